@@ -1,0 +1,108 @@
+# make demo     real data in, private estimates out: installs what is missing, builds, shows, cleans up
+# make check    every test
+# make deps     the Debian packages this needs, where they are missing
+# make all      extension, client library, command
+# make install  into PostgreSQL (PG_CONFIG) and into PREFIX
+# make bench    speed, as ratios to a baseline of the same run
+# make format   lay the source out; make lint looks for trouble without changing anything
+# make clean
+
+PG_CONFIG ?= pg_config
+PREFIX ?= /usr/local
+BUILD := build
+export PG_CONFIG
+
+EXTENSION := ldp
+VERSION := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" ldp.control)
+PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
+JOBS := $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
+SRC = $(MAKE) $(JOBS) --no-print-directory -C src
+
+ifneq ($(wildcard $(PGXS)),)
+MODULE_big := ldp
+DATA := $(wildcard sql/ldp--*.sql)
+OBJS := $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard extension/*.cpp))
+EXTRA_CLEAN := $(BUILD)
+REGRESS := types aggregates collections
+REGRESS_OPTS := --inputdir=test --outputdir=$(BUILD)/regress
+CORE := $(BUILD)/lib/libldp_core.a
+# Core is an archive whose symbols stay inside: two extensions may carry the same names.
+SHLIB_LINK := $(CORE) -Wl,--exclude-libs,ALL -lstdc++
+PG_CPPFLAGS := -isystem $(shell $(PG_CONFIG) --includedir-server)
+# The rule for LLVM bitcode knows no C++20; inlining across an extension's boundary would gain nothing here.
+override with_llvm := no
+
+# Must stand before the include, whose first target it would otherwise be.
+all: $(BUILD)/client.stamp
+
+include $(PGXS)
+
+override CXXFLAGS := -std=c++20 -O2 -g -fPIC -fvisibility=hidden -Wall -Wextra -Wshadow -Werror
+$(BUILD)/extension/%.o: extension/%.cpp
+	@mkdir -p $(@D)
+	$(CXX) $(CXXFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+-include $(wildcard $(BUILD)/extension/*.d)
+
+$(shlib): $(CORE)
+
+$(CORE): FORCE
+	@$(SRC) core
+
+$(BUILD)/client.stamp: FORCE
+	@$(SRC) all
+FORCE:
+
+install: install-client
+.PHONY: install-client
+install-client: $(BUILD)/client.stamp
+	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/lib/pkgconfig' \
+	    '$(DESTDIR)$(PREFIX)/include/ldp/core/channel' '$(DESTDIR)$(PREFIX)/include/ldp/client'
+	install $(BUILD)/bin/ldp '$(DESTDIR)$(PREFIX)/bin/'
+	cp -P $(BUILD)/lib/libldp.a $(BUILD)/lib/libldp.so* '$(DESTDIR)$(PREFIX)/lib/'
+	install -m 644 src/ldp.hpp '$(DESTDIR)$(PREFIX)/include/ldp/'
+	install -m 644 src/core/*.hpp '$(DESTDIR)$(PREFIX)/include/ldp/core/'
+	install -m 644 src/core/channel/*.hpp '$(DESTDIR)$(PREFIX)/include/ldp/core/channel/'
+	install -m 644 src/client/*.hpp '$(DESTDIR)$(PREFIX)/include/ldp/client/'
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' src/ldp.pc.in \
+	    > '$(DESTDIR)$(PREFIX)/lib/pkgconfig/ldp.pc'
+
+# What tests and demo run: everything installed into a folder of the build.
+.PHONY: stage run-check run-demo run-bench
+stage: all
+	@rm -rf $(BUILD)/stage
+	@$(MAKE) --no-print-directory install DESTDIR='$(CURDIR)/$(BUILD)/stage' >$(BUILD)/stage.log 2>&1 || \
+	    { cat $(BUILD)/stage.log; exit 1; }
+
+run-check: stage
+	@$(SRC) tests
+	@$(SRC) SANITIZE=1 ../build/sanitized/bin/test-unit ../build/sanitized/bin/test-client
+	@test/run
+
+run-demo: stage
+	@$(SRC) demo
+	@gzip -dc test/data/cps1988.csv.gz >$(BUILD)/cps1988.csv
+	@test/with-cluster $(BUILD)/bin/ldp-demo $(BUILD)/cps1988.csv demo-estimates.svg
+
+run-bench: stage
+	@test/with-cluster bench/run
+else
+all install installcheck:
+	@echo "PostgreSQL's server headers were not found ($(PG_CONFIG) --pgxs). Run: make deps" >&2; exit 1
+clean:
+	rm -rf $(BUILD)
+endif
+
+# A second make, because the first may have been read before there was a pg_config.
+.PHONY: deps demo check bench format lint
+deps:
+	@tools/deps
+demo check bench: deps
+	@$(MAKE) $(JOBS) --no-print-directory run-$@
+
+SOURCES = $(shell git ls-files '*.cpp' '*.hpp')
+format:
+	clang-format -i $(SOURCES)
+lint:
+	clang-format --dry-run -Werror $(SOURCES)
+	clang-tidy --quiet $(filter src/%.cpp,$(SOURCES)) -- -std=c++20
+	clang-tidy --quiet $(filter extension/%.cpp,$(SOURCES)) -- -std=c++20 $(PG_CPPFLAGS)

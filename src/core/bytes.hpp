@@ -1,0 +1,107 @@
+// Bytes as they stand on the wire and on disk: little-endian, unaligned, never trusted.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace ldp {
+
+using Bytes = std::span<const std::byte>;
+using MutableBytes = std::span<std::byte>;
+__extension__ typedef unsigned __int128 Uint128;
+
+/// Reads a little-endian T at `at`, which needs no alignment.
+template <class T>
+[[nodiscard]] T load(const std::byte* at) noexcept {
+    static_assert(std::is_trivially_copyable_v<T>);
+    std::byte raw[sizeof(T)];
+    if constexpr (std::endian::native == std::endian::little) {
+        std::memcpy(raw, at, sizeof(T));
+    } else {
+        for (std::size_t i = 0; i < sizeof(T); ++i) raw[i] = at[sizeof(T) - 1 - i];
+    }
+    T value;
+    std::memcpy(&value, raw, sizeof(T));
+    return value;
+}
+
+/// Writes `value` as little-endian at `at`, which needs no alignment.
+template <class T>
+void store(std::byte* at, T value) noexcept {
+    static_assert(std::is_trivially_copyable_v<T>);
+    std::memcpy(at, &value, sizeof(T));
+    if constexpr (std::endian::native != std::endian::little) {
+        for (std::size_t i = 0; i < sizeof(T) / 2; ++i) std::swap(at[i], at[sizeof(T) - 1 - i]);
+    }
+}
+
+/// Adds `amount` to the little-endian counter at `at`.
+template <class T>
+void add(std::byte* at, T amount) noexcept {
+    store<T>(at, load<T>(at) + amount);
+}
+
+/// Bytes that hold every cell number below `cells` (1 to 4; cells ≤ 2^32).
+[[nodiscard]] constexpr std::size_t cell_width(std::uint64_t cells) noexcept {
+    return cells <= 1u << 8 ? 1 : cells <= 1u << 16 ? 2 : cells <= 1u << 24 ? 3 : 4;
+}
+
+[[nodiscard]] inline std::uint32_t load_cell(const std::byte* at, std::size_t width) noexcept {
+    std::uint32_t value = 0;
+    for (std::size_t i = width; i-- > 0;) value = value << 8 | std::to_integer<std::uint32_t>(at[i]);
+    return value;
+}
+
+inline void store_cell(std::byte* at, std::size_t width, std::uint64_t value) noexcept {
+    for (std::size_t i = 0; i < width; ++i) at[i] = static_cast<std::byte>(value >> 8 * i);
+}
+
+/// Takes fields off the front of untrusted bytes; running out is an Error (malformed), never a read past the
+/// end.
+class Reader {
+  public:
+    explicit Reader(Bytes bytes) noexcept : rest_(bytes) {}
+
+    template <class T>
+    [[nodiscard]] T take() {
+        need(sizeof(T));
+        const T value = load<T>(rest_.data());
+        rest_ = rest_.subspan(sizeof(T));
+        return value;
+    }
+    /// Everything must have been taken: what is left over is an Error (malformed).
+    void finish() const;
+
+  private:
+    void need(std::size_t size) const;
+    Bytes rest_;
+};
+
+/// Appends little-endian fields.
+class Writer {
+  public:
+    template <class T>
+    void put(T value) {
+        bytes_.resize(bytes_.size() + sizeof(T));
+        store<T>(bytes_.data() + bytes_.size() - sizeof(T), value);
+    }
+    [[nodiscard]] std::vector<std::byte>& bytes() noexcept { return bytes_; }
+
+  private:
+    std::vector<std::byte> bytes_;
+};
+
+/// Lower-case hexadecimal, two digits a byte: the text form of reports and summaries.
+void to_hex(Bytes bytes, char* out) noexcept;
+[[nodiscard]] std::string to_hex(Bytes bytes);
+/// Fills `out` (text.size()/2 bytes). False if the length is odd or a character is no hexadecimal digit.
+[[nodiscard]] bool from_hex(std::string_view text, std::byte* out) noexcept;
+
+}  // namespace ldp

@@ -1,0 +1,34 @@
+#include "estimate.hpp"
+
+#include <algorithm>
+#include <boost/math/distributions/normal.hpp>
+#include <cmath>
+#include <limits>
+
+#include "error.hpp"
+
+namespace ldp {
+
+Interval interval(const Estimate& estimate, double confidence) {
+    if (!(confidence > 0 && confidence < 1))
+        throw Error(ErrorCode::invalid_value, "the confidence must lie between 0 and 1",
+                    "Found " + std::to_string(confidence) + ".", "For a 95 % interval ask for 0.95.");
+    const double z = boost::math::quantile(boost::math::normal(), (1 + confidence) / 2);
+    return {estimate.value - z * estimate.standard_error, estimate.value + z * estimate.standard_error};
+}
+
+std::vector<Estimate> PureProtocol::frequencies(Bytes counters, std::uint64_t n, Target target) const {
+    std::vector<Estimate> estimates(counters.size() / sizeof(std::uint64_t));
+    const auto reports = static_cast<double>(n);
+    for (std::size_t v = 0; v < estimates.size(); ++v) {
+        const auto support =
+            static_cast<double>(load<std::uint64_t>(counters.data() + v * sizeof(std::uint64_t)));
+        const double f = (support / reports - q) / (p - q);
+        const double inside = std::clamp(f, 0.0, 1.0);
+        const double sampling = target == Target::population ? inside * (1 - inside) : 0;
+        estimates[v] = {f, std::sqrt((n_variance(inside) + sampling) / reports)};
+    }
+    return estimates;
+}
+
+}  // namespace ldp

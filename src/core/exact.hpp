@@ -1,0 +1,29 @@
+// Probabilities as exact fractions: what the proofs of ε are made of. Needed by proofs and audits only.
+#pragma once
+
+#include <boost/multiprecision/cpp_int.hpp>
+
+namespace ldp {
+
+/// An exact, non-negative fraction.
+struct Exact {
+    boost::multiprecision::cpp_rational value;
+
+    friend Exact operator*(const Exact& a, const Exact& b) { return {a.value * b.value}; }
+    friend Exact operator+(const Exact& a, const Exact& b) { return {a.value + b.value}; }
+    friend Exact operator/(const Exact& a, const Exact& b) { return {a.value / b.value}; }
+    friend bool operator==(const Exact&, const Exact&) = default;
+    [[nodiscard]] Exact complement() const { return {1 - value}; }
+};
+
+/// numerator / denominator.
+[[nodiscard]] inline Exact exact(std::uint64_t numerator, std::uint64_t denominator) {
+    return {{boost::multiprecision::cpp_int(numerator), boost::multiprecision::cpp_int(denominator)}};
+}
+
+/// numerator / 2^bits.
+[[nodiscard]] inline Exact exact_dyadic(std::uint64_t numerator, unsigned bits) {
+    return {{boost::multiprecision::cpp_int(numerator), boost::multiprecision::cpp_int(1) << bits}};
+}
+
+}  // namespace ldp

@@ -1,0 +1,64 @@
+#include "mechanism.hpp"
+
+#include <algorithm>
+
+#include "error.hpp"
+#include "mechanism/all.hpp"
+#include "spec.hpp"
+
+namespace ldp {
+
+void Mechanism::respond(Bytes, Bytes memo, BitSource&, MutableBytes payload) const {
+    std::ranges::copy(memo, payload.begin());
+}
+
+Report Mechanism::perturb(Input input, BitSource& bits) const {
+    const std::vector<std::uint64_t> sizes = cells();
+    if (input.size() != sizes.size())
+        throw Error(
+            ErrorCode::invalid_value, "the record has the wrong number of values",
+            "Found " + std::to_string(input.size()) + ", expected " + std::to_string(sizes.size()) + ".");
+    for (std::size_t j = 0; j < sizes.size(); ++j)
+        if (input[j] >= sizes[j])
+            throw Error(ErrorCode::invalid_value, "a cell number is out of range",
+                        "Attribute " + std::to_string(j) + " has cell " + std::to_string(input[j]) +
+                            "; its cells are 0 to " + std::to_string(sizes[j] - 1) + ".");
+    std::vector<std::byte> enrolment(enrolment_size());
+    std::vector<std::byte> memo(memo_size());
+    Report report(block_.size() + payload_size());
+    std::ranges::copy(block_, report.begin());
+    enrol(bits, enrolment);
+    randomise(input, enrolment, bits, memo);
+    respond(enrolment, memo, bits, MutableBytes(report).subspan(block_.size()));
+    return report;
+}
+
+std::span<const MechanismEntry* const> registry() noexcept {
+    static constexpr const MechanismEntry* entries[] = {
+        &grr_entry, &oue_entry, &piecewise_entry, &pdp_entry, &haar_entry,
+    };
+    return entries;
+}
+
+const MechanismEntry* find_mechanism(std::string_view name) noexcept {
+    const auto found = std::ranges::find(registry(), name, &MechanismEntry::name);
+    return found == registry().end() ? nullptr : *found;
+}
+
+std::unique_ptr<const Mechanism> load_mechanism(Bytes bytes, Kind kind) {
+    const Header header = read_header(bytes, kind);
+    const auto found = std::ranges::find(registry(), header.mechanism, &MechanismEntry::id);
+    if (found != registry().end()) return (*found)->load(header, bytes.first(header.block_size));
+    throw Error(ErrorCode::malformed, "unknown mechanism number " + std::to_string(header.mechanism), {},
+                "Newer clients need a newer server extension.");
+}
+
+std::unique_ptr<const Mechanism> make_mechanism(const Spec& spec) {
+    Writer parameters;
+    spec.mechanism().write(spec, parameters);
+    const std::vector<std::byte> block =
+        make_block(spec.mechanism().id, spec.fingerprint(), spec.epsilon(), parameters.bytes());
+    return load_mechanism(block, Kind::report);
+}
+
+}  // namespace ldp

@@ -1,0 +1,136 @@
+// What every mechanism is: a way to randomise on the device, a state to count in, and an inverse.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bytes.hpp"
+#include "estimate.hpp"
+#include "format.hpp"
+#include "random.hpp"
+
+namespace ldp {
+
+struct Exact;  // exact.hpp
+class Spec;
+
+/// A person's true values as the randomiser sees them: one cell number per attribute, the index of a
+/// category or a point of the declared grid. No floating-point number enters a randomiser.
+using Cell = std::uint64_t;
+using Input = std::span<const Cell>;
+
+using Report = std::vector<std::byte>;
+
+/// A mechanism under one spec; immutable, built from a parameter block alone, so that client, server and
+/// proof share one object and p and q cannot drift apart.
+///
+/// Three lifetimes of randomness, so that one-time and longitudinal protocols have one shape:
+///   enrolment  once per user, public: a hash seed, a cohort, a set of buckets
+///   memo       once per value, secret: what the randomiser drew; this is what costs ε
+///   payload    once per report: what is sent; the memo itself, unless a second layer stands in between
+class Mechanism {
+  public:
+    Mechanism(const Mechanism&) = delete;
+    Mechanism& operator=(const Mechanism&) = delete;
+    virtual ~Mechanism() = default;
+
+    [[nodiscard]] Bytes block() const noexcept { return block_; }
+    [[nodiscard]] const Header& header() const noexcept { return header_; }
+    [[nodiscard]] double epsilon() const noexcept { return header_.epsilon; }
+
+    // Shape ------------------------------------------------------------------------------------------------
+    /// Cells of each attribute: an input's j-th cell number lies below cells()[j].
+    [[nodiscard]] virtual std::vector<std::uint64_t> cells() const = 0;
+    /// Bytes of every payload and of every state. Neither depends on a value or on the number of reports.
+    [[nodiscard]] virtual std::size_t payload_size() const noexcept = 0;
+    [[nodiscard]] virtual std::size_t state_size() const noexcept = 0;
+    [[nodiscard]] virtual std::size_t enrolment_size() const noexcept { return 0; }
+    [[nodiscard]] virtual std::size_t memo_size() const noexcept { return payload_size(); }
+    /// Parameters by name, given and derived, for people to read.
+    [[nodiscard]] virtual std::vector<std::pair<std::string, double>> parameters() const = 0;
+
+    // Client -----------------------------------------------------------------------------------------------
+    /// Draws what a user keeps for ever.
+    virtual void enrol(BitSource&, MutableBytes /*enrolment*/) const {}
+    /// Randomises an input of the right shape. The only step that touches the truth, and the one that costs
+    /// ε.
+    virtual void randomise(Input input, Bytes enrolment, BitSource& bits, MutableBytes memo) const = 0;
+    /// Makes a payload from what was drawn.
+    virtual void respond(Bytes enrolment, Bytes memo, BitSource& bits, MutableBytes payload) const;
+    /// All three in a row: a one-time report. Throws Error (invalid_value) if the input has the wrong shape.
+    [[nodiscard]] Report perturb(Input input, BitSource& bits) const;
+
+    // Server -----------------------------------------------------------------------------------------------
+    /// Counts one payload of the right size. False, and no change, if no randomiser could have made it.
+    [[nodiscard]] virtual bool accumulate(MutableBytes state, Bytes payload) const noexcept = 0;
+    /// Adds another state of the same block. Counters cannot overflow while counts stay below max_count.
+    virtual void merge(MutableBytes state, Bytes other) const noexcept = 0;
+    /// Whether accumulate would take this payload.
+    [[nodiscard]] virtual bool valid_payload(Bytes payload) const noexcept = 0;
+    /// Whether n reports could have led to this state: what a forged summary must pass.
+    [[nodiscard]] virtual bool valid_state(std::uint64_t n, Bytes state) const noexcept = 0;
+    /// Which questions the state answers, the most natural first.
+    [[nodiscard]] virtual std::span<const Quantity> answers() const noexcept = 0;
+    /// One estimate per item. n ≥ 1; the quantity is one of answers().
+    [[nodiscard]] virtual std::vector<Estimate> estimate(std::uint64_t n, Bytes state,
+                                                         const Question& question) const = 0;
+
+    // Planning and proof -----------------------------------------------------------------------------------
+    /// n·Var (sample target) of one item of the natural answer when each item's true value is `truth`: a
+    /// frequency, or a mean on [−1,1]. Exact; where items differ, the largest.
+    [[nodiscard]] virtual double n_variance(double truth) const = 0;
+    /// The exact probability that an input gives a memo under an enrolment.
+    [[nodiscard]] virtual Exact probability(Input input, Bytes enrolment, Bytes memo) const = 0;
+    /// The exact worst likelihood ratio over all inputs and memos, by the symmetry argued where it is
+    /// implemented. The promise is worst_ratio() ≤ exp(epsilon()).
+    [[nodiscard]] virtual Exact worst_ratio() const = 0;
+
+  protected:
+    /// `block` begins the report or summary that the header was read from.
+    Mechanism(const Header& header, Bytes block) : header_(header), block_(block.begin(), block.end()) {}
+
+  private:
+    Header header_;
+    std::vector<std::byte> block_;
+};
+
+// Registry -------------------------------------------------------------------------------------------------
+
+/// Which attributes a mechanism takes.
+enum class Shape { one_categorical, one_numeric, numeric_vector };
+
+/// A key of the spec that only some mechanisms know.
+struct Option {
+    const char* name;
+    std::uint64_t fallback = 0, least = 0, most = 0;  ///< of a whole number
+    std::span<const char* const> choices = {};        ///< of a word; the first is the default
+};
+
+struct MechanismEntry {
+    std::uint8_t id;  ///< as in a header; never reused
+    const char* name;
+    const char* title;
+    Shape shape;
+    std::uint64_t max_size;  ///< most values of a categorical attribute, or most attributes of a vector
+    std::span<const Option> options;
+    /// Writes the parameters of a spec whose shape and options were checked.
+    void (*write)(const Spec&, Writer&);
+    /// Reads them back from untrusted bytes; Error (malformed) if no spec could have led to them.
+    std::unique_ptr<const Mechanism> (*load)(const Header&, Bytes block);
+};
+
+/// All mechanisms, by id.
+[[nodiscard]] std::span<const MechanismEntry* const> registry() noexcept;
+[[nodiscard]] const MechanismEntry* find_mechanism(std::string_view name) noexcept;
+
+/// The mechanism that a block, or a report or summary beginning with one, was made under.
+/// Throws Error (malformed).
+[[nodiscard]] std::unique_ptr<const Mechanism> load_mechanism(Bytes bytes, Kind kind);
+[[nodiscard]] std::unique_ptr<const Mechanism> make_mechanism(const Spec& spec);
+
+}  // namespace ldp

@@ -1,0 +1,14 @@
+// One line per mechanism.
+#pragma once
+
+#include "../mechanism.hpp"
+
+namespace ldp {
+
+extern const MechanismEntry grr_entry;
+extern const MechanismEntry oue_entry;
+extern const MechanismEntry piecewise_entry;
+extern const MechanismEntry pdp_entry;
+extern const MechanismEntry haar_entry;
+
+}  // namespace ldp

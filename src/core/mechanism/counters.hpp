@@ -1,0 +1,31 @@
+// A state of plain counters, one 64-bit number per value: shared by the frequency oracles.
+#pragma once
+
+#include "../bytes.hpp"
+#include "../error.hpp"
+
+namespace ldp {
+
+inline constexpr std::size_t counter_size = sizeof(std::uint64_t);
+
+[[nodiscard]] inline std::uint64_t counter(Bytes state, std::size_t i) noexcept {
+    return load<std::uint64_t>(state.data() + i * counter_size);
+}
+
+inline void merge_counters(MutableBytes state, Bytes other) noexcept {
+    for (std::size_t at = 0; at < state.size(); at += counter_size)
+        add(state.data() + at, load<std::uint64_t>(other.data() + at));
+}
+
+/// Reads the only parameter of an oracle over {0..k−1}; Error (malformed) outside 2..most.
+[[nodiscard]] inline std::uint64_t read_domain(Reader& reader, std::uint64_t most) {
+    const auto k = reader.take<std::uint32_t>();
+    if (k < 2 || k > most)
+        throw Error(ErrorCode::malformed, "the domain size is out of range",
+                    "Found " + std::to_string(k) + "; allowed are 2 to " + std::to_string(most) + ".",
+                    "The bytes were damaged or forged.");
+    reader.finish();
+    return k;
+}
+
+}  // namespace ldp

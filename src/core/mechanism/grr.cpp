@@ -1,0 +1,96 @@
+// Generalised randomised response (Warner 1965; Kairouz, Bonawitz, Ramage 2016): report the value itself with
+// probability e/(e+k−1), e = exp(ε), otherwise another one, each with probability 1/(e+k−1).
+//
+// parameters: k (4 bytes) · payload: a value · state: reports per value
+
+#include "../channel/symmetric.hpp"
+#include "../exact.hpp"
+#include "../spec.hpp"
+#include "all.hpp"
+#include "counters.hpp"
+
+namespace ldp {
+
+namespace {
+
+constexpr std::uint64_t max_domain = std::uint64_t{1} << 20;
+
+class Grr final : public Mechanism {
+  public:
+    Grr(const Header& header, Bytes block, std::uint64_t k)
+        : Mechanism(header, block), channel_(k, header.epsilon), width_(cell_width(k)) {}
+
+    std::vector<std::uint64_t> cells() const override { return {channel_.inputs()}; }
+    std::size_t payload_size() const noexcept override { return width_; }
+    std::size_t state_size() const noexcept override { return channel_.outputs() * counter_size; }
+    std::vector<std::pair<std::string, double>> parameters() const override {
+        return {{"domain", static_cast<double>(channel_.inputs())}, {"p", protocol().p}, {"q", protocol().q}};
+    }
+
+    void randomise(Input input, Bytes, BitSource& bits, MutableBytes memo) const override {
+        store_cell(memo.data(), width_, channel_.sample(input[0], bits));
+    }
+
+    bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
+        const std::uint32_t value = load_cell(payload.data(), width_);
+        if (value >= channel_.outputs()) return false;
+        add<std::uint64_t>(state.data() + value * counter_size, 1);
+        return true;
+    }
+    void merge(MutableBytes state, Bytes other) const noexcept override { merge_counters(state, other); }
+    bool valid_payload(Bytes payload) const noexcept override {
+        return load_cell(payload.data(), width_) < channel_.outputs();
+    }
+    bool valid_state(std::uint64_t n, Bytes state) const noexcept override {
+        std::uint64_t sum = 0;
+        for (std::size_t v = 0; v < channel_.outputs(); ++v) {
+            if (counter(state, v) > n) return false;
+            sum += counter(state, v);
+        }
+        return sum == n;
+    }
+    std::span<const Quantity> answers() const noexcept override {
+        static constexpr Quantity quantities[] = {Quantity::frequencies};
+        return quantities;
+    }
+    std::vector<Estimate> estimate(std::uint64_t n, Bytes state, const Question& question) const override {
+        return protocol().frequencies(state, n, question.target);
+    }
+
+    double n_variance(double truth) const override { return protocol().n_variance(truth); }
+    Exact probability(Input input, Bytes, Bytes memo) const override {
+        return exact(channel_.weight(input[0], load_cell(memo.data(), width_)), channel_.total());
+    }
+    // Each input has one likely output and k−1 unlikely ones, all rows being permutations of one another: for
+    // k ≥ 2 the pair (x, x'≠x) at the output x attains high/low, and no weight is smaller or larger.
+    Exact worst_ratio() const override {
+        return exact(channel_.worst_ratio().high, channel_.worst_ratio().low);
+    }
+
+  private:
+    PureProtocol protocol() const noexcept {
+        const auto total = static_cast<double>(channel_.total());
+        return {static_cast<double>(channel_.weight(0, 0)) / total,
+                static_cast<double>(channel_.weight(0, 1)) / total};
+    }
+
+    SymmetricChannel channel_;
+    std::size_t width_;
+};
+
+void write(const Spec& spec, Writer& writer) {
+    writer.put(static_cast<std::uint32_t>(spec.attributes()[0].domain));
+}
+
+std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
+    Reader reader(block.subspan(header_size));
+    const std::uint64_t k = read_domain(reader, max_domain);
+    return std::make_unique<Grr>(header, block, k);
+}
+
+}  // namespace
+
+const MechanismEntry grr_entry{
+    1, "grr", "generalised randomised response", Shape::one_categorical, max_domain, {}, write, load};
+
+}  // namespace ldp

@@ -1,0 +1,34 @@
+// PDP (Zhang, Ni, Fu, Hou, Zhang 2023): the window of width Δ = 24/(e^{ε/6}(6+5ε)−6) in outputs of [−b,b],
+// placed so that the mean is unbiased: with E = (e^ε−1)Δ, b = E(Δ+2)/(2(E−2)), its share of the grid is
+// Δ/(2b−Δ).
+
+#include <algorithm>
+#include <cmath>
+
+#include "../spec.hpp"
+#include "all.hpp"
+#include "window_mean.hpp"
+
+namespace ldp {
+
+std::uint64_t pdp_width(double epsilon, std::uint64_t steps) {
+    // expm1 keeps the difference of nearly equal numbers when ε is small.
+    const double delta = 24 / (6 * std::expm1(epsilon / 6) + 5 * epsilon * std::exp(epsilon / 6));
+    const double e = std::expm1(epsilon) * delta;
+    const double b = e * (delta + 2) / (2 * (e - 2));
+    return std::max<std::uint64_t>(
+        1, static_cast<std::uint64_t>(std::llround(static_cast<double>(steps) * delta / (2 * b - delta))));
+}
+
+namespace {
+
+void write(const Spec& spec, Writer& writer) {
+    WindowMean::write(spec, pdp_width(spec.epsilon(), spec.number("grid")), writer);
+}
+
+}  // namespace
+
+const MechanismEntry pdp_entry{
+    4, "pdp", "window mechanism of PPMC", Shape::one_numeric, 1, {&grid_option, 1}, write, WindowMean::load};
+
+}  // namespace ldp

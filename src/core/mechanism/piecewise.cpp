@@ -1,0 +1,29 @@
+// The piecewise mechanism (Wang, Xiao et al. 2019): the window of width b−1, b = (√e+1)/(√e−1), e = exp(ε),
+// in outputs of [−b,b]; as a share of the grid, 1/√e.
+
+#include <algorithm>
+#include <cmath>
+
+#include "../spec.hpp"
+#include "all.hpp"
+#include "window_mean.hpp"
+
+namespace ldp {
+
+std::uint64_t piecewise_width(double epsilon, std::uint64_t steps) {
+    return std::max<std::uint64_t>(
+        1, static_cast<std::uint64_t>(std::llround(static_cast<double>(steps) * std::exp(-epsilon / 2))));
+}
+
+namespace {
+
+void write(const Spec& spec, Writer& writer) {
+    WindowMean::write(spec, piecewise_width(spec.epsilon(), spec.number("grid")), writer);
+}
+
+}  // namespace
+
+const MechanismEntry piecewise_entry{
+    3, "piecewise", "piecewise mechanism", Shape::one_numeric, 1, {&grid_option, 1}, write, WindowMean::load};
+
+}  // namespace ldp

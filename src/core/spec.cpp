@@ -1,0 +1,362 @@
+#include "spec.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "channel/odds.hpp"
+#include "error.hpp"
+#include "mechanism.hpp"
+#include "summary.hpp"
+
+namespace ldp {
+
+using Json = nlohmann::json;
+
+namespace {
+
+constexpr std::size_t max_text = std::size_t{1} << 20;
+constexpr int max_depth = 8;
+constexpr std::size_t max_name = 63;
+constexpr std::size_t max_label = 200;
+constexpr std::uint64_t spec_version = 1;
+
+[[noreturn]] void invalid(const std::string& message, const std::string& detail,
+                          const std::string& hint = {}) {
+    throw Error(ErrorCode::invalid_spec, message, detail, hint);
+}
+
+/// What was found, short enough for an error message.
+std::string shown(const Json& value) {
+    std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    if (text.size() > 60) {
+        std::size_t cut = 57;
+        while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80) --cut;
+        text = text.substr(0, cut) + "...";
+    }
+    return text;
+}
+
+template <class Range>
+std::string list(const Range& names) {
+    std::string text;
+    for (const auto& name : names) text += (text.empty() ? "" : ", ") + std::string(name);
+    return text;
+}
+
+std::string number(double value) {
+    return shown(Json(value));
+}
+
+/// JSON text to a document. The library keeps the last of two equal keys; here they are an error, as is
+/// nesting deeper than any spec needs.
+Json parse(std::string_view text) {
+    if (text.size() > max_text)
+        throw Error(
+            ErrorCode::malformed, "the spec is too long",
+            "Found " + std::to_string(text.size()) + " bytes; allowed are " + std::to_string(max_text) + ".");
+    std::vector<std::set<std::string>> seen;
+    const auto watch = [&](int depth, Json::parse_event_t event, const Json& parsed) {
+        if (depth > max_depth)
+            throw Error(ErrorCode::malformed, "the spec is nested too deeply",
+                        "A spec has at most " + std::to_string(max_depth) + " levels.");
+        if (event == Json::parse_event_t::object_start) seen.emplace_back();
+        if (event == Json::parse_event_t::object_end) seen.pop_back();
+        if (event == Json::parse_event_t::key && !seen.back().insert(parsed.get<std::string>()).second)
+            invalid("the key " + shown(parsed) + " stands twice", "Each key may stand once in an object.");
+        return true;
+    };
+    try {
+        return Json::parse(text, watch);
+    } catch (const Json::exception& error) {
+        throw Error(
+            ErrorCode::malformed, "the spec is no valid JSON", error.what(),
+            "A spec is one JSON object, such as {\"mechanism\": \"grr\", \"epsilon\": 1, \"domain\": 4}.");
+    }
+}
+
+}  // namespace
+
+/// Reads one JSON object, key by key; what is left at the end is unknown.
+class SpecReader {
+  public:
+    SpecReader(const Json& object, std::string where) : object_(object), where_(std::move(where)) {
+        if (!object.is_object()) invalid(where_ + " must be an object", "Found " + shown(object) + ".");
+    }
+
+    [[nodiscard]] const Json* find(const std::string& key) {
+        known_.insert(key);
+        const auto found = object_.find(key);
+        return found == object_.end() ? nullptr : &*found;
+    }
+    [[nodiscard]] const Json& need(const std::string& key, const std::string& allowed) {
+        const Json* found = find(key);
+        if (found == nullptr)
+            invalid("the key \"" + key + "\" is missing in " + where_, "Expected " + allowed + ".");
+        return *found;
+    }
+    [[nodiscard]] double real(const std::string& key, const std::string& allowed) {
+        const Json& found = need(key, allowed);
+        if (!found.is_number()) wrong(key, found, allowed);
+        const auto value = found.get<double>();
+        if (!std::isfinite(value)) wrong(key, found, allowed);
+        return value;
+    }
+    [[nodiscard]] std::string word(const std::string& key, const std::string& allowed) {
+        const Json& found = need(key, allowed);
+        if (!found.is_string()) wrong(key, found, allowed);
+        return found.get<std::string>();
+    }
+    /// Throws for the first key that nothing asked for.
+    void finish() const {
+        for (const auto& [key, value] : object_.items())
+            if (!known_.contains(key))
+                invalid("unknown key " + shown(Json(key)) + " in " + where_,
+                        "Known here: " + list(known_) + ".");
+    }
+    [[noreturn]] static void wrong(const std::string& key, const Json& found, const std::string& allowed) {
+        invalid("\"" + key + "\" must be " + allowed, "Found " + shown(found) + ".");
+    }
+
+    static Spec spec(const Json& document);
+
+  private:
+    static Attribute attribute(SpecReader& reader, std::string name);
+    static void domain(const Json& found, Attribute& attribute);
+    static void check_shape(const Spec& spec);
+
+    const Json& object_;
+    std::string where_;
+    std::set<std::string> known_;
+};
+
+/// Writes the canonical form.
+class SpecWriter {
+  public:
+    static Json canonical(const Spec& spec);
+    static Json derived(const Spec& spec);
+};
+
+void SpecReader::domain(const Json& found, Attribute& attribute) {
+    const std::string allowed = "a number of values (2 or more) or an array of 2 or more labels";
+    if (found.is_number_unsigned()) {
+        attribute.domain = found.get<std::uint64_t>();
+        if (attribute.domain < 2) wrong("domain", found, allowed);
+        return;
+    }
+    if (!found.is_array() || found.size() < 2) wrong("domain", found, allowed);
+    std::set<std::string> seen;
+    for (const Json& label : found) {
+        if (!label.is_string() || label.get_ref<const std::string&>().empty() ||
+            label.get_ref<const std::string&>().size() > max_label)
+            invalid("a label must be a string of 1 to " + std::to_string(max_label) + " bytes",
+                    "Found " + shown(label) + ".");
+        if (!seen.insert(label.get<std::string>()).second)
+            invalid("a label stands twice in \"domain\"", "Found " + shown(label) + " again.",
+                    "Each value of the domain needs its own label.");
+        attribute.labels.push_back(label.get<std::string>());
+    }
+    attribute.domain = attribute.labels.size();
+}
+
+Attribute SpecReader::attribute(SpecReader& reader, std::string name) {
+    Attribute attribute;
+    attribute.name = std::move(name);
+    const auto control = [](unsigned char c) { return c < 0x20 || c == 0x7F; };
+    if (attribute.name.empty() || attribute.name.size() > max_name ||
+        std::ranges::any_of(attribute.name, control))
+        invalid("an attribute's name must have 1 to " + std::to_string(max_name) +
+                    " bytes and no control characters",
+                "Found " + shown(Json(attribute.name)) + ".");
+    if (const Json* found = reader.find("domain")) {
+        if (reader.find("min") != nullptr || reader.find("max") != nullptr)
+            invalid("attribute \"" + attribute.name + "\" has both a domain and a range",
+                    "A categorical attribute has \"domain\"; a numeric one has \"min\" and \"max\".");
+        domain(*found, attribute);
+        return attribute;
+    }
+    attribute.min = reader.real("min", "a finite number, the least value");
+    attribute.max = reader.real("max", "a finite number, the greatest value");
+    if (!(attribute.min < attribute.max) || attribute.max - attribute.min > 1e300)
+        invalid("\"min\" must be less than \"max\", by at most 1e300",
+                "Attribute \"" + attribute.name + "\" has min " + number(attribute.min) + " and max " +
+                    number(attribute.max) + ".");
+    return attribute;
+}
+
+void SpecReader::check_shape(const Spec& spec) {
+    const MechanismEntry& mechanism = spec.mechanism();
+    const auto& attributes = spec.attributes();
+    const auto want = [&](bool met, const std::string& wanted) {
+        if (!met)
+            invalid(
+                std::string(mechanism.name) + " takes " + wanted,
+                "Found " + std::to_string(attributes.size()) +
+                    (attributes.size() == 1 ? " attribute, " : " attributes, ") +
+                    (std::ranges::all_of(attributes, &Attribute::numeric)    ? "numeric."
+                     : std::ranges::none_of(attributes, &Attribute::numeric) ? "categorical."
+                                                                             : "numeric and categorical."));
+    };
+    switch (mechanism.shape) {
+        case Shape::one_categorical:
+            want(attributes.size() == 1 && !attributes[0].numeric(), "one categorical attribute");
+            if (attributes[0].domain > mechanism.max_size)
+                invalid(std::string(mechanism.name) + " takes at most " + std::to_string(mechanism.max_size) +
+                            " values",
+                        "The domain of \"" + attributes[0].name + "\" has " +
+                            std::to_string(attributes[0].domain) + ".");
+            break;
+        case Shape::one_numeric:
+            want(attributes.size() == 1 && attributes[0].numeric(), "one numeric attribute");
+            break;
+        case Shape::numeric_vector:
+            want(attributes.size() >= 2 && attributes.size() <= mechanism.max_size &&
+                     std::ranges::all_of(attributes, &Attribute::numeric),
+                 "2 to " + std::to_string(mechanism.max_size) + " numeric attributes");
+            break;
+    }
+}
+
+Spec SpecReader::spec(const Json& document) {
+    SpecReader top(document, "the spec");
+    Spec spec;
+    if (const Json* version = top.find("version"); version != nullptr && *version != spec_version)
+        wrong("version", *version, "1, the only version there is");
+
+    std::vector<std::string> names;
+    for (const MechanismEntry* entry : registry()) names.emplace_back(entry->name);
+    const std::string allowed = "one of " + list(names);
+    const std::string name = top.word("mechanism", allowed);
+    spec.mechanism_ = find_mechanism(name);
+    if (spec.mechanism_ == nullptr) wrong("mechanism", Json(name), allowed);
+
+    const std::string bounds = "a number from " + number(min_epsilon) + " to " + number(max_epsilon);
+    spec.epsilon_ = top.real("epsilon", bounds);
+    if (!(spec.epsilon_ >= min_epsilon && spec.epsilon_ <= max_epsilon))
+        wrong("epsilon", Json(spec.epsilon_), bounds);
+
+    // One attribute may be written without the array: {"domain": …} or {"min": …, "max": …} at the top.
+    if (const Json* attributes = top.find("attributes")) {
+        if (!attributes->is_array() || attributes->empty())
+            wrong("attributes", *attributes, "a non-empty array");
+        std::set<std::string> seen;
+        for (const Json& found : *attributes) {
+            SpecReader reader(found, "attribute " + std::to_string(spec.attributes_.size()));
+            spec.attributes_.push_back(attribute(reader, reader.word("name", "the attribute's name")));
+            reader.finish();
+            if (!seen.insert(spec.attributes_.back().name).second)
+                invalid("two attributes have the same name",
+                        "Found " + shown(Json(spec.attributes_.back().name)) + " twice.");
+        }
+    } else if (document.contains("domain") || document.contains("min") || document.contains("max")) {
+        spec.attributes_.push_back(attribute(top, "value"));
+    } else {
+        invalid("the spec has no attributes",
+                "Expected \"attributes\", or for a single one \"domain\", or \"min\" and \"max\".");
+    }
+    check_shape(spec);
+
+    for (const Option& option : spec.mechanism_->options) {
+        const Json* found = top.find(option.name);
+        if (option.choices.empty()) {
+            const std::string range =
+                "a whole number from " + std::to_string(option.least) + " to " + std::to_string(option.most);
+            if (found != nullptr &&
+                (!found->is_number_unsigned() || found->get<std::uint64_t>() < option.least ||
+                 found->get<std::uint64_t>() > option.most))
+                wrong(option.name, *found, range);
+            spec.options_[option.name] = found == nullptr ? option.fallback : found->get<std::uint64_t>();
+        } else {
+            if (found != nullptr && std::ranges::find(option.choices, *found) == option.choices.end())
+                wrong(option.name, *found, "one of " + list(option.choices));
+            spec.options_[option.name] =
+                found == nullptr ? std::string(option.choices[0]) : found->get<std::string>();
+        }
+    }
+
+    const Json* derived = top.find("derived");
+    top.finish();
+    const Json truth = SpecWriter::derived(spec);  // also makes sure that the mechanism can be built
+    const auto agrees = [&](const std::string& key, const Json& value) {
+        const auto found = derived->find(key);
+        return found != derived->end() && found->is_number() &&
+               std::abs(found->get<double>() - value.get<double>()) <= 1e-9 * std::abs(value.get<double>());
+    };
+    if (derived != nullptr) {
+        bool equal = derived->is_object() && derived->size() == truth.size();
+        if (equal)
+            for (const auto& [key, value] : truth.items()) equal = equal && agrees(key, value);
+        if (!equal)
+            invalid("\"derived\" does not follow from the rest of the spec",
+                    "Found " + shown(*derived) + "; expected " + truth.dump() + ".",
+                    "Remove \"derived\": it is computed, not chosen.");
+    }
+    return spec;
+}
+
+Json SpecWriter::canonical(const Spec& spec) {
+    Json document{{"version", spec_version},
+                  {"mechanism", spec.mechanism().name},
+                  {"epsilon", spec.epsilon()},
+                  {"attributes", Json::array()}};
+    for (const Attribute& attribute : spec.attributes()) {
+        Json entry{{"name", attribute.name}};
+        if (attribute.numeric()) {
+            entry["min"] = attribute.min;
+            entry["max"] = attribute.max;
+        } else if (attribute.labels.empty()) {
+            entry["domain"] = attribute.domain;
+        } else {
+            entry["domain"] = attribute.labels;
+        }
+        document["attributes"].push_back(std::move(entry));
+    }
+    for (const auto& [name, value] : spec.options_)
+        std::visit([&, &key = name](const auto& held) { document[key] = held; }, value);
+    return document;
+}
+
+Json SpecWriter::derived(const Spec& spec) {
+    const auto mechanism = make_mechanism(spec);
+    Json derived{{"report_bytes", mechanism->block().size() + mechanism->payload_size()},
+                 {"summary_bytes", summary_size(*mechanism)}};
+    const Json given = canonical(spec);
+    for (const auto& [key, value] : mechanism->parameters())
+        if (!given.contains(key) && !given["attributes"][0].contains(key)) derived[key] = value;
+    return derived;
+}
+
+Spec Spec::from_json(std::string_view text) {
+    return SpecReader::spec(parse(text));
+}
+
+std::string Spec::to_json() const {
+    Json document = SpecWriter::canonical(*this);
+    document["derived"] = SpecWriter::derived(*this);
+    return document.dump();
+}
+
+std::uint64_t Spec::fingerprint() const {
+    std::uint64_t hash =
+        0xcbf29ce484222325;  // FNV-1a: against mix-ups, not against forgers, who need no collision
+    for (const char c : SpecWriter::canonical(*this).dump())
+        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    return hash;
+}
+
+std::uint64_t Spec::number(const std::string& option) const {
+    return std::get<std::uint64_t>(options_.at(option));
+}
+const std::string& Spec::word(const std::string& option) const {
+    return std::get<std::string>(options_.at(option));
+}
+
+std::string fingerprint_text(std::uint64_t fingerprint) {
+    constexpr char digits[] = "0123456789abcdef";
+    std::string text(16, '0');
+    for (std::size_t i = 16; i-- > 0; fingerprint >>= 4) text[i] = digits[fingerprint & 15];
+    return text;
+}
+
+}  // namespace ldp

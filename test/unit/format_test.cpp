@@ -1,0 +1,253 @@
+// Reports and summaries: what is counted adds up exactly, and hostile bytes are refused, never believed.
+
+#include "../../src/core/format.hpp"
+
+#include "../../src/core/error.hpp"
+#include "support.hpp"
+
+namespace {
+
+using namespace ldp;
+using namespace ldp::test;
+
+std::vector<std::unique_ptr<const Mechanism>> examples() {
+    std::vector<std::unique_ptr<const Mechanism>> all;
+    all.push_back(mechanism("grr", 1, "\"domain\": 300"));
+    all.push_back(mechanism("oue", 1, "\"domain\": 75"));
+    all.push_back(mechanism("piecewise", 1, "\"min\": -2, \"max\": 3"));
+    all.push_back(mechanism("pdp", 2, "\"min\": 0, \"max\": 1e6, \"grid\": 1000"));
+    all.push_back(mechanism("haar", 1, unit_attributes(11)));
+    return all;
+}
+
+std::vector<Report> random_reports(const Mechanism& m, std::size_t n, std::uint64_t seed) {
+    SeededBits bits(seed);
+    std::vector<Report> reports;
+    for (std::size_t i = 0; i < n; ++i) {
+        std::vector<Cell> input;
+        for (const auto cells : m.cells()) input.push_back(bits.below(cells));
+        reports.push_back(m.perturb(input, bits));
+    }
+    return reports;
+}
+
+/// Bytes as the server meets them: loaded and checked like the input functions do.
+void take_report(Bytes bytes) {
+    const auto m = load_mechanism(bytes, Kind::report);
+    check_report(*m, bytes);
+}
+void take_summary(Bytes bytes) {
+    const auto m = load_mechanism(bytes, Kind::summary);
+    check_summary(*m, bytes);
+}
+
+bool refused(void (*take)(Bytes), Bytes bytes) {
+    try {
+        take(bytes);
+        return false;
+    } catch (const Error& error) {
+        BOOST_CHECK(error.code() == ErrorCode::malformed || error.code() == ErrorCode::invalid_spec);
+        return true;
+    }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(format)
+
+BOOST_AUTO_TEST_CASE(parts_add_up_to_the_whole) {
+    for (const auto& m : examples()) {
+        OwnedSummary whole(*m), first(*m), second(*m), backwards(*m);
+        const auto reports = random_reports(*m, 400, 7);
+        for (std::size_t i = 0; i < reports.size(); ++i) {
+            whole.add(reports[i]);
+            backwards.add(reports[reports.size() - 1 - i]);
+            (i % 3 == 0 ? first : second).add(reports[i]);
+        }
+        second.merge(first.bytes());
+        BOOST_CHECK(second.bytes() == whole.bytes());
+        BOOST_CHECK(backwards.bytes() == whole.bytes());
+        BOOST_CHECK_EQUAL(summary_count(*m, whole.bytes()), 400u);
+        BOOST_CHECK_NO_THROW(take_summary(whole.bytes()));
+        for (const Report& report : reports) BOOST_CHECK_NO_THROW(take_report(report));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_report_has_one_length) {
+    for (const auto& m : examples())
+        for (const Report& report : random_reports(*m, 50, 8))
+            BOOST_CHECK_EQUAL(report.size(), m->block().size() + m->payload_size());
+}
+
+BOOST_AUTO_TEST_CASE(blocks_build_the_mechanism_they_came_from) {
+    for (const auto& m : examples()) {
+        const auto again = load_mechanism(m->block(), Kind::report);
+        BOOST_CHECK(again->parameters() == m->parameters());
+        BOOST_CHECK(again->cells() == m->cells());
+        BOOST_CHECK_EQUAL(describe(again->block()), describe(m->block()));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(every_truncation_and_extension_is_refused) {
+    for (const auto& m : examples()) {
+        const Report report = random_reports(*m, 1, 9)[0];
+        OwnedSummary summary(*m);
+        summary.add(report);
+        for (std::size_t size = 0; size < report.size(); ++size)
+            BOOST_REQUIRE(refused(take_report, Bytes(report).first(size)));
+        for (std::size_t size = 0; size < summary.bytes().size(); size += size < 100 ? 1 : 97)
+            BOOST_REQUIRE(refused(take_summary, Bytes(summary.bytes()).first(size)));
+        for (auto longer : {report, summary.bytes()}) {
+            auto* take = longer.size() == report.size() ? take_report : take_summary;
+            longer.push_back(std::byte{0});
+            BOOST_CHECK(refused(take, longer));
+        }
+        BOOST_CHECK(refused(take_summary, report));
+        BOOST_CHECK(refused(take_report, summary.bytes()));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(reserved_and_unknown_fields_are_refused) {
+    for (const auto& m : examples()) {
+        const Report good = random_reports(*m, 1, 10)[0];
+        for (const std::size_t at : {0, 1, 2, 3, 6, 7}) {
+            Report bad = good;
+            bad[at] = std::byte{0x7E};
+            BOOST_CHECK(refused(take_report, bad));
+        }
+        for (const double epsilon : {0.0, -1.0, 21.0, std::numeric_limits<double>::quiet_NaN(),
+                                     std::numeric_limits<double>::infinity()}) {
+            Report bad = good;
+            store(bad.data() + 16, epsilon);
+            BOOST_CHECK(refused(take_report, bad));
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(damaged_bytes_never_crash) {
+    // Whatever passes the checks must be safe to count, to merge and to estimate from.
+    SeededBits bits(11);
+    for (const auto& m : examples()) {
+        const Report report = random_reports(*m, 1, 12)[0];
+        OwnedSummary summary(*m);
+        for (const Report& r : random_reports(*m, 20, 13)) summary.add(r);
+        for (int round = 0; round < 3000; ++round) {
+            for (const bool is_report : {true, false}) {
+                std::vector<std::byte> bytes = is_report ? report : summary.bytes();
+                for (std::uint64_t hits = 1 + bits.below(3); hits > 0; --hits)
+                    bytes[bits.below(bits.below(2) == 0 ? std::min<std::size_t>(bytes.size(), 64)
+                                                        : bytes.size())] =
+                        static_cast<std::byte>(bits.word());
+                if (refused(is_report ? take_report : take_summary, bytes)) continue;
+                const auto loaded = load_mechanism(bytes, is_report ? Kind::report : Kind::summary);
+                if (summary_size(*loaded) > 1 << 20) continue;
+                std::vector<std::byte> state(summary_size(*loaded));
+                start_summary(*loaded, state);
+                const Outcome outcome =
+                    is_report ? accumulate(*loaded, state, bytes) : merge(*loaded, state, bytes);
+                BOOST_REQUIRE(outcome == Outcome::ok);
+                if (summary_count(*loaded, state) > 0)
+                    BOOST_REQUIRE(!estimate(*loaded, state, {loaded->answers()[0]}).empty());
+            }
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(forged_counts_are_refused) {
+    for (const auto& m : examples()) {
+        OwnedSummary summary(*m);
+        for (const Report& report : random_reports(*m, 20, 14)) summary.add(report);
+        std::vector<std::byte> fewer = summary.bytes();
+        store<std::uint64_t>(fewer.data() + m->block().size(), 1);
+        BOOST_CHECK(refused(take_summary, fewer));
+        std::vector<std::byte> endless = summary.bytes();
+        store<std::uint64_t>(endless.data() + m->block().size(), max_count + 1);
+        BOOST_CHECK(refused(take_summary, endless));
+        std::vector<std::byte> wild = summary.bytes();
+        store(wild.data() + m->block().size() + 8, ~std::uint64_t{0});
+        BOOST_CHECK(refused(take_summary, wild));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(foreign_reports_change_nothing) {
+    const auto all = examples();
+    for (const auto& m : all) {
+        OwnedSummary summary(*m);
+        const Report own = random_reports(*m, 1, 15)[0];
+        summary.add(own);
+        for (const auto& other : all) {
+            if (other == m) continue;
+            std::vector<std::byte> bytes = summary.bytes();
+            const Report foreign = random_reports(*other, 1, 16)[0];
+            OwnedSummary foreign_summary(*other);
+            BOOST_CHECK(accumulate(*m, bytes, foreign) == Outcome::mismatch);
+            BOOST_CHECK(merge(*m, bytes, foreign_summary.bytes()) == Outcome::mismatch);
+            BOOST_CHECK(bytes == summary.bytes());
+            BOOST_CHECK_EXCEPTION(throw_incompatible(own, foreign), Error, [&](const Error& error) {
+                return error.detail().find(describe(own)) != std::string::npos &&
+                       error.detail().find(describe(foreign)) != std::string::npos;
+            });
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(impossible_payloads_and_full_summaries_are_refused) {
+    for (const auto& m : examples()) {
+        OwnedSummary empty(*m);
+        std::vector<std::byte> bytes = empty.bytes();
+        Report forged = random_reports(*m, 1, 17)[0];
+        std::fill(forged.begin() + static_cast<std::ptrdiff_t>(m->block().size()), forged.end(),
+                  std::byte{0xFF});
+        BOOST_CHECK(accumulate(*m, bytes, forged) == Outcome::malformed);
+        BOOST_CHECK(refused(take_report, forged));
+        BOOST_CHECK(bytes == empty.bytes());
+        store<std::uint64_t>(bytes.data() + m->block().size(), max_count);
+        const auto full = bytes;
+        BOOST_CHECK(accumulate(*m, bytes, random_reports(*m, 1, 18)[0]) == Outcome::full);
+        OwnedSummary one(*m);
+        one.add(random_reports(*m, 1, 19)[0]);
+        BOOST_CHECK(merge(*m, bytes, one.bytes()) == Outcome::full);
+        BOOST_CHECK(bytes == full);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(questions_without_an_answer_say_what_is_offered) {
+    const auto oracle = mechanism("grr", 1, "\"domain\": 4");
+    OwnedSummary summary(*oracle);
+    BOOST_CHECK_EXCEPTION(static_cast<void>(summary.estimate(Quantity::frequencies)), Error,
+                          [](const Error& error) { return error.code() == ErrorCode::invalid_value; });
+    summary.add(random_reports(*oracle, 1, 20)[0]);
+    BOOST_CHECK_EXCEPTION(static_cast<void>(summary.estimate(Quantity::means)), Error,
+                          [](const Error& error) {
+                              return error.code() == ErrorCode::unsupported &&
+                                     error.hint().find("frequencies") != std::string::npos;
+                          });
+}
+
+BOOST_AUTO_TEST_CASE(inputs_of_the_wrong_shape_are_refused) {
+    SeededBits bits(21);
+    const auto m = mechanism("haar", 1, unit_attributes(3) + ", \"grid\": 10");
+    BOOST_CHECK_THROW(static_cast<void>(m->perturb(std::vector<Cell>{1, 2}, bits)), Error);
+    BOOST_CHECK_THROW(static_cast<void>(m->perturb(std::vector<Cell>{1, 2, 11}, bits)), Error);
+    BOOST_CHECK_NO_THROW(static_cast<void>(m->perturb(std::vector<Cell>{1, 2, 10}, bits)));
+}
+
+BOOST_AUTO_TEST_CASE(hexadecimal_round_trips) {
+    std::vector<std::byte> bytes;
+    for (int i = 0; i < 256; ++i) bytes.push_back(static_cast<std::byte>(i));
+    const std::string text = to_hex(bytes);
+    std::vector<std::byte> back(bytes.size());
+    BOOST_REQUIRE(from_hex(text, back.data()));
+    BOOST_CHECK(back == bytes);
+    for (const char* bad : {"0", "0g", "g0", " 0", "0x"}) BOOST_CHECK(!from_hex(bad, back.data()));
+}
+
+BOOST_AUTO_TEST_CASE(intervals) {
+    const Interval bar = interval({10, 2}, 0.95);
+    BOOST_CHECK_CLOSE_FRACTION(bar.lower, 10 - 2 * 1.959963984540054, 1e-12);
+    BOOST_CHECK_CLOSE_FRACTION(bar.upper, 10 + 2 * 1.959963984540054, 1e-12);
+    for (const double confidence : {0.0, 1.0, -1.0, 2.0, std::numeric_limits<double>::quiet_NaN()})
+        BOOST_CHECK_THROW(static_cast<void>(interval({0, 1}, confidence)), Error);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

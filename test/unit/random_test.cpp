@@ -1,0 +1,93 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <set>
+
+#include "../../src/core/channel/window.hpp"
+#include "support.hpp"
+
+namespace {
+
+using namespace ldp;
+
+class Scripted final : public BitSource {
+  public:
+    explicit Scripted(std::vector<std::uint64_t> words) : words_(std::move(words)) {}
+    std::uint64_t word() override { return words_.at(used++); }
+    std::size_t used = 0;
+
+  private:
+    std::vector<std::uint64_t> words_;
+};
+
+std::uint64_t below3(std::uint64_t word) {
+    return Scripted({word}).below(3);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(randomness)
+
+BOOST_AUTO_TEST_CASE(below_gives_each_value_equally_many_words) {
+    // Of 2^64 = 3·0x5555555555555555 + 1 words one is drawn again, and the others fall in three equal parts.
+    Scripted again({0, 1});
+    BOOST_CHECK_EQUAL(again.below(3), 0u);
+    BOOST_CHECK_EQUAL(again.used, 2u);
+    BOOST_CHECK_EQUAL(below3(1), 0u);
+    BOOST_CHECK_EQUAL(below3(0x5555555555555555), 0u);
+    BOOST_CHECK_EQUAL(below3(0x5555555555555556), 1u);
+    BOOST_CHECK_EQUAL(below3(0xAAAAAAAAAAAAAAAA), 1u);
+    BOOST_CHECK_EQUAL(below3(0xAAAAAAAAAAAAAAAB), 2u);
+    BOOST_CHECK_EQUAL(below3(~std::uint64_t{0}), 2u);
+}
+
+BOOST_AUTO_TEST_CASE(below_a_power_of_two_wastes_nothing) {
+    Scripted bits({0, ~std::uint64_t{0}});
+    BOOST_CHECK_EQUAL(bits.below(std::uint64_t{1} << 63), 0u);
+    BOOST_CHECK_EQUAL(bits.below(1), 0u);
+    BOOST_CHECK_EQUAL(bits.used, 2u);
+}
+
+BOOST_AUTO_TEST_CASE(system_words_do_not_repeat) {
+    SystemRandom bits;
+    std::set<std::uint64_t> seen;
+    for (int i = 0; i < 100000; ++i) BOOST_REQUIRE(seen.insert(bits.word()).second);  // false alarm: 3e-10
+}
+
+BOOST_AUTO_TEST_CASE(a_forked_child_shares_no_words_with_its_parent) {
+    SystemRandom bits;
+    static_cast<void>(bits.word());  // the buffer is full now
+    int ends[2];
+    BOOST_REQUIRE_EQUAL(pipe(ends), 0);
+    const pid_t child = fork();
+    std::uint64_t words[64];
+    for (auto& word : words) word = bits.word();
+    if (child == 0) _exit(write(ends[1], words, sizeof(words)) == sizeof(words) ? 0 : 1);
+    std::uint64_t theirs[64];
+    BOOST_REQUIRE_EQUAL(read(ends[0], theirs, sizeof(theirs)), static_cast<ssize_t>(sizeof(theirs)));
+    int status = 0;
+    BOOST_REQUIRE_EQUAL(waitpid(child, &status, 0), child);
+    BOOST_CHECK_EQUAL(status, 0);
+    std::set<std::uint64_t> all(words, words + 64);
+    all.insert(theirs, theirs + 64);
+    BOOST_CHECK_EQUAL(all.size(), 128u);
+}
+
+BOOST_AUTO_TEST_CASE(grid_points_round_without_bias) {
+    const GridPoint quarter = grid_point(2.25, 8);
+    BOOST_CHECK_EQUAL(quarter.lower, 2u);
+    BOOST_CHECK_EQUAL(quarter.up, std::uint64_t{1} << 62);
+    for (const double outside : {-3.0, 0.0}) {
+        BOOST_CHECK_EQUAL(grid_point(outside, 8).lower, 0u);
+        BOOST_CHECK_EQUAL(grid_point(outside, 8).up, 0u);
+    }
+    for (const double outside : {8.0, 9.5}) {
+        BOOST_CHECK_EQUAL(grid_point(outside, 8).lower, 8u);
+        BOOST_CHECK_EQUAL(grid_point(outside, 8).up, 0u);
+    }
+    Scripted bits({(std::uint64_t{1} << 62) - 1, std::uint64_t{1} << 62});
+    BOOST_CHECK_EQUAL(quarter.draw(bits), 3u);
+    BOOST_CHECK_EQUAL(quarter.draw(bits), 2u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

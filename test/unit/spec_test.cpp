@@ -1,0 +1,147 @@
+#include "../../src/core/error.hpp"
+#include "support.hpp"
+
+namespace {
+
+using namespace ldp;
+
+/// The error that a spec meets; fails the test if it meets none.
+Error refusal(const std::string& json) {
+    try {
+        static_cast<void>(Spec::from_json(json));
+    } catch (const Error& error) {
+        return error;
+    }
+    BOOST_FAIL("accepted: " << json);
+    throw std::logic_error("unreachable");
+}
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(spec)
+
+BOOST_AUTO_TEST_CASE(canonical_form_is_complete_and_stable) {
+    const Spec spec = Spec::from_json(R"({"epsilon": 1, "mechanism": "pdp", "max": 9, "min": 0})");
+    BOOST_CHECK_EQUAL(spec.number("grid"), 32768u);
+    BOOST_CHECK_EQUAL(spec.attributes().size(), 1u);
+    BOOST_CHECK_EQUAL(spec.attributes()[0].name, "value");
+    const std::string canonical = spec.to_json();
+    for (const char* part :
+         {"\"grid\":32768", "\"version\":1", "\"report_bytes\":", "\"window\":", "\"name\":\"value\""})
+        BOOST_CHECK_MESSAGE(contains(canonical, part), canonical);
+    const Spec again = Spec::from_json(canonical);
+    BOOST_CHECK_EQUAL(again.to_json(), canonical);
+    BOOST_CHECK_EQUAL(again.fingerprint(), spec.fingerprint());
+}
+
+BOOST_AUTO_TEST_CASE(fingerprint_tells_specs_apart) {
+    const auto print = [](const std::string& json) { return Spec::from_json(json).fingerprint(); };
+    const auto base = print(R"({"mechanism": "grr", "epsilon": 1, "domain": ["a", "b"]})");
+    BOOST_CHECK_EQUAL(base, print(R"({"domain":["a","b"],"epsilon":1.0,"mechanism":"grr","version":1})"));
+    BOOST_CHECK_NE(base, print(R"({"mechanism": "grr", "epsilon": 1, "domain": ["b", "a"]})"));
+    BOOST_CHECK_NE(base, print(R"({"mechanism": "grr", "epsilon": 1, "domain": 2})"));
+    BOOST_CHECK_NE(base,
+                   print(R"({"mechanism": "grr", "epsilon": 1.0000000000000002, "domain": ["a", "b"]})"));
+}
+
+BOOST_AUTO_TEST_CASE(bad_specs_are_refused_by_name) {
+    const struct {
+        const char* json;
+        ErrorCode code;
+        const char* message;  // a part of it
+        const char* detail;   // a part of it
+    } cases[] = {
+        {"", ErrorCode::malformed, "no valid JSON", ""},
+        {"{", ErrorCode::malformed, "no valid JSON", ""},
+        {"[1]", ErrorCode::invalid_spec, "must be an object", "Found [1]"},
+        {"\"\xff\"", ErrorCode::malformed, "no valid JSON", ""},
+        {R"({"mechanism":"grr","epsilon":1e999,"domain":4})", ErrorCode::malformed, "no valid JSON", ""},
+        {R"({"mechanism":"grr","epsilon":1,"epsilon":2,"domain":4})", ErrorCode::invalid_spec, "stands twice",
+         ""},
+        {R"([[[[[[[[[[[[[[1]]]]]]]]]]]]]])", ErrorCode::malformed, "nested too deeply", ""},
+        {R"({"epsilon":1,"domain":4})", ErrorCode::invalid_spec, "\"mechanism\" is missing", "grr"},
+        {R"({"mechanism":"rot13","epsilon":1,"domain":4})", ErrorCode::invalid_spec, "\"mechanism\"",
+         "rot13"},
+        {R"({"mechanism":7,"epsilon":1,"domain":4})", ErrorCode::invalid_spec, "\"mechanism\"", "7"},
+        {R"({"mechanism":"grr","domain":4})", ErrorCode::invalid_spec, "\"epsilon\" is missing", ""},
+        {R"({"mechanism":"grr","epsilon":0,"domain":4})", ErrorCode::invalid_spec, "\"epsilon\"", "Found 0"},
+        {R"({"mechanism":"grr","epsilon":-1,"domain":4})", ErrorCode::invalid_spec, "\"epsilon\"", "-1"},
+        {R"({"mechanism":"grr","epsilon":21,"domain":4})", ErrorCode::invalid_spec, "20", "21"},
+        {R"({"mechanism":"grr","epsilon":"NaN","domain":4})", ErrorCode::invalid_spec, "\"epsilon\"", "NaN"},
+        {R"({"mechanism":"grr","epsilon":1,"domain":4,"colour":"red"})", ErrorCode::invalid_spec, "colour",
+         "Known here"},
+        {R"({"mechanism":"grr","epsilon":1,"domain":4,"grid":8})", ErrorCode::invalid_spec, "grid",
+         "Known here"},
+        {R"({"mechanism":"grr","epsilon":1})", ErrorCode::invalid_spec, "no attributes", ""},
+        {R"({"mechanism":"grr","epsilon":1,"domain":[]})", ErrorCode::invalid_spec, "\"domain\"", "[]"},
+        {R"({"mechanism":"grr","epsilon":1,"domain":1})", ErrorCode::invalid_spec, "\"domain\"", "1"},
+        {R"({"mechanism":"grr","epsilon":1,"domain":-4})", ErrorCode::invalid_spec, "\"domain\"", "-4"},
+        {R"({"mechanism":"grr","epsilon":1,"domain":2.5})", ErrorCode::invalid_spec, "\"domain\"", "2.5"},
+        {R"({"mechanism":"grr","epsilon":1,"domain":1048577})", ErrorCode::invalid_spec, "1048576",
+         "1048577"},
+        {R"({"mechanism":"oue","epsilon":1,"domain":65537})", ErrorCode::invalid_spec, "65536", "65537"},
+        {R"({"mechanism":"grr","epsilon":1,"domain":["a","b","a"]})", ErrorCode::invalid_spec, "twice",
+         "\"a\""},
+        {R"({"mechanism":"grr","epsilon":1,"domain":["a",""]})", ErrorCode::invalid_spec, "label", "\"\""},
+        {R"({"mechanism":"grr","epsilon":1,"domain":["a",3]})", ErrorCode::invalid_spec, "label", "3"},
+        {R"({"mechanism":"grr","epsilon":1,"domain":4,"min":0,"max":1})", ErrorCode::invalid_spec, "both",
+         ""},
+        {R"({"mechanism":"grr","epsilon":1,"min":0,"max":1})", ErrorCode::invalid_spec, "one categorical",
+         "numeric"},
+        {R"({"mechanism":"pdp","epsilon":1,"domain":4})", ErrorCode::invalid_spec, "one numeric",
+         "categorical"},
+        {R"({"mechanism":"pdp","epsilon":1,"min":1,"max":1})", ErrorCode::invalid_spec, "less than", "min 1"},
+        {R"({"mechanism":"pdp","epsilon":1,"min":2,"max":1})", ErrorCode::invalid_spec, "less than", "min 2"},
+        {R"({"mechanism":"pdp","epsilon":1,"min":0})", ErrorCode::invalid_spec, "\"max\" is missing", ""},
+        {R"({"mechanism":"pdp","epsilon":1,"min":-1e308,"max":1e308})", ErrorCode::invalid_spec, "less than",
+         ""},
+        {R"({"mechanism":"pdp","epsilon":1,"min":0,"max":1,"grid":1})", ErrorCode::invalid_spec, "\"grid\"",
+         "1"},
+        {R"({"mechanism":"pdp","epsilon":1,"min":0,"max":1,"grid":1048577})", ErrorCode::invalid_spec,
+         "\"grid\"", ""},
+        {R"({"mechanism":"pdp","epsilon":1,"min":0,"max":1,"version":2})", ErrorCode::invalid_spec,
+         "\"version\"", "2"},
+        {R"({"mechanism":"haar","epsilon":1,"attributes":[]})", ErrorCode::invalid_spec, "\"attributes\"",
+         "[]"},
+        {R"({"mechanism":"haar","epsilon":1,"attributes":[{"name":"a","min":0,"max":1}]})",
+         ErrorCode::invalid_spec, "2 to 4096", "1 attribute"},
+        {R"({"mechanism":"haar","epsilon":1,"attributes":[{"name":"a","min":0,"max":1},{"name":"a","min":0,"max":1}]})",
+         ErrorCode::invalid_spec, "same name", "\"a\""},
+        {R"({"mechanism":"haar","epsilon":1,"attributes":[{"name":"","min":0,"max":1},{"name":"a","min":0,"max":1}]})",
+         ErrorCode::invalid_spec, "name", "\"\""},
+        {R"({"mechanism":"haar","epsilon":1,"attributes":[{"name":"a","min":0,"max":1},{"name":"b","domain":3}]})",
+         ErrorCode::invalid_spec, "numeric attributes", "numeric and categorical"},
+        {R"({"mechanism":"haar","epsilon":1,"attributes":[{"name":"a","min":0,"max":1,"unit":"m"}]})",
+         ErrorCode::invalid_spec, "unit", "Known here"},
+        {R"({"mechanism":"haar","epsilon":1,"card":"magic","attributes":[{"name":"a","min":0,"max":1},{"name":"b","min":0,"max":1}]})",
+         ErrorCode::invalid_spec, "\"card\"", "magic"},
+        {R"({"mechanism":"grr","epsilon":1,"domain":4,"derived":{"p":0.9}})", ErrorCode::invalid_spec,
+         "\"derived\"", "0.9"},
+        {R"({"mechanism":"grr","epsilon":1,"domain":4,"derived":7})", ErrorCode::invalid_spec, "\"derived\"",
+         "7"},
+    };
+    for (const auto& c : cases) {
+        const Error error = refusal(c.json);
+        BOOST_CHECK_MESSAGE(error.code() == c.code, c.json);
+        BOOST_CHECK_MESSAGE(contains(error.what(), c.message), c.json << ": " << error.what());
+        BOOST_CHECK_MESSAGE(contains(error.detail(), c.detail), c.json << ": " << error.detail());
+    }
+}
+
+BOOST_AUTO_TEST_CASE(oversized_specs_are_refused) {
+    BOOST_CHECK(contains(refusal(std::string((1 << 20) + 1, ' ')).what(), "too long"));
+    // Ranges that all differ need 20 bytes each in every report: a hundred of them no longer fit.
+    std::string attributes;
+    for (int j = 0; j < 120; ++j)
+        attributes += (j == 0 ? "" : ",") + ("{\"name\":\"a" + std::to_string(j) +
+                                             "\",\"min\":0,\"max\":" + std::to_string(j + 1) + "}");
+    const Error error = refusal(R"({"mechanism":"haar","epsilon":1,"attributes":[)" + attributes + "]}");
+    BOOST_CHECK(contains(error.what(), "more parameters than a report can carry"));
+    BOOST_CHECK(contains(error.hint(), "same range"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,59 @@
+#include "support.hpp"
+
+#include <charconv>
+#include <fstream>
+#include <map>
+
+namespace ldp::test {
+
+std::string text(double number) {
+    char digits[32];
+    return {digits, std::to_chars(digits, digits + sizeof(digits), number).ptr};
+}
+
+std::string unit_attributes(std::size_t d) {
+    std::string list;
+    for (std::size_t j = 0; j < d; ++j)
+        list +=
+            (j == 0 ? "" : ", ") + ("{\"name\": \"a" + std::to_string(j) + "\", \"min\": -1, \"max\": 1}");
+    return "\"attributes\": [" + list + "]";
+}
+
+double golden(const std::string& card, const std::string& parameters, const std::string& quantity) {
+    static const auto constants = [] {
+        std::map<std::string, double> read;
+        std::ifstream file("test/data/golden.csv");
+        for (std::string line; std::getline(file, line);) {
+            const auto comma = line.rfind(',');
+            if (line.substr(comma + 1) != "value")
+                read[line.substr(0, comma)] = std::stod(line.substr(comma + 1));
+        }
+        return read;
+    }();
+    const auto found = constants.find(card + "," + parameters + "," + quantity);
+    BOOST_REQUIRE_MESSAGE(found != constants.end(),
+                          "no golden " << card << ' ' << parameters << ' ' << quantity);
+    return found->second;
+}
+
+void for_each_input(const Mechanism& mechanism, const std::function<void(Input)>& visit) {
+    const auto cells = mechanism.cells();
+    std::vector<Cell> input(cells.size());
+    for (;;) {
+        visit(input);
+        std::size_t j = 0;
+        while (j < input.size() && ++input[j] == cells[j]) input[j++] = 0;
+        if (j == input.size()) return;
+    }
+}
+
+void for_each_payload(const Mechanism& mechanism, const std::function<void(Bytes)>& visit) {
+    BOOST_REQUIRE_LE(mechanism.payload_size(), 3u);
+    std::vector<std::byte> payload(mechanism.payload_size());
+    for (std::uint32_t number = 0; number >> 8 * payload.size() == 0; ++number) {
+        store_cell(payload.data(), payload.size(), number);
+        if (mechanism.valid_payload(payload)) visit(payload);
+    }
+}
+
+}  // namespace ldp::test

@@ -1,0 +1,66 @@
+// What several unit tests need: specs in a line, golden constants, all inputs and payloads of a small
+// mechanism.
+#pragma once
+
+#include <boost/test/unit_test.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../../src/core/mechanism.hpp"
+#include "../../src/core/spec.hpp"
+#include "../../src/core/summary.hpp"
+#include "../support/seeded.hpp"
+
+namespace ldp::test {
+
+inline std::unique_ptr<const Mechanism> mechanism(const std::string& json) {
+    return make_mechanism(Spec::from_json(json));
+}
+
+/// A number as JSON reads it back.
+std::string text(double number);
+
+/// {"mechanism": name, "epsilon": ε, rest}
+inline std::unique_ptr<const Mechanism> mechanism(const std::string& name, double epsilon,
+                                                  const std::string& rest) {
+    return mechanism("{\"mechanism\": \"" + name + "\", \"epsilon\": " + text(epsilon) + ", " + rest + "}");
+}
+
+/// "attributes" of `d` numbers on [−1,1].
+std::string unit_attributes(std::size_t d);
+
+/// A constant of test/data/golden.csv; fails the test if there is none. `parameters` as written there.
+double golden(const std::string& card, const std::string& parameters, const std::string& quantity);
+
+/// Every input of a small mechanism.
+void for_each_input(const Mechanism& mechanism, const std::function<void(Input)>& visit);
+/// Every payload of at most three bytes that the mechanism would count.
+void for_each_payload(const Mechanism& mechanism, const std::function<void(Bytes)>& visit);
+
+/// A summary that owns its bytes.
+class OwnedSummary {
+  public:
+    explicit OwnedSummary(const Mechanism& mechanism)
+        : mechanism_(mechanism), bytes_(summary_size(mechanism)) {
+        start_summary(mechanism, bytes_);
+    }
+    void add(Bytes report) { need(accumulate(mechanism_, bytes_, report)); }
+    void merge(Bytes other) { need(ldp::merge(mechanism_, bytes_, other)); }
+    [[nodiscard]] std::vector<Estimate> estimate(Quantity quantity, Target target = Target::sample) const {
+        return ldp::estimate(mechanism_, bytes_, {quantity, target});
+    }
+    [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
+
+  private:
+    // Not an assertion of the test library, which would cost more than what it checks.
+    static void need(Outcome outcome) {
+        if (outcome != Outcome::ok) throw std::logic_error("a summary refused what it should take");
+    }
+
+    const Mechanism& mechanism_;
+    std::vector<std::byte> bytes_;
+};
+
+}  // namespace ldp::test
