@@ -1,0 +1,187 @@
+#include "boundary.hpp"
+
+#include <cstring>
+#include <exception>
+#include <new>
+
+extern "C" {
+#include "mb/pg_wchar.h"
+#include "utils/builtins.h"
+#if PG_VERSION_NUM >= 160000
+#include "nodes/miscnodes.h"
+#endif
+
+PG_MODULE_MAGIC;
+}
+
+namespace ldp {
+
+// Errors ---------------------------------------------------------------------------------------------------
+
+namespace {
+
+int sqlstate(ErrorCode code, int malformed) noexcept {
+    switch (code) {
+        case ErrorCode::invalid_spec:
+        case ErrorCode::invalid_value:
+            return ERRCODE_INVALID_PARAMETER_VALUE;
+        case ErrorCode::malformed:
+            return malformed;
+        case ErrorCode::incompatible:
+            return ERRCODE_DATATYPE_MISMATCH;
+        case ErrorCode::unsupported:
+            return ERRCODE_FEATURE_NOT_SUPPORTED;
+        case ErrorCode::full:
+            return ERRCODE_PROGRAM_LIMIT_EXCEEDED;
+        case ErrorCode::environment:
+            return ERRCODE_SYSTEM_ERROR;
+    }
+    return ERRCODE_INTERNAL_ERROR;
+}
+
+/// keep, where failing to must not throw again.
+const char* try_keep(std::string_view text) noexcept {
+    try {
+        return keep(text);
+    } catch (...) {
+        return "out of memory while reporting an error";
+    }
+}
+
+const char* server_text(const char* utf8) {
+    return pg_any_to_server(utf8, static_cast<int>(std::strlen(utf8)), PG_UTF8);
+}
+
+/// The rest of an ereport or errsave.
+int say(const Fault& fault) {
+    errcode(fault.sqlstate);
+    errmsg_internal("%s", server_text(fault.message));
+    if (*fault.detail != '\0') errdetail_internal("%s", server_text(fault.detail));
+    if (*fault.hint != '\0') errhint("%s", server_text(fault.hint));
+    return 0;
+}
+
+}  // namespace
+
+Fault caught(int malformed) noexcept {
+    try {
+        throw;
+    } catch (const Error& error) {
+        return {sqlstate(error.code(), malformed), true, try_keep(error.what()), try_keep(error.detail()),
+                try_keep(error.hint())};
+    } catch (const std::bad_alloc&) {
+        return {ERRCODE_OUT_OF_MEMORY, false, "out of memory", "", ""};
+    } catch (const std::exception& error) {
+        return {ERRCODE_INTERNAL_ERROR, false, try_keep(error.what()), "",
+                "This is a bug in ldp; please report it."};
+    } catch (...) {
+        return {ERRCODE_INTERNAL_ERROR, false, "unknown failure", "",
+                "This is a bug in ldp; please report it."};
+    }
+}
+
+Datum raise(const Fault& fault, [[maybe_unused]] FunctionCallInfo fcinfo) {
+#if PG_VERSION_NUM >= 160000
+    if (fault.of_input) {
+        errsave(fcinfo->context, say(fault));
+        PG_RETURN_NULL();
+    }
+#endif
+    ereport(ERROR, say(fault));
+    pg_unreachable();
+}
+
+// Memory ---------------------------------------------------------------------------------------------------
+
+void* try_palloc(std::size_t size) {
+    // Beyond MaxAllocSize palloc_extended would jump whatever its flags say.
+    void* memory = size <= MaxAllocSize ? palloc_extended(size, MCXT_ALLOC_NO_OOM) : nullptr;
+    if (memory == nullptr) throw std::bad_alloc();
+    return memory;
+}
+
+char* keep(std::string_view text) {
+    auto* copy = static_cast<char*>(try_palloc(text.size() + 1));
+    text.copy(copy, text.size());
+    copy[text.size()] = '\0';
+    return copy;
+}
+
+varlena* new_value(std::size_t size) {
+    auto* value = static_cast<varlena*>(try_palloc(VARHDRSZ + size));
+    SET_VARSIZE(value, VARHDRSZ + size);
+    return value;
+}
+
+// Text -----------------------------------------------------------------------------------------------------
+
+const char* json_argument(FunctionCallInfo fcinfo, int number) {
+    const char* text = DatumGetCString(DirectFunctionCall1(jsonb_out, PG_GETARG_DATUM(number)));
+    return pg_server_to_any(text, static_cast<int>(std::strlen(text)), PG_UTF8);
+}
+
+Datum json_value(const char* utf8) {
+    return DirectFunctionCall1(jsonb_in, CStringGetDatum(server_text(utf8)));
+}
+
+// Mechanisms -----------------------------------------------------------------------------------------------
+
+namespace {
+
+/// The mechanisms that one place in a query met last: one is what a collection needs; a few more serve a
+/// query that groups several collections.
+struct Cache {
+    static constexpr std::size_t places = 8;
+    const Mechanism* mechanisms[places];
+    std::size_t oldest;
+    MemoryContextCallback callback;
+};
+
+void release(void* cache) noexcept {
+    for (const Mechanism* mechanism : static_cast<Cache*>(cache)->mechanisms) delete mechanism;
+}
+
+Cache& cache_of(FunctionCallInfo fcinfo) {
+    // A direct call has no place in a query: its mechanism lives as long as its memory.
+    FmgrInfo* const place = fcinfo->flinfo;
+    if (place != nullptr && place->fn_extra != nullptr) return *static_cast<Cache*>(place->fn_extra);
+    MemoryContextData* home = place != nullptr ? place->fn_mcxt : CurrentMemoryContext;
+    auto* cache = static_cast<Cache*>(MemoryContextAllocZero(home, sizeof(Cache)));
+    cache->callback.func = release;
+    cache->callback.arg = cache;
+    MemoryContextRegisterResetCallback(home, &cache->callback);
+    if (place != nullptr) place->fn_extra = cache;
+    return *cache;
+}
+
+template <class Check>
+const Mechanism& find_or_load(FunctionCallInfo fcinfo, Bytes bytes, Kind kind, Check check) {
+    Cache& cache = cache_of(fcinfo);
+    const bool right_kind = bytes.size() > 1 && bytes[1] == static_cast<std::byte>(kind);
+    if (right_kind)
+        for (const Mechanism* mechanism : cache.mechanisms) {
+            if (mechanism == nullptr) break;
+            if (begins_with_block(bytes, mechanism->block())) return *mechanism;
+        }
+    std::unique_ptr<const Mechanism> loaded = load_mechanism(bytes, kind);
+    check(*loaded);
+    const Mechanism*& place = cache.mechanisms[cache.oldest];
+    cache.oldest = (cache.oldest + 1) % Cache::places;
+    delete place;
+    place = loaded.release();
+    return *place;
+}
+
+}  // namespace
+
+const Mechanism& mechanism_of(FunctionCallInfo fcinfo, Bytes bytes, Kind kind) {
+    return find_or_load(fcinfo, bytes, kind, [&](const Mechanism& mechanism) {
+        kind == Kind::report ? check_report(mechanism, bytes) : check_summary(mechanism, bytes);
+    });
+}
+
+const Mechanism& mechanism_of_block(FunctionCallInfo fcinfo, Bytes block) {
+    return find_or_load(fcinfo, block, Kind::report, [](const Mechanism&) {});
+}
+
+}  // namespace ldp

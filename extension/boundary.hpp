@@ -1,0 +1,118 @@
+// Where C++ and PostgreSQL meet. Everything else in this directory relies on the rules kept here.
+//
+// PostgreSQL leaves a function by longjmp when something fails, C++ by an exception; neither may cross the
+// other's frames. So:
+//
+//   1. Every entry point is written with LDP_FUNCTION, whose wrapper catches whatever C++ throws, copies what
+//      it says, leaves the catch block, and only then raises it as PostgreSQL's error.
+//   2. A PostgreSQL call may jump (nearly all can: palloc, detoasting, ereport). It is never made while an
+//      object with a destructor is alive. A body therefore has two kinds of stretches: PostgreSQL calls
+//      among plain pointers and numbers, and blocks of C++ that hold vectors, strings and mechanisms and call
+//      no PostgreSQL but try_palloc, which throws instead of jumping. What a block finds out leaves it in
+//      memory from try_palloc, or in memory that was obtained before the block began.
+//   3. What must outlive a call (a mechanism, which owns vectors) hangs on a memory context whose reset
+//      callback deletes it, so that an aborted statement frees it too.
+//   4. No static object has a destructor. Counting and merging throw nothing and allocate nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "../src/core/error.hpp"
+#include "../src/core/mechanism.hpp"
+#include "../src/core/summary.hpp"
+
+// PostgreSQL up to 15 leaves this empty, and with hidden visibility it would not find its entry points.
+#define PGDLLEXPORT __attribute__((visibility("default")))
+
+extern "C" {
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "utils/memutils.h"
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#endif
+}
+
+/// Defines an entry point: LDP_FUNCTION(name) { body that uses fcinfo and the PG_GETARG_… macros }. Its
+/// second form says which SQLSTATE malformed input has: for text ERRCODE_INVALID_TEXT_REPRESENTATION, else
+/// the default.
+#define LDP_FUNCTION(name) LDP_FUNCTION_READING(name, ERRCODE_INVALID_BINARY_REPRESENTATION)
+#define LDP_FUNCTION_READING(name, malformed)              \
+    extern "C" {                                           \
+    PGDLLEXPORT Datum name(PG_FUNCTION_ARGS);              \
+    PG_FUNCTION_INFO_V1(name);                             \
+    }                                                      \
+    static Datum name##_body(FunctionCallInfo);            \
+    Datum name(PG_FUNCTION_ARGS) {                         \
+        return ldp::entry<name##_body, malformed>(fcinfo); \
+    }                                                      \
+    static Datum name##_body([[maybe_unused]] FunctionCallInfo fcinfo)
+
+namespace ldp {
+
+/// What an exception said, in PostgreSQL's memory: it outlives the catch block and needs no destructor.
+struct Fault {
+    int sqlstate;
+    bool of_input;  ///< the arguments are at fault, not the machine or ldp itself
+    const char* message;
+    const char* detail;
+    const char* hint;
+};
+
+/// Describes the exception being handled; `malformed` is the SQLSTATE of malformed input. For catch blocks
+/// only.
+[[nodiscard]] Fault caught(int malformed) noexcept;
+/// Raises the fault as an error, or saves it where an input function's caller asked for that.
+Datum raise(const Fault& fault, FunctionCallInfo fcinfo);
+
+/// The wrapper around every entry point.
+template <Datum (*body)(FunctionCallInfo), int malformed>
+Datum entry(FunctionCallInfo fcinfo) {
+    Fault fault;
+    try {
+        return body(fcinfo);
+    } catch (...) {
+        fault = caught(malformed);
+    }
+    return raise(fault, fcinfo);
+}
+
+// Memory ---------------------------------------------------------------------------------------------------
+
+/// palloc that throws std::bad_alloc and never jumps: the one PostgreSQL call allowed beside C++ objects.
+[[nodiscard]] void* try_palloc(std::size_t size);
+/// A copy for PostgreSQL to keep, zero-terminated; allowed beside C++ objects.
+[[nodiscard]] char* keep(std::string_view text);
+/// A new variable-length value (varlena) with room for `size` bytes; allowed beside C++ objects.
+[[nodiscard]] varlena* new_value(std::size_t size);
+
+/// The bytes of a value that is not toasted; short headers, as stored rows have them, are fine.
+[[nodiscard]] inline Bytes contents(const varlena* value) noexcept {
+    return {reinterpret_cast<const std::byte*>(VARDATA_ANY(value)), VARSIZE_ANY_EXHDR(value)};
+}
+/// The same, to write to. The value is new_value's, or a copy of one's own.
+[[nodiscard]] inline MutableBytes writable(varlena* value) noexcept {
+    return {reinterpret_cast<std::byte*>(VARDATA(value)), VARSIZE(value) - VARHDRSZ};
+}
+
+// Text: core speaks UTF-8, the server whatever its database does
+// ---------------------------------------------
+
+/// A jsonb argument as UTF-8 text.
+[[nodiscard]] const char* json_argument(FunctionCallInfo fcinfo, int number);
+/// UTF-8 text as a jsonb value.
+[[nodiscard]] Datum json_value(const char* utf8);
+
+// Mechanisms -----------------------------------------------------------------------------------------------
+
+/// The mechanism that a report or summary was made under, remembered for the next call from the same place in
+/// a query. Bytes of a mechanism met for the first time are checked whole; later ones only up to the end of
+/// their block, so a caller looks at the rest itself. Throws Error (malformed).
+[[nodiscard]] const Mechanism& mechanism_of(FunctionCallInfo fcinfo, Bytes bytes, Kind kind);
+/// The same for a bare parameter block.
+[[nodiscard]] const Mechanism& mechanism_of_block(FunctionCallInfo fcinfo, Bytes block);
+
+}  // namespace ldp

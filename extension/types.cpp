@@ -1,0 +1,93 @@
+// ldp_report and ldp_summary: hexadecimal as text, the bytes themselves on the wire. What comes in from
+// outside is checked whole, once, here; the rest of the extension can take a value of these types for what it
+// is. Comparison, hashing and sending need nothing of ours: PostgreSQL's functions for bytea do them.
+
+#include "boundary.hpp"
+
+extern "C" {
+#include "libpq/pqformat.h"
+}
+
+using namespace ldp;
+
+namespace {
+
+/// Far more than any mechanism needs: nothing longer is worth allocating memory for.
+constexpr std::size_t most_bytes(Kind kind) noexcept {
+    return kind == Kind::report ? std::size_t{1} << 20 : std::size_t{1} << 26;
+}
+
+constexpr const char* noun(Kind kind) noexcept {
+    return kind == Kind::report ? "report" : "summary";
+}
+
+void check_length(std::size_t size, Kind kind) {
+    if (size > most_bytes(kind))
+        throw Error(ErrorCode::malformed, std::string("these bytes are too long for an ldp ") + noun(kind),
+                    "Found " + std::to_string(size) + " bytes; at most " + std::to_string(most_bytes(kind)) +
+                        " are read.");
+}
+
+void check(FunctionCallInfo fcinfo, Bytes bytes, Kind kind) {
+    const Mechanism& mechanism = mechanism_of(fcinfo, bytes, kind);
+    if (kind == Kind::report)
+        check_report(mechanism, bytes);
+    else
+        check_summary(mechanism, bytes);
+}
+
+Datum read_text(FunctionCallInfo fcinfo, Kind kind) {
+    const std::string_view text = PG_GETARG_CSTRING(0);
+    check_length(text.size() / 2, kind);
+    varlena* value = new_value(text.size() / 2);
+    if (!from_hex(text, writable(value).data()))
+        throw Error(ErrorCode::malformed, std::string("invalid text for an ldp ") + noun(kind),
+                    "It must be an even number of hexadecimal digits.",
+                    "It was cut short, damaged, or does not come from ldp.");
+    check(fcinfo, contents(value), kind);
+    PG_RETURN_POINTER(value);
+}
+
+Datum write_text(FunctionCallInfo fcinfo) {
+    const Bytes bytes = contents(PG_GETARG_VARLENA_PP(0));
+    auto* text = static_cast<char*>(try_palloc(2 * bytes.size() + 1));
+    to_hex(bytes, text);
+    text[2 * bytes.size()] = '\0';
+    PG_RETURN_CSTRING(text);
+}
+
+Datum receive(FunctionCallInfo fcinfo, Kind kind) {
+    auto* message = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
+    const int size = message->len - message->cursor;
+    check_length(static_cast<std::size_t>(size), kind);
+    varlena* value = new_value(static_cast<std::size_t>(size));
+    pq_copymsgbytes(message, VARDATA(value), size);
+    check(fcinfo, contents(value), kind);
+    PG_RETURN_POINTER(value);
+}
+
+}  // namespace
+
+LDP_FUNCTION_READING(ldp_report_in, ERRCODE_INVALID_TEXT_REPRESENTATION) {
+    return read_text(fcinfo, Kind::report);
+}
+
+LDP_FUNCTION(ldp_report_out) {
+    return write_text(fcinfo);
+}
+
+LDP_FUNCTION(ldp_report_recv) {
+    return receive(fcinfo, Kind::report);
+}
+
+LDP_FUNCTION_READING(ldp_summary_in, ERRCODE_INVALID_TEXT_REPRESENTATION) {
+    return read_text(fcinfo, Kind::summary);
+}
+
+LDP_FUNCTION(ldp_summary_out) {
+    return write_text(fcinfo);
+}
+
+LDP_FUNCTION(ldp_summary_recv) {
+    return receive(fcinfo, Kind::summary);
+}

@@ -1,0 +1,341 @@
+-- Collections: specs, tables, privileges, submission, estimates.
+\set SHOW_CONTEXT never
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS ldp;
+RESET client_min_messages;
+
+CREATE FUNCTION pg_temp.report(collection text, payload text) RETURNS ldp_report LANGUAGE sql AS
+$$ SELECT (encode(ldp_spec_parameters(ldp_client_spec(collection)), 'hex') || payload)::ldp_report $$;
+CREATE FUNCTION pg_temp.outcome(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    result text;
+    state text;
+    message text;
+    detail text;
+BEGIN
+    EXECUTE query INTO result;
+    RETURN 'accepted';
+EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
+    RETURN state || ' ' || message || CASE WHEN detail = '' THEN '' ELSE ' / ' || detail END;
+END
+$$;
+
+-- Specs -----------------------------------------------------------------------------------------------------
+SELECT ldp_spec_canonical('{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green"]}') - 'derived' AS grr;
+SELECT ldp_spec_canonical('{"mechanism": "haar", "epsilon": 1, "attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 2}]}') - 'derived' AS haar;
+SELECT ldp_spec_canonical(ldp_spec_canonical(s)) = ldp_spec_canonical(s) AS stable, ldp_spec_parameters(ldp_spec_canonical(s)) = ldp_spec_parameters(s) AS same
+FROM (VALUES ('{"mechanism": "grr", "epsilon": 0.1, "domain": 1024}'::jsonb), ('{"mechanism": "oue", "epsilon": 1e-2, "domain": 100}'),
+             ('{"mechanism": "pdp", "epsilon": 3.3333333333333335, "min": -0.1, "max": 1e10}')) AS v (s);
+SELECT ldp_spec_canonical(NULL) IS NULL AS nothing;
+-- One error in full; the others in a table.
+SELECT ldp_spec_canonical('{"mechanism": "grr", "epsilon": 1, "domain": 4, "min": 0}');
+SELECT ldp_spec_canonical('{"mechanism": "grr", "epsilon": 1, "domain": 4, "colour": "red"}');
+\echo :LAST_ERROR_SQLSTATE
+\pset format unaligned
+\pset tuples_only on
+-- (Without the details that quote a JSON library or a number to its last digit.)
+SELECT what, CASE WHEN number IN (13, 40) THEN split_part(outcome, ' / ', 1) ELSE outcome END
+FROM (VALUES
+    ( 1, 'no JSON',              '{"mechanism": "grr", '),
+    ( 2, 'no object',            '[1, 2]'),
+    ( 3, 'a null',               'null'),
+    ( 4, 'nothing in it',        '{}'),
+    ( 5, 'unknown mechanism',    '{"mechanism": "magic", "epsilon": 1, "domain": 4}'),
+    ( 6, 'mechanism a number',   '{"mechanism": 1, "epsilon": 1, "domain": 4}'),
+    ( 7, 'unknown version',      '{"version": 2, "mechanism": "grr", "epsilon": 1, "domain": 4}'),
+    ( 8, 'no epsilon',           '{"mechanism": "grr", "domain": 4}'),
+    ( 9, 'epsilon 0',            '{"mechanism": "grr", "epsilon": 0, "domain": 4}'),
+    (10, 'epsilon -1',           '{"mechanism": "grr", "epsilon": -1, "domain": 4}'),
+    (11, 'epsilon "NaN"',        '{"mechanism": "grr", "epsilon": "NaN", "domain": 4}'),
+    (12, 'epsilon above the cap', '{"mechanism": "grr", "epsilon": 20.1, "domain": 4}'),
+    (13, 'epsilon 1e400',        '{"mechanism": "grr", "epsilon": 1e400, "domain": 4}'),
+    (14, 'no attribute',         '{"mechanism": "grr", "epsilon": 1}'),
+    (15, 'empty attributes',     '{"mechanism": "grr", "epsilon": 1, "attributes": []}'),
+    (16, 'empty domain',         '{"mechanism": "grr", "epsilon": 1, "domain": []}'),
+    (17, 'domain of 0',          '{"mechanism": "grr", "epsilon": 1, "domain": 0}'),
+    (18, 'domain of 1',          '{"mechanism": "grr", "epsilon": 1, "domain": 1}'),
+    (19, 'domain of -4',         '{"mechanism": "grr", "epsilon": 1, "domain": -4}'),
+    (20, 'domain of 2.5',        '{"mechanism": "grr", "epsilon": 1, "domain": 2.5}'),
+    (21, 'k beyond the limit',   '{"mechanism": "grr", "epsilon": 1, "domain": 1048577}'),
+    (22, 'k beyond the limit, oue', '{"mechanism": "oue", "epsilon": 1, "domain": 65537}'),
+    (23, 'duplicate labels',     '{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "red"]}'),
+    (24, 'an empty label',       '{"mechanism": "grr", "epsilon": 1, "domain": ["red", ""]}'),
+    (25, 'a label that is none', '{"mechanism": "grr", "epsilon": 1, "domain": ["red", 7]}'),
+    (26, 'min = max',            '{"mechanism": "piecewise", "epsilon": 1, "min": 5, "max": 5}'),
+    (27, 'min > max',            '{"mechanism": "piecewise", "epsilon": 1, "min": 5, "max": 4}'),
+    (28, 'no max',               '{"mechanism": "piecewise", "epsilon": 1, "min": 5}'),
+    (29, 'max a word',           '{"mechanism": "piecewise", "epsilon": 1, "min": 5, "max": "much"}'),
+    (30, 'a grid too coarse',    '{"mechanism": "piecewise", "epsilon": 1, "min": 0, "max": 1, "grid": 1}'),
+    (31, 'a grid too fine',      '{"mechanism": "piecewise", "epsilon": 1, "min": 0, "max": 1, "grid": 1048577}'),
+    (32, 'a category for pdp',   '{"mechanism": "pdp", "epsilon": 1, "domain": 4}'),
+    (33, 'a number for grr',     '{"mechanism": "grr", "epsilon": 1, "min": 0, "max": 1}'),
+    (34, 'one attribute for haar', '{"mechanism": "haar", "epsilon": 1, "min": 0, "max": 1}'),
+    (35, 'unknown details',      '{"mechanism": "haar", "epsilon": 1, "details": "all", "attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 1}]}'),
+    (36, 'two attributes of one name', '{"mechanism": "haar", "epsilon": 1, "attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "a", "min": 0, "max": 1}]}'),
+    (37, 'an attribute without a name', '{"mechanism": "grr", "epsilon": 1, "attributes": [{"domain": 4}]}'),
+    (38, 'a key it does not know', '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "a", "domain": 4, "unit": "cm"}]}'),
+    (39, 'an option of another mechanism', '{"mechanism": "grr", "epsilon": 1, "domain": 4, "grid": 100}'),
+    (40, 'derived that is not',  '{"mechanism": "grr", "epsilon": 1, "domain": 4, "derived": {"p": 1}}'),
+    (41, 'nested too deeply',    '{"mechanism": "grr", "epsilon": 1, "domain": [[[[[[[[[["x"]]]]]]]]]]}'),
+    (42, 'megabytes',            '{"mechanism": "grr", "epsilon": 1, "domain": ["' || repeat('x', 1100000) || '", "b"]}')
+) AS bad (number, what, spec), LATERAL pg_temp.outcome(format('SELECT ldp_spec_canonical(%L)', spec)) AS outcome ORDER BY number;
+\pset tuples_only off
+\pset format aligned
+
+-- Creating --------------------------------------------------------------------------------------------------
+SELECT ldp_create_collection('colour', '{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "blue"]}');
+SELECT ldp_create_collection('shade', '{"mechanism": "grr", "epsilon": 1, "domain": ["light", "middle", "dark"]}');
+SELECT ldp_create_collection('Weird "name", 100%s', '{"mechanism": "piecewise", "epsilon": 2, "min": 0, "max": 10, "grid": 100}');
+SELECT ldp_create_collection('visit', '{"mechanism": "grr", "epsilon": 1, "domain": 3}',
+                             ARRAY[['country', 'text'], ['app "version"', 'integer'], ['seen', 'timestamp with time zone'], ['tags', 'text[]']]);
+SELECT ldp_create_collection('profile', '{"mechanism": "haar", "epsilon": 4, "grid": 100, "attributes": [
+    {"name": "age", "min": 0, "max": 100}, {"name": "wage", "min": 0, "max": 1000}]}');
+SELECT attname, format_type(atttypid, atttypmod) AS type, attnotnull FROM pg_attribute WHERE attrelid = 'colour'::regclass AND attnum > 0 ORDER BY attnum;
+SELECT attname, format_type(atttypid, atttypmod) AS type, attnotnull FROM pg_attribute WHERE attrelid = 'visit'::regclass AND attnum > 0 ORDER BY attnum;
+SELECT relname, reloftype::regtype FROM pg_class WHERE relname IN ('colour', 'visit', 'Weird "name", 100%s') ORDER BY relname COLLATE "C";
+SELECT name, reports, mechanism, epsilon, spec = ldp_client_spec(name) AS same_spec, spec = ldp_spec_canonical(spec) AS canonical FROM ldp_collections ORDER BY name COLLATE "C";
+SELECT obj_description('colour'::regclass);
+-- In the current schema, whichever it is.
+CREATE SCHEMA elsewhere;
+SET search_path = elsewhere, public;
+SELECT ldp_create_collection('away', '{"mechanism": "grr", "epsilon": 1, "domain": 3}');
+RESET search_path;
+SELECT reports FROM ldp_collections WHERE name = 'away';
+SELECT ldp_submit('away', pg_temp.report('away', '01'));
+SELECT n FROM ldp_estimate('away') LIMIT 1;
+
+SELECT ldp_create_collection('colour', '{"mechanism": "grr", "epsilon": 1, "domain": 3}');
+\echo :LAST_ERROR_SQLSTATE
+CREATE TABLE occupied (i integer);
+SELECT ldp_create_collection('occupied', '{"mechanism": "grr", "epsilon": 1, "domain": 3}');
+SELECT count(*) FROM ldp_collections WHERE name = 'occupied';
+DROP TABLE occupied;
+SELECT ldp_create_collection('bad', '{"mechanism": "grr", "epsilon": 0, "domain": 3}');
+\echo :LAST_ERROR_SQLSTATE
+SELECT ldp_create_collection('', '{"mechanism": "grr", "epsilon": 1, "domain": 3}');
+\echo :LAST_ERROR_SQLSTATE
+SELECT ldp_create_collection(repeat('ä', 32), '{"mechanism": "grr", "epsilon": 1, "domain": 3}');
+SELECT ldp_create_collection(NULL, '{"mechanism": "grr", "epsilon": 1, "domain": 3}');
+\echo :LAST_ERROR_SQLSTATE
+SELECT ldp_create_collection('bad', NULL);
+SELECT ldp_create_collection('bad', '{"mechanism": "grr", "epsilon": 1, "domain": 3}', ARRAY['country', 'text']);
+\echo :LAST_ERROR_SQLSTATE
+SELECT ldp_create_collection('bad', '{"mechanism": "grr", "epsilon": 1, "domain": 3}', ARRAY[['country', 'text', 'x']]);
+SELECT ldp_create_collection('bad', '{"mechanism": "grr", "epsilon": 1, "domain": 3}', ARRAY[['country', NULL]]);
+SELECT ldp_create_collection('bad', '{"mechanism": "grr", "epsilon": 1, "domain": 3}', ARRAY[['country', 'varchar(2)']]);
+SELECT pg_temp.outcome($$SELECT ldp_create_collection('bad', '{"mechanism": "grr", "epsilon": 1, "domain": 3}', ARRAY[['country', 'text; DROP TABLE colour']])$$);
+SELECT ldp_create_collection('bad', '{"mechanism": "grr", "epsilon": 1, "domain": 3}', ARRAY[['report', 'text']]);
+SELECT count(*) FROM ldp_collections WHERE name = 'bad';
+
+-- Only its own reports --------------------------------------------------------------------------------------
+INSERT INTO colour VALUES (pg_temp.report('colour', '00')), (pg_temp.report('colour', '02'));
+INSERT INTO colour VALUES (pg_temp.report('shade', '00'));
+\echo :LAST_ERROR_SQLSTATE
+INSERT INTO colour VALUES (pg_temp.report('profile', '0000'));
+INSERT INTO colour VALUES (NULL);
+INSERT INTO colour (report, round) VALUES (pg_temp.report('colour', '00'), NULL);
+UPDATE colour SET report = pg_temp.report('shade', '00');
+INSERT INTO visit VALUES (pg_temp.report('visit', '01'), 3, 'DE', 7, '2026-01-01', '{a,b}');
+INSERT INTO visit VALUES (pg_temp.report('visit', '01'));
+INSERT INTO visit (report, country) VALUES (pg_temp.report('colour', '01'), 'DE');
+SELECT country, round, ldp_count(ldp_agg(report)) FROM visit GROUP BY country, round ORDER BY round;
+SELECT count(*) FROM colour;
+DELETE FROM colour;
+
+-- The spec cannot be changed; the rest of the row can.
+UPDATE ldp_collection SET spec = jsonb_set(spec, '{epsilon}', '9') WHERE name = 'colour';
+\echo :LAST_ERROR_SQLSTATE
+UPDATE ldp_collection SET created = created WHERE name = 'colour';
+SELECT spec ->> 'epsilon' AS epsilon FROM ldp_collections WHERE name = 'colour';
+
+-- Submission ------------------------------------------------------------------------------------------------
+SELECT ldp_submit('colour', pg_temp.report('colour', '01'));
+SELECT ldp_submit('colour', pg_temp.report('colour', '02'), 5);
+SELECT ldp_submit('Weird "name", 100%s', pg_temp.report('Weird "name", 100%s', '11'));
+SELECT right(report::text, 2) AS payload, round FROM colour ORDER BY report;
+SELECT ldp_submit('colour', pg_temp.report('shade', '01'));
+\echo :LAST_ERROR_SQLSTATE
+SELECT ldp_submit('colour', NULL);
+SELECT ldp_submit('colours', pg_temp.report('colour', '01'));
+\echo :LAST_ERROR_SQLSTATE
+SELECT ldp_submit(NULL, pg_temp.report('colour', '01'));
+SELECT ldp_client_spec('colours');
+SELECT * FROM ldp_estimate('colours');
+DELETE FROM colour;
+
+\set batch '''6b1e0f5c-1b1a-4b52-9d1c-0a8d6f1f0001'''
+\set other '''6b1e0f5c-1b1a-4b52-9d1c-0a8d6f1f0002'''
+\set third '''6b1e0f5c-1b1a-4b52-9d1c-0a8d6f1f0003'''
+SELECT array_agg(pg_temp.report('colour', lpad(to_hex(i % 3), 2, '0')) ORDER BY i) AS reports FROM generate_series(1, 10) AS i \gset
+SELECT ldp_submit_batch('colour', :batch, :'reports');
+SELECT ldp_submit_batch('colour', :batch, :'reports');
+SELECT count(*) FROM colour;
+SELECT ldp_submit_batch('colour', :other, :'reports', 1);
+SELECT round, count(*) FROM colour GROUP BY round ORDER BY round;
+-- The same number with other reports, fewer reports, another round: an error, or they would be lost.
+SELECT ldp_submit_batch('colour', :batch, (:'reports'::ldp_report[])[1:9] || pg_temp.report('colour', '02'));
+\echo :LAST_ERROR_SQLSTATE
+SELECT ldp_submit_batch('colour', :batch, (:'reports'::ldp_report[])[1:9]);
+SELECT ldp_submit_batch('colour', :batch, :'reports', 1);
+-- Another collection has batches of its own.
+SELECT ldp_submit_batch('visit', :batch, ARRAY[pg_temp.report('visit', '00')]);
+-- All or nothing: one bad report and none is counted, nor is the batch.
+SELECT ldp_submit_batch('colour', :third, :'reports'::ldp_report[] || pg_temp.report('shade', '00'));
+SELECT ldp_submit_batch('colour', :third, :'reports'::ldp_report[] || NULL::ldp_report);
+SELECT count(*) FROM colour;
+SELECT ldp_submit_batch('colour', :third, :'reports');
+BEGIN;
+SELECT ldp_submit_batch('colour', 'aaaaaaaa-0000-0000-0000-000000000000', :'reports');
+ROLLBACK;
+SELECT ldp_submit_batch('colour', 'aaaaaaaa-0000-0000-0000-000000000000', :'reports');
+SELECT count(*) FROM colour;
+SELECT ldp_submit_batch('colour', 'bbbbbbbb-0000-0000-0000-000000000000', '{}');
+SELECT ldp_submit_batch('colour', :batch, NULL);
+SELECT ldp_submit_batch('colour', NULL, :'reports');
+SELECT ldp_submit_batch('colours', :batch, :'reports');
+-- What COPY needs: claim, then copy, in one transaction.
+SELECT ldp_claim_batch('shade', :batch, 2, '\xab'), ldp_claim_batch('shade', :batch, 2, '\xab'), ldp_claim_batch('shade', :batch, 2);
+SELECT ldp_claim_batch('shade', :batch, 2, '\xcd');
+SELECT ldp_claim_batch('shade', :batch, 3);
+SELECT ldp_claim_batch('shade', :other, -1);
+SELECT ldp_claim_batch('shade', :other, NULL);
+SELECT ldp_claim_batch('shade', NULL, 1);
+SELECT ldp_claim_batch('shades', :batch, 1);
+
+-- Estimates -------------------------------------------------------------------------------------------------
+SELECT attribute, value, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr,
+       round(lower::numeric, 6) AS lower, round(upper::numeric, 6) AS upper, n
+FROM ldp_estimate('colour');
+SELECT e.value, e.estimate = (f.all)[row_number() OVER ()] AS same FROM ldp_estimate('colour') AS e, (SELECT ldp_frequency(report) AS all FROM colour) AS f;
+SELECT attribute, value, n FROM ldp_estimate('visit');
+INSERT INTO profile SELECT pg_temp.report('profile', lpad(to_hex(i % 2), 2, '0') || lpad(to_hex(i % 100), 2, '0')) FROM generate_series(1, 200) AS i;
+SELECT attribute, value, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr, n FROM ldp_estimate('profile');
+SELECT p.stderr > s.stderr AS less_sure, p.upper - p.lower > s.upper - s.lower AS wider, s.upper - s.lower > n.upper - n.lower AS narrower
+FROM ldp_estimate('colour') AS s JOIN ldp_estimate('colour', 0.95, 'population') AS p USING (value) JOIN ldp_estimate('colour', 0.5) AS n USING (value);
+SELECT attribute, value, n FROM ldp_estimate('Weird "name", 100%s');
+SELECT * FROM ldp_estimate('shade');
+SELECT * FROM ldp_estimate('colour', 2);
+SELECT * FROM ldp_estimate('colour', 0.95, 'people');
+
+-- Roles -----------------------------------------------------------------------------------------------------
+SELECT rolname, rolcanlogin, rolsuper, rolcreaterole, shobj_description(oid, 'pg_authid') IS NOT NULL AS comment
+FROM pg_roles WHERE rolname LIKE 'ldp\_%' ORDER BY rolname;
+CREATE ROLE regress_ldp_device IN ROLE ldp_submitter;
+CREATE ROLE regress_ldp_reader IN ROLE ldp_analyst;
+CREATE ROLE regress_ldp_owner IN ROLE ldp_admin;
+CREATE ROLE regress_ldp_stranger;
+GRANT USAGE ON SCHEMA public TO regress_ldp_device, regress_ldp_reader, regress_ldp_owner, regress_ldp_stranger;
+GRANT CREATE ON SCHEMA public TO regress_ldp_owner;
+SELECT pg_temp.report('colour', '01') AS report, pg_temp.report('shade', '01') AS foreign_report \gset
+-- A device submits, and reads nothing.
+SET ROLE regress_ldp_device;
+SELECT name FROM ldp_collections WHERE name = 'colour';
+SELECT ldp_client_spec('colour') ->> 'mechanism' AS mechanism;
+SELECT ldp_submit('colour', :'report');
+SELECT ldp_submit_batch('colour', 'cccccccc-0000-0000-0000-000000000000', ARRAY[:'report', :'report']::ldp_report[]);
+SELECT ldp_submit_batch('colour', 'cccccccc-0000-0000-0000-000000000000', ARRAY[:'report', :'report']::ldp_report[]);
+INSERT INTO colour (report) VALUES (:'report');
+INSERT INTO colour (report) VALUES (:'foreign_report');
+SELECT * FROM colour;
+SELECT * FROM ldp_estimate('colour');
+DELETE FROM colour;
+UPDATE colour SET round = 1;
+SELECT * FROM ldp_collection;
+SELECT * FROM ldp_batch;
+INSERT INTO ldp_batch VALUES ('colour', :batch, 1);
+DELETE FROM ldp_batch;
+SELECT ldp_drop_collection('colour');
+SELECT ldp_create_collection('mine', '{"mechanism": "grr", "epsilon": 1, "domain": 3}');
+RESET ROLE;
+-- An analyst reads, and changes nothing.
+SET ROLE regress_ldp_reader;
+SELECT n FROM ldp_estimate('colour') LIMIT 1;
+SELECT ldp_count(ldp_agg(report)) FROM colour;
+SELECT ldp_submit('colour', :'report');
+SELECT ldp_submit_batch('colour', :batch, ARRAY[:'report']::ldp_report[]);
+SELECT ldp_claim_batch('colour', :batch, 1);
+INSERT INTO colour (report) VALUES (:'report');
+DELETE FROM colour;
+SELECT ldp_drop_collection('colour');
+RESET ROLE;
+-- An administrator creates collections, and drops its own.
+SET ROLE regress_ldp_owner;
+SELECT ldp_create_collection('mine', '{"mechanism": "grr", "epsilon": 1, "domain": 3}');
+SELECT ldp_drop_collection('colour');
+UPDATE ldp_collection SET spec = '{}' WHERE name = 'mine';
+INSERT INTO ldp_batch VALUES ('mine', :batch, 1);
+SELECT ldp_submit('mine', :'report');
+RESET ROLE;
+SET ROLE regress_ldp_device;
+SELECT ldp_submit_batch('mine', :batch, '{}');
+RESET ROLE;
+SET ROLE regress_ldp_owner;
+SELECT ldp_drop_collection('mine');
+SELECT to_regclass('mine') IS NULL AS gone, (SELECT count(*) FROM ldp_collections WHERE name = 'mine') AS registered;
+RESET ROLE;
+SELECT count(*) AS batches FROM ldp_batch WHERE collection = 'mine';
+-- Anyone may see which collections there are, and nothing else.
+SET ROLE regress_ldp_stranger;
+SELECT count(*) > 0 AS seen FROM ldp_collections;
+SELECT ldp_client_spec('colour') ->> 'mechanism' AS mechanism;
+SELECT ldp_count(ldp_agg(:'report'::ldp_report));
+SELECT * FROM ldp_estimate('colour');
+SELECT ldp_submit('colour', :'report');
+SELECT ldp_claim_batch('colour', :batch, 1);
+SELECT ldp_create_collection('theirs', '{"mechanism": "grr", "epsilon": 1, "domain": 3}');
+SELECT * FROM ldp_collection;
+RESET ROLE;
+-- A trigger on a table runs with the rights of whoever submits, not with those of the extension's owner.
+CREATE TABLE witnessed (role name);
+GRANT INSERT ON witnessed TO PUBLIC;
+CREATE FUNCTION witness() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO witnessed VALUES (current_user); RETURN NEW; END $$;
+CREATE TRIGGER witness BEFORE INSERT ON colour FOR EACH ROW EXECUTE FUNCTION witness();
+SET ROLE regress_ldp_device;
+SELECT ldp_submit('colour', :'report');
+SELECT ldp_submit_batch('colour', 'dddddddd-0000-0000-0000-000000000000', ARRAY[:'report']::ldp_report[]);
+RESET ROLE;
+SELECT DISTINCT role FROM witnessed;
+DROP FUNCTION witness() CASCADE;
+DROP TABLE witnessed;
+-- Definer functions pin their search_path; there is one.
+SELECT proname, proconfig FROM pg_proc WHERE proname LIKE 'ldp\_%' AND prosecdef;
+REVOKE ALL ON SCHEMA public FROM regress_ldp_device, regress_ldp_reader, regress_ldp_owner, regress_ldp_stranger;
+DROP ROLE regress_ldp_device, regress_ldp_reader, regress_ldp_owner, regress_ldp_stranger;
+
+-- Dropping --------------------------------------------------------------------------------------------------
+SELECT count(*) > 0 AS batches FROM ldp_batch WHERE collection = 'colour';
+SELECT ldp_drop_collection('colour');
+SELECT to_regclass('colour') IS NULL AS gone, (SELECT count(*) FROM ldp_collections WHERE name = 'colour') AS registered,
+       (SELECT count(*) FROM ldp_batch WHERE collection = 'colour') AS batches;
+SELECT ldp_drop_collection('colour');
+\echo :LAST_ERROR_SQLSTATE
+SELECT ldp_drop_collection('Weird "name", 100%s');
+-- What depends on a table keeps it.
+CREATE VIEW dependent AS SELECT ldp_agg(report) FROM profile;
+SELECT ldp_drop_collection('profile');
+DROP VIEW dependent;
+SELECT count(*) FROM ldp_collections WHERE name = 'profile';
+SELECT ldp_drop_collection('profile');
+-- A table dropped by hand takes its collection out of sight; the name is free again, and its batches are forgotten.
+DROP TABLE shade;
+SELECT count(*) AS seen, (SELECT count(*) FROM ldp_collection WHERE name = 'shade') AS stale FROM ldp_collections WHERE name = 'shade';
+SELECT ldp_client_spec('shade');
+SELECT ldp_create_collection('shade', '{"mechanism": "oue", "epsilon": 3, "domain": 5}');
+SELECT mechanism FROM ldp_collections WHERE name = 'shade';
+SELECT ldp_claim_batch('shade', :batch, 2, '\xcd') AS new;
+DROP TABLE shade;
+SELECT ldp_drop_collection('shade');
+SELECT count(*) FROM ldp_collection WHERE name = 'shade';
+-- A table that was renamed or moved keeps its collection.
+ALTER TABLE visit RENAME TO seen_before;
+ALTER TABLE seen_before SET SCHEMA elsewhere;
+SELECT reports FROM ldp_collections WHERE name = 'visit';
+SELECT ldp_submit('visit', pg_temp.report('visit', '02'));
+-- pg_dump keeps what is registered and its table exists.
+DROP TABLE elsewhere.away;
+SELECT conf.oid::regclass AS dumped, condition FROM pg_extension, unnest(extconfig, extcondition) AS conf (oid, condition) WHERE extname = 'ldp';
+SELECT count(*) FROM ldp_collection WHERE EXISTS (SELECT FROM pg_catalog.pg_class AS t WHERE t.oid = reports);
+SELECT ldp_drop_collection('visit'), ldp_drop_collection('away');
+SELECT count(*) FROM ldp_collection;
+DROP SCHEMA elsewhere;
