@@ -15,7 +15,7 @@ namespace ldp {
 
 using Bytes = std::span<const std::byte>;
 using MutableBytes = std::span<std::byte>;
-__extension__ typedef unsigned __int128 Uint128;
+__extension__ using Uint128 = unsigned __int128;
 
 /// Reads a little-endian T at `at`, which needs no alignment.
 template <class T>

@@ -1,0 +1,40 @@
+#include "command.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+
+#include "../core/error.hpp"
+
+namespace ldp::cli {
+
+std::span<const Command* const> commands() noexcept {
+    static constexpr const Command* table[] = {&spec_command, &perturb_command, &submit_command,
+                                               &help_command};
+    return table;
+}
+
+void open(std::ifstream& file, const std::string& name) {
+    errno = 0;
+    file.open(name, std::ios::binary);
+    if (!file)
+        throw Error(ErrorCode::environment, "cannot open " + name, std::strerror(errno),
+                    "Check the name and its permissions.");
+}
+
+std::string read_text(const std::string& name) {
+    constexpr std::size_t most = std::size_t{1} << 20;
+    std::ifstream file;
+    if (name != "-") open(file, name);
+    std::istream& in = name == "-" ? std::cin : file;
+    std::string text(most + 1, '\0');
+    in.read(text.data(), static_cast<std::streamsize>(text.size()));
+    if (in.bad()) throw Error(ErrorCode::environment, "cannot read " + name, {}, "Check that it is a file.");
+    text.resize(static_cast<std::size_t>(in.gcount()));
+    if (text.size() > most)
+        throw Error(ErrorCode::malformed, name + " is too long for a spec", "At most 1 MiB is read.");
+    return text;
+}
+
+}  // namespace ldp::cli

@@ -1,0 +1,67 @@
+// What the parts of the command share: the table of its subcommands, and how they talk.
+#pragma once
+
+#include <boost/program_options.hpp>
+#include <iosfwd>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ldp::cli {
+
+/// Exit codes.
+enum Exit { done = 0, failed = 1, misused = 2 };
+
+/// A command line that cannot be understood: exit code `misused`.
+class UsageError : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+using Options = boost::program_options::options_description;
+using Arguments = boost::program_options::variables_map;
+
+struct Command {
+    const char* name;
+    const char* synopsis;  ///< behind "ldp NAME"
+    const char* purpose;   ///< one line
+    const char* help;      ///< what a user must know before running it
+    Options (*options)();
+    /// Names of the arguments without a dash, in order; they are options as well.
+    std::span<const char* const> positional;
+    int (*run)(const Arguments&);
+};
+
+/// All subcommands, in the order of the help.
+[[nodiscard]] std::span<const Command* const> commands() noexcept;
+
+extern const Command spec_command;
+extern const Command perturb_command;
+extern const Command submit_command;
+extern const Command help_command;
+
+/// Opens a file for reading. Throws Error (environment).
+void open(std::ifstream& file, const std::string& name);
+/// The whole of a file, or of standard input if the name is "-". Throws Error (environment); at most 1 MiB.
+[[nodiscard]] std::string read_text(const std::string& name);
+
+/// An option that takes one word out of a few.
+template <class Choice>
+struct Words {
+    const char* option;
+    std::vector<std::pair<const char*, Choice>> words;
+
+    [[nodiscard]] Choice chosen(const Arguments& arguments) const {
+        const auto& found = arguments[option].as<std::string>();
+        std::string allowed;
+        for (const auto& [word, choice] : words) {
+            if (found == word) return choice;
+            allowed += (allowed.empty() ? "" : " or ") + std::string(word);
+        }
+        throw UsageError("--" + std::string(option) + " must be " + allowed + ", not \"" + found + "\"");
+    }
+};
+
+}  // namespace ldp::cli

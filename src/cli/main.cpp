@@ -1,0 +1,70 @@
+// The ldp command: finds the subcommand, hands it its arguments, and tells what went wrong.
+
+#include <algorithm>
+#include <iostream>
+
+#include "../core/error.hpp"
+#include "command.hpp"
+
+namespace ldp::cli {
+
+namespace {
+
+void tell(const std::string& error, const std::string& detail, const std::string& hint) {
+    std::cerr << "error: " << error << "\n";
+    if (!detail.empty()) std::cerr << "detail: " << detail << "\n";
+    if (!hint.empty()) std::cerr << "hint: " << hint << "\n";
+}
+
+Arguments parse(const Command& command, const std::vector<std::string>& words) {
+    namespace po = boost::program_options;
+    po::positional_options_description places;
+    for (const char* name : command.positional) places.add(name, 1);
+    const Options options = command.options();
+    Arguments arguments;
+    try {
+        // No guessing: an abbreviation that works today would break when an option is added.
+        constexpr int style = po::command_line_style::default_style & ~po::command_line_style::allow_guessing;
+        po::store(po::command_line_parser(words).options(options).positional(places).style(style).run(),
+                  arguments);
+        po::notify(arguments);
+    } catch (const po::error& error) {
+        throw UsageError(error.what());
+    }
+    return arguments;
+}
+
+int run(std::vector<std::string> words) {
+    if (words.empty() || words[0] == "--help" || words[0] == "-h") words = {"help"};
+    if (words[0] == "--version") {
+        std::cout << "ldp " LDP_VERSION "\n";
+        return Exit::done;
+    }
+    const auto found = std::ranges::find(commands(), words[0], &Command::name);
+    if (found == commands().end()) {
+        tell("there is no command \"" + words[0] + "\"", {}, "ldp help lists the commands.");
+        return Exit::misused;
+    }
+    words.erase(words.begin());
+    if (std::ranges::find(words, "--help") != words.end()) return run({"help", (*found)->name});
+    try {
+        return (*found)->run(parse(**found, words));
+    } catch (const UsageError& error) {
+        tell(error.what(), {}, std::string("ldp help ") + (*found)->name + " shows how it is used.");
+        return Exit::misused;
+    } catch (const Error& error) {
+        tell(error.what(), error.detail(), error.hint());
+    } catch (const std::exception& error) {
+        tell(error.what(), {}, {});
+    }
+    return Exit::failed;
+}
+
+}  // namespace
+
+}  // namespace ldp::cli
+
+int main(int argc, char** argv) {
+    std::ios::sync_with_stdio(false);
+    return ldp::cli::run({argv + 1, argv + argc});
+}

@@ -1,0 +1,65 @@
+// ldp perturb --spec S [--input F]
+
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+
+#include "../core/bytes.hpp"
+#include "command.hpp"
+#include "records.hpp"
+
+namespace ldp::cli {
+
+namespace {
+
+Options options() {
+    namespace po = boost::program_options;
+    Options options;
+    options.add_options()("spec", po::value<std::string>()->required(), "file with the spec (required)")(
+        "input", po::value<std::string>()->default_value("-"), "CSV file with a header; - is standard input");
+    add_record_options(options);
+    return options;
+}
+
+int run(const Arguments& arguments) {
+    const BadRow policy = bad_row_policy(arguments);
+    const Outside outside = outside_policy(arguments);
+    const Collection collection(Spec::from_json(read_text(arguments["spec"].as<std::string>())), outside);
+
+    const auto& input = arguments["input"].as<std::string>();
+    std::ifstream file;
+    if (input != "-") open(file, input);
+    CsvReader csv(input == "-" ? std::cin : file, input == "-" ? "standard input" : input);
+    Records records(csv, collection.spec(), policy, &std::cerr);
+
+    SystemRandom bits;
+    std::string line;
+    const auto perturb = [&](std::span<const Value> record) {
+        Encoded encoded = collection.encode(record, bits);
+        line = to_hex(collection.mechanism().perturb(encoded.cells, bits)) + "\n";
+        return std::move(encoded.clamped);
+    };
+    while (std::cout && records.next(perturb)) std::cout << line;
+    if (!std::cout.flush())
+        throw Error(ErrorCode::environment, "cannot write the reports", "Standard output failed.",
+                    "What was written is incomplete: discard it.");
+    std::cerr << summary(records.tally(), collection.spec(), "written") << "\n";
+    return Exit::done;
+}
+
+}  // namespace
+
+const Command perturb_command{
+    "perturb",
+    "--spec FILE [OPTION...] < values.csv > reports.copy",
+    "randomises the rows of a CSV file into reports",
+    "Reads the columns that the spec names and writes one report a line, in the form that\n"
+    "    \\copy TABLE (report) from 'reports.copy'\n"
+    "takes. Rows are randomised anew each time: what one run wrote counts once, and publishing two runs "
+    "over\n"
+    "the same people spends epsilon twice. ldp submit sees to that by itself.",
+    options,
+    {},
+    run};
+
+}  // namespace ldp::cli

@@ -1,0 +1,36 @@
+// How far along a long run is, told without getting in the way.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+
+namespace ldp::cli {
+
+/// Draws a bar on a terminal; elsewhere writes a plain line now and then, and none for a short run.
+class Progress {
+  public:
+    /// `verb` begins the lines; `total` and what update() is told count `unit`s.
+    Progress(std::ostream& out, bool terminal, std::string verb, std::string unit, std::uint64_t total);
+    ~Progress() { clear(); }
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+
+    void update(std::uint64_t done);
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    void clear();
+
+    std::ostream& out_;
+    bool terminal_;
+    std::string verb_;
+    std::string unit_;
+    std::uint64_t total_;
+    Clock::duration pause_;
+    Clock::time_point next_;
+    bool drawn_ = false;
+};
+
+}  // namespace ldp::cli

@@ -1,0 +1,291 @@
+// ldp submit --dsn D --collection C values.csv
+//
+// Everything that makes a submission resumable is in one transaction of the state file: a stretch of rows
+// becomes reports in the outbox in the same step that moves the mark behind those rows. So whatever is
+// interrupted, each row is randomised for one report, and each report leaves in a batch that counts once.
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <pqxx/pqxx>
+#include <utility>
+
+#include "../client/quoted.hpp"
+#include "../client/sqlite_store.hpp"
+#include "../client/uploader.hpp"
+#include "command.hpp"
+#include "progress.hpp"
+#include "records.hpp"
+
+namespace ldp::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const Words<Uploader::Method> method_words{
+    "method", {{"copy", Uploader::Method::copy}, {"call", Uploader::Method::call}}};
+constexpr std::int64_t largest_batch = 1000000;
+constexpr const char* go_on =
+    "Run the same command again: it goes on where it stopped, and nothing is lost or counted twice.";
+
+Options options() {
+    namespace po = boost::program_options;
+    Options options;
+    options.add_options()("file", po::value<std::string>()->required())(
+        "collection", po::value<std::string>()->required(), "name of the collection (required)")(
+        "dsn", po::value<std::string>()->default_value(""),
+        "connection string; what it leaves out comes from PGHOST, PGDATABASE, ... and ~/.pgpass")(
+        "batch", po::value<std::int64_t>()->default_value(10000), "reports in a transaction")(
+        "round", po::value<std::int32_t>()->default_value(0), "round that the reports are filed under")(
+        "method", po::value<std::string>()->default_value("copy"),
+        "copy (fastest) or call (for roles without rights on the report table)")(
+        "state", po::value<std::string>(), "state file (default: FILE.COLLECTION.ldp)");
+    add_record_options(options);
+    return options;
+}
+
+/// Tells whether bytes are those seen before; no protection against someone who wants to mislead himself.
+class Hash {
+  public:
+    void add(std::string_view bytes) noexcept {
+        for (const char c : bytes) value_ = (value_ ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    }
+    [[nodiscard]] std::int64_t value() const noexcept { return static_cast<std::int64_t>(value_); }
+
+  private:
+    std::uint64_t value_ = 0xcbf29ce484222325;  // FNV-1a
+};
+
+/// A file and what it held when it was looked at.
+struct Source {
+    explicit Source(std::string file) : name(std::move(file)) {
+        if (!fs::is_regular_file(name) && fs::exists(name))
+            throw Error(ErrorCode::environment, name + " is not a regular file", {},
+                        "A submission can only be resumed from a file; write the values to one first.");
+        std::ifstream in;
+        open(in, name);
+        Hash content;
+        std::vector<char> buffer(std::size_t{1} << 16);
+        while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())), in.gcount() > 0) {
+            content.add({buffer.data(), static_cast<std::size_t>(in.gcount())});
+            size += in.gcount();
+        }
+        hash = content.value();
+    }
+    std::string name;
+    std::int64_t size = 0;
+    std::int64_t hash = 0;
+};
+
+/// The file's rows, read once without sending anything: a run that is going to stop at a bad row stops before
+/// the first report leaves, and the file can be corrected and submitted from its start. Returns the row
+/// count.
+std::int64_t check(const Source& source, const Collection& collection, BadRow policy) {
+    std::ifstream in;
+    open(in, source.name);
+    CsvReader csv(in, source.name);
+    Records records(csv, collection.spec(), policy, &std::cerr);
+    Progress progress(std::cerr, isatty(STDERR_FILENO) == 1, "checking " + source.name, "bytes",
+                      static_cast<std::uint64_t>(source.size));
+    SystemRandom bits;
+    while (
+        records.next([&](std::span<const Value> record) { return collection.encode(record, bits).clamped; }))
+        progress.update(csv.place().offset);
+    return static_cast<std::int64_t>(records.tally().rows);
+}
+
+/// What the state file remembers beside the reports.
+class Journal {
+  public:
+    Journal(Client& client, std::int32_t round) : client_(client), round_(round) {
+        for (std::size_t j = 0; j < client.clamped().size(); ++j)
+            clamped_names_.push_back("clamped." + std::to_string(j));
+    }
+
+    [[nodiscard]] bool started() const { return client_.store().mark("file.size").has_value(); }
+    [[nodiscard]] bool finished() const { return read("finished") != 0; }
+    [[nodiscard]] std::uint64_t total_rows() const { return count("file.rows"); }
+
+    void start(const Source& source, std::int64_t target, std::int64_t rows, const Records& records) {
+        std::vector<Mark> marks{{"file.size", source.size},
+                                {"file.hash", source.hash},
+                                {"file.rows", rows},
+                                {"target", target},
+                                {"round", round_}};
+        add_position(marks, records, false);
+        client_.commit(round_, marks);
+    }
+    /// Throws Error (environment) unless this is what start() was told.
+    void check(const Source& source, std::int64_t target, const std::string& state) const {
+        const auto refuse = [&](const std::string& what, const std::string& detail) {
+            throw Error(ErrorCode::environment, "state file " + state + " belongs to another " + what, detail,
+                        "Use --state with another name for another submission.");
+        };
+        if (read("file.size") != source.size || read("file.hash") != source.hash)
+            refuse("content of " + source.name,
+                   "The file has changed since its submission began, with " + grouped(count("file.size")) +
+                       " bytes then and " + grouped(static_cast<std::uint64_t>(source.size)) + " now.");
+        if (read("target") != target)
+            refuse("collection", "It was begun for one of another name, or created at another time.");
+        if (read("round") != round_)
+            refuse("round", "Its submission is filed under round " + std::to_string(read("round")) + ".");
+    }
+    /// Queues what is staged and moves behind it.
+    void advance(const Records& records, bool finished) {
+        std::vector<Mark> marks;
+        add_position(marks, records, finished);
+        client_.commit(round_, marks);
+    }
+
+    [[nodiscard]] CsvReader::Place place() const { return {count("at.offset"), count("at.line")}; }
+    [[nodiscard]] Tally tally() const {
+        Tally tally{count("tally.rows"), count("tally.skipped"), {}};
+        for (const std::string& name : clamped_names_) tally.clamped.push_back(count(name));
+        return tally;
+    }
+
+  private:
+    [[nodiscard]] std::int64_t read(std::string_view name) const {
+        return client_.store().mark(name).value_or(0);
+    }
+    [[nodiscard]] std::uint64_t count(std::string_view name) const {
+        return static_cast<std::uint64_t>(read(name));
+    }
+    void add_position(std::vector<Mark>& marks, const Records& records, bool finished) const {
+        const auto add = [&](std::string_view name, std::uint64_t value) {
+            marks.push_back({name, static_cast<std::int64_t>(value)});
+        };
+        const CsvReader::Place place = records.csv().place();
+        const Tally& tally = records.tally();
+        add("at.offset", place.offset);
+        add("at.line", place.line);
+        add("tally.rows", tally.rows);
+        add("tally.skipped", tally.skipped);
+        for (std::size_t j = 0; j < clamped_names_.size(); ++j) add(clamped_names_[j], tally.clamped[j]);
+        add("finished", finished ? 1 : 0);
+    }
+
+    Client& client_;
+    std::int32_t round_;
+    std::vector<std::string> clamped_names_;
+};
+
+/// Identifies where reports go. A collection of the same name in another database, or one that took its
+/// place, was created at another time; one that was dumped and restored keeps its own.
+std::int64_t target(pqxx::connection& connection, const std::string& collection) {
+    const auto created = pq::guarded("looking the collection up", [&] {
+        pqxx::work transaction(connection);
+        return pq::run(transaction,
+                       "SELECT extract(epoch FROM created)::text FROM ldp_collections WHERE name = $1",
+                       collection)[0][0]
+            .as<std::string>();
+    });
+    Hash hash;
+    hash.add(created);
+    hash.add(" ");
+    hash.add(collection);
+    return hash.value();
+}
+
+std::string default_state(const std::string& file, std::string collection) {
+    std::ranges::replace(collection, '/', '_');
+    return file + "." + collection + ".ldp";
+}
+
+/// Brings the file's rows to the server, from wherever an earlier run left off.
+void submit(const Source& source, Client& client, Uploader& uploader, Records& records, Journal& journal,
+            std::size_t batch) {
+    Progress progress(std::cerr, isatty(STDERR_FILENO) == 1, "submitting " + source.name, "rows",
+                      journal.total_rows());
+    const auto stage = [&](std::span<const Value> record) { return client.stage(record).clamped; };
+    uploader.flush(client, batch);
+    for (bool more = !journal.finished(); more;) {
+        while (client.staged() < batch && (more = records.next(stage))) continue;
+        journal.advance(records, !more);
+        uploader.flush(client, batch);
+        progress.update(records.tally().rows);
+    }
+}
+
+int run(const Arguments& arguments) {
+    const BadRow policy = bad_row_policy(arguments);
+    const Outside outside = outside_policy(arguments);
+    const Uploader::Method method = method_words.chosen(arguments);
+    const auto batch = arguments["batch"].as<std::int64_t>();
+    if (batch < 1 || batch > largest_batch)
+        throw UsageError("--batch must be 1 to " + std::to_string(largest_batch) + ", not " +
+                         std::to_string(batch));
+    const auto& name = arguments["collection"].as<std::string>();
+
+    const Source source(arguments["file"].as<std::string>());
+    auto connection = pq::guarded("connecting to the server", [&] {
+        return std::make_unique<pqxx::connection>(arguments["dsn"].as<std::string>());
+    });
+    const Collection collection(fetch_spec(*connection, name), outside);
+    const std::string state = arguments.count("state") != 0 ? arguments["state"].as<std::string>()
+                                                            : default_state(source.name, name);
+
+    std::optional<std::int64_t> rows;
+    if (!fs::exists(state)) rows = check(source, collection, policy);
+    Client client(collection, SqliteStore(state));
+    Journal journal(client, arguments["round"].as<std::int32_t>());
+
+    std::ifstream in;
+    open(in, source.name);
+    CsvReader csv(in, source.name);
+    Records records(csv, collection.spec(), policy);
+    const std::int64_t destination = target(*connection, name);
+    if (!journal.started()) {
+        if (!rows) rows = check(source, collection, policy);
+        journal.start(source, destination, *rows, records);
+    }
+    journal.check(source, destination, state);
+
+    if (journal.finished() && client.pending() == 0) {
+        std::cerr << source.name << " was submitted to collection " << quoted(name)
+                  << " before; nothing was sent now.\n"
+                  << "That time: " << summary(journal.tally(), collection.spec(), "submitted") << "\n"
+                  << "Who deletes " << state
+                  << " and submits again counts everyone twice and spends epsilon twice.\n";
+        return Exit::done;
+    }
+    records.resume(journal.place(), journal.tally());
+    Uploader uploader(*connection, name, method);
+    try {
+        submit(source, client, uploader, records, journal, static_cast<std::size_t>(batch));
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::environment) throw;
+        throw Error(error.code(), error.what(), error.detail(),
+                    error.hint() + (error.hint().empty() ? "" : " ") + go_on);
+    }
+    std::cerr << summary(records.tally(), collection.spec(), "submitted") << "\n";
+    return Exit::done;
+}
+
+constexpr const char* positional[] = {"file"};
+
+}  // namespace
+
+const Command submit_command{
+    "submit",
+    "--collection NAME [OPTION...] FILE",
+    "randomises a CSV file and submits the reports",
+    "Fetches the collection's spec, checks every row, then randomises the rows and submits the reports in\n"
+    "batches; the true values never leave this machine. A state file beside the CSV file keeps what is on "
+    "its\n"
+    "way. After an interruption of any kind, the same command goes on where it stopped: no row is "
+    "randomised\n"
+    "for two reports, no report is lost, and none is counted twice. When all is submitted the state file "
+    "stays,\n"
+    "as the record that prevents a second submission by mistake.",
+    options,
+    positional,
+    run};
+
+}  // namespace ldp::cli

@@ -1,0 +1,89 @@
+// The client of one person or device, or of a file of records: perturbs, queues, sends.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "carrier.hpp"
+#include "collection.hpp"
+#include "store.hpp"
+
+namespace ldp {
+
+/// What became of a record.
+struct Receipt {
+    std::vector<std::size_t> clamped;  ///< which attributes were moved into their range, ascending
+};
+
+/// What a flush did.
+struct Flushed {
+    std::uint64_t batches = 0;   ///< batches that are now known to be counted
+    std::uint64_t reports = 0;   ///< reports in them
+    std::uint64_t repeated = 0;  ///< of the batches, those that an earlier attempt had got through
+};
+
+/// Turns records into reports and keeps them until the server has counted them. The order is fixed: draw,
+/// write durably, then send; what is in a record leaves the client only as a report. Randomness comes from
+/// the operating system and from nowhere else.
+///
+/// A client, its store and a carrier at work for it belong to one thread at a time and do not survive a fork.
+/// Programs that report from several threads lock around the client or keep one, with its own store, in each.
+class Client {
+  public:
+    /// Throws Error (incompatible) if the store belongs to another spec.
+    Client(Collection collection, std::unique_ptr<Store> store);
+    template <std::derived_from<Store> S>
+    Client(Collection collection, S store)
+        : Client(std::move(collection), std::make_unique<S>(std::move(store))) {}
+
+    /// Perturbs a record (one value for each attribute, in the spec's order) and queues the report as durably
+    /// as the store can. `round` tells repeated surveys of the same people apart. Throws Error
+    /// (invalid_value) for a record that Collection::encode refuses and Error (environment) if the store
+    /// fails; either way nothing was queued.
+    Receipt report(std::span<const Value> record, std::int32_t round = 0);
+    Receipt report(std::initializer_list<Value> record, std::int32_t round = 0) {
+        return report(std::span(record.begin(), record.size()), round);
+    }
+
+    /// The same in two steps, for many records at the price of one durable write: stage() perturbs and holds
+    /// in memory, commit() queues all that is staged and sets the marks, or does neither and keeps it staged.
+    Receipt stage(std::span<const Value> record);
+    Receipt stage(std::initializer_list<Value> record) {
+        return stage(std::span(record.begin(), record.size()));
+    }
+    void commit(std::int32_t round = 0, std::span<const Mark> marks = {});
+    /// Forgets what is staged.
+    void discard() noexcept { staged_.clear(); }
+
+    /// Called after each batch with what this flush has done so far.
+    using Progress = std::function<void(const Flushed&)>;
+    /// Sends what is queued in batches of at most `most` reports. Safe to repeat, after any failure and from
+    /// a new process: nothing queued is lost and nothing is counted twice. What a Carrier throws passes
+    /// through.
+    Flushed flush(Carrier& carrier, std::size_t most = 10000, const Progress& progress = {});
+
+    [[nodiscard]] const Collection& collection() const noexcept { return collection_; }
+    [[nodiscard]] const Store& store() const noexcept { return *store_; }
+    /// Reports queued and not known to be counted.
+    [[nodiscard]] std::uint64_t pending() const { return store_->pending(); }
+    [[nodiscard]] std::size_t staged() const noexcept { return staged_.size(); }
+    /// For each attribute, how many values this client has clamped.
+    [[nodiscard]] const std::vector<std::uint64_t>& clamped() const noexcept { return clamped_; }
+
+  private:
+    Receipt count(Encoded encoded);
+
+    Collection collection_;
+    std::unique_ptr<Store> store_;
+    SystemRandom bits_;
+    std::vector<Report> staged_;
+    std::vector<std::uint64_t> clamped_;
+};
+
+}  // namespace ldp

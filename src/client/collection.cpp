@@ -1,0 +1,133 @@
+#include "collection.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <unordered_map>
+#include <utility>
+
+#include "../core/channel/window.hpp"
+#include "../core/error.hpp"
+#include "quoted.hpp"
+
+namespace ldp {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& message, const std::string& detail,
+                         const std::string& hint = {}) {
+    throw Error(ErrorCode::invalid_value, message, detail, hint);
+}
+
+/// The shortest text that reads back as the same number.
+std::string shown(double number) {
+    std::array<char, 32> text{};
+    return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
+}
+
+std::string shown(const Value& value) {
+    const auto* number = std::get_if<double>(&value);
+    return number != nullptr ? shown(*number) : quoted(std::get<std::string_view>(value));
+}
+
+}  // namespace
+
+struct Collection::Plan {
+    Plan(Spec given, Outside policy)
+        : spec(std::move(given)),
+          mechanism(make_mechanism(spec)),
+          outside(policy),
+          cells(mechanism->cells()) {
+        for (const Attribute& attribute : spec.attributes()) {
+            auto& labels = index.emplace_back();
+            for (const std::string& label : attribute.labels) labels.emplace(label, labels.size());
+        }
+    }
+
+    [[nodiscard]] Cell category(std::size_t j, const Value& value) const;
+    [[nodiscard]] Cell point(std::size_t j, const Value& value, BitSource& bits,
+                             std::vector<std::size_t>& clamped) const;
+
+    Spec spec;
+    std::unique_ptr<const Mechanism> mechanism;
+    Outside outside;
+    std::vector<std::uint64_t> cells;
+    std::vector<std::unordered_map<std::string_view, Cell>> index;  ///< of labels; the views are into `spec`
+};
+
+Cell Collection::Plan::category(std::size_t j, const Value& value) const {
+    const Attribute& attribute = spec.attributes()[j];
+    if (attribute.labels.empty()) {
+        const auto* number = std::get_if<double>(&value);
+        if (number == nullptr || !(*number >= 0 && *number < static_cast<double>(attribute.domain)) ||
+            *number != std::floor(*number))
+            refuse(shown(value) + " is no value of " + quoted(attribute.name),
+                   "Allowed are the whole numbers from 0 to " + std::to_string(attribute.domain - 1) + ".");
+        return static_cast<Cell>(*number);
+    }
+    if (const auto* label = std::get_if<std::string_view>(&value)) {
+        const auto found = index[j].find(*label);
+        if (found != index[j].end()) return found->second;
+    }
+    constexpr std::size_t most = 10;
+    std::string allowed;
+    for (std::size_t i = 0; i < std::min(attribute.labels.size(), most); ++i)
+        allowed += (i == 0 ? "" : ", ") + quoted(attribute.labels[i]);
+    if (attribute.labels.size() > most)
+        allowed += " and " + std::to_string(attribute.labels.size() - most) + " more";
+    refuse(shown(value) + " is no value of " + quoted(attribute.name), "Allowed are " + allowed + ".",
+           "Labels are compared byte by byte: upper and lower case and spaces count.");
+}
+
+Cell Collection::Plan::point(std::size_t j, const Value& value, BitSource& bits,
+                             std::vector<std::size_t>& clamped) const {
+    const Attribute& attribute = spec.attributes()[j];
+    const auto* given = std::get_if<double>(&value);
+    if (given == nullptr || !std::isfinite(*given))
+        refuse(shown(value) + " is no value of " + quoted(attribute.name),
+               "Allowed are finite numbers; its range is " + shown(attribute.min) + " to " +
+                   shown(attribute.max) + ".");
+    const double inside = std::clamp(*given, attribute.min, attribute.max);
+    if (inside != *given) {
+        if (outside == Outside::refuse)
+            refuse(shown(*given) + " lies outside the range of " + quoted(attribute.name),
+                   "Its range is " + shown(attribute.min) + " to " + shown(attribute.max) + ".",
+                   "Correct the value, or ask for values outside to be clamped.");
+        clamped.push_back(j);
+    }
+    const std::uint64_t steps = cells[j] - 1;
+    const double position =
+        (inside - attribute.min) / (attribute.max - attribute.min) * static_cast<double>(steps);
+    return grid_point(position, steps).draw(bits);
+}
+
+Collection::Collection(Spec spec, Outside outside)
+    : plan_(std::make_shared<const Plan>(std::move(spec), outside)) {}
+
+const Spec& Collection::spec() const noexcept {
+    return plan_->spec;
+}
+const Mechanism& Collection::mechanism() const noexcept {
+    return *plan_->mechanism;
+}
+Outside Collection::outside() const noexcept {
+    return plan_->outside;
+}
+
+Encoded Collection::encode(std::span<const Value> record, BitSource& bits) const {
+    const auto& attributes = plan_->spec.attributes();
+    if (record.size() != attributes.size())
+        refuse("the record has the wrong number of values",
+               "Found " + std::to_string(record.size()) + "; the spec has " +
+                   std::to_string(attributes.size()) +
+                   (attributes.size() == 1 ? " attribute." : " attributes."));
+    Encoded encoded;
+    encoded.cells.reserve(record.size());
+    for (std::size_t j = 0; j < record.size(); ++j)
+        encoded.cells.push_back(attributes[j].numeric() ? plan_->point(j, record[j], bits, encoded.clamped)
+                                                        : plan_->category(j, record[j]));
+    return encoded;
+}
+
+}  // namespace ldp

@@ -1,0 +1,68 @@
+// A collection as a device knows it: which records it takes, and how they enter the randomiser.
+#pragma once
+
+#include <concepts>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "../core/mechanism.hpp"
+#include "../core/spec.hpp"
+
+namespace ldp {
+
+/// One value of a record: a number, or the label of a category. It views its text, which must outlive the
+/// call it is passed to.
+class Value : public std::variant<double, std::string_view> {
+  public:
+    /// Any number; a `char` is refused because 'a' is more likely a label than 97.
+    template <class Number>
+    requires(std::integral<Number> || std::floating_point<Number>) &&
+        (!std::same_as<Number, char>)constexpr Value(Number number) noexcept
+        : variant(static_cast<double>(number)) {}
+    constexpr Value(std::string_view label) noexcept : variant(label) {}
+    constexpr Value(const char* label) : variant(std::string_view(label)) {}
+    Value(const std::string& label) noexcept : variant(std::string_view(label)) {}
+};
+
+/// What becomes of a number outside its declared range.
+enum class Outside {
+    clamp,   ///< it is moved to the nearer end, and the receipt says so
+    refuse,  ///< the record is refused
+};
+
+/// A record ready for the randomiser.
+struct Encoded {
+    std::vector<Cell> cells;           ///< one for each attribute
+    std::vector<std::size_t> clamped;  ///< which attributes were moved into their range, ascending
+};
+
+/// A spec and its mechanism. Immutable, cheap to copy, and safe to share between threads.
+class Collection {
+  public:
+    /// Throws Error (invalid_spec) if no mechanism can honour the spec.
+    explicit Collection(Spec spec, Outside outside = Outside::clamp);
+
+    [[nodiscard]] const Spec& spec() const noexcept;
+    [[nodiscard]] const Mechanism& mechanism() const noexcept;
+    [[nodiscard]] Outside outside() const noexcept;
+
+    /// Cells of a record that gives one value for each attribute of the spec, in its order. A label becomes
+    /// its index; a category without labels is given by its number, 0 to domain − 1; any other number is
+    /// placed on the mechanism's grid, between two points at the nearer one more often, so that the mean is
+    /// kept.
+    ///
+    /// Throws Error (invalid_value), naming attribute, value and what is allowed, for a label outside the
+    /// domain, a number that is not finite, a number where a label is due or the reverse, a record of another
+    /// length, and under Outside::refuse a number outside its range.
+    [[nodiscard]] Encoded encode(std::span<const Value> record, BitSource& bits) const;
+
+  private:
+    struct Plan;
+    std::shared_ptr<const Plan> plan_;
+};
+
+}  // namespace ldp

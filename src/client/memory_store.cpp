@@ -1,0 +1,51 @@
+#include "memory_store.hpp"
+
+#include <algorithm>
+
+namespace ldp {
+
+void MemoryStore::bind(std::uint64_t fingerprint) {
+    if (fingerprint_.value_or(fingerprint) != fingerprint) refuse_spec(*fingerprint_, fingerprint);
+    fingerprint_ = fingerprint;
+}
+
+void MemoryStore::append(std::span<const Report> reports, std::int32_t round, std::span<const Mark> marks) {
+    auto named = marks_;
+    for (const Mark& mark : marks) named.insert_or_assign(std::string(mark.name), mark.value);
+    const auto before = static_cast<std::ptrdiff_t>(queue_.size());
+    try {
+        for (const Report& report : reports) queue_.push_back({round, report});
+    } catch (...) {
+        queue_.erase(queue_.begin() + before, queue_.end());
+        throw;
+    }
+    marks_.swap(named);
+}
+
+std::optional<std::int64_t> MemoryStore::mark(std::string_view name) const {
+    const auto found = marks_.find(name);
+    return found == marks_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<Batch> MemoryStore::next_batch(std::size_t most) {
+    if (queue_.empty()) return std::nullopt;
+    const std::int32_t round = queue_.front().round;
+    if (batch_.empty()) {
+        const auto other = std::ranges::find_if(queue_, [&](const Queued& q) { return q.round != round; });
+        taken_ = std::min(most, static_cast<std::size_t>(other - queue_.begin()));
+        batch_ = random_id();
+    }
+    Batch batch{batch_, round, {}};
+    batch.reports.reserve(taken_);
+    for (std::size_t i = 0; i < taken_; ++i) batch.reports.push_back(queue_[i].report);
+    return batch;
+}
+
+void MemoryStore::confirm(std::string_view id) {
+    if (batch_.empty() || id != batch_) return;
+    queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(taken_));
+    batch_.clear();
+    taken_ = 0;
+}
+
+}  // namespace ldp

@@ -1,0 +1,34 @@
+// An outbox for programs that can lose what was not sent: simulations, tests, pipelines.
+#pragma once
+
+#include <deque>
+#include <map>
+
+#include "store.hpp"
+
+namespace ldp {
+
+/// Keeps its reports in memory: they end with the process.
+class MemoryStore final : public Store {
+  public:
+    void bind(std::uint64_t fingerprint) override;
+    void append(std::span<const Report> reports, std::int32_t round,
+                std::span<const Mark> marks = {}) override;
+    [[nodiscard]] std::optional<std::int64_t> mark(std::string_view name) const override;
+    [[nodiscard]] std::uint64_t pending() const override { return queue_.size(); }
+    [[nodiscard]] std::optional<Batch> next_batch(std::size_t most) override;
+    void confirm(std::string_view id) override;
+
+  private:
+    struct Queued {
+        std::int32_t round;
+        Report report;
+    };
+    std::optional<std::uint64_t> fingerprint_;
+    std::deque<Queued> queue_;
+    std::map<std::string, std::int64_t, std::less<>> marks_;
+    std::string batch_;      ///< the current batch's id, or empty
+    std::size_t taken_ = 0;  ///< how many reports from the front it holds
+};
+
+}  // namespace ldp

@@ -1,0 +1,40 @@
+// An outbox in a file.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "store.hpp"
+
+namespace ldp {
+
+/// Keeps its reports in an SQLite file that only its owner can read (mode 0600 from the moment it exists).
+/// What append, next_batch and confirm did survives a crash of the program, of the system and of its power.
+///
+/// The file stays locked while the store is open: a second store on it, in this process or another, is
+/// refused after a second's wait. The file must be on a local disk, and be moved or copied only together with
+/// the file NAME-wal, if there is one.
+class SqliteStore final : public Store {
+  public:
+    /// Opens the file, or creates it if there is none. Throws Error (environment) if it is in use, read-only,
+    /// damaged, no state file of ldp, or written by a newer release: it is never replaced by an empty one,
+    /// because what it holds cannot be had again.
+    explicit SqliteStore(const std::string& path);
+    SqliteStore(SqliteStore&&) noexcept;
+    SqliteStore& operator=(SqliteStore&&) noexcept;
+    ~SqliteStore() override;
+
+    void bind(std::uint64_t fingerprint) override;
+    void append(std::span<const Report> reports, std::int32_t round,
+                std::span<const Mark> marks = {}) override;
+    [[nodiscard]] std::optional<std::int64_t> mark(std::string_view name) const override;
+    [[nodiscard]] std::uint64_t pending() const override;
+    [[nodiscard]] std::optional<Batch> next_batch(std::size_t most) override;
+    void confirm(std::string_view id) override;
+
+  private:
+    class File;
+    std::unique_ptr<File> file_;
+};
+
+}  // namespace ldp

@@ -1,0 +1,66 @@
+// What a client keeps between drawing a report and knowing that it was counted.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../core/mechanism.hpp"
+
+namespace ldp {
+
+/// Reports that travel together, under an id that never stands for anything else.
+struct Batch {
+    std::string id;  ///< a random UUID (version 4) in its text form
+    std::int32_t round;
+    std::vector<Report> reports;
+};
+
+/// A named number that is set together with reports: how far into a source they reach, say.
+struct Mark {
+    std::string_view name;
+    std::int64_t value;
+};
+
+/// The outbox: a queue of reports, the oldest leaving first. Each call happens whole or not at all, and what
+/// it did is as durable as the store is when it returns; a failure is an Error (environment).
+///
+/// A store serves one spec, one client and one thread at a time. This is also where a client's memo and
+/// ledger will live: an append then takes what was drawn and what it cost in the same step as the report.
+class Store {
+  public:
+    Store() = default;
+    Store(const Store&) = delete;
+    Store& operator=(const Store&) = delete;
+    virtual ~Store() = default;
+
+    /// Ties the store to a spec for good. Throws Error (incompatible) if it is tied to another.
+    virtual void bind(std::uint64_t fingerprint) = 0;
+
+    /// Queues all reports and sets all marks, or does neither.
+    virtual void append(std::span<const Report> reports, std::int32_t round,
+                        std::span<const Mark> marks = {}) = 0;
+    [[nodiscard]] virtual std::optional<std::int64_t> mark(std::string_view name) const = 0;
+    /// Reports queued and not confirmed.
+    [[nodiscard]] virtual std::uint64_t pending() const = 0;
+
+    /// The oldest reports, at most `most` (≥ 1) of one round. Their id is stored before it is returned, and
+    /// the same batch comes back, whatever `most` is then, until it is confirmed. Nothing if the queue is
+    /// empty.
+    [[nodiscard]] virtual std::optional<Batch> next_batch(std::size_t most) = 0;
+    /// Removes a batch that was counted. An id that is not the current batch's changes nothing.
+    virtual void confirm(std::string_view id) = 0;
+
+  protected:
+    Store(Store&&) = default;
+    Store& operator=(Store&&) = default;
+
+    [[nodiscard]] static std::string random_id();
+    /// Throws the Error of bind().
+    [[noreturn]] static void refuse_spec(std::uint64_t bound, std::uint64_t found);
+};
+
+}  // namespace ldp

@@ -1,0 +1,101 @@
+// Carries batches to a collection over a libpqxx connection. Header-only, so that libldp itself needs no
+// libpqxx: programs that include this link it themselves.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "client.hpp"
+#include "transport.hpp"
+
+namespace ldp {
+
+/// The spec of a collection, as the server hands it to clients. Throws Error (environment) if the server
+/// cannot be asked or has no such collection, and what Spec::from_json throws if this release does not know
+/// the spec.
+[[nodiscard]] inline Spec fetch_spec(pqxx::connection& connection, const std::string& collection) {
+    return Spec::from_json(pq::guarded("fetching the spec", [&] {
+        pqxx::work transaction(connection);
+        const auto answer = pq::run(transaction, "SELECT ldp_client_spec($1)::text", collection);
+        if (answer.empty() || answer[0][0].is_null())
+            throw Error(ErrorCode::environment, "the server has no collection \"" + collection + "\"", {},
+                        "SELECT name FROM ldp_collections lists those there are.");
+        return answer[0][0].as<std::string>();
+    }));
+}
+
+/// Delivers each batch in one transaction, so that it is counted whole or not at all, and under its id, so
+/// that however often it is sent, it counts once. Needs the rights of the role ldp_submitter and no others.
+class Uploader final : public Carrier {
+  public:
+    enum class Method {
+        copy,  ///< COPY into the report table: the fastest
+        call,  ///< ldp_submit_batch: for roles without rights on the table, and poolers that know no COPY
+    };
+
+    /// Borrows the connection, which must have no transaction open while a batch is delivered.
+    explicit Uploader(pqxx::connection& connection, std::string collection, Method method = Method::copy)
+        : connection_(connection), collection_(std::move(collection)), method_(method) {}
+
+    /// Sends what the client has queued: client.flush(*this, …). Throws Error (environment) if the server
+    /// cannot be reached or refuses a batch; what is not known to be counted stays queued.
+    Flushed flush(Client& client, std::size_t most = 10000, const Client::Progress& progress = {}) {
+        return client.flush(*this, most, progress);
+    }
+
+    bool deliver(const Batch& batch) override {
+        return pq::guarded("submitting to collection \"" + collection_ + "\"",
+                           [&] { return method_ == Method::copy ? copy(batch) : call(batch); });
+    }
+
+  private:
+    bool copy(const Batch& batch) {
+        pqxx::work transaction(connection_);
+        // No digest: the store ties the id to these reports before they are first sent.
+        const auto claimed = pq::run(transaction, "SELECT ldp_claim_batch($1, $2::uuid, $3::bigint)",
+                                     collection_, batch.id, std::to_string(batch.reports.size()));
+        const bool fresh = claimed[0][0].as<bool>();
+        if (fresh) {
+            pq::CopyStream rows(transaction, table(transaction), {"report", "round"});
+            for (const Report& report : batch.reports) rows.row(to_hex(report), batch.round);
+            rows.complete();
+        }
+        transaction.commit();
+        return fresh;
+    }
+
+    bool call(const Batch& batch) {
+        std::string reports = "{";
+        for (const Report& report : batch.reports)
+            reports += (reports.size() == 1 ? "" : ",") + to_hex(report);
+        reports += "}";
+        pqxx::work transaction(connection_);
+        const auto counted =
+            pq::run(transaction, "SELECT ldp_submit_batch($1, $2::uuid, $3::ldp_report[], $4::integer)",
+                    collection_, batch.id, reports, std::to_string(batch.round));
+        const bool fresh = counted[0][0].as<std::int64_t>() > 0;
+        transaction.commit();
+        return fresh;
+    }
+
+    /// The report table's name, quoted as SQL needs it on this connection's search path.
+    const std::string& table(pqxx::transaction_base& transaction) {
+        if (table_.empty()) {
+            const auto found = pq::run(
+                transaction, "SELECT reports::text FROM ldp_collections WHERE name = $1", collection_);
+            if (found.empty())
+                throw Error(ErrorCode::environment, "the server has no collection \"" + collection_ + "\"",
+                            {}, "SELECT name FROM ldp_collections lists those there are.");
+            table_ = found[0][0].as<std::string>();
+        }
+        return table_;
+    }
+
+    pqxx::connection& connection_;
+    std::string collection_;
+    Method method_;
+    std::string table_;
+};
+
+}  // namespace ldp

@@ -1,0 +1,9 @@
+// The client library, all but the database connection: for that include <ldp/client/uploader.hpp> and link
+// libpqxx.
+#pragma once
+
+#include "client/client.hpp"
+#include "client/collection.hpp"
+#include "client/memory_store.hpp"
+#include "client/sqlite_store.hpp"
+#include "core/error.hpp"

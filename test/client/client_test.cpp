@@ -1,0 +1,215 @@
+// The client: what a record becomes, and that flush delivers it once whatever breaks in between.
+
+#include <map>
+#include <set>
+
+#include "../../src/client/memory_store.hpp"
+#include "../../src/client/sqlite_store.hpp"
+#include "../../src/core/summary.hpp"
+#include "support.hpp"
+
+using namespace ldp;
+using namespace ldp::test;
+
+namespace {
+
+/// A server that counts each batch once, as ldp_claim_batch does.
+class Counter final : public Carrier {
+  public:
+    bool deliver(const Batch& batch) override {
+        const auto [found, fresh] = batches_.try_emplace(batch.id, batch.reports);
+        BOOST_REQUIRE((found->second == batch.reports));
+        if (fresh) counted_.insert(counted_.end(), batch.reports.begin(), batch.reports.end());
+        return fresh;
+    }
+    [[nodiscard]] const std::vector<Report>& counted() const { return counted_; }
+    [[nodiscard]] std::size_t batches() const { return batches_.size(); }
+
+  private:
+    std::map<std::string, std::vector<Report>> batches_;
+    std::vector<Report> counted_;
+};
+
+/// The moment at which the program dies: after so many steps.
+struct Died {};
+class Fuse {
+  public:
+    explicit Fuse(int steps) : left_(steps) {}
+    void step() {
+        if (left_-- == 0) throw Died{};
+    }
+    [[nodiscard]] bool burnt() const { return left_ < 0; }
+
+  private:
+    int left_;
+};
+
+/// A store and a carrier that may die before and after everything they do.
+class FragileStore final : public Store {
+  public:
+    FragileStore(const std::string& path, Fuse& fuse) : store_(path), fuse_(fuse) {}
+    void bind(std::uint64_t fingerprint) override {
+        between([&] { store_.bind(fingerprint); });
+    }
+    void append(std::span<const Report> reports, std::int32_t round, std::span<const Mark> marks) override {
+        between([&] { store_.append(reports, round, marks); });
+    }
+    [[nodiscard]] std::optional<std::int64_t> mark(std::string_view name) const override {
+        return store_.mark(name);
+    }
+    [[nodiscard]] std::uint64_t pending() const override { return store_.pending(); }
+    [[nodiscard]] std::optional<Batch> next_batch(std::size_t most) override {
+        std::optional<Batch> batch;
+        between([&] { batch = store_.next_batch(most); });
+        return batch;
+    }
+    void confirm(std::string_view id) override {
+        between([&] { store_.confirm(id); });
+    }
+
+  private:
+    template <class Work>
+    void between(Work work) {
+        fuse_.step();
+        work();
+        fuse_.step();
+    }
+    SqliteStore store_;
+    Fuse& fuse_;
+};
+
+class FragileCarrier final : public Carrier {
+  public:
+    FragileCarrier(Counter& counter, Fuse& fuse) : counter_(counter), fuse_(fuse) {}
+    bool deliver(const Batch& batch) override {
+        fuse_.step();
+        const bool fresh = counter_.deliver(batch);
+        fuse_.step();
+        return fresh;
+    }
+
+  private:
+    Counter& counter_;
+    Fuse& fuse_;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(client)
+
+BOOST_AUTO_TEST_CASE(a_record_becomes_a_report_of_its_spec) {
+    for (const char* json : {colours, wages, people, numbered}) {
+        Client client(collection(json), MemoryStore());
+        const auto& attributes = client.collection().spec().attributes();
+        std::vector<Value> record;
+        for (const Attribute& attribute : attributes)
+            record.push_back(!attribute.labels.empty() ? Value(attribute.labels[1])
+                             : attribute.numeric()     ? Value(attribute.max)
+                                                       : Value(1));
+        for (int i = 0; i < 100; ++i) BOOST_TEST(client.report(record).clamped.empty());
+        Counter server;
+        const Flushed flushed = client.flush(server, 30);
+        BOOST_TEST(flushed.batches == 4u);
+        BOOST_TEST(flushed.reports == 100u);
+        BOOST_TEST(flushed.repeated == 0u);
+        BOOST_TEST(client.pending() == 0u);
+        const Mechanism& mechanism = client.collection().mechanism();
+        std::set<Report> different;
+        for (const Report& report : server.counted()) {
+            BOOST_TEST(begins_with_block(report, mechanism.block()));
+            check_report(mechanism, report);
+            different.insert(report);
+        }
+        BOOST_TEST(different.size() > 1u);  // they are randomised
+    }
+}
+
+BOOST_AUTO_TEST_CASE(refused_records_queue_nothing) {
+    Client client(collection(people, Outside::refuse), MemoryStore());
+    BOOST_CHECK_THROW(client.report({1, 2, 3}), Error);
+    BOOST_CHECK_THROW(client.report({1, "thirty", 3}), Error);
+    BOOST_CHECK_THROW(client.stage({1}), Error);
+    BOOST_TEST(client.pending() == 0u);
+    BOOST_TEST(client.staged() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(clamped_values_are_counted) {
+    Client client(collection(people), MemoryStore());
+    BOOST_TEST(client.report({2000, 50, 3}).clamped == std::vector<std::size_t>{0},
+               boost::test_tools::per_element());
+    BOOST_TEST(client.stage({2000, 16, 3}).clamped.size() == 2u);
+    BOOST_TEST(client.clamped() == (std::vector<std::uint64_t>{2, 1, 0}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(staged_records_are_queued_together) {
+    Client client(collection(colours), MemoryStore());
+    client.stage({"red"});
+    client.stage({"blue"});
+    BOOST_TEST(client.pending() == 0u);
+    const Mark marks[] = {{"row", 2}};
+    client.commit(6, marks);
+    BOOST_TEST(client.staged() == 0u);
+    BOOST_TEST(client.pending() == 2u);
+    BOOST_TEST(client.store().mark("row").value() == 2);
+    client.stage({"red"});
+    client.discard();
+    client.commit();
+    BOOST_TEST(client.pending() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(a_store_of_another_spec_is_refused) {
+    Directory directory;
+    { Client client(collection(colours), SqliteStore(directory.file("state"))); }
+    BOOST_CHECK_EXCEPTION(Client(collection(wages), SqliteStore(directory.file("state"))), Error,
+                          error_with(ErrorCode::incompatible, "another spec"));
+    Client client(collection(colours), SqliteStore(directory.file("state")));
+}
+
+BOOST_AUTO_TEST_CASE(flush_tells_its_progress_and_refuses_empty_batches) {
+    Client client(collection(colours), MemoryStore());
+    for (int i = 0; i < 5; ++i) client.report({"red"});
+    Counter server;
+    BOOST_CHECK_EXCEPTION(client.flush(server, 0), Error,
+                          error_with(ErrorCode::invalid_value, "at least one"));
+    std::vector<std::uint64_t> seen;
+    client.flush(server, 2, [&](const Flushed& so_far) { seen.push_back(so_far.reports); });
+    BOOST_TEST(seen == (std::vector<std::uint64_t>{2, 4, 5}), boost::test_tools::per_element());
+}
+
+// Dies at the first step, the second, … of a session that queues and flushes, starts again on the same file,
+// and demands each time that every promised report was counted exactly once.
+BOOST_AUTO_TEST_CASE(death_at_any_step_loses_and_doubles_nothing) {
+    constexpr int sessions = 3;
+    bool burnt = true;
+    int steps = 0;
+    for (; burnt; ++steps) {
+        Directory directory;
+        Counter server;
+        Fuse fuse(steps);
+        int promised = 0, attempted = 0;
+        try {
+            for (int session = 0; session < sessions; ++session) {
+                Client client(collection(colours),
+                              std::make_unique<FragileStore>(directory.file("state"), fuse));
+                FragileCarrier carrier(server, fuse);
+                for (int i = 0; i < 5; ++i) {
+                    ++attempted;
+                    client.report({"green"});
+                    ++promised;
+                }
+                client.flush(carrier, 2);
+            }
+        } catch (const Died&) {
+        }
+        burnt = fuse.burnt();
+        Client client(collection(colours), SqliteStore(directory.file("state")));
+        client.flush(server, 2);
+        BOOST_TEST(client.pending() == 0u);
+        // A report whose queueing died half-way was not promised; it may have been queued all the same.
+        BOOST_TEST(server.counted().size() >= static_cast<std::size_t>(promised));
+        BOOST_TEST(server.counted().size() <= static_cast<std::size_t>(attempted));
+    }
+    BOOST_TEST(steps > 50);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,108 @@
+// Records to cells: labels, numbers, the grid, and what is refused.
+
+#include <cmath>
+#include <limits>
+
+#include "../support/seeded.hpp"
+#include "support.hpp"
+
+using namespace ldp;
+using namespace ldp::test;
+
+BOOST_AUTO_TEST_SUITE(collection_encoding)
+
+BOOST_AUTO_TEST_CASE(labels_become_their_index) {
+    const Collection c = collection(colours);
+    SeededBits bits(1);
+    const std::string green = "green";
+    BOOST_TEST(c.encode(std::vector<Value>{"red"}, bits).cells[0] == 0u);
+    BOOST_TEST(c.encode(std::vector<Value>{green}, bits).cells[0] == 1u);
+    BOOST_TEST(c.encode(std::vector<Value>{std::string_view("blue!").substr(0, 4)}, bits).cells[0] == 2u);
+    const auto refused = error_with(ErrorCode::invalid_value, "\"red\", \"green\", \"blue\"");
+    for (const Value& value : {Value("Red"), Value(" red"), Value(""), Value(0), Value("purple")})
+        BOOST_CHECK_EXCEPTION((void)c.encode({&value, 1}, bits), Error, refused);
+}
+
+BOOST_AUTO_TEST_CASE(a_long_list_of_labels_is_shortened) {
+    std::string labels;
+    for (int i = 0; i < 200; ++i) labels += (i == 0 ? "\"v" : ", \"v") + std::to_string(i) + "\"";
+    const Collection c(Spec::from_json(R"({"mechanism": "oue", "epsilon": 1, "domain": [)" + labels + "]}"));
+    SeededBits bits(1);
+    BOOST_TEST(c.encode(std::vector<Value>{"v199"}, bits).cells[0] == 199u);
+    BOOST_CHECK_EXCEPTION((void)c.encode(std::vector<Value>{"w"}, bits), Error,
+                          error_with(ErrorCode::invalid_value, "\"v9\" and 190 more"));
+    const std::string hostile = "\x1b[2J" + std::string(1000, 'x');
+    BOOST_CHECK_EXCEPTION(
+        (void)c.encode(std::vector<Value>{hostile}, bits), Error,
+        error_with(ErrorCode::invalid_value, "\"\\x1b[2Jxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...\""));
+}
+
+BOOST_AUTO_TEST_CASE(numbered_categories) {
+    const Collection c = collection(numbered);
+    SeededBits bits(1);
+    BOOST_TEST(c.encode(std::vector<Value>{0}, bits).cells[0] == 0u);
+    BOOST_TEST(c.encode(std::vector<Value>{99u}, bits).cells[0] == 99u);
+    BOOST_TEST(c.encode(std::vector<Value>{7.0}, bits).cells[0] == 7u);
+    const auto refused = error_with(ErrorCode::invalid_value, "whole numbers from 0 to 99");
+    for (const Value& value : {Value(100), Value(-1), Value(1.5), Value(std::nan("")), Value("7"),
+                               Value(std::numeric_limits<double>::infinity()), Value(1e300)})
+        BOOST_CHECK_EXCEPTION((void)c.encode({&value, 1}, bits), Error, refused);
+}
+
+BOOST_AUTO_TEST_CASE(numbers_are_placed_on_the_grid_without_bias) {
+    const Collection c = collection(wages);
+    const auto grid = static_cast<double>(c.mechanism().cells()[0] - 1);
+    SeededBits bits(7);
+    BOOST_TEST(c.encode(std::vector<Value>{-100}, bits).cells[0] == 0u);
+    BOOST_TEST(c.encode(std::vector<Value>{300}, bits).cells[0] == static_cast<Cell>(grid));
+    constexpr int n = 40000;
+    for (const double x : {-99.9973, 0.001, 17.3, 299.9999}) {
+        const double position = (x + 100) / 400 * grid;
+        double sum = 0;
+        for (int i = 0; i < n; ++i) {
+            const auto cell = static_cast<double>(c.encode(std::vector<Value>{x}, bits).cells[0]);
+            BOOST_REQUIRE(std::abs(cell - position) <= 1);
+            sum += cell - position;
+        }
+        BOOST_TEST(std::abs(sum / n) < 6 * 0.5 / std::sqrt(n));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(numbers_outside_are_clamped_and_told) {
+    const Collection c = collection(people);
+    SeededBits bits(1);
+    const Encoded inside = c.encode(std::vector<Value>{0, 90, 30}, bits);
+    BOOST_TEST(inside.clamped.empty());
+    const Encoded outside = c.encode(std::vector<Value>{-0.001, 50, 1e308}, bits);
+    BOOST_TEST(outside.clamped == (std::vector<std::size_t>{0, 2}), boost::test_tools::per_element());
+    BOOST_TEST(outside.cells[0] == 0u);
+    BOOST_TEST(outside.cells[2] == c.mechanism().cells()[2] - 1);
+}
+
+BOOST_AUTO_TEST_CASE(numbers_outside_are_refused_if_asked) {
+    const Collection c = collection(people, Outside::refuse);
+    SeededBits bits(1);
+    BOOST_CHECK_EXCEPTION((void)c.encode(std::vector<Value>{5, 90.5, 3}, bits), Error,
+                          error_with(ErrorCode::invalid_value, "90.5 lies outside the range of \"age\""));
+    BOOST_TEST(c.encode(std::vector<Value>{1000, 90, 60}, bits).cells.size() == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_number_is_refused) {
+    const Collection c = collection(wages);
+    SeededBits bits(1);
+    const auto refused = error_with(ErrorCode::invalid_value, "no value of \"wage\"");
+    for (const Value& value : {Value(std::nan("")), Value(std::numeric_limits<double>::infinity()),
+                               Value(-std::numeric_limits<double>::infinity()), Value("12")})
+        BOOST_CHECK_EXCEPTION((void)c.encode({&value, 1}, bits), Error, refused);
+}
+
+BOOST_AUTO_TEST_CASE(a_record_must_have_a_value_for_each_attribute) {
+    const Collection c = collection(people);
+    SeededBits bits(1);
+    const auto refused = error_with(ErrorCode::invalid_value, "wrong number of values");
+    BOOST_CHECK_EXCEPTION((void)c.encode(std::vector<Value>{1, 2}, bits), Error, refused);
+    BOOST_CHECK_EXCEPTION((void)c.encode(std::vector<Value>{1, 2, 3, 4}, bits), Error, refused);
+    BOOST_CHECK_EXCEPTION((void)c.encode({}, bits), Error, refused);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,207 @@
+// The CSV reader, and rows as records.
+
+#include <numeric>
+#include <sstream>
+
+#include "../../src/cli/csv.hpp"
+#include "../../src/cli/records.hpp"
+#include "support.hpp"
+
+using namespace ldp;
+using namespace ldp::cli;
+using namespace ldp::test;
+
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+/// All records of a text with this many columns.
+Rows read(const std::string& text, std::size_t columns) {
+    std::istringstream in(text);
+    CsvReader csv(in, "test.csv");
+    Rows rows;
+    while (csv.next()) {
+        auto& row = rows.emplace_back();
+        for (std::size_t i = 0; i < columns; ++i) row.emplace_back(csv.field(i));
+    }
+    return rows;
+}
+
+void check_fails(const std::string& text, ErrorCode code, const std::string& message) {
+    BOOST_CHECK_EXCEPTION(read(text, 1), Error, error_with(code, message));
+}
+
+/// Reads `text` as records of a spec; what was taken is the first value of each.
+struct Intake {
+    Intake(const std::string& text, const char* json, BadRow policy, Outside outside = Outside::clamp)
+        : in(text),
+          csv(in, "test.csv"),
+          to(collection(json, outside)),
+          records(csv, to.spec(), policy, &notices) {}
+    void run() {
+        while (records.next([&](std::span<const Value> record) {
+            taken.push_back(record.size());
+            return to.encode(record, bits).clamped;
+        }))
+            continue;
+    }
+    std::istringstream in;
+    std::ostringstream notices;
+    CsvReader csv;
+    Collection to;
+    Records records;
+    SystemRandom bits;
+    std::vector<std::size_t> taken;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(csv)
+
+BOOST_AUTO_TEST_CASE(the_format) {
+    const Rows plain = {{"1", "x"}, {"2", "y"}};
+    BOOST_TEST((read("a,b\n1,x\n2,y\n", 2) == plain));
+    BOOST_TEST((read("a,b\n1,x\n2,y", 2) == plain));
+    BOOST_TEST((read("a,b\r\n1,x\r\n2,y\r\n", 2) == plain));
+    BOOST_TEST((read("\xEF\xBB\xBF"
+                     "a,b\n1,x\n2,y\n",
+                     2) == plain));
+    BOOST_TEST((read("\"a\",\"b\"\n\"1\",\"x\"\r\n\"2\",\"y\"", 2) == plain));
+    BOOST_TEST((read("a,b\n\n1,x\n\r\n2,y\n\n\n", 2) == plain));
+    BOOST_TEST(
+        (read("a,b\n\"1,\n2\",\"say \"\"hi\"\"\"\n,\n", 2) == Rows{{"1,\n2", "say \"hi\""}, {"", ""}}));
+    BOOST_TEST((read("a\n1\n\n\"\"\n", 1) == Rows{{"1"}, {""}, {""}}));
+    BOOST_TEST((read("a\nx\ry\n", 1) == Rows{{"x\ry"}}));
+    BOOST_TEST((read("a,b\n", 2).empty()));
+    BOOST_TEST((read("a,b", 2).empty()));
+    BOOST_TEST((read(std::string("a\nx\0y\n", 6), 1) == Rows{{std::string("x\0y", 3)}}));
+}
+
+BOOST_AUTO_TEST_CASE(bad_rows_are_about_the_row) {
+    check_fails("a,b\n1\n", ErrorCode::invalid_value, "Found 1; the header has 2");
+    check_fails("a,b\n1,2,3\n", ErrorCode::invalid_value, "Found 3; the header has 2");
+    check_fails("a,b\n1,\"2\"x\n", ErrorCode::invalid_value, "behind a closing quote");
+    check_fails("a,b\n1,x\"2\"\n", ErrorCode::invalid_value, "quote inside an unquoted field");
+}
+
+BOOST_AUTO_TEST_CASE(broken_files_are_about_the_file) {
+    check_fails("", ErrorCode::malformed, "no header");
+    check_fails("\xEF\xBB\xBF", ErrorCode::malformed, "no header");
+    check_fails("a,\"b\"x\n", ErrorCode::malformed, "line 1: there is text behind a closing quote");
+    check_fails("a,b\n1,2\n3,\"4\n5,6\n", ErrorCode::malformed, "test.csv, line 3: a quote is never closed");
+    check_fails("a,b\n1,\"" + std::string(CsvReader::longest, 'x') + "\"\n", ErrorCode::malformed,
+                "line 2: the record is too long");
+    check_fails("a\n" + std::string(CsvReader::longest + 1, '\r'), ErrorCode::malformed, "too long");
+    check_fails(std::string(CsvReader::most_columns, ','), ErrorCode::malformed, "Found 10001");
+    BOOST_TEST(read("a\n" + std::string(CsvReader::longest - 1, 'x') + "\n", 1)[0][0].size() ==
+               CsvReader::longest - 1);
+}
+
+BOOST_AUTO_TEST_CASE(columns_are_found_by_name) {
+    std::istringstream in("id,\"wage, weekly\",age,age\n");
+    const CsvReader csv(in, "test.csv");
+    BOOST_TEST(csv.column("wage, weekly") == 1u);
+    BOOST_CHECK_EXCEPTION((void)csv.column("Age"), Error,
+                          error_with(ErrorCode::malformed, "\"id\", \"wage, weekly\", \"age\""));
+    BOOST_CHECK_EXCEPTION((void)csv.column("age"), Error,
+                          error_with(ErrorCode::malformed, "two columns \"age\""));
+}
+
+BOOST_AUTO_TEST_CASE(lines_are_counted_through_everything) {
+    std::istringstream in("a,b\n\"1\n\n\",x\n\n2,y\n3\n4,z\n");
+    CsvReader csv(in, "test.csv");
+    BOOST_TEST(csv.next());
+    BOOST_TEST(csv.line() == 2u);
+    BOOST_TEST(csv.next());
+    BOOST_TEST(csv.line() == 6u);
+    BOOST_CHECK_THROW((void)csv.next(), Error);
+    BOOST_TEST(csv.line() == 7u);
+    BOOST_TEST(csv.next());
+    BOOST_TEST(csv.field(1) == "z");
+    BOOST_TEST(!csv.next());
+    BOOST_TEST(!csv.next());
+}
+
+BOOST_AUTO_TEST_CASE(a_large_file_reads_the_same_from_any_place) {
+    std::string text = "\xEF\xBB\xBFnumber,text\r\n";
+    for (int i = 0; i < 20000; ++i)
+        text += std::to_string(i) + ",\"row \"\"" + std::to_string(i) + "\"\"\n\"\r\n";
+    std::istringstream in(text);
+    CsvReader csv(in, "test.csv");
+    std::vector<CsvReader::Place> places{csv.place()};
+    for (int i = 0; i < 20000; ++i) {
+        BOOST_REQUIRE(csv.next());
+        BOOST_REQUIRE(csv.field(0) == std::to_string(i));
+        BOOST_REQUIRE(csv.field(1) == "row \"" + std::to_string(i) + "\"\n");
+        BOOST_REQUIRE(csv.line() == static_cast<std::uint64_t>(2 + 2 * i));
+        places.push_back(csv.place());
+    }
+    BOOST_TEST(!csv.next());
+    for (std::size_t i = 0; i < 20000; i += 977) {
+        csv.seek(places[i]);
+        BOOST_REQUIRE(csv.next());
+        BOOST_TEST(csv.field(0) == std::to_string(i));
+        BOOST_TEST(csv.line() == 2 + 2 * i);
+    }
+    csv.seek(places.back());
+    BOOST_TEST(!csv.next());
+}
+
+BOOST_AUTO_TEST_CASE(rows_become_records) {
+    Intake intake("years,id,age,wage\n1,x,20,300\n2,y,30.5,1e9\n", people, BadRow::stop);
+    intake.run();
+    BOOST_TEST(intake.taken == (std::vector<std::size_t>{3, 3}), boost::test_tools::per_element());
+    BOOST_TEST(intake.records.tally().rows == 2u);
+    BOOST_TEST(intake.records.tally().clamped == (std::vector<std::uint64_t>{1, 0, 0}),
+               boost::test_tools::per_element());
+    BOOST_TEST(summary(intake.records.tally(), intake.to.spec(), "written") ==
+               "2 rows read, 0 skipped, 1 values clamped (wage 1), 2 reports written");
+}
+
+BOOST_AUTO_TEST_CASE(a_bad_row_stops_with_its_line) {
+    const auto fails = [](const std::string& text, const char* json, const std::string& message) {
+        Intake intake(text, json, BadRow::stop, Outside::refuse);
+        BOOST_CHECK_EXCEPTION(intake.run(), Error, error_with(ErrorCode::invalid_value, message));
+    };
+    fails("wage\n1\nten\n", wages, "test.csv, line 3: \"ten\" is no number");
+    for (const char* bad : {" 1", "1 ", "+1", "1,", "0x10", "1e", "--1", "\"\""})
+        fails("x,wage\n0," + std::string(bad) + "\n", wages, "test.csv, line 2: ");
+    fails("wage\n1e999\n", wages, "too large");
+    fails("wage\nnan\n", wages, "no value of \"wage\"");
+    fails("wage\n-inf\n", wages, "no value of \"wage\"");
+    fails("wage\n301\n", wages, "line 2: 301 lies outside");
+    fails("colour\nred\nmauve\n", colours, "line 3: \"mauve\" is no value");
+    fails("page\n100\n", numbered, "line 2: 100 is no value");
+    fails("page,x\n1\n", numbered, "line 2: the row has the wrong number of fields");
+}
+
+BOOST_AUTO_TEST_CASE(bad_rows_are_skipped_and_counted_if_asked) {
+    std::string text = "wage\n1\n";
+    for (int i = 0; i < 20; ++i) text += "bad\n2\n";
+    Intake intake(text, wages, BadRow::skip);
+    intake.run();
+    BOOST_TEST(intake.taken.size() == 21u);
+    BOOST_TEST(intake.records.tally().rows == 41u);
+    BOOST_TEST(intake.records.tally().skipped == 20u);
+    BOOST_TEST(intake.records.tally().accepted() == 21u);
+    const std::string notices = intake.notices.str();
+    BOOST_TEST(std::count(notices.begin(), notices.end(), '\n') == 11);
+    BOOST_TEST(notices.find("skipped: test.csv, line 3: \"bad\" is no number") == 0u);
+
+    Intake broken("wage\n1\n\"2\n", wages, BadRow::skip);
+    BOOST_CHECK_EXCEPTION(broken.run(), Error, error_with(ErrorCode::malformed, "never closed"));
+}
+
+BOOST_AUTO_TEST_CASE(a_missing_column_is_an_error) {
+    BOOST_CHECK_EXCEPTION(Intake("age,years\n", people, BadRow::skip), Error,
+                          error_with(ErrorCode::malformed, "no column \"wage\""));
+}
+
+BOOST_AUTO_TEST_CASE(numbers_for_people) {
+    BOOST_TEST(grouped(0) == "0");
+    BOOST_TEST(grouped(999) == "999");
+    BOOST_TEST(grouped(1000) == "1,000");
+    BOOST_TEST(grouped(1234567) == "1,234,567");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,345 @@
+// The outbox in memory and in a file: what survives, and which files are refused.
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <boost/mpl/list.hpp>
+#include <fstream>
+#include <functional>
+#include <set>
+
+#include "../../src/client/memory_store.hpp"
+#include "../../src/client/sqlite_store.hpp"
+#include "support.hpp"
+
+using namespace ldp;
+using namespace ldp::test;
+
+namespace {
+
+Report report(int number) {
+    return {std::byte{1}, std::byte{0}, static_cast<std::byte>(number)};
+}
+
+std::vector<Report> reports(int from, int to) {
+    std::vector<Report> made;
+    for (int i = from; i < to; ++i) made.push_back(report(i));
+    return made;
+}
+
+struct InMemory : Directory {
+    MemoryStore store;
+};
+struct InFile : Directory {
+    SqliteStore store{file("state")};
+};
+using Stores = boost::mpl::list<InMemory, InFile>;
+
+void run_sql(const std::string& path, const std::string& sql) {
+    sqlite3* database = nullptr;
+    BOOST_REQUIRE(sqlite3_open(path.c_str(), &database) == SQLITE_OK);
+    BOOST_REQUIRE(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK);
+    sqlite3_close(database);
+}
+
+void check_refused(const std::string& path, const std::string& text) {
+    BOOST_CHECK_EXCEPTION(SqliteStore{path}, Error, error_with(ErrorCode::environment, text));
+}
+
+/// Runs a program in a process of its own; its result is the exit code, or −1 after a signal.
+int in_child(const std::function<int()>& work) {
+    const pid_t child = fork();
+    BOOST_REQUIRE(child >= 0);
+    if (child == 0) {
+        int result = 99;
+        try {
+            result = work();
+        } catch (...) {
+        }
+        _exit(result);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(store)
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(reports_leave_in_order_and_once, Kind, Stores) {
+    Kind kept;
+    Store& store = kept.store;
+    BOOST_TEST(!store.next_batch(10).has_value());
+    store.append(reports(0, 5), 0);
+    store.append(reports(5, 7), 0);
+    BOOST_TEST(store.pending() == 7u);
+
+    const auto first = store.next_batch(3);
+    BOOST_REQUIRE(first.has_value());
+    BOOST_TEST((first->reports == reports(0, 3)));
+    BOOST_TEST(store.pending() == 7u);
+    const auto again = store.next_batch(100);
+    BOOST_TEST(again->id == first->id);
+    BOOST_TEST((again->reports == first->reports));
+
+    store.confirm("00000000-0000-4000-8000-000000000000");
+    BOOST_TEST(store.pending() == 7u);
+    store.confirm(first->id);
+    BOOST_TEST(store.pending() == 4u);
+    store.confirm(first->id);
+    BOOST_TEST(store.pending() == 4u);
+
+    const auto rest = store.next_batch(100);
+    BOOST_TEST(rest->id != first->id);
+    BOOST_TEST((rest->reports == reports(3, 7)));
+    store.confirm(rest->id);
+    BOOST_TEST(store.pending() == 0u);
+    BOOST_TEST(!store.next_batch(1).has_value());
+
+    store.append(reports(7, 8), 0);
+    BOOST_TEST((store.next_batch(5)->reports == reports(7, 8)));
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(a_batch_is_of_one_round, Kind, Stores) {
+    Kind kept;
+    Store& store = kept.store;
+    store.append(reports(0, 2), 4);
+    store.append(reports(2, 3), 5);
+    store.append(reports(3, 4), 4);
+    for (const auto& [round, expected] :
+         {std::pair(4, reports(0, 2)), {5, reports(2, 3)}, {4, reports(3, 4)}}) {
+        const auto batch = store.next_batch(100);
+        BOOST_REQUIRE(batch.has_value());
+        BOOST_TEST(batch->round == round);
+        BOOST_TEST((batch->reports == expected));
+        store.confirm(batch->id);
+    }
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(marks_are_kept, Kind, Stores) {
+    Kind kept;
+    Store& store = kept.store;
+    BOOST_TEST(!store.mark("row").has_value());
+    const Mark marks[] = {{"row", 17}, {"least", std::numeric_limits<std::int64_t>::min()}};
+    store.append(reports(0, 1), 0, marks);
+    store.append({}, 0, std::vector<Mark>{{"row", 18}});
+    BOOST_TEST(store.mark("row").value() == 18);
+    BOOST_TEST(store.mark("least").value() == std::numeric_limits<std::int64_t>::min());
+    BOOST_TEST(!store.mark("Row").has_value());
+    BOOST_TEST(store.pending() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(a_store_serves_one_spec, Kind, Stores) {
+    Kind kept;
+    kept.store.bind(0xFEDCBA9876543210);
+    kept.store.bind(0xFEDCBA9876543210);
+    BOOST_CHECK_EXCEPTION(kept.store.bind(1), Error, error_with(ErrorCode::incompatible, "fedcba9876543210"));
+}
+
+BOOST_AUTO_TEST_CASE(ids_are_random_uuids) {
+    std::set<std::string> seen;
+    for (int i = 0; i < 1000; ++i) {
+        MemoryStore store;
+        store.append(reports(0, 1), 0);
+        const std::string id = store.next_batch(1)->id;
+        BOOST_REQUIRE(id.size() == 36u);
+        BOOST_REQUIRE((id[8] == '-' && id[13] == '-' && id[14] == '4' && id[18] == '-' && id[23] == '-'));
+        BOOST_REQUIRE(std::string("89ab").find(id[19]) != std::string::npos);
+        BOOST_REQUIRE(seen.insert(id).second);
+    }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_file_keeps_everything, Directory) {
+    const std::string path = file("state");
+    std::string id;
+    {
+        SqliteStore store(path);
+        store.bind(77);
+        store.append(reports(0, 10), 3, std::vector<Mark>{{"row", 10}});
+        id = store.next_batch(4)->id;
+        store.append(reports(10, 12), 3);
+    }
+    {
+        SqliteStore store(path);
+        BOOST_TEST(store.pending() == 12u);
+        BOOST_TEST(store.mark("row").value() == 10);
+        BOOST_CHECK_THROW(store.bind(78), Error);
+        store.bind(77);
+        const auto batch = store.next_batch(1000);
+        BOOST_TEST(batch->id == id);
+        BOOST_TEST(batch->round == 3);
+        BOOST_TEST((batch->reports == reports(0, 4)));
+        store.confirm(id);
+    }
+    SqliteStore store(path);
+    BOOST_TEST(store.pending() == 8u);
+    BOOST_TEST((store.next_batch(1000)->reports == reports(4, 12)));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_moved_store_goes_on, Directory) {
+    SqliteStore first(file("state"));
+    first.append(reports(0, 2), 0);
+    SqliteStore second(std::move(first));
+    BOOST_TEST(second.pending() == 2u);
+    BOOST_TEST((second.next_batch(9)->reports == reports(0, 2)));
+}
+
+BOOST_FIXTURE_TEST_CASE(only_the_owner_can_read_the_file, Directory) {
+    const mode_t before = umask(0);
+    SqliteStore store(file("state"));
+    store.append(reports(0, 1), 0);
+    umask(before);
+    int files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(root)) {
+        struct stat found {};
+        BOOST_REQUIRE(stat(entry.path().c_str(), &found) == 0);
+        BOOST_TEST((found.st_mode & 0777) == 0600u, entry.path());
+        ++files;
+    }
+    BOOST_TEST(files == 2);  // the file and its write-ahead log; no drafts left
+}
+
+BOOST_FIXTURE_TEST_CASE(a_second_store_is_refused, Directory) {
+    const std::string path = file("state");
+    SqliteStore store(path);
+    check_refused(path, "in use");
+    BOOST_TEST(in_child([&] {
+                   try {
+                       SqliteStore second(path);
+                       return 1;
+                   } catch (const Error& error) {
+                       return error_with(ErrorCode::environment, "in use")(error) ? 0 : 2;
+                   }
+               }) == 0);
+    store.append(reports(0, 1), 0);  // and the first one is none the worse
+    BOOST_TEST(store.pending() == 1u);
+}
+
+BOOST_FIXTURE_TEST_CASE(unfit_files_are_refused_and_left_alone, Directory) {
+    const auto content = [](const std::string& name) {
+        std::ifstream in(name, std::ios::binary);
+        return std::string(std::istreambuf_iterator<char>(in), {});
+    };
+    const auto refused = [&](const std::string& name, const std::string& text) {
+        const std::string before = content(name);
+        check_refused(name, text);
+        BOOST_TEST((content(name) == before));
+    };
+
+    std::ofstream(file("empty")).close();
+    refused(file("empty"), "empty");
+    std::ofstream(file("text")) << "id,colour\n1,red\n" << std::string(4096, 'x');
+    refused(file("text"), "not a state file of ldp");
+    run_sql(file("foreign"), "CREATE TABLE bookmarks (url TEXT); INSERT INTO bookmarks VALUES ('x')");
+    refused(file("foreign"), "not a state file of ldp");
+    std::filesystem::create_directory(root / "folder");
+    check_refused(file("folder"), "not a regular file");
+    check_refused(file("nowhere/state"), "cannot be created");
+
+    { SqliteStore store(file("newer")); }
+    run_sql(file("newer"), "PRAGMA user_version = 2");
+    refused(file("newer"), "another release");
+}
+
+BOOST_FIXTURE_TEST_CASE(damage_is_noticed, Directory) {
+    const std::string sound = file("sound");
+    {
+        SqliteStore store(sound);
+        store.append(std::vector<Report>(5000, Report(100, std::byte{7})), 0);
+    }
+    const auto size = std::filesystem::file_size(sound);
+    for (const std::uintmax_t kept : {std::uintmax_t{60}, std::uintmax_t{4096}, size / 2, size - 4096}) {
+        const std::string cut = file("cut");
+        std::filesystem::copy_file(sound, cut, std::filesystem::copy_options::overwrite_existing);
+        std::filesystem::resize_file(cut, kept);
+        BOOST_CHECK_EXCEPTION(SqliteStore{cut}, Error, error_with(ErrorCode::environment, "damaged"));
+    }
+    for (const std::uintmax_t page :
+         {std::uintmax_t{1}, std::uintmax_t{2}, std::uintmax_t{5}, size / 4096 - 1}) {
+        const std::string scratched = file("scratched");
+        std::filesystem::copy_file(sound, scratched, std::filesystem::copy_options::overwrite_existing);
+        std::fstream out(scratched, std::ios::in | std::ios::out | std::ios::binary);
+        out.seekp(static_cast<std::streamoff>(page * 4096));
+        out << std::string(512, '\xA5');
+        out.close();
+        BOOST_CHECK_EXCEPTION(SqliteStore{scratched}, Error, error_with(ErrorCode::environment, "damaged"));
+    }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_read_only_file_is_refused, Directory) {
+    const std::string name = file("state");
+    { SqliteStore store(name); }
+    BOOST_REQUIRE(chmod(name.c_str(), 0444) == 0);
+    BOOST_REQUIRE(chmod(root.c_str(), 0555) == 0);
+    // Permissions do not stop root: look at it with nobody's eyes.
+    const int result = in_child([&] {
+        if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0)) return 3;
+        try {
+            SqliteStore store(name);
+            return 1;
+        } catch (const Error& error) {
+            return error.code() == ErrorCode::environment &&
+                           std::string(error.what()).find("read-only") != std::string::npos
+                       ? 0
+                       : 2;
+        }
+    });
+    chmod(root.c_str(), 0755);
+    BOOST_TEST(result == 0);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_full_disk_loses_nothing, Directory) {
+    SqliteStore store(file("state"));
+    store.append(reports(0, 3), 0, std::vector<Mark>{{"row", 3}});
+    rlimit before{};
+    BOOST_REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
+    const auto ignore = signal(SIGXFSZ, SIG_IGN);
+    const rlimit tight{rlim_t{256} << 10, before.rlim_max};
+    BOOST_REQUIRE(setrlimit(RLIMIT_FSIZE, &tight) == 0);
+    const std::vector<Report> many(20000, Report(100, std::byte{7}));
+    BOOST_CHECK_THROW(store.append(many, 0, std::vector<Mark>{{"row", 20003}}), Error);
+    BOOST_REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
+    signal(SIGXFSZ, ignore);
+    BOOST_TEST(store.pending() == 3u);
+    BOOST_TEST(store.mark("row").value() == 3);
+    store.append(many, 0, std::vector<Mark>{{"row", 20003}});
+    BOOST_TEST(store.pending() == 20003u);
+    BOOST_TEST((store.next_batch(3)->reports == reports(0, 3)));
+}
+
+BOOST_FIXTURE_TEST_CASE(what_was_promised_survives_being_killed, Directory) {
+    const std::string name = file("state");
+    int promised = 0;
+    for (int round = 0; round < 10; ++round) {
+        int pipes[2];
+        BOOST_REQUIRE(pipe(pipes) == 0);
+        const pid_t child = fork();
+        BOOST_REQUIRE(child >= 0);
+        if (child == 0) {
+            close(pipes[0]);
+            SqliteStore store(name);
+            for (;;) {
+                store.append(reports(0, 1), 0);
+                if (write(pipes[1], "+", 1) != 1) _exit(1);
+            }
+        }
+        close(pipes[1]);
+        char promise = 0;
+        for (int i = 0; i < 5 + round && read(pipes[0], &promise, 1) == 1; ++i) ++promised;
+        kill(child, SIGKILL);
+        waitpid(child, nullptr, 0);
+        while (read(pipes[0], &promise, 1) == 1) ++promised;
+        close(pipes[0]);
+    }
+    SqliteStore store(name);
+    // One append may have been written in each round without its promise having been made.
+    BOOST_TEST(store.pending() >= static_cast<std::uint64_t>(promised));
+    BOOST_TEST(store.pending() <= static_cast<std::uint64_t>(promised + 10));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,52 @@
+// What the client's tests share.
+#pragma once
+
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <string>
+
+#include "../../src/client/client.hpp"
+#include "../../src/core/error.hpp"
+#include "../../src/core/spec.hpp"
+
+namespace ldp::test {
+
+inline const char* const colours =
+    R"({"mechanism": "grr", "epsilon": 2, "attributes": [{"name": "colour", "domain": ["red", "green", "blue"]}]})";
+inline const char* const wages =
+    R"({"mechanism": "pdp", "epsilon": 1, "attributes": [{"name": "wage", "min": -100, "max": 300}]})";
+inline const char* const people =
+    R"({"mechanism": "haar", "epsilon": 3, "attributes": [{"name": "wage", "min": 0, "max": 1000},
+        {"name": "age", "min": 17, "max": 90}, {"name": "years", "min": 0, "max": 60}]})";
+inline const char* const numbered =
+    R"({"mechanism": "oue", "epsilon": 1, "attributes": [{"name": "page", "domain": 100}]})";
+
+inline Collection collection(const char* json, Outside outside = Outside::clamp) {
+    return Collection(Spec::from_json(json), outside);
+}
+
+/// A directory of its own for each test, gone afterwards.
+struct Directory {
+    Directory() {
+        std::string name = (std::filesystem::temp_directory_path() / "ldp-client-test.XXXXXX").string();
+        BOOST_REQUIRE(mkdtemp(name.data()) != nullptr);
+        root = name;
+    }
+    ~Directory() { std::filesystem::remove_all(root); }
+    [[nodiscard]] std::string file(const char* name) const { return (root / name).string(); }
+    std::filesystem::path root;
+};
+
+/// For BOOST_CHECK_EXCEPTION: whether an error has this code and this text in its message, detail or hint.
+inline auto error_with(ErrorCode code, const std::string& text) {
+    return [=](const Error& error) {
+        const std::string all = std::string(error.what()) + " | " + error.detail() + " | " + error.hint();
+        const bool matches = error.code() == code && all.find(text) != std::string::npos;
+        if (!matches) BOOST_TEST_MESSAGE("not \"" + text + "\" but: " + all);
+        return matches;
+    };
+}
+
+}  // namespace ldp::test

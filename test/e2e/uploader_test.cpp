@@ -1,0 +1,344 @@
+// The client library against a real server, named by PGHOST and its like: specs fetched, reports submitted in
+// both ways, estimates compared with the truth, and batches counted once whatever happens on the way.
+
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <thread>
+
+#include "../../src/client/uploader.hpp"
+#include "../../src/ldp.hpp"
+
+using namespace ldp;
+
+namespace {
+
+const char* const colours =
+    R"({"mechanism": "grr", "epsilon": 2, "attributes": [{"name": "colour", "domain": ["red", "green", "blue"]}]})";
+const char* const wages =
+    R"({"mechanism": "pdp", "epsilon": 1, "attributes": [{"name": "wage", "min": -100, "max": 300}]})";
+const char* const people =
+    R"({"mechanism": "haar", "epsilon": 3, "attributes": [{"name": "wage", "min": 0, "max": 1000},
+        {"name": "age", "min": 17, "max": 90}, {"name": "years", "min": 0, "max": 60}]})";
+const char* const pages =
+    R"({"mechanism": "oue", "epsilon": 1, "attributes": [{"name": "page", "domain": 20}]})";
+
+/// A database of its own, in which ldp is installed; gone afterwards.
+struct Database {
+    Database() : name("ldp_e2e_" + std::to_string(getpid())) {
+        run_in("postgres", "CREATE DATABASE " + name);
+        run_in(name, "CREATE EXTENSION ldp");
+    }
+    ~Database() {
+        try {
+            run_in("postgres", "DROP DATABASE " + name + " WITH (FORCE)");
+        } catch (const std::exception& error) {
+            std::cerr << error.what() << "\n";
+        }
+    }
+    static void run_in(const std::string& database, const std::string& sql) {
+        pqxx::connection connection("dbname=" + database);
+        pqxx::nontransaction(connection).exec(sql);
+    }
+    std::string name;
+};
+
+/// A connection, a directory, and collections by name.
+struct Server {
+    Server() {
+        std::string draft = (std::filesystem::temp_directory_path() / "ldp-e2e.XXXXXX").string();
+        BOOST_REQUIRE(mkdtemp(draft.data()) != nullptr);
+        directory = draft;
+    }
+    ~Server() { std::filesystem::remove_all(directory); }
+
+    [[nodiscard]] static std::string dsn() {
+        static const Database database;
+        return "dbname=" + database.name;
+    }
+    pqxx::result sql(const std::string& text) {
+        pqxx::work transaction(connection);
+        pqxx::result found = transaction.exec(text);
+        transaction.commit();
+        return found;
+    }
+    std::int64_t number(const std::string& text) { return sql(text)[0][0].as<std::int64_t>(); }
+    /// Creates a collection, anew for each test, and fetches its spec back.
+    Collection create(const std::string& name, const std::string& spec) {
+        sql("SELECT ldp_drop_collection(name) FROM ldp_collections WHERE name = " + connection.quote(name));
+        sql("SELECT ldp_create_collection(" + connection.quote(name) + ", " + connection.quote(spec) + ")");
+        return Collection(fetch_spec(connection, name));
+    }
+    [[nodiscard]] SqliteStore store() const { return SqliteStore((directory / "state").string()); }
+
+    pqxx::connection connection{dsn()};
+    std::filesystem::path directory;
+};
+
+/// For BOOST_CHECK_EXCEPTION: an environment error with this text in its message, detail or hint.
+auto says(const std::string& text) {
+    return [=](const Error& error) {
+        const std::string all = std::string(error.what()) + " | " + error.detail() + " | " + error.hint();
+        const bool matches = error.code() == ErrorCode::environment && all.find(text) != std::string::npos;
+        if (!matches) BOOST_TEST_MESSAGE("not \"" + text + "\" but: " + all);
+        return matches;
+    };
+}
+
+Batch batch_of(const Collection& collection, std::size_t size, std::int32_t round = 0) {
+    MemoryStore store;
+    SystemRandom bits;
+    std::vector<Report> reports;
+    for (std::size_t i = 0; i < size; ++i) {
+        const std::vector<Cell> cells(collection.spec().attributes().size(), 1);
+        reports.push_back(collection.mechanism().perturb(cells, bits));
+    }
+    store.append(reports, round);
+    return store.next_batch(size).value();
+}
+
+constexpr Uploader::Method both[] = {Uploader::Method::copy, Uploader::Method::call};
+
+/// Estimates by attribute and value, each within six standard errors of its truth.
+void check_estimates(Server& server, const std::string& name, std::int64_t n,
+                     const std::map<std::pair<std::string, std::string>, double>& truth) {
+    const pqxx::result rows = server.sql(
+        "SELECT attribute, coalesce(value, ''), estimate, stderr, n FROM ldp_estimate('" + name + "')");
+    BOOST_TEST(static_cast<std::size_t>(rows.size()) == truth.size());
+    for (int i = 0; i < static_cast<int>(rows.size()); ++i) {
+        const auto item = std::pair(rows[i][0].as<std::string>(), rows[i][1].as<std::string>());
+        const auto estimate = rows[i][2].as<double>();
+        const auto error = rows[i][3].as<double>();
+        BOOST_TEST(rows[i][4].as<std::int64_t>() == n);
+        BOOST_REQUIRE(truth.contains(item));
+        BOOST_TEST(error > 0);
+        BOOST_TEST(std::abs(estimate - truth.at(item)) < 6 * error,
+                   item.first << " " << item.second << ": " << estimate << " ± " << error << ", truly "
+                              << truth.at(item));
+    }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(uploading)
+
+BOOST_FIXTURE_TEST_CASE(the_spec_makes_the_round_trip, Server) {
+    for (const char* spec : {colours, wages, people, pages}) {
+        const Collection fetched = create("round_trip", spec);
+        BOOST_TEST(fetched.spec().fingerprint() == Spec::from_json(spec).fingerprint());
+    }
+    BOOST_CHECK_EXCEPTION((void)fetch_spec(connection, "nowhere"), Error, says("no collection \"nowhere\""));
+}
+
+BOOST_FIXTURE_TEST_CASE(estimates_agree_with_the_truth, Server) {
+    constexpr int n = 20000;
+    for (const auto method : both) {
+        {
+            Client client(create("colours", colours), MemoryStore());
+            for (int i = 0; i < n; ++i) client.report({i % 4 == 0 ? "red" : "green"});
+            Uploader(connection, "colours", method).flush(client, 6000);
+            check_estimates(
+                *this, "colours", n,
+                {{{"colour", "red"}, 0.25}, {{"colour", "green"}, 0.75}, {{"colour", "blue"}, 0}});
+        }
+        {
+            Client client(create("wages", wages), MemoryStore());
+            for (int i = 0; i < n; ++i) client.report({i % 401 - 100 + 0.25});  // 300.25 is clamped
+            double sum = 0;
+            for (int i = 0; i < n; ++i) sum += std::min(i % 401 - 100 + 0.25, 300.0);
+            BOOST_TEST(client.clamped()[0] == n / 401);
+            Uploader(connection, "wages", method).flush(client);
+            check_estimates(*this, "wages", n, {{{"wage", ""}, sum / n}});
+        }
+        {
+            Client client(create("people", people), MemoryStore());
+            for (int i = 0; i < n; ++i) client.report({400 + i % 201, 30, i % 2 == 0 ? 10.5 : 20.5});
+            double sum = 0;
+            for (int i = 0; i < n; ++i) sum += 400 + i % 201;
+            Uploader(connection, "people", method).flush(client);
+            check_estimates(*this, "people", n,
+                            {{{"wage", ""}, sum / n}, {{"age", ""}, 30}, {{"years", ""}, 15.5}});
+        }
+        {
+            Client client(create("pages", pages), MemoryStore());
+            std::map<std::pair<std::string, std::string>, double> truth;
+            for (int page = 0; page < 20; ++page) truth[{"page", std::to_string(page)}] = page < 10 ? 0.1 : 0;
+            for (int i = 0; i < n; ++i) client.report({i % 10});
+            Uploader(connection, "pages", method).flush(client);
+            check_estimates(*this, "pages", n, truth);
+        }
+    }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_repeated_batch_counts_once, Server) {
+    for (const auto first : both)
+        for (const auto second : both) {
+            const Collection collection = create("repeated", colours);
+            const Batch batch = batch_of(collection, 100);
+            BOOST_TEST(Uploader(connection, "repeated", first).deliver(batch));
+            BOOST_TEST(!Uploader(connection, "repeated", second).deliver(batch));
+            BOOST_TEST(!Uploader(connection, "repeated", first).deliver(batch));
+            BOOST_TEST(number("SELECT count(*) FROM repeated") == 100);
+        }
+}
+
+BOOST_FIXTURE_TEST_CASE(an_answer_that_was_lost_is_asked_for_again, Server) {
+    struct Deaf final : Carrier {
+        explicit Deaf(Uploader& uploader) : real(uploader) {}
+        bool deliver(const Batch& batch) override {
+            real.deliver(batch);
+            throw Error(ErrorCode::environment, "the answer was lost");
+        }
+        Uploader& real;
+    };
+    for (const auto method : both) {
+        const Collection collection = create("deaf", colours);
+        std::filesystem::remove(directory / "state");
+        Uploader uploader(connection, "deaf", method);
+        {
+            Client client(collection, store());
+            for (int i = 0; i < 250; ++i) client.report({"red"});
+            Deaf deaf(uploader);
+            BOOST_CHECK_THROW(client.flush(deaf, 100), Error);
+        }
+        Client client(collection, store());
+        BOOST_TEST(client.pending() == 250u);
+        const Flushed flushed = uploader.flush(client, 100);
+        BOOST_TEST(flushed.reports == 250u);
+        BOOST_TEST(flushed.repeated == 1u);
+        BOOST_TEST(number("SELECT count(*) FROM deaf") == 250);
+    }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_lost_connection_loses_no_reports, Server) {
+    for (const auto method : both) {
+        const Collection collection = create("lost", colours);
+        std::filesystem::remove(directory / "state");
+        Client client(collection, store());
+        for (int i = 0; i < 1000; ++i) client.report({"red"});
+        {
+            pqxx::connection doomed(dsn());
+            Uploader uploader(doomed, "lost", method);
+            const auto cut = [&](const Flushed& so_far) {
+                if (so_far.batches == 3)
+                    sql("SELECT pg_terminate_backend(" + std::to_string(doomed.backendpid()) + ")");
+            };
+            BOOST_CHECK_EXCEPTION(uploader.flush(client, 100, cut), Error, says("lost"));
+            BOOST_TEST(client.pending() == 700u);
+            BOOST_CHECK_EXCEPTION(uploader.flush(client, 100), Error, says(""));
+        }
+        Uploader(connection, "lost", method).flush(client, 100);
+        BOOST_TEST(client.pending() == 0u);
+        BOOST_TEST(number("SELECT count(*) FROM lost") == 1000);
+    }
+}
+
+BOOST_FIXTURE_TEST_CASE(the_submitters_role_suffices_and_can_read_nothing, Server) {
+    const Collection collection = create("modest", colours);
+    pqxx::connection modest(dsn());
+    pqxx::nontransaction(modest).exec("SET ROLE ldp_submitter");
+    BOOST_TEST(fetch_spec(modest, "modest").fingerprint() == collection.spec().fingerprint());
+    for (const auto method : both)
+        BOOST_TEST(Uploader(modest, "modest", method).deliver(batch_of(collection, 10)));
+    BOOST_TEST(number("SELECT count(*) FROM modest") == 20);
+    for (const char* forbidden : {"SELECT * FROM modest", "DELETE FROM modest", "SELECT * FROM ldp_batch",
+                                  "SELECT * FROM ldp_estimate('modest')"})
+        BOOST_CHECK_THROW(pqxx::nontransaction(modest).exec(forbidden), pqxx::insufficient_privilege);
+}
+
+BOOST_FIXTURE_TEST_CASE(other_roles_cannot_submit, Server) {
+    const Collection collection = create("closed", colours);
+    pqxx::connection analyst(dsn());
+    pqxx::nontransaction(analyst).exec("SET ROLE ldp_analyst");
+    for (const auto method : both)
+        BOOST_CHECK_EXCEPTION(Uploader(analyst, "closed", method).deliver(batch_of(collection, 10)), Error,
+                              says("ldp_submitter"));
+    BOOST_TEST(number("SELECT count(*) FROM closed") == 0);
+}
+
+BOOST_FIXTURE_TEST_CASE(reports_of_another_collection_are_refused_whole, Server) {
+    const Collection ours = create("ours", colours);
+    const Collection theirs = create("theirs", wages);
+    for (const auto method : both) {
+        Uploader uploader(connection, "ours", method);
+        Batch mixed = batch_of(ours, 50);
+        const Report good = mixed.reports[25];
+        mixed.reports[25] = batch_of(theirs, 1).reports[0];
+        BOOST_CHECK_EXCEPTION(uploader.deliver(mixed), Error, says("submitting to collection \"ours\""));
+        BOOST_TEST(number("SELECT count(*) FROM ours") == 0);
+
+        Client client(theirs, MemoryStore());
+        client.report({5});
+        BOOST_CHECK_THROW(uploader.flush(client), Error);
+        BOOST_TEST(client.pending() == 1u);
+
+        // What was refused claimed nothing: its id is free for the batch as it should have been.
+        mixed.reports[25] = good;
+        BOOST_TEST(uploader.deliver(mixed));
+        BOOST_TEST(number("SELECT count(*) FROM ours") == 50);
+        sql("DELETE FROM ours");
+    }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_reused_id_is_noticed, Server) {
+    const Collection collection = create("reused", colours);
+    for (const auto method : both) {
+        Uploader uploader(connection, "reused", method);
+        Batch batch = batch_of(collection, 10);
+        BOOST_TEST(uploader.deliver(batch));
+        batch.reports.pop_back();
+        BOOST_CHECK_EXCEPTION(uploader.deliver(batch), Error, says("counted before with other reports"));
+    }
+    BOOST_TEST(number("SELECT count(*) FROM reused") == 20);
+}
+
+BOOST_FIXTURE_TEST_CASE(one_of_two_senders_of_a_batch_counts, Server) {
+    const Collection collection = create("race", colours);
+    for (const auto method : both)
+        for (int i = 0; i < 10; ++i) {
+            const Batch batch = batch_of(collection, 500);
+            pqxx::connection other(dsn());
+            bool here = false, there = false;
+            std::thread rival([&] { there = Uploader(other, "race", method).deliver(batch); });
+            here = Uploader(connection, "race", method).deliver(batch);
+            rival.join();
+            BOOST_TEST(here != there);
+        }
+    BOOST_TEST(number("SELECT count(*) FROM race") == 2 * 10 * 500);
+}
+
+BOOST_FIXTURE_TEST_CASE(rounds_are_filed, Server) {
+    Client client(create("rounds", colours), MemoryStore());
+    for (int i = 0; i < 30; ++i) client.report({"red"}, i / 10);
+    Uploader uploader(connection, "rounds");
+    BOOST_TEST(uploader.flush(client).batches == 3u);
+    BOOST_TEST(number("SELECT count(*) FROM (SELECT FROM rounds GROUP BY round HAVING count(*) = 10) AS r") ==
+               3);
+    Uploader(connection, "rounds", Uploader::Method::call).deliver(batch_of(client.collection(), 5, 7));
+    BOOST_TEST(number("SELECT count(*) FROM rounds WHERE round = 7") == 5);
+}
+
+BOOST_FIXTURE_TEST_CASE(names_need_no_care, Server) {
+    sql("CREATE SCHEMA IF NOT EXISTS \"Other Place\"");
+    sql("SET search_path = \"Other Place\", public");
+    const std::string name = "it's \"quoted\", Umläute; too";
+    const Collection collection = create(name, colours);
+    sql("SET search_path = public");
+    for (const auto method : both)
+        BOOST_TEST(Uploader(connection, name, method).deliver(batch_of(collection, 10)));
+    BOOST_TEST(number("SELECT count(*) FROM \"Other Place\".\"it's \"\"quoted\"\", Umläute; too\"") == 20);
+}
+
+BOOST_FIXTURE_TEST_CASE(an_unknown_collection_is_an_error, Server) {
+    const Collection collection = create("known", colours);
+    for (const auto method : both)
+        BOOST_CHECK_EXCEPTION(Uploader(connection, "unknown", method).deliver(batch_of(collection, 1)), Error,
+                              says("no collection \"unknown\""));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
