@@ -18,7 +18,27 @@ PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
 JOBS := $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 SRC = $(MAKE) $(JOBS) --no-print-directory -C src
 
-ifneq ($(wildcard $(PGXS)),)
+# The front door: works before there is a pg_config, by asking for the packages and then calling make again.
+FRONT := deps demo check bench format lint
+ifneq ($(filter $(FRONT),$(MAKECMDGOALS)),)
+.PHONY: $(FRONT)
+deps:
+	@tools/deps
+demo check bench: deps
+	@$(MAKE) $(JOBS) --no-print-directory run-$@
+
+SOURCES = $(shell git ls-files '*.cpp' '*.hpp')
+TIDY = clang-tidy --quiet --warnings-as-errors='*'
+format:
+	clang-format -i $(SOURCES)
+lint:
+	clang-format --dry-run -Werror $(SOURCES)
+	@for file in $(filter src/%.cpp,$(SOURCES)); do echo "clang-tidy $$file"; \
+	    $(TIDY) $$file -- -std=c++20 -DLDP_VERSION='""' 2>/dev/null || exit 1; done
+	@for file in $(filter extension/%.cpp,$(SOURCES)); do echo "clang-tidy $$file"; \
+	    $(TIDY) $$file -- -std=c++20 -isystem $$($(PG_CONFIG) --includedir-server) 2>/dev/null || exit 1; done
+
+else ifneq ($(wildcard $(PGXS)),)
 MODULE_big := ldp
 DATA := $(wildcard sql/ldp--*.sql)
 OBJS := $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard extension/*.cpp))
@@ -48,7 +68,7 @@ $(shlib): $(CORE)
 $(CORE): FORCE
 	@$(SRC) core
 
-$(BUILD)/client.stamp: FORCE
+$(BUILD)/client.stamp: $(CORE)
 	@$(SRC) all
 FORCE:
 
@@ -91,18 +111,3 @@ all install installcheck:
 clean:
 	rm -rf $(BUILD)
 endif
-
-# A second make, because the first may have been read before there was a pg_config.
-.PHONY: deps demo check bench format lint
-deps:
-	@tools/deps
-demo check bench: deps
-	@$(MAKE) $(JOBS) --no-print-directory run-$@
-
-SOURCES = $(shell git ls-files '*.cpp' '*.hpp')
-format:
-	clang-format -i $(SOURCES)
-lint:
-	clang-format --dry-run -Werror $(SOURCES)
-	clang-tidy --quiet $(filter src/%.cpp,$(SOURCES)) -- -std=c++20
-	clang-tidy --quiet $(filter extension/%.cpp,$(SOURCES)) -- -std=c++20 $(PG_CPPFLAGS)

@@ -27,15 +27,17 @@ constexpr std::uint64_t spec_version = 1;
     throw Error(ErrorCode::invalid_spec, message, detail, hint);
 }
 
+/// At most `most` bytes of UTF-8 text, cut between characters.
+std::string shortened(std::string text, std::size_t most) {
+    if (text.size() <= most) return text;
+    std::size_t cut = most - 3;
+    while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80) --cut;
+    return text.substr(0, cut) + "...";
+}
+
 /// What was found, short enough for an error message.
 std::string shown(const Json& value) {
-    std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-    if (text.size() > 60) {
-        std::size_t cut = 57;
-        while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80) --cut;
-        text = text.substr(0, cut) + "...";
-    }
-    return text;
+    return shortened(value.dump(-1, ' ', false, Json::error_handler_t::replace), 60);
 }
 
 template <class Range>

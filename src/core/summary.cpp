@@ -148,9 +148,9 @@ void throw_outcome(Outcome outcome, Bytes summary, Bytes added) {
 std::string describe(Bytes bytes) {
     if (bytes.size() < header_size) return "bytes that are no report";
     char text[96];
-    std::snprintf(text, sizeof(text), "%s, epsilon %g, spec %s",
-                  mechanism_name(load<std::uint8_t>(bytes.data() + 2)), load<double>(bytes.data() + 16),
-                  fingerprint_text(load<std::uint64_t>(bytes.data() + 8)).c_str());
+    (void)std::snprintf(text, sizeof(text), "%s, epsilon %g, spec %s",
+                        mechanism_name(load<std::uint8_t>(bytes.data() + 2)), load<double>(bytes.data() + 16),
+                        fingerprint_text(load<std::uint64_t>(bytes.data() + 8)).c_str());
     return text;
 }
 

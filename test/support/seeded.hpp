@@ -1,4 +1,5 @@
-// Reproducible bits for tests and benchmarks. Not cryptographic: nothing outside those folders may include it.
+// Reproducible bits for tests and benchmarks. Not cryptographic: nothing outside those folders may include
+// it.
 #pragma once
 
 #include <random>

@@ -23,7 +23,7 @@ struct WindowTally {
     /// Whether n outputs of the channel can have these sums.
     [[nodiscard]] static bool valid(std::uint64_t n, const std::byte* at, std::uint64_t outputs) noexcept {
         const Uint128 sum = load<std::uint64_t>(at);
-        const Uint128 squares = load<Uint128>(at + 8);
+        const auto squares = load<Uint128>(at + 8);
         const Uint128 most = Uint128{n} * (outputs - 1);
         // Cauchy–Schwarz below, cell ≤ outputs−1 above; sum < 2^63, so that its square fits.
         return sum <= most && squares <= sum * (outputs - 1) && sum * sum <= Uint128{n} * squares;
@@ -66,8 +66,8 @@ struct Range {
 };
 
 [[nodiscard]] inline Range read_range(Reader& reader) {
-    const double min = reader.take<double>();
-    const double max = reader.take<double>();
+    const auto min = reader.take<double>();
+    const auto max = reader.take<double>();
     if (!(min < max && max - min <= 1e300))
         throw Error(ErrorCode::malformed, "the declared range is empty or infinite", {},
                     "The bytes were damaged or forged.");

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# pg_dump | psql of a database with collections, reports, counted batches and a materialised view of summaries:
+# the copy gives the same answers, keeps the same rules, and knows which batches it has counted.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+ldp=${LDP:-build/bin/ldp}
+from=ldp_dump_from to=ldp_dump_to
+work=$(mktemp -d "${TMPDIR:-/tmp}/ldp-dump.XXXXXX")
+cleanup() {
+    for database in $from $to; do psql -Xqc "DROP DATABASE IF EXISTS $database WITH (FORCE)" 2>/dev/null; done
+    rm -rf "$work"
+}
+trap cleanup EXIT
+
+passed=0 failed=0
+check() {  # what, expected, found
+    if [ "$2" = "$3" ]; then passed=$((passed + 1)); else
+        failed=$((failed + 1))
+        printf 'FAILED: %s\n  expected: %s\n  found:    %s\n' "$1" "$2" "$3"
+    fi
+}
+sql() { psql -XqAt -v ON_ERROR_STOP=1 -d "$@" 2>&1; }
+
+psql -Xqc "CREATE DATABASE $from" -c "CREATE DATABASE $to" || exit 1
+sql $from >"$work/log" <<'SQL' || { cat "$work/log"; exit 1; }
+CREATE EXTENSION ldp;
+SELECT ldp_create_collection('colour', '{"mechanism": "oue", "epsilon": 1, "domain": ["red", "green", "blue"]}');
+SELECT ldp_create_collection('visits', '{"mechanism": "haar", "epsilon": 2, "attributes":
+    [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": -1e-7, "max": 3e5}, {"name": "c", "min": 0, "max": 1}]}',
+    ARRAY[['country', 'text']]);
+SELECT ldp_create_collection('forgotten', '{"mechanism": "grr", "epsilon": 1, "domain": 2}');
+DROP TABLE forgotten;
+SQL
+{ echo value; for i in $(seq 900); do case $((i % 3)) in 0) echo red ;; 1) echo green ;; *) echo blue ;; esac; done; } >"$work/colour.csv"
+"$ldp" submit --dsn "dbname=$from" --collection colour "$work/colour.csv" 2>"$work/log" || { cat "$work/log"; exit 1; }
+sql $from -c "SELECT ldp_client_spec('visits')" >"$work/visits.spec"
+{ echo a,b,c; for i in $(seq 500); do echo "0.$i,$i,1"; done; } >"$work/visits.csv"
+"$ldp" perturb --spec "$work/visits.spec" <"$work/visits.csv" 2>/dev/null >"$work/visits.copy"
+sql $from <<SQL || exit 1
+\\copy visits (report) FROM '$work/visits.copy'
+UPDATE visits SET country = CASE WHEN ctid::text LIKE '%1)' THEN 'fr' ELSE 'de' END, round = 3;
+CREATE MATERIALIZED VIEW by_country AS SELECT country, ldp_agg(report) AS summary FROM visits GROUP BY country;
+CREATE VIEW trend AS SELECT country, ldp_mean(summary, 1) AS mean FROM by_country;
+SQL
+
+pg_dump $from | sql $to >"$work/restore.log"
+check "the restore reports nothing" "" "$(grep -v '^$' "$work/restore.log" | grep -iE 'error|warning')"
+for question in "SELECT * FROM ldp_estimate('colour')" "SELECT * FROM ldp_estimate('visits')" \
+    "SELECT * FROM by_country ORDER BY country" "SELECT * FROM trend ORDER BY country" \
+    "SELECT ldp_rollup(summary) FROM by_country" "SELECT name, reports, spec FROM ldp_collections ORDER BY name" \
+    "SELECT * FROM ldp_batch ORDER BY batch"; do
+    answer=$(sql $from -c "$question")
+    check "an answer worth comparing: $question" yes "$([ -n "$answer" ] && echo yes)"
+    check "$question" "$answer" "$(sql $to -c "$question")"
+done
+check "a collection dropped by hand stays behind" 2 "$(sql $to -c "SELECT count(*) FROM ldp_collection")"
+check "parts still make the whole" t \
+    "$(sql $to -c "SELECT (SELECT ldp_rollup(summary) FROM by_country) = (SELECT ldp_agg(report) FROM visits)")"
+batch=$(sql $to -c "SELECT batch FROM ldp_batch LIMIT 1")
+check "a batch counted before is not counted again" f "$(sql $to -c "SELECT ldp_claim_batch('colour', '$batch', 900)")"
+check "the table still refuses foreign reports" 1 "$(sql $to -c "INSERT INTO colour SELECT report FROM visits LIMIT 1" | grep -c 'made for another collection')"
+check "privileges came along" t "$(sql $to -c "SELECT has_table_privilege('ldp_submitter', 'colour', 'INSERT') AND NOT has_table_privilege('ldp_submitter', 'colour', 'SELECT')")"
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
