@@ -6,6 +6,7 @@
 # make bench    speed, as ratios to a baseline of the same run
 # make format   lay the source out; make lint looks for trouble without changing anything
 # make clean
+# (V=1 shows the commands)
 
 PG_CONFIG ?= pg_config
 PREFIX ?= /usr/local
@@ -15,8 +16,9 @@ export PG_CONFIG
 EXTENSION := ldp
 VERSION := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" ldp.control)
 PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
-JOBS := $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
-SRC = $(MAKE) $(JOBS) --no-print-directory -C src
+# As many jobs as there are processors, unless the caller said.
+JOBS = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
+SRC = $(MAKE) $(if $(V),,-s) --no-print-directory -C src
 
 # The front door: works before there is a pg_config, by asking for the packages and then calling make again.
 FRONT := deps demo check bench format lint
@@ -60,7 +62,8 @@ include $(PGXS)
 override CXXFLAGS := -std=c++20 -O2 -g -fPIC -fvisibility=hidden -Wall -Wextra -Wshadow -Werror
 $(BUILD)/extension/%.o: extension/%.cpp
 	@mkdir -p $(@D)
-	$(CXX) $(CXXFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+	$(if $(V),,@echo '  CXX     $<')
+	$(if $(V),,@)$(CXX) $(CXXFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 -include $(wildcard $(BUILD)/extension/*.d)
 
 $(shlib): $(CORE)
@@ -70,7 +73,8 @@ $(CORE): FORCE
 
 $(BUILD)/client.stamp: $(CORE)
 	@$(SRC) all
-FORCE:
+# Phony, because PGXS declares everything secondary, and a missing secondary file forces nothing.
+.PHONY: FORCE
 
 install: install-client
 .PHONY: install-client
