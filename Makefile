@@ -2,7 +2,7 @@
 # make check    every test
 # make deps     the Debian packages this needs, where they are missing
 # make all      extension, client library, command
-# make install  into PostgreSQL (PG_CONFIG) and into PREFIX
+# make install  into PostgreSQL (PG_CONFIG) and into PREFIX; make uninstall takes it out again
 # make bench    speed, as ratios to a baseline of the same run
 # make format   lay the source out; make lint looks for trouble without changing anything
 # make clean
@@ -89,6 +89,12 @@ install-client: $(BUILD)/client.stamp
 	install -m 644 src/client/*.hpp '$(DESTDIR)$(PREFIX)/include/ldp/client/'
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' src/ldp.pc.in \
 	    > '$(DESTDIR)$(PREFIX)/lib/pkgconfig/ldp.pc'
+
+uninstall: uninstall-client
+.PHONY: uninstall-client
+uninstall-client:
+	rm -rf '$(DESTDIR)$(PREFIX)/include/ldp'
+	rm -f '$(DESTDIR)$(PREFIX)/bin/ldp' '$(DESTDIR)$(PREFIX)/lib/pkgconfig/ldp.pc' '$(DESTDIR)$(PREFIX)'/lib/libldp.*
 
 # What tests and demo run: everything installed into a folder of the build.
 .PHONY: stage run-check run-demo run-bench

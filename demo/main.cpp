@@ -153,7 +153,7 @@ demo::Panel compare(const Survey& survey, const ldp::Spec& spec, const Truth& tr
                         number("estimate"), number("lower"), number("upper")};
         const double error = number("stderr");
         const bool covered = mark.lower <= mark.truth && mark.truth <= mark.upper;
-        std::printf("  %-12s %10.4g %10.4g %9.2g   [%8.4g, %8.4g] %s\n", mark.label.c_str(), mark.truth,
+        std::printf("  %-12s %10.4g %10.4g %9.3g   [%8.4g, %8.4g] %s\n", mark.label.c_str(), mark.truth,
                     mark.estimate, error, mark.lower, mark.upper, covered ? "" : "  (truth outside)");
         if (std::abs(mark.estimate - mark.truth) > 6 * error)
             throw ldp::Error(
