@@ -69,10 +69,10 @@ $(BUILD)/extension/%.o: extension/%.cpp
 $(shlib): $(CORE)
 
 $(CORE): FORCE
-	@$(SRC) core
+	@+$(SRC) core
 
 $(BUILD)/client.stamp: $(CORE)
-	@$(SRC) all
+	@+$(SRC) all
 # Phony, because PGXS declares everything secondary, and a missing secondary file forces nothing.
 .PHONY: FORCE
 
@@ -104,12 +104,12 @@ stage: all
 	    { cat $(BUILD)/stage.log; exit 1; }
 
 run-check: stage
-	@$(SRC) tests
-	@$(SRC) SANITIZE=1 ../build/sanitized/bin/test-unit ../build/sanitized/bin/test-client
+	@+$(SRC) tests
+	@+$(SRC) SANITIZE=1 ../build/sanitized/bin/test-unit ../build/sanitized/bin/test-client
 	@test/run
 
 run-demo: stage
-	@$(SRC) demo
+	@+$(SRC) demo
 	@gzip -dc test/data/cps1988.csv.gz >$(BUILD)/cps1988.csv
 	@test/with-cluster $(BUILD)/bin/ldp-demo $(BUILD)/cps1988.csv demo-estimates.svg
 

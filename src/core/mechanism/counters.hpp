@@ -3,6 +3,7 @@
 
 #include "../bytes.hpp"
 #include "../error.hpp"
+#include "../spec.hpp"
 
 namespace ldp {
 
@@ -15,6 +16,11 @@ inline constexpr std::size_t counter_size = sizeof(std::uint64_t);
 inline void merge_counters(MutableBytes state, Bytes other) noexcept {
     for (std::size_t at = 0; at < state.size(); at += counter_size)
         add(state.data() + at, load<std::uint64_t>(other.data() + at));
+}
+
+/// Writes the only parameter of an oracle: the domain's size, 4 bytes.
+inline void write_domain(const Spec& spec, Writer& writer) {
+    writer.put(static_cast<std::uint32_t>(spec.attributes()[0].domain));
 }
 
 /// Reads the only parameter of an oracle over {0..k−1}; Error (malformed) outside 2..most.

@@ -5,7 +5,6 @@
 
 #include "../channel/symmetric.hpp"
 #include "../exact.hpp"
-#include "../spec.hpp"
 #include "all.hpp"
 #include "counters.hpp"
 
@@ -78,10 +77,6 @@ class Grr final : public Mechanism {
     std::size_t width_;
 };
 
-void write(const Spec& spec, Writer& writer) {
-    writer.put(static_cast<std::uint32_t>(spec.attributes()[0].domain));
-}
-
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     Reader reader(block.subspan(header_size));
     const std::uint64_t k = read_domain(reader, max_domain);
@@ -91,6 +86,6 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 }  // namespace
 
 const MechanismEntry grr_entry{
-    1, "grr", "generalised randomised response", Shape::one_categorical, max_domain, {}, write, load};
+    1, "grr", "generalised randomised response", Shape::one_categorical, max_domain, {}, write_domain, load};
 
 }  // namespace ldp

@@ -9,7 +9,6 @@
 #include "../channel/coin.hpp"
 #include "../channel/odds.hpp"
 #include "../exact.hpp"
-#include "../spec.hpp"
 #include "all.hpp"
 #include "counters.hpp"
 
@@ -100,10 +99,6 @@ class Oue final : public Mechanism {
     Coin false_bit_;
 };
 
-void write(const Spec& spec, Writer& writer) {
-    writer.put(static_cast<std::uint32_t>(spec.attributes()[0].domain));
-}
-
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     Reader reader(block.subspan(header_size));
     const std::uint64_t k = read_domain(reader, max_domain);
@@ -113,6 +108,6 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 }  // namespace
 
 const MechanismEntry oue_entry{
-    2, "oue", "optimised unary encoding", Shape::one_categorical, max_domain, {}, write, load};
+    2, "oue", "optimised unary encoding", Shape::one_categorical, max_domain, {}, write_domain, load};
 
 }  // namespace ldp
