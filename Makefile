@@ -111,7 +111,7 @@ run-check: stage
 run-demo: stage
 	@+$(SRC) demo
 	@gzip -dc test/data/cps1988.csv.gz >$(BUILD)/cps1988.csv
-	@test/with-cluster $(BUILD)/bin/ldp-demo $(BUILD)/cps1988.csv demo-estimates.svg
+	@test/with-cluster $(BUILD)/bin/ldp-demo $(BUILD)/cps1988.csv $(BUILD)/estimates.svg
 
 run-bench: stage
 	@test/with-cluster bench/run

@@ -1,7 +1,6 @@
 // Questions to a summary. None changes it, so aggregates that share a state can end in any of them. What is
 // not known (no report touched it) is NULL.
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -34,10 +33,6 @@ struct Answers {
 
 constexpr double usual_confidence = 0.95;
 
-bool can_answer(const Mechanism& mechanism, Quantity quantity) {
-    return std::ranges::find(mechanism.answers(), quantity) != mechanism.answers().end();
-}
-
 std::unique_ptr<const Mechanism> checked_mechanism(Bytes summary) {
     std::unique_ptr<const Mechanism> mechanism = load_mechanism(summary, Kind::summary);
     check_summary(*mechanism, summary);
@@ -47,7 +42,8 @@ std::unique_ptr<const Mechanism> checked_mechanism(Bytes summary) {
 Answers ask(Bytes summary, const Question& question, double confidence = usual_confidence) {
     (void)interval({0, 0}, confidence);  // a wrong confidence is an error even where there is nothing to tell
     const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
-    if (can_answer(*mechanism, question.quantity) && summary_count(*mechanism, summary) == 0) return {};
+    check_answers(*mechanism, question.quantity);
+    if (summary_count(*mechanism, summary) == 0) return {};
     const std::vector<Estimate> estimates = estimate(*mechanism, summary, question);
     auto* items = static_cast<Answer*>(try_palloc(estimates.size() * sizeof(Answer)));
     for (std::size_t i = 0; i < estimates.size(); ++i) {
@@ -179,7 +175,7 @@ LDP_FUNCTION(ldp_summary_frequency) {
 /// The vector that the estimated Haar coefficients add up to, in the attributes' own units.
 LDP_FUNCTION(ldp_summary_haar) {
     // Only Haar reports tell coefficients; of others the error says what they tell instead.
-    (void)ask(summary_argument(fcinfo), {Quantity::coefficients});
+    check_answers(*checked_mechanism(summary_argument(fcinfo)), Quantity::coefficients);
     return all_items(fcinfo, Quantity::means);
 }
 

@@ -18,6 +18,7 @@
 #include "../client/quoted.hpp"
 #include "../client/sqlite_store.hpp"
 #include "../client/uploader.hpp"
+#include "../core/text.hpp"
 #include "command.hpp"
 #include "progress.hpp"
 #include "records.hpp"
@@ -50,18 +51,6 @@ Options options() {
     return options;
 }
 
-/// Tells whether bytes are those seen before; no protection against someone who wants to mislead himself.
-class Hash {
-  public:
-    void add(std::string_view bytes) noexcept {
-        for (const char c : bytes) value_ = (value_ ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-    }
-    [[nodiscard]] std::int64_t value() const noexcept { return static_cast<std::int64_t>(value_); }
-
-  private:
-    std::uint64_t value_ = 0xcbf29ce484222325;  // FNV-1a
-};
-
 /// A file and what it held when it was looked at.
 struct Source {
     explicit Source(std::string file) : name(std::move(file)) {
@@ -70,13 +59,13 @@ struct Source {
                         "A submission can only be resumed from a file; write the values to one first.");
         std::ifstream in;
         open(in, name);
-        Hash content;
+        ContentHash content;
         std::vector<char> buffer(std::size_t{1} << 16);
         while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())), in.gcount() > 0) {
             content.add({buffer.data(), static_cast<std::size_t>(in.gcount())});
             size += in.gcount();
         }
-        hash = content.value();
+        hash = static_cast<std::int64_t>(content.value());
     }
     std::string name;
     std::int64_t size = 0;
@@ -186,11 +175,11 @@ std::int64_t target(pqxx::connection& connection, const std::string& collection)
                        collection)[0][0]
             .as<std::string>();
     });
-    Hash hash;
+    ContentHash hash;
     hash.add(created);
     hash.add(" ");
     hash.add(collection);
-    return hash.value();
+    return static_cast<std::int64_t>(hash.value());
 }
 
 std::string default_state(const std::string& file, std::string collection) {

@@ -9,6 +9,7 @@
 #include "error.hpp"
 #include "mechanism.hpp"
 #include "summary.hpp"
+#include "text.hpp"
 
 namespace ldp {
 
@@ -25,14 +26,6 @@ constexpr std::uint64_t spec_version = 1;
 [[noreturn]] void invalid(const std::string& message, const std::string& detail,
                           const std::string& hint = {}) {
     throw Error(ErrorCode::invalid_spec, message, detail, hint);
-}
-
-/// At most `most` bytes of UTF-8 text, cut between characters.
-std::string shortened(std::string text, std::size_t most) {
-    if (text.size() <= most) return text;
-    std::size_t cut = most - 3;
-    while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80) --cut;
-    return text.substr(0, cut) + "...";
 }
 
 /// What was found, short enough for an error message.
@@ -340,11 +333,9 @@ std::string Spec::to_json() const {
 }
 
 std::uint64_t Spec::fingerprint() const {
-    std::uint64_t hash =
-        0xcbf29ce484222325;  // FNV-1a: against mix-ups, not against forgers, who need no collision
-    for (const char c : SpecWriter::canonical(*this).dump())
-        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-    return hash;
+    ContentHash hash;
+    hash.add(SpecWriter::canonical(*this).dump());
+    return hash.value();
 }
 
 std::uint64_t Spec::number(const std::string& option) const {

@@ -17,10 +17,6 @@ std::size_t state_offset(const Mechanism& mechanism) noexcept {
     return mechanism.block().size() + count_size;
 }
 
-bool answers(const Mechanism& mechanism, Quantity quantity) noexcept {
-    return std::ranges::find(mechanism.answers(), quantity) != mechanism.answers().end();
-}
-
 const char* name(Quantity quantity) noexcept {
     switch (quantity) {
         case Quantity::frequencies:
@@ -86,16 +82,19 @@ Outcome merge(const Mechanism& mechanism, MutableBytes into, Bytes other) noexce
     return Outcome::ok;
 }
 
+void check_answers(const Mechanism& mechanism, Quantity quantity) {
+    const auto known = mechanism.answers();
+    if (std::ranges::find(known, quantity) != known.end()) return;
+    std::string offered;
+    for (const Quantity other : known) offered += (offered.empty() ? "" : " and ") + std::string(name(other));
+    throw Error(ErrorCode::unsupported,
+                std::string("reports of ") + mechanism_name(mechanism.header().mechanism) + " do not tell " +
+                    name(quantity),
+                {}, "They tell " + offered + ".");
+}
+
 std::vector<Estimate> estimate(const Mechanism& mechanism, Bytes summary, const Question& question) {
-    if (!answers(mechanism, question.quantity)) {
-        std::string offered;
-        for (const Quantity quantity : mechanism.answers())
-            offered += (offered.empty() ? "" : " and ") + std::string(name(quantity));
-        throw Error(ErrorCode::unsupported,
-                    std::string("reports of ") + mechanism_name(mechanism.header().mechanism) +
-                        " do not tell " + name(question.quantity),
-                    {}, "They tell " + offered + ".");
-    }
+    check_answers(mechanism, question.quantity);
     const std::uint64_t n = summary_count(mechanism, summary);
     if (n == 0)
         throw Error(ErrorCode::invalid_value, "the summary holds no reports", {},

@@ -29,6 +29,8 @@ void start_summary(const Mechanism& mechanism, MutableBytes summary) noexcept;
 /// Adds an untrusted summary. Anything but ok leaves the first as it was.
 [[nodiscard]] Outcome merge(const Mechanism& mechanism, MutableBytes into, Bytes other) noexcept;
 
+/// Throws Error (unsupported) that says what the mechanism's reports tell instead, unless they tell this.
+void check_answers(const Mechanism& mechanism, Quantity quantity);
 /// One estimate per item. Throws Error: unsupported if the mechanism has no such answer, invalid_value if
 /// there are no reports.
 [[nodiscard]] std::vector<Estimate> estimate(const Mechanism& mechanism, Bytes summary,

@@ -3,7 +3,9 @@
 // correct program and a fresh seed, a check fails with probability 2e-9, and the suite (about 150 checks)
 // with less than 1e-6. The coverage band, 93 to 97 %, is six or more standard deviations wide on either side.
 
+#include <boost/math/distributions/chi_squared.hpp>
 #include <cmath>
+#include <map>
 
 #include "../../src/core/channel/window.hpp"
 #include "../../src/core/exact.hpp"
@@ -154,6 +156,37 @@ BOOST_AUTO_TEST_CASE(one_report_has_an_error_bar_too) {
         OwnedSummary summary(*m);
         summary.add(m->perturb(std::vector<Cell>{5000}, bits));
         BOOST_CHECK_GT(summary.estimate(Quantity::means)[0].standard_error, 8);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(reports_come_as_often_as_stated, *boost::unit_test::label("slow")) {
+    // Ties each randomiser as a whole, not only its channel, to the probabilities that the proofs enumerate.
+    constexpr int draws = 200000;
+    std::uint64_t seed = 71;
+    for (const char* spec : {R"({"mechanism": "grr", "epsilon": 1, "domain": 5})",
+                             R"({"mechanism": "oue", "epsilon": 1, "domain": 5})",
+                             R"({"mechanism": "piecewise", "epsilon": 1, "min": 0, "max": 1, "grid": 7})",
+                             R"({"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 1, "grid": 7})",
+                             R"({"mechanism": "haar", "epsilon": 1, "grid": 3, "attributes": [
+                                 {"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 1},
+                                 {"name": "c", "min": 0, "max": 1}]})"}) {
+        const auto m = mechanism(spec);
+        const std::vector<Cell> input{1, 3, 2};
+        const Input shaped = Input(input).first(m->cells().size());
+        SeededBits bits(seed++);
+        std::map<Report, int> counts;
+        for (int i = 0; i < draws; ++i) ++counts[m->perturb(shaped, bits)];
+        double chi_square = 0, outcomes = 0;
+        for_each_payload(*m, [&](Bytes payload) {
+            Report report(m->block().begin(), m->block().end());
+            report.insert(report.end(), payload.begin(), payload.end());
+            const double expected = draws * static_cast<double>(m->probability(shaped, {}, payload).value);
+            chi_square += std::pow(counts[report] - expected, 2) / expected;
+            ++outcomes;
+        });
+        const boost::math::chi_squared expected_spread(outcomes - 1);
+        BOOST_CHECK_LT(chi_square, quantile(complement(expected_spread, 1e-9)));
+        BOOST_CHECK_EQUAL(counts.size(), outcomes);
     }
 }
 
