@@ -9,21 +9,24 @@
 
 namespace ldp {
 
-Interval interval(const Estimate& estimate, double confidence) {
+double reach(double confidence) {
     if (!(confidence > 0 && confidence < 1))
         throw Error(ErrorCode::invalid_value, "the confidence must lie between 0 and 1",
                     "Found " + std::to_string(confidence) + ".", "For a 95 % interval ask for 0.95.");
-    const double z = boost::math::quantile(boost::math::normal(), (1 + confidence) / 2);
+    return boost::math::quantile(boost::math::normal(), (1 + confidence) / 2);
+}
+
+Interval interval(const Estimate& estimate, double confidence) {
+    const double z = reach(confidence);
     return {estimate.value - z * estimate.standard_error, estimate.value + z * estimate.standard_error};
 }
 
-std::vector<Estimate> PureProtocol::frequencies(Bytes counters, std::uint64_t n, Target target) const {
-    std::vector<Estimate> estimates(counters.size() / sizeof(std::uint64_t));
+std::vector<Estimate> PureProtocol::frequencies(std::span<const std::uint64_t> supports, std::uint64_t n,
+                                                Target target) const {
+    std::vector<Estimate> estimates(supports.size());
     const auto reports = static_cast<double>(n);
-    for (std::size_t v = 0; v < estimates.size(); ++v) {
-        const auto support =
-            static_cast<double>(load<std::uint64_t>(counters.data() + v * sizeof(std::uint64_t)));
-        const double f = (support / reports - q) / (p - q);
+    for (std::size_t v = 0; v < supports.size(); ++v) {
+        const double f = (static_cast<double>(supports[v]) / reports - q) / (p - q);
         const double inside = std::clamp(f, 0.0, 1.0);
         const double sampling = target == Target::population ? inside * (1 - inside) : 0;
         estimates[v] = {f, std::sqrt((n_variance(inside) + sampling) / reports)};

@@ -2,9 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
-
-#include "bytes.hpp"
 
 namespace ldp {
 
@@ -37,7 +36,9 @@ struct Question {
     Target target = Target::sample;
 };
 
-/// Central interval of the normal approximation; 0 < confidence < 1, else Error (invalid_value).
+/// How many standard errors a central interval of the normal approximation reaches to either side;
+/// 0 < confidence < 1, else Error (invalid_value).
+[[nodiscard]] double reach(double confidence);
 [[nodiscard]] Interval interval(const Estimate& estimate, double confidence);
 
 /// A pure protocol: a report supports its true value with probability p, any other with probability q.
@@ -49,8 +50,9 @@ struct PureProtocol {
     [[nodiscard]] double n_variance(double f) const noexcept {
         return (f * p * (1 - p) + (1 - f) * q * (1 - q)) / ((p - q) * (p - q));
     }
-    /// Unbiased frequencies from `items` support counters (64 bits each) over n reports.
-    [[nodiscard]] std::vector<Estimate> frequencies(Bytes counters, std::uint64_t n, Target target) const;
+    /// Unbiased frequencies from how many of n reports support each value.
+    [[nodiscard]] std::vector<Estimate> frequencies(std::span<const std::uint64_t> supports, std::uint64_t n,
+                                                    Target target) const;
 };
 
 }  // namespace ldp

@@ -33,9 +33,14 @@ Report Mechanism::perturb(Input input, BitSource& bits) const {
     return report;
 }
 
+double Mechanism::p_value(std::uint64_t, const Estimate&) const {
+    throw Error(ErrorCode::unsupported, "these reports have no values that people hold or do not hold", {},
+                "Significance belongs to the frequencies of a categorical attribute.");
+}
+
 std::span<const MechanismEntry* const> registry() noexcept {
     static constexpr const MechanismEntry* entries[] = {
-        &grr_entry, &oue_entry, &piecewise_entry, &pdp_entry, &haar_entry,
+        &grr_entry, &oue_entry, &piecewise_entry, &pdp_entry, &haar_entry, &sue_entry,
     };
     return entries;
 }

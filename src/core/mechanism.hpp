@@ -12,6 +12,7 @@
 #include "bytes.hpp"
 #include "estimate.hpp"
 #include "format.hpp"
+#include "health.hpp"
 #include "random.hpp"
 
 namespace ldp {
@@ -25,6 +26,12 @@ using Cell = std::uint64_t;
 using Input = std::span<const Cell>;
 
 using Report = std::vector<std::byte>;
+
+/// What a server spends, in elementary steps (each of about a nanosecond): for choosing a mechanism.
+struct Cost {
+    double per_report;  ///< to count a report
+    double per_answer;  ///< to answer once, however many reports there are
+};
 
 /// A mechanism under one spec; immutable, built from a parameter block alone, so that client, server and
 /// proof share one object and p and q cannot drift apart.
@@ -80,10 +87,17 @@ class Mechanism {
     [[nodiscard]] virtual std::vector<Estimate> estimate(std::uint64_t n, Bytes state,
                                                          const Question& question) const = 0;
 
+    /// The chance that an item which nobody holds is estimated at least as large; one-sided, for one item.
+    /// Throws Error (unsupported) where items are not held by people.
+    [[nodiscard]] virtual double p_value(std::uint64_t n, const Estimate& estimate) const;
+    /// Statistics that honest reports must follow whatever people's values are. n ≥ 1.
+    [[nodiscard]] virtual std::vector<Check> health(std::uint64_t n, Bytes state) const = 0;
+
     // Planning and proof -----------------------------------------------------------------------------------
     /// n·Var (sample target) of one item of the natural answer when each item's true value is `truth`: a
     /// frequency, or a mean on [−1,1]. Exact; where items differ, the largest.
     [[nodiscard]] virtual double n_variance(double truth) const = 0;
+    [[nodiscard]] virtual Cost cost() const noexcept = 0;
     /// The exact probability that an input gives a memo under an enrolment.
     [[nodiscard]] virtual Exact probability(Input input, Bytes enrolment, Bytes memo) const = 0;
     /// The exact worst likelihood ratio over all inputs and memos, by the symmetry argued where it is
@@ -117,6 +131,7 @@ struct MechanismEntry {
     const char* title;
     Shape shape;
     std::uint64_t max_size;  ///< most values of a categorical attribute, or most attributes of a vector
+    bool automatic;          ///< whether "auto" may choose it
     std::span<const Option> options;
     /// Writes the parameters of a spec whose shape and options were checked.
     void (*write)(const Spec&, Writer&);

@@ -14,6 +14,7 @@ std::vector<std::unique_ptr<const Mechanism>> examples() {
     std::vector<std::unique_ptr<const Mechanism>> all;
     all.push_back(mechanism("grr", 1, "\"domain\": 300"));
     all.push_back(mechanism("oue", 1, "\"domain\": 75"));
+    all.push_back(mechanism("sue", 1, "\"domain\": 75"));
     all.push_back(mechanism("piecewise", 1, "\"min\": -2, \"max\": 3"));
     all.push_back(mechanism("pdp", 2, "\"min\": 0, \"max\": 1e6, \"grid\": 1000"));
     all.push_back(mechanism("haar", 1, unit_attributes(11)));
@@ -164,7 +165,8 @@ BOOST_AUTO_TEST_CASE(forged_counts_are_refused) {
         store<std::uint64_t>(endless.data() + m->block().size(), max_count + 1);
         BOOST_CHECK(refused(take_summary, endless));
         std::vector<std::byte> wild = summary.bytes();
-        store(wild.data() + m->block().size() + 8, ~std::uint64_t{0});
+        std::fill(wild.begin() + static_cast<std::ptrdiff_t>(m->block().size()) + 8, wild.end(),
+                  std::byte{0xFF});
         BOOST_CHECK(refused(take_summary, wild));
     }
 }

@@ -1,110 +1,23 @@
-// Estimates are unbiased, their variance is the closed form's, their intervals cover: by simulation, seeded,
-// so that a run repeats itself. The thresholds stand six standard deviations from what is expected: for a
-// correct program and a fresh seed, a check fails with probability 2e-9, and the suite (about 150 checks)
-// with less than 1e-6. The coverage band, 93 to 97 %, is six or more standard deviations wide on either side.
+// Estimates are unbiased, their variance is the closed form's, their intervals cover: by simulation.
 
-#include <boost/math/distributions/chi_squared.hpp>
 #include <cmath>
-#include <map>
 
 #include "../../src/core/channel/window.hpp"
 #include "../../src/core/exact.hpp"
-#include "support.hpp"
+#include "proof.hpp"
+#include "simulation.hpp"
 
 namespace {
 
 using namespace ldp;
 using namespace ldp::test;
 
-/// What repetitions of one experiment gave, item by item.
-struct Simulation {
-    std::size_t repetitions = 0;
-    std::vector<double> sum, square, covered;
-
-    void add(const std::vector<Estimate>& estimates, const std::vector<double>& truth) {
-        sum.resize(truth.size());
-        square.resize(truth.size());
-        covered.resize(truth.size());
-        ++repetitions;
-        for (std::size_t i = 0; i < truth.size(); ++i) {
-            const double error = estimates[i].value - truth[i];
-            sum[i] += error;
-            square[i] += error * error;
-            const Interval bar = interval(estimates[i], 0.95);
-            covered[i] += bar.lower <= truth[i] && truth[i] <= bar.upper ? 1 : 0;
-        }
-    }
-    [[nodiscard]] double bias(std::size_t i) const { return sum[i] / static_cast<double>(repetitions); }
-    [[nodiscard]] double variance(std::size_t i) const {
-        return square[i] / static_cast<double>(repetitions) - bias(i) * bias(i);
-    }
-
-    void check_unbiased() const {
-        for (std::size_t i = 0; i < sum.size(); ++i)
-            BOOST_CHECK_LT(std::abs(bias(i)), 6 * std::sqrt(variance(i) / static_cast<double>(repetitions)));
-    }
-    /// The spread of a sample variance is √(2/R) of it for near-normal estimates.
-    void check_variance(std::size_t i, double expected) const {
-        BOOST_CHECK_LT(std::abs(variance(i) / expected - 1),
-                       6 * std::sqrt(2 / static_cast<double>(repetitions)));
-    }
-    void check_coverage() const {
-        for (const double hits : covered) {
-            BOOST_CHECK_GE(hits / static_cast<double>(repetitions), 0.93);
-            BOOST_CHECK_LE(hits / static_cast<double>(repetitions), 0.97);
-        }
-    }
-};
-
-/// `people` report again and again; the truth is what they hold.
-Simulation simulate(const Mechanism& m, const std::vector<std::vector<Cell>>& people,
-                    const std::vector<double>& truth, Quantity quantity, std::size_t repetitions,
-                    std::uint64_t seed) {
-    SeededBits bits(seed);
-    Simulation simulation;
-    for (std::size_t r = 0; r < repetitions; ++r) {
-        OwnedSummary summary(m);
-        for (const auto& person : people) summary.add(m.perturb(person, bits));
-        simulation.add(summary.estimate(quantity), truth);
-    }
-    return simulation;
-}
-
-/// 300 people over four values: 60 %, 30 %, 10 %, none.
-const std::vector<double> shares{0.6, 0.3, 0.1, 0};
-std::vector<std::vector<Cell>> categorical_people() {
-    std::vector<std::vector<Cell>> people;
-    for (Cell v = 0; v < shares.size(); ++v)
-        people.insert(people.end(), static_cast<std::size_t>(300 * shares[v]), {v});
-    return people;
-}
-
-void check_oracle(const std::string& name, double epsilon, std::uint64_t seed) {
-    const auto people = categorical_people();
-    const auto m = mechanism(name, epsilon, "\"domain\": 4");
-    const auto simulation = simulate(*m, people, shares, Quantity::frequencies, 20000, seed);
-    simulation.check_unbiased();
-    simulation.check_coverage();
-    for (std::size_t v = 0; v < shares.size(); ++v)
-        simulation.check_variance(v, m->n_variance(shares[v]) / static_cast<double>(people.size()));
-}
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(statistics)
 
 BOOST_AUTO_TEST_CASE(oracles_agree_with_golden_constants) {
-    for (const char* epsilon : {"0.5", "1.0", "2.0", "4.0"})
-        for (const char* domain : {"2", "16", "360", "1024"})
-            for (const char* name : {"grr", "oue"}) {
-                const std::string key = std::string("epsilon=") + epsilon + ";domain=" + domain;
-                const auto m = mechanism(name, std::stod(epsilon), std::string("\"domain\": ") + domain);
-                for (const auto& [parameter, value] : m->parameters())
-                    if (parameter != "domain")
-                        BOOST_CHECK_CLOSE_FRACTION(value, golden(name, key, parameter), 1e-9);
-                BOOST_CHECK_CLOSE_FRACTION(m->n_variance(0), golden(name, key, "n_var_at_0"), 1e-9);
-                BOOST_CHECK_CLOSE_FRACTION(m->n_variance(0.3), golden(name, key, "n_var_at_0.3"), 1e-9);
-            }
+    for (const char* name : {"grr", "oue", "sue"}) check_golden_oracle(name);
 }
 
 BOOST_AUTO_TEST_CASE(windows_agree_with_golden_constants) {
@@ -160,33 +73,18 @@ BOOST_AUTO_TEST_CASE(one_report_has_an_error_bar_too) {
 }
 
 BOOST_AUTO_TEST_CASE(reports_come_as_often_as_stated, *boost::unit_test::label("slow")) {
-    // Ties each randomiser as a whole, not only its channel, to the probabilities that the proofs enumerate.
-    constexpr int draws = 200000;
     std::uint64_t seed = 71;
+    const std::vector<Cell> input{1, 3, 2};
     for (const char* spec : {R"({"mechanism": "grr", "epsilon": 1, "domain": 5})",
                              R"({"mechanism": "oue", "epsilon": 1, "domain": 5})",
+                             R"({"mechanism": "sue", "epsilon": 1, "domain": 5})",
                              R"({"mechanism": "piecewise", "epsilon": 1, "min": 0, "max": 1, "grid": 7})",
                              R"({"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 1, "grid": 7})",
                              R"({"mechanism": "haar", "epsilon": 1, "grid": 3, "attributes": [
                                  {"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 1},
                                  {"name": "c", "min": 0, "max": 1}]})"}) {
         const auto m = mechanism(spec);
-        const std::vector<Cell> input{1, 3, 2};
-        const Input shaped = Input(input).first(m->cells().size());
-        SeededBits bits(seed++);
-        std::map<Report, int> counts;
-        for (int i = 0; i < draws; ++i) ++counts[m->perturb(shaped, bits)];
-        double chi_square = 0, outcomes = 0;
-        for_each_payload(*m, [&](Bytes payload) {
-            Report report(m->block().begin(), m->block().end());
-            report.insert(report.end(), payload.begin(), payload.end());
-            const double expected = draws * static_cast<double>(m->probability(shaped, {}, payload).value);
-            chi_square += std::pow(counts[report] - expected, 2) / expected;
-            ++outcomes;
-        });
-        const boost::math::chi_squared expected_spread(outcomes - 1);
-        BOOST_CHECK_LT(chi_square, quantile(complement(expected_spread, 1e-9)));
-        BOOST_CHECK_EQUAL(counts.size(), outcomes);
+        check_frequencies_of_reports(*m, Input(input).first(m->cells().size()), seed++);
     }
 }
 
@@ -198,6 +96,11 @@ BOOST_AUTO_TEST_CASE(grr_estimates, *boost::unit_test::label("slow")) {
 BOOST_AUTO_TEST_CASE(oue_estimates, *boost::unit_test::label("slow")) {
     check_oracle("oue", 1, 21);
     check_oracle("oue", 3, 22);
+}
+
+BOOST_AUTO_TEST_CASE(sue_estimates, *boost::unit_test::label("slow")) {
+    check_oracle("sue", 1, 23);
+    check_oracle("sue", 3, 24);
 }
 
 BOOST_AUTO_TEST_CASE(window_estimates, *boost::unit_test::label("slow")) {

@@ -47,12 +47,16 @@ void for_each_input(const Mechanism& mechanism, const std::function<void(Input)>
     }
 }
 
-void for_each_payload(const Mechanism& mechanism, const std::function<void(Bytes)>& visit) {
-    BOOST_REQUIRE_LE(mechanism.payload_size(), 3u);
-    std::vector<std::byte> payload(mechanism.payload_size());
-    for (std::uint32_t number = 0; number >> 8 * payload.size() == 0; ++number) {
-        store_cell(payload.data(), payload.size(), number);
-        if (mechanism.valid_payload(payload)) visit(payload);
+void for_each_memo(const Mechanism& mechanism, Bytes enrolment, const std::function<void(Bytes)>& visit) {
+    BOOST_REQUIRE_LE(mechanism.memo_size(), 3u);
+    struct Silent final : BitSource {
+        std::uint64_t word() override { throw std::logic_error("a second draw"); }
+    } silent;
+    std::vector<std::byte> memo(mechanism.memo_size()), payload(mechanism.payload_size());
+    for (std::uint32_t number = 0; number >> 8 * memo.size() == 0; ++number) {
+        store_cell(memo.data(), memo.size(), number);
+        mechanism.respond(enrolment, memo, silent, payload);
+        if (mechanism.valid_payload(payload)) visit(memo);
     }
 }
 

@@ -36,8 +36,9 @@ double golden(const std::string& card, const std::string& parameters, const std:
 
 /// Every input of a small mechanism.
 void for_each_input(const Mechanism& mechanism, const std::function<void(Input)>& visit);
-/// Every payload of at most three bytes that the mechanism would count.
-void for_each_payload(const Mechanism& mechanism, const std::function<void(Bytes)>& visit);
+/// Every memo of at most three bytes whose payload, under this enrolment, the mechanism would count. The
+/// payload must follow from the two without a second draw.
+void for_each_memo(const Mechanism& mechanism, Bytes enrolment, const std::function<void(Bytes)>& visit);
 
 /// A summary that owns its bytes.
 class OwnedSummary {

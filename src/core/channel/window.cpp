@@ -53,6 +53,28 @@ WindowChannel::Moments WindowChannel::invert(const Sums& sums) const noexcept {
     return moments;
 }
 
+// The outputs' mean and mean square (from the middle of their range) lie between what the input in the middle
+// and an input at an end give, but for chance. Their own spread is at most that of a variable with the same
+// range.
+std::vector<Check> WindowChannel::health(const Sums& sums) const {
+    const Affine m = mean();
+    const Quadratic q = mean_square();
+    const auto top = static_cast<double>(steps_);
+    const double from = middle(outputs());
+    const double output = sums.outputs / sums.n - from;
+    const double output_square = (sums.squares - 2 * from * sums.outputs) / sums.n + from * from;
+    const auto p_value = [&](double found, double least, double most, double deviation) {
+        const double beyond = std::max({0.0, least - found, found - most});
+        return beyond > 0 ? two_sided(beyond * std::sqrt(sums.n) / deviation) : 1;
+    };
+    const double end = m.slope * top + m.offset;  // and −end at the other one
+    const double least = (q.a * top / 2 + q.b) * top / 2 + q.c;
+    return {
+        {"mean within its range", output / end, 1, p_value(output, -end, end, std::sqrt(q.c - end * end))},
+        {"mean square within its range", output_square / q.c, 1,
+         p_value(output_square, least, q.c, from * from / 2)}};
+}
+
 double WindowChannel::noise_at(double s) const noexcept {
     const Affine m = mean();
     const Quadratic q = mean_square();

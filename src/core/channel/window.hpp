@@ -1,6 +1,9 @@
 // The window response on a grid: piecewise, pdp and every other member of their family.
 #pragma once
 
+#include <vector>
+
+#include "../health.hpp"
 #include "../random.hpp"
 #include "odds.hpp"
 
@@ -50,6 +53,8 @@ class WindowChannel {
     /// Inverts the channel: exact first and second moments of the inputs, unbiased; the second is confined to
     /// what a variable on [0, steps] can have before it enters a variance.
     [[nodiscard]] Moments invert(const Sums& sums) const noexcept;
+    /// Whether inputs of any kind can have led to these sums; n ≥ 1.
+    [[nodiscard]] std::vector<Check> health(const Sums& sums) const;
     /// n·Var of the mean when every input is s (in squared grid steps).
     [[nodiscard]] double noise_at(double s) const noexcept;
 

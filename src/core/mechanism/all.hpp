@@ -10,5 +10,6 @@ extern const MechanismEntry oue_entry;
 extern const MechanismEntry piecewise_entry;
 extern const MechanismEntry pdp_entry;
 extern const MechanismEntry haar_entry;
+extern const MechanismEntry sue_entry;
 
 }  // namespace ldp

@@ -1,5 +1,8 @@
-// A state of plain counters, one 64-bit number per value: shared by the frequency oracles.
+// A state of plain counters, one 64-bit number for each output: shared by the oracles whose report is one
+// output.
 #pragma once
+
+#include <vector>
 
 #include "../bytes.hpp"
 #include "../error.hpp"
@@ -13,9 +16,26 @@ inline constexpr std::size_t counter_size = sizeof(std::uint64_t);
     return load<std::uint64_t>(state.data() + i * counter_size);
 }
 
+[[nodiscard]] inline std::vector<std::uint64_t> counters(Bytes state) {
+    std::vector<std::uint64_t> all(state.size() / counter_size);
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = counter(state, i);
+    return all;
+}
+
 inline void merge_counters(MutableBytes state, Bytes other) noexcept {
     for (std::size_t at = 0; at < state.size(); at += counter_size)
         add(state.data() + at, load<std::uint64_t>(other.data() + at));
+}
+
+/// Whether the counters add up to n, without wrapping around; n ≤ 2^40.
+[[nodiscard]] inline bool counters_sum_to(Bytes state, std::uint64_t n) noexcept {
+    std::uint64_t left = n;
+    for (std::size_t at = 0; at < state.size(); at += counter_size) {
+        const auto count = load<std::uint64_t>(state.data() + at);
+        if (count > left) return false;
+        left -= count;
+    }
+    return left == 0;
 }
 
 /// Writes the only parameter of an oracle: the domain's size, 4 bytes.
@@ -23,13 +43,19 @@ inline void write_domain(const Spec& spec, Writer& writer) {
     writer.put(static_cast<std::uint32_t>(spec.attributes()[0].domain));
 }
 
-/// Reads the only parameter of an oracle over {0..k−1}; Error (malformed) outside 2..most.
-[[nodiscard]] inline std::uint64_t read_domain(Reader& reader, std::uint64_t most) {
+/// Takes the domain's size; Error (malformed) outside 2..most.
+[[nodiscard]] inline std::uint64_t take_domain(Reader& reader, std::uint64_t most) {
     const auto k = reader.take<std::uint32_t>();
     if (k < 2 || k > most)
         throw Error(ErrorCode::malformed, "the domain size is out of range",
                     "Found " + std::to_string(k) + "; allowed are 2 to " + std::to_string(most) + ".",
                     "The bytes were damaged or forged.");
+    return k;
+}
+
+/// Reads the only parameter of an oracle over {0..k−1}.
+[[nodiscard]] inline std::uint64_t read_domain(Reader& reader, std::uint64_t most) {
+    const std::uint64_t k = take_domain(reader, most);
     reader.finish();
     return k;
 }

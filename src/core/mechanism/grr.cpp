@@ -7,24 +7,21 @@
 #include "../exact.hpp"
 #include "all.hpp"
 #include "counters.hpp"
+#include "oracle.hpp"
 
 namespace ldp {
 
 namespace {
 
-constexpr std::uint64_t max_domain = std::uint64_t{1} << 20;
+constexpr std::uint64_t max_domain = std::uint64_t{1} << 24;
 
-class Grr final : public Mechanism {
+class Grr final : public Oracle {
   public:
     Grr(const Header& header, Bytes block, std::uint64_t k)
-        : Mechanism(header, block), channel_(k, header.epsilon), width_(cell_width(k)) {}
+        : Oracle(header, block, k), channel_(k, header.epsilon), width_(cell_width(k)) {}
 
-    std::vector<std::uint64_t> cells() const override { return {channel_.inputs()}; }
     std::size_t payload_size() const noexcept override { return width_; }
     std::size_t state_size() const noexcept override { return channel_.outputs() * counter_size; }
-    std::vector<std::pair<std::string, double>> parameters() const override {
-        return {{"domain", static_cast<double>(channel_.inputs())}, {"p", protocol().p}, {"q", protocol().q}};
-    }
 
     void randomise(Input input, Bytes, BitSource& bits, MutableBytes memo) const override {
         store_cell(memo.data(), width_, channel_.sample(input[0], bits));
@@ -41,22 +38,17 @@ class Grr final : public Mechanism {
         return load_cell(payload.data(), width_) < channel_.outputs();
     }
     bool valid_state(std::uint64_t n, Bytes state) const noexcept override {
-        std::uint64_t sum = 0;
-        for (std::size_t v = 0; v < channel_.outputs(); ++v) {
-            if (counter(state, v) > n) return false;
-            sum += counter(state, v);
-        }
-        return sum == n;
-    }
-    std::span<const Quantity> answers() const noexcept override {
-        static constexpr Quantity quantities[] = {Quantity::frequencies};
-        return quantities;
-    }
-    std::vector<Estimate> estimate(std::uint64_t n, Bytes state, const Question& question) const override {
-        return protocol().frequencies(state, n, question.target);
+        return counters_sum_to(state, n);
     }
 
-    double n_variance(double truth) const override { return protocol().n_variance(truth); }
+    PureProtocol protocol() const noexcept override {
+        const auto total = static_cast<double>(channel_.total());
+        return {static_cast<double>(channel_.weight(0, 0)) / total,
+                static_cast<double>(channel_.weight(0, 1)) / total};
+    }
+    std::vector<std::uint64_t> supports(Bytes state) const override { return counters(state); }
+
+    Cost cost() const noexcept override { return {1, static_cast<double>(domain())}; }
     Exact probability(Input input, Bytes, Bytes memo) const override {
         return exact(channel_.weight(input[0], load_cell(memo.data(), width_)), channel_.total());
     }
@@ -67,12 +59,6 @@ class Grr final : public Mechanism {
     }
 
   private:
-    PureProtocol protocol() const noexcept {
-        const auto total = static_cast<double>(channel_.total());
-        return {static_cast<double>(channel_.weight(0, 0)) / total,
-                static_cast<double>(channel_.weight(0, 1)) / total};
-    }
-
     SymmetricChannel channel_;
     std::size_t width_;
 };
@@ -86,6 +72,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 }  // namespace
 
 const MechanismEntry grr_entry{
-    1, "grr", "generalised randomised response", Shape::one_categorical, max_domain, {}, write_domain, load};
+    1,   "grr", "generalised randomised response", Shape::one_categorical, max_domain, true, {}, write_domain,
+    load};
 
 }  // namespace ldp

@@ -138,6 +138,26 @@ class Haar final : public Mechanism {
         return estimates;
     }
 
+    std::vector<Check> health(std::uint64_t, Bytes state) const override {
+        std::vector<std::uint64_t> drawn;
+        std::vector<double> weights;
+        std::vector<Check> worst;  // of each statistic, over the coefficients
+        for (std::size_t c = 0; c < tree_.size(); ++c) {
+            const std::byte* slot = state.data() + c * slot_size;
+            drawn.push_back(load<std::uint64_t>(slot));
+            weights.push_back(static_cast<double>(draw_weight(c)));
+            if (drawn.back() == 0) continue;
+            std::vector<Check> checks = channel_.health(WindowTally::sums(drawn.back(), slot + 8));
+            if (worst.empty()) worst = checks;
+            for (std::size_t i = 0; i < checks.size(); ++i)
+                if (checks[i].p_value < worst[i].p_value) worst[i] = checks[i];
+        }
+        for (Check& check : worst)
+            check.p_value = std::min(1.0, static_cast<double>(tree_.size()) * check.p_value);
+        worst.insert(worst.begin(), goodness_of_fit("coefficients drawn", drawn, weights));
+        return worst;
+    }
+
     double n_variance(double truth) const override {
         const auto steps = static_cast<double>(channel_.steps());
         const auto total = static_cast<double>(draw_below_.back());
@@ -149,6 +169,7 @@ class Haar final : public Mechanism {
         return std::ranges::max(leaves);
     }
 
+    Cost cost() const noexcept override { return {3, 10.0 * static_cast<double>(tree_.size())}; }
     Exact probability(Input input, Bytes, Bytes memo) const override {
         const std::size_t c = load_cell(memo.data(), index_width_);
         const std::uint64_t cell = load_cell(memo.data() + index_width_, cell_width_);
@@ -248,7 +269,7 @@ constexpr Option options[] = {
 }  // namespace
 
 const MechanismEntry haar_entry{
-    5,     "haar", "Haar transform, sampled details", Shape::numeric_vector, max_attributes, options,
+    5,     "haar", "Haar transform, sampled details", Shape::numeric_vector, max_attributes, false, options,
     write, load};
 
 }  // namespace ldp

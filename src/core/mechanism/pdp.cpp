@@ -29,6 +29,7 @@ void write(const Spec& spec, Writer& writer) {
 }  // namespace
 
 const MechanismEntry pdp_entry{
-    4, "pdp", "window mechanism of PPMC", Shape::one_numeric, 1, {&grid_option, 1}, write, WindowMean::load};
+    4,     "pdp",           "window mechanism of PPMC", Shape::one_numeric, 1, false, {&grid_option, 1},
+    write, WindowMean::load};
 
 }  // namespace ldp

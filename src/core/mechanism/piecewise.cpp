@@ -24,6 +24,7 @@ void write(const Spec& spec, Writer& writer) {
 }  // namespace
 
 const MechanismEntry piecewise_entry{
-    3, "piecewise", "piecewise mechanism", Shape::one_numeric, 1, {&grid_option, 1}, write, WindowMean::load};
+    3,     "piecewise",     "piecewise mechanism", Shape::one_numeric, 1, false, {&grid_option, 1},
+    write, WindowMean::load};
 
 }  // namespace ldp

@@ -51,6 +51,10 @@ std::vector<Estimate> WindowMean::estimate(std::uint64_t n, Bytes state, const Q
              step * std::sqrt((moments.noise + sampling) / static_cast<double>(n))}};
 }
 
+std::vector<Check> WindowMean::health(std::uint64_t n, Bytes state) const {
+    return channel_.health(WindowTally::sums(n, state.data()));
+}
+
 double WindowMean::n_variance(double truth) const {
     const auto steps = static_cast<double>(channel_.steps());
     return channel_.noise_at((truth + 1) / 2 * steps) * 4 / (steps * steps);

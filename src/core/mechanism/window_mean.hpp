@@ -24,7 +24,9 @@ class WindowMean final : public Mechanism {
     bool valid_state(std::uint64_t n, Bytes state) const noexcept override;
     std::span<const Quantity> answers() const noexcept override;
     std::vector<Estimate> estimate(std::uint64_t n, Bytes state, const Question& question) const override;
+    std::vector<Check> health(std::uint64_t n, Bytes state) const override;
     double n_variance(double truth) const override;
+    Cost cost() const noexcept override { return {2, 10}; }
     Exact probability(Input input, Bytes enrolment, Bytes memo) const override;
     Exact worst_ratio() const override;
 

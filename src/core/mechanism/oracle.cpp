@@ -1,0 +1,55 @@
+#include "oracle.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ldp {
+
+std::span<const Quantity> Oracle::answers() const noexcept {
+    static constexpr Quantity quantities[] = {Quantity::frequencies};
+    return quantities;
+}
+
+std::vector<Estimate> Oracle::estimate(std::uint64_t n, Bytes state, const Question& question) const {
+    return protocol().frequencies(supports(state), n, question.target);
+}
+
+// A value that nobody holds is supported by a binomial number of reports; the estimate tells which.
+double Oracle::p_value(std::uint64_t n, const Estimate& estimate) const {
+    const auto [p, q] = protocol();
+    const double support = std::round(static_cast<double>(n) * (q + estimate.value * (p - q)));
+    return binomial_at_least(n, q, static_cast<std::uint64_t>(std::max(support, 0.0)));
+}
+
+std::vector<Check> Oracle::health(std::uint64_t n, Bytes state) const {
+    const auto [p, q] = protocol();
+    const auto reports = static_cast<double>(n);
+    const auto frequency = [&](double support) { return (support / reports - q) / (p - q); };
+    const std::vector<std::uint64_t> counts = supports(state);
+    std::vector<Check> checks;
+
+    // Each honest report supports p + (k−1)q values on average, whichever it is about.
+    const Spread sums = spread(n, state);
+    if (sums.sum > 0 && n > 1) {
+        const double expected = p + (static_cast<double>(k_) - 1) * q;
+        const double mean = sums.sum / reports;
+        const double variance = std::max(0.0, sums.sum_of_squares / reports - mean * mean) / (reports - 1);
+        const double off = mean - expected;
+        checks.push_back({"sum of frequencies", 1 + off / (p - q), 1,
+                          variance > 0 ? two_sided(off / std::sqrt(variance))
+                          : off == 0   ? 1.0
+                                       : 0.0});
+    }
+
+    // A value nobody holds has the least support that honest reports can have, one that all hold the most.
+    const auto [least, most] = std::ranges::minmax(counts);
+    const auto any_of_k = [&](double p_value) { return std::min(1.0, static_cast<double>(k_) * p_value); };
+    checks.push_back({"least frequency", frequency(static_cast<double>(least)), 0,
+                      any_of_k(binomial_at_most(n, q, least))});
+    checks.push_back({"greatest frequency", frequency(static_cast<double>(most)), 1,
+                      any_of_k(binomial_at_least(n, p, most))});
+    for (Check& check : own_checks(n, state)) checks.push_back(std::move(check));
+    return checks;
+}
+
+}  // namespace ldp

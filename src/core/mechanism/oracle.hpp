@@ -1,0 +1,52 @@
+// What the frequency oracles share: a report supports a set of values, the true one with probability p and
+// any other with probability q, and everything about a value follows from how many reports support it.
+#pragma once
+
+#include "../mechanism.hpp"
+
+namespace ldp {
+
+/// How many values the reports of a summary support, added up over its reports.
+struct Spread {
+    double sum = 0;
+    double sum_of_squares = 0;
+};
+
+/// A pure protocol over {0..k−1}. A mechanism adds its channel and how its state counts support.
+class Oracle : public Mechanism {
+  public:
+    std::vector<std::uint64_t> cells() const final { return {k_}; }
+    std::vector<std::pair<std::string, double>> parameters() const override {
+        return {{"domain", static_cast<double>(k_)}, {"p", protocol().p}, {"q", protocol().q}};
+    }
+
+    std::span<const Quantity> answers() const noexcept final;
+    std::vector<Estimate> estimate(std::uint64_t n, Bytes state, const Question& question) const final;
+    double n_variance(double truth) const final { return protocol().n_variance(truth); }
+    double p_value(std::uint64_t n, const Estimate& estimate) const final;
+    /// The sum of all frequencies against 1, the least against 0 and the greatest against 1, then what the
+    /// mechanism adds.
+    std::vector<Check> health(std::uint64_t n, Bytes state) const final;
+
+    /// p and q as the sampler realises them.
+    [[nodiscard]] virtual PureProtocol protocol() const noexcept = 0;
+    /// For each value, how many reports support it.
+    [[nodiscard]] virtual std::vector<std::uint64_t> supports(Bytes state) const = 0;
+
+  protected:
+    Oracle(const Header& header, Bytes block, std::uint64_t k) : Mechanism(header, block), k_(k) {}
+
+    [[nodiscard]] std::uint64_t domain() const noexcept { return k_; }
+    /// Where a report's number of supported values varies: the sums over the reports. Where it is fixed, the
+    /// frequencies add up to a constant, and there is nothing to check.
+    [[nodiscard]] virtual Spread spread(std::uint64_t /*n*/, Bytes /*state*/) const { return {}; }
+    /// Statistics of its own.
+    [[nodiscard]] virtual std::vector<Check> own_checks(std::uint64_t /*n*/, Bytes /*state*/) const {
+        return {};
+    }
+
+  private:
+    std::uint64_t k_;
+};
+
+}  // namespace ldp

@@ -1,0 +1,113 @@
+#include "unary.hpp"
+
+#include <cmath>
+#include <numeric>
+
+#include "../exact.hpp"
+
+namespace ldp {
+
+namespace {
+
+double probability_of(const Coin& coin) {
+    return std::ldexp(static_cast<double>(coin.heads()), -static_cast<int>(coin.bits()));
+}
+
+}  // namespace
+
+// All bits are thrown as false ones, then the true one once more: neither the number of words drawn nor their
+// order depends on the value.
+void Unary::randomise(Input input, Bytes, BitSource& bits, MutableBytes memo) const {
+    const std::uint64_t k = domain();
+    for (std::size_t from = 0; from < k; from += 64) {
+        std::uint64_t lanes = false_bit_.throw64(bits);
+        if (k - from < 64) lanes &= (std::uint64_t{1} << (k - from)) - 1;
+        for (std::size_t at = from / 8; at < memo.size() && at < from / 8 + 8; ++at, lanes >>= 8)
+            memo[at] = static_cast<std::byte>(lanes);
+    }
+    const std::uint64_t value = input[0];
+    const auto mask = static_cast<std::byte>(1u << value % 8);
+    const std::byte truth = (true_bit_.throw64(bits) & 1) != 0 ? mask : std::byte{0};
+    memo[value / 8] = (memo[value / 8] & ~mask) | truth;
+}
+
+bool Unary::accumulate(MutableBytes state, Bytes payload) const noexcept {
+    if (!valid_payload(payload)) return false;
+    counters_.add(state.data(), payload.data());
+    const std::uint64_t ones = BitCounters::ones(payload);
+    add<Uint128>(state.data() + counters_.size(), ones * ones);
+    return true;
+}
+
+void Unary::merge(MutableBytes state, Bytes other) const noexcept {
+    counters_.merge(state.data(), other.data());
+    add<Uint128>(state.data() + counters_.size(), load<Uint128>(other.data() + counters_.size()));
+}
+
+bool Unary::valid_payload(Bytes payload) const noexcept {
+    return counters_.tidy(payload.data());
+}
+
+bool Unary::valid_state(std::uint64_t n, Bytes state) const noexcept {
+    return counters_.at_most(state.data(), n) &&
+           load<Uint128>(state.data() + counters_.size()) <= Uint128{n} * domain() * domain();
+}
+
+std::vector<std::uint64_t> Unary::supports(Bytes state) const {
+    return counters_.counts(state.data());
+}
+
+PureProtocol Unary::protocol() const noexcept {
+    return {probability_of(true_bit_), probability_of(false_bit_)};
+}
+
+// About ten planes, 32 bytes of them a step.
+Cost Unary::cost() const noexcept {
+    const auto k = static_cast<double>(domain());
+    return {5 + 10 * k / 256, 41 * k};
+}
+
+Spread Unary::spread(std::uint64_t, Bytes state) const {
+    const std::vector<std::uint64_t> counts = supports(state);
+    return {static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0})),
+            static_cast<double>(load<Uint128>(state.data() + counters_.size()))};
+}
+
+// The bits of a report are independent, so their number has a known variance: reports made to imitate the
+// mean number of ones (all with the same number, say) still differ in its spread.
+std::vector<Check> Unary::own_checks(std::uint64_t n, Bytes state) const {
+    const auto [p, q] = protocol();
+    const double others = static_cast<double>(domain()) - 1;
+    const double mean = p + others * q;
+    const double variance = p * (1 - p) + others * q * (1 - q);
+    const auto fourth = [](double x) {
+        return x * (1 - x) * (1 - 3 * x * (1 - x));
+    };  // central moment of a bit
+    const double fourth_of_sum =
+        fourth(p) + others * fourth(q) +
+        3 * (variance * variance - p * p * (1 - p) * (1 - p) - others * q * q * (1 - q) * (1 - q));
+    const Spread sums = spread(n, state);
+    const auto reports = static_cast<double>(n);
+    const double observed = sums.sum_of_squares / reports - 2 * mean * sums.sum / reports + mean * mean;
+    const double error = std::sqrt((fourth_of_sum - variance * variance) / reports);
+    return {{"variance of ones per report", observed, variance, two_sided((observed - variance) / error)}};
+}
+
+Exact Unary::true_one() const {
+    return exact_dyadic(true_bit_.heads(), true_bit_.bits());
+}
+Exact Unary::false_one() const {
+    return exact_dyadic(false_bit_.heads(), false_bit_.bits());
+}
+
+Exact Unary::probability(Input input, Bytes, Bytes memo) const {
+    Exact product = exact(1, 1);
+    for (std::size_t v = 0; v < domain(); ++v) {
+        const Exact one = v == input[0] ? true_one() : false_one();
+        const bool set = (std::to_integer<unsigned>(memo[v / 8]) >> v % 8 & 1) != 0;
+        product = product * (set ? one : one.complement());
+    }
+    return product;
+}
+
+}  // namespace ldp

@@ -1,0 +1,76 @@
+#include "simulation.hpp"
+
+#include <cmath>
+
+namespace ldp::test {
+
+void Simulation::add(const std::vector<Estimate>& estimates, const std::vector<double>& truth) {
+    sum.resize(truth.size());
+    square.resize(truth.size());
+    covered.resize(truth.size());
+    ++repetitions;
+    for (std::size_t i = 0; i < truth.size(); ++i) {
+        const double error = estimates[i].value - truth[i];
+        sum[i] += error;
+        square[i] += error * error;
+        const Interval bar = interval(estimates[i], 0.95);
+        covered[i] += bar.lower <= truth[i] && truth[i] <= bar.upper ? 1 : 0;
+    }
+}
+
+void Simulation::check_unbiased() const {
+    for (std::size_t i = 0; i < sum.size(); ++i)
+        BOOST_CHECK_LT(std::abs(bias(i)), 6 * std::sqrt(variance(i) / static_cast<double>(repetitions)));
+}
+
+void Simulation::check_variance(std::size_t i, double expected) const {
+    BOOST_CHECK_LT(std::abs(variance(i) / expected - 1), 6 * std::sqrt(2 / static_cast<double>(repetitions)));
+}
+
+void Simulation::check_coverage() const {
+    for (const double hits : covered) {
+        BOOST_CHECK_GE(hits / static_cast<double>(repetitions), 0.93);
+        BOOST_CHECK_LE(hits / static_cast<double>(repetitions), 0.97);
+    }
+}
+
+Simulation simulate(const Mechanism& m, const std::vector<std::vector<Cell>>& people,
+                    const std::vector<double>& truth, Quantity quantity, std::size_t repetitions,
+                    std::uint64_t seed) {
+    SeededBits bits(seed);
+    Simulation simulation;
+    for (std::size_t r = 0; r < repetitions; ++r) {
+        OwnedSummary summary(m);
+        for (const auto& person : people) summary.add(m.perturb(person, bits));
+        simulation.add(summary.estimate(quantity), truth);
+    }
+    return simulation;
+}
+
+void check_oracle(const std::string& name, double epsilon, std::uint64_t seed, const std::string& rest) {
+    const std::vector<double> shares{0.6, 0.3, 0.1, 0};
+    std::vector<std::vector<Cell>> people;
+    for (Cell v = 0; v < shares.size(); ++v)
+        people.insert(people.end(), static_cast<std::size_t>(300 * shares[v]), {v});
+    const auto m = mechanism(name, epsilon, "\"domain\": 4" + rest);
+    const auto simulation = simulate(*m, people, shares, Quantity::frequencies, 20000, seed);
+    simulation.check_unbiased();
+    simulation.check_coverage();
+    for (std::size_t v = 0; v < shares.size(); ++v)
+        simulation.check_variance(v, m->n_variance(shares[v]) / static_cast<double>(people.size()));
+}
+
+void check_golden_oracle(const std::string& name) {
+    for (const char* epsilon : {"0.5", "1.0", "2.0", "4.0"})
+        for (const char* domain : {"2", "16", "360", "1024"}) {
+            const std::string key = std::string("epsilon=") + epsilon + ";domain=" + domain;
+            const auto m = mechanism(name, std::stod(epsilon), std::string("\"domain\": ") + domain);
+            for (const auto& [parameter, value] : m->parameters())
+                if (parameter == "p" || parameter == "q")
+                    BOOST_CHECK_CLOSE_FRACTION(value, golden(name, key, parameter), 1e-9);
+            BOOST_CHECK_CLOSE_FRACTION(m->n_variance(0), golden(name, key, "n_var_at_0"), 1e-9);
+            BOOST_CHECK_CLOSE_FRACTION(m->n_variance(0.3), golden(name, key, "n_var_at_0.3"), 1e-9);
+        }
+}
+
+}  // namespace ldp::test
