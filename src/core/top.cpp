@@ -22,10 +22,12 @@ std::vector<std::uint32_t> largest(const std::vector<Estimate>& estimates, std::
     std::vector<std::uint32_t> order(estimates.size());
     std::iota(order.begin(), order.end(), 0u);
     const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(limit, order.size()));
-    std::partial_sort(order.begin(), end, order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const auto before = [&](std::uint32_t a, std::uint32_t b) {
         const double of_a = rank_key(estimates[a]), of_b = rank_key(estimates[b]);
         return of_a != of_b ? of_a > of_b : a < b;
-    });
+    };
+    std::nth_element(order.begin(), end, order.end(), before);
+    std::sort(order.begin(), end, before);
     order.erase(end, order.end());
     return order;
 }
