@@ -20,14 +20,22 @@ enum class Control {
 struct Ranked {
     std::size_t value;
     Estimate estimate;
-    double p_value;  ///< adjusted: significant at level α if it is at most α
+    double p_value;  ///< adjusted for all values of the domain: significant at level α if it is at most α
 };
 
-/// The `limit` values of the largest estimates, the largest first. Throws what estimate() throws.
+/// The `limit` values of the largest estimates (all, if there are fewer), the largest first, equal ones by
+/// ascending value, those without an estimate last. Throws what estimate() and Mechanism::p_value throw.
+///
+/// The p-values do not depend on the target. Each is about "nobody who reported holds this value", under
+/// which there is no sampling error that a population could add.
 [[nodiscard]] std::vector<Ranked> top(const Mechanism& mechanism, Bytes summary, std::size_t limit,
                                       Target target, Control control);
 
-/// Adjusts the p-values of `tested` hypotheses, of which the smallest are given in ascending order.
+/// Adjusts p-values of `tested` hypotheses (at least as many as are given), ascending:
+///   bonferroni          tested · p
+///   benjamini_hochberg  the least tested · p / rank from this rank on (Benjamini, Hochberg 1995)
+/// and never more than 1. Where the p-values given are only the smallest of those tested, Bonferroni's are
+/// exact all the same; those of Benjamini and Hochberg are too large rather than too small.
 void adjust(std::vector<double>& p_values, std::size_t tested, Control control);
 
 }  // namespace ldp
