@@ -14,10 +14,7 @@ namespace {
 
 std::atomic<bool> portable_only{false};
 
-// The same source is compiled twice: once for any processor, once for wide registers (LDP_WIDE).
-#if defined(__x86_64__) && defined(__GNUC__)
-#define LDP_WIDE __attribute__((target("avx2,popcnt")))
-#endif
+// The same source is compiled twice: once for any processor, once for wide registers.
 
 /// Four words that the compiler keeps in one wide register, or in as many narrow ones as it takes.
 using Wide = std::uint64_t __attribute__((vector_size(32)));
@@ -50,14 +47,14 @@ template <class Word, std::size_t count>
     }
 }
 
-[[gnu::always_inline]] inline void add_all(std::byte* counters, const std::byte* string,
-                                           std::size_t width) noexcept {
+[[gnu::always_inline]] inline void add_all(std::byte* counters, std::size_t width, Bytes string) noexcept {
+    const std::byte* from = string.data();
     std::size_t at = 0;
-    for (; width - at >= 128; at += 128) ripple<Wide, 4>(counters + at, width, string + at);
-    for (; width - at >= 32; at += 32) ripple<Wide, 1>(counters + at, width, string + at);
-    for (; width - at >= 8; at += 8) ripple<std::uint64_t, 1>(counters + at, width, string + at);
-    for (; width - at >= 2; at += 2) ripple<std::uint16_t, 1>(counters + at, width, string + at);
-    if (at < width) ripple<std::uint8_t, 1>(counters + at, width, string + at);
+    for (; string.size() - at >= 128; at += 128) ripple<Wide, 4>(counters + at, width, from + at);
+    for (; string.size() - at >= 32; at += 32) ripple<Wide, 1>(counters + at, width, from + at);
+    for (; string.size() - at >= 8; at += 8) ripple<std::uint64_t, 1>(counters + at, width, from + at);
+    for (; string.size() - at >= 2; at += 2) ripple<std::uint16_t, 1>(counters + at, width, from + at);
+    if (at < string.size()) ripple<std::uint8_t, 1>(counters + at, width, from + at);
 }
 
 [[gnu::always_inline]] inline std::uint64_t ones_of(Bytes string) noexcept {
@@ -74,8 +71,8 @@ template <class Word, std::size_t count>
 }
 
 #ifdef LDP_WIDE
-LDP_WIDE void add_wide(std::byte* counters, const std::byte* string, std::size_t width) noexcept {
-    add_all(counters, string, width);
+LDP_WIDE void add_wide(std::byte* counters, std::size_t width, Bytes string) noexcept {
+    add_all(counters, width, string);
 }
 LDP_WIDE std::uint64_t ones_wide(Bytes string) noexcept {
     return ones_of(string);
@@ -97,11 +94,11 @@ void use_portable_paths(bool portable) noexcept {
     portable_only.store(portable);
 }
 
-void BitCounters::add(std::byte* counters, const std::byte* string) const noexcept {
+void BitCounters::add(std::byte* counters, std::size_t from, Bytes part) const noexcept {
 #ifdef LDP_WIDE
-    if (wide_registers()) return add_wide(counters, string, width_);
+    if (wide_registers()) return add_wide(counters + from, width_, part);
 #endif
-    add_all(counters, string, width_);
+    add_all(counters + from, width_, part);
 }
 
 std::uint64_t BitCounters::ones(Bytes string) noexcept {
@@ -146,6 +143,12 @@ std::vector<std::uint64_t> BitCounters::counts(const std::byte* counters) const 
             counts[i] |= std::uint64_t{std::to_integer<unsigned>(counters[j * width_ + i / 8]) >> i % 8 & 1}
                          << j;
     return counts;
+}
+
+std::uint64_t BitCounters::total(const std::byte* counters) const noexcept {
+    std::uint64_t total = 0;
+    for (unsigned j = 0; j < planes; ++j) total += ones({counters + j * width_, width_}) << j;
+    return total;
 }
 
 }  // namespace ldp

@@ -28,11 +28,17 @@ class BitCounters {
     [[nodiscard]] std::size_t size() const noexcept { return planes * width_; }
 
     /// Counts one string of width() bytes. Counters beyond 2^41 − 1 wrap around.
-    void add(std::byte* counters, const std::byte* string) const noexcept;
+    void add(std::byte* counters, const std::byte* string) const noexcept {
+        add(counters, 0, {string, width_});
+    }
+    /// Counts a part of a string that begins at its byte `from`: for strings that are made piece by piece.
+    void add(std::byte* counters, std::size_t from, Bytes part) const noexcept;
     void merge(std::byte* counters, const std::byte* others) const noexcept;
     /// Whether no counter exceeds n and no spare bit is set.
     [[nodiscard]] bool at_most(const std::byte* counters, std::uint64_t n) const noexcept;
     [[nodiscard]] std::vector<std::uint64_t> counts(const std::byte* counters) const;
+    /// The sum of all counters, modulo 2^64: exact while bits() counters stay below 2^41 each.
+    [[nodiscard]] std::uint64_t total(const std::byte* counters) const noexcept;
 
     /// Bits set in a string.
     [[nodiscard]] static std::uint64_t ones(Bytes string) noexcept;
@@ -40,15 +46,20 @@ class BitCounters {
     [[nodiscard]] bool tidy(const std::byte* string) const noexcept {
         return (string[width_ - 1] & spare_bits()) == std::byte{0};
     }
-
-  private:
+    /// The bits of a string's last byte that no counter stands behind.
     [[nodiscard]] std::byte spare_bits() const noexcept {
         return static_cast<std::byte>(bits_ % 8 == 0 ? 0 : 0xFF << bits_ % 8);
     }
 
+  private:
     std::size_t bits_;
     std::size_t width_;
 };
+
+/// Has a function compiled for wide registers; defined where there are any to compile for.
+#if defined(__x86_64__) && defined(__GNUC__)
+#define LDP_WIDE __attribute__((target("avx2,popcnt")))
+#endif
 
 /// Whether this processor has the wide registers that the fast paths use. Every fast path has a portable twin
 /// that gives the same bytes.

@@ -3,6 +3,7 @@
 #include "../../src/core/bit_counters.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "support.hpp"
 
@@ -21,11 +22,6 @@ std::vector<std::vector<std::byte>> random_strings(std::size_t bits, std::size_t
     }
     return strings;
 }
-
-struct Portable {
-    Portable() { use_portable_paths(true); }
-    ~Portable() { use_portable_paths(false); }
-};
 
 }  // namespace
 
@@ -51,10 +47,14 @@ BOOST_AUTO_TEST_CASE(they_count) {
             }
             BOOST_REQUIRE_EQUAL(BitCounters::ones(string), ones);
             const Portable path;
-            counters.add(portable.data(), string.data());
+            const std::size_t half = string.size() / 2;
+            counters.add(portable.data(), 0, Bytes(string).first(half));
+            counters.add(portable.data(), half, Bytes(string).subspan(half));
             BOOST_REQUIRE_EQUAL(BitCounters::ones(string), ones);
         }
         BOOST_CHECK(counters.counts(all.data()) == truth);
+        BOOST_CHECK_EQUAL(counters.total(all.data()),
+                          std::accumulate(truth.begin(), truth.end(), std::uint64_t{0}));
         BOOST_CHECK(all == portable);
         counters.merge(second.data(), first.data());
         BOOST_CHECK(all == second);

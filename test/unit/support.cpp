@@ -4,6 +4,8 @@
 #include <fstream>
 #include <map>
 
+#include "../../src/core/error.hpp"
+
 namespace ldp::test {
 
 std::string text(double number) {
@@ -34,6 +36,15 @@ double golden(const std::string& card, const std::string& parameters, const std:
     BOOST_REQUIRE_MESSAGE(found != constants.end(),
                           "no golden " << card << ' ' << parameters << ' ' << quantity);
     return found->second;
+}
+
+bool malformed(const std::function<void()>& action) {
+    try {
+        action();
+        return false;
+    } catch (const Error& error) {
+        return error.code() == ErrorCode::malformed;
+    }
 }
 
 void for_each_input(const Mechanism& mechanism, const std::function<void(Input)>& visit) {

@@ -2,12 +2,14 @@
 // mechanism.
 #pragma once
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "../../src/core/bit_counters.hpp"
 #include "../../src/core/mechanism.hpp"
 #include "../../src/core/spec.hpp"
 #include "../../src/core/summary.hpp"
@@ -40,6 +42,17 @@ void for_each_input(const Mechanism& mechanism, const std::function<void(Input)>
 /// payload must follow from the two without a second draw.
 void for_each_memo(const Mechanism& mechanism, Bytes enrolment, const std::function<void(Bytes)>& visit);
 
+/// Whether an action meets an Error (malformed).
+bool malformed(const std::function<void()>& action);
+
+/// Has fast paths left out while it lives.
+struct Portable {
+    Portable() { use_portable_paths(true); }
+    ~Portable() { use_portable_paths(false); }
+    Portable(const Portable&) = delete;
+    Portable& operator=(const Portable&) = delete;
+};
+
 /// A summary that owns its bytes.
 class OwnedSummary {
   public:
@@ -53,6 +66,14 @@ class OwnedSummary {
         return ldp::estimate(mechanism_, bytes_, {quantity, target});
     }
     [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
+    [[nodiscard]] Bytes state() const { return Bytes(bytes_).last(mechanism_.state_size()); }
+    /// The least p-value of its health checks.
+    [[nodiscard]] double health() const {
+        double least = 1;
+        for (const Check& check : mechanism_.health(summary_count(mechanism_, bytes_), state()))
+            least = std::min(least, check.p_value);
+        return least;
+    }
 
   private:
     // Not an assertion of the test library, which would cost more than what it checks.

@@ -11,5 +11,8 @@ extern const MechanismEntry piecewise_entry;
 extern const MechanismEntry pdp_entry;
 extern const MechanismEntry haar_entry;
 extern const MechanismEntry sue_entry;
+extern const MechanismEntry subset_entry;
+extern const MechanismEntry blh_entry;
+extern const MechanismEntry olh_entry;
 
 }  // namespace ldp

@@ -43,14 +43,21 @@ inline void write_domain(const Spec& spec, Writer& writer) {
     writer.put(static_cast<std::uint32_t>(spec.attributes()[0].domain));
 }
 
+/// Takes a parameter of 4 bytes; Error (malformed) outside least..most.
+[[nodiscard]] inline std::uint64_t take_number(Reader& reader, const char* what, std::uint64_t least,
+                                               std::uint64_t most) {
+    const auto found = reader.take<std::uint32_t>();
+    if (found < least || found > most)
+        throw Error(ErrorCode::malformed, std::string("the ") + what + " is out of range",
+                    "Found " + std::to_string(found) + "; allowed are " + std::to_string(least) + " to " +
+                        std::to_string(most) + ".",
+                    "The bytes were damaged or forged.");
+    return found;
+}
+
 /// Takes the domain's size; Error (malformed) outside 2..most.
 [[nodiscard]] inline std::uint64_t take_domain(Reader& reader, std::uint64_t most) {
-    const auto k = reader.take<std::uint32_t>();
-    if (k < 2 || k > most)
-        throw Error(ErrorCode::malformed, "the domain size is out of range",
-                    "Found " + std::to_string(k) + "; allowed are 2 to " + std::to_string(most) + ".",
-                    "The bytes were damaged or forged.");
-    return k;
+    return take_number(reader, "domain size", 2, most);
 }
 
 /// Reads the only parameter of an oracle over {0..k−1}.

@@ -28,17 +28,18 @@ std::vector<Check> Oracle::health(std::uint64_t n, Bytes state) const {
     const std::vector<std::uint64_t> counts = supports(state);
     std::vector<Check> checks;
 
-    // Each honest report supports p + (k−1)q values on average, whichever it is about.
+    // Each honest report supports p + (k−1)q values on average, whichever it is about. Rare outliers may be
+    // missing from a small sample, which then looks surer of its mean than it is: its variance counts as no
+    // less than that of independent values.
     const Spread sums = spread(n, state);
     if (sums.sum > 0 && n > 1) {
-        const double expected = p + (static_cast<double>(k_) - 1) * q;
+        const double others = static_cast<double>(k_) - 1;
         const double mean = sums.sum / reports;
-        const double variance = std::max(0.0, sums.sum_of_squares / reports - mean * mean) / (reports - 1);
-        const double off = mean - expected;
+        const double variance =
+            std::max(p * (1 - p) + others * q * (1 - q), sums.sum_of_squares / reports - mean * mean);
+        const double off = mean - (p + others * q);
         checks.push_back({"sum of frequencies", 1 + off / (p - q), 1,
-                          variance > 0 ? two_sided(off / std::sqrt(variance))
-                          : off == 0   ? 1.0
-                                       : 0.0});
+                          two_sided(off / std::sqrt(variance / (reports - 1)))});
     }
 
     // A value nobody holds has the least support that honest reports can have, one that all hold the most.

@@ -1,7 +1,6 @@
 #include "unary.hpp"
 
 #include <cmath>
-#include <numeric>
 
 #include "../exact.hpp"
 
@@ -68,8 +67,7 @@ Cost Unary::cost() const noexcept {
 }
 
 Spread Unary::spread(std::uint64_t, Bytes state) const {
-    const std::vector<std::uint64_t> counts = supports(state);
-    return {static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0})),
+    return {static_cast<double>(counters_.total(state.data())),
             static_cast<double>(load<Uint128>(state.data() + counters_.size()))};
 }
 
