@@ -29,16 +29,11 @@ std::vector<Check> Oracle::health(std::uint64_t n, Bytes state) const {
     std::vector<Check> checks;
 
     // Each honest report supports p + (k−1)q values on average, whichever it is about.
-    const Spread sums = spread(n, state);
-    if (sums.sum > 0 && n > 1) {
+    if (const auto sums = spread(n, state)) {
+        const BitGroup groups[] = {{1, p}, {static_cast<double>(k_) - 1, q}};
         const double expected = p + (static_cast<double>(k_) - 1) * q;
-        const double mean = sums.sum / reports;
-        const double variance = std::max(0.0, sums.sum_of_squares / reports - mean * mean) / (reports - 1);
-        const double off = mean - expected;
-        checks.push_back({"sum of frequencies", 1 + off / (p - q), 1,
-                          variance > 0 ? two_sided(off / std::sqrt(variance))
-                          : off == 0   ? 1.0
-                                       : 0.0});
+        checks.push_back({"sum of frequencies", 1 + (sums->sum / reports - expected) / (p - q), 1,
+                          chance_of_ones(n, sums->sum, groups)});
     }
 
     // A value nobody holds has the least support that honest reports can have, one that all hold the most.
