@@ -17,9 +17,8 @@ enum class Consistency {
     /// The estimates as they are. Unbiased: for sums over many values, for comparing periods, for intervals.
     none,
     /// Those significant at 0.02 for all values together (top(), Bonferroni) stay as they are, the others
-    /// become 0. Not negative, sum unbound; hardly biased where it stays. For heavy hitters; it loses all
-    /// that
-    /// is rare. (The paper's threshold is the normal law's, which is far off for counts of a few reports.)
+    /// become 0. Not negative, sum unbound; hardly biased where it stays. For heavy hitters; what is rare is
+    /// lost. (The paper's threshold is the normal law's, which is far off for counts of a few reports.)
     base_cut,
     /// One amount added to all: sum 1, negative values remain, still unbiased for the people who reported.
     norm,

@@ -13,7 +13,7 @@ struct Check {
     std::string name;
     double observed;
     double expected;  ///< or the bound that it may pass by chance only
-    double p_value;   ///< the chance of something as extreme, if all reports are honest
+    double p_value;   ///< the chance of something as extreme, if all reports are honest, or a bound of it
 };
 
 /// The chance that a normal variable is at least this far from its mean, in standard deviations.
@@ -22,8 +22,22 @@ struct Check {
 [[nodiscard]] double binomial_at_most(std::uint64_t n, double p, std::uint64_t count);
 [[nodiscard]] double binomial_at_least(std::uint64_t n, double p, std::uint64_t count);
 /// Whether counts fall on classes in these proportions (equal ones if there are none): observed is the
-/// chi-square statistic, expected its mean.
+/// chi-square statistic, expected its mean. Neighbouring classes are taken together until ten or more are
+/// expected in each, below which the statistic is not what its name says.
 [[nodiscard]] Check goodness_of_fit(std::string name, std::span<const std::uint64_t> counts,
                                     std::span<const double> weights = {});
+
+/// Independent bits of a report that are 1 with the same probability, not 0 nor 1.
+struct BitGroup {
+    double bits;
+    double one;
+};
+
+/// A bound of the chance that n reports of such bits have as many or as few ones in all; two-sided.
+[[nodiscard]] double chance_of_ones(std::uint64_t n, double sum, std::span<const BitGroup> groups);
+/// Whether the number of ones varies from report to report as that of independent bits does: from its sum and
+/// sum of squares over n reports. The p-value is a bound.
+[[nodiscard]] Check variance_of_ones(std::uint64_t n, double sum, double sum_of_squares,
+                                     std::span<const BitGroup> groups);
 
 }  // namespace ldp

@@ -206,9 +206,9 @@ Exact LocalHashing::worst_ratio() const {
     return exact(channel_.worst_ratio().high, channel_.worst_ratio().low);
 }
 
-Spread LocalHashing::spread(std::uint64_t, Bytes state) const {
-    return {static_cast<double>(counters_.total(state.data())),
-            static_cast<double>(load<Uint128>(state.data() + squares_at()))};
+std::optional<Spread> LocalHashing::spread(std::uint64_t, Bytes state) const {
+    return Spread{static_cast<double>(counters_.total(state.data())),
+                  static_cast<double>(load<Uint128>(state.data() + squares_at()))};
 }
 
 // Honest seeds are uniform, whatever the values; forged ones were chosen to support what they support.

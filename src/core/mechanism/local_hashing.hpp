@@ -60,7 +60,7 @@ class LocalHashing final : public Oracle {
     Exact worst_ratio() const override;
 
   private:
-    [[nodiscard]] Spread spread(std::uint64_t n, Bytes state) const override;
+    [[nodiscard]] std::optional<Spread> spread(std::uint64_t n, Bytes state) const override;
     [[nodiscard]] std::vector<Check> own_checks(std::uint64_t n, Bytes state) const override;
 
     /// Where bucket y begins on the circle of 2^64; bucket g begins where bucket 0 does.

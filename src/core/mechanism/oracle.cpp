@@ -28,18 +28,23 @@ std::vector<Check> Oracle::health(std::uint64_t n, Bytes state) const {
     const std::vector<std::uint64_t> counts = supports(state);
     std::vector<Check> checks;
 
-    // Each honest report supports p + (k−1)q values on average, whichever it is about. Rare outliers may be
-    // missing from a small sample, which then looks surer of its mean than it is: its variance counts as no
-    // less than that of independent values.
-    const Spread sums = spread(n, state);
-    if (sums.sum > 0 && n > 1) {
+    // Each honest report supports p + (k−1)q values on average, whichever it is about.
+    if (const auto sums = spread(n, state)) {
         const double others = static_cast<double>(k_) - 1;
-        const double mean = sums.sum / reports;
-        const double variance =
-            std::max(p * (1 - p) + others * q * (1 - q), sums.sum_of_squares / reports - mean * mean);
-        const double off = mean - (p + others * q);
-        checks.push_back({"sum of frequencies", 1 + off / (p - q), 1,
-                          two_sided(off / std::sqrt(variance / (reports - 1)))});
+        const double off = sums->sum / reports - (p + others * q);
+        double p_value;
+        if (sums->independent) {
+            const BitGroup groups[] = {{1, p}, {others, q}};
+            p_value = chance_of_ones(n, sums->sum, groups);
+        } else {
+            // Rare outliers may be missing from a small sample, which then looks surer of its mean than it
+            // is: its variance counts as no less than that of independent values.
+            const double mean = sums->sum / reports;
+            const double variance =
+                std::max(p * (1 - p) + others * q * (1 - q), sums->sum_of_squares / reports - mean * mean);
+            p_value = two_sided(off * std::sqrt(reports / variance));
+        }
+        checks.push_back({"sum of frequencies", 1 + off / (p - q), 1, p_value});
     }
 
     // A value nobody holds has the least support that honest reports can have, one that all hold the most.

@@ -2,6 +2,8 @@
 // any other with probability q, and everything about a value follows from how many reports support it.
 #pragma once
 
+#include <optional>
+
 #include "../mechanism.hpp"
 
 namespace ldp {
@@ -10,6 +12,7 @@ namespace ldp {
 struct Spread {
     double sum = 0;
     double sum_of_squares = 0;
+    bool independent = false;  ///< whether a report supports each value independently of the others
 };
 
 /// A pure protocol over {0..k−1}. A mechanism adds its channel and how its state counts support.
@@ -37,9 +40,11 @@ class Oracle : public Mechanism {
     Oracle(const Header& header, Bytes block, std::uint64_t k) : Mechanism(header, block), k_(k) {}
 
     [[nodiscard]] std::uint64_t domain() const noexcept { return k_; }
-    /// Where a report's number of supported values varies: the sums over the reports. Where it is fixed, the
-    /// frequencies add up to a constant, and there is nothing to check.
-    [[nodiscard]] virtual Spread spread(std::uint64_t /*n*/, Bytes /*state*/) const { return {}; }
+    /// Where a report's number of supported values varies, as if it supported each by itself: the sums over
+    /// the reports. Where it is fixed, the frequencies add up to a constant, and there is nothing to check.
+    [[nodiscard]] virtual std::optional<Spread> spread(std::uint64_t /*n*/, Bytes /*state*/) const {
+        return {};
+    }
     /// Statistics of its own.
     [[nodiscard]] virtual std::vector<Check> own_checks(std::uint64_t /*n*/, Bytes /*state*/) const {
         return {};

@@ -66,29 +66,18 @@ Cost Unary::cost() const noexcept {
     return {5 + 10 * k / 256, 41 * k};
 }
 
-Spread Unary::spread(std::uint64_t, Bytes state) const {
-    return {static_cast<double>(counters_.total(state.data())),
-            static_cast<double>(load<Uint128>(state.data() + counters_.size()))};
+std::optional<Spread> Unary::spread(std::uint64_t, Bytes state) const {
+    return Spread{static_cast<double>(counters_.total(state.data())),
+                  static_cast<double>(load<Uint128>(state.data() + counters_.size())), true};
 }
 
 // The bits of a report are independent, so their number has a known variance: reports made to imitate the
 // mean number of ones (all with the same number, say) still differ in its spread.
 std::vector<Check> Unary::own_checks(std::uint64_t n, Bytes state) const {
     const auto [p, q] = protocol();
-    const double others = static_cast<double>(domain()) - 1;
-    const double mean = p + others * q;
-    const double variance = p * (1 - p) + others * q * (1 - q);
-    const auto fourth = [](double x) {
-        return x * (1 - x) * (1 - 3 * x * (1 - x));
-    };  // central moment of a bit
-    const double fourth_of_sum =
-        fourth(p) + others * fourth(q) +
-        3 * (variance * variance - p * p * (1 - p) * (1 - p) - others * q * q * (1 - q) * (1 - q));
-    const Spread sums = spread(n, state);
-    const auto reports = static_cast<double>(n);
-    const double observed = sums.sum_of_squares / reports - 2 * mean * sums.sum / reports + mean * mean;
-    const double error = std::sqrt((fourth_of_sum - variance * variance) / reports);
-    return {{"variance of ones per report", observed, variance, two_sided((observed - variance) / error)}};
+    const Spread sums = *spread(n, state);
+    const BitGroup groups[] = {{1, p}, {static_cast<double>(domain()) - 1, q}};
+    return {variance_of_ones(n, sums.sum, sums.sum_of_squares, groups)};
 }
 
 Exact Unary::true_one() const {

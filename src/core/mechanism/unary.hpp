@@ -36,7 +36,7 @@ class Unary : public Oracle {
     [[nodiscard]] Exact false_one() const;
 
   private:
-    Spread spread(std::uint64_t n, Bytes state) const final;
+    std::optional<Spread> spread(std::uint64_t n, Bytes state) const final;
     std::vector<Check> own_checks(std::uint64_t n, Bytes state) const final;
 
     BitCounters counters_;
