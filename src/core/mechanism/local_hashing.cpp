@@ -68,7 +68,7 @@ LDP_WIDE void mark_wide(Walk walk, MutableBytes bits) noexcept {
     __m256i high = _mm256_setr_epi64x(term(2), term(3), term(6), term(7));
     __m256i low_stride = _mm256_setr_epi64x(stride(0), stride(1), stride(4), stride(5));
     __m256i high_stride = _mm256_setr_epi64x(stride(2), stride(3), stride(6), stride(7));
-    const __m256i turn = _mm256_set1_epi64x(static_cast<long long>(64 * walk.turn));
+    const __m256i turn = _mm256_slli_epi64(_mm256_set1_epi64x(static_cast<long long>(walk.turn)), 6);
     const __m256i arc = _mm256_set1_epi32(static_cast<int>((walk.arc >> 32) + (1u << 31)));
     for (std::byte& byte : bits) {
         const __m256i upper = _mm256_castps_si256(

@@ -22,7 +22,7 @@ double Oracle::p_value(std::uint64_t n, const Estimate& estimate) const {
 }
 
 std::vector<Check> Oracle::health(std::uint64_t n, Bytes state) const {
-    const auto [p, q] = protocol();
+    const double p = protocol().p, q = protocol().q;
     const auto reports = static_cast<double>(n);
     const auto frequency = [&](double support) { return (support / reports - q) / (p - q); };
     const std::vector<std::uint64_t> counts = supports(state);
