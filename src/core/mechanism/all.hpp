@@ -11,5 +11,7 @@ extern const MechanismEntry piecewise_entry;
 extern const MechanismEntry pdp_entry;
 extern const MechanismEntry haar_entry;
 extern const MechanismEntry sue_entry;
+extern const MechanismEntry hadamard_entry;
+extern const MechanismEntry projective_entry;
 
 }  // namespace ldp
