@@ -40,8 +40,8 @@ double Mechanism::p_value(std::uint64_t, const Estimate&) const {
 
 std::span<const MechanismEntry* const> registry() noexcept {
     static constexpr const MechanismEntry* entries[] = {
-        &grr_entry, &oue_entry,    &piecewise_entry, &pdp_entry, &haar_entry,
-        &sue_entry, &subset_entry, &blh_entry,       &olh_entry,
+        &grr_entry,    &oue_entry, &piecewise_entry, &pdp_entry,      &haar_entry,       &sue_entry,
+        &subset_entry, &blh_entry, &olh_entry,       &hadamard_entry, &projective_entry,
     };
     return entries;
 }

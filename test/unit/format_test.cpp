@@ -19,6 +19,8 @@ std::vector<std::unique_ptr<const Mechanism>> examples() {
     all.push_back(mechanism("subset", 4, "\"domain\": 300"));  // a list
     all.push_back(mechanism("blh", 1, "\"domain\": 75"));
     all.push_back(mechanism("olh", 7, "\"domain\": 75"));  // two bytes for a bucket
+    all.push_back(mechanism("hadamard", 1, "\"domain\": 300"));
+    all.push_back(mechanism("projective", 1, "\"domain\": 300"));
     all.push_back(mechanism("piecewise", 1, "\"min\": -2, \"max\": 3"));
     all.push_back(mechanism("pdp", 2, "\"min\": 0, \"max\": 1e6, \"grid\": 1000"));
     all.push_back(mechanism("haar", 1, unit_attributes(11)));

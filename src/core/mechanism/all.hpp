@@ -14,5 +14,7 @@ extern const MechanismEntry sue_entry;
 extern const MechanismEntry subset_entry;
 extern const MechanismEntry blh_entry;
 extern const MechanismEntry olh_entry;
+extern const MechanismEntry hadamard_entry;
+extern const MechanismEntry projective_entry;
 
 }  // namespace ldp

@@ -7,6 +7,7 @@
 #include "../bytes.hpp"
 #include "../error.hpp"
 #include "../spec.hpp"
+#include "oracle.hpp"
 
 namespace ldp {
 
@@ -37,6 +38,38 @@ inline void merge_counters(MutableBytes state, Bytes other) noexcept {
     }
     return left == 0;
 }
+
+/// An oracle whose report is the number of one of its outputs, and whose state counts each of them.
+class CountingOracle : public Oracle {
+  public:
+    std::size_t payload_size() const noexcept final { return width_; }
+    std::size_t state_size() const noexcept final { return outputs_ * counter_size; }
+    bool accumulate(MutableBytes state, Bytes payload) const noexcept final {
+        const std::uint64_t output = load_output(payload);
+        if (output >= outputs_) return false;
+        add<std::uint64_t>(state.data() + output * counter_size, 1);
+        return true;
+    }
+    void merge(MutableBytes state, Bytes other) const noexcept final { merge_counters(state, other); }
+    bool valid_payload(Bytes payload) const noexcept final { return load_output(payload) < outputs_; }
+    bool valid_state(std::uint64_t n, Bytes state) const noexcept final { return counters_sum_to(state, n); }
+
+  protected:
+    CountingOracle(const Header& header, Bytes block, std::uint64_t k, std::uint64_t outputs)
+        : Oracle(header, block, k), outputs_(outputs), width_(cell_width(outputs)) {}
+
+    [[nodiscard]] std::uint64_t outputs() const noexcept { return outputs_; }
+    [[nodiscard]] std::uint64_t load_output(Bytes payload) const noexcept {
+        return load_cell(payload.data(), width_);
+    }
+    void store_output(MutableBytes payload, std::uint64_t output) const noexcept {
+        store_cell(payload.data(), width_, output);
+    }
+
+  private:
+    std::uint64_t outputs_;
+    std::size_t width_;
+};
 
 /// Writes the only parameter of an oracle: the domain's size, 4 bytes.
 inline void write_domain(const Spec& spec, Writer& writer) {

@@ -7,7 +7,6 @@
 #include "../exact.hpp"
 #include "all.hpp"
 #include "counters.hpp"
-#include "oracle.hpp"
 
 namespace ldp {
 
@@ -15,30 +14,13 @@ namespace {
 
 constexpr std::uint64_t max_domain = std::uint64_t{1} << 24;
 
-class Grr final : public Oracle {
+class Grr final : public CountingOracle {
   public:
     Grr(const Header& header, Bytes block, std::uint64_t k)
-        : Oracle(header, block, k), channel_(k, header.epsilon), width_(cell_width(k)) {}
-
-    std::size_t payload_size() const noexcept override { return width_; }
-    std::size_t state_size() const noexcept override { return channel_.outputs() * counter_size; }
+        : CountingOracle(header, block, k, k), channel_(k, header.epsilon) {}
 
     void randomise(Input input, Bytes, BitSource& bits, MutableBytes memo) const override {
-        store_cell(memo.data(), width_, channel_.sample(input[0], bits));
-    }
-
-    bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
-        const std::uint32_t value = load_cell(payload.data(), width_);
-        if (value >= channel_.outputs()) return false;
-        add<std::uint64_t>(state.data() + value * counter_size, 1);
-        return true;
-    }
-    void merge(MutableBytes state, Bytes other) const noexcept override { merge_counters(state, other); }
-    bool valid_payload(Bytes payload) const noexcept override {
-        return load_cell(payload.data(), width_) < channel_.outputs();
-    }
-    bool valid_state(std::uint64_t n, Bytes state) const noexcept override {
-        return counters_sum_to(state, n);
+        store_output(memo, channel_.sample(input[0], bits));
     }
 
     PureProtocol protocol() const noexcept override {
@@ -50,7 +32,7 @@ class Grr final : public Oracle {
 
     Cost cost() const noexcept override { return {1, static_cast<double>(domain())}; }
     Exact probability(Input input, Bytes, Bytes memo) const override {
-        return exact(channel_.weight(input[0], load_cell(memo.data(), width_)), channel_.total());
+        return exact(channel_.weight(input[0], load_output(memo)), channel_.total());
     }
     // Each input has one likely output and k−1 unlikely ones, all rows being permutations of one another: for
     // k ≥ 2 the pair (x, x'≠x) at the output x attains high/low, and no weight is smaller or larger.
@@ -60,7 +42,6 @@ class Grr final : public Oracle {
 
   private:
     SymmetricChannel channel_;
-    std::size_t width_;
 };
 
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {

@@ -1,0 +1,102 @@
+// Hadamard response (Acharya, Sun, Zhang 2019): value v owns row v+1 of the Hadamard matrix of order K, the
+// least power of two above k; the columns where the row has +1 are likely outputs.
+//
+// parameters: k (4 bytes)
+
+#include <algorithm>
+#include <bit>
+
+#include "all.hpp"
+#include "incidence.hpp"
+
+namespace ldp {
+
+namespace {
+
+constexpr std::uint64_t max_domain = std::uint64_t{1} << 24;
+
+/// Multiplies by the Hadamard matrix whose order is a.size(), a power of two (the fast Walsh–Hadamard
+/// transform). Two halvings a pass, then each quarter by itself, so that all but the first passes find their
+/// numbers in the cache.
+void transform(std::span<std::uint64_t> a) {
+    if (a.size() == 2) {
+        const std::uint64_t sum = a[0] + a[1], difference = a[0] - a[1];
+        a[0] = sum, a[1] = difference;
+        return;
+    }
+    const std::size_t quarter = a.size() / 4;
+    for (std::size_t i = 0; i < quarter; ++i) {
+        std::uint64_t* const at = a.data() + i;
+        const std::uint64_t s02 = at[0] + at[2 * quarter], d02 = at[0] - at[2 * quarter];
+        const std::uint64_t s13 = at[quarter] + at[3 * quarter], d13 = at[quarter] - at[3 * quarter];
+        at[0] = s02 + s13, at[quarter] = s02 - s13;
+        at[2 * quarter] = d02 + d13, at[3 * quarter] = d02 - d13;
+    }
+    if (quarter == 1) return;
+    for (std::size_t j = 0; j < 4; ++j) transform(a.subspan(j * quarter, quarter));
+}
+
+class Hadamard final : public Incidence {
+  public:
+    Hadamard(const Header& header, Bytes block, std::uint64_t k)
+        : Incidence(header, block, k, design(std::bit_ceil(k + 1))) {}
+
+    std::vector<std::pair<std::string, double>> parameters() const override {
+        auto all = Incidence::parameters();
+        all.emplace_back("outputs", static_cast<double>(outputs()));
+        return all;
+    }
+    Cost cost() const noexcept override {
+        return {1, static_cast<double>(outputs()) * std::bit_width(outputs())};
+    }
+
+  private:
+    static Design design(std::uint64_t order) { return {order, order / 2, order / 4}; }
+
+    // Flipping a bit that the row has turns each output of one side into one of the other: both outputs of
+    // such a pair lead to the same one, so that none is favoured.
+    std::uint64_t draw(std::uint64_t value, bool inside, BitSource& bits) const override {
+        const std::uint64_t row = value + 1;
+        const std::uint64_t output = bits.word() & (outputs() - 1);
+        return owns(value, output) == inside ? output : output ^ (row & -row);
+    }
+
+    bool owns(std::uint64_t value, std::uint64_t output) const noexcept override {
+        return std::popcount((value + 1) & output) % 2 == 0;
+    }
+
+    // A row's product with the counts is the number of reports on +1 less those on −1; row 0 gives the sum of
+    // both. It belongs to nobody and tells nothing else.
+    std::vector<std::uint64_t> tally(Bytes state) const override {
+        std::vector<std::uint64_t> sums = counters(state);
+        transform(sums);
+        const std::uint64_t n = sums[0];
+        for (std::size_t v = 0; v + 1 < sums.size(); ++v) sums[v] = (n + sums[v + 1]) / 2;
+        sums.pop_back();
+        return sums;
+    }
+
+    // Column 0 has +1 only, so that it is everybody's.
+    std::vector<Check> own_checks(std::uint64_t n, Bytes state) const override {
+        std::vector<Check> checks = Incidence::own_checks(n, state);
+        const std::uint64_t zeros = counter(state, 0);
+        const double tail =
+            std::min(binomial_at_most(n, likely(), zeros), binomial_at_least(n, likely(), zeros));
+        checks.push_back({"share of output 0", static_cast<double>(zeros) / static_cast<double>(n), likely(),
+                          std::min(1.0, 2 * tail)});
+        return checks;
+    }
+};
+
+std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
+    Reader reader(block.subspan(header_size));
+    const std::uint64_t k = read_domain(reader, max_domain);
+    return std::make_unique<Hadamard>(header, block, k);
+}
+
+}  // namespace
+
+const MechanismEntry hadamard_entry{
+    10, "hadamard", "Hadamard response", Shape::one_categorical, max_domain, true, {}, write_domain, load};
+
+}  // namespace ldp
