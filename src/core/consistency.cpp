@@ -149,7 +149,7 @@ class PowerLaw {
     // Of an estimate with a normal error, by quadrature in log x over all that lies within eight standard
     // errors. Frequencies below a fiftieth of the standard error look all the same, and are one point.
     [[nodiscard]] Posterior given(const Estimate& estimate) const {
-        const auto [y, error] = estimate;
+        const double y = estimate.value, error = estimate.standard_error;
         if (!(error > 0)) return {0, std::clamp(y, 0.0, 1.0)};  // nothing to weigh the law against
         const double least = std::exp(start_);
         const double start = std::clamp(error / 50, least, 1.0);
