@@ -6,4 +6,5 @@
 #include "client/collection.hpp"
 #include "client/memory_store.hpp"
 #include "client/sqlite_store.hpp"
+#include "core/choice.hpp"
 #include "core/error.hpp"

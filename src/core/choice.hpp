@@ -2,32 +2,39 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "spec.hpp"
 
 namespace ldp {
 
-/// What a choice must keep to.
-struct Limits {
-    std::uint64_t report_bytes = 64;  ///< whole reports, parameter block included
-    std::uint64_t decode_cost =
-        1000;  ///< Cost::per_report + Cost::per_answer / 10^6: steps a report, at a million
-};
-
-/// A mechanism under one question.
+/// A mechanism under one question, with its options' defaults.
 struct Candidate {
     const MechanismEntry* mechanism;
     double n_variance;  ///< n·Var of a frequency, averaged over the values, which is the same for all data
     std::uint64_t report_bytes;
     std::uint64_t summary_bytes;
-    double decode_cost;
+    double decode_cost;    ///< in the unit of Limits
     std::string obstacle;  ///< why it cannot be chosen; empty if it can
 };
 
-/// All mechanisms that "auto" knows for these attributes: those that can be chosen first, each part by
-/// ascending variance. One that cannot take the attributes at all has NaN and 0 for what is unknown.
+/// All mechanisms that "auto" knows: those that can be chosen first, each part by ascending variance, equal
+/// ones by size and cost. One that cannot be built for so many values has NaN and 0 for what is unknown.
+/// Throws Error (invalid_spec) unless there is one attribute, and it is categorical.
 [[nodiscard]] std::vector<Candidate> rank(double epsilon, const std::vector<Attribute>& attributes,
                                           const Limits& limits);
+
+/// The ranking for a spec whose mechanism does not matter: another, "auto", or none. Throws Error as
+/// Spec::from_json and rank do.
+[[nodiscard]] std::vector<Candidate> advise(std::string_view json);
+
+struct Verdict {
+    const MechanismEntry* mechanism;
+    std::string reason;  ///< one sentence
+};
+/// Settles "auto": the first of the ranking, and why. Throws Error (invalid_spec) that tells each one's
+/// obstacle if none can be chosen.
+[[nodiscard]] Verdict choose(const Demand& demand);
 
 }  // namespace ldp

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "channel/odds.hpp"
+#include "choice.hpp"
 #include "error.hpp"
 #include "mechanism.hpp"
 #include "summary.hpp"
@@ -21,7 +22,12 @@ constexpr std::size_t max_text = std::size_t{1} << 20;
 constexpr int max_depth = 8;
 constexpr std::size_t max_name = 63;
 constexpr std::size_t max_label = 200;
+constexpr std::size_t max_reason = 1000;
 constexpr std::uint64_t spec_version = 1;
+constexpr const char* automatic = "auto";
+constexpr Option report_bytes{"max_report_bytes", Limits{}.report_bytes, 26, 100000};
+constexpr Option decode_cost{"max_decode_cost", Limits{}.decode_cost, 1, 1000000000};
+constexpr Option prefix{"prefix", 0, 1, Attribute::max_string};
 
 [[noreturn]] void invalid(const std::string& message, const std::string& detail,
                           const std::string& hint = {}) {
@@ -31,13 +37,6 @@ constexpr std::uint64_t spec_version = 1;
 /// What was found, short enough for an error message.
 std::string shown(const Json& value) {
     return shortened(value.dump(-1, ' ', false, Json::error_handler_t::replace), 60);
-}
-
-template <class Range>
-std::string list(const Range& names) {
-    std::string text;
-    for (const auto& name : names) text += (text.empty() ? "" : ", ") + std::string(name);
-    return text;
 }
 
 std::string number(double value) {
@@ -103,22 +102,41 @@ class SpecReader {
         if (!found.is_string()) wrong(key, found, allowed);
         return found.get<std::string>();
     }
+    /// A whole number within the option's bounds; its default if the key is not there.
+    [[nodiscard]] std::uint64_t whole(const Option& option) {
+        const Json* found = find(option.name);
+        if (found == nullptr) return option.fallback;
+        if (!found->is_number_unsigned() || found->get<std::uint64_t>() < option.least ||
+            found->get<std::uint64_t>() > option.most)
+            wrong(
+                option.name, *found,
+                "a whole number from " + std::to_string(option.least) + " to " + std::to_string(option.most));
+        return found->get<std::uint64_t>();
+    }
     /// Throws for the first key that nothing asked for.
     void finish() const {
         for (const auto& [key, value] : object_.items())
             if (!known_.contains(key))
                 invalid("unknown key " + shown(Json(key)) + " in " + where_,
-                        "Known here: " + list(known_) + ".");
+                        "Known here: " + joined(known_) + ".");
     }
     [[noreturn]] static void wrong(const std::string& key, const Json& found, const std::string& allowed) {
         invalid("\"" + key + "\" must be " + allowed, "Found " + shown(found) + ".");
     }
 
     static Spec spec(const Json& document);
+    static Spec with_defaults(const MechanismEntry& mechanism, double epsilon,
+                              std::vector<Attribute> attributes);
+    static Demand demand(const Json& document);
 
   private:
+    static Demand demand(SpecReader& top);
+    static Limits limits(SpecReader& reader);
+    static Choice choice(const Json& found);
+    static void option(SpecReader& top, const Option& option, Spec& spec);
     static Attribute attribute(SpecReader& reader, std::string name);
     static void domain(const Json& found, Attribute& attribute);
+    static void beginnings(SpecReader& reader, Attribute& attribute);
     static void check_shape(const Spec& spec);
 
     const Json& object_;
@@ -155,6 +173,29 @@ void SpecReader::domain(const Json& found, Attribute& attribute) {
     attribute.domain = attribute.labels.size();
 }
 
+/// What becomes of labels outside the domain, and of strings.
+void SpecReader::beginnings(SpecReader& reader, Attribute& attribute) {
+    attribute.prefix = reader.whole(prefix);
+    if (reader.find("other") != nullptr) {
+        attribute.other = reader.word("other", "one of the labels");
+        if (std::ranges::find(attribute.labels, attribute.other) == attribute.labels.end())
+            wrong("other", Json(attribute.other), "one of the labels in \"domain\"");
+    }
+    if (attribute.prefix == 0) return;
+    if (attribute.other.empty())
+        invalid("\"prefix\" needs \"other\"", "Most strings begin with none of the labels.",
+                "Add a label to \"domain\" and name it in \"other\": it stands for the rest.");
+    for (const std::string& label : attribute.labels) {
+        const bool whole_string = label.back() == Attribute::terminator;
+        const std::string string = label.substr(0, label.size() - (whole_string ? 1 : 0));
+        if (label != attribute.other && attribute.beginning(string) != label)
+            invalid("no string begins like a label",
+                    "Found " + shown(Json(label)) + "; allowed are " + std::to_string(attribute.prefix) +
+                        " characters, or fewer with U+0003 at the end, which stand for the whole string.",
+                    "Only the label in \"other\" may be different.");
+    }
+}
+
 Attribute SpecReader::attribute(SpecReader& reader, std::string name) {
     Attribute attribute;
     attribute.name = std::move(name);
@@ -169,6 +210,7 @@ Attribute SpecReader::attribute(SpecReader& reader, std::string name) {
             invalid("attribute \"" + attribute.name + "\" has both a domain and a range",
                     "A categorical attribute has \"domain\"; a numeric one has \"min\" and \"max\".");
         domain(*found, attribute);
+        beginnings(reader, attribute);
         return attribute;
     }
     attribute.min = reader.real("min", "a finite number, the least value");
@@ -213,23 +255,14 @@ void SpecReader::check_shape(const Spec& spec) {
     }
 }
 
-Spec SpecReader::spec(const Json& document) {
-    SpecReader top(document, "the spec");
-    Spec spec;
+Demand SpecReader::demand(SpecReader& top) {
     if (const Json* version = top.find("version"); version != nullptr && *version != spec_version)
         wrong("version", *version, "1, the only version there is");
 
-    std::vector<std::string> names;
-    for (const MechanismEntry* entry : registry()) names.emplace_back(entry->name);
-    const std::string allowed = "one of " + list(names);
-    const std::string name = top.word("mechanism", allowed);
-    spec.mechanism_ = find_mechanism(name);
-    if (spec.mechanism_ == nullptr) wrong("mechanism", Json(name), allowed);
-
     const std::string bounds = "a number from " + number(min_epsilon) + " to " + number(max_epsilon);
-    spec.epsilon_ = top.real("epsilon", bounds);
-    if (!(spec.epsilon_ >= min_epsilon && spec.epsilon_ <= max_epsilon))
-        wrong("epsilon", Json(spec.epsilon_), bounds);
+    Demand demand{top.real("epsilon", bounds), {}, {}};
+    if (!(demand.epsilon >= min_epsilon && demand.epsilon <= max_epsilon))
+        wrong("epsilon", Json(demand.epsilon), bounds);
 
     // One attribute may be written without the array: {"domain": …} or {"min": …, "max": …} at the top.
     if (const Json* attributes = top.find("attributes")) {
@@ -237,38 +270,107 @@ Spec SpecReader::spec(const Json& document) {
             wrong("attributes", *attributes, "a non-empty array");
         std::set<std::string> seen;
         for (const Json& found : *attributes) {
-            SpecReader reader(found, "attribute " + std::to_string(spec.attributes_.size()));
-            spec.attributes_.push_back(attribute(reader, reader.word("name", "the attribute's name")));
+            SpecReader reader(found, "attribute " + std::to_string(demand.attributes.size()));
+            demand.attributes.push_back(attribute(reader, reader.word("name", "the attribute's name")));
             reader.finish();
-            if (!seen.insert(spec.attributes_.back().name).second)
+            if (!seen.insert(demand.attributes.back().name).second)
                 invalid("two attributes have the same name",
-                        "Found " + shown(Json(spec.attributes_.back().name)) + " twice.");
+                        "Found " + shown(Json(demand.attributes.back().name)) + " twice.");
         }
-    } else if (document.contains("domain") || document.contains("min") || document.contains("max")) {
-        spec.attributes_.push_back(attribute(top, "value"));
+    } else if (top.object_.contains("domain") || top.object_.contains("min") || top.object_.contains("max")) {
+        demand.attributes.push_back(attribute(top, "value"));
     } else {
         invalid("the spec has no attributes",
                 "Expected \"attributes\", or for a single one \"domain\", or \"min\" and \"max\".");
     }
-    check_shape(spec);
+    return demand;
+}
 
-    for (const Option& option : spec.mechanism_->options) {
-        const Json* found = top.find(option.name);
-        if (option.choices.empty()) {
-            const std::string range =
-                "a whole number from " + std::to_string(option.least) + " to " + std::to_string(option.most);
-            if (found != nullptr &&
-                (!found->is_number_unsigned() || found->get<std::uint64_t>() < option.least ||
-                 found->get<std::uint64_t>() > option.most))
-                wrong(option.name, *found, range);
-            spec.options_[option.name] = found == nullptr ? option.fallback : found->get<std::uint64_t>();
-        } else {
-            if (found != nullptr && std::ranges::find(option.choices, *found) == option.choices.end())
-                wrong(option.name, *found, "one of " + list(option.choices));
-            spec.options_[option.name] =
-                found == nullptr ? std::string(option.choices[0]) : found->get<std::string>();
-        }
+Demand SpecReader::demand(const Json& document) {
+    SpecReader top(document, "the spec");
+    Demand demand = SpecReader::demand(top);
+    const Json* chosen = top.find("chosen");
+    const bool limited = top.find(report_bytes.name) != nullptr || top.find(decode_cost.name) != nullptr;
+    demand.limits = limited || chosen == nullptr ? limits(top) : choice(*chosen).limits;
+    for (const char* key : {"mechanism", "derived"}) top.known_.insert(key);
+    for (const MechanismEntry* entry : registry())
+        for (const Option& option : entry->options) top.known_.insert(option.name);
+    top.finish();
+    return demand;
+}
+
+Limits SpecReader::limits(SpecReader& reader) {
+    return {reader.whole(report_bytes), reader.whole(decode_cost)};
+}
+
+Choice SpecReader::choice(const Json& found) {
+    SpecReader reader(found, "\"chosen\"");
+    const std::string allowed = "a sentence of at most " + std::to_string(max_reason) + " bytes";
+    for (const Option& limit : {report_bytes, decode_cost})
+        static_cast<void>(reader.need(limit.name, "the limit that the choice kept to"));
+    Choice choice{limits(reader), reader.word("reason", allowed)};
+    if (choice.reason.size() > max_reason) wrong("reason", Json(choice.reason), allowed);
+    reader.finish();
+    return choice;
+}
+
+void SpecReader::option(SpecReader& top, const Option& option, Spec& spec) {
+    if (option.choices.empty()) {
+        spec.options_[option.name] = top.whole(option);
+    } else if (const Json* found = top.find(option.name)) {
+        if (std::ranges::find(option.choices, *found) == option.choices.end())
+            wrong(option.name, *found, "one of " + joined(option.choices));
+        spec.options_[option.name] = found->get<std::string>();
     }
+}
+
+Spec SpecReader::with_defaults(const MechanismEntry& mechanism, double epsilon,
+                               std::vector<Attribute> attributes) {
+    Spec spec;
+    spec.mechanism_ = &mechanism;
+    spec.epsilon_ = epsilon;
+    spec.attributes_ = std::move(attributes);
+    check_shape(spec);
+    for (const Option& option : mechanism.options)
+        if (option.choices.empty())
+            spec.options_[option.name] = option.fallback;
+        else
+            spec.options_[option.name] = std::string(option.choices[0]);
+    return spec;
+}
+
+Spec SpecReader::spec(const Json& document) {
+    SpecReader top(document, "the spec");
+    std::vector<std::string> names{automatic};
+    for (const MechanismEntry* entry : registry()) names.emplace_back(entry->name);
+    const std::string allowed = "one of " + joined(names);
+    const std::string name = top.word("mechanism", allowed);
+    const MechanismEntry* mechanism = find_mechanism(name);
+    if (mechanism == nullptr && name != automatic) wrong("mechanism", Json(name), allowed);
+
+    Demand demand = SpecReader::demand(top);
+    const Json* chosen = top.find("chosen");
+    std::optional<Choice> choice;
+    if (mechanism == nullptr) {
+        if (chosen != nullptr)
+            invalid("\"chosen\" and \"auto\" cannot stand together",
+                    "\"chosen\" tells of a choice that was made; \"auto\" asks for one.",
+                    "Remove \"chosen\" to choose again.");
+        demand.limits = limits(top);
+        Verdict verdict = choose(demand);
+        mechanism = verdict.mechanism;
+        choice = {demand.limits, std::move(verdict.reason)};
+    } else {
+        for (const char* limit : {report_bytes.name, decode_cost.name})
+            if (document.contains(limit))
+                invalid("\"" + std::string(limit) + "\" is for the mechanism \"auto\" only",
+                        "The spec names the mechanism " + name + ".");
+        if (chosen != nullptr) choice = SpecReader::choice(*chosen);
+    }
+    Spec spec = with_defaults(*mechanism, demand.epsilon, std::move(demand.attributes));
+    spec.chosen_ = std::move(choice);
+    if (name != automatic)
+        for (const Option& option : mechanism->options) SpecReader::option(top, option, spec);
 
     const Json* derived = top.find("derived");
     top.finish();
@@ -305,6 +407,8 @@ Json SpecWriter::canonical(const Spec& spec) {
         } else {
             entry["domain"] = attribute.labels;
         }
+        if (!attribute.other.empty()) entry["other"] = attribute.other;
+        if (attribute.prefix != 0) entry["prefix"] = attribute.prefix;
         document["attributes"].push_back(std::move(entry));
     }
     for (const auto& [name, value] : spec.options_)
@@ -322,12 +426,33 @@ Json SpecWriter::derived(const Spec& spec) {
     return derived;
 }
 
+std::optional<std::string> Attribute::beginning(std::string_view string) const {
+    if (string.size() > max_string || string.find(terminator) != string.npos ||
+        characters(string, max_string).size() != string.size())
+        return {};
+    std::string ended(string);
+    ended += terminator;
+    return std::string(characters(ended, prefix));
+}
+
+Demand Demand::from_json(std::string_view text) {
+    return SpecReader::demand(parse(text));
+}
+
 Spec Spec::from_json(std::string_view text) {
     return SpecReader::spec(parse(text));
 }
 
+Spec Spec::with_defaults(const MechanismEntry& mechanism, double epsilon, std::vector<Attribute> attributes) {
+    return SpecReader::with_defaults(mechanism, epsilon, std::move(attributes));
+}
+
 std::string Spec::to_json() const {
     Json document = SpecWriter::canonical(*this);
+    if (chosen_)
+        document["chosen"] = {{report_bytes.name, chosen_->limits.report_bytes},
+                              {decode_cost.name, chosen_->limits.decode_cost},
+                              {"reason", chosen_->reason}};
     document["derived"] = SpecWriter::derived(*this);
     return document.dump();
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -18,9 +19,44 @@ struct Attribute {
     double min = 0, max = 0;          ///< numeric: the declared range
     std::uint64_t domain = 0;         ///< categorical: the number of values; 0 if numeric
     std::vector<std::string> labels;  ///< categorical: their names, if they have any
+    std::string other;         ///< the label that stands for all that are not in the domain, if one does
+    std::uint64_t prefix = 0;  ///< if not 0, people hold strings, and labels are their beginnings
 
     [[nodiscard]] bool numeric() const noexcept { return domain == 0; }
+    /// With `prefix`: what a person's string is looked up as among the labels, the first `prefix` characters
+    /// of the string and a terminator; so "ab" stands for every longer string that begins so, and
+    /// "a\u0003" for "a" itself. Nothing if the string is no valid UTF-8, has more than max_string bytes, or
+    /// has a terminator of its own.
+    [[nodiscard]] std::optional<std::string> beginning(std::string_view string) const;
+    static constexpr char terminator = '\x03';
+    static constexpr std::size_t max_string = 64;
+
     friend bool operator==(const Attribute&, const Attribute&) = default;
+};
+
+/// What "auto" must keep to.
+struct Limits {
+    std::uint64_t report_bytes = 64;  ///< of a whole report, parameter block included
+    std::uint64_t decode_cost =
+        1000;  ///< Cost::per_report + Cost::per_answer / 10^6: steps a report, at a million
+    friend bool operator==(const Limits&, const Limits&) = default;
+};
+
+/// What a spec asks for, whichever mechanism answers.
+struct Demand {
+    double epsilon;
+    std::vector<Attribute> attributes;
+    Limits limits;
+
+    /// Reads them from a spec that may name a mechanism or not. The limits are those it gives, else those
+    /// that an earlier choice in it kept to. Throws Error as Spec::from_json does.
+    [[nodiscard]] static Demand from_json(std::string_view text);
+};
+
+/// How "auto" was settled.
+struct Choice {
+    Limits limits;
+    std::string reason;  ///< one sentence
 };
 
 /// A validated spec with every default filled in. Immutable.
@@ -29,17 +65,25 @@ class Spec {
     /// Parses and validates. Throws Error (malformed for text that is no JSON, else invalid_spec) that names
     /// the key, what was found and what is allowed. Unknown and repeated keys are errors.
     [[nodiscard]] static Spec from_json(std::string_view text);
+    /// The spec of a mechanism with its options' defaults, for what was read as a Demand. Throws Error
+    /// (invalid_spec) if the mechanism does not take the attributes.
+    [[nodiscard]] static Spec with_defaults(const MechanismEntry& mechanism, double epsilon,
+                                            std::vector<Attribute> attributes);
 
     /// The canonical form: equal for equal specs, complete, and read back to an equal spec. The object
-    /// "derived" shows what follows from the rest; a reader recomputes it and refuses another.
+    /// "derived" shows what follows from the rest; a reader recomputes it and refuses another. The object
+    /// "chosen" tells of a choice that "auto" made; a reader takes it as it stands, since later versions
+    /// might choose otherwise.
     [[nodiscard]] std::string to_json() const;
 
-    /// Identifies the canonical form, without "derived", in every report.
+    /// Identifies the canonical form, without "derived" and "chosen", in every report.
     [[nodiscard]] std::uint64_t fingerprint() const;
 
     [[nodiscard]] const MechanismEntry& mechanism() const noexcept { return *mechanism_; }
     [[nodiscard]] double epsilon() const noexcept { return epsilon_; }
     [[nodiscard]] const std::vector<Attribute>& attributes() const noexcept { return attributes_; }
+    /// How the mechanism was chosen, if "auto" did it.
+    [[nodiscard]] const std::optional<Choice>& chosen() const noexcept { return chosen_; }
     /// An option of the mechanism, given or by default.
     [[nodiscard]] std::uint64_t number(const std::string& option) const;
     [[nodiscard]] const std::string& word(const std::string& option) const;
@@ -51,6 +95,7 @@ class Spec {
     double epsilon_ = 0;
     std::vector<Attribute> attributes_;
     std::map<std::string, OptionValue> options_;
+    std::optional<Choice> chosen_;
 
     friend class SpecReader;
     friend class SpecWriter;

@@ -15,6 +15,39 @@ namespace ldp {
     return std::string(text.substr(0, cut)) + "...";
 }
 
+/// Names one after another: "a, b, c".
+template <class Range>
+[[nodiscard]] std::string joined(const Range& names) {
+    std::string text;
+    for (const auto& name : names) text += (text.empty() ? "" : ", ") + std::string(name);
+    return text;
+}
+
+/// Bytes of the UTF-8 character (RFC 3629) that the text begins with; 0 if it begins with none.
+[[nodiscard]] inline std::size_t character_size(std::string_view text) noexcept {
+    const auto byte = [&](std::size_t i) -> unsigned {
+        return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
+    };
+    const unsigned first = byte(0);
+    if (first < 0x80) return text.empty() ? 0 : 1;
+    if (first < 0xC2 || first > 0xF4) return 0;
+    // The second byte tells overlong forms, surrogates and what lies beyond U+10FFFF.
+    const unsigned least = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+    const unsigned most = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+    if (byte(1) < least || byte(1) > most) return 0;
+    const std::size_t size = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+    for (std::size_t i = 2; i < size; ++i)
+        if ((byte(i) & 0xC0) != 0x80) return 0;
+    return size;
+}
+
+/// The longest beginning that is valid UTF-8 and has at most so many characters.
+[[nodiscard]] inline std::string_view characters(std::string_view text, std::size_t most) noexcept {
+    std::size_t end = 0;
+    for (std::size_t size = 1; most > 0 && size > 0; --most) end += size = character_size(text.substr(end));
+    return text.substr(0, end);
+}
+
 /// A 64-bit hash (FNV-1a) that tells contents apart: against mix-ups, not against forgers.
 class ContentHash {
   public:
