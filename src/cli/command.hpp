@@ -38,6 +38,7 @@ struct Command {
 [[nodiscard]] std::span<const Command* const> commands() noexcept;
 
 extern const Command spec_command;
+extern const Command advise_command;
 extern const Command perturb_command;
 extern const Command submit_command;
 extern const Command help_command;

@@ -21,7 +21,7 @@ enum class BadRow { stop, skip };
 struct Tally {
     std::uint64_t rows = 0;
     std::uint64_t skipped = 0;
-    std::vector<std::uint64_t> clamped;  ///< values moved into their range, for each attribute
+    std::vector<std::uint64_t> clamped;  ///< values moved, as in Encoded::clamped, for each attribute
 
     [[nodiscard]] std::uint64_t accepted() const noexcept { return rows - skipped; }
 };

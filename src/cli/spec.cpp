@@ -24,8 +24,9 @@ double standard_error(const Mechanism& mechanism, const Attribute& attribute, do
 
 void explain(const Spec& spec, std::ostream& out) {
     const auto mechanism = make_mechanism(spec);
-    out << "mechanism     " << spec.mechanism().name << ": " << spec.mechanism().title << "\n"
-        << "epsilon       " << spec.epsilon() << "\n"
+    out << "mechanism     " << spec.mechanism().name << ": " << spec.mechanism().title << "\n";
+    if (spec.chosen()) out << "chosen        " << spec.chosen()->reason << "\n";
+    out << "epsilon       " << spec.epsilon() << "\n"
         << "report        " << mechanism->block().size() + mechanism->payload_size() << " bytes\n"
         << "spec          " << fingerprint_text(spec.fingerprint()) << "\n"
         << "expected standard error:\n"

@@ -18,7 +18,7 @@ namespace ldp {
 
 /// What became of a record.
 struct Receipt {
-    std::vector<std::size_t> clamped;  ///< which attributes were moved into their range, ascending
+    std::vector<std::size_t> clamped;  ///< which attributes were moved, as in Encoded::clamped
 };
 
 /// What a flush did.
@@ -73,7 +73,7 @@ class Client {
     /// Reports queued and not known to be counted.
     [[nodiscard]] std::uint64_t pending() const { return store_->pending(); }
     [[nodiscard]] std::size_t staged() const noexcept { return staged_.size(); }
-    /// For each attribute, how many values this client has clamped.
+    /// For each attribute, how many values this client has moved into what the spec declares.
     [[nodiscard]] const std::vector<std::uint64_t>& clamped() const noexcept { return clamped_; }
 
   private:

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -45,7 +46,8 @@ struct Collection::Plan {
         }
     }
 
-    [[nodiscard]] Cell category(std::size_t j, const Value& value) const;
+    [[nodiscard]] Cell category(std::size_t j, const Value& value, std::vector<std::size_t>& clamped) const;
+    [[nodiscard]] Cell number(std::size_t j, const Value& value) const;
     [[nodiscard]] Cell point(std::size_t j, const Value& value, BitSource& bits,
                              std::vector<std::size_t>& clamped) const;
 
@@ -56,27 +58,38 @@ struct Collection::Plan {
     std::vector<std::unordered_map<std::string_view, Cell>> index;  ///< of labels; the views are into `spec`
 };
 
-Cell Collection::Plan::category(std::size_t j, const Value& value) const {
+Cell Collection::Plan::number(std::size_t j, const Value& value) const {
     const Attribute& attribute = spec.attributes()[j];
-    if (attribute.labels.empty()) {
-        const auto* number = std::get_if<double>(&value);
-        if (number == nullptr || !(*number >= 0 && *number < static_cast<double>(attribute.domain)) ||
-            *number != std::floor(*number))
-            refuse(shown(value) + " is no value of " + quoted(attribute.name),
-                   "Allowed are the whole numbers from 0 to " + std::to_string(attribute.domain - 1) + ".");
-        return static_cast<Cell>(*number);
-    }
-    if (const auto* label = std::get_if<std::string_view>(&value)) {
+    const auto* number = std::get_if<double>(&value);
+    if (number == nullptr || !(*number >= 0 && *number < static_cast<double>(attribute.domain)) ||
+        *number != std::floor(*number))
+        refuse(shown(value) + " is no value of " + quoted(attribute.name),
+               "Allowed are the whole numbers from 0 to " + std::to_string(attribute.domain - 1) + ".");
+    return static_cast<Cell>(*number);
+}
+
+Cell Collection::Plan::category(std::size_t j, const Value& value, std::vector<std::size_t>& clamped) const {
+    const Attribute& attribute = spec.attributes()[j];
+    const auto* text = std::get_if<std::string_view>(&value);
+    if (const auto label = text != nullptr ? attribute.label_of(*text) : std::nullopt) {
         const auto found = index[j].find(*label);
         if (found != index[j].end()) return found->second;
+        if (!attribute.other.empty()) {
+            clamped.push_back(j);
+            return index[j].at(attribute.other);
+        }
     }
+    const std::string message = shown(value) + " is no value of " + quoted(attribute.name);
+    if (attribute.prefix != 0)
+        refuse(message, "Allowed are strings of at most " + std::to_string(Attribute::max_string) +
+                            " bytes of UTF-8, without U+0003.");
     constexpr std::size_t most = 10;
     std::string allowed;
     for (std::size_t i = 0; i < std::min(attribute.labels.size(), most); ++i)
         allowed += (i == 0 ? "" : ", ") + quoted(attribute.labels[i]);
     if (attribute.labels.size() > most)
         allowed += " and " + std::to_string(attribute.labels.size() - most) + " more";
-    refuse(shown(value) + " is no value of " + quoted(attribute.name), "Allowed are " + allowed + ".",
+    refuse(message, "Allowed are " + allowed + ".",
            "Labels are compared byte by byte: upper and lower case and spaces count.");
 }
 
@@ -126,7 +139,9 @@ Encoded Collection::encode(std::span<const Value> record, BitSource& bits) const
     encoded.cells.reserve(record.size());
     for (std::size_t j = 0; j < record.size(); ++j)
         encoded.cells.push_back(attributes[j].numeric() ? plan_->point(j, record[j], bits, encoded.clamped)
-                                                        : plan_->category(j, record[j]));
+                                : attributes[j].labels.empty()
+                                    ? plan_->number(j, record[j])
+                                    : plan_->category(j, record[j], encoded.clamped));
     return encoded;
 }
 

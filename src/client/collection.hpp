@@ -28,7 +28,8 @@ class Value : public std::variant<double, std::string_view> {
     Value(const std::string& label) noexcept : variant(std::string_view(label)) {}
 };
 
-/// What becomes of a number outside its declared range.
+/// What becomes of a number outside its declared range. (A label outside the domain goes where the spec
+/// says.)
 enum class Outside {
     clamp,   ///< it is moved to the nearer end, and the receipt says so
     refuse,  ///< the record is refused
@@ -36,8 +37,10 @@ enum class Outside {
 
 /// A record ready for the randomiser.
 struct Encoded {
-    std::vector<Cell> cells;           ///< one for each attribute
-    std::vector<std::size_t> clamped;  ///< which attributes were moved into their range, ascending
+    std::vector<Cell> cells;  ///< one for each attribute
+    /// Which attributes were moved into what the spec declares, ascending: a number to the end of its range,
+    /// a label to "other".
+    std::vector<std::size_t> clamped;
 };
 
 /// A spec and its mechanism. Immutable, cheap to copy, and safe to share between threads.
@@ -51,13 +54,15 @@ class Collection {
     [[nodiscard]] Outside outside() const noexcept;
 
     /// Cells of a record that gives one value for each attribute of the spec, in its order. A label becomes
-    /// its index; a category without labels is given by its number, 0 to domain − 1; any other number is
-    /// placed on the mechanism's grid, between two points at the nearer one more often, so that the mean is
-    /// kept.
+    /// its index, one outside the domain that of "other", if the spec has it; with "prefix", a string is
+    /// looked up by its beginning, as Attribute::label_of says. A category without labels is given by its
+    /// number, 0 to domain − 1; any other number is placed on the mechanism's grid, between two points at the
+    /// nearer one more often, so that the mean is kept.
     ///
-    /// Throws Error (invalid_value), naming attribute, value and what is allowed, for a label outside the
-    /// domain, a number that is not finite, a number where a label is due or the reverse, a record of another
-    /// length, and under Outside::refuse a number outside its range.
+    /// Throws Error (invalid_value), naming attribute, value and what is allowed, for a label outside a
+    /// domain without "other", a string unfit for "prefix", a number that is not finite, a number where a
+    /// label is due or the reverse, a record of another length, and under Outside::refuse a number outside
+    /// its range.
     [[nodiscard]] Encoded encode(std::span<const Value> record, BitSource& bits) const;
 
   private:

@@ -43,6 +43,10 @@ std::string number(double value) {
     return shown(Json(value));
 }
 
+bool has_control(std::string_view text) {
+    return std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
+}
+
 /// JSON text to a document. The library keeps the last of two equal keys; here they are an error, as is
 /// nesting deeper than any spec needs.
 Json parse(std::string_view text) {
@@ -136,7 +140,7 @@ class SpecReader {
     static void option(SpecReader& top, const Option& option, Spec& spec);
     static Attribute attribute(SpecReader& reader, std::string name);
     static void domain(const Json& found, Attribute& attribute);
-    static void beginnings(SpecReader& reader, Attribute& attribute);
+    static void outsiders(SpecReader& reader, Attribute& attribute);
     static void check_shape(const Spec& spec);
 
     const Json& object_;
@@ -174,7 +178,7 @@ void SpecReader::domain(const Json& found, Attribute& attribute) {
 }
 
 /// What becomes of labels outside the domain, and of strings.
-void SpecReader::beginnings(SpecReader& reader, Attribute& attribute) {
+void SpecReader::outsiders(SpecReader& reader, Attribute& attribute) {
     attribute.prefix = reader.whole(prefix);
     if (reader.find("other") != nullptr) {
         attribute.other = reader.word("other", "one of the labels");
@@ -187,8 +191,8 @@ void SpecReader::beginnings(SpecReader& reader, Attribute& attribute) {
                 "Add a label to \"domain\" and name it in \"other\": it stands for the rest.");
     for (const std::string& label : attribute.labels) {
         const bool whole_string = label.back() == Attribute::terminator;
-        const std::string string = label.substr(0, label.size() - (whole_string ? 1 : 0));
-        if (label != attribute.other && attribute.beginning(string) != label)
+        const auto string = std::string_view(label).substr(0, label.size() - (whole_string ? 1 : 0));
+        if (label != attribute.other && attribute.label_of(string) != label)
             invalid("no string begins like a label",
                     "Found " + shown(Json(label)) + "; allowed are " + std::to_string(attribute.prefix) +
                         " characters, or fewer with U+0003 at the end, which stand for the whole string.",
@@ -199,9 +203,7 @@ void SpecReader::beginnings(SpecReader& reader, Attribute& attribute) {
 Attribute SpecReader::attribute(SpecReader& reader, std::string name) {
     Attribute attribute;
     attribute.name = std::move(name);
-    const auto control = [](unsigned char c) { return c < 0x20 || c == 0x7F; };
-    if (attribute.name.empty() || attribute.name.size() > max_name ||
-        std::ranges::any_of(attribute.name, control))
+    if (attribute.name.empty() || attribute.name.size() > max_name || has_control(attribute.name))
         invalid("an attribute's name must have 1 to " + std::to_string(max_name) +
                     " bytes and no control characters",
                 "Found " + shown(Json(attribute.name)) + ".");
@@ -210,7 +212,7 @@ Attribute SpecReader::attribute(SpecReader& reader, std::string name) {
             invalid("attribute \"" + attribute.name + "\" has both a domain and a range",
                     "A categorical attribute has \"domain\"; a numeric one has \"min\" and \"max\".");
         domain(*found, attribute);
-        beginnings(reader, attribute);
+        outsiders(reader, attribute);
         return attribute;
     }
     attribute.min = reader.real("min", "a finite number, the least value");
@@ -305,11 +307,13 @@ Limits SpecReader::limits(SpecReader& reader) {
 
 Choice SpecReader::choice(const Json& found) {
     SpecReader reader(found, "\"chosen\"");
-    const std::string allowed = "a sentence of at most " + std::to_string(max_reason) + " bytes";
+    const std::string allowed =
+        "a sentence of at most " + std::to_string(max_reason) + " bytes without control characters";
     for (const Option& limit : {report_bytes, decode_cost})
         static_cast<void>(reader.need(limit.name, "the limit that the choice kept to"));
     Choice choice{limits(reader), reader.word("reason", allowed)};
-    if (choice.reason.size() > max_reason) wrong("reason", Json(choice.reason), allowed);
+    if (choice.reason.size() > max_reason || has_control(choice.reason))
+        wrong("reason", Json(choice.reason), allowed);
     reader.finish();
     return choice;
 }
@@ -426,13 +430,15 @@ Json SpecWriter::derived(const Spec& spec) {
     return derived;
 }
 
-std::optional<std::string> Attribute::beginning(std::string_view string) const {
-    if (string.size() > max_string || string.find(terminator) != string.npos ||
-        characters(string, max_string).size() != string.size())
+std::optional<std::string> Attribute::label_of(std::string_view text) const {
+    std::string label(text);
+    if (prefix == 0) return label;
+    if (text.size() > max_string || text.find(terminator) != text.npos ||
+        characters(text, max_string).size() != text.size())
         return {};
-    std::string ended(string);
-    ended += terminator;
-    return std::string(characters(ended, prefix));
+    label += terminator;
+    label.resize(characters(label, prefix).size());
+    return label;
 }
 
 Demand Demand::from_json(std::string_view text) {

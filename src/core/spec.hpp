@@ -23,11 +23,11 @@ struct Attribute {
     std::uint64_t prefix = 0;  ///< if not 0, people hold strings, and labels are their beginnings
 
     [[nodiscard]] bool numeric() const noexcept { return domain == 0; }
-    /// With `prefix`: what a person's string is looked up as among the labels, the first `prefix` characters
-    /// of the string and a terminator; so "ab" stands for every longer string that begins so, and
-    /// "a\u0003" for "a" itself. Nothing if the string is no valid UTF-8, has more than max_string bytes, or
-    /// has a terminator of its own.
-    [[nodiscard]] std::optional<std::string> beginning(std::string_view string) const;
+    /// What a person's text is looked up as among the labels: the text; with `prefix`, the first `prefix`
+    /// characters of the text and a terminator, so that "ab" stands for every longer string that begins so,
+    /// and "a\u0003" for "a" itself. With `prefix`, nothing if the text is no valid UTF-8, has more than
+    /// max_string bytes, or has a terminator of its own.
+    [[nodiscard]] std::optional<std::string> label_of(std::string_view text) const;
     static constexpr char terminator = '\x03';
     static constexpr std::size_t max_string = 64;
 

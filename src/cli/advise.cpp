@@ -1,0 +1,70 @@
+// ldp advise --spec FILE
+
+#include <cmath>
+#include <iomanip>
+#include <iostream>
+
+#include "../core/choice.hpp"
+#include "../core/mechanism.hpp"
+#include "command.hpp"
+#include "records.hpp"
+
+namespace ldp::cli {
+
+namespace {
+
+Options options() {
+    namespace po = boost::program_options;
+    Options options;
+    options.add_options()("spec", po::value<std::string>()->required(),
+                          "file with the spec; - is standard input (required)")(
+        "users", po::value<std::int64_t>()->default_value(100000),
+        "people who report, for the standard error");
+    return options;
+}
+
+int run(const Arguments& arguments) {
+    const auto users = arguments["users"].as<std::int64_t>();
+    if (users < 1) throw UsageError("--users must be 1 or more, not " + std::to_string(users));
+    const std::vector<Candidate> candidates = advise(read_text(arguments["spec"].as<std::string>()));
+    const auto row = [](const char* name, const auto& error, const auto& report, const auto& summary,
+                        const auto& cost, const std::string& note) {
+        std::cout << std::left << std::setw(13) << name << std::right << std::setw(15) << error
+                  << std::setw(15) << report << std::setw(16) << summary << std::setw(14) << cost
+                  << (note.empty() ? "" : "  ") << note << "\n";
+    };
+    row("mechanism", "standard error", "report bytes", "summary bytes", "decode cost", "note");
+    std::cout << std::setprecision(4);
+    for (const Candidate& candidate : candidates) {
+        const bool chosen = &candidate == &candidates.front() && candidate.obstacle.empty();
+        const std::string note = chosen ? "chosen" : candidate.obstacle;
+        if (std::isnan(candidate.n_variance))
+            row(candidate.mechanism->name, "-", "-", "-", "-", note);
+        else
+            row(candidate.mechanism->name, std::sqrt(candidate.n_variance / static_cast<double>(users)),
+                grouped(candidate.report_bytes), grouped(candidate.summary_bytes),
+                grouped(static_cast<std::uint64_t>(std::ceil(candidate.decode_cost))), note);
+    }
+    std::cout << std::flush;
+    return Exit::done;
+}
+
+}  // namespace
+
+const Command advise_command{
+    "advise",
+    "--spec FILE [--users N]",
+    "shows which mechanisms suit a spec, the best first",
+    "Ranks the mechanisms for one categorical attribute as \"mechanism\": \"auto\" would; the spec may name "
+    "one,\n"
+    "or auto, or none. Shown are the standard error of a value with an average share, from N reports; what "
+    "a\n"
+    "report and a summary take; the steps (about a nanosecond each) that a report costs the server, with "
+    "its\n"
+    "part of an answer from a million reports; and why a mechanism cannot be chosen within the spec's\n"
+    "\"max_report_bytes\" and \"max_decode_cost\".",
+    options,
+    {},
+    run};
+
+}  // namespace ldp::cli
