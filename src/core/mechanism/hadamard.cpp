@@ -46,8 +46,9 @@ class Hadamard final : public Incidence {
         all.emplace_back("outputs", static_cast<double>(outputs()));
         return all;
     }
+    // An addition a number in each of log K rounds, some four of them a step.
     Cost cost() const noexcept override {
-        return {1, static_cast<double>(outputs()) * std::bit_width(outputs())};
+        return {1, static_cast<double>(outputs()) * std::bit_width(outputs()) / 4};
     }
 
   private:
