@@ -2,36 +2,24 @@
 // not known (no report touched it) is NULL.
 
 #include <cmath>
+#include <cstring>
+#include <limits>
 #include <string>
 
-#include "boundary.hpp"
+#include "../src/core/consistency.hpp"
+#include "../src/core/top.hpp"
+#include "rows.hpp"
 
 extern "C" {
-#include "access/htup_details.h"
 #include "catalog/pg_type.h"
-#include "funcapi.h"
 #include "utils/array.h"
-#include "utils/builtins.h"
 }
 
 using namespace ldp;
 
 namespace {
 
-/// A mechanism's estimate of one item and its interval: plain numbers, in PostgreSQL's memory.
-struct Answer {
-    double value;
-    double standard_error;
-    double lower;
-    double upper;
-};
-
-struct Answers {
-    const Answer* items;
-    std::size_t count;  ///< 0 if there are no reports
-};
-
-constexpr double usual_confidence = 0.95;
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 std::unique_ptr<const Mechanism> checked_mechanism(Bytes summary) {
     std::unique_ptr<const Mechanism> mechanism = load_mechanism(summary, Kind::summary);
@@ -39,26 +27,24 @@ std::unique_ptr<const Mechanism> checked_mechanism(Bytes summary) {
     return mechanism;
 }
 
-Answers ask(Bytes summary, const Question& question, double confidence = usual_confidence) {
-    (void)interval({0, 0}, confidence);  // a wrong confidence is an error even where there is nothing to tell
-    const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
-    check_answers(*mechanism, question.quantity);
-    if (summary_count(*mechanism, summary) == 0) return {};
-    const std::vector<Estimate> estimates = estimate(*mechanism, summary, question);
-    auto* items = static_cast<Answer*>(try_palloc(estimates.size() * sizeof(Answer)));
-    for (std::size_t i = 0; i < estimates.size(); ++i) {
-        const auto [lower, upper] = interval(estimates[i], confidence);
-        items[i] = {estimates[i].value, estimates[i].standard_error, lower, upper};
-    }
-    return {items, estimates.size()};
-}
+// Arguments ------------------------------------------------------------------------------------------------
 
 Bytes summary_argument(FunctionCallInfo fcinfo) {
     return contents(PG_GETARG_VARLENA_PP(0));
 }
 
+/// No more of the first argument than its block: what stands in it needs none of a state's megabytes.
+Bytes block_argument(FunctionCallInfo fcinfo) {
+    const Datum value = PG_GETARG_DATUM(0);
+    return contents(PG_DETOAST_DATUM_SLICE(value, 0, static_cast<std::int32_t>(max_block_size)));
+}
+
+std::string_view word_argument(FunctionCallInfo fcinfo, int number) {
+    return text_to_cstring(PG_GETARG_TEXT_PP(number));
+}
+
 Target target_argument(FunctionCallInfo fcinfo, int number) {
-    const std::string_view word = text_to_cstring(PG_GETARG_TEXT_PP(number));
+    const std::string_view word = word_argument(fcinfo, number);
     if (word == "sample") return Target::sample;
     if (word == "population") return Target::population;
     throw Error(
@@ -67,65 +53,186 @@ Target target_argument(FunctionCallInfo fcinfo, int number) {
         "adds the error of having drawn them from a population.");
 }
 
+std::size_t limit_argument(FunctionCallInfo fcinfo, int number) {
+    const std::int32_t limit = PG_GETARG_INT32(number);
+    if (limit < 0)
+        throw Error(ErrorCode::invalid_value, "a limit must not be negative",
+                    "Found " + std::to_string(limit) + ".");
+    return static_cast<std::size_t>(limit);
+}
+
+/// The names of values, as an array of text; values that it does not reach have their number as a name.
+struct Labels {
+    const Datum* names;
+    const bool* nameless;
+    std::size_t count;
+};
+
+Labels labels_argument(FunctionCallInfo fcinfo, int number) {
+    Datum* names;
+    bool* nameless;
+    int count;
+    deconstruct_array(PG_GETARG_ARRAYTYPE_P(number), TEXTOID, -1, false, TYPALIGN_INT, &names, &nameless,
+                      &count);
+    return {names, nameless, static_cast<std::size_t>(count)};
+}
+
+// One number, or an array ----------------------------------------------------------------------------------
+
 Datum one_number(FunctionCallInfo fcinfo, double value) {
     if (std::isnan(value)) PG_RETURN_NULL();
     PG_RETURN_FLOAT8(value);
 }
 
+struct Found {
+    double value;
+    std::size_t count;  ///< of items; 0 if there are no reports
+};
+
+/// The estimate of one item, if there is such a one.
+Found estimate_of(Bytes summary, Quantity quantity, std::size_t item) {
+    const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
+    check_answers(*mechanism, quantity);
+    if (summary_count(*mechanism, summary) == 0) return {unknown, 0};
+    const std::vector<Estimate> estimates = estimate(*mechanism, summary, {quantity});
+    return {item < estimates.size() ? estimates[item].value : unknown, estimates.size()};
+}
+
 /// The estimate of the item that the second argument names.
 Datum one_item(FunctionCallInfo fcinfo, Quantity quantity, const char* noun) {
     const std::int32_t item = PG_GETARG_INT32(1);
-    const Answers answers = ask(summary_argument(fcinfo), {quantity});
-    if (answers.count == 0) PG_RETURN_NULL();
-    if (item < 0 || static_cast<std::size_t>(item) >= answers.count)
+    const Found found = estimate_of(summary_argument(fcinfo), quantity, static_cast<std::uint32_t>(item));
+    if (found.count == 0) PG_RETURN_NULL();
+    if (item < 0 || static_cast<std::size_t>(item) >= found.count)
         throw Error(ErrorCode::invalid_value, std::string("there is no ") + noun + " " + std::to_string(item),
-                    "They are numbered from 0 to " + std::to_string(answers.count - 1) + ".");
-    return one_number(fcinfo, answers.items[item].value);
+                    "They are numbered from 0 to " + std::to_string(found.count - 1) + ".");
+    return one_number(fcinfo, found.value);
 }
 
-/// All estimates, as float8[].
-Datum all_items(FunctionCallInfo fcinfo, Quantity quantity) {
-    const Answers answers = ask(summary_argument(fcinfo), {quantity});
-    if (answers.count == 0) PG_RETURN_NULL();
-    auto* values = static_cast<Datum*>(palloc(answers.count * sizeof(Datum)));
-    auto* unknown = static_cast<bool*>(palloc(answers.count * sizeof(bool)));
-    for (std::size_t i = 0; i < answers.count; ++i) {
-        values[i] = Float8GetDatum(answers.items[i].value);
-        unknown[i] = std::isnan(answers.items[i].value);
+/// float8[] of `count` ≥ 1 numbers, written once and nowhere else: millions of values are common.
+template <class ValueAt>
+ArrayType* new_array(std::size_t count, ValueAt value_at) {
+    std::size_t known = 0;
+    for (std::size_t i = 0; i < count; ++i) known += std::isnan(value_at(i)) ? 0 : 1;
+    const bool gaps = known < count;
+    const std::size_t head = gaps ? ARR_OVERHEAD_WITHNULLS(1, count) : ARR_OVERHEAD_NONULLS(1);
+    const std::size_t size = head + known * sizeof(float8);
+    auto* array = static_cast<ArrayType*>(try_palloc(size));
+    std::memset(array, 0, head);
+    SET_VARSIZE(array, size);
+    array->ndim = 1;
+    array->dataoffset = gaps ? static_cast<std::int32_t>(head) : 0;
+    array->elemtype = FLOAT8OID;
+    ARR_DIMS(array)[0] = static_cast<int>(count);
+    ARR_LBOUND(array)[0] = 1;
+    auto* number = reinterpret_cast<float8*>(ARR_DATA_PTR(array));
+    for (std::size_t i = 0; i < count; ++i) {
+        const double value = value_at(i);
+        if (std::isnan(value)) continue;
+        *number++ = value;
+        if (gaps) ARR_NULLBITMAP(array)[i / 8] |= static_cast<bits8>(1u << i % 8);
     }
-    int size = static_cast<int>(answers.count), first = 1;
-    PG_RETURN_ARRAYTYPE_P(construct_md_array(values, unknown, 1, &size, &first, FLOAT8OID, sizeof(float8),
-                                             FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+    return array;
 }
 
-/// One row per item: its number, estimate, standard error and interval. Arguments: the summary, confidence,
-/// target.
-Datum rows(FunctionCallInfo fcinfo, Quantity quantity) {
-    if (SRF_IS_FIRSTCALL()) {
-        FuncCallContext* first = SRF_FIRSTCALL_INIT();
-        MemoryContextData* caller = MemoryContextSwitchTo(first->multi_call_memory_ctx);
-        TupleDesc shape;
-        if (get_call_result_type(fcinfo, nullptr, &shape) != TYPEFUNC_COMPOSITE)
-            elog(ERROR, "return type must be a row type");
-        first->tuple_desc = BlessTupleDesc(shape);
+/// All estimates, as float8[]; none if there are no reports.
+ArrayType* all_items(Bytes summary, Quantity quantity) {
+    const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
+    check_answers(*mechanism, quantity);
+    if (summary_count(*mechanism, summary) == 0) return nullptr;
+    const std::vector<Estimate> estimates = estimate(*mechanism, summary, {quantity});
+    return new_array(estimates.size(), [&](std::size_t i) { return estimates[i].value; });
+}
+
+ArrayType* all_consistent(Bytes summary, Consistency method) {
+    const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
+    check_answers(*mechanism, Quantity::frequencies);
+    if (summary_count(*mechanism, summary) == 0) return nullptr;
+    const std::vector<double> values = consistent(*mechanism, summary, method);
+    return new_array(values.size(), [&](std::size_t i) { return values[i]; });
+}
+
+Datum array_or_null(FunctionCallInfo fcinfo, ArrayType* array) {
+    if (array == nullptr) PG_RETURN_NULL();
+    PG_RETURN_ARRAYTYPE_P(array);
+}
+
+// Rows -----------------------------------------------------------------------------------------------------
+
+/// Items in PostgreSQL's memory, to be given out as rows.
+struct Items {
+    struct Item {
+        std::int32_t number;
+        Estimate estimate;
+        double p_value;
+    };
+
+    const Item* items = nullptr;
+    std::size_t count = 0;
+    double reach = 0;  ///< of an interval, in standard errors
+    bool labelled = false, tested = false;
+    Labels labels = {};
+
+    void write(Columns& columns, std::size_t row) const {
+        const auto& [number, estimate, p_value] = items[row];
+        columns.put(number);
+        if (labelled) write_label(columns, number);
+        columns.put(estimate.value);
+        columns.put(estimate.standard_error);
+        columns.put(estimate.value - reach * estimate.standard_error);
+        columns.put(estimate.value + reach * estimate.standard_error);
+        if (tested) columns.put(p_value);
+    }
+
+    /// Keeps what `items` holds; beside C++ objects.
+    template <class Range, class ItemOf>
+    void keep(const Range& found, ItemOf item_of) {
+        auto* kept = static_cast<Item*>(try_palloc(found.size() * sizeof(Item)));
+        for (const auto& one : found) {
+            kept[count] = item_of(count, one);
+            ++count;
+        }
+        items = kept;
+    }
+    void keep(const std::vector<Estimate>& estimates) {
+        keep(estimates, [](std::size_t i, const Estimate& estimate) {
+            return Item{static_cast<std::int32_t>(i), estimate, unknown};
+        });
+    }
+    void keep(const std::vector<Ranked>& ranking) {
+        keep(ranking, [](std::size_t, const Ranked& ranked) {
+            return Item{static_cast<std::int32_t>(ranked.value), ranked.estimate, ranked.p_value};
+        });
+    }
+
+  private:
+    void write_label(Columns& columns, std::int32_t number) const {
+        const auto at = static_cast<std::size_t>(number);
+        if (at < labels.count) return columns.put(labels.names[at], labels.nameless[at]);
+        char digits[16];
+        pg_ltoa(number, digits);
+        columns.put(digits);
+    }
+};
+
+/// `ask(mechanism)` adds items, unless there are no reports.
+template <class Ask>
+void answer(Bytes summary, Quantity quantity, Ask ask) {
+    const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
+    check_answers(*mechanism, quantity);
+    if (summary_count(*mechanism, summary) > 0) ask(*mechanism);
+}
+
+/// All items with their errors. Arguments: the summary, confidence, target.
+Datum plain_rows(FunctionCallInfo fcinfo, Quantity quantity) {
+    return rows(fcinfo, [=] {
         const Bytes summary = summary_argument(fcinfo);
-        const Answers answers = ask(summary, {quantity, target_argument(fcinfo, 2)}, PG_GETARG_FLOAT8(1));
-        first->user_fctx = const_cast<Answer*>(answers.items);
-        first->max_calls = answers.count;
-        MemoryContextSwitchTo(caller);
-    }
-    FuncCallContext* call = SRF_PERCALL_SETUP();
-    if (call->call_cntr >= call->max_calls) SRF_RETURN_DONE(call);
-
-    const Answer& answer = static_cast<const Answer*>(call->user_fctx)[call->call_cntr];
-    const double numbers[] = {answer.value, answer.standard_error, answer.lower, answer.upper};
-    Datum columns[5] = {Int32GetDatum(static_cast<std::int32_t>(call->call_cntr))};
-    bool unknown[5] = {false};
-    for (int i = 0; i < 4; ++i) {
-        columns[i + 1] = Float8GetDatum(numbers[i]);
-        unknown[i + 1] = std::isnan(numbers[i]);
-    }
-    SRF_RETURN_NEXT(call, HeapTupleGetDatum(heap_form_tuple(call->tuple_desc, columns, unknown)));
+        Items items{.reach = reach(PG_GETARG_FLOAT8(1))};
+        const Question question{quantity, target_argument(fcinfo, 2)};
+        answer(summary, quantity,
+               [&](const Mechanism& mechanism) { items.keep(estimate(mechanism, summary, question)); });
+        return items;
+    });
 }
 
 char* spec_text(Bytes bytes, Kind kind) {
@@ -141,23 +248,22 @@ LDP_FUNCTION(ldp_summary_count) {
 }
 
 LDP_FUNCTION(ldp_summary_spec) {
-    return json_value(spec_text(summary_argument(fcinfo), Kind::summary));
+    return json_value(spec_text(block_argument(fcinfo), Kind::summary));
 }
 
 LDP_FUNCTION(ldp_report_spec) {
-    return json_value(spec_text(contents(PG_GETARG_VARLENA_PP(0)), Kind::report));
+    return json_value(spec_text(block_argument(fcinfo), Kind::report));
 }
 
 /// The mean of the only attribute.
 LDP_FUNCTION(ldp_summary_mean) {
-    const Answers answers = ask(summary_argument(fcinfo), {Quantity::means});
-    if (answers.count == 0) PG_RETURN_NULL();
-    if (answers.count > 1)
+    const Found found = estimate_of(summary_argument(fcinfo), Quantity::means, 0);
+    if (found.count > 1)
         throw Error(ErrorCode::unsupported, "these reports tell the means of several attributes",
-                    "There are " + std::to_string(answers.count) + ".",
+                    "There are " + std::to_string(found.count) + ".",
                     "Ask for one with ldp_mean(ldp_agg(report), attribute), or for all with "
                     "ldp_haar(report) or ldp_means(ldp_agg(report)).");
-    return one_number(fcinfo, answers.items[0].value);
+    return one_number(fcinfo, found.value);
 }
 
 LDP_FUNCTION(ldp_summary_mean_of) {
@@ -169,24 +275,100 @@ LDP_FUNCTION(ldp_summary_frequency_of) {
 }
 
 LDP_FUNCTION(ldp_summary_frequency) {
-    return all_items(fcinfo, Quantity::frequencies);
+    return array_or_null(fcinfo, all_items(summary_argument(fcinfo), Quantity::frequencies));
 }
 
 /// The vector that the estimated Haar coefficients add up to, in the attributes' own units.
 LDP_FUNCTION(ldp_summary_haar) {
+    const Bytes summary = summary_argument(fcinfo);
     // Only Haar reports tell coefficients; of others the error says what they tell instead.
-    check_answers(*checked_mechanism(summary_argument(fcinfo)), Quantity::coefficients);
-    return all_items(fcinfo, Quantity::means);
+    check_answers(*checked_mechanism(summary), Quantity::coefficients);
+    return array_or_null(fcinfo, all_items(summary, Quantity::means));
+}
+
+/// (summary, method) → float8[]: frequencies made consistent.
+LDP_FUNCTION(ldp_consistent) {
+    const Bytes summary = summary_argument(fcinfo);
+    const Consistency method = consistency_named(word_argument(fcinfo, 1));
+    return array_or_null(fcinfo, all_consistent(summary, method));
 }
 
 LDP_FUNCTION(ldp_summary_frequencies) {
-    return rows(fcinfo, Quantity::frequencies);
+    return plain_rows(fcinfo, Quantity::frequencies);
 }
 
 LDP_FUNCTION(ldp_summary_means) {
-    return rows(fcinfo, Quantity::means);
+    return plain_rows(fcinfo, Quantity::means);
 }
 
 LDP_FUNCTION(ldp_summary_coefficients) {
-    return rows(fcinfo, Quantity::coefficients);
+    return plain_rows(fcinfo, Quantity::coefficients);
+}
+
+/// (summary, method, confidence, target, labels): a row per value.
+LDP_FUNCTION(ldp_frequency_rows) {
+    return rows(fcinfo, [=] {
+        const Bytes summary = summary_argument(fcinfo);
+        const Consistency method = consistency_named(word_argument(fcinfo, 1));
+        Items items{.reach = reach(PG_GETARG_FLOAT8(2)), .labelled = true};
+        const Question question{Quantity::frequencies, target_argument(fcinfo, 3)};
+        items.labels = labels_argument(fcinfo, 4);
+        answer(summary, question.quantity, [&](const Mechanism& mechanism) {
+            if (method == Consistency::none) return items.keep(estimate(mechanism, summary, question));
+            // Errors and intervals belong to the unbiased estimates alone.
+            items.keep(consistent(mechanism, summary, method), [](std::size_t i, double value) {
+                return Items::Item{static_cast<std::int32_t>(i), {value, unknown}, unknown};
+            });
+        });
+        return items;
+    });
+}
+
+/// (summary, limit, confidence, target, control, labels): the most frequent values and their significance.
+LDP_FUNCTION(ldp_top_rows) {
+    return rows(fcinfo, [=] {
+        const Bytes summary = summary_argument(fcinfo);
+        const std::size_t limit = limit_argument(fcinfo, 1);
+        Items items{.reach = reach(PG_GETARG_FLOAT8(2)), .labelled = true, .tested = true};
+        const Target target = target_argument(fcinfo, 3);
+        const Control control = control_named(word_argument(fcinfo, 4));
+        items.labels = labels_argument(fcinfo, 5);
+        answer(summary, Quantity::frequencies, [&](const Mechanism& mechanism) {
+            items.keep(top(mechanism, summary, limit, target, control));
+        });
+        return items;
+    });
+}
+
+/// (summary): what honest reports must follow, and whether these do.
+LDP_FUNCTION(ldp_health) {
+    struct Statistics {
+        struct Statistic {
+            const char* name;
+            double observed, expected, p_value;
+        };
+        const Statistic* statistics;
+        std::size_t count;
+        void write(Columns& columns, std::size_t row) const {
+            const Statistic& one = statistics[row];
+            columns.put(server_text(one.name));
+            columns.put(one.observed);
+            columns.put(one.expected);
+            columns.put(one.p_value);
+        }
+    };
+    const auto ask = [](Bytes summary) {
+        const std::vector<Check> checks = health(*checked_mechanism(summary), summary);
+        auto* statistics =
+            static_cast<Statistics::Statistic*>(try_palloc(checks.size() * sizeof(Statistics::Statistic)));
+        for (std::size_t i = 0; i < checks.size(); ++i)
+            statistics[i] = {keep(checks[i].name), checks[i].observed, checks[i].expected, checks[i].p_value};
+        return Statistics{statistics, checks.size()};
+    };
+    return rows(fcinfo, [=] { return ask(summary_argument(fcinfo)); });
+}
+
+/// (confidence) → float8: how many standard errors an interval reaches to either side.
+LDP_FUNCTION(ldp_reach) {
+    PG_RETURN_FLOAT8(reach(PG_GETARG_FLOAT8(0)));
 }

@@ -48,10 +48,6 @@ const char* try_keep(std::string_view text) noexcept {
     }
 }
 
-const char* server_text(const char* utf8) {
-    return pg_any_to_server(utf8, static_cast<int>(std::strlen(utf8)), PG_UTF8);
-}
-
 /// The rest of an ereport or errsave.
 int say(const Fault& fault) {
     errcode(fault.sqlstate);
@@ -118,6 +114,10 @@ varlena* new_value(std::size_t size) {
 const char* json_argument(FunctionCallInfo fcinfo, int number) {
     const char* text = DatumGetCString(DirectFunctionCall1(jsonb_out, PG_GETARG_DATUM(number)));
     return pg_server_to_any(text, static_cast<int>(std::strlen(text)), PG_UTF8);
+}
+
+const char* server_text(const char* utf8) {
+    return pg_any_to_server(utf8, static_cast<int>(std::strlen(utf8)), PG_UTF8);
 }
 
 Datum json_value(const char* utf8) {

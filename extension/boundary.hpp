@@ -105,6 +105,8 @@ Datum entry(FunctionCallInfo fcinfo) {
 [[nodiscard]] const char* json_argument(FunctionCallInfo fcinfo, int number);
 /// UTF-8 text as a jsonb value.
 [[nodiscard]] Datum json_value(const char* utf8);
+/// UTF-8 text as the server writes it.
+[[nodiscard]] const char* server_text(const char* utf8);
 
 // Mechanisms -----------------------------------------------------------------------------------------------
 

@@ -3,8 +3,10 @@
 #include "../src/core/spec.hpp"
 
 #include <algorithm>
+#include <cmath>
 
-#include "boundary.hpp"
+#include "../src/core/choice.hpp"
+#include "rows.hpp"
 
 using namespace ldp;
 
@@ -21,6 +23,48 @@ varlena* parameters(const char* text) {
     return block;
 }
 
+char* fingerprint(const char* text) {
+    return keep(fingerprint_text(Spec::from_json(text).fingerprint()));
+}
+
+/// What suits a spec, best first, in PostgreSQL's memory.
+struct Advice {
+    struct Row {
+        const char* mechanism;
+        double standard_error;
+        std::uint64_t report_bytes, summary_bytes;
+        double decode_cost;
+        const char* obstacle;
+    };
+    const Row* items;
+    std::size_t count;
+
+    void write(Columns& columns, std::size_t row) const {
+        const Row& one = items[row];
+        const bool unknown = one.report_bytes == 0;
+        columns.put(one.mechanism);
+        columns.put(one.standard_error);
+        columns.put_size(one.report_bytes);
+        columns.put_size(one.summary_bytes);
+        columns.put(Float8GetDatum(one.decode_cost), unknown);
+        columns.put(one.obstacle == nullptr ? nullptr : server_text(one.obstacle));
+    }
+};
+
+Advice advice(const char* text, double users) {
+    if (users < 1)
+        throw Error(ErrorCode::invalid_value, "there must be at least one user",
+                    "Found " + std::to_string(static_cast<std::int64_t>(users)) + ".");
+    const std::vector<Candidate> candidates = advise(text);
+    auto* items = static_cast<Advice::Row*>(try_palloc(candidates.size() * sizeof(Advice::Row)));
+    std::size_t count = 0;
+    for (const Candidate& each : candidates)
+        items[count++] = {each.mechanism->name, std::sqrt(each.n_variance / users),
+                          each.report_bytes,    each.summary_bytes,
+                          each.decode_cost,     each.obstacle.empty() ? nullptr : keep(each.obstacle)};
+    return {items, count};
+}
+
 char* described(Bytes bytes) {
     return keep(describe(bytes));
 }
@@ -33,6 +77,18 @@ LDP_FUNCTION_READING(ldp_spec_canonical, ERRCODE_INVALID_PARAMETER_VALUE) {
 
 LDP_FUNCTION_READING(ldp_spec_parameters, ERRCODE_INVALID_PARAMETER_VALUE) {
     PG_RETURN_POINTER(parameters(json_argument(fcinfo, 0)));
+}
+
+LDP_FUNCTION_READING(ldp_spec_fingerprint, ERRCODE_INVALID_PARAMETER_VALUE) {
+    PG_RETURN_TEXT_P(cstring_to_text(fingerprint(json_argument(fcinfo, 0))));
+}
+
+/// (spec, users): the mechanisms that suit it, and what each would give.
+LDP_FUNCTION_READING(ldp_advise, ERRCODE_INVALID_PARAMETER_VALUE) {
+    return rows(fcinfo, [=] {
+        const auto users = static_cast<double>(PG_GETARG_INT64(1));
+        return advice(json_argument(fcinfo, 0), users);
+    });
 }
 
 /// (report, parameter block): true, or an error. It runs for every row inserted; the type's input function

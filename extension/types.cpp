@@ -12,10 +12,12 @@ using namespace ldp;
 
 namespace {
 
-/// Far more than any mechanism needs: nothing longer is worth allocating memory for.
+/// More than any mechanism needs (the largest summaries, 2^25 counters of hadamard, have 256 MiB): nothing
+/// longer is worth allocating memory for.
 constexpr std::size_t most_bytes(Kind kind) noexcept {
-    return kind == Kind::report ? std::size_t{1} << 20 : std::size_t{1} << 26;
+    return kind == Kind::report ? std::size_t{1} << 20 : std::size_t{320} << 20;
 }
+static_assert(2 * most_bytes(Kind::summary) < MaxAllocSize, "its text must fit as well");
 
 constexpr const char* noun(Kind kind) noexcept {
     return kind == Kind::report ? "report" : "summary";

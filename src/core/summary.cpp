@@ -102,6 +102,12 @@ std::vector<Estimate> estimate(const Mechanism& mechanism, Bytes summary, const 
     return mechanism.estimate(n, summary.subspan(state_offset(mechanism)), question);
 }
 
+std::vector<Check> health(const Mechanism& mechanism, Bytes summary) {
+    const std::uint64_t n = summary_count(mechanism, summary);
+    if (n == 0) return {};
+    return mechanism.health(n, summary.subspan(state_offset(mechanism)));
+}
+
 void check_report(const Mechanism& mechanism, Bytes report) {
     const std::size_t expected = mechanism.block().size() + mechanism.payload_size();
     if (report.size() != expected)
@@ -119,7 +125,8 @@ void check_summary(const Mechanism& mechanism, Bytes summary) {
         throw Error(ErrorCode::malformed, "the summary has the wrong length",
                     "Found " + std::to_string(summary.size()) + " bytes; its parameters say " +
                         std::to_string(expected) + ".",
-                    "It was cut short, damaged, or does not come from ldp.");
+                    "It was cut short or damaged, does not come from ldp, or was made by version 0.1: aggregate its "
+                    "reports again.");
     const std::uint64_t n = summary_count(mechanism, summary);
     if (n > max_count || !mechanism.valid_state(n, summary.subspan(state_offset(mechanism))))
         impossible("the summary's counts are impossible");

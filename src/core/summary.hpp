@@ -36,6 +36,9 @@ void check_answers(const Mechanism& mechanism, Quantity quantity);
 [[nodiscard]] std::vector<Estimate> estimate(const Mechanism& mechanism, Bytes summary,
                                              const Question& question);
 
+/// What honest reports must follow, as Mechanism::health; nothing if there are no reports.
+[[nodiscard]] std::vector<Check> health(const Mechanism& mechanism, Bytes summary);
+
 /// Full validation of untrusted bytes that begin with the mechanism's block. Throws Error (malformed).
 void check_report(const Mechanism& mechanism, Bytes report);
 void check_summary(const Mechanism& mechanism, Bytes summary);
