@@ -27,23 +27,25 @@ bool any(std::uint64_t word) noexcept {
 }
 
 /// Adds a block of a string, small enough to stay in registers while its carries ripple upwards.
-template <class Word, std::size_t count>
+template <class Word, std::size_t count = 1, std::size_t size = sizeof(Word)>
 [[gnu::always_inline]] inline void ripple(std::byte* plane, std::size_t width,
                                           const std::byte* string) noexcept {
-    Word carry[count];
-    std::memcpy(carry, string, sizeof(carry));
+    // So many planes are mostly reached: not to ask before saves branches that nothing could predict.
+    constexpr unsigned usual = std::bit_width(8 * size * count) - 1;
+    Word carry[count]{};
+    std::memcpy(carry, string, count * size);
     for (unsigned j = 0; j < BitCounters::planes; ++j, plane += width) {
         Word left{};
 #pragma GCC unroll 4
         for (std::size_t i = 0; i < count; ++i) {
-            Word digits;
-            std::memcpy(&digits, plane + i * sizeof(Word), sizeof(Word));
+            Word digits{};
+            std::memcpy(&digits, plane + i * size, size);
             const Word sum = digits ^ carry[i];
             carry[i] &= digits;
             left |= carry[i];
-            std::memcpy(plane + i * sizeof(Word), &sum, sizeof(Word));
+            std::memcpy(plane + i * size, &sum, size);
         }
-        if (!any(left)) return;
+        if (j >= usual && !any(left)) return;
     }
 }
 
@@ -51,10 +53,10 @@ template <class Word, std::size_t count>
     const std::byte* from = string.data();
     std::size_t at = 0;
     for (; string.size() - at >= 128; at += 128) ripple<Wide, 4>(counters + at, width, from + at);
-    for (; string.size() - at >= 32; at += 32) ripple<Wide, 1>(counters + at, width, from + at);
-    for (; string.size() - at >= 8; at += 8) ripple<std::uint64_t, 1>(counters + at, width, from + at);
-    for (; string.size() - at >= 2; at += 2) ripple<std::uint16_t, 1>(counters + at, width, from + at);
-    if (at < string.size()) ripple<std::uint8_t, 1>(counters + at, width, from + at);
+    for (; string.size() - at >= 32; at += 32) ripple<Wide>(counters + at, width, from + at);
+    for (; string.size() - at >= 8; at += 8) ripple<std::uint64_t>(counters + at, width, from + at);
+    for (; string.size() - at >= 2; at += 2) ripple<std::uint64_t, 1, 2>(counters + at, width, from + at);
+    if (at < string.size()) ripple<std::uint64_t, 1, 1>(counters + at, width, from + at);
 }
 
 [[gnu::always_inline]] inline std::uint64_t ones_of(Bytes string) noexcept {
