@@ -12,6 +12,10 @@ double two_sided(double deviations) {
     return std::erfc(std::abs(deviations) / std::sqrt(2.0));
 }
 
+double one_sided(double deviations) {
+    return std::erfc(deviations / std::sqrt(2.0)) / 2;
+}
+
 double binomial_at_most(std::uint64_t n, double p, std::uint64_t count) {
     if (count >= n) return 1;
     const boost::math::binomial law(static_cast<double>(n), p);
@@ -37,6 +41,23 @@ Check goodness_of_fit(std::string name, std::span<const std::uint64_t> counts,
     const double freedom = static_cast<double>(counts.size()) - 1;
     const boost::math::chi_squared law(freedom);
     return {std::move(name), statistic, freedom, cdf(complement(law, statistic))};
+}
+
+Check variance_of_ones(std::uint64_t n, double sum, double sum_of_squares, std::span<const BitGroup> groups) {
+    // The fourth central moment of the sum: each bit's own, and 3 v v' for every two different bits.
+    double mean = 0, variance = 0, fourth = 0, squares = 0;
+    for (const auto [bits, one] : groups) {
+        const double of_bit = one * (1 - one);
+        mean += bits * one;
+        variance += bits * of_bit;
+        fourth += bits * of_bit * (1 - 3 * of_bit);
+        squares += bits * of_bit * of_bit;
+    }
+    fourth += 3 * (variance * variance - squares);
+    const auto reports = static_cast<double>(n);
+    const double observed = sum_of_squares / reports - 2 * mean * sum / reports + mean * mean;
+    const double error = std::sqrt((fourth - variance * variance) / reports);
+    return {"variance of ones per report", observed, variance, two_sided((observed - variance) / error)};
 }
 
 }  // namespace ldp

@@ -18,6 +18,8 @@ struct Check {
 
 /// The chance that a normal variable is at least this far from its mean, in standard deviations.
 [[nodiscard]] double two_sided(double deviations);
+/// The chance that it is at least this far above its mean.
+[[nodiscard]] double one_sided(double deviations);
 /// P(X ≤ count) and P(X ≥ count) for X binomial; exact.
 [[nodiscard]] double binomial_at_most(std::uint64_t n, double p, std::uint64_t count);
 [[nodiscard]] double binomial_at_least(std::uint64_t n, double p, std::uint64_t count);
@@ -25,5 +27,16 @@ struct Check {
 /// chi-square statistic, expected its mean.
 [[nodiscard]] Check goodness_of_fit(std::string name, std::span<const std::uint64_t> counts,
                                     std::span<const double> weights = {});
+
+/// Independent bits of a report that are 1 with the same probability.
+struct BitGroup {
+    double bits;
+    double one;
+};
+
+/// Whether the number of ones varies from report to report as that of independent bits does: from its sum and
+/// sum of squares over n reports.
+[[nodiscard]] Check variance_of_ones(std::uint64_t n, double sum, double sum_of_squares,
+                                     std::span<const BitGroup> groups);
 
 }  // namespace ldp

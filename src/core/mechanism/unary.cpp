@@ -7,24 +7,10 @@
 
 namespace ldp {
 
-namespace {
-
-double probability_of(const Coin& coin) {
-    return std::ldexp(static_cast<double>(coin.heads()), -static_cast<int>(coin.bits()));
-}
-
-}  // namespace
-
 // All bits are thrown as false ones, then the true one once more: neither the number of words drawn nor their
 // order depends on the value.
 void Unary::randomise(Input input, Bytes, BitSource& bits, MutableBytes memo) const {
-    const std::uint64_t k = domain();
-    for (std::size_t from = 0; from < k; from += 64) {
-        std::uint64_t lanes = false_bit_.throw64(bits);
-        if (k - from < 64) lanes &= (std::uint64_t{1} << (k - from)) - 1;
-        for (std::size_t at = from / 8; at < memo.size() && at < from / 8 + 8; ++at, lanes >>= 8)
-            memo[at] = static_cast<std::byte>(lanes);
-    }
+    false_bit_.fill(bits, domain(), memo);
     const std::uint64_t value = input[0];
     const auto mask = static_cast<std::byte>(1u << value % 8);
     const std::byte truth = (true_bit_.throw64(bits) & 1) != 0 ? mask : std::byte{0};
@@ -58,7 +44,7 @@ std::vector<std::uint64_t> Unary::supports(Bytes state) const {
 }
 
 PureProtocol Unary::protocol() const noexcept {
-    return {probability_of(true_bit_), probability_of(false_bit_)};
+    return {true_bit_.probability(), false_bit_.probability()};
 }
 
 // About ten planes, 32 bytes of them a step.
@@ -77,20 +63,9 @@ Spread Unary::spread(std::uint64_t, Bytes state) const {
 // mean number of ones (all with the same number, say) still differ in its spread.
 std::vector<Check> Unary::own_checks(std::uint64_t n, Bytes state) const {
     const auto [p, q] = protocol();
-    const double others = static_cast<double>(domain()) - 1;
-    const double mean = p + others * q;
-    const double variance = p * (1 - p) + others * q * (1 - q);
-    const auto fourth = [](double x) {
-        return x * (1 - x) * (1 - 3 * x * (1 - x));
-    };  // central moment of a bit
-    const double fourth_of_sum =
-        fourth(p) + others * fourth(q) +
-        3 * (variance * variance - p * p * (1 - p) * (1 - p) - others * q * q * (1 - q) * (1 - q));
     const Spread sums = spread(n, state);
-    const auto reports = static_cast<double>(n);
-    const double observed = sums.sum_of_squares / reports - 2 * mean * sums.sum / reports + mean * mean;
-    const double error = std::sqrt((fourth_of_sum - variance * variance) / reports);
-    return {{"variance of ones per report", observed, variance, two_sided((observed - variance) / error)}};
+    const BitGroup groups[] = {{1, p}, {static_cast<double>(domain()) - 1, q}};
+    return {variance_of_ones(n, sums.sum, sums.sum_of_squares, groups)};
 }
 
 Exact Unary::true_one() const {
