@@ -36,7 +36,7 @@ format:
 lint:
 	clang-format --dry-run -Werror $(SOURCES)
 	@for file in $(filter src/%.cpp,$(SOURCES)); do echo "clang-tidy $$file"; \
-	    $(TIDY) $$file -- -std=c++20 -DLDP_VERSION='""' 2>/dev/null || exit 1; done
+	    $(TIDY) $$file -- -std=c++20 -isystem /usr/include/eigen3 -DLDP_VERSION='""' 2>/dev/null || exit 1; done
 	@for file in $(filter extension/%.cpp,$(SOURCES)); do echo "clang-tidy $$file"; \
 	    $(TIDY) $$file -- -std=c++20 -isystem $$($(PG_CONFIG) --includedir-server) 2>/dev/null || exit 1; done
 

@@ -63,6 +63,10 @@ double two_sided(double deviations) {
     return std::erfc(std::abs(deviations) / std::sqrt(2.0));
 }
 
+double one_sided(double deviations) {
+    return std::erfc(deviations / std::sqrt(2.0)) / 2;
+}
+
 double binomial_at_most(std::uint64_t n, double p, std::uint64_t count) {
     if (count >= n) return 1;
     const boost::math::binomial law(static_cast<double>(n), p);

@@ -18,6 +18,8 @@ struct Check {
 
 /// The chance that a normal variable is at least this far from its mean, in standard deviations.
 [[nodiscard]] double two_sided(double deviations);
+/// The chance that it is at least this far above its mean.
+[[nodiscard]] double one_sided(double deviations);
 /// P(X ≤ count) and P(X ≥ count) for X binomial; exact.
 [[nodiscard]] double binomial_at_most(std::uint64_t n, double p, std::uint64_t count);
 [[nodiscard]] double binomial_at_least(std::uint64_t n, double p, std::uint64_t count);

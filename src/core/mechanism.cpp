@@ -38,10 +38,15 @@ double Mechanism::p_value(std::uint64_t, const Estimate&) const {
                 "Significance belongs to the frequencies of a categorical attribute.");
 }
 
+std::vector<Picked> Mechanism::pick(std::uint64_t, Bytes, Selection) const {
+    throw Error(ErrorCode::unsupported, "these reports need no picking of candidates",
+                "Each value of the domain has an estimate of its own.", "Use ldp_top.");
+}
+
 std::span<const MechanismEntry* const> registry() noexcept {
     static constexpr const MechanismEntry* entries[] = {
         &grr_entry,    &oue_entry, &piecewise_entry, &pdp_entry,      &haar_entry,       &sue_entry,
-        &subset_entry, &blh_entry, &olh_entry,       &hadamard_entry, &projective_entry,
+        &subset_entry, &blh_entry, &olh_entry,       &hadamard_entry, &projective_entry, &rappor_entry,
     };
     return entries;
 }

@@ -27,6 +27,19 @@ using Input = std::span<const Cell>;
 
 using Report = std::vector<std::byte>;
 
+/// How values are picked among many candidates whose reports overlap.
+enum class Selection {
+    nnls,   ///< non-negative least squares
+    lasso,  ///< least squares with a penalty on the sum of the shares
+};
+
+/// A value that was picked.
+struct Picked {
+    std::size_t value;
+    Estimate estimate;
+    double p_value;  ///< of this value alone, one-sided
+};
+
 /// What a server spends, in elementary steps (each of about a nanosecond): for choosing a mechanism.
 struct Cost {
     double per_report;  ///< to count a report
@@ -90,6 +103,9 @@ class Mechanism {
     /// The chance that an item which nobody holds is estimated at least as large; one-sided, for one item.
     /// Throws Error (unsupported) where items are not held by people.
     [[nodiscard]] virtual double p_value(std::uint64_t n, const Estimate& estimate) const;
+    /// The values that the reports speak for, by ascending number, where there may be too many for each to
+    /// have an estimate. n ≥ 1. Throws Error (unsupported) where each has.
+    [[nodiscard]] virtual std::vector<Picked> pick(std::uint64_t n, Bytes state, Selection selection) const;
     /// Statistics that honest reports must follow whatever people's values are. n ≥ 1.
     [[nodiscard]] virtual std::vector<Check> health(std::uint64_t n, Bytes state) const = 0;
 

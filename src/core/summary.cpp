@@ -34,6 +34,14 @@ const char* mechanism_name(std::uint8_t id) noexcept {
     return found == registry().end() ? "unknown" : (*found)->name;
 }
 
+std::uint64_t some_reports(const Mechanism& mechanism, Bytes summary) {
+    const std::uint64_t n = summary_count(mechanism, summary);
+    if (n == 0)
+        throw Error(ErrorCode::invalid_value, "the summary holds no reports", {},
+                    "Estimates need at least one report.");
+    return n;
+}
+
 [[noreturn]] void impossible(const char* what) {
     throw Error(ErrorCode::malformed, what, "No randomiser under its parameters could have led to it.",
                 "The bytes were damaged or forged.");
@@ -58,6 +66,10 @@ bool is_summary_of(const Mechanism& mechanism, Bytes summary) noexcept {
 
 std::uint64_t summary_count(const Mechanism& mechanism, Bytes summary) noexcept {
     return load<std::uint64_t>(summary.data() + mechanism.block().size());
+}
+
+Bytes summary_state(const Mechanism& mechanism, Bytes summary) noexcept {
+    return summary.subspan(state_offset(mechanism));
 }
 
 Outcome accumulate(const Mechanism& mechanism, MutableBytes summary, Bytes report) noexcept {
@@ -95,11 +107,13 @@ void check_answers(const Mechanism& mechanism, Quantity quantity) {
 
 std::vector<Estimate> estimate(const Mechanism& mechanism, Bytes summary, const Question& question) {
     check_answers(mechanism, question.quantity);
-    const std::uint64_t n = summary_count(mechanism, summary);
-    if (n == 0)
-        throw Error(ErrorCode::invalid_value, "the summary holds no reports", {},
-                    "Estimates need at least one report.");
-    return mechanism.estimate(n, summary.subspan(state_offset(mechanism)), question);
+    const std::uint64_t n = some_reports(mechanism, summary);
+    return mechanism.estimate(n, summary_state(mechanism, summary), question);
+}
+
+std::vector<Picked> pick(const Mechanism& mechanism, Bytes summary, Selection selection) {
+    const std::uint64_t n = some_reports(mechanism, summary);
+    return mechanism.pick(n, summary_state(mechanism, summary), selection);
 }
 
 std::vector<Check> health(const Mechanism& mechanism, Bytes summary) {

@@ -23,6 +23,8 @@ void start_summary(const Mechanism& mechanism, MutableBytes summary) noexcept;
 [[nodiscard]] bool is_summary_of(const Mechanism& mechanism, Bytes summary) noexcept;
 /// Reports counted; the summary is_summary_of the mechanism, as for all functions below.
 [[nodiscard]] std::uint64_t summary_count(const Mechanism& mechanism, Bytes summary) noexcept;
+/// The mechanism's part.
+[[nodiscard]] Bytes summary_state(const Mechanism& mechanism, Bytes summary) noexcept;
 
 /// Counts an untrusted report. Anything but ok leaves the summary as it was.
 [[nodiscard]] Outcome accumulate(const Mechanism& mechanism, MutableBytes summary, Bytes report) noexcept;
@@ -35,6 +37,9 @@ void check_answers(const Mechanism& mechanism, Quantity quantity);
 /// there are no reports.
 [[nodiscard]] std::vector<Estimate> estimate(const Mechanism& mechanism, Bytes summary,
                                              const Question& question);
+/// The values that the reports speak for, as Mechanism::pick. Throws Error: unsupported if each value has an
+/// estimate of its own, invalid_value if there are no reports.
+[[nodiscard]] std::vector<Picked> pick(const Mechanism& mechanism, Bytes summary, Selection selection);
 
 /// What honest reports must follow, as Mechanism::health; nothing if there are no reports.
 [[nodiscard]] std::vector<Check> health(const Mechanism& mechanism, Bytes summary);

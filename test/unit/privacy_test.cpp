@@ -46,11 +46,24 @@ BOOST_AUTO_TEST_CASE(haar_keeps_epsilon) {
                     unit_attributes(d) + ", \"grid\": 3, \"card\": \"" + std::string(card) + "\""));
 }
 
+BOOST_AUTO_TEST_CASE(rappor_keeps_epsilon, *boost::unit_test::label("slow")) {
+    for (const double epsilon : epsilons)
+        prove(*mechanism("rappor", epsilon, R"("domain": 2, "bits": 8, "hashes": 1, "cohorts": 4)"));
+    for (const double epsilon : {0.01, 4.0}) {
+        prove(*mechanism("rappor", epsilon, R"("domain": 3, "bits": 8, "hashes": 2, "cohorts": 2)"));
+        prove(*mechanism("rappor", epsilon, R"("domain": 3, "bits": 9, "hashes": 3, "cohorts": 1)"));
+    }
+}
+
 BOOST_AUTO_TEST_CASE(large_specs_keep_epsilon) {
     for (const double epsilon : epsilons) {
         check_worst_ratio(*mechanism("grr", epsilon, "\"domain\": 16777216"));
         check_worst_ratio(*mechanism("oue", epsilon, "\"domain\": 65536"));
         check_worst_ratio(*mechanism("sue", epsilon, "\"domain\": 65536"));
+        for (const char* hashes : {"1", "3", "7", "8"})
+            check_worst_ratio(*mechanism(
+                "rappor", epsilon,
+                R"("domain": 65536, "bits": 1024, "cohorts": 256, "hashes": )" + std::string(hashes)));
         check_worst_ratio(*mechanism("piecewise", epsilon, "\"min\": 0, \"max\": 1, \"grid\": 1048576"));
         check_worst_ratio(*mechanism("pdp", epsilon, "\"min\": 0, \"max\": 1, \"grid\": 1048576"));
         check_worst_ratio(*mechanism("haar", epsilon, unit_attributes(4096)));
@@ -62,8 +75,8 @@ BOOST_AUTO_TEST_CASE(every_mechanism_was_enumerated) {
     // too.
     std::vector<std::string> names;
     for (const MechanismEntry* entry : registry()) names.emplace_back(entry->name);
-    const std::vector<std::string> proven{"grr",    "oue", "piecewise", "pdp",      "haar",      "sue",
-                                          "subset", "blh", "olh",       "hadamard", "projective"};
+    const std::vector<std::string> proven{"grr",    "oue", "piecewise", "pdp",      "haar",       "sue",
+                                          "subset", "blh", "olh",       "hadamard", "projective", "rappor"};
     BOOST_CHECK_EQUAL_COLLECTIONS(names.begin(), names.end(), proven.begin(), proven.end());
 }
 

@@ -16,5 +16,6 @@ extern const MechanismEntry blh_entry;
 extern const MechanismEntry olh_entry;
 extern const MechanismEntry hadamard_entry;
 extern const MechanismEntry projective_entry;
+extern const MechanismEntry rappor_entry;
 
 }  // namespace ldp

@@ -6,24 +6,10 @@
 
 namespace ldp {
 
-namespace {
-
-double probability_of(const Coin& coin) {
-    return std::ldexp(static_cast<double>(coin.heads()), -static_cast<int>(coin.bits()));
-}
-
-}  // namespace
-
 // All bits are thrown as false ones, then the true one once more: neither the number of words drawn nor their
 // order depends on the value.
 void Unary::randomise(Input input, Bytes, BitSource& bits, MutableBytes memo) const {
-    const std::uint64_t k = domain();
-    for (std::size_t from = 0; from < k; from += 64) {
-        std::uint64_t lanes = false_bit_.throw64(bits);
-        if (k - from < 64) lanes &= (std::uint64_t{1} << (k - from)) - 1;
-        for (std::size_t at = from / 8; at < memo.size() && at < from / 8 + 8; ++at, lanes >>= 8)
-            memo[at] = static_cast<std::byte>(lanes);
-    }
+    false_bit_.fill(bits, domain(), memo);
     const std::uint64_t value = input[0];
     const auto mask = static_cast<std::byte>(1u << value % 8);
     const std::byte truth = (true_bit_.throw64(bits) & 1) != 0 ? mask : std::byte{0};
@@ -57,7 +43,7 @@ std::vector<std::uint64_t> Unary::supports(Bytes state) const {
 }
 
 PureProtocol Unary::protocol() const noexcept {
-    return {probability_of(true_bit_), probability_of(false_bit_)};
+    return {true_bit_.probability(), false_bit_.probability()};
 }
 
 // About ten planes, 32 bytes of them a step.
