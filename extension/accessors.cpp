@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "../src/core/candidates.hpp"
 #include "../src/core/consistency.hpp"
 #include "../src/core/top.hpp"
 #include "rows.hpp"
@@ -335,6 +336,21 @@ LDP_FUNCTION(ldp_top_rows) {
         items.labels = labels_argument(fcinfo, 5);
         answer(summary, Quantity::frequencies, [&](const Mechanism& mechanism) {
             items.keep(top(mechanism, summary, limit, target, control));
+        });
+        return items;
+    });
+}
+
+/// (summary, selection, control, confidence, labels): the values picked among candidates, and their significance.
+LDP_FUNCTION(ldp_candidate_rows) {
+    return rows(fcinfo, [=] {
+        const Bytes summary = summary_argument(fcinfo);
+        const Selection selection = selection_named(word_argument(fcinfo, 1));
+        const Control control = control_named(word_argument(fcinfo, 2));
+        Items items{.reach = reach(PG_GETARG_FLOAT8(3)), .labelled = true, .tested = true};
+        items.labels = labels_argument(fcinfo, 4);
+        answer(summary, Quantity::frequencies, [&](const Mechanism& mechanism) {
+            items.keep(candidates(mechanism, summary, selection, control));
         });
         return items;
     });

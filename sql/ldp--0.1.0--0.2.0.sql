@@ -114,6 +114,23 @@ COMMENT ON FUNCTION ldp_top(ldp_summary, integer, float8, text, text) IS
     'the values of the largest estimated shares, the largest first, and p-values, adjusted for all values, of nobody '
     'holding them; control bonferroni or benjamini_hochberg';
 
+CREATE FUNCTION ldp_candidate_rows(summary ldp_summary, selection text, control text, confidence float8, labels text[],
+        OUT value integer, OUT label text, OUT estimate float8, OUT stderr float8, OUT lower float8, OUT upper float8,
+        OUT p_value float8)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
+COMMENT ON FUNCTION ldp_candidate_rows(ldp_summary, text, text, float8, text[]) IS 'ldp_candidates with these labels';
+
+CREATE FUNCTION ldp_candidates(summary ldp_summary, selection text DEFAULT 'nnls', control text DEFAULT 'bonferroni',
+        confidence float8 DEFAULT 0.95)
+    RETURNS TABLE (value integer, label text, estimate float8, stderr float8, lower float8, upper float8, p_value float8)
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
+    SELECT * FROM @extschema@.ldp_candidate_rows($1, $2, $3, $4, COALESCE(@extschema@.ldp_labels($1), '{}'))
+$$;
+COMMENT ON FUNCTION ldp_candidates(ldp_summary, text, text, float8) IS
+    'the values that rappor reports speak for, among more candidates than could each be estimated: picked by regression '
+    '(nnls or lasso), the largest first, with p-values adjusted for all candidates; after picking, errors are approximate';
+
 -- Health, advice --------------------------------------------------------------------------------------------
 
 CREATE FUNCTION ldp_health(summary ldp_summary,

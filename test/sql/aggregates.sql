@@ -72,7 +72,7 @@ SELECT round(ldp_frequency(ldp_agg(report), 5)::numeric, 9) FROM tags;
 SELECT ldp_frequency(ldp_agg(report), 11) = (ldp_frequency(report))[12] AS same FROM tags;
 -- Intervals at another confidence: 90 %.
 SELECT bool_and(abs((upper - lower) / (2 * stderr) - 1.6448536269514722) < 1e-9) AS ninety
-FROM ldp_frequencies((SELECT ldp_agg(report) FROM tags), 0.9);
+FROM ldp_frequencies((SELECT ldp_agg(report) FROM tags), confidence => 0.9);
 
 -- Means -----------------------------------------------------------------------------------------------------
 SELECT round(ldp_mean(report)::numeric, 9) AS mean FROM wage;
@@ -211,9 +211,9 @@ SELECT ldp_frequency(ldp_agg(report), 4) FROM colour;
 \echo :LAST_ERROR_SQLSTATE
 SELECT ldp_frequency(ldp_agg(report), -1) FROM colour;
 SELECT ldp_mean(ldp_agg(report), 4) FROM profile;
-SELECT * FROM ldp_frequencies((SELECT ldp_agg(report) FROM colour), 1);
+SELECT * FROM ldp_frequencies((SELECT ldp_agg(report) FROM colour), confidence => 1);
 \echo :LAST_ERROR_SQLSTATE
-SELECT * FROM ldp_frequencies((SELECT ldp_agg(report) FROM colour), 0);
+SELECT * FROM ldp_frequencies((SELECT ldp_agg(report) FROM colour), confidence => 0);
 SELECT * FROM ldp_means(:'nothing', 'NaN');
 SELECT * FROM ldp_frequencies((SELECT ldp_agg(report) FROM colour), target => 'everybody');
 \echo :LAST_ERROR_SQLSTATE

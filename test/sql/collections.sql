@@ -57,7 +57,7 @@ FROM (VALUES
     (18, 'domain of 1',          '{"mechanism": "grr", "epsilon": 1, "domain": 1}'),
     (19, 'domain of -4',         '{"mechanism": "grr", "epsilon": 1, "domain": -4}'),
     (20, 'domain of 2.5',        '{"mechanism": "grr", "epsilon": 1, "domain": 2.5}'),
-    (21, 'k beyond the limit',   '{"mechanism": "grr", "epsilon": 1, "domain": 1048577}'),
+    (21, 'k beyond the limit',   '{"mechanism": "grr", "epsilon": 1, "domain": 16777217}'),
     (22, 'k beyond the limit, oue', '{"mechanism": "oue", "epsilon": 1, "domain": 65537}'),
     (23, 'duplicate labels',     '{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "red"]}'),
     (24, 'an empty label',       '{"mechanism": "grr", "epsilon": 1, "domain": ["red", ""]}'),

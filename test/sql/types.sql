@@ -20,6 +20,9 @@ CREATE FUNCTION pg_temp.grr(kind integer) RETURNS text LANGUAGE sql AS
 $$ SELECT pg_temp.header(kind, 1, 4) || '04000000' $$;
 CREATE FUNCTION pg_temp.oue(kind integer) RETURNS text LANGUAGE sql AS
 $$ SELECT pg_temp.header(kind, 2, 4) || '0c000000' $$;
+-- Twelve bit counters that all count the same: a plane for each binary digit.
+CREATE FUNCTION pg_temp.planes(count bigint) RETURNS text LANGUAGE sql AS
+$$ SELECT string_agg(CASE count >> digit & 1 WHEN 1 THEN 'ff0f' ELSE '0000' END, '' ORDER BY digit) FROM generate_series(0, 40) AS digit $$;
 CREATE FUNCTION pg_temp.piecewise(kind integer) RETURNS text LANGUAGE sql AS
 $$ SELECT pg_temp.header(kind, 3, 24) || '0a000000' || '06000000' || pg_temp.double(0) || pg_temp.double(1) $$;
 CREATE FUNCTION pg_temp.haar(kind integer) RETURNS text LANGUAGE sql AS
@@ -125,7 +128,7 @@ SELECT what, pg_temp.outcome(format('SELECT %L::ldp_summary', input))
 FROM (VALUES
     ( 1, 'an empty grr summary',            pg_temp.grr(1) || repeat('00', 8 + 32)),
     ( 2, 'a grr summary',                   pg_temp.grr(1) || pg_temp.little(3, 8) || pg_temp.little(3, 8) || repeat('00', 24)),
-    ( 3, 'an oue summary',                  pg_temp.oue(1) || pg_temp.little(3, 8) || repeat(pg_temp.little(3, 8), 12)),
+    ( 3, 'an oue summary',                  pg_temp.oue(1) || pg_temp.little(3, 8) || pg_temp.planes(3) || pg_temp.little(3 * 144, 8) || pg_temp.little(0, 8)),
     ( 4, 'a piecewise summary',             pg_temp.piecewise(1) || pg_temp.little(2, 8) || pg_temp.little(18, 8) || pg_temp.little(234, 8) || repeat('00', 8)),
     ( 5, 'a haar summary',                  pg_temp.haar(1) || pg_temp.little(1, 8) || repeat('00', 96) || pg_temp.little(1, 8) || pg_temp.little(15, 8) || pg_temp.little(225, 8) || repeat('00', 8)),
     ( 6, 'nothing',                         ''),
@@ -143,7 +146,7 @@ FROM (VALUES
     (18, 'a negative count',                pg_temp.grr(1) || repeat('ff', 8) || repeat('ff', 8) || repeat('00', 24)),
     (19, '2^40 reports, the most',          pg_temp.grr(1) || repeat(pg_temp.little(1::bigint << 40, 8), 2) || repeat('00', 24)),
     (20, '2^40+1 reports',                  pg_temp.grr(1) || repeat(pg_temp.little((1::bigint << 40) + 1, 8), 2) || repeat('00', 24)),
-    (21, 'more ones than reports, oue',     pg_temp.oue(1) || pg_temp.little(3, 8) || repeat(pg_temp.little(4, 8), 12)),
+    (21, 'more ones than reports, oue',     pg_temp.oue(1) || pg_temp.little(3, 8) || pg_temp.planes(4) || pg_temp.little(3 * 144, 8) || pg_temp.little(0, 8)),
     (22, 'a sum too large, piecewise',      pg_temp.piecewise(1) || pg_temp.little(2, 8) || pg_temp.little(31, 8) || pg_temp.little(465, 8) || repeat('00', 8)),
     (23, 'squares too small, piecewise',    pg_temp.piecewise(1) || pg_temp.little(2, 8) || pg_temp.little(20, 8) || pg_temp.little(199, 8) || repeat('00', 8)),
     (24, 'squares too large, piecewise',    pg_temp.piecewise(1) || pg_temp.little(2, 8) || pg_temp.little(20, 8) || pg_temp.little(301, 8) || repeat('00', 8)),
@@ -152,7 +155,9 @@ FROM (VALUES
     (27, 'parts that do not add up, haar',  pg_temp.haar(1) || pg_temp.little(2, 8) || repeat('00', 96) || pg_temp.little(1, 8) || pg_temp.little(15, 8) || pg_temp.little(225, 8) || repeat('00', 8)),
     (28, 'an unknown version',              '07' || substr(pg_temp.grr(1), 3) || repeat('00', 8 + 32)),
     (29, 'an unknown mechanism',            pg_temp.header(1, 99, 4) || '04000000' || repeat('00', 8 + 32)),
-    (30, '64 megabytes and a byte',         repeat('00', 64 * 1024 * 1024 + 1))
+    (30, 'an oue summary of version 0.1',   pg_temp.oue(1) || pg_temp.little(3, 8) || repeat(pg_temp.little(3, 8), 12)),
+    (31, 'a bit past the domain, oue',      pg_temp.oue(1) || pg_temp.little(3, 8) || '0010' || repeat('0000', 40) || pg_temp.little(3, 8) || pg_temp.little(0, 8)),
+    (32, 'ones too spread, oue',            pg_temp.oue(1) || pg_temp.little(3, 8) || pg_temp.planes(3) || pg_temp.little(3 * 144 + 1, 8) || pg_temp.little(0, 8))
 ) AS hostile (number, what, input) ORDER BY number;
 
 -- One byte of a report or a summary damaged: refused, unless the result might be a report or summary of another spec.

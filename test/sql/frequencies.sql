@@ -1,0 +1,159 @@
+-- Frequencies through every oracle: the same answers in every plan, labels, consistency, significance, health.
+\set SHOW_CONTEXT never
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS ldp;
+RESET client_min_messages;
+
+CREATE FUNCTION pg_temp.little(number bigint, bytes integer) RETURNS text LANGUAGE sql AS
+$$ SELECT string_agg(lpad(to_hex(number >> (8 * i) & 255), 2, '0'), '' ORDER BY i) FROM generate_series(0, bytes - 1) AS i $$;
+-- A report by hand: the spec's parameter block and a payload.
+CREATE FUNCTION pg_temp.report(spec jsonb, payload text) RETURNS ldp_report LANGUAGE sql AS
+$$ SELECT (encode(ldp_spec_parameters(spec), 'hex') || payload)::ldp_report $$;
+-- 64 bits that depend on two numbers, the same on every machine.
+CREATE FUNCTION pg_temp.scramble(a bigint, b bigint) RETURNS text LANGUAGE sql AS
+$$ SELECT left(md5(a || ':' || b), 16) $$;
+
+-- Twelve values, so that a payload is two bytes of bits (four of them spare), one of a cell, or a seed and a bucket.
+CREATE TABLE oracle (name text PRIMARY KEY, spec jsonb);
+INSERT INTO oracle SELECT name, jsonb_build_object('mechanism', name, 'epsilon', 1, 'domain', 12) || more
+FROM (VALUES ('grr', '{}'::jsonb), ('oue', '{}'), ('sue', '{}'), ('subset', '{}'), ('blh', '{}'), ('olh', '{}'),
+             ('hadamard', '{}'), ('projective', '{}'), ('rappor', '{"bits": 12, "cohorts": 4, "hashes": 2}')) AS o (name, more);
+
+
+-- Whatever the data, reports of one spec have one length, and derived shows the constants.
+SELECT name, ldp_spec_canonical(spec) -> 'derived' ->> 'report_bytes' AS report, ldp_spec_canonical(spec) -> 'derived' ->> 'summary_bytes' AS summary,
+       round((ldp_spec_canonical(spec) -> 'derived' ->> 'p')::numeric, 9) AS p, round((ldp_spec_canonical(spec) -> 'derived' ->> 'q')::numeric, 9) AS q
+FROM oracle ORDER BY name;
+
+-- Reports by hand, about twelve thousand of each kind. A subset of three values is three bits.
+CREATE TABLE report AS
+    SELECT o.name, i AS id, i % 3 AS part, pg_temp.report(o.spec, CASE o.name
+        WHEN 'grr' THEN pg_temp.little(i * i % 12, 1)
+        WHEN 'hadamard' THEN pg_temp.little((i * 7 + i / 5) % 16, 1)
+        WHEN 'projective' THEN pg_temp.little((i * 7 + i / 5) % 13, 1)
+        WHEN 'subset' THEN pg_temp.little((1 << i % 4) + (16 << i % 4) + (256 << i * i % 4), 2)
+        WHEN 'oue' THEN pg_temp.little((i * 37 + i / 5) % 4096, 2)
+        WHEN 'sue' THEN pg_temp.little((i * 41 + i / 7) % 4096, 2)
+        WHEN 'blh' THEN pg_temp.scramble(i, 1) || pg_temp.scramble(i, 2) || pg_temp.little(i % 2, 1)
+        WHEN 'olh' THEN pg_temp.scramble(i, 3) || pg_temp.scramble(i, 4) || pg_temp.little(i % 4, 1)
+        WHEN 'rappor' THEN pg_temp.little(i % 4, 1) || pg_temp.little((i * 43 + i / 4) % 4096, 2) END) AS report
+    FROM oracle AS o, generate_series(1, 12000) AS i;
+ANALYZE report;
+
+-- The estimator from supports counted here, for the oracles whose support can be read off the payload.
+WITH tally AS (
+    SELECT name, count(*)::float8 AS n FROM report GROUP BY name),
+support AS (
+    SELECT name, v, count(*) FILTER (WHERE CASE name
+               WHEN 'grr' THEN get_byte(payload, 0) = v
+               WHEN 'hadamard' THEN (SELECT sum(((v + 1) & get_byte(payload, 0)) >> bit & 1) FROM generate_series(0, 4) AS bit) % 2 = 0
+               ELSE get_bit(payload, v) = 1 END)::float8 AS supported
+    FROM (SELECT name, decode(right(report::text, CASE WHEN name IN ('grr', 'hadamard') THEN 2 ELSE 4 END), 'hex') AS payload
+          FROM report WHERE name IN ('grr', 'hadamard', 'oue', 'sue', 'subset')) AS r, generate_series(0, 11) AS v
+    GROUP BY name, v),
+constant AS (
+    SELECT name, (d ->> 'p')::float8 AS p, (d ->> 'q')::float8 AS q FROM oracle, LATERAL (SELECT ldp_spec_canonical(spec) -> 'derived') AS c (d)),
+expected AS (
+    SELECT name, v, (supported / n - q) / (p - q) AS f, p, q, n FROM support JOIN tally USING (name) JOIN constant USING (name)),
+answer AS (
+    SELECT name, a.* FROM (SELECT name, ldp_agg(report) AS s FROM report GROUP BY name) AS g, ldp_frequencies(s) AS a)
+SELECT name, count(*) AS items, bool_and(abs(a.estimate - f) < 1e-9) AS estimates,
+       bool_and(abs(a.stderr - sqrt((i * p * (1 - p) + (1 - i) * q * (1 - q)) / n) / (p - q)) < 1e-9) AS errors,
+       bool_and(abs(a.upper - a.estimate - 1.959963984540054 * a.stderr) < 1e-9) AS intervals, bool_and(a.label = v::text) AS labels
+FROM answer AS a JOIN expected USING (name), LATERAL (SELECT LEAST(1, GREATEST(0, f))) AS inside (i)
+WHERE a.value = v GROUP BY name ORDER BY name;
+
+-- Every plan gives the same bytes: serial, parallel, rolled up, filtered and merged in another order.
+SELECT name, ldp_agg(report) AS serial INTO TABLE whole FROM report GROUP BY name;
+SELECT name, (SELECT ldp_rollup(s) FROM (SELECT ldp_agg(report) AS s FROM report AS r WHERE r.name = w.name GROUP BY part) AS p) = serial AS rolled_up,
+       (SELECT ldp_agg(report ORDER BY id DESC) FROM report AS r WHERE r.name = w.name) = serial AS backwards,
+       serial::text::ldp_summary = serial AS written_and_read, ldp_count(serial) AS reports
+FROM whole AS w ORDER BY name;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SET max_parallel_workers_per_gather = 2;
+EXPLAIN (COSTS OFF) SELECT name, ldp_agg(report) FROM report GROUP BY name;
+SELECT name, p.parallel = w.serial AS the_same
+FROM (SELECT name, ldp_agg(report) AS parallel FROM report GROUP BY name) AS p JOIN whole AS w USING (name) ORDER BY name;
+RESET max_parallel_workers_per_gather;
+
+-- Consistency -----------------------------------------------------------------------------------------------
+SELECT name, method, bool_and(estimate >= 0) OR method = 'norm' AS no_negative, abs(sum(estimate) - 1) < 1e-9 AS sums_to_1,
+       bool_and(stderr IS NULL AND lower IS NULL AND upper IS NULL) AS no_error
+FROM whole, unnest(ARRAY['norm', 'norm_mul', 'norm_sub', 'mle_apx', 'ibu']) AS method, ldp_frequencies(serial, method)
+WHERE name IN ('oue', 'olh') GROUP BY name, method ORDER BY name, method;
+SELECT method, count(*) FROM whole, unnest(ARRAY['base_cut', 'norm_cut', 'power']) AS method, ldp_frequencies(serial, method)
+WHERE name = 'projective' GROUP BY method ORDER BY method;
+SELECT ldp_consistent(serial, 'none') = ldp_frequency(serial) AS unchanged FROM whole WHERE name = 'grr';
+SELECT ldp_frequencies(serial, 'magic') FROM whole WHERE name = 'grr';
+\echo :LAST_ERROR_SQLSTATE
+SELECT ldp_frequencies(serial, 'ibu') FROM whole WHERE name = 'rappor';
+\echo :LAST_ERROR_SQLSTATE
+
+-- Labels ----------------------------------------------------------------------------------------------------
+SELECT ldp_create_collection('colour', '{"mechanism": "grr", "epsilon": 2, "attributes": [{"name": "colour",
+    "domain": ["red", "green", "blue", "rest"], "other": "rest"}]}');
+INSERT INTO colour SELECT pg_temp.report(ldp_client_spec('colour'), pg_temp.little(CASE WHEN i < 60 THEN 0 WHEN i < 90 THEN 2 ELSE i % 4 END, 1)) FROM generate_series(0, 99) AS i;
+CREATE TABLE colours AS SELECT ldp_agg(report) AS s FROM colour;
+SELECT ldp_labels(s) FROM colours;
+SELECT value, label, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr FROM colours, ldp_frequencies(s);
+SELECT label, round(estimate::numeric, 6) AS estimate, p_value < 1e-6 AS significant FROM colours, ldp_top(s, 2);
+SELECT ldp_frequency(s, 'blue') = ldp_frequency(s, 2) AS by_label FROM colours;
+SELECT ldp_frequency(s, 'pink') FROM colours;
+\echo :LAST_ERROR_SQLSTATE
+SELECT ldp_frequency(serial, '3') = ldp_frequency(serial, 3) AS by_number, ldp_labels(serial) FROM whole WHERE name = 'grr';
+
+-- Significance ----------------------------------------------------------------------------------------------
+-- That nobody holds a value is a binomial number of supports: the p-value is its upper tail, times twelve values.
+SELECT count(*), bool_and(estimate <= before) AS descending, bool_and(p_value BETWEEN 0 AND 1) AS probabilities
+FROM (SELECT name, estimate, p_value, lag(estimate, 1, 'infinity') OVER (PARTITION BY name ORDER BY place) AS before
+      FROM whole, ldp_top(serial, 12) WITH ORDINALITY AS t (value, label, estimate, stderr, lower, upper, p_value, place)) AS t;
+WITH few AS (SELECT ldp_agg(report) AS s FROM (SELECT pg_temp.report(spec, pg_temp.little(v, 1)) AS report
+             FROM oracle, unnest(ARRAY[5, 5, 5, 5, 1]) AS v WHERE name = 'grr') AS r),
+     tail AS (SELECT q, 5 * q ^ 4 * (1 - q) + q ^ 5 AS p FROM oracle, LATERAL (SELECT 1 / (exp(1::float8) + 11)) AS c (q) WHERE name = 'grr')
+SELECT t.value, abs(t.p_value - 12 * tail.p) < 1e-12 AS binomial FROM few, tail, ldp_top(s, 1) AS t;
+SELECT count(*) FROM whole, ldp_top(serial, 0) WHERE name = 'grr';
+SELECT * FROM whole, ldp_top(serial, -1) WHERE name = 'grr';
+\echo :LAST_ERROR_SQLSTATE
+SELECT * FROM whole, ldp_top(serial, control => 'luck') WHERE name = 'grr';
+\echo :LAST_ERROR_SQLSTATE
+-- Noise speaks for nobody. (What does is in test/e2e/hitters.sh: only the client knows the filters' bits.)
+SELECT (SELECT count(*) FROM ldp_candidates(serial)) AS nnls,
+       (SELECT count(*) FROM ldp_candidates(serial, 'lasso', 'benjamini_hochberg')) AS lasso FROM whole WHERE name = 'rappor';
+SELECT * FROM whole, ldp_candidates(serial) WHERE name = 'grr';
+\echo :LAST_ERROR_SQLSTATE
+SELECT * FROM whole, ldp_candidates(serial, 'best') WHERE name = 'rappor';
+\echo :LAST_ERROR_SQLSTATE
+
+-- Health ----------------------------------------------------------------------------------------------------
+-- Reports that no randomiser made, in a format that cannot tell: the statistics can.
+SELECT name, statistic FROM whole, ldp_health(serial) WHERE p_value < 1e-6 ORDER BY name, statistic COLLATE "C";
+-- All bits set; a hash function with a single bucket; the output that every value has in common.
+SELECT name, bool_or(p_value < 1e-6) AS seen
+FROM (SELECT name, ldp_agg(pg_temp.report(spec, forged)) AS s
+      FROM oracle JOIN (VALUES ('oue', 'ff0f'), ('sue', 'ff0f'), ('rappor', '00ff0f'), ('olh', repeat('00', 17)), ('blh', repeat('00', 17)), ('hadamard', '00')) AS f (name, forged) USING (name),
+           generate_series(1, 100) GROUP BY name) AS flood, ldp_health(s) GROUP BY name ORDER BY name;
+-- What breaks the format is refused.
+CREATE FUNCTION pg_temp.refusal(spec jsonb, payload text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_temp.report(spec, payload);
+    RETURN 'accepted';
+EXCEPTION WHEN OTHERS THEN
+    RETURN SQLSTATE || ' ' || SQLERRM;
+END
+$$;
+SELECT name, what, pg_temp.refusal(spec, payload)
+FROM oracle JOIN (VALUES ('hadamard', 'an output past the last', '10'), ('projective', 'a point past the last', '0d'), ('olh', 'a bucket past the last', repeat('00', 16) || '04'),
+                         ('blh', 'a bucket past the last', repeat('00', 16) || '02'), ('subset', 'one value too many', '0f00'), ('subset', 'a bit past the domain', '0310'),
+                         ('oue', 'a bit past the domain', '0010'), ('rappor', 'a cohort past the last', '040000'), ('rappor', 'a bit past the last', '000010'),
+                         ('olh', 'no bucket', repeat('00', 16)), ('sue', 'a byte too many', '000000')) AS f (name, what, payload) USING (name) ORDER BY name, what;
+
+-- Advice ----------------------------------------------------------------------------------------------------
+SELECT mechanism, round(stderr::numeric, 6) AS stderr, report_bytes, obstacle FROM ldp_advise('{"epsilon": 1, "domain": 1024}', 10000);
+SELECT ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "domain": 1024, "max_report_bytes": 40}') -> 'chosen';
+SELECT ldp_spec_canonical(ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "domain": 1024}')) = ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "domain": 1024}') AS stable;
+SELECT ldp_spec_parameters('{"mechanism": "auto", "epsilon": 1, "domain": 6}') = ldp_spec_parameters('{"mechanism": "subset", "epsilon": 1, "domain": 6}') OR
+       ldp_spec_parameters('{"mechanism": "auto", "epsilon": 1, "domain": 6}') = ldp_spec_parameters('{"mechanism": "grr", "epsilon": 1, "domain": 6}') AS same_reports;
+SELECT * FROM ldp_advise('{"epsilon": 1, "min": 0, "max": 1}');
+\echo :LAST_ERROR_SQLSTATE
