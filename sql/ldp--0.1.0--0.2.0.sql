@@ -121,7 +121,7 @@ CREATE FUNCTION ldp_candidate_rows(summary ldp_summary, selection text, control 
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
 COMMENT ON FUNCTION ldp_candidate_rows(ldp_summary, text, text, float8, text[]) IS 'ldp_candidates with these labels';
 
-CREATE FUNCTION ldp_candidates(summary ldp_summary, selection text DEFAULT 'nnls', control text DEFAULT 'bonferroni',
+CREATE FUNCTION ldp_candidates(summary ldp_summary, selection text DEFAULT 'lasso', control text DEFAULT 'bonferroni',
         confidence float8 DEFAULT 0.95)
     RETURNS TABLE (value integer, label text, estimate float8, stderr float8, lower float8, upper float8, p_value float8)
     LANGUAGE sql STABLE STRICT PARALLEL SAFE ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
@@ -129,7 +129,7 @@ CREATE FUNCTION ldp_candidates(summary ldp_summary, selection text DEFAULT 'nnls
 $$;
 COMMENT ON FUNCTION ldp_candidates(ldp_summary, text, text, float8) IS
     'the values that rappor reports speak for, among more candidates than could each be estimated: picked by regression '
-    '(nnls or lasso), the largest first, with p-values adjusted for all candidates; after picking, errors are approximate';
+    '(lasso or nnls), the largest first, with p-values adjusted for all candidates; after picking, errors are approximate';
 
 -- Health, advice --------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "../../src/client/uploader.hpp"
+#include "../../src/core/summary.hpp"
 #include "../../src/ldp.hpp"
 
 using namespace ldp;
@@ -339,6 +340,37 @@ BOOST_FIXTURE_TEST_CASE(an_unknown_collection_is_an_error, Server) {
     for (const auto method : both)
         BOOST_CHECK_EXCEPTION(Uploader(connection, "unknown", method).deliver(batch_of(collection, 1)), Error,
                               says("no collection \"unknown\""));
+}
+
+BOOST_FIXTURE_TEST_CASE(summaries_are_the_same_inside_and_outside, Server) {
+    // Every mechanism: the server's aggregate and the library, over the same reports, in another order.
+    for (const MechanismEntry* entry : registry()) {
+        const std::string attribute = entry->shape == Shape::one_categorical ? R"("domain": 100)"
+                                      : entry->shape == Shape::one_numeric
+                                          ? R"("min": 0, "max": 100)"
+                                          : R"("attributes": [{"name": "a", "min": 0, "max": 100},
+                                                              {"name": "b", "min": 0, "max": 100}])";
+        const std::string name = std::string("same_") + entry->name;
+        const Collection collection = create(
+            name, std::string(R"({"mechanism": ")") + entry->name + R"(", "epsilon": 1, )" + attribute + "}");
+        Client client(collection, MemoryStore());
+        for (int i = 0; i < 500; ++i)
+            static_cast<void>(
+                client.report(std::vector<Value>(collection.spec().attributes().size(), i % 100)));
+        Uploader(connection, name).flush(client);
+
+        std::vector<std::byte> summary(summary_size(collection.mechanism()));
+        start_summary(collection.mechanism(), summary);
+        const pqxx::result rows = sql("SELECT report FROM " + name + " ORDER BY report");
+        for (const auto& row : rows) {
+            const auto text = row[0].as<std::string>();
+            Report report(text.size() / 2);
+            BOOST_REQUIRE(from_hex(text, report.data()));
+            BOOST_REQUIRE(accumulate(collection.mechanism(), summary, report) == Outcome::ok);
+        }
+        BOOST_TEST(to_hex(summary) == sql("SELECT ldp_agg(report) FROM " + name)[0][0].as<std::string>(),
+                   entry->name);
+    }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -119,7 +119,7 @@ SELECT * FROM whole, ldp_top(serial, -1) WHERE name = 'grr';
 SELECT * FROM whole, ldp_top(serial, control => 'luck') WHERE name = 'grr';
 \echo :LAST_ERROR_SQLSTATE
 -- Noise speaks for nobody. (What does is in test/e2e/hitters.sh: only the client knows the filters' bits.)
-SELECT (SELECT count(*) FROM ldp_candidates(serial)) AS nnls,
+SELECT (SELECT count(*) FROM ldp_candidates(serial, 'nnls')) AS nnls,
        (SELECT count(*) FROM ldp_candidates(serial, 'lasso', 'benjamini_hochberg')) AS lasso FROM whole WHERE name = 'rappor';
 SELECT * FROM whole, ldp_candidates(serial) WHERE name = 'grr';
 \echo :LAST_ERROR_SQLSTATE

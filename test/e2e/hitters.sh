@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# Frequent strings out of a domain too large to list, found round by round among different people: precision and
+# recall against the truth. And rappor's candidates, which take real filters.
+#
+# The client's noise is new in every run, so thresholds are loose: the rarest string that must be found has a share of
+# 0.02 among 30,000 people a round. At epsilon 4 a share's standard error is at most sqrt(0.38/30000) = 0.0036 (frequent
+# ones) and sqrt(0.08/30000) = 0.0016 (absent ones), and significance at 0.05 among a thousand labels takes four of
+# those: each beginning of a frequent string is missed with probability P(Z < (0.0064 - 0.02)/0.0018), below 1e-13.
+# Of the labels that nobody holds a round calls any significant with probability 0.05 at most, and one in 27 of them is
+# a whole string: more than three false strings in nine rounds have a probability below 1e-8.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+ldp=${LDP:-build/bin/ldp}
+database=ldp_hitters
+work=$(mktemp -d "${TMPDIR:-/tmp}/ldp-hitters.XXXXXX")
+cleanup() {
+    psql -Xqc "DROP DATABASE IF EXISTS $database WITH (FORCE)" 2>/dev/null
+    rm -rf "$work"
+}
+trap cleanup EXIT
+
+passed=0 failed=0
+check() {  # what, expected, found
+    if [ "$2" = "$3" ]; then passed=$((passed + 1)); else
+        failed=$((failed + 1))
+        printf 'FAILED: %s\n  expected: %s\n  found:    %s\n' "$1" "$2" "$3"
+    fi
+}
+sql() { psql -XqAt -v ON_ERROR_STOP=1 -d $database "$@" 2>&1; }
+# collect COLLECTION FILE: reports of a file of values, as the collection's spec has them made.
+collect() {
+    sql -c "SELECT ldp_client_spec('$1')" >"$work/spec"
+    "$ldp" perturb --spec "$work/spec" <"$2" 2>"$work/err" >"$work/reports.copy" || { cat "$work/err"; exit 1; }
+    sql -c "\\copy $1 (report) FROM '$work/reports.copy'" || exit 1
+}
+psql -Xqc "CREATE DATABASE $database" || exit 1
+sql -c "CREATE EXTENSION ldp"
+
+# Eleven frequent strings, some the beginning of another, in 80 % of the people; the rest hold one each of their own.
+frequent=(rain raincoat snow sun sunny wind windmill storm fog thunder hail)
+shares=(16 12 11 9 8 6 5 4 4 3 2)   # per cent
+{
+    for i in "${!frequent[@]}"; do
+        for ((n = 0; n < shares[i] * 10; n++)); do echo "${frequent[$i]}"; done
+    done
+    for ((n = 0; n < 200; n++)); do echo "q$(printf '%x' $((n * 7919 % 65536)) | tr 0-9 g-p)$n" | tr 0-9 a-j; done
+} >"$work/thousand"
+round_of_people() { echo value; for ((n = 0; n < 30; n++)); do cat "$work/thousand"; done; }
+round_of_people >"$work/people.csv"
+
+check "the first round" weather_1 "$(sql -c "SELECT ldp_create_hitters('weather', 4, 'abcdefghijklmnopqrstuvwxyz', keep => 24, longest => 12)")"
+round=weather_1 rounds=0
+while [ -n "$round" ] && [ $rounds -lt 15 ]; do
+    rounds=$((rounds + 1))
+    collect "$round" "$work/people.csv"
+    round=$(sql -c "SELECT ldp_next_round('weather')")
+    case $round in '' | weather_[0-9]*) ;; *) echo "$round"; break ;; esac
+done
+check "the search ends by itself, after the longest string and its end" 9 "$rounds"
+sql -c "SELECT value FROM ldp_hitters('weather')" | sort >"$work/found"
+printf '%s\n' "${frequent[@]}" | sort >"$work/true"
+right=$(comm -12 "$work/found" "$work/true" | wc -l) found=$(wc -l <"$work/found")
+echo "precision $right/$found, recall $right/${#frequent[@]}, $rounds rounds"
+check "every frequent string is found" "${#frequent[@]}" "$right"
+check "hardly another one" yes "$([ $((found - right)) -le 3 ] && echo yes || cat "$work/found")"
+# Six standard errors: a false alarm has probability 2e-9 for each of eleven.
+check "with shares near the truth" t "$(sql -c "
+    SELECT bool_and(abs(h.estimate - t.share / 100.0) < 6 * h.stderr AND h.lower < h.estimate AND h.n >= 30000 AND h.p_value < 0.05)
+    FROM ldp_hitters('weather') AS h
+    JOIN unnest(string_to_array('${frequent[*]}', ' '), string_to_array('${shares[*]}', ' ')::int[]) AS t (value, share) USING (value)")"
+check "a search that has ended stays so" "" "$(sql -c "SELECT ldp_next_round('weather')")"
+check "nothing stays behind" 0 "$(sql -c "SELECT ldp_drop_hitters('weather')" -c "SELECT count(*) FROM ldp_collections" | tail -n 1)"
+
+# What is refused.
+refusal() { sql -v VERBOSITY=sqlstate -c "$1" | grep -o '[0-9A-Z]\{5\}$'; }
+sql -c "SELECT ldp_create_hitters('words', 2, 'ab', longest => 3)" >/dev/null
+check "a second search of one name" 42710 "$(refusal "SELECT ldp_create_hitters('words', 2, 'ab')")"
+check "a round without reports" 55000 "$(refusal "SELECT ldp_next_round('words')")"
+check "a search that is not there" 42704 "$(refusal "SELECT ldp_next_round('nothing')")"
+check "a step of 0" 22023 "$(refusal "SELECT ldp_create_hitters('more', 2, 'ab', step => 0)")"
+check "no alphabet" 22023 "$(refusal "SELECT ldp_create_hitters('more', 2, '')")"
+check "rounds too large for a spec" 54000 "$(refusal "SELECT ldp_create_hitters('more', 2, 'abcdefghijklmnopqrstuvwxyz', step => 5)")"
+check "no parameter is NULL" 22004 "$(refusal "SELECT ldp_create_hitters('more', 2, NULL)")"
+check "an impossible epsilon" 22023 "$(refusal "SELECT ldp_create_hitters('more', 0, 'ab')")"
+check "no half-made search is left" 1 "$(sql -c "SELECT count(*) FROM ldp_hitter_search")"
+
+# rappor: of 3000 candidates four are held, by 5000 to 20000 people. Standard errors are about 0.004.
+sql -c "SELECT ldp_create_collection('sites', '{\"mechanism\": \"rappor\", \"epsilon\": 4, \"domain\": 3000, \"hashes\": 1}')" >/dev/null
+{ echo value; for ((n = 0; n < 4000; n++)); do printf '17\n17\n17\n17\n170\n170\n170\n1700\n1700\n2999\n'; done; } >"$work/sites.csv"
+collect sites "$work/sites.csv"
+for selection in lasso nnls; do
+    check "$selection finds the values that are held" "17 170 1700 2999" "$(sql -c "
+        SELECT string_agg(label, ' ' ORDER BY estimate DESC) FROM ldp_candidates((SELECT ldp_agg(report) FROM sites), '$selection')
+        WHERE p_value < 1e-6")"
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
