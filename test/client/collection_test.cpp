@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "../../src/client/memory_store.hpp"
 #include "../support/seeded.hpp"
 #include "support.hpp"
 
@@ -35,6 +36,39 @@ BOOST_AUTO_TEST_CASE(a_long_list_of_labels_is_shortened) {
     BOOST_CHECK_EXCEPTION(
         (void)c.encode(std::vector<Value>{hostile}, bits), Error,
         error_with(ErrorCode::invalid_value, "\"\\x1b[2Jxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...\""));
+}
+
+BOOST_AUTO_TEST_CASE(labels_outside_the_domain_are_moved_and_counted) {
+    const Collection c(Spec::from_json(
+        R"({"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "rest"], "other": "rest"})"));
+    SeededBits bits(1);
+    const auto green = c.encode(std::vector<Value>{"green"}, bits);
+    BOOST_TEST((green.cells[0] == 1u && green.clamped.empty()));
+    const auto pink = c.encode(std::vector<Value>{"pink"}, bits);
+    BOOST_TEST((pink.cells[0] == 2u && pink.clamped == std::vector<std::size_t>{0}));
+    const auto rest = c.encode(std::vector<Value>{"rest"}, bits);
+    BOOST_TEST((rest.cells[0] == 2u && rest.clamped.empty()));
+    BOOST_CHECK_THROW((void)c.encode(std::vector<Value>{7}, bits), Error);
+
+    Client client(c, MemoryStore());
+    for (const char* colour : {"red", "pink", "blue", "rest"}) client.report({colour});
+    BOOST_TEST(client.clamped()[0] == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(strings_are_looked_up_by_their_beginning) {
+    const Collection c(Spec::from_json(R"({"mechanism": "grr", "epsilon": 1, "prefix": 2, "other": "rest",
+        "domain": ["ab", "a\u0003", "\u00e4b", "rest"]})"));
+    SeededBits bits(1);
+    const auto cell = [&](const char* text) { return c.encode(std::vector<Value>{text}, bits).cells[0]; };
+    BOOST_TEST(cell("ab") == 0u);
+    BOOST_TEST(cell("abacus") == 0u);
+    BOOST_TEST(cell("a") == 1u);
+    BOOST_TEST(cell("äbc") == 2u);
+    BOOST_TEST(cell("ba") == 3u);
+    BOOST_TEST(cell("") == 3u);
+    const auto refused = error_with(ErrorCode::invalid_value, "at most 64 bytes of UTF-8");
+    for (const std::string& text : {std::string("a\x03"), std::string("\xff"), std::string(65, 'a')})
+        BOOST_CHECK_EXCEPTION((void)c.encode(std::vector<Value>{text}, bits), Error, refused);
 }
 
 BOOST_AUTO_TEST_CASE(numbered_categories) {

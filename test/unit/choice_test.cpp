@@ -1,0 +1,158 @@
+// "auto": the least variance within its limits, written down, and read back as it was.
+
+#include "../../src/core/choice.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "../../src/core/error.hpp"
+#include "support.hpp"
+
+namespace {
+
+using namespace ldp;
+using namespace ldp::test;
+
+const double limits_of_interest[] = {0.5, 1, 2, 4};
+
+std::string automatic(double epsilon, std::uint64_t k, const std::string& rest = {}) {
+    return "{\"mechanism\": \"auto\", \"epsilon\": " + text(epsilon) + ", \"domain\": " + std::to_string(k) +
+           rest + "}";
+}
+
+bool refused(const std::string& json, const std::string& part) {
+    try {
+        static_cast<void>(Spec::from_json(json));
+    } catch (const Error& error) {
+        const std::string all = std::string(error.what()) + error.detail() + error.hint();
+        BOOST_CHECK_MESSAGE(error.code() == ErrorCode::invalid_spec && all.find(part) != all.npos,
+                            json << ": " << all);
+        return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(choice)
+
+BOOST_AUTO_TEST_CASE(it_is_close_to_what_is_possible) {
+    // No mechanism does better than 4e/(e−1)² by much when there are many values.
+    for (const char* epsilon : {"0.5", "1.0", "2.0", "4.0"}) {
+        const double limit = golden("limit", std::string("epsilon=") + epsilon, "n_var_at_0");
+        for (const char* rest : {"", ", \"max_report_bytes\": 1000", ", \"max_report_bytes\": 40"}) {
+            const auto m = mechanism(automatic(std::stod(epsilon), 1024, rest));
+            BOOST_CHECK_LE(m->n_variance(0), 1.04 * limit);
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(it_is_the_best_that_keeps_to_the_limits) {
+    for (const double epsilon : limits_of_interest)
+        for (const std::uint64_t k : {2, 5, 16, 100, 1024, 100000, 16777216})
+            for (const std::uint64_t bytes : {32, 64, 5000}) {
+                Attribute attribute;
+                attribute.domain = k;
+                const auto candidates = rank(epsilon, {attribute}, {bytes, 1000});
+                const auto m =
+                    mechanism(automatic(epsilon, k, ", \"max_report_bytes\": " + std::to_string(bytes)));
+                BOOST_CHECK_LE(m->block().size() + m->payload_size(), bytes);
+                for (const Candidate& other : candidates)
+                    if (other.obstacle.empty())
+                        BOOST_CHECK_LE(m->n_variance(1.0 / static_cast<double>(k)),
+                                       other.n_variance * 1.000001);
+                // Those that cannot be chosen stand last, and say why.
+                BOOST_CHECK(std::ranges::is_sorted(
+                    candidates, {}, [](const Candidate& candidate) { return !candidate.obstacle.empty(); }));
+                BOOST_CHECK_EQUAL(candidates.size(), 8u);
+            }
+}
+
+BOOST_AUTO_TEST_CASE(it_is_written_down) {
+    const Spec spec = Spec::from_json(automatic(1, 1024));
+    BOOST_REQUIRE(spec.chosen());
+    BOOST_CHECK(spec.chosen()->limits == (Limits{64, 1000}));
+    const auto canonical = nlohmann::json::parse(spec.to_json());
+    BOOST_CHECK_EQUAL(canonical["mechanism"], spec.mechanism().name);
+    BOOST_CHECK_EQUAL(canonical["chosen"]["max_report_bytes"], 64);
+    BOOST_CHECK_EQUAL(canonical["chosen"]["reason"], spec.chosen()->reason);
+    // The reason names the better one that was too large.
+    BOOST_CHECK(spec.chosen()->reason.find("subset would have 3.67/n") != std::string::npos);
+
+    const Spec again = Spec::from_json(spec.to_json());
+    BOOST_CHECK_EQUAL(again.to_json(), spec.to_json());
+    // Reports are the same as those of a spec that names the mechanism: the choice is told, not identified.
+    auto named = canonical;
+    named.erase("chosen");
+    BOOST_CHECK_EQUAL(Spec::from_json(named.dump()).fingerprint(), spec.fingerprint());
+    // A choice is believed: another version may have chosen otherwise.
+    auto other = canonical;
+    other["mechanism"] = "hadamard";
+    other.erase("derived");
+    BOOST_CHECK_EQUAL(Spec::from_json(other.dump()).mechanism().name, std::string("hadamard"));
+}
+
+BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused) {
+    BOOST_CHECK(refused(R"({"mechanism": "auto", "epsilon": 1, "min": 0, "max": 1})", "one categorical"));
+    BOOST_CHECK(refused(R"({"mechanism": "grr", "epsilon": 1, "domain": 4, "max_report_bytes": 64})",
+                        "max_report_bytes"));
+    BOOST_CHECK(refused(automatic(1, 4, ", \"max_report_bytes\": 25"), "max_report_bytes"));
+    BOOST_CHECK(refused(automatic(1, 4, ", \"max_decode_cost\": 0"), "max_decode_cost"));
+    BOOST_CHECK(refused(automatic(1, 4, ", \"max_report_bytes\": \"few\""), "max_report_bytes"));
+    // Nothing is that small: each says so.
+    BOOST_CHECK(refused(automatic(1, 4, ", \"max_report_bytes\": 26"), "grr: its reports have 29 bytes"));
+    BOOST_CHECK(refused(automatic(1, std::uint64_t{1} << 25), "values"));
+    const std::string chosen = R"("chosen": {"max_report_bytes": 64, "max_decode_cost": 1000, "reason": )";
+    BOOST_CHECK(refused(automatic(1, 4, ", " + chosen + "\"so\"}"), "chosen"));
+    const auto with = [&](const std::string& reason) {
+        return R"({"mechanism": "grr", "epsilon": 1, "domain": 4, )" + chosen + reason + "}}";
+    };
+    BOOST_CHECK(!refused(with("\"so\""), ""));
+    BOOST_CHECK(refused(with("7"), "reason"));
+    BOOST_CHECK(refused(with("\"" + std::string(1001, 'x') + "\""), "reason"));
+    BOOST_CHECK(refused(with("\"so\", \"by\": \"me\""), "by"));
+}
+
+BOOST_AUTO_TEST_CASE(advice_needs_no_mechanism) {
+    for (const char* rest :
+         {"", R"(, "mechanism": "auto")", R"(, "mechanism": "grr")", R"(, "mechanism": "nonsense")"}) {
+        const auto candidates = advise(R"({"epsilon": 1, "domain": 1024)" + std::string(rest) + "}");
+        BOOST_CHECK_EQUAL(candidates.size(), 8u);
+        BOOST_CHECK(candidates.front().obstacle.empty());
+    }
+    BOOST_CHECK_THROW(static_cast<void>(advise(R"({"domain": 1024})")), Error);
+}
+
+BOOST_AUTO_TEST_CASE(labels_outside_the_domain_go_where_the_spec_says) {
+    const auto spec = [](const std::string& rest) {
+        return R"({"mechanism": "grr", "epsilon": 1, "domain": ["ab", "c)"
+               "\\u0003"
+               R"(", "rest"])" +
+               rest + "}";
+    };
+    const Spec other = Spec::from_json(spec(R"(, "other": "rest")"));
+    BOOST_CHECK_EQUAL(other.attributes()[0].other, "rest");
+    BOOST_CHECK_EQUAL(Spec::from_json(other.to_json()).fingerprint(), other.fingerprint());
+    BOOST_CHECK_NE(other.fingerprint(), Spec::from_json(spec("")).fingerprint());
+    BOOST_CHECK(refused(spec(R"(, "other": "elsewhere")"), "other"));
+    BOOST_CHECK(refused(R"({"mechanism": "grr", "epsilon": 1, "domain": 4, "other": "rest"})", "other"));
+
+    const Spec prefix = Spec::from_json(spec(R"(, "other": "rest", "prefix": 2)"));
+    const Attribute& attribute = prefix.attributes()[0];
+    BOOST_CHECK_EQUAL(attribute.label_of("abc").value(), "ab");
+    BOOST_CHECK_EQUAL(attribute.label_of("ab").value(), "ab");
+    BOOST_CHECK_EQUAL(attribute.label_of("c").value(), "c\x03");
+    BOOST_CHECK_EQUAL(attribute.label_of("").value(), "\x03");
+    BOOST_CHECK_EQUAL(attribute.label_of("äöü").value(), "äö");  // characters, not bytes
+    BOOST_CHECK(!attribute.label_of("\xC3"));
+    BOOST_CHECK(!attribute.label_of("a\x03"));
+    BOOST_CHECK(!attribute.label_of(std::string(65, 'x')));
+    BOOST_CHECK(attribute.label_of(std::string(64, 'x')));
+    BOOST_CHECK(refused(spec(R"(, "prefix": 2)"), "other"));
+    BOOST_CHECK(refused(spec(R"(, "other": "rest", "prefix": 0)"), "prefix"));
+    BOOST_CHECK(refused(spec(R"(, "other": "rest", "prefix": 65)"), "prefix"));
+    BOOST_CHECK(refused(spec(R"(, "other": "rest", "prefix": 3)"), "label"));  // "ab" is no beginning of 3
+}
+
+BOOST_AUTO_TEST_SUITE_END()
