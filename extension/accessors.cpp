@@ -341,7 +341,8 @@ LDP_FUNCTION(ldp_top_rows) {
     });
 }
 
-/// (summary, selection, control, confidence, labels): the values picked among candidates, and their significance.
+/// (summary, selection, control, confidence, labels): the values picked among candidates, and their
+/// significance.
 LDP_FUNCTION(ldp_candidate_rows) {
     return rows(fcinfo, [=] {
         const Bytes summary = summary_argument(fcinfo);

@@ -136,11 +136,12 @@ void check_report(const Mechanism& mechanism, Bytes report) {
 void check_summary(const Mechanism& mechanism, Bytes summary) {
     const std::size_t expected = summary_size(mechanism);
     if (summary.size() != expected)
-        throw Error(ErrorCode::malformed, "the summary has the wrong length",
-                    "Found " + std::to_string(summary.size()) + " bytes; its parameters say " +
-                        std::to_string(expected) + ".",
-                    "It was cut short or damaged, does not come from ldp, or was made by version 0.1: aggregate its "
-                    "reports again.");
+        throw Error(
+            ErrorCode::malformed, "the summary has the wrong length",
+            "Found " + std::to_string(summary.size()) + " bytes; its parameters say " +
+                std::to_string(expected) + ".",
+            "It was cut short or damaged, does not come from ldp, or was made by version 0.1: aggregate its "
+            "reports again.");
     const std::uint64_t n = summary_count(mechanism, summary);
     if (n > max_count || !mechanism.valid_state(n, summary.subspan(state_offset(mechanism))))
         impossible("the summary's counts are impossible");
