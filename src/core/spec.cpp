@@ -129,9 +129,9 @@ class SpecReader {
     }
 
     static Spec spec(const Json& document);
-    static Spec with_defaults(const MechanismEntry& mechanism, double epsilon,
-                              std::vector<Attribute> attributes);
     static Demand demand(const Json& document);
+    /// Throws unless the mechanism takes the attributes.
+    static void check_shape(const Spec& spec);
 
   private:
     static Demand demand(SpecReader& top);
@@ -141,7 +141,6 @@ class SpecReader {
     static Attribute attribute(SpecReader& reader, std::string name);
     static void domain(const Json& found, Attribute& attribute);
     static void outsiders(SpecReader& reader, Attribute& attribute);
-    static void check_shape(const Spec& spec);
 
     const Json& object_;
     std::string where_;
@@ -328,21 +327,6 @@ void SpecReader::option(SpecReader& top, const Option& option, Spec& spec) {
     }
 }
 
-Spec SpecReader::with_defaults(const MechanismEntry& mechanism, double epsilon,
-                               std::vector<Attribute> attributes) {
-    Spec spec;
-    spec.mechanism_ = &mechanism;
-    spec.epsilon_ = epsilon;
-    spec.attributes_ = std::move(attributes);
-    check_shape(spec);
-    for (const Option& option : mechanism.options)
-        if (option.choices.empty())
-            spec.options_[option.name] = option.fallback;
-        else
-            spec.options_[option.name] = std::string(option.choices[0]);
-    return spec;
-}
-
 Spec SpecReader::spec(const Json& document) {
     SpecReader top(document, "the spec");
     std::vector<std::string> names{automatic};
@@ -371,7 +355,7 @@ Spec SpecReader::spec(const Json& document) {
                         "The spec names the mechanism " + name + ".");
         if (chosen != nullptr) choice = SpecReader::choice(*chosen);
     }
-    Spec spec = with_defaults(*mechanism, demand.epsilon, std::move(demand.attributes));
+    Spec spec = Spec::with_defaults(*mechanism, demand.epsilon, std::move(demand.attributes));
     spec.chosen_ = std::move(choice);
     if (name != automatic)
         for (const Option& option : mechanism->options) SpecReader::option(top, option, spec);
@@ -450,7 +434,17 @@ Spec Spec::from_json(std::string_view text) {
 }
 
 Spec Spec::with_defaults(const MechanismEntry& mechanism, double epsilon, std::vector<Attribute> attributes) {
-    return SpecReader::with_defaults(mechanism, epsilon, std::move(attributes));
+    Spec spec;
+    spec.mechanism_ = &mechanism;
+    spec.epsilon_ = epsilon;
+    spec.attributes_ = std::move(attributes);
+    SpecReader::check_shape(spec);
+    for (const Option& option : mechanism.options)
+        if (option.choices.empty())
+            spec.options_[option.name] = option.fallback;
+        else
+            spec.options_[option.name] = std::string(option.choices[0]);
+    return spec;
 }
 
 std::string Spec::to_json() const {
