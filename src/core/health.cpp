@@ -1,5 +1,6 @@
 #include "health.hpp"
 
+#include <algorithm>
 #include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/chi_squared.hpp>
 #include <cmath>
@@ -23,6 +24,10 @@ double binomial_at_least(std::uint64_t n, double p, std::uint64_t count) {
     if (count > n) return 0;
     const boost::math::binomial law(static_cast<double>(n), p);
     return cdf(complement(law, static_cast<double>(count - 1)));
+}
+
+double binomial_between(std::uint64_t n, double least, double most, std::uint64_t count) {
+    return std::min(1.0, 2 * std::min(binomial_at_most(n, least, count), binomial_at_least(n, most, count)));
 }
 
 Check goodness_of_fit(std::string name, std::span<const std::uint64_t> counts,

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "../bytes.hpp"
 #include "../random.hpp"
 
 namespace ldp {
@@ -33,5 +34,11 @@ class Coin {
     std::uint64_t heads_;
     unsigned bits_;
 };
+
+/// One throw of a coin that lands heads with probability heads / 2^128; always two words.
+[[nodiscard]] inline bool lands(Uint128 heads, BitSource& source) {
+    const Uint128 high = source.word();
+    return (high << 64 | source.word()) < heads;
+}
 
 }  // namespace ldp

@@ -11,5 +11,9 @@ extern const MechanismEntry piecewise_entry;
 extern const MechanismEntry pdp_entry;
 extern const MechanismEntry haar_entry;
 extern const MechanismEntry sue_entry;
+extern const MechanismEntry laplace_entry;
+extern const MechanismEntry duchi_entry;
+extern const MechanismEntry onebit_entry;
+extern const MechanismEntry hybrid_entry;
 
 }  // namespace ldp
