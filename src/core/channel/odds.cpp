@@ -59,12 +59,13 @@ Ramp ramp(double epsilon, std::uint64_t steps, unsigned bits) {
 // is 2^-54, which covers the rounding of exp and of at most 40 products (together 2^-56), and what a coin's
 // last side is worth, 2^-35 at most. Both are far below 1 − r ≥ 2^-31, so P never rises.
 //
-// Tails: let N = 2^digits. The first bound makes the last d terms before N at most P(N−1)·(r^-d − 1)/(1/r −
-// 1), which is at most (r^-d − 1)·P(≥N) if P(≥N) ≥ P(N−1)/(1/r − 1). The terms before those are r^-d times
-// the terms d further on, at most. Together, P(≥m) ≤ r^-d·P(≥m+d).
+// Tails: let N = 2^digits. The first bound makes the last d terms before N at most
+// P(N−1)·(r^-d − 1)/(1/r − 1), so no more than (r^-d − 1)·P(≥N) if P(≥N) ≥ P(N−1)/(1/r − 1). Each term before
+// those is at most r^-d times the term d further on. Together, P(≥m) ≤ r^-d·P(≥m+d).
 Decay decay(double epsilon, std::uint64_t steps) {
     const long double above = 1 + std::ldexp(1.0L, -54);
     const long double rate = static_cast<long double>(epsilon) / static_cast<long double>(steps);
+    const long double fall = std::exp(-rate) * above;
     const auto heads = [](long double probability) {
         return static_cast<Uint128>(std::ceil(std::ldexp(probability, 128)));
     };
@@ -73,8 +74,8 @@ Decay decay(double epsilon, std::uint64_t steps) {
     long double below = 1;    // Π o_i over the digits so far
     long double largest = 1;  // the probability that all of them are 1
     while (std::ldexp(1.0L, static_cast<int>(coins.digits.size())) < reach) {
-        const long double odds = std::exp(-rate) * below * above;
-        const Uint128 coin = heads(odds / (1 + odds));
+        const long double wanted = fall * below;
+        const Uint128 coin = heads(wanted / (1 + wanted));
         const long double one = std::ldexp(static_cast<long double>(coin), -128);  // exact: 64 digits
         coins.digits.push_back(coin);
         below *= one / (1 - one);

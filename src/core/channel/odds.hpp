@@ -47,7 +47,8 @@ struct Decay {
 };
 
 /// 1 ≤ P(m) / P(m+1) ≤ exp(ε/steps) for all m + 1 < 2^digits, and P(≥ m) / P(≥ m+d) ≤ exp(ε·d/steps) for all
-/// m + d ≤ 2^digits: exactly. 2^digits is large enough for P(≥ 2^digits − steps) < 2^-63.
+/// m + d ≤ 2^digits: exactly. Shortfall of the worst log-ratio below ε: less than steps·2^-53. 2^digits is
+/// large enough for P(≥ 2^digits − steps) < 2^-63.
 [[nodiscard]] Decay decay(double epsilon, std::uint64_t steps);
 
 }  // namespace ldp
