@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "../core/channel/window.hpp"
+#include "../core/channel/numeric.hpp"
 #include "../core/error.hpp"
 #include "quoted.hpp"
 

@@ -48,14 +48,14 @@ void add(std::byte* at, T amount) noexcept {
     store<T>(at, load<T>(at) + amount);
 }
 
-/// Bytes that hold every cell number below `cells` (1 to 4; cells ≤ 2^32).
+/// Bytes that hold every cell number below `cells` ≥ 1.
 [[nodiscard]] constexpr std::size_t cell_width(std::uint64_t cells) noexcept {
-    return cells <= 1u << 8 ? 1 : cells <= 1u << 16 ? 2 : cells <= 1u << 24 ? 3 : 4;
+    return cells <= 1u << 8 ? 1 : (static_cast<std::size_t>(std::bit_width(cells - 1)) + 7) / 8;
 }
 
-[[nodiscard]] inline std::uint32_t load_cell(const std::byte* at, std::size_t width) noexcept {
-    std::uint32_t value = 0;
-    for (std::size_t i = width; i-- > 0;) value = value << 8 | std::to_integer<std::uint32_t>(at[i]);
+[[nodiscard]] inline std::uint64_t load_cell(const std::byte* at, std::size_t width) noexcept {
+    std::uint64_t value = 0;
+    for (std::size_t i = width; i-- > 0;) value = value << 8 | std::to_integer<std::uint64_t>(at[i]);
     return value;
 }
 

@@ -3,6 +3,8 @@
 
 #include <boost/multiprecision/cpp_int.hpp>
 
+#include "bytes.hpp"
+
 namespace ldp {
 
 /// An exact, non-negative fraction.
@@ -22,7 +24,7 @@ struct Exact {
 }
 
 /// numerator / 2^bits.
-[[nodiscard]] inline Exact exact_dyadic(std::uint64_t numerator, unsigned bits) {
+[[nodiscard]] inline Exact exact_dyadic(Uint128 numerator, unsigned bits) {
     return {{boost::multiprecision::cpp_int(numerator), boost::multiprecision::cpp_int(1) << bits}};
 }
 

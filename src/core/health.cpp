@@ -80,6 +80,10 @@ double binomial_at_least(std::uint64_t n, double p, std::uint64_t count) {
     return cdf(complement(law, static_cast<double>(count - 1)));
 }
 
+double binomial_between(std::uint64_t n, double least, double most, std::uint64_t count) {
+    return std::min(1.0, 2 * std::min(binomial_at_most(n, least, count), binomial_at_least(n, most, count)));
+}
+
 Check goodness_of_fit(std::string name, std::span<const std::uint64_t> counts,
                       std::span<const double> weights) {
     const auto total = static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}));

@@ -23,6 +23,9 @@ struct Check {
 /// P(X ≤ count) and P(X ≥ count) for X binomial; exact.
 [[nodiscard]] double binomial_at_most(std::uint64_t n, double p, std::uint64_t count);
 [[nodiscard]] double binomial_at_least(std::uint64_t n, double p, std::uint64_t count);
+/// The chance of a count as extreme as this, two-sided, if each of n falls on it with a probability between
+/// `least` and `most`, not necessarily the same; exact at the bounds, too large within.
+[[nodiscard]] double binomial_between(std::uint64_t n, double least, double most, std::uint64_t count);
 /// Whether counts fall on classes in these proportions (equal ones if there are none): observed is the
 /// chi-square statistic, expected its mean. Neighbouring classes are taken together until ten or more are
 /// expected in each, below which the statistic is not what its name says.

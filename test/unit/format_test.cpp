@@ -25,6 +25,14 @@ std::vector<std::unique_ptr<const Mechanism>> examples() {
     all.push_back(mechanism("pdp", 2, "\"min\": 0, \"max\": 1e6, \"grid\": 1000"));
     all.push_back(mechanism("haar", 1, unit_attributes(11)));
     all.push_back(mechanism("rappor", 1, R"("domain": 20, "bits": 12, "cohorts": 3)"));
+    all.push_back(mechanism("laplace", 1, "\"min\": -2, \"max\": 3"));
+    all.push_back(mechanism("laplace", 0.001, "\"min\": 0, \"max\": 1, \"grid\": 1048576"));
+    all.push_back(mechanism("duchi", 1, "\"min\": -2, \"max\": 3"));
+    all.push_back(mechanism("onebit", 1, "\"min\": 0, \"max\": 24"));
+    all.push_back(mechanism("hybrid", 0.5, "\"min\": -2, \"max\": 3"));
+    all.push_back(mechanism("hybrid", 1, "\"min\": -2, \"max\": 3"));
+    for (const char* card : {"laplace", "duchi", "hybrid"})
+        all.push_back(mechanism("haar", 1, unit_attributes(5) + ", \"card\": \"" + std::string(card) + "\""));
     return all;
 }
 

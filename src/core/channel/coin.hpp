@@ -49,4 +49,10 @@ class Coin {
     unsigned bits_;
 };
 
+/// One throw of a coin that lands heads with probability heads / 2^128; always two words.
+[[nodiscard]] inline bool lands(Uint128 heads, BitSource& source) {
+    const Uint128 high = source.word();
+    return (high << 64 | source.word()) < heads;
+}
+
 }  // namespace ldp

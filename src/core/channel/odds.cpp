@@ -40,4 +40,49 @@ std::uint64_t rare_heads(double epsilon, unsigned bits) {
     return static_cast<std::uint64_t>(std::ceil(power_of_two(bits) / (1 + safe_ratio(epsilon)) / below_one));
 }
 
+Ramp ramp(double epsilon, std::uint64_t steps, unsigned bits) {
+    const long double most = std::expm1(static_cast<long double>(epsilon)) * below_one;  // steps·rise/base
+    const auto high = static_cast<long double>(steps);
+    const auto rise =
+        static_cast<std::uint64_t>((power_of_two(bits) - 4) / (high * (1 + 2 / most)) * below_one);
+    if (rise == 0)
+        throw Error(ErrorCode::invalid_spec, "the grid is too fine for this epsilon",
+                    "The difference between two steps does not fit in 2^-" + std::to_string(bits) + ".",
+                    "Lower the number of grid steps.");
+    const long double climb = high * static_cast<long double>(rise);  // exact: below 2^64
+    return {static_cast<std::uint64_t>(std::ceil(climb / most / below_one)), rise};
+}
+
+// Let o_j be the odds of digit j's coin. From m to m+1 one digit j turns from 0 to 1 and all below it from 1
+// to 0, so P(m+1)/P(m) = o_j / Π_{i<j} o_i. With r = exp(−ε/steps), each o_j is chosen, from the lowest up,
+// as r·Π_{i<j} o_i or a hair above: what was rounded in the lower coins is made good, not added up. The hair
+// is 2^-54, which covers the rounding of exp and of at most 40 products (together 2^-56), and what a coin's
+// last side is worth, 2^-35 at most. Both are far below 1 − r ≥ 2^-31, so P never rises.
+//
+// Tails: let N = 2^digits. The first bound makes the last d terms before N at most
+// P(N−1)·(r^-d − 1)/(1/r − 1), so no more than (r^-d − 1)·P(≥N) if P(≥N) ≥ P(N−1)/(1/r − 1). Each term before
+// those is at most r^-d times the term d further on. Together, P(≥m) ≤ r^-d·P(≥m+d).
+Decay decay(double epsilon, std::uint64_t steps) {
+    const long double above = 1 + std::ldexp(1.0L, -54);
+    const long double rate = static_cast<long double>(epsilon) / static_cast<long double>(steps);
+    const long double fall = std::exp(-rate) * above;
+    const auto heads = [](long double probability) {
+        return static_cast<Uint128>(std::ceil(std::ldexp(probability, 128)));
+    };
+    const long double reach = static_cast<long double>(steps) + 64 * std::log(2.0L) / rate;
+    Decay coins{};
+    long double below = 1;    // Π o_i over the digits so far
+    long double largest = 1;  // the probability that all of them are 1
+    while (std::ldexp(1.0L, static_cast<int>(coins.digits.size())) < reach) {
+        const long double wanted = fall * below;
+        const Uint128 coin = heads(wanted / (1 + wanted));
+        const long double one = std::ldexp(static_cast<long double>(coin), -128);  // exact: 64 digits
+        coins.digits.push_back(coin);
+        below *= one / (1 - one);
+        largest *= one;
+    }
+    coins.beyond = heads(largest / std::expm1(rate) * above);
+    return coins;
+}
+
 }  // namespace ldp

@@ -1,7 +1,10 @@
-// The two integer weights that carry ε: everything that keeps a promise of privacy rests on this file.
+// The integer weights that carry ε: everything that keeps a promise of privacy rests on this file.
 #pragma once
 
 #include <cstdint>
+#include <vector>
+
+#include "../bytes.hpp"
 
 namespace ldp {
 
@@ -23,5 +26,29 @@ struct Odds {
 
 /// The smallest `heads` of a coin of 2^bits for which (2^bits − heads) / heads ≤ exp(ε) holds exactly.
 [[nodiscard]] std::uint64_t rare_heads(double epsilon, unsigned bits = 64);
+
+/// Two outputs of which one gets likelier with the input s ∈ {0..steps}: its weight is base + s·rise, the
+/// other's what the mirrored input would give it, base + (steps−s)·rise.
+/// (base + steps·rise) / base ≤ exp(ε) holds exactly.
+struct Ramp {
+    std::uint64_t base;
+    std::uint64_t rise;
+};
+
+/// The largest weights with 2·base + steps·rise < 2^bits. Shortfall of the worst log-ratio below ε: less than
+/// 2^-58 + 1/base. Throws Error (invalid_spec) if 2^bits is too small for that many steps.
+[[nodiscard]] Ramp ramp(double epsilon, std::uint64_t steps, unsigned bits = 64);
+
+/// Coins of 2^128 sides that draw a magnitude m = 0, 1, 2, … whose probability falls as exp(−ε·m/steps): the
+/// geometric law by its binary digits, which are independent.
+struct Decay {
+    std::vector<Uint128> digits;  ///< heads of each digit's coin, the lowest digit first
+    Uint128 beyond;               ///< heads of the coin for 2^digits or more, which overrules the digits
+};
+
+/// 1 ≤ P(m) / P(m+1) ≤ exp(ε/steps) for all m + 1 < 2^digits, and P(≥ m) / P(≥ m+d) ≤ exp(ε·d/steps) for all
+/// m + d ≤ 2^digits: exactly. Shortfall of the worst log-ratio below ε: less than steps·2^-53. 2^digits is
+/// large enough for P(≥ 2^digits − steps) < 2^-63.
+[[nodiscard]] Decay decay(double epsilon, std::uint64_t steps);
 
 }  // namespace ldp

@@ -17,5 +17,9 @@ extern const MechanismEntry olh_entry;
 extern const MechanismEntry hadamard_entry;
 extern const MechanismEntry projective_entry;
 extern const MechanismEntry rappor_entry;
+extern const MechanismEntry laplace_entry;
+extern const MechanismEntry duchi_entry;
+extern const MechanismEntry onebit_entry;
+extern const MechanismEntry hybrid_entry;
 
 }  // namespace ldp

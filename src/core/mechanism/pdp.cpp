@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../spec.hpp"
 #include "all.hpp"
-#include "window_mean.hpp"
+#include "numeric_mean.hpp"
 
 namespace ldp {
 
@@ -20,16 +19,6 @@ std::uint64_t pdp_width(double epsilon, std::uint64_t steps) {
         1, static_cast<std::uint64_t>(std::llround(static_cast<double>(steps) * delta / (2 * b - delta))));
 }
 
-namespace {
-
-void write(const Spec& spec, Writer& writer) {
-    WindowMean::write(spec, pdp_width(spec.epsilon(), spec.number("grid")), writer);
-}
-
-}  // namespace
-
-const MechanismEntry pdp_entry{
-    4,     "pdp",           "window mechanism of PPMC", Shape::one_numeric, 1, false, {&grid_option, 1},
-    write, WindowMean::load};
+const MechanismEntry pdp_entry = numeric_entry<pdp_card>(4, "window mechanism of PPMC");
 
 }  // namespace ldp

@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../spec.hpp"
 #include "all.hpp"
-#include "window_mean.hpp"
+#include "numeric_mean.hpp"
 
 namespace ldp {
 
@@ -15,16 +14,6 @@ std::uint64_t piecewise_width(double epsilon, std::uint64_t steps) {
         1, static_cast<std::uint64_t>(std::llround(static_cast<double>(steps) * std::exp(-epsilon / 2))));
 }
 
-namespace {
-
-void write(const Spec& spec, Writer& writer) {
-    WindowMean::write(spec, piecewise_width(spec.epsilon(), spec.number("grid")), writer);
-}
-
-}  // namespace
-
-const MechanismEntry piecewise_entry{
-    3,     "piecewise",     "piecewise mechanism", Shape::one_numeric, 1, false, {&grid_option, 1},
-    write, WindowMean::load};
+const MechanismEntry piecewise_entry = numeric_entry<piecewise_card>(3, "piecewise mechanism");
 
 }  // namespace ldp

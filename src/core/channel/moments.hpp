@@ -1,0 +1,61 @@
+// Channels whose outputs' first two moments tell the inputs': the windows and the discrete Laplace.
+#pragma once
+
+#include "numeric.hpp"
+
+namespace ldp {
+
+/// The mean output is an affine function of the input and the mean squared output a quadratic one. So their
+/// averages are inverted exactly, on the grid, with no continuous limit involved, and all that is kept of
+/// many outputs is their sum and the sum of their squares.
+///
+/// tally: Σ output (8 bytes; 16 if there are more than 2^23 outputs), Σ output² (16 bytes)
+class MomentChannel : public NumericChannel {
+  public:
+    void accumulate(std::byte* tally, std::uint64_t out) const noexcept final;
+    void merge(std::byte* tally, const std::byte* other) const noexcept final;
+    bool valid(std::uint64_t n, const std::byte* tally) const noexcept final;
+    Moments invert(std::uint64_t n, const std::byte* tally) const noexcept final {
+        return invert(sums(n, tally));
+    }
+    std::vector<Check> health(std::uint64_t n, const std::byte* tally) const final;
+
+    /// Sums of n outputs, as a tally keeps them.
+    struct Sums {
+        double n;
+        double outputs;  ///< Σ output
+        double squares;  ///< Σ output²
+    };
+    [[nodiscard]] Moments invert(const Sums& sums) const noexcept;
+
+  protected:
+    /// Outputs are measured from the middle of their range: numbers stay small and nothing cancels.
+    struct Law {
+        double slope, offset;  ///< E[output | s] = slope·s + offset
+        Quadratic square;      ///< E[output² | s]
+    };
+    MomentChannel(std::uint64_t steps, std::uint64_t outputs, const Law& law);
+
+    [[nodiscard]] static double middle(std::uint64_t outputs) noexcept {
+        return (static_cast<double>(outputs) - 1) / 2;
+    }
+    /// Standard deviation of an output whose input is an end of the grid.
+    [[nodiscard]] double deviation_at_end() const noexcept;
+
+  private:
+    /// The chance, if honest, that the mean of n outputs, or of their squares, lies so far outside what
+    /// inputs can make it expected to be.
+    [[nodiscard]] virtual double mean_beyond(double excess, double n) const = 0;
+    [[nodiscard]] virtual double square_beyond(double excess, double n) const = 0;
+
+    struct Averages {
+        double output, square;
+    };
+    [[nodiscard]] Sums sums(std::uint64_t n, const std::byte* tally) const noexcept;
+    [[nodiscard]] Averages averages(const Sums& sums) const noexcept;
+
+    Law law_;
+    std::size_t sum_size_;
+};
+
+}  // namespace ldp

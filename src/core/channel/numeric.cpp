@@ -1,0 +1,27 @@
+#include "numeric.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ldp {
+
+NumericChannel::Moments NumericChannel::moments(double mean, double mean_square,
+                                                const Quadratic& noise) const noexcept {
+    const auto top = static_cast<double>(steps_);
+    const double inside = std::clamp(mean, 0.0, top);
+    const double square =
+        std::isnan(mean_square) ? inside * inside : std::clamp(mean_square, inside * inside, top * inside);
+    // The noise at the confined moments, not the spread of the few outputs seen: one report has an error too.
+    return {mean, mean_square, noise(inside, square), square - inside * inside};
+}
+
+GridPoint grid_point(double position, std::uint64_t steps) noexcept {
+    const double inside = std::clamp(position, 0.0, static_cast<double>(steps));
+    const double lower = std::min(std::floor(inside), static_cast<double>(steps) - 1);
+    const double fraction = inside - lower;
+    // A fraction of 1 is the top of the grid; 2^64 − 1 would leave 2^-64 of it one step below.
+    if (fraction >= 1) return {static_cast<std::uint64_t>(lower) + 1, 0};
+    return {static_cast<std::uint64_t>(lower), static_cast<std::uint64_t>(std::ldexp(fraction, 64))};
+}
+
+}  // namespace ldp

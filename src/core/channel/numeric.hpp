@@ -1,0 +1,93 @@
+// A number of a grid through an exact channel: what all numeric cards share.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../health.hpp"
+#include "../random.hpp"
+
+namespace ldp {
+
+struct Exact;  // exact.hpp
+
+/// Input s ∈ {0..steps} (a point of the declared range cut into `steps` equal parts), output a number below
+/// outputs(). Of many outputs a tally of tally_size() bytes is kept, all zero at the start, which tells the
+/// mean input without bias.
+class NumericChannel {
+  public:
+    NumericChannel& operator=(const NumericChannel&) = delete;
+    virtual ~NumericChannel() = default;
+
+    [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }
+    [[nodiscard]] std::uint64_t inputs() const noexcept { return steps_ + 1; }
+    [[nodiscard]] std::uint64_t outputs() const noexcept { return outputs_; }
+    [[nodiscard]] std::size_t tally_size() const noexcept { return tally_size_; }
+    /// What follows from the parameters, by name, for people to read.
+    [[nodiscard]] virtual std::vector<std::pair<std::string, double>> parameters() const = 0;
+
+    [[nodiscard]] virtual std::uint64_t sample(std::uint64_t in, BitSource& bits) const = 0;
+    /// The exact probability of an output.
+    [[nodiscard]] virtual Exact probability(std::uint64_t in, std::uint64_t out) const = 0;
+    /// The exact worst likelihood ratio over all pairs of inputs; some output attains it at 0 and `steps`.
+    [[nodiscard]] virtual Exact worst_ratio() const = 0;
+
+    /// Adds an output below outputs(), or another tally. No sum overflows below 2^40 outputs.
+    virtual void accumulate(std::byte* tally, std::uint64_t out) const noexcept = 0;
+    virtual void merge(std::byte* tally, const std::byte* other) const noexcept = 0;
+    /// Whether n ≤ 2^40 outputs can have led to this tally.
+    [[nodiscard]] virtual bool valid(std::uint64_t n, const std::byte* tally) const noexcept = 0;
+
+    /// Mean input, mean squared input, and n·Var of the mean, all in grid steps.
+    struct Moments {
+        double mean;
+        double mean_square;  ///< NaN if the tally does not tell
+        double noise;        ///< n·Var given the inputs: the randomiser alone
+        double sampling;     ///< n·Var of drawing the inputs from a population
+    };
+    /// Unbiased first and, where the tally tells them, second moments of n ≥ 1 inputs. The variances are
+    /// those at moments confined to what inputs on {0..steps} can have. Where the second moment is unknown,
+    /// all inputs are taken to be equal: see the channel for what that means.
+    [[nodiscard]] virtual Moments invert(std::uint64_t n, const std::byte* tally) const noexcept = 0;
+    /// Whether n ≥ 1 inputs of any kind can have led to this tally; always the same statistics.
+    [[nodiscard]] virtual std::vector<Check> health(std::uint64_t n, const std::byte* tally) const = 0;
+
+    /// a·s² + b·s + c, or its mean over inputs with these moments.
+    struct Quadratic {
+        double a, b, c;
+        [[nodiscard]] double operator()(double mean, double mean_square) const noexcept {
+            return a * mean_square + b * mean + c;
+        }
+    };
+    /// n·Var of the mean when every input is s, in squared grid steps.
+    [[nodiscard]] const Quadratic& noise() const noexcept { return noise_; }
+    [[nodiscard]] double noise_at(double s) const noexcept { return noise_(s, s * s); }
+
+  protected:
+    NumericChannel(std::uint64_t steps, std::uint64_t outputs, std::size_t tally_size, const Quadratic& noise)
+        : steps_(steps), outputs_(outputs), tally_size_(tally_size), noise_(noise) {}
+    NumericChannel(const NumericChannel&) = default;
+
+    /// What invert() returns, under this noise; a mean square of NaN is an unknown one.
+    [[nodiscard]] Moments moments(double mean, double mean_square, const Quadratic& noise) const noexcept;
+
+  private:
+    std::uint64_t steps_;
+    std::uint64_t outputs_;
+    std::size_t tally_size_;
+    Quadratic noise_;
+};
+
+/// The point of {0..steps} below or above `position` ∈ [0, steps], above with probability equal to the
+/// fractional part (to 2^-64): unbiased, and before the channel, so free of privacy cost.
+struct GridPoint {
+    std::uint64_t lower;
+    std::uint64_t up;  ///< P(lower + 1) = up / 2^64
+    [[nodiscard]] std::uint64_t draw(BitSource& bits) const { return lower + (bits.word() < up ? 1 : 0); }
+};
+[[nodiscard]] GridPoint grid_point(double position, std::uint64_t steps) noexcept;
+
+}  // namespace ldp
