@@ -29,6 +29,8 @@ enum class Quantity {
     frequencies,   ///< the share of each value of a categorical attribute
     means,         ///< the mean of each numeric attribute, in its own units
     coefficients,  ///< the mean of each Haar coefficient, attributes scaled to [−1,1]
+    distribution,  ///< the share of each point of an ordered attribute's range; without errors, see
+                   ///< distribution.hpp
 };
 
 struct Question {

@@ -40,7 +40,7 @@ double Mechanism::p_value(std::uint64_t, const Estimate&) const {
 
 std::span<const MechanismEntry* const> registry() noexcept {
     static constexpr const MechanismEntry* entries[] = {
-        &grr_entry, &oue_entry, &piecewise_entry, &pdp_entry, &haar_entry, &sue_entry,
+        &grr_entry, &oue_entry, &piecewise_entry, &pdp_entry, &haar_entry, &sue_entry, &square_wave_entry,
     };
     return entries;
 }

@@ -25,6 +25,8 @@ const char* name(Quantity quantity) noexcept {
             return "means";
         case Quantity::coefficients:
             return "Haar coefficients";
+        case Quantity::distribution:
+            return "the distribution";
     }
     return "";
 }
@@ -58,6 +60,10 @@ bool is_summary_of(const Mechanism& mechanism, Bytes summary) noexcept {
 
 std::uint64_t summary_count(const Mechanism& mechanism, Bytes summary) noexcept {
     return load<std::uint64_t>(summary.data() + mechanism.block().size());
+}
+
+Bytes summary_state(const Mechanism& mechanism, Bytes summary) noexcept {
+    return summary.subspan(state_offset(mechanism));
 }
 
 Outcome accumulate(const Mechanism& mechanism, MutableBytes summary, Bytes report) noexcept {
@@ -99,7 +105,7 @@ std::vector<Estimate> estimate(const Mechanism& mechanism, Bytes summary, const 
     if (n == 0)
         throw Error(ErrorCode::invalid_value, "the summary holds no reports", {},
                     "Estimates need at least one report.");
-    return mechanism.estimate(n, summary.subspan(state_offset(mechanism)), question);
+    return mechanism.estimate(n, summary_state(mechanism, summary), question);
 }
 
 void check_report(const Mechanism& mechanism, Bytes report) {

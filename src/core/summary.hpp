@@ -23,6 +23,8 @@ void start_summary(const Mechanism& mechanism, MutableBytes summary) noexcept;
 [[nodiscard]] bool is_summary_of(const Mechanism& mechanism, Bytes summary) noexcept;
 /// Reports counted; the summary is_summary_of the mechanism, as for all functions below.
 [[nodiscard]] std::uint64_t summary_count(const Mechanism& mechanism, Bytes summary) noexcept;
+/// The mechanism's part.
+[[nodiscard]] Bytes summary_state(const Mechanism& mechanism, Bytes summary) noexcept;
 
 /// Counts an untrusted report. Anything but ok leaves the summary as it was.
 [[nodiscard]] Outcome accumulate(const Mechanism& mechanism, MutableBytes summary, Bytes report) noexcept;

@@ -18,6 +18,7 @@ std::vector<std::unique_ptr<const Mechanism>> examples() {
     all.push_back(mechanism("piecewise", 1, "\"min\": -2, \"max\": 3"));
     all.push_back(mechanism("pdp", 2, "\"min\": 0, \"max\": 1e6, \"grid\": 1000"));
     all.push_back(mechanism("haar", 1, unit_attributes(11)));
+    all.push_back(mechanism("square_wave", 1, "\"min\": 0, \"max\": 1, \"grid\": 100"));
     return all;
 }
 

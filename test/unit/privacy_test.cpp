@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(unary_encodings_keep_epsilon, *boost::unit_test::label("slo
 
 BOOST_AUTO_TEST_CASE(window_mechanisms_keep_epsilon) {
     for (const double epsilon : epsilons)
-        for (const char* name : {"piecewise", "pdp"})
+        for (const char* name : {"piecewise", "pdp", "square_wave"})
             for (const int grid : {2, 7, 64})
                 prove(*mechanism(name, epsilon, "\"min\": 0, \"max\": 1, \"grid\": " + std::to_string(grid)));
 }
@@ -53,6 +53,7 @@ BOOST_AUTO_TEST_CASE(large_specs_keep_epsilon) {
         check_worst_ratio(*mechanism("sue", epsilon, "\"domain\": 65536"));
         check_worst_ratio(*mechanism("piecewise", epsilon, "\"min\": 0, \"max\": 1, \"grid\": 1048576"));
         check_worst_ratio(*mechanism("pdp", epsilon, "\"min\": 0, \"max\": 1, \"grid\": 1048576"));
+        check_worst_ratio(*mechanism("square_wave", epsilon, "\"min\": 0, \"max\": 1, \"grid\": 65536"));
         check_worst_ratio(*mechanism("haar", epsilon, unit_attributes(4096)));
     }
 }
@@ -62,7 +63,7 @@ BOOST_AUTO_TEST_CASE(every_mechanism_was_enumerated) {
     // too.
     std::vector<std::string> names;
     for (const MechanismEntry* entry : registry()) names.emplace_back(entry->name);
-    const std::vector<std::string> proven{"grr", "oue", "piecewise", "pdp", "haar", "sue"};
+    const std::vector<std::string> proven{"grr", "oue", "piecewise", "pdp", "haar", "sue", "square_wave"};
     BOOST_CHECK_EQUAL_COLLECTIONS(names.begin(), names.end(), proven.begin(), proven.end());
 }
 

@@ -11,5 +11,6 @@ extern const MechanismEntry piecewise_entry;
 extern const MechanismEntry pdp_entry;
 extern const MechanismEntry haar_entry;
 extern const MechanismEntry sue_entry;
+extern const MechanismEntry square_wave_entry;
 
 }  // namespace ldp

@@ -44,7 +44,7 @@ std::span<const Quantity> WindowMean::answers() const noexcept {
 }
 
 std::vector<Estimate> WindowMean::estimate(std::uint64_t n, Bytes state, const Question& question) const {
-    const auto moments = channel_.invert(WindowTally::sums(n, state.data()));
+    const auto moments = channel_.invert(sums(n, state));
     const double sampling = question.target == Target::population ? moments.sampling : 0;
     const double step = 2 * range_.half() / static_cast<double>(channel_.steps());
     return {{range_.min + step * moments.mean,
@@ -52,7 +52,7 @@ std::vector<Estimate> WindowMean::estimate(std::uint64_t n, Bytes state, const Q
 }
 
 std::vector<Check> WindowMean::health(std::uint64_t n, Bytes state) const {
-    return channel_.health(WindowTally::sums(n, state.data()));
+    return channel_.health(sums(n, state));
 }
 
 double WindowMean::n_variance(double truth) const {

@@ -1,4 +1,5 @@
-// The mean of one number through the window response: all of piecewise and pdp but the window's width.
+// The mean of one number through the window response: all of piecewise and pdp but the window's width, and of
+// square_wave what does not depend on how its state counts.
 //
 // parameters: grid steps, window width (4 bytes each), min, max · payload: a cell · state: a WindowTally
 #pragma once
@@ -8,7 +9,7 @@
 
 namespace ldp {
 
-class WindowMean final : public Mechanism {
+class WindowMean : public Mechanism {
   public:
     WindowMean(const Header& header, Bytes block, const WindowChannel& channel, const Range& range)
         : Mechanism(header, block), channel_(channel), range_(range), width_(cell_width(channel.outputs())) {}
@@ -34,7 +35,16 @@ class WindowMean final : public Mechanism {
     static void write(const Spec& spec, std::uint64_t width, Writer& writer);
     static std::unique_ptr<const Mechanism> load(const Header& header, Bytes block);
 
+  protected:
+    [[nodiscard]] const WindowChannel& channel() const noexcept { return channel_; }
+    [[nodiscard]] const Range& range() const noexcept { return range_; }
+
   private:
+    /// What the state tells of the mean.
+    [[nodiscard]] virtual WindowChannel::Sums sums(std::uint64_t n, Bytes state) const noexcept {
+        return WindowTally::sums(n, state.data());
+    }
+
     WindowChannel channel_;
     Range range_;
     std::size_t width_;
