@@ -95,12 +95,10 @@ class Reading {
     /// The mean of a function with values from 0 to 1 over the people.
     [[nodiscard]] Estimate mean_of(std::span<const double> function, Target target) {
         read();
-        const auto mean = [&](const std::vector<double>& cumulative) {
-            double sum = function[steps_];
-            for (std::size_t s = 0; s < steps_; ++s) sum += cumulative[s] * (function[s] - function[s + 1]);
-            return sum;
-        };
-        // The error is that of the likeliest people, not of the few outputs seen: one report has one too.
+        double mean = function[steps_];
+        for (std::size_t s = 0; s < steps_; ++s) mean += cumulative_[s] * (function[s] - function[s + 1]);
+        // As if people were distributed like the nearest true distribution, not from the spread of the few
+        // outputs seen: one report has an error too.
         double variance = ordered_.noise(shares_, function);
         if (target == Target::population) {
             double first = 0, second = 0;
@@ -110,7 +108,7 @@ class Reading {
             }
             variance += std::max(second - first * first, 0.0);
         }
-        return {mean(cumulative_), std::sqrt(variance / static_cast<double>(n_))};
+        return {mean, std::sqrt(variance / static_cast<double>(n_))};
     }
 
     /// The smeared cumulative share at each point: below() for all of them at once, a moving average.
@@ -223,8 +221,9 @@ Estimate cdf(const Mechanism& mechanism, Bytes summary, double value, Target tar
 std::vector<Estimate> histogram(const Mechanism& mechanism, Bytes summary, std::size_t bins, Target target) {
     Reading reading(mechanism, summary);
     const double steps = reading.steps();
-    if (bins < 1 || static_cast<double>(bins) > steps + 1)
-        out_of_range("the number of bins must lie between 1 and that of the points",
+    const auto most = std::min<std::size_t>(max_bins, static_cast<std::size_t>(steps) + 1);
+    if (bins < 1 || bins > most)
+        out_of_range("the number of bins must lie between 1 and " + std::to_string(most),
                      static_cast<double>(bins));
     std::vector<Estimate> shares;
     std::vector<double> from(static_cast<std::size_t>(steps) + 1);

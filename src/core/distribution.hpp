@@ -67,18 +67,22 @@ class OrderedMechanism {
 /// reports and the spec alone.
 [[nodiscard]] double resolution(const Mechanism& mechanism, Bytes summary);
 
-/// The share of people at or below a value, smeared; 0 and 1 without error outside the declared range.
+/// The share of people at or below a value, smeared; 0 and 1 without error outside the declared range. Near
+/// a single value that many people have, or where the distribution begins steeply, the sharp share is
+/// another.
 [[nodiscard]] Estimate cdf(const Mechanism& mechanism, Bytes summary, double value, Target target);
 
 /// The shares of bins of equal width over the declared range, smeared at the edges between them; they add up
-/// to 1. 1 ≤ bins ≤ points.
+/// to 1. 1 ≤ bins ≤ max_bins, and at most as many as points.
+inline constexpr std::size_t max_bins = 1000;
 [[nodiscard]] std::vector<Estimate> histogram(const Mechanism& mechanism, Bytes summary, std::size_t bins,
                                               Target target);
 
 struct Quantile {
     double value;
     /// Of all values whose cumulative share does not differ significantly from the one asked for. Not
-    /// symmetric: it reaches far where few people are.
+    /// symmetric: it reaches far where few people are. Widened by half the resolution to either side, it
+    /// covers the sharp quantile too, of any distribution.
     Interval interval;
 };
 /// The value below which a share lies, 0 < share < 1, smeared.
