@@ -29,11 +29,14 @@ enum class Quantity {
     frequencies,   ///< the share of each value of a categorical attribute
     means,         ///< the mean of each numeric attribute, in its own units
     coefficients,  ///< the mean of each Haar coefficient, attributes scaled to [−1,1]
+    distribution,  ///< the share of each point of an ordered attribute's range; without errors, see
+                   ///< distribution.hpp
 };
 
 struct Question {
     Quantity quantity;
     Target target = Target::sample;
+    std::size_t attribute = 0;  ///< of a record: whose frequencies
 };
 
 /// How many standard errors a central interval of the normal approximation reaches to either side;

@@ -33,6 +33,11 @@ Report Mechanism::perturb(Input input, BitSource& bits) const {
     return report;
 }
 
+Estimate Mechanism::group_mean(std::uint64_t, Bytes, std::size_t, std::size_t, Target) const {
+    throw Error(ErrorCode::unsupported, "these reports do not tell the mean of several attributes", {},
+                "That needs a record of numeric attributes, such as haar or sampled collect.");
+}
+
 double Mechanism::p_value(std::uint64_t, const Estimate&) const {
     throw Error(ErrorCode::unsupported, "these reports have no values that people hold or do not hold", {},
                 "Significance belongs to the frequencies of a categorical attribute.");
@@ -45,9 +50,9 @@ std::vector<Picked> Mechanism::pick(std::uint64_t, Bytes, Selection) const {
 
 std::span<const MechanismEntry* const> registry() noexcept {
     static constexpr const MechanismEntry* entries[] = {
-        &grr_entry,     &oue_entry,   &piecewise_entry, &pdp_entry,      &haar_entry,       &sue_entry,
-        &subset_entry,  &blh_entry,   &olh_entry,       &hadamard_entry, &projective_entry, &rappor_entry,
-        &laplace_entry, &duchi_entry, &onebit_entry,    &hybrid_entry,
+        &grr_entry,     &oue_entry,   &piecewise_entry, &pdp_entry,      &haar_entry,        &sue_entry,
+        &subset_entry,  &blh_entry,   &olh_entry,       &hadamard_entry, &projective_entry,  &rappor_entry,
+        &laplace_entry, &duchi_entry, &onebit_entry,    &hybrid_entry,   &square_wave_entry,
     };
     return entries;
 }

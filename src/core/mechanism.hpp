@@ -82,6 +82,9 @@ class Mechanism {
     virtual void randomise(Input input, Bytes enrolment, BitSource& bits, MutableBytes memo) const = 0;
     /// Makes a payload from what was drawn.
     virtual void respond(Bytes enrolment, Bytes memo, BitSource& bits, MutableBytes payload) const;
+    /// How many of the numbers that an input leads to lie outside the ranges that the spec gives them, beside
+    /// the attributes themselves, and are moved to their ends.
+    [[nodiscard]] virtual std::size_t clamped(Input) const { return 0; }
     /// All three in a row: a one-time report. Throws Error (invalid_value) if the input has the wrong shape.
     [[nodiscard]] Report perturb(Input input, BitSource& bits) const;
 
@@ -100,6 +103,10 @@ class Mechanism {
     [[nodiscard]] virtual std::vector<Estimate> estimate(std::uint64_t n, Bytes state,
                                                          const Question& question) const = 0;
 
+    /// The mean of all values of the attributes first..last, each in its own units; n ≥ 1 and both are below
+    /// cells().size(). Throws Error (unsupported) where there are no means, or but one.
+    [[nodiscard]] virtual Estimate group_mean(std::uint64_t n, Bytes state, std::size_t first,
+                                              std::size_t last, Target target) const;
     /// The chance that an item which nobody holds is estimated at least as large; one-sided, for one item.
     /// Throws Error (unsupported) where items are not held by people.
     [[nodiscard]] virtual double p_value(std::uint64_t n, const Estimate& estimate) const;
@@ -132,7 +139,13 @@ class Mechanism {
 // Registry -------------------------------------------------------------------------------------------------
 
 /// Which attributes a mechanism takes.
-enum class Shape { one_categorical, one_numeric, numeric_vector };
+enum class Shape {
+    one_categorical,
+    one_numeric,
+    one_ordered,  ///< a number, or a category whose values are in order
+    numeric_vector,
+    record,  ///< two or more of any kind
+};
 
 /// A key of the spec that only some mechanisms know.
 struct Option {
@@ -146,7 +159,7 @@ struct MechanismEntry {
     const char* name;
     const char* title;
     Shape shape;
-    std::uint64_t max_size;  ///< most values of a categorical attribute, or most attributes of a vector
+    std::uint64_t max_size;  ///< most values of one attribute, or most attributes of several
     bool automatic;          ///< whether "auto" may choose it
     std::span<const Option> options;
     /// Writes the parameters of a spec whose shape and options were checked.

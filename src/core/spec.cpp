@@ -74,6 +74,14 @@ Json parse(std::string_view text) {
     }
 }
 
+/// Throws if the mechanism does not take as many values.
+void check_domain(const MechanismEntry& mechanism, const Attribute& attribute) {
+    if (attribute.domain > mechanism.max_size)
+        invalid(
+            std::string(mechanism.name) + " takes at most " + std::to_string(mechanism.max_size) + " values",
+            "The domain of \"" + attribute.name + "\" has " + std::to_string(attribute.domain) + ".");
+}
+
 }  // namespace
 
 /// Reads one JSON object, key by key; what is left at the end is unknown.
@@ -239,19 +247,23 @@ void SpecReader::check_shape(const Spec& spec) {
     switch (mechanism.shape) {
         case Shape::one_categorical:
             want(attributes.size() == 1 && !attributes[0].numeric(), "one categorical attribute");
-            if (attributes[0].domain > mechanism.max_size)
-                invalid(std::string(mechanism.name) + " takes at most " + std::to_string(mechanism.max_size) +
-                            " values",
-                        "The domain of \"" + attributes[0].name + "\" has " +
-                            std::to_string(attributes[0].domain) + ".");
+            check_domain(mechanism, attributes[0]);
             break;
         case Shape::one_numeric:
             want(attributes.size() == 1 && attributes[0].numeric(), "one numeric attribute");
+            break;
+        case Shape::one_ordered:
+            want(attributes.size() == 1, "one attribute");
+            check_domain(mechanism, attributes[0]);
             break;
         case Shape::numeric_vector:
             want(attributes.size() >= 2 && attributes.size() <= mechanism.max_size &&
                      std::ranges::all_of(attributes, &Attribute::numeric),
                  "2 to " + std::to_string(mechanism.max_size) + " numeric attributes");
+            break;
+        case Shape::record:
+            want(attributes.size() >= 2 && attributes.size() <= mechanism.max_size,
+                 "2 to " + std::to_string(mechanism.max_size) + " attributes");
             break;
     }
 }

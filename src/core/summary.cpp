@@ -25,6 +25,8 @@ const char* name(Quantity quantity) noexcept {
             return "means";
         case Quantity::coefficients:
             return "Haar coefficients";
+        case Quantity::distribution:
+            return "the distribution";
     }
     return "";
 }
@@ -119,7 +121,7 @@ std::vector<Picked> pick(const Mechanism& mechanism, Bytes summary, Selection se
 std::vector<Check> health(const Mechanism& mechanism, Bytes summary) {
     const std::uint64_t n = summary_count(mechanism, summary);
     if (n == 0) return {};
-    return mechanism.health(n, summary.subspan(state_offset(mechanism)));
+    return mechanism.health(n, summary_state(mechanism, summary));
 }
 
 void check_report(const Mechanism& mechanism, Bytes report) {

@@ -33,6 +33,7 @@ std::vector<std::unique_ptr<const Mechanism>> examples() {
     all.push_back(mechanism("hybrid", 1, "\"min\": -2, \"max\": 3"));
     for (const char* card : {"laplace", "duchi", "hybrid"})
         all.push_back(mechanism("haar", 1, unit_attributes(5) + ", \"card\": \"" + std::string(card) + "\""));
+    all.push_back(mechanism("square_wave", 1, "\"min\": 0, \"max\": 1, \"grid\": 100"));
     return all;
 }
 

@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(unary_encodings_keep_epsilon, *boost::unit_test::label("slo
 
 BOOST_AUTO_TEST_CASE(window_mechanisms_keep_epsilon) {
     for (const double epsilon : epsilons)
-        for (const char* name : {"piecewise", "pdp"})
+        for (const char* name : {"piecewise", "pdp", "square_wave"})
             for (const int grid : {2, 7, 64})
                 prove(*mechanism(name, epsilon, "\"min\": 0, \"max\": 1, \"grid\": " + std::to_string(grid)));
 }
@@ -66,6 +66,7 @@ BOOST_AUTO_TEST_CASE(large_specs_keep_epsilon) {
                 R"("domain": 65536, "bits": 1024, "cohorts": 256, "hashes": )" + std::string(hashes)));
         check_worst_ratio(*mechanism("piecewise", epsilon, "\"min\": 0, \"max\": 1, \"grid\": 1048576"));
         check_worst_ratio(*mechanism("pdp", epsilon, "\"min\": 0, \"max\": 1, \"grid\": 1048576"));
+        check_worst_ratio(*mechanism("square_wave", epsilon, "\"min\": 0, \"max\": 1, \"grid\": 65536"));
         check_worst_ratio(*mechanism("haar", epsilon, unit_attributes(4096)));
     }
 }
@@ -77,7 +78,7 @@ BOOST_AUTO_TEST_CASE(every_mechanism_was_enumerated) {
     for (const MechanismEntry* entry : registry()) names.emplace_back(entry->name);
     const std::vector<std::string> proven{"grr",     "oue",   "piecewise", "pdp",      "haar",       "sue",
                                           "subset",  "blh",   "olh",       "hadamard", "projective", "rappor",
-                                          "laplace", "duchi", "onebit",    "hybrid"};
+                                          "laplace", "duchi", "onebit",    "hybrid",   "square_wave"};
     BOOST_CHECK_EQUAL_COLLECTIONS(names.begin(), names.end(), proven.begin(), proven.end());
 }
 

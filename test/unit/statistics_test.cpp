@@ -81,6 +81,7 @@ BOOST_AUTO_TEST_CASE(reports_come_as_often_as_stated, *boost::unit_test::label("
                              R"({"mechanism": "rappor", "epsilon": 1, "domain": 5, "bits": 8})",
                              R"({"mechanism": "piecewise", "epsilon": 1, "min": 0, "max": 1, "grid": 7})",
                              R"({"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 1, "grid": 7})",
+                             R"({"mechanism": "square_wave", "epsilon": 1, "min": 0, "max": 1, "grid": 7})",
                              R"({"mechanism": "haar", "epsilon": 1, "grid": 3, "attributes": [
                                  {"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 1},
                                  {"name": "c", "min": 0, "max": 1}]})"}) {

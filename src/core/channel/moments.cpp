@@ -79,9 +79,8 @@ NumericChannel::Moments MomentChannel::invert(const Sums& sums) const noexcept {
 
 // The outputs' mean and mean square (from the middle of their range) lie between what the input in the middle
 // and an input at an end give, but for chance.
-std::vector<Check> MomentChannel::health(std::uint64_t n, const std::byte* tally) const {
-    const auto reports = static_cast<double>(n);
-    const auto [output, output_square] = averages(sums(n, tally));
+std::vector<Check> MomentChannel::health(const Sums& sums) const {
+    const auto [output, output_square] = averages(sums);
     const auto top = static_cast<double>(steps());
     const double end = law_.slope * top + law_.offset;  // and −end at the other one
     const double most = law_.square.c;                  // at either end
@@ -91,9 +90,9 @@ std::vector<Check> MomentChannel::health(std::uint64_t n, const std::byte* tally
     };
     const double mean_off = beyond(output, -end, end);
     const double square_off = beyond(output_square, least, most);
-    return {{"mean within its range", output / end, 1, mean_off > 0 ? mean_beyond(mean_off, reports) : 1},
+    return {{"mean within its range", output / end, 1, mean_off > 0 ? mean_beyond(mean_off, sums.n) : 1},
             {"mean square within its range", output_square / most, 1,
-             square_off > 0 ? square_beyond(square_off, reports) : 1}};
+             square_off > 0 ? square_beyond(square_off, sums.n) : 1}};
 }
 
 }  // namespace ldp

@@ -18,7 +18,9 @@ class MomentChannel : public NumericChannel {
     Moments invert(std::uint64_t n, const std::byte* tally) const noexcept final {
         return invert(sums(n, tally));
     }
-    std::vector<Check> health(std::uint64_t n, const std::byte* tally) const final;
+    std::vector<Check> health(std::uint64_t n, const std::byte* tally) const final {
+        return health(sums(n, tally));
+    }
 
     /// Sums of n outputs, as a tally keeps them.
     struct Sums {
@@ -27,6 +29,7 @@ class MomentChannel : public NumericChannel {
         double squares;  ///< Σ output²
     };
     [[nodiscard]] Moments invert(const Sums& sums) const noexcept;
+    [[nodiscard]] std::vector<Check> health(const Sums& sums) const;
 
   protected:
     /// Outputs are measured from the middle of their range: numbers stay small and nothing cancels.

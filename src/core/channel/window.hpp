@@ -18,6 +18,8 @@ class WindowChannel final : public MomentChannel {
 
     [[nodiscard]] std::uint64_t width() const noexcept { return width_; }
     [[nodiscard]] std::uint64_t total() const noexcept { return width_ * odds_.high + steps() * odds_.low; }
+    /// The two weights that an output can have.
+    [[nodiscard]] const Odds& weights() const noexcept { return odds_; }
     [[nodiscard]] std::uint64_t weight(std::uint64_t in, std::uint64_t out) const noexcept {
         return out >= in && out - in < width_ ? odds_.high : odds_.low;
     }

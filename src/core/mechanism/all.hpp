@@ -21,5 +21,6 @@ extern const MechanismEntry laplace_entry;
 extern const MechanismEntry duchi_entry;
 extern const MechanismEntry onebit_entry;
 extern const MechanismEntry hybrid_entry;
+extern const MechanismEntry square_wave_entry;
 
 }  // namespace ldp

@@ -44,11 +44,10 @@ std::span<const Quantity> NumericMean::answers() const noexcept {
 }
 
 std::vector<Estimate> NumericMean::estimate(std::uint64_t n, Bytes state, const Question& question) const {
-    const auto moments = channel_->invert(n, state.data());
-    const double sampling = question.target == Target::population ? moments.sampling : 0;
+    const auto [mean, mean_square, noise, sampled] = moments(n, state);
+    const double sampling = question.target == Target::population ? sampled : 0;
     const double step = 2 * range_.half() / static_cast<double>(channel_->steps());
-    return {{range_.min + step * moments.mean,
-             step * std::sqrt((moments.noise + sampling) / static_cast<double>(n))}};
+    return {{range_.min + step * mean, step * std::sqrt((noise + sampling) / static_cast<double>(n))}};
 }
 
 std::vector<Check> NumericMean::health(std::uint64_t n, Bytes state) const {

@@ -1,4 +1,5 @@
-// The mean of one number: all of piecewise, pdp, laplace, duchi, onebit and hybrid but their channels.
+// The mean of one number: all of piecewise, pdp, laplace, duchi, onebit and hybrid but their channels, and of
+// square_wave what does not depend on how its state counts.
 //
 // parameters: grid steps, window width (4 bytes each; 0 without a window), min, max · payload: an output of
 // the channel · state: the channel's tally
@@ -8,7 +9,7 @@
 
 namespace ldp {
 
-class NumericMean final : public Mechanism {
+class NumericMean : public Mechanism {
   public:
     NumericMean(const Header& header, Bytes block, std::unique_ptr<const NumericChannel> channel,
                 const Range& range)
@@ -39,7 +40,16 @@ class NumericMean final : public Mechanism {
     static void write(const NumericCard& card, const Spec& spec, Writer& writer);
     static std::unique_ptr<const Mechanism> load(const NumericCard& card, const Header& header, Bytes block);
 
+  protected:
+    [[nodiscard]] const Range& range() const noexcept { return range_; }
+    [[nodiscard]] std::uint64_t outputs() const noexcept { return channel_->outputs(); }
+
   private:
+    /// What the state tells of the inputs.
+    [[nodiscard]] virtual NumericChannel::Moments moments(std::uint64_t n, Bytes state) const noexcept {
+        return channel_->invert(n, state.data());
+    }
+
     std::unique_ptr<const NumericChannel> channel_;
     Range range_;
     std::size_t width_;

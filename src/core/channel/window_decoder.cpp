@@ -1,0 +1,92 @@
+#include "window_decoder.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ldp {
+
+namespace {
+
+/// Sums of all beginnings: n + 1 of them, the empty one first.
+std::vector<double> beginnings(std::span<const double> terms) {
+    std::vector<double> sums(terms.size() + 1);
+    for (std::size_t i = 0; i < terms.size(); ++i) sums[i + 1] = sums[i] + terms[i];
+    return sums;
+}
+
+}  // namespace
+
+WindowDecoder::WindowDecoder(const WindowChannel& channel) noexcept
+    : inputs_(channel.inputs()),
+      outputs_(channel.outputs()),
+      width_(channel.width()),
+      low_(static_cast<double>(channel.weights().low) / static_cast<double>(channel.total())),
+      tilt_(static_cast<double>(channel.weights().high - channel.weights().low) /
+            static_cast<double>(channel.total())) {}
+
+std::vector<double> WindowDecoder::outputs(std::span<const double> shares) const {
+    const std::vector<double> below = beginnings(shares);
+    std::vector<double> likely(outputs_);
+    for (std::size_t j = 0; j < outputs_; ++j)
+        likely[j] = low_ + tilt_ * (below[std::min(j + 1, inputs_)] - below[j < width_ ? 0 : j + 1 - width_]);
+    return likely;
+}
+
+double WindowDecoder::improve(std::span<const double> observed, std::span<double> shares) const {
+    std::vector<double> ratio = outputs(shares);
+    double likelihood = 0;
+    for (std::size_t j = 0; j < outputs_; ++j) {
+        if (observed[j] > 0) likelihood += observed[j] * std::log(ratio[j]);
+        ratio[j] = observed[j] / ratio[j];
+    }
+    const std::vector<double> below = beginnings(ratio);
+    for (std::size_t s = 0; s < inputs_; ++s)
+        shares[s] *= low_ * below[outputs_] + tilt_ * (below[s + width_] - below[s]);
+    return likelihood;
+}
+
+std::vector<double> WindowDecoder::cumulative(std::span<const double> observed) const {
+    std::vector<double> below(inputs_);
+    for (std::size_t ladder = 0; ladder < width_; ++ladder) {
+        double whole = 0;
+        for (std::size_t j = ladder; j < outputs_; j += width_) whole += (observed[j] - low_) / tilt_;
+        const double excess = (whole - 1) / static_cast<double>(rungs(ladder));
+        double sum = 0;
+        for (std::size_t j = ladder; j < inputs_; j += width_)
+            below[j] = sum += (observed[j] - low_) / tilt_ - excess;
+    }
+    return below;
+}
+
+// By parts, the mean of g is g(last) + Σ F(s)·(g(s) − g(s+1)). In cumulative(), output j enters F(s) for all
+// s on its ladder from j on, less the ladder's average: its weight, and with it the estimate that one report
+// makes, whose mean given the input s is g(s).
+double WindowDecoder::noise(std::span<const double> shares, std::span<const double> function) const {
+    std::vector<double> weight(outputs_);
+    double constant = function[inputs_ - 1];
+    for (std::size_t ladder = 0; ladder < width_; ++ladder) {
+        double average = 0, sum = 0;
+        for (std::size_t rung = rungs(ladder); rung-- > 0;) {
+            const std::size_t j = ladder + rung * width_;
+            if (j + 1 < inputs_) sum += function[j] - function[j + 1];
+            weight[j] = sum;
+            average += sum;
+        }
+        average /= static_cast<double>(rungs(ladder));
+        constant += average;
+        for (std::size_t j = ladder; j < outputs_; j += width_) weight[j] = (weight[j] - average) / tilt_;
+    }
+    const std::vector<double> likely = outputs(shares);
+    double variance = 0;
+    for (std::size_t j = 0; j < outputs_; ++j) variance += likely[j] * weight[j] * weight[j];
+    for (std::size_t s = 0; s < inputs_; ++s)
+        variance -= shares[s] * (function[s] - constant) * (function[s] - constant);
+    return std::max(variance, 0.0);
+}
+
+// A window meets each ladder once.
+double WindowDecoder::ladder_probability(std::size_t ladder) const noexcept {
+    return low_ * static_cast<double>(rungs(ladder)) + tilt_;
+}
+
+}  // namespace ldp
