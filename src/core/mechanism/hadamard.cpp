@@ -48,7 +48,7 @@ class Hadamard final : public Incidence {
     }
     // An addition a number in each of log K rounds, some four of them a step.
     Cost cost() const noexcept override {
-        return {1, static_cast<double>(outputs()) * std::bit_width(outputs()) / 4};
+        return {1, static_cast<double>(outputs() * std::bit_width(outputs())) / 4};
     }
 
   private:
