@@ -9,12 +9,8 @@
 #include "../src/core/candidates.hpp"
 #include "../src/core/consistency.hpp"
 #include "../src/core/top.hpp"
+#include "arguments.hpp"
 #include "rows.hpp"
-
-extern "C" {
-#include "catalog/pg_type.h"
-#include "utils/array.h"
-}
 
 using namespace ldp;
 
@@ -22,36 +18,12 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-std::unique_ptr<const Mechanism> checked_mechanism(Bytes summary) {
-    std::unique_ptr<const Mechanism> mechanism = load_mechanism(summary, Kind::summary);
-    check_summary(*mechanism, summary);
-    return mechanism;
-}
-
 // Arguments ------------------------------------------------------------------------------------------------
-
-Bytes summary_argument(FunctionCallInfo fcinfo) {
-    return contents(PG_GETARG_VARLENA_PP(0));
-}
 
 /// No more of the first argument than its block: what stands in it needs none of a state's megabytes.
 Bytes block_argument(FunctionCallInfo fcinfo) {
     const Datum value = PG_GETARG_DATUM(0);
     return contents(PG_DETOAST_DATUM_SLICE(value, 0, static_cast<std::int32_t>(max_block_size)));
-}
-
-std::string_view word_argument(FunctionCallInfo fcinfo, int number) {
-    return text_to_cstring(PG_GETARG_TEXT_PP(number));
-}
-
-Target target_argument(FunctionCallInfo fcinfo, int number) {
-    const std::string_view word = word_argument(fcinfo, number);
-    if (word == "sample") return Target::sample;
-    if (word == "population") return Target::population;
-    throw Error(
-        ErrorCode::invalid_value, "unknown target \"" + std::string(word) + "\"",
-        "Allowed are \"sample\", the error against the people who reported, and \"population\", which "
-        "adds the error of having drawn them from a population.");
 }
 
 std::size_t limit_argument(FunctionCallInfo fcinfo, int number) {
@@ -60,22 +32,6 @@ std::size_t limit_argument(FunctionCallInfo fcinfo, int number) {
         throw Error(ErrorCode::invalid_value, "a limit must not be negative",
                     "Found " + std::to_string(limit) + ".");
     return static_cast<std::size_t>(limit);
-}
-
-/// The names of values, as an array of text; values that it does not reach have their number as a name.
-struct Labels {
-    const Datum* names;
-    const bool* nameless;
-    std::size_t count;
-};
-
-Labels labels_argument(FunctionCallInfo fcinfo, int number) {
-    Datum* names;
-    bool* nameless;
-    int count;
-    deconstruct_array(PG_GETARG_ARRAYTYPE_P(number), TEXTOID, -1, false, TYPALIGN_INT, &names, &nameless,
-                      &count);
-    return {names, nameless, static_cast<std::size_t>(count)};
 }
 
 // One number, or an array ----------------------------------------------------------------------------------
@@ -172,7 +128,8 @@ struct Items {
     std::size_t count = 0;
     double reach = 0;  ///< of an interval, in standard errors
     bool labelled = false, tested = false;
-    Labels labels = {};
+    /// The names of values; those that it does not reach have their number as a name.
+    Elements labels = {};
 
     void write(Columns& columns, std::size_t row) const {
         const auto& [number, estimate, p_value] = items[row];
@@ -209,7 +166,7 @@ struct Items {
   private:
     void write_label(Columns& columns, std::int32_t number) const {
         const auto at = static_cast<std::size_t>(number);
-        if (at < labels.count) return columns.put(labels.names[at], labels.nameless[at]);
+        if (at < labels.count) return columns.put(labels.values[at], labels.missing[at]);
         char digits[16];
         pg_ltoa(number, digits);
         columns.put(digits);
@@ -313,7 +270,7 @@ LDP_FUNCTION(ldp_frequency_rows) {
         const Consistency method = consistency_named(word_argument(fcinfo, 1));
         Items items{.reach = reach(PG_GETARG_FLOAT8(2)), .labelled = true};
         const Question question{Quantity::frequencies, target_argument(fcinfo, 3)};
-        items.labels = labels_argument(fcinfo, 4);
+        items.labels = text_array_argument(fcinfo, 4);
         answer(summary, question.quantity, [&](const Mechanism& mechanism) {
             if (method == Consistency::none) return items.keep(estimate(mechanism, summary, question));
             // Errors and intervals belong to the unbiased estimates alone.
@@ -333,7 +290,7 @@ LDP_FUNCTION(ldp_top_rows) {
         Items items{.reach = reach(PG_GETARG_FLOAT8(2)), .labelled = true, .tested = true};
         const Target target = target_argument(fcinfo, 3);
         const Control control = control_named(word_argument(fcinfo, 4));
-        items.labels = labels_argument(fcinfo, 5);
+        items.labels = text_array_argument(fcinfo, 5);
         answer(summary, Quantity::frequencies, [&](const Mechanism& mechanism) {
             items.keep(top(mechanism, summary, limit, target, control));
         });
@@ -349,7 +306,7 @@ LDP_FUNCTION(ldp_candidate_rows) {
         const Selection selection = selection_named(word_argument(fcinfo, 1));
         const Control control = control_named(word_argument(fcinfo, 2));
         Items items{.reach = reach(PG_GETARG_FLOAT8(3)), .labelled = true, .tested = true};
-        items.labels = labels_argument(fcinfo, 4);
+        items.labels = text_array_argument(fcinfo, 4);
         answer(summary, Quantity::frequencies, [&](const Mechanism& mechanism) {
             items.keep(candidates(mechanism, summary, selection, control));
         });

@@ -113,6 +113,12 @@ std::vector<Estimate> estimate(const Mechanism& mechanism, Bytes summary, const 
     return mechanism.estimate(n, summary_state(mechanism, summary), question);
 }
 
+Estimate group_mean(const Mechanism& mechanism, Bytes summary, std::size_t first, std::size_t last,
+                    Target target) {
+    const std::uint64_t n = some_reports(mechanism, summary);
+    return mechanism.group_mean(n, summary_state(mechanism, summary), first, last, target);
+}
+
 std::vector<Picked> pick(const Mechanism& mechanism, Bytes summary, Selection selection) {
     const std::uint64_t n = some_reports(mechanism, summary);
     return mechanism.pick(n, summary_state(mechanism, summary), selection);

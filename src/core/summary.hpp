@@ -37,6 +37,10 @@ void check_answers(const Mechanism& mechanism, Quantity quantity);
 /// there are no reports.
 [[nodiscard]] std::vector<Estimate> estimate(const Mechanism& mechanism, Bytes summary,
                                              const Question& question);
+/// The mean of all values of several attributes, as Mechanism::group_mean. Throws Error: unsupported, or
+/// invalid_value if there are no reports.
+[[nodiscard]] Estimate group_mean(const Mechanism& mechanism, Bytes summary, std::size_t first,
+                                  std::size_t last, Target target);
 /// The values that the reports speak for, as Mechanism::pick. Throws Error: unsupported if each value has an
 /// estimate of its own, invalid_value if there are no reports.
 [[nodiscard]] std::vector<Picked> pick(const Mechanism& mechanism, Bytes summary, Selection selection);
