@@ -21,6 +21,8 @@ struct Attribute {
     std::vector<std::string> labels;  ///< categorical: their names, if they have any
     std::string other;         ///< the label that stands for all that are not in the domain, if one does
     std::uint64_t prefix = 0;  ///< if not 0, people hold strings, and labels are their beginnings
+    std::string mechanism;     ///< of a record: what it is reported through; empty otherwise
+    std::uint64_t share = 0;   ///< of a record: how likely it is drawn, beside others; 0 otherwise
 
     [[nodiscard]] bool numeric() const noexcept { return domain == 0; }
     /// What a person's text is looked up as among the labels: the text; with `prefix`, the first `prefix`
@@ -34,7 +36,7 @@ struct Attribute {
     friend bool operator==(const Attribute&, const Attribute&) = default;
 };
 
-/// What "auto" must keep to.
+/// What "auto" must keep to. In a record it settles each attribute's mechanism, as if that reported alone.
 struct Limits {
     std::uint64_t report_bytes = 64;  ///< of a whole report, parameter block included
     std::uint64_t decode_cost =
@@ -53,6 +55,17 @@ struct Demand {
     [[nodiscard]] static Demand from_json(std::string_view text);
 };
 
+/// Options of a mechanism by name: a whole number or a word.
+using OptionValues = std::map<std::string, std::variant<std::uint64_t, std::string>>;
+
+/// What is still open to a mechanism's settle(): a spec before it is one.
+struct Draft {
+    double epsilon;
+    const Limits& limits;
+    std::vector<Attribute>& attributes;
+    OptionValues& options;
+};
+
 /// How "auto" was settled.
 struct Choice {
     Limits limits;
@@ -65,10 +78,12 @@ class Spec {
     /// Parses and validates. Throws Error (malformed for text that is no JSON, else invalid_spec) that names
     /// the key, what was found and what is allowed. Unknown and repeated keys are errors.
     [[nodiscard]] static Spec from_json(std::string_view text);
-    /// The spec of a mechanism with its options' defaults, for what was read as a Demand. Throws Error
-    /// (invalid_spec) if the mechanism does not take the attributes.
+    /// The spec of a mechanism for what was read as a Demand, with its options' defaults where none are
+    /// given. The mechanism settles the rest, "auto" within the limits. Throws Error (invalid_spec) if it
+    /// does not take the attributes.
     [[nodiscard]] static Spec with_defaults(const MechanismEntry& mechanism, double epsilon,
-                                            std::vector<Attribute> attributes);
+                                            std::vector<Attribute> attributes, OptionValues given = {},
+                                            const Limits& limits = {});
 
     /// The canonical form: equal for equal specs, complete, and read back to an equal spec. The object
     /// "derived" shows what follows from the rest; a reader recomputes it and refuses another. The object
@@ -89,12 +104,10 @@ class Spec {
     [[nodiscard]] const std::string& word(const std::string& option) const;
 
   private:
-    using OptionValue = std::variant<std::uint64_t, std::string>;
-
     const MechanismEntry* mechanism_ = nullptr;
     double epsilon_ = 0;
     std::vector<Attribute> attributes_;
-    std::map<std::string, OptionValue> options_;
+    OptionValues options_;
     std::optional<Choice> chosen_;
 
     friend class SpecReader;

@@ -15,10 +15,10 @@ void check_worst_ratio(const Mechanism& m, double waste) {
     BOOST_CHECK_LT(left, waste);  // and nothing worth mentioning is wasted
 }
 
-void prove(const Mechanism& m) {
+void prove(const Mechanism& m, int users) {
     SeededBits bits(1);
     Exact worst = exact(1, 1);
-    for (int user = 0; user < (m.enrolment_size() == 0 ? 1 : 10); ++user) {
+    for (int user = 0; user < (m.enrolment_size() == 0 ? 1 : users); ++user) {
         std::vector<std::byte> enrolment(m.enrolment_size());
         m.enrol(bits, enrolment);
         std::map<std::vector<std::byte>, std::pair<Exact, Exact>> extremes;  // least and greatest, per memo
