@@ -49,7 +49,9 @@ std::vector<std::byte> make_block(std::uint8_t mechanism, std::uint64_t fingerpr
         throw Error(
             ErrorCode::invalid_spec, "the spec needs more parameters than a report can carry",
             std::to_string(size) + " bytes are needed, " + std::to_string(max_block_size) + " are allowed.",
-            "Give neighbouring attributes the same range: equal ranges in a row are carried once.");
+            "Give neighbouring attributes, or coefficients, the same range: equal ranges in a row are "
+            "carried "
+            "once.");
     Writer writer;
     writer.put(format_version);
     writer.put(static_cast<std::uint8_t>(Kind::report));

@@ -146,6 +146,7 @@ class SpecReader {
     static Limits limits(SpecReader& reader);
     static Choice choice(const Json& found);
     static void option(SpecReader& top, const Option& option, Spec& spec);
+    static UnitRange unit_range(const std::string& key, const Json& found);
     static Attribute attribute(SpecReader& reader, std::string name);
     static void domain(const Json& found, Attribute& attribute);
     static void outsiders(SpecReader& reader, Attribute& attribute);
@@ -330,13 +331,39 @@ Choice SpecReader::choice(const Json& found) {
 }
 
 void SpecReader::option(SpecReader& top, const Option& option, Spec& spec) {
-    if (option.choices.empty()) {
+    if (option.ranges) {
+        const Json* found = top.find(option.name);
+        if (found == nullptr) return;
+        const std::size_t d = spec.attributes_.size();
+        if (!found->is_array() || found->size() != d)
+            wrong(option.name, *found, "an array of " + std::to_string(d) + " ranges, one each attribute");
+        std::vector<UnitRange> ranges;
+        for (const Json& pair : *found) ranges.push_back(unit_range(option.name, pair));
+        spec.options_[option.name] = std::move(ranges);
+    } else if (option.choices.empty()) {
         spec.options_[option.name] = top.whole(option);
     } else if (const Json* found = top.find(option.name)) {
         if (std::ranges::find(option.choices, *found) == option.choices.end())
             wrong(option.name, *found, "one of " + joined(option.choices));
         spec.options_[option.name] = found->get<std::string>();
     }
+}
+
+// Outward to whole steps, and as a step reads back: the canonical form of a range is itself.
+UnitRange SpecReader::unit_range(const std::string& key, const Json& found) {
+    const auto number = [&](std::size_t i) {
+        return found.is_array() && found.size() == 2 && found[i].is_number() ? found[i].get<double>() : NAN;
+    };
+    const auto up = [](double value) {
+        const double step = std::floor(value * UnitRange::steps);
+        return static_cast<std::int8_t>(step / UnitRange::steps < value ? step + 1 : step);
+    };
+    const double low = number(0), high = number(1);
+    if (low >= -1 && low <= high && high <= 1) {
+        const UnitRange range{static_cast<std::int8_t>(-up(-low)), up(high)};
+        if (range.lo < range.hi) return range;
+    }
+    wrong(key, found, "pairs [least, greatest] within -1 and 1, the first less than the second");
 }
 
 Spec SpecReader::spec(const Json& document) {
@@ -411,8 +438,18 @@ Json SpecWriter::canonical(const Spec& spec) {
         if (attribute.prefix != 0) entry["prefix"] = attribute.prefix;
         document["attributes"].push_back(std::move(entry));
     }
-    for (const auto& [name, value] : spec.options_)
-        std::visit([&, &key = name](const auto& held) { document[key] = held; }, value);
+    for (const Option& option : spec.mechanism().options) {
+        const auto& value = spec.options_.at(option.name);
+        if (option.later && value == Spec::fallback(option, spec.attributes().size())) continue;
+        if (option.ranges) {
+            for (const UnitRange& range : std::get<std::vector<UnitRange>>(value))
+                document[option.name].push_back({range.low(), range.high()});
+        } else if (option.choices.empty()) {
+            document[option.name] = std::get<std::uint64_t>(value);
+        } else {
+            document[option.name] = std::get<std::string>(value);
+        }
+    }
     return document;
 }
 
@@ -452,11 +489,14 @@ Spec Spec::with_defaults(const MechanismEntry& mechanism, double epsilon, std::v
     spec.attributes_ = std::move(attributes);
     SpecReader::check_shape(spec);
     for (const Option& option : mechanism.options)
-        if (option.choices.empty())
-            spec.options_[option.name] = option.fallback;
-        else
-            spec.options_[option.name] = std::string(option.choices[0]);
+        spec.options_[option.name] = fallback(option, spec.attributes_.size());
     return spec;
+}
+
+Spec::OptionValue Spec::fallback(const Option& option, std::size_t attributes) {
+    if (option.ranges) return std::vector<UnitRange>(attributes);
+    if (option.choices.empty()) return option.fallback;
+    return std::string(option.choices[0]);
 }
 
 std::string Spec::to_json() const {
@@ -480,6 +520,10 @@ std::uint64_t Spec::number(const std::string& option) const {
 }
 const std::string& Spec::word(const std::string& option) const {
     return std::get<std::string>(options_.at(option));
+}
+
+const std::vector<UnitRange>& Spec::ranges(const std::string& option) const {
+    return std::get<std::vector<UnitRange>>(options_.at(option));
 }
 
 std::string fingerprint_text(std::uint64_t fingerprint) {

@@ -12,6 +12,7 @@
 namespace ldp {
 
 struct MechanismEntry;
+struct Option;
 
 /// One column of a person's record: numeric, on a declared range, or categorical, over a declared domain.
 struct Attribute {
@@ -32,6 +33,18 @@ struct Attribute {
     static constexpr std::size_t max_string = 64;
 
     friend bool operator==(const Attribute&, const Attribute&) = default;
+};
+
+/// A range within [−1,1], in steps of 1/127, which is what a parameter block has room for.
+struct UnitRange {
+    static constexpr double steps = 127;
+    std::int8_t lo = -127, hi = 127;
+
+    [[nodiscard]] double low() const noexcept { return lo / steps; }
+    [[nodiscard]] double high() const noexcept { return hi / steps; }
+    [[nodiscard]] double middle() const noexcept { return (lo + hi) / (2 * steps); }
+    [[nodiscard]] double half() const noexcept { return (hi - lo) / (2 * steps); }
+    friend bool operator==(const UnitRange&, const UnitRange&) = default;
 };
 
 /// What "auto" must keep to.
@@ -87,9 +100,13 @@ class Spec {
     /// An option of the mechanism, given or by default.
     [[nodiscard]] std::uint64_t number(const std::string& option) const;
     [[nodiscard]] const std::string& word(const std::string& option) const;
+    /// One for each attribute, widened to whole steps.
+    [[nodiscard]] const std::vector<UnitRange>& ranges(const std::string& option) const;
 
   private:
-    using OptionValue = std::variant<std::uint64_t, std::string>;
+    using OptionValue = std::variant<std::uint64_t, std::string, std::vector<UnitRange>>;
+
+    [[nodiscard]] static OptionValue fallback(const Option& option, std::size_t attributes);
 
     const MechanismEntry* mechanism_ = nullptr;
     double epsilon_ = 0;

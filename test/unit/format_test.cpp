@@ -34,6 +34,12 @@ std::vector<std::unique_ptr<const Mechanism>> examples() {
     for (const char* card : {"laplace", "duchi", "hybrid"})
         all.push_back(mechanism("haar", 1, unit_attributes(5) + ", \"card\": \"" + std::string(card) + "\""));
     all.push_back(mechanism("square_wave", 1, "\"min\": 0, \"max\": 1, \"grid\": 100"));
+    all.push_back(mechanism("duchi_vector", 1, unit_attributes(11)));
+    all.push_back(mechanism("haar", 1, unit_attributes(3) + R"(, "details": "global")"));
+    all.push_back(mechanism("haar", 1, unit_attributes(12) + R"(, "details": "global", "card": "hybrid")"));
+    all.push_back(mechanism(
+        "haar", 1,
+        unit_attributes(3) + R"(, "target": "ranges", "coefficients": [[-1, 1], [-0.5, 0], [-0.5, 0]])"));
     return all;
 }
 
