@@ -55,10 +55,11 @@ const Command advise_command{
     "advise",
     "--spec FILE [--users N]",
     "shows which mechanisms suit a spec, the best first",
-    "Ranks the mechanisms for one categorical attribute as \"mechanism\": \"auto\" would; the spec may name "
-    "one,\n"
-    "or auto, or none. Shown are the standard error of a value with an average share, from N reports; what "
-    "a\n"
+    "Ranks the mechanisms for an attribute as \"mechanism\": \"auto\" would; the spec may name one, or auto, "
+    "or\n"
+    "none. Shown are the standard error from N reports, for categories that of a value with an average "
+    "share,\n"
+    "for a number the largest, its range taken as -1 to 1, for a record the largest of all; what a\n"
     "report and a summary take; the steps (about a nanosecond each) that a report costs the server, with "
     "its\n"
     "part of an answer from a million reports; and why a mechanism cannot be chosen within the spec's\n"

@@ -1,6 +1,5 @@
 // ldp spec check FILE
 
-#include <algorithm>
 #include <cmath>
 #include <iomanip>
 #include <iostream>
@@ -14,12 +13,11 @@ namespace ldp::cli {
 
 namespace {
 
-/// The standard error of one attribute's estimate from n reports, in the attribute's own unit; where it
-/// depends on the truth, that of the least lucky one.
-double standard_error(const Mechanism& mechanism, const Attribute& attribute, double n) {
-    const auto at = [&](double truth) { return std::sqrt(mechanism.n_variance(truth) / n); };
-    if (!attribute.numeric()) return at(1 / static_cast<double>(attribute.domain));
-    return std::max(at(0), at(1)) * (attribute.max - attribute.min) / 2;
+/// The standard error to expect of one attribute's estimate from n reports, in the attribute's own unit.
+double standard_error(const Mechanism& mechanism, const Spec& spec, std::size_t j, double n) {
+    const Attribute& attribute = spec.attributes()[j];
+    const double unit = attribute.numeric() ? (attribute.max - attribute.min) / 2 : 1;
+    return unit * std::sqrt(mechanism.promised_variance(j) / n);
 }
 
 void explain(const Spec& spec, std::ostream& out) {
@@ -32,10 +30,11 @@ void explain(const Spec& spec, std::ostream& out) {
         << "expected standard error:\n"
         << "              1,000 reports   1,000,000 reports\n"
         << std::left << std::setprecision(4);
-    for (const Attribute& attribute : spec.attributes()) {
+    for (std::size_t j = 0; j < spec.attributes().size(); ++j) {
+        const Attribute& attribute = spec.attributes()[j];
         out << "  " << std::setw(11) << attribute.name << " " << std::setw(15)
-            << standard_error(*mechanism, attribute, 1e3) << " " << std::setw(19)
-            << standard_error(*mechanism, attribute, 1e6);
+            << standard_error(*mechanism, spec, j, 1e3) << " " << std::setw(19)
+            << standard_error(*mechanism, spec, j, 1e6);
         if (attribute.numeric())
             out << "of its mean, in its unit (" << attribute.min << " to " << attribute.max << ")\n";
         else

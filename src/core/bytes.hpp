@@ -76,6 +76,12 @@ class Reader {
         rest_ = rest_.subspan(sizeof(T));
         return value;
     }
+    [[nodiscard]] Bytes take_bytes(std::size_t size) {
+        need(size);
+        const Bytes taken = rest_.first(size);
+        rest_ = rest_.subspan(size);
+        return taken;
+    }
     /// Everything must have been taken: what is left over is an Error (malformed).
     void finish() const;
 
@@ -92,6 +98,7 @@ class Writer {
         bytes_.resize(bytes_.size() + sizeof(T));
         store<T>(bytes_.data() + bytes_.size() - sizeof(T), value);
     }
+    void put_bytes(Bytes bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
     [[nodiscard]] std::vector<std::byte>& bytes() noexcept { return bytes_; }
 
   private:

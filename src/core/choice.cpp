@@ -25,16 +25,16 @@ std::string rounded(double number) {
 
 Candidate candidate(const MechanismEntry& entry, double epsilon, const std::vector<Attribute>& attributes,
                     const Limits& limits) {
-    const std::uint64_t k = attributes[0].domain;
     Candidate result{&entry, std::numeric_limits<double>::quiet_NaN(), 0, 0, 0, {}};
-    if (k > entry.max_size) {
+    if (entry.shape == Shape::one_categorical && attributes[0].domain > entry.max_size) {
         result.obstacle = "it takes at most " + std::to_string(entry.max_size) + " values";
         return result;
     }
     try {
-        const auto mechanism = make_mechanism(Spec::with_defaults(entry, epsilon, attributes));
-        // The variance is linear in the frequency, and frequencies add up to 1.
-        result.n_variance = mechanism->n_variance(1 / static_cast<double>(k));
+        const auto mechanism = make_mechanism(Spec::with_defaults(entry, epsilon, attributes, {}, limits));
+        result.n_variance = 0;
+        for (std::size_t j = 0; j < attributes.size(); ++j)
+            result.n_variance = std::max(result.n_variance, mechanism->promised_variance(j));
         result.report_bytes = mechanism->block().size() + mechanism->payload_size();
         result.summary_bytes = summary_size(*mechanism);
         const Cost cost = mechanism->cost();
@@ -44,6 +44,7 @@ Candidate candidate(const MechanismEntry& entry, double epsilon, const std::vect
         result.obstacle = error.what();
         return result;
     }
+    if (entry.shape == Shape::record) return result;  // its attributes kept to them
     if (result.report_bytes > limits.report_bytes)
         result.obstacle = "its reports have " + std::to_string(result.report_bytes) + " bytes; allowed are " +
                           std::to_string(limits.report_bytes);
@@ -67,21 +68,13 @@ auto order(const Candidate& candidate) {
 }  // namespace
 
 std::vector<Candidate> rank(double epsilon, const std::vector<Attribute>& attributes, const Limits& limits) {
-    const bool suits = attributes.size() == 1 && !attributes[0].numeric();
+    const Shape shape = attributes.size() > 1     ? Shape::record
+                        : attributes[0].numeric() ? Shape::one_numeric
+                                                  : Shape::one_categorical;
     std::vector<Candidate> candidates;
-    std::vector<const char*> automatic, others;
-    for (const MechanismEntry* entry : registry()) {
-        if (entry->shape != Shape::one_categorical) {
-            others.push_back(entry->name);
-        } else if (entry->automatic) {
-            automatic.push_back(entry->name);
-            if (suits) candidates.push_back(candidate(*entry, epsilon, attributes, limits));
-        }
-    }
-    if (!suits)
-        throw Error(ErrorCode::invalid_spec, "\"auto\" chooses for one categorical attribute only",
-                    "It chooses between " + joined(automatic) + ".",
-                    "Name the mechanism for other attributes: " + joined(others) + ".");
+    for (const MechanismEntry* entry : registry())
+        if (entry->automatic && entry->shape == shape)
+            candidates.push_back(candidate(*entry, epsilon, attributes, limits));
     std::ranges::stable_sort(candidates, {}, order);
     return candidates;
 }
@@ -94,6 +87,9 @@ std::vector<Candidate> advise(std::string_view json) {
 Verdict choose(const Demand& demand) {
     const std::vector<Candidate> candidates = rank(demand.epsilon, demand.attributes, demand.limits);
     const Candidate& first = candidates.front();
+    // There is one for records. What stands in its way, it says when the spec is made.
+    if (first.mechanism->shape == Shape::record)
+        return {first.mechanism, "collects several attributes of any kind"};
     if (!first.obstacle.empty()) {
         std::string obstacles;
         for (const Candidate& each : candidates)

@@ -223,16 +223,18 @@ Frequencies power(const std::vector<Estimate>& estimates) {
 
 // What needs the mechanism ----------------------------------------------------------------------------------
 
-PureProtocol protocol_of(const Mechanism& mechanism) {
-    if (const auto* oracle = dynamic_cast<const Oracle*>(&mechanism)) return oracle->protocol();
+PureProtocol protocol_of(const Mechanism& mechanism, Bytes summary, std::size_t attribute) {
+    const Part part =
+        mechanism.part(summary_count(mechanism, summary), summary_state(mechanism, summary), attribute);
+    if (const auto* oracle = dynamic_cast<const Oracle*>(part.mechanism)) return oracle->protocol();
     throw Error(ErrorCode::unsupported, "this method needs a pure protocol",
                 "It looks at how probable a report's support of a value is.",
                 "norm_sub works for every mechanism that tells frequencies.");
 }
 
-Frequencies base_cut(const Mechanism& mechanism, Bytes summary, std::size_t k) {
+Frequencies base_cut(const Mechanism& mechanism, Bytes summary, std::size_t attribute, std::size_t k) {
     Frequencies f(k);
-    for (const Ranked& ranked : top(mechanism, summary, k, Target::sample, Control::bonferroni))
+    for (const Ranked& ranked : top(mechanism, summary, k, Target::sample, Control::bonferroni, attribute))
         if (ranked.p_value <= 0.02) f[ranked.value] = std::max(0.0, ranked.estimate.value);
     return f;
 }
@@ -249,8 +251,10 @@ Consistency consistency_named(std::string_view name) {
                 "Methods are " + known + ".");
 }
 
-std::vector<double> consistent(const Mechanism& mechanism, Bytes summary, Consistency method) {
-    std::vector<Estimate> estimates = estimate(mechanism, summary, {Quantity::frequencies, Target::sample});
+std::vector<double> consistent(const Mechanism& mechanism, Bytes summary, Consistency method,
+                               std::size_t attribute) {
+    std::vector<Estimate> estimates =
+        estimate(mechanism, summary, {Quantity::frequencies, Target::sample, attribute});
     Frequencies f;
     for (Estimate& estimate : estimates) {
         if (method != Consistency::none && std::isnan(estimate.value)) estimate.value = 0;
@@ -260,7 +264,7 @@ std::vector<double> consistent(const Mechanism& mechanism, Bytes summary, Consis
         case Consistency::none:
             return f;
         case Consistency::base_cut:
-            return base_cut(mechanism, summary, f.size());
+            return base_cut(mechanism, summary, attribute, f.size());
         case Consistency::norm:
             return norm(std::move(f));
         case Consistency::norm_mul:
@@ -270,13 +274,13 @@ std::vector<double> consistent(const Mechanism& mechanism, Bytes summary, Consis
         case Consistency::norm_sub:
             return likeliest(std::move(f), 1, 0);
         case Consistency::mle_apx: {
-            const auto [p, q] = protocol_of(mechanism);
+            const auto [p, q] = protocol_of(mechanism, summary, attribute);
             return likeliest(std::move(f), q * (1 - q), (p - q) * (1 - p - q));
         }
         case Consistency::power:
             return power(estimates);
         case Consistency::ibu:
-            return ibu(std::move(f), protocol_of(mechanism));
+            return ibu(std::move(f), protocol_of(mechanism, summary, attribute));
     }
     return f;
 }

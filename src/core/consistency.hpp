@@ -52,8 +52,10 @@ enum class Consistency {
 [[nodiscard]] Consistency consistency_named(std::string_view name);
 
 /// The frequencies of a summary, made consistent. A value that the reports say nothing about (NaN) counts as
-/// 0, except in none. Throws what estimate() throws, and Error (unsupported) where a method needs what the
-/// mechanism does not tell: mle_apx and ibu the probabilities p and q, base_cut p-values.
-[[nodiscard]] std::vector<double> consistent(const Mechanism& mechanism, Bytes summary, Consistency method);
+/// 0, except in none. `attribute` says whose frequencies, of a record. Throws what estimate() throws, and
+/// Error (unsupported) where a method needs what the mechanism does not tell: mle_apx and ibu the
+/// probabilities p and q, base_cut p-values.
+[[nodiscard]] std::vector<double> consistent(const Mechanism& mechanism, Bytes summary, Consistency method,
+                                             std::size_t attribute = 0);
 
 }  // namespace ldp

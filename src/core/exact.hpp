@@ -28,4 +28,9 @@ struct Exact {
     return {{boost::multiprecision::cpp_int(numerator), boost::multiprecision::cpp_int(1) << bits}};
 }
 
+/// x^exponent.
+[[nodiscard]] inline Exact power(const Exact& x, unsigned exponent) {
+    return {{pow(numerator(x.value), exponent), pow(denominator(x.value), exponent)}};
+}
+
 }  // namespace ldp

@@ -8,6 +8,12 @@
 
 namespace ldp {
 
+void check_attribute(std::size_t attribute, std::size_t attributes) {
+    if (attribute >= attributes)
+        throw Error(ErrorCode::invalid_value, "there is no attribute " + std::to_string(attribute),
+                    "They are numbered from 0 to " + std::to_string(attributes - 1) + ".");
+}
+
 void Mechanism::respond(Bytes, Bytes memo, BitSource&, MutableBytes payload) const {
     std::ranges::copy(memo, payload.begin());
 }
@@ -33,9 +39,22 @@ Report Mechanism::perturb(Input input, BitSource& bits) const {
     return report;
 }
 
+Part Mechanism::part(std::uint64_t n, Bytes state, std::size_t attribute) const {
+    check_attribute(attribute, cells().size());
+    return {this, n, state};
+}
+
 Estimate Mechanism::group_mean(std::uint64_t, Bytes, std::size_t, std::size_t, Target) const {
     throw Error(ErrorCode::unsupported, "these reports do not tell the mean of several attributes", {},
                 "That needs a record of numeric attributes, such as haar or sampled collect.");
+}
+
+// The variance of every card is a quadratic function of the mean and symmetric about the middle of the range,
+// so that it is largest there or at an end. An oracle's is linear in the frequency, and frequencies add up to
+// 1: its average is that at their average.
+double Mechanism::promised_variance(std::size_t attribute) const {
+    if (answers()[0] == Quantity::means) return std::max({n_variance(-1), n_variance(0), n_variance(1)});
+    return n_variance(1 / static_cast<double>(cells()[attribute]));
 }
 
 double Mechanism::p_value(std::uint64_t, const Estimate&) const {
@@ -50,10 +69,10 @@ std::vector<Picked> Mechanism::pick(std::uint64_t, Bytes, Selection) const {
 
 std::span<const MechanismEntry* const> registry() noexcept {
     static constexpr const MechanismEntry* entries[] = {
-        &grr_entry,        &oue_entry,         &piecewise_entry,    &pdp_entry,   &haar_entry,
-        &sue_entry,        &subset_entry,      &blh_entry,          &olh_entry,   &hadamard_entry,
-        &projective_entry, &rappor_entry,      &laplace_entry,      &duchi_entry, &onebit_entry,
-        &hybrid_entry,     &square_wave_entry, &duchi_vector_entry,
+        &grr_entry,        &oue_entry,         &piecewise_entry, &pdp_entry,          &haar_entry,
+        &sue_entry,        &subset_entry,      &blh_entry,       &olh_entry,          &hadamard_entry,
+        &projective_entry, &rappor_entry,      &laplace_entry,   &duchi_entry,        &onebit_entry,
+        &hybrid_entry,     &square_wave_entry, &sampled_entry,   &duchi_vector_entry,
     };
     return entries;
 }

@@ -17,7 +17,9 @@
 
 namespace ldp {
 
+struct Draft;  // spec.hpp
 struct Exact;  // exact.hpp
+class Mechanism;
 class Spec;
 
 /// A person's true values as the randomiser sees them: one cell number per attribute, the index of a
@@ -38,6 +40,13 @@ struct Picked {
     std::size_t value;
     Estimate estimate;
     double p_value;  ///< of this value alone, one-sided
+};
+
+/// Reports that one mechanism counts: those of a summary, or the ones in it that are about one attribute.
+struct Part {
+    const Mechanism* mechanism;
+    std::uint64_t n;
+    Bytes state;
 };
 
 /// What a server spends, in elementary steps (each of about a nanosecond): for choosing a mechanism.
@@ -103,12 +112,17 @@ class Mechanism {
     [[nodiscard]] virtual std::vector<Estimate> estimate(std::uint64_t n, Bytes state,
                                                          const Question& question) const = 0;
 
+    /// The reports about one attribute, under the mechanism that randomised it: what a frequency of that
+    /// attribute follows from. All of them, unless attributes are reported apart; n may then be 0. Throws
+    /// Error (invalid_value) if there is no such attribute.
+    [[nodiscard]] virtual Part part(std::uint64_t n, Bytes state, std::size_t attribute) const;
     /// The mean of all values of the attributes first..last, each in its own units; n ≥ 1 and both are below
     /// cells().size(). Throws Error (unsupported) where there are no means, or but one.
     [[nodiscard]] virtual Estimate group_mean(std::uint64_t n, Bytes state, std::size_t first,
                                               std::size_t last, Target target) const;
     /// The chance that an item which nobody holds is estimated at least as large; one-sided, for one item.
-    /// Throws Error (unsupported) where items are not held by people.
+    /// Of a record, one asks the part() that is about the attribute. Throws Error (unsupported) where items
+    /// are not held by people.
     [[nodiscard]] virtual double p_value(std::uint64_t n, const Estimate& estimate) const;
     /// The values that the reports speak for, by ascending number, where there may be too many for each to
     /// have an estimate. n ≥ 1. Throws Error (unsupported) where each has.
@@ -120,6 +134,10 @@ class Mechanism {
     /// n·Var (sample target) of one item of the natural answer when each item's true value is `truth`: a
     /// frequency, or a mean on [−1,1]. Exact; where items differ, the largest.
     [[nodiscard]] virtual double n_variance(double truth) const = 0;
+    /// n·Var that an attribute may be promised before anything is known of it: of its mean on [−1,1] where it
+    /// is largest; of a frequency averaged over the values, which hardly depends on the data, or a bound of
+    /// it.
+    [[nodiscard]] virtual double promised_variance(std::size_t attribute) const;
     [[nodiscard]] virtual Cost cost() const noexcept = 0;
     /// The exact probability that an input gives a memo under an enrolment.
     [[nodiscard]] virtual Exact probability(Input input, Bytes enrolment, Bytes memo) const = 0;
@@ -135,6 +153,9 @@ class Mechanism {
     Header header_;
     std::vector<std::byte> block_;
 };
+
+/// Throws Error (invalid_value) unless the attribute is one of so many.
+void check_attribute(std::size_t attribute, std::size_t attributes);
 
 // Registry -------------------------------------------------------------------------------------------------
 
@@ -169,6 +190,9 @@ struct MechanismEntry {
     void (*write)(const Spec&, Writer&);
     /// Reads them back from untrusted bytes; Error (malformed) if no spec could have led to them.
     std::unique_ptr<const Mechanism> (*load)(const Header&, Bytes block);
+    /// Fills in what a spec may leave to its mechanism beyond defaults, so that the canonical form tells it.
+    /// Throws Error (invalid_spec).
+    void (*settle)(Draft&) = nullptr;
 };
 
 /// All mechanisms, by id.

@@ -27,6 +27,7 @@ constexpr std::uint64_t spec_version = 1;
 constexpr const char* automatic = "auto";
 constexpr Option report_bytes{"max_report_bytes", Limits{}.report_bytes, 26, 100000};
 constexpr Option decode_cost{"max_decode_cost", Limits{}.decode_cost, 1, 1000000000};
+constexpr Option share{.name = "share", .fallback = 0, .least = 1, .most = 1000};
 constexpr Option prefix{"prefix", 0, 1, Attribute::max_string};
 
 [[noreturn]] void invalid(const std::string& message, const std::string& detail,
@@ -72,6 +73,13 @@ Json parse(std::string_view text) {
             ErrorCode::malformed, "the spec is no valid JSON", error.what(),
             "A spec is one JSON object, such as {\"mechanism\": \"grr\", \"epsilon\": 1, \"domain\": 4}.");
     }
+}
+
+/// The mechanisms that a spec may name.
+std::string mechanism_names() {
+    std::vector<std::string> names{automatic};
+    for (const MechanismEntry* entry : registry()) names.emplace_back(entry->name);
+    return "one of " + joined(names);
 }
 
 /// Throws if the mechanism does not take as many values.
@@ -145,9 +153,10 @@ class SpecReader {
     static Demand demand(SpecReader& top);
     static Limits limits(SpecReader& reader);
     static Choice choice(const Json& found);
-    static void option(SpecReader& top, const Option& option, Spec& spec);
+    static void option(SpecReader& top, const Option& option, std::size_t attributes, OptionValues& values);
     static UnitRange unit_range(const std::string& key, const Json& found);
     static Attribute attribute(SpecReader& reader, std::string name);
+    static void reporting(SpecReader& reader, Attribute& attribute);
     static void domain(const Json& found, Attribute& attribute);
     static void outsiders(SpecReader& reader, Attribute& attribute);
 
@@ -232,6 +241,16 @@ Attribute SpecReader::attribute(SpecReader& reader, std::string name) {
     return attribute;
 }
 
+/// How an attribute of a record is reported.
+void SpecReader::reporting(SpecReader& reader, Attribute& attribute) {
+    if (reader.find("mechanism") != nullptr) {
+        attribute.mechanism = reader.word("mechanism", mechanism_names());
+        if (attribute.mechanism != automatic && find_mechanism(attribute.mechanism) == nullptr)
+            wrong("mechanism", Json(attribute.mechanism), mechanism_names());
+    }
+    attribute.share = reader.whole(share);
+}
+
 void SpecReader::check_shape(const Spec& spec) {
     const MechanismEntry& mechanism = spec.mechanism();
     const auto& attributes = spec.attributes();
@@ -265,8 +284,13 @@ void SpecReader::check_shape(const Spec& spec) {
         case Shape::record:
             want(attributes.size() >= 2 && attributes.size() <= mechanism.max_size,
                  "2 to " + std::to_string(mechanism.max_size) + " attributes");
-            break;
+            return;
     }
+    for (const Attribute& attribute : attributes)
+        if (!attribute.mechanism.empty() || attribute.share != 0)
+            invalid("an attribute has a \"mechanism\" or a \"share\" in records only",
+                    std::string(mechanism.name) + " reports all attributes in one way.",
+                    "The mechanism sampled collects records.");
 }
 
 Demand SpecReader::demand(SpecReader& top) {
@@ -286,6 +310,7 @@ Demand SpecReader::demand(SpecReader& top) {
         for (const Json& found : *attributes) {
             SpecReader reader(found, "attribute " + std::to_string(demand.attributes.size()));
             demand.attributes.push_back(attribute(reader, reader.word("name", "the attribute's name")));
+            reporting(reader, demand.attributes.back());
             reader.finish();
             if (!seen.insert(demand.attributes.back().name).second)
                 invalid("two attributes have the same name",
@@ -330,22 +355,22 @@ Choice SpecReader::choice(const Json& found) {
     return choice;
 }
 
-void SpecReader::option(SpecReader& top, const Option& option, Spec& spec) {
+void SpecReader::option(SpecReader& top, const Option& option, std::size_t attributes, OptionValues& values) {
     if (option.ranges) {
         const Json* found = top.find(option.name);
         if (found == nullptr) return;
-        const std::size_t d = spec.attributes_.size();
-        if (!found->is_array() || found->size() != d)
-            wrong(option.name, *found, "an array of " + std::to_string(d) + " ranges, one each attribute");
+        if (!found->is_array() || found->size() != attributes)
+            wrong(option.name, *found,
+                  "an array of " + std::to_string(attributes) + " ranges, one each attribute");
         std::vector<UnitRange> ranges;
         for (const Json& pair : *found) ranges.push_back(unit_range(option.name, pair));
-        spec.options_[option.name] = std::move(ranges);
+        values[option.name] = std::move(ranges);
     } else if (option.choices.empty()) {
-        spec.options_[option.name] = top.whole(option);
+        values[option.name] = top.whole(option);
     } else if (const Json* found = top.find(option.name)) {
         if (std::ranges::find(option.choices, *found) == option.choices.end())
             wrong(option.name, *found, "one of " + joined(option.choices));
-        spec.options_[option.name] = found->get<std::string>();
+        values[option.name] = found->get<std::string>();
     }
 }
 
@@ -368,12 +393,9 @@ UnitRange SpecReader::unit_range(const std::string& key, const Json& found) {
 
 Spec SpecReader::spec(const Json& document) {
     SpecReader top(document, "the spec");
-    std::vector<std::string> names{automatic};
-    for (const MechanismEntry* entry : registry()) names.emplace_back(entry->name);
-    const std::string allowed = "one of " + joined(names);
-    const std::string name = top.word("mechanism", allowed);
+    const std::string name = top.word("mechanism", mechanism_names());
     const MechanismEntry* mechanism = find_mechanism(name);
-    if (mechanism == nullptr && name != automatic) wrong("mechanism", Json(name), allowed);
+    if (mechanism == nullptr && name != automatic) wrong("mechanism", Json(name), mechanism_names());
 
     Demand demand = SpecReader::demand(top);
     const Json* chosen = top.find("chosen");
@@ -394,10 +416,13 @@ Spec SpecReader::spec(const Json& document) {
                         "The spec names the mechanism " + name + ".");
         if (chosen != nullptr) choice = SpecReader::choice(*chosen);
     }
-    Spec spec = Spec::with_defaults(*mechanism, demand.epsilon, std::move(demand.attributes));
-    spec.chosen_ = std::move(choice);
+    OptionValues options;
     if (name != automatic)
-        for (const Option& option : mechanism->options) SpecReader::option(top, option, spec);
+        for (const Option& option : mechanism->options)
+            SpecReader::option(top, option, demand.attributes.size(), options);
+    Spec spec = Spec::with_defaults(*mechanism, demand.epsilon, std::move(demand.attributes),
+                                    std::move(options), demand.limits);
+    spec.chosen_ = std::move(choice);
 
     const Json* derived = top.find("derived");
     top.finish();
@@ -436,6 +461,8 @@ Json SpecWriter::canonical(const Spec& spec) {
         }
         if (!attribute.other.empty()) entry["other"] = attribute.other;
         if (attribute.prefix != 0) entry["prefix"] = attribute.prefix;
+        if (!attribute.mechanism.empty()) entry["mechanism"] = attribute.mechanism;
+        if (attribute.share != 0) entry["share"] = attribute.share;
         document["attributes"].push_back(std::move(entry));
     }
     for (const Option& option : spec.mechanism().options) {
@@ -482,18 +509,24 @@ Spec Spec::from_json(std::string_view text) {
     return SpecReader::spec(parse(text));
 }
 
-Spec Spec::with_defaults(const MechanismEntry& mechanism, double epsilon, std::vector<Attribute> attributes) {
+Spec Spec::with_defaults(const MechanismEntry& mechanism, double epsilon, std::vector<Attribute> attributes,
+                         OptionValues given, const Limits& limits) {
     Spec spec;
     spec.mechanism_ = &mechanism;
     spec.epsilon_ = epsilon;
     spec.attributes_ = std::move(attributes);
     SpecReader::check_shape(spec);
+    spec.options_ = std::move(given);
     for (const Option& option : mechanism.options)
-        spec.options_[option.name] = fallback(option, spec.attributes_.size());
+        spec.options_.try_emplace(option.name, fallback(option, spec.attributes_.size()));
+    if (mechanism.settle != nullptr) {
+        Draft draft{epsilon, limits, spec.attributes_, spec.options_};
+        mechanism.settle(draft);
+    }
     return spec;
 }
 
-Spec::OptionValue Spec::fallback(const Option& option, std::size_t attributes) {
+OptionValue Spec::fallback(const Option& option, std::size_t attributes) {
     if (option.ranges) return std::vector<UnitRange>(attributes);
     if (option.choices.empty()) return option.fallback;
     return std::string(option.choices[0]);

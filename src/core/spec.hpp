@@ -22,6 +22,8 @@ struct Attribute {
     std::vector<std::string> labels;  ///< categorical: their names, if they have any
     std::string other;         ///< the label that stands for all that are not in the domain, if one does
     std::uint64_t prefix = 0;  ///< if not 0, people hold strings, and labels are their beginnings
+    std::string mechanism;     ///< of a record: what it is reported through; empty otherwise
+    std::uint64_t share = 0;   ///< of a record: how likely it is drawn, beside others; 0 otherwise
 
     [[nodiscard]] bool numeric() const noexcept { return domain == 0; }
     /// What a person's text is looked up as among the labels: the text; with `prefix`, the first `prefix`
@@ -47,7 +49,7 @@ struct UnitRange {
     friend bool operator==(const UnitRange&, const UnitRange&) = default;
 };
 
-/// What "auto" must keep to.
+/// What "auto" must keep to. In a record it settles each attribute's mechanism, as if that reported alone.
 struct Limits {
     std::uint64_t report_bytes = 64;  ///< of a whole report, parameter block included
     std::uint64_t decode_cost =
@@ -66,6 +68,18 @@ struct Demand {
     [[nodiscard]] static Demand from_json(std::string_view text);
 };
 
+/// Options of a mechanism by name: a whole number, a word, or a range for each attribute.
+using OptionValue = std::variant<std::uint64_t, std::string, std::vector<UnitRange>>;
+using OptionValues = std::map<std::string, OptionValue>;
+
+/// What is still open to a mechanism's settle(): a spec before it is one.
+struct Draft {
+    double epsilon;
+    const Limits& limits;
+    std::vector<Attribute>& attributes;
+    OptionValues& options;
+};
+
 /// How "auto" was settled.
 struct Choice {
     Limits limits;
@@ -78,10 +92,12 @@ class Spec {
     /// Parses and validates. Throws Error (malformed for text that is no JSON, else invalid_spec) that names
     /// the key, what was found and what is allowed. Unknown and repeated keys are errors.
     [[nodiscard]] static Spec from_json(std::string_view text);
-    /// The spec of a mechanism with its options' defaults, for what was read as a Demand. Throws Error
-    /// (invalid_spec) if the mechanism does not take the attributes.
+    /// The spec of a mechanism for what was read as a Demand, with its options' defaults where none are
+    /// given. The mechanism settles the rest, "auto" within the limits. Throws Error (invalid_spec) if it
+    /// does not take the attributes.
     [[nodiscard]] static Spec with_defaults(const MechanismEntry& mechanism, double epsilon,
-                                            std::vector<Attribute> attributes);
+                                            std::vector<Attribute> attributes, OptionValues given = {},
+                                            const Limits& limits = {});
 
     /// The canonical form: equal for equal specs, complete, and read back to an equal spec. The object
     /// "derived" shows what follows from the rest; a reader recomputes it and refuses another. The object
@@ -104,14 +120,12 @@ class Spec {
     [[nodiscard]] const std::vector<UnitRange>& ranges(const std::string& option) const;
 
   private:
-    using OptionValue = std::variant<std::uint64_t, std::string, std::vector<UnitRange>>;
-
     [[nodiscard]] static OptionValue fallback(const Option& option, std::size_t attributes);
 
     const MechanismEntry* mechanism_ = nullptr;
     double epsilon_ = 0;
     std::vector<Attribute> attributes_;
-    std::map<std::string, OptionValue> options_;
+    OptionValues options_;
     std::optional<Choice> chosen_;
 
     friend class SpecReader;

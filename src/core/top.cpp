@@ -37,13 +37,13 @@ std::vector<std::uint32_t> largest(const std::vector<Estimate>& estimates, std::
 // counts within some √(nq) of nq: each run of equal estimates is asked about once.
 class Significance {
   public:
-    Significance(const Mechanism& mechanism, std::uint64_t n) : mechanism_(mechanism), n_(n) {}
+    explicit Significance(const Part& part) : part_(part) {}
 
     double operator()(const Estimate& estimate) {
         if (std::isnan(estimate.value)) return 1;
         if (estimate.value != last_.value || estimate.standard_error != last_.standard_error) {
             last_ = estimate;
-            p_value_ = mechanism_.p_value(n_, estimate);
+            p_value_ = part_.mechanism->p_value(part_.n, estimate);
         }
         return p_value_;
     }
@@ -51,8 +51,7 @@ class Significance {
   private:
     static constexpr double none = std::numeric_limits<double>::quiet_NaN();  // equals no estimate
 
-    const Mechanism& mechanism_;
-    std::uint64_t n_;
+    Part part_;
     Estimate last_{none, none};
     double p_value_ = 1;
 };
@@ -78,11 +77,12 @@ void adjust(std::vector<double>& p_values, std::size_t tested, Control control) 
 }
 
 std::vector<Ranked> top(const Mechanism& mechanism, Bytes summary, std::size_t limit, Target target,
-                        Control control) {
+                        Control control, std::size_t attribute) {
     // The p-value's standard error, where it needs one, is the randomisers' alone.
     const std::vector<Estimate> sample =
-        estimate(mechanism, summary, {Quantity::frequencies, Target::sample});
-    Significance significance(mechanism, summary_count(mechanism, summary));
+        estimate(mechanism, summary, {Quantity::frequencies, Target::sample, attribute});
+    Significance significance(
+        mechanism.part(summary_count(mechanism, summary), summary_state(mechanism, summary), attribute));
     std::vector<Ranked> ranking;
     for (const std::uint32_t value : largest(sample, limit))
         ranking.push_back({value, sample[value], significance(sample[value])});
@@ -106,7 +106,8 @@ std::vector<Ranked> top(const Mechanism& mechanism, Bytes summary, std::size_t l
     }
 
     if (target != Target::sample) {
-        const std::vector<Estimate> shown = estimate(mechanism, summary, {Quantity::frequencies, target});
+        const std::vector<Estimate> shown =
+            estimate(mechanism, summary, {Quantity::frequencies, target, attribute});
         for (Ranked& ranked : ranking) ranked.estimate = shown[ranked.value];
     }
     return ranking;

@@ -24,12 +24,13 @@ struct Ranked {
 };
 
 /// The `limit` values of the largest estimates (all, if there are fewer), the largest first, equal ones by
-/// ascending value, those without an estimate last. Throws what estimate() and Mechanism::p_value throw.
+/// ascending value, those without an estimate last. `attribute` says whose values, of a record. Throws what
+/// estimate() and Mechanism::p_value throw.
 ///
 /// The p-values do not depend on the target. Each is about "nobody who reported holds this value", under
 /// which there is no sampling error that a population could add.
 [[nodiscard]] std::vector<Ranked> top(const Mechanism& mechanism, Bytes summary, std::size_t limit,
-                                      Target target, Control control);
+                                      Target target, Control control, std::size_t attribute = 0);
 
 /// Adjusts p-values of `tested` hypotheses (at least as many as are given), ascending:
 ///   bonferroni          tested · p

@@ -130,6 +130,36 @@ BOOST_AUTO_TEST_CASE(what_is_no_number_is_refused) {
         BOOST_CHECK_EXCEPTION((void)c.encode({&value, 1}, bits), Error, refused);
 }
 
+BOOST_AUTO_TEST_CASE(numbers_and_labels_in_one_record) {
+    const Collection c(
+        Spec::from_json(R"({"mechanism": "sampled", "epsilon": 20, "per_report": 2, "grid": 1000,
+        "attributes": [{"name": "age", "min": 0, "max": 100},
+                       {"name": "town", "domain": ["Basel", "Chur", "elsewhere"], "other": "elsewhere"}]})"));
+    SeededBits bits(1);
+    const Encoded known = c.encode(std::vector<Value>{40, "Chur"}, bits);
+    BOOST_TEST((known.cells == std::vector<Cell>{400, 1} && known.clamped.empty()));
+    const Encoded moved = c.encode(std::vector<Value>{140, "Bern"}, bits);
+    BOOST_TEST(
+        (moved.cells == std::vector<Cell>{1000, 2} && moved.clamped == std::vector<std::size_t>{0, 1}));
+    BOOST_CHECK_THROW((void)c.encode(std::vector<Value>{"Chur", 40}, bits), Error);
+
+    Client client(c, MemoryStore());
+    std::vector<std::byte> summary(summary_size(c.mechanism()));
+    start_summary(c.mechanism(), summary);
+    for (int i = 0; i < 500; ++i) {
+        const Encoded encoded =
+            c.encode(std::vector<Value>{i % 2 == 0 ? 25 : 75, i % 5 == 0 ? "Chur" : "Bern"}, bits);
+        BOOST_REQUIRE(accumulate(c.mechanism(), summary, c.mechanism().perturb(encoded.cells, bits)) ==
+                      Outcome::ok);
+        client.report({i % 2 == 0 ? 25 : 75, i % 5 == 0 ? "Chur" : "Bern"});
+    }
+    BOOST_TEST((client.clamped() == std::vector<std::uint64_t>{0, 400}));
+    BOOST_CHECK_SMALL(estimate(c.mechanism(), summary, {Quantity::means})[0].value - 50, 1.0);
+    const auto towns = estimate(c.mechanism(), summary, {Quantity::frequencies, Target::sample, 1});
+    BOOST_CHECK_SMALL(towns[1].value - 0.2, 0.01);
+    BOOST_CHECK_SMALL(towns[2].value - 0.8, 0.01);
+}
+
 BOOST_AUTO_TEST_CASE(a_record_must_have_a_value_for_each_attribute) {
     const Collection c = collection(people);
     SeededBits bits(1);

@@ -93,8 +93,52 @@ BOOST_AUTO_TEST_CASE(it_is_written_down) {
     BOOST_CHECK_EQUAL(Spec::from_json(other.dump()).mechanism().name, std::string("hadamard"));
 }
 
+BOOST_AUTO_TEST_CASE(a_number_gets_the_least_error_where_it_is_largest) {
+    for (const auto& [epsilon, best] :
+         {std::pair{0.5, "duchi"}, {1.0, "hybrid"}, {2.0, "hybrid"}, {4.0, "pdp"}, {8.0, "pdp"}}) {
+        const std::string json =
+            R"({"mechanism": "auto", "min": 0, "max": 9, "epsilon": )" + text(epsilon) + "}";
+        const Spec spec = Spec::from_json(json);
+        BOOST_CHECK_EQUAL(spec.mechanism().name, best);
+        BOOST_CHECK_EQUAL(Spec::from_json(spec.to_json()).to_json(), spec.to_json());
+        const auto candidates = advise(json);
+        BOOST_CHECK_EQUAL(candidates.size(), 5u);
+        for (const Candidate& candidate : candidates) {
+            const auto m = mechanism(candidate.mechanism->name, epsilon, R"("min": 0, "max": 9)");
+            double largest = 0;
+            for (int x = -100; x <= 100; ++x) largest = std::max(largest, m->n_variance(x / 100.0));
+            BOOST_CHECK_CLOSE_FRACTION(candidate.n_variance, largest, 1e-9);
+            BOOST_CHECK_GE(candidate.n_variance, candidates.front().n_variance * 0.999999);
+        }
+    }
+    BOOST_CHECK(refused(R"({"mechanism": "auto", "epsilon": 1, "min": 0, "max": 9, "max_report_bytes": 40})",
+                        "duchi: its reports have"));
+}
+
+BOOST_AUTO_TEST_CASE(a_record_is_sampled) {
+    const std::string rest = R"("epsilon": 1, "max_report_bytes": 40,
+        "attributes": [{"name": "a", "domain": 1024}, {"name": "b", "min": 0, "max": 9}]})";
+    BOOST_CHECK(refused(R"({"mechanism": "auto", )" + rest, "duchi: its reports have"));  // b's
+    const std::string both = R"("epsilon": 1, "attributes": [{"name": "a", "domain": 1024},
+        {"name": "b", "domain": 16}]})";
+    const Spec spec = Spec::from_json(R"({"mechanism": "auto", )" + both);
+    BOOST_CHECK_EQUAL(spec.mechanism().name, std::string("sampled"));
+    BOOST_CHECK_EQUAL(spec.chosen()->reason, "collects several attributes of any kind");
+    BOOST_CHECK_EQUAL(spec.attributes()[0].mechanism, Spec::from_json(automatic(1, 1024)).mechanism().name);
+    BOOST_CHECK_EQUAL(spec.attributes()[1].mechanism, Spec::from_json(automatic(1, 16)).mechanism().name);
+    BOOST_CHECK_EQUAL(Spec::from_json(spec.to_json()).to_json(), spec.to_json());
+    // The limits are each attribute's.
+    const Spec narrow = Spec::from_json(R"({"mechanism": "auto", "max_report_bytes": 30, )" + both);
+    BOOST_CHECK_EQUAL(narrow.attributes()[1].mechanism,
+                      Spec::from_json(automatic(1, 16, ", \"max_report_bytes\": 30")).mechanism().name);
+    const auto candidates = advise("{" + both);
+    BOOST_REQUIRE_EQUAL(candidates.size(), 1u);
+    BOOST_CHECK(candidates[0].obstacle.empty());
+    const auto m = make_mechanism(spec);
+    BOOST_CHECK_EQUAL(candidates[0].n_variance, std::max(m->promised_variance(0), m->promised_variance(1)));
+}
+
 BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused) {
-    BOOST_CHECK(refused(R"({"mechanism": "auto", "epsilon": 1, "min": 0, "max": 1})", "one categorical"));
     BOOST_CHECK(refused(R"({"mechanism": "grr", "epsilon": 1, "domain": 4, "max_report_bytes": 64})",
                         "max_report_bytes"));
     BOOST_CHECK(refused(automatic(1, 4, ", \"max_report_bytes\": 25"), "max_report_bytes"));

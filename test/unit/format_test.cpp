@@ -34,6 +34,10 @@ std::vector<std::unique_ptr<const Mechanism>> examples() {
     for (const char* card : {"laplace", "duchi", "hybrid"})
         all.push_back(mechanism("haar", 1, unit_attributes(5) + ", \"card\": \"" + std::string(card) + "\""));
     all.push_back(mechanism("square_wave", 1, "\"min\": 0, \"max\": 1, \"grid\": 100"));
+    for (const double epsilon : {1, 8})
+        all.push_back(mechanism("sampled", epsilon, R"("attributes": [{"name": "a", "min": 0, "max": 1},
+            {"name": "b", "domain": 300, "mechanism": "grr", "share": 4}, {"name": "c", "domain": 20, "mechanism": "olh"},
+            {"name": "d", "domain": 20, "mechanism": "olh"}, {"name": "e", "domain": 75, "mechanism": "oue"}])"));
     all.push_back(mechanism("duchi_vector", 1, unit_attributes(11)));
     all.push_back(mechanism("haar", 1, unit_attributes(3) + R"(, "details": "global")"));
     all.push_back(mechanism("haar", 1, unit_attributes(12) + R"(, "details": "global", "card": "hybrid")"));

@@ -22,6 +22,7 @@ extern const MechanismEntry duchi_entry;
 extern const MechanismEntry onebit_entry;
 extern const MechanismEntry hybrid_entry;
 extern const MechanismEntry square_wave_entry;
+extern const MechanismEntry sampled_entry;
 extern const MechanismEntry duchi_vector_entry;
 
 }  // namespace ldp

@@ -40,8 +40,9 @@ class NumericMean : public Mechanism {
     static void write(const NumericCard& card, const Spec& spec, Writer& writer);
     static std::unique_ptr<const Mechanism> load(const NumericCard& card, const Header& header, Bytes block);
 
-  protected:
     [[nodiscard]] const Range& range() const noexcept { return range_; }
+
+  protected:
     [[nodiscard]] std::uint64_t outputs() const noexcept { return channel_->outputs(); }
 
   private:
@@ -56,13 +57,14 @@ class NumericMean : public Mechanism {
 };
 
 template <const NumericCard& card>
-[[nodiscard]] constexpr MechanismEntry numeric_entry(std::uint8_t id, const char* title) {
+[[nodiscard]] constexpr MechanismEntry numeric_entry(std::uint8_t id, const char* title,
+                                                     bool automatic = true) {
     return {id,
             card.name,
             title,
             Shape::one_numeric,
             1,
-            false,
+            automatic,
             {&grid_option, 1},
             [](const Spec& spec, Writer& writer) { NumericMean::write(card, spec, writer); },
             [](const Header& header, Bytes block) { return NumericMean::load(card, header, block); }};

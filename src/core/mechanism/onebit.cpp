@@ -9,6 +9,6 @@
 
 namespace ldp {
 
-const MechanismEntry onebit_entry = numeric_entry<onebit_card>(15, "one bit of a number from 0 up");
+const MechanismEntry onebit_entry = numeric_entry<onebit_card>(15, "one bit of a number from 0 up", false);
 
 }  // namespace ldp
