@@ -13,7 +13,8 @@ Client::Client(Collection collection, std::unique_ptr<Store> store)
 
 Receipt Client::count(Encoded encoded) {
     for (const std::size_t j : encoded.clamped) ++clamped_[j];
-    return {std::move(encoded.clamped)};
+    clamped_coefficients_ += encoded.coefficients;
+    return {std::move(encoded.clamped), encoded.coefficients};
 }
 
 Receipt Client::report(std::span<const Value> record, std::int32_t round) {

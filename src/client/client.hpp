@@ -19,6 +19,7 @@ namespace ldp {
 /// What became of a record.
 struct Receipt {
     std::vector<std::size_t> clamped;  ///< which attributes were moved, as in Encoded::clamped
+    std::size_t coefficients;          ///< how many coefficients were moved, as in Encoded::coefficients
 };
 
 /// What a flush did.
@@ -75,6 +76,8 @@ class Client {
     [[nodiscard]] std::size_t staged() const noexcept { return staged_.size(); }
     /// For each attribute, how many values this client has moved into what the spec declares.
     [[nodiscard]] const std::vector<std::uint64_t>& clamped() const noexcept { return clamped_; }
+    /// How many coefficients it has moved into their ranges.
+    [[nodiscard]] std::uint64_t clamped_coefficients() const noexcept { return clamped_coefficients_; }
 
   private:
     Receipt count(Encoded encoded);
@@ -84,6 +87,7 @@ class Client {
     SystemRandom bits_;
     std::vector<Report> staged_;
     std::vector<std::uint64_t> clamped_;
+    std::uint64_t clamped_coefficients_ = 0;
 };
 
 }  // namespace ldp

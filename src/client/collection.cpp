@@ -142,6 +142,7 @@ Encoded Collection::encode(std::span<const Value> record, BitSource& bits) const
                                 : attributes[j].labels.empty()
                                     ? plan_->number(j, record[j])
                                     : plan_->category(j, record[j], encoded.clamped));
+    encoded.coefficients = plan_->mechanism->clamped(encoded.cells);
     return encoded;
 }
 

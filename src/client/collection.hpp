@@ -41,6 +41,10 @@ struct Encoded {
     /// Which attributes were moved into what the spec declares, ascending: a number to the end of its range,
     /// a label to "other".
     std::vector<std::size_t> clamped;
+    /// How many of the numbers that the record leads to, the coefficients of haar, lie outside the ranges
+    /// that the spec gives them. They are moved whatever Outside says: such ranges are chosen narrower than
+    /// what people hold.
+    std::size_t coefficients = 0;
 };
 
 /// A spec and its mechanism. Immutable, cheap to copy, and safe to share between threads.

@@ -49,9 +49,8 @@ std::vector<std::byte> make_block(std::uint8_t mechanism, std::uint64_t fingerpr
         throw Error(
             ErrorCode::invalid_spec, "the spec needs more parameters than a report can carry",
             std::to_string(size) + " bytes are needed, " + std::to_string(max_block_size) + " are allowed.",
-            "Put attributes next to each other that are alike: equal ranges, domains, mechanisms and shares "
-            "in "
-            "a row are carried once.");
+            "Put attributes next to each other that are alike, and give neighbouring coefficients the same "
+            "range: what is equal in a row is carried once.");
     Writer writer;
     writer.put(format_version);
     writer.put(static_cast<std::uint8_t>(Kind::report));

@@ -141,8 +141,8 @@ class Mechanism {
     [[nodiscard]] virtual Cost cost() const noexcept = 0;
     /// The exact probability that an input gives a memo under an enrolment.
     [[nodiscard]] virtual Exact probability(Input input, Bytes enrolment, Bytes memo) const = 0;
-    /// The exact worst likelihood ratio over all inputs and memos, by the symmetry argued where it is
-    /// implemented. The promise is worst_ratio() ≤ exp(epsilon()).
+    /// The exact worst likelihood ratio over all inputs and memos, or a bound of it, by the symmetry argued
+    /// where it is implemented. The promise is worst_ratio() ≤ exp(epsilon()).
     [[nodiscard]] virtual Exact worst_ratio() const = 0;
 
   protected:
@@ -173,6 +173,9 @@ struct Option {
     const char* name;
     std::uint64_t fallback = 0, least = 0, most = 0;  ///< of a whole number
     std::span<const char* const> choices = {};        ///< of a word; the first is the default
+    bool ranges = false;  ///< of one range within [−1,1] for each attribute; [−1,1] is the default
+    /// Whether there were specs before it: its default is not written, so that they keep their fingerprint.
+    bool later = false;
 };
 
 struct MechanismEntry {

@@ -153,7 +153,8 @@ class SpecReader {
     static Demand demand(SpecReader& top);
     static Limits limits(SpecReader& reader);
     static Choice choice(const Json& found);
-    static void option(SpecReader& top, const Option& option, OptionValues& values);
+    static void option(SpecReader& top, const Option& option, std::size_t attributes, OptionValues& values);
+    static UnitRange unit_range(const std::string& key, const Json& found);
     static Attribute attribute(SpecReader& reader, std::string name);
     static void reporting(SpecReader& reader, Attribute& attribute);
     static void domain(const Json& found, Attribute& attribute);
@@ -354,14 +355,40 @@ Choice SpecReader::choice(const Json& found) {
     return choice;
 }
 
-void SpecReader::option(SpecReader& top, const Option& option, OptionValues& values) {
-    if (option.choices.empty()) {
+void SpecReader::option(SpecReader& top, const Option& option, std::size_t attributes, OptionValues& values) {
+    if (option.ranges) {
+        const Json* found = top.find(option.name);
+        if (found == nullptr) return;
+        if (!found->is_array() || found->size() != attributes)
+            wrong(option.name, *found,
+                  "an array of " + std::to_string(attributes) + " ranges, one each attribute");
+        std::vector<UnitRange> ranges;
+        for (const Json& pair : *found) ranges.push_back(unit_range(option.name, pair));
+        values[option.name] = std::move(ranges);
+    } else if (option.choices.empty()) {
         values[option.name] = top.whole(option);
     } else if (const Json* found = top.find(option.name)) {
         if (std::ranges::find(option.choices, *found) == option.choices.end())
             wrong(option.name, *found, "one of " + joined(option.choices));
         values[option.name] = found->get<std::string>();
     }
+}
+
+// Outward to whole steps, and as a step reads back: the canonical form of a range is itself.
+UnitRange SpecReader::unit_range(const std::string& key, const Json& found) {
+    const auto number = [&](std::size_t i) {
+        return found.is_array() && found.size() == 2 && found[i].is_number() ? found[i].get<double>() : NAN;
+    };
+    const auto up = [](double value) {
+        const double step = std::floor(value * UnitRange::steps);
+        return static_cast<std::int8_t>(step / UnitRange::steps < value ? step + 1 : step);
+    };
+    const double low = number(0), high = number(1);
+    if (low >= -1 && low <= high && high <= 1) {
+        const UnitRange range{static_cast<std::int8_t>(-up(-low)), up(high)};
+        if (range.lo < range.hi) return range;
+    }
+    wrong(key, found, "pairs [least, greatest] within -1 and 1, the first less than the second");
 }
 
 Spec SpecReader::spec(const Json& document) {
@@ -391,7 +418,8 @@ Spec SpecReader::spec(const Json& document) {
     }
     OptionValues options;
     if (name != automatic)
-        for (const Option& option : mechanism->options) SpecReader::option(top, option, options);
+        for (const Option& option : mechanism->options)
+            SpecReader::option(top, option, demand.attributes.size(), options);
     Spec spec = Spec::with_defaults(*mechanism, demand.epsilon, std::move(demand.attributes),
                                     std::move(options), demand.limits);
     spec.chosen_ = std::move(choice);
@@ -437,8 +465,18 @@ Json SpecWriter::canonical(const Spec& spec) {
         if (attribute.share != 0) entry["share"] = attribute.share;
         document["attributes"].push_back(std::move(entry));
     }
-    for (const auto& [name, value] : spec.options_)
-        std::visit([&, &key = name](const auto& held) { document[key] = held; }, value);
+    for (const Option& option : spec.mechanism().options) {
+        const auto& value = spec.options_.at(option.name);
+        if (option.later && value == Spec::fallback(option, spec.attributes().size())) continue;
+        if (option.ranges) {
+            for (const UnitRange& range : std::get<std::vector<UnitRange>>(value))
+                document[option.name].push_back({range.low(), range.high()});
+        } else if (option.choices.empty()) {
+            document[option.name] = std::get<std::uint64_t>(value);
+        } else {
+            document[option.name] = std::get<std::string>(value);
+        }
+    }
     return document;
 }
 
@@ -480,15 +518,18 @@ Spec Spec::with_defaults(const MechanismEntry& mechanism, double epsilon, std::v
     SpecReader::check_shape(spec);
     spec.options_ = std::move(given);
     for (const Option& option : mechanism.options)
-        if (option.choices.empty())
-            spec.options_.try_emplace(option.name, option.fallback);
-        else
-            spec.options_.try_emplace(option.name, option.choices[0]);
+        spec.options_.try_emplace(option.name, fallback(option, spec.attributes_.size()));
     if (mechanism.settle != nullptr) {
         Draft draft{epsilon, limits, spec.attributes_, spec.options_};
         mechanism.settle(draft);
     }
     return spec;
+}
+
+OptionValue Spec::fallback(const Option& option, std::size_t attributes) {
+    if (option.ranges) return std::vector<UnitRange>(attributes);
+    if (option.choices.empty()) return option.fallback;
+    return std::string(option.choices[0]);
 }
 
 std::string Spec::to_json() const {
@@ -512,6 +553,10 @@ std::uint64_t Spec::number(const std::string& option) const {
 }
 const std::string& Spec::word(const std::string& option) const {
     return std::get<std::string>(options_.at(option));
+}
+
+const std::vector<UnitRange>& Spec::ranges(const std::string& option) const {
+    return std::get<std::vector<UnitRange>>(options_.at(option));
 }
 
 std::string fingerprint_text(std::uint64_t fingerprint) {

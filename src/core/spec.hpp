@@ -12,6 +12,7 @@
 namespace ldp {
 
 struct MechanismEntry;
+struct Option;
 
 /// One column of a person's record: numeric, on a declared range, or categorical, over a declared domain.
 struct Attribute {
@@ -36,6 +37,18 @@ struct Attribute {
     friend bool operator==(const Attribute&, const Attribute&) = default;
 };
 
+/// A range within [−1,1], in steps of 1/127, which is what a parameter block has room for.
+struct UnitRange {
+    static constexpr double steps = 127;
+    std::int8_t lo = -127, hi = 127;
+
+    [[nodiscard]] double low() const noexcept { return lo / steps; }
+    [[nodiscard]] double high() const noexcept { return hi / steps; }
+    [[nodiscard]] double middle() const noexcept { return (lo + hi) / (2 * steps); }
+    [[nodiscard]] double half() const noexcept { return (hi - lo) / (2 * steps); }
+    friend bool operator==(const UnitRange&, const UnitRange&) = default;
+};
+
 /// What "auto" must keep to. In a record it settles each attribute's mechanism, as if that reported alone.
 struct Limits {
     std::uint64_t report_bytes = 64;  ///< of a whole report, parameter block included
@@ -55,8 +68,9 @@ struct Demand {
     [[nodiscard]] static Demand from_json(std::string_view text);
 };
 
-/// Options of a mechanism by name: a whole number or a word.
-using OptionValues = std::map<std::string, std::variant<std::uint64_t, std::string>>;
+/// Options of a mechanism by name: a whole number, a word, or a range for each attribute.
+using OptionValue = std::variant<std::uint64_t, std::string, std::vector<UnitRange>>;
+using OptionValues = std::map<std::string, OptionValue>;
 
 /// What is still open to a mechanism's settle(): a spec before it is one.
 struct Draft {
@@ -102,8 +116,12 @@ class Spec {
     /// An option of the mechanism, given or by default.
     [[nodiscard]] std::uint64_t number(const std::string& option) const;
     [[nodiscard]] const std::string& word(const std::string& option) const;
+    /// One for each attribute, widened to whole steps.
+    [[nodiscard]] const std::vector<UnitRange>& ranges(const std::string& option) const;
 
   private:
+    [[nodiscard]] static OptionValue fallback(const Option& option, std::size_t attributes);
+
     const MechanismEntry* mechanism_ = nullptr;
     double epsilon_ = 0;
     std::vector<Attribute> attributes_;

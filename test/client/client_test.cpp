@@ -141,6 +141,19 @@ BOOST_AUTO_TEST_CASE(clamped_values_are_counted) {
     BOOST_TEST(client.clamped() == (std::vector<std::uint64_t>{2, 1, 0}), boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(coefficients_outside_their_ranges_are_counted) {
+    Client client(collection(R"({"mechanism": "haar", "epsilon": 1, "coefficients": [[-1, 1], [-0.25, 0.25]],
+                                 "attributes": [{"name": "a", "min": 0, "max": 8},
+                                                {"name": "b", "min": 0, "max": 8}]})",
+                             Outside::refuse),
+                  MemoryStore());
+    BOOST_TEST(client.report({4, 3}).coefficients == 0u);  // half the difference is 1/8 of the half range
+    BOOST_TEST(client.report({8, 3}).coefficients == 1u);
+    BOOST_TEST(client.stage({0, 8}).coefficients == 1u);
+    BOOST_TEST(client.stage({0, 8}).clamped.empty());
+    BOOST_TEST(client.clamped_coefficients() == 3u);
+}
+
 BOOST_AUTO_TEST_CASE(staged_records_are_queued_together) {
     Client client(collection(colours), MemoryStore());
     client.stage({"red"});

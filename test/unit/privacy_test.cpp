@@ -68,6 +68,7 @@ BOOST_AUTO_TEST_CASE(large_specs_keep_epsilon) {
         check_worst_ratio(*mechanism("pdp", epsilon, "\"min\": 0, \"max\": 1, \"grid\": 1048576"));
         check_worst_ratio(*mechanism("square_wave", epsilon, "\"min\": 0, \"max\": 1, \"grid\": 65536"));
         check_worst_ratio(*mechanism("haar", epsilon, unit_attributes(4096)));
+        check_worst_ratio(*mechanism("duchi_vector", epsilon, unit_attributes(4096)));
     }
 }
 
@@ -76,10 +77,10 @@ BOOST_AUTO_TEST_CASE(every_mechanism_was_enumerated) {
     // too.
     std::vector<std::string> names;
     for (const MechanismEntry* entry : registry()) names.emplace_back(entry->name);
-    const std::vector<std::string> proven{"grr",        "oue",         "piecewise", "pdp",   "haar",
-                                          "sue",        "subset",      "blh",       "olh",   "hadamard",
-                                          "projective", "rappor",      "laplace",   "duchi", "onebit",
-                                          "hybrid",     "square_wave", "sampled"};
+    const std::vector<std::string> proven{"grr",        "oue",         "piecewise", "pdp",         "haar",
+                                          "sue",        "subset",      "blh",       "olh",         "hadamard",
+                                          "projective", "rappor",      "laplace",   "duchi",       "onebit",
+                                          "hybrid",     "square_wave", "sampled",   "duchi_vector"};
     BOOST_CHECK_EQUAL_COLLECTIONS(names.begin(), names.end(), proven.begin(), proven.end());
 }
 

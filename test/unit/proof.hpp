@@ -19,7 +19,10 @@ inline constexpr double epsilons[] = {0.001, 0.01, 0.5, 1, 2, 4, 10, 20};
 void check_worst_ratio(const Mechanism& m, double waste = 1e-9);
 
 /// All inputs against all memos, under each of so many users' enrolments (which are public): probabilities
-/// sum to 1, and the worst ratio is the one the mechanism claims.
+/// sum to 1. Returns the worst ratio.
+[[nodiscard]] Exact worst_of_all(const Mechanism& m, int users = 10);
+
+/// The worst ratio of all is the one the mechanism claims.
 void prove(const Mechanism& m, int users = 10);
 
 /// Draws reports on one input and compares how often each came with the probabilities that prove()

@@ -84,6 +84,12 @@ BOOST_AUTO_TEST_CASE(reports_come_as_often_as_stated, *boost::unit_test::label("
                              R"({"mechanism": "square_wave", "epsilon": 1, "min": 0, "max": 1, "grid": 7})",
                              R"({"mechanism": "haar", "epsilon": 1, "grid": 3, "attributes": [
                                  {"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 1},
+                                 {"name": "c", "min": 0, "max": 1}]})",
+                             R"({"mechanism": "haar", "epsilon": 1, "grid": 3, "details": "global",
+                                 "coefficients": [[-1, 1], [-0.5, 0.5]], "attributes": [
+                                 {"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 1}]})",
+                             R"({"mechanism": "duchi_vector", "epsilon": 1, "grid": 3, "attributes": [
+                                 {"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 1},
                                  {"name": "c", "min": 0, "max": 1}]})"}) {
         const auto m = mechanism(spec);
         check_frequencies_of_reports(*m, Input(input).first(m->cells().size()), seed++);

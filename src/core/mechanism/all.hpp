@@ -23,5 +23,6 @@ extern const MechanismEntry onebit_entry;
 extern const MechanismEntry hybrid_entry;
 extern const MechanismEntry square_wave_entry;
 extern const MechanismEntry sampled_entry;
+extern const MechanismEntry duchi_vector_entry;
 
 }  // namespace ldp

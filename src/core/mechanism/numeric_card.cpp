@@ -3,6 +3,7 @@
 #include "../channel/hybrid.hpp"
 #include "../channel/laplace.hpp"
 #include "../error.hpp"
+#include "runs.hpp"
 
 namespace ldp {
 
@@ -54,6 +55,16 @@ Range read_range(Reader& reader) {
         throw Error(ErrorCode::malformed, "the declared range is empty or infinite", {},
                     "The bytes were damaged or forged.");
     return {min, max};
+}
+
+void write_ranges(Writer& writer, const std::vector<Attribute>& attributes) {
+    std::vector<Range> ranges;
+    for (const Attribute& attribute : attributes) ranges.push_back({attribute.min, attribute.max});
+    write_runs<std::uint32_t>(writer, ranges, write_range);
+}
+
+std::vector<Range> read_ranges(Reader& reader, std::size_t d) {
+    return read_runs<std::uint32_t>(reader, d, read_range);
 }
 
 }  // namespace ldp

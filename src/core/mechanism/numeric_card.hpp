@@ -6,6 +6,7 @@
 
 #include "../channel/numeric.hpp"
 #include "../mechanism.hpp"
+#include "../spec.hpp"
 
 namespace ldp {
 
@@ -66,5 +67,11 @@ struct Range {
 void write_range(Writer& writer, const Range& range);
 /// Throws Error (malformed) for what no spec leads to.
 [[nodiscard]] Range read_range(Reader& reader);
+
+/// The ranges of a vector's attributes: number of runs (2), then runs of attributes with equal ranges: length
+/// (4), min, max.
+void write_ranges(Writer& writer, const std::vector<Attribute>& attributes);
+/// Throws Error (malformed) for what no spec of `d` attributes leads to.
+[[nodiscard]] std::vector<Range> read_ranges(Reader& reader, std::size_t d);
 
 }  // namespace ldp

@@ -1,0 +1,121 @@
+#include "corner.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "../exact.hpp"
+#include "odds.hpp"
+
+namespace ldp {
+
+namespace {
+
+// E|S|/d for the sum S of d uniform signs. The product's error is below d·2^-53.
+double agreement(std::size_t d) noexcept {
+    double product = 1;
+    for (std::size_t i = 1; i <= d / 2; ++i)
+        product *= (2 * static_cast<double>(i) - 1) / (2 * static_cast<double>(i));
+    return product;
+}
+
+bool bit(Bytes string, std::size_t i) noexcept {
+    return (std::to_integer<unsigned>(string[i / 8]) >> i % 8 & 1) != 0;
+}
+
+}  // namespace
+
+CornerChannel::CornerChannel(std::size_t d, double epsilon) : counters_(d), rare_(rare_heads(epsilon)) {
+    // 2p − 1 from the coin itself: 2^64 − 2·rare is exact in 64 bits, its quotient would not be.
+    const double tilt = std::ldexp(static_cast<double>(0 - 2 * rare_), -64);
+    magnitude_ = 1 / (agreement(d) * tilt);
+}
+
+void CornerChannel::sample(std::span<const std::uint64_t> cells, std::uint64_t steps, BitSource& bits,
+                           MutableBytes corner) const {
+    const std::uint64_t turned = bits.word() < rare_ ? ~std::uint64_t{0} : 0;
+    std::size_t against = 0;  // coordinates of t that differ from the wanted side's v
+    for (std::size_t from = 0; from < size(); from += 64) {
+        const std::size_t lanes = std::min<std::size_t>(64, size() - from);
+        const std::uint64_t mask = ~std::uint64_t{0} >> (64 - lanes);
+        std::uint64_t t = bits.word() & mask, v = 0;
+        for (std::size_t i = 0; i < lanes; ++i) v |= std::uint64_t{bits.below(steps) < cells[from + i]} << i;
+        against += static_cast<std::size_t>(std::popcount((t ^ v ^ turned) & mask));
+        for (std::size_t at = from / 8; at < std::min(from / 8 + 8, width()); ++at, t >>= 8)
+            corner[at] = static_cast<std::byte>(t);
+    }
+    if (2 * against <= size()) return;
+    for (std::byte& byte : corner) byte = ~byte;
+    corner[width() - 1] &= ~counters_.spare_bits();
+}
+
+// v agrees with t in a number of coordinates that is a sum of independent bits; a corner's probability is a
+// mean over its law, taken from the sum's generating function.
+Exact CornerChannel::probability(std::span<const Exact> plus, Bytes corner) const {
+    std::vector<Exact> law{exact(1, 1)};  // of how many coordinates agree
+    for (std::size_t j = 0; j < size(); ++j) {
+        const Exact agrees = bit(corner, j) ? plus[j] : plus[j].complement();
+        const Exact differs = agrees.complement();
+        law.push_back(law.back() * agrees);
+        for (std::size_t i = law.size() - 2; i > 0; --i) law[i] = law[i] * differs + law[i - 1] * agrees;
+        law[0] = law[0] * differs;
+    }
+    const Exact far = exact_dyadic(rare_, 64);
+    Exact mean = exact(0, 1);
+    for (std::size_t i = 0; i < law.size(); ++i)
+        mean = mean + law[i] * (2 * i > size()   ? exact(2, 1) * far.complement()
+                                : 2 * i < size() ? exact(2, 1) * far
+                                                 : exact(1, 1));
+    mean.value /= boost::multiprecision::cpp_int(1) << size();
+    return mean;
+}
+
+Exact CornerChannel::worst_ratio() const {
+    const Exact far = exact_dyadic(rare_, 64);
+    return far.complement() / far;
+}
+
+void CornerChannel::accumulate(std::byte* tally, Bytes corner) const noexcept {
+    counters_.add(tally, corner.data());
+    const std::uint64_t ones = BitCounters::ones(corner);
+    add<Uint128>(tally + counters_.size(), ones * ones);
+}
+
+void CornerChannel::merge(std::byte* tally, const std::byte* other) const noexcept {
+    counters_.merge(tally, other);
+    add(tally + counters_.size(), load<Uint128>(other + counters_.size()));
+}
+
+// The squares are greatest if every corner has all ones or none, and least if all have equally many.
+bool CornerChannel::valid(std::uint64_t n, const std::byte* tally) const noexcept {
+    if (!counters_.at_most(tally, n)) return false;
+    const Uint128 ones = counters_.total(tally);
+    const auto squares = load<Uint128>(tally + counters_.size());
+    return squares <= ones * size() && ones * ones <= squares * n;
+}
+
+std::vector<double> CornerChannel::means(std::uint64_t n, const std::byte* tally) const {
+    std::vector<double> means;
+    for (const std::uint64_t ones : counters_.counts(tally))
+        means.push_back(magnitude_ * (2 * static_cast<double>(ones) / static_cast<double>(n) - 1));
+    return means;
+}
+
+std::vector<Check> CornerChannel::health(std::uint64_t n, const std::byte* tally) const {
+    const double most = (1 + 1 / magnitude_) / 2;
+    Check worst{"mean within its range", 0, 1, 2};
+    double sum = 0;
+    for (const std::uint64_t ones : counters_.counts(tally)) {
+        sum += static_cast<double>(ones);
+        const double mean = magnitude_ * (2 * static_cast<double>(ones) / static_cast<double>(n) - 1);
+        const double p_value = binomial_between(n, 1 - most, most, ones);
+        if (p_value < worst.p_value) worst = {worst.name, mean, 1, p_value};
+    }
+    worst.p_value = std::min(1.0, worst.p_value * static_cast<double>(size()));
+    if (size() == 1) return {worst};  // one coin's spread tells nothing
+    const BitGroup coins[] = {{static_cast<double>(size()), 0.5}};
+    const auto squares = static_cast<double>(load<Uint128>(tally + counters_.size()));
+    return {worst, variance_of_ones(n, sum, squares, coins)};
+}
+
+}  // namespace ldp
