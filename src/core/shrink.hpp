@@ -36,11 +36,11 @@ enum class Shrinkage {
 /// stated, and at a jump more. Such an estimate is not centred at the truth: no interval may be made of it.
 ///
 /// An attribute's squared error is that of the mean plus, for each level of the tree, the average of Stein's
-/// estimates over the level, which is unbiased for `soft`; never less than what details of zero leave at the
-/// level's threshold. The threshold of `sure` is chosen by the estimate itself, so there it is too small, by
-/// a share of about 1/√m of the noise. A detail that nobody reported counts as zero and adds what the
-/// squared details of its level are estimated to be; the error is NaN where nobody reported any of a level,
-/// or the mean.
+/// estimates over the level. For `soft` that is unbiased but for its floor: no level has less than details of
+/// zero leave at its threshold, so where they are sparse the error is a little too large. The threshold of
+/// `sure` is chosen by the estimate itself, so there it is too small, by a share of about 1/√m of the noise.
+/// A detail that nobody reported counts as zero and adds what the squared details of its level are estimated
+/// to be; the error is NaN where nobody reported any of a level, or the mean.
 ///
 /// Throws Error as estimate() does: unsupported if the reports do not tell Haar coefficients.
 [[nodiscard]] std::vector<Estimate> shrunk(const Mechanism& mechanism, Bytes summary, Shrinkage shrinkage,

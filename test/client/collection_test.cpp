@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "../../src/client/memory_store.hpp"
+#include "../../src/core/summary.hpp"
 #include "../support/seeded.hpp"
 #include "support.hpp"
 

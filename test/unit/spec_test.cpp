@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(oversized_specs_are_refused) {
                                              "\",\"min\":0,\"max\":" + std::to_string(j + 1) + "}");
     const Error error = refusal(R"({"mechanism":"haar","epsilon":1,"attributes":[)" + attributes + "]}");
     BOOST_CHECK(contains(error.what(), "more parameters than a report can carry"));
-    BOOST_CHECK(contains(error.hint(), "same range"));
+    BOOST_CHECK(contains(error.hint(), "next to each other"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -670,8 +670,7 @@ BOOST_AUTO_TEST_CASE(vectors_are_estimated, *boost::unit_test::label("slow")) {
 }
 
 BOOST_AUTO_TEST_CASE(vector_populations_are_covered, *boost::unit_test::label("slow")) {
-    // The mean and the detail vary together as much as they can: half the people at (1, 0), half at (0, 1)...
-    // less three of ten, who are at (0, −1) and pull both down.
+    // The mean and the detail vary together: seven of ten people hold (1, 0), the others (−1, 0).
     std::uint64_t seed = 921;
     for (const char* card : {"pdp", "duchi"}) {
         const auto m = vector_of(
@@ -688,12 +687,15 @@ BOOST_AUTO_TEST_CASE(vector_populations_are_covered, *boost::unit_test::label("s
                 return all;
             });
         simulation.check_unbiased();
-        // The first leaf has all the correlation and is just covered; the second has the opposite one.
-        for (const std::size_t i : {0, 2, 3, 4}) {
+        // The first leaf has all the correlation, the second the opposite one. The bound knows neither, and
+        // with one bit for the mean not even how much the mean varies.
+        const std::vector<double> most = card == std::string("pdp")
+                                             ? std::vector<double>{0.975, 0.99, 0.97, 0.97, 0.97}
+                                             : std::vector<double>{0.99, 0.996, 0.97, 0.97, 0.97};
+        for (std::size_t i = 0; i < most.size(); ++i) {
             BOOST_CHECK_GE(simulation.covered[i] / 5000, 0.93);
-            BOOST_CHECK_LE(simulation.covered[i] / 5000, 0.97);
+            BOOST_CHECK_LE(simulation.covered[i] / 5000, most[i]);
         }
-        BOOST_CHECK_GE(simulation.covered[1] / 5000, 0.93);
     }
 }
 
@@ -715,7 +717,7 @@ BOOST_AUTO_TEST_CASE(variance_is_its_closed_form_with_ranges, *boost::unit_test:
     // Noise goes with the range: a tenth of it for all coefficients is a tenth of the noise.
     for (const char* details : {"sampled", "global"}) {
         const std::string rest = R"(, "details": ")" + std::string(details) + "\"";
-        const std::string tenth = "[-0.0945, 0.0945]";  // 12/127
+        const std::string tenth = "[-0.0944, 0.0944]";  // 12/127 when widened
         const double wide = vector_of("haar", 1, 8, rest)->n_variance(0);
         const double narrow =
             vector_of("haar", 1, 8, rest + coefficients(8, std::vector<std::string>(8, tenth)))
@@ -933,13 +935,15 @@ BOOST_AUTO_TEST_CASE(shrinkage_helps_where_details_are_sparse, *boost::unit_test
     for (const char* details : {"sampled", "global"}) {
         const auto m = vector_of("haar", 4, 64, R"(, "details": ")" + std::string(details) + "\"");
         for (const Shrinkage shrinkage : {Shrinkage::soft, Shrinkage::sure}) {
-            const Errors sparse = shrink_errors(*m, steps, shrinkage, 4000, 60, 954);
-            const Errors dense = shrink_errors(*m, wild, shrinkage, 4000, 60, 955);
-            BOOST_TEST_MESSAGE(details << (shrinkage == Shrinkage::soft ? " soft" : " sure") << ": sparse "
-                                       << sparse.actual / sparse.plain << ", reported/actual "
-                                       << sparse.reported / sparse.actual << "; dense "
-                                       << dense.actual / dense.plain << ", reported/actual "
-                                       << dense.reported / dense.actual);
+            const Errors sparse = shrink_errors(*m, steps, shrinkage, 1500, 200, 954);
+            const Errors dense = shrink_errors(*m, wild, shrinkage, 1500, 200, 955);
+            // Steps have three details that are not zero; in wild data none is.
+            BOOST_CHECK_LT(sparse.actual, 0.6 * sparse.plain);
+            if (shrinkage == Shrinkage::sure) BOOST_CHECK_LT(dense.actual, 1.05 * dense.plain);
+            for (const Errors& errors : {sparse, dense}) {
+                BOOST_CHECK_GT(std::sqrt(errors.reported / errors.actual), 0.9);
+                BOOST_CHECK_LT(std::sqrt(errors.reported / errors.actual), 1.25);
+            }
         }
     }
 }
