@@ -1,6 +1,8 @@
 // Questions to a summary. None changes it, so aggregates that share a state can end in any of them. What is
 // not known (no report touched it) is NULL.
 
+#include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -8,6 +10,7 @@
 
 #include "../src/core/candidates.hpp"
 #include "../src/core/consistency.hpp"
+#include "../src/core/spec.hpp"
 #include "../src/core/top.hpp"
 #include "arguments.hpp"
 #include "rows.hpp"
@@ -193,6 +196,23 @@ Datum plain_rows(FunctionCallInfo fcinfo, Quantity quantity) {
     });
 }
 
+varlena* taken(Bytes summary, std::size_t attribute) {
+    const std::vector<std::byte> part = summary_of_part(*checked_mechanism(summary), summary, attribute);
+    varlena* value = new_value(part.size());
+    std::ranges::copy(part, writable(value).begin());
+    return value;
+}
+
+char* fingerprint_of_part(std::string_view fingerprint, std::size_t attribute) {
+    std::uint64_t number = 0;
+    const auto [end, error] =
+        std::from_chars(fingerprint.data(), fingerprint.data() + fingerprint.size(), number, 16);
+    if (error != std::errc{} || end != fingerprint.data() + fingerprint.size())
+        throw Error(ErrorCode::invalid_value, "a fingerprint has 16 hexadecimal digits",
+                    "Found \"" + std::string(fingerprint.substr(0, 60)) + "\".");
+    return keep(fingerprint_text(part_fingerprint(number, attribute)));
+}
+
 char* spec_text(Bytes bytes, Kind kind) {
     return keep(parameters_json(*load_mechanism(bytes, kind)));
 }
@@ -242,6 +262,33 @@ LDP_FUNCTION(ldp_summary_haar) {
     // Only Haar reports tell coefficients; of others the error says what they tell instead.
     check_answers(*checked_mechanism(summary), Quantity::coefficients);
     return array_or_null(fcinfo, all_items(summary, Quantity::means));
+}
+
+/// (summary, attribute) → summary: one attribute of a record.
+LDP_FUNCTION(ldp_part) {
+    const Bytes summary = summary_argument(fcinfo);
+    PG_RETURN_POINTER(taken(summary, static_cast<std::uint32_t>(PG_GETARG_INT32(1))));
+}
+
+/// (fingerprint, attribute) → text: the fingerprint of what ldp_part gives.
+LDP_FUNCTION(ldp_part_fingerprint) {
+    const std::string_view text = word_argument(fcinfo, 0);
+    PG_RETURN_TEXT_P(
+        cstring_to_text(fingerprint_of_part(text, static_cast<std::uint32_t>(PG_GETARG_INT32(1)))));
+}
+
+/// (summary, attribute, confidence, target, labels): a row per value of one attribute.
+LDP_FUNCTION(ldp_attribute_rows) {
+    return rows(fcinfo, [=] {
+        const Bytes summary = summary_argument(fcinfo);
+        const auto attribute = static_cast<std::uint32_t>(PG_GETARG_INT32(1));
+        Items items{.reach = reach(PG_GETARG_FLOAT8(2)), .labelled = true};
+        const Question question{Quantity::frequencies, target_argument(fcinfo, 3), attribute};
+        items.labels = text_array_argument(fcinfo, 4);
+        answer(summary, question.quantity,
+               [&](const Mechanism& mechanism) { items.keep(estimate(mechanism, summary, question)); });
+        return items;
+    });
 }
 
 /// (summary, method) → float8[]: frequencies made consistent.

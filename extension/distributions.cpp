@@ -3,10 +3,13 @@
 
 #include "../src/core/distribution.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
 
+#include "../src/core/shrink.hpp"
 #include "arguments.hpp"
 #include "rows.hpp"
 
@@ -79,6 +82,13 @@ Smoothing smoothing_named(std::string_view name) {
     throw Error(
         ErrorCode::invalid_value, "unknown smoothing \"" + std::string(name) + "\"",
         "Allowed are \"ems\", which averages neighbours after each step, and \"em\", which does not.");
+}
+
+Shrinkage shrinkage_named(std::string_view name) {
+    if (name == "soft") return Shrinkage::soft;
+    if (name == "sure") return Shrinkage::sure;
+    throw Error(ErrorCode::invalid_value, "unknown shrinkage \"" + std::string(name) + "\"",
+                "Allowed are \"soft\" and \"sure\".");
 }
 
 }  // namespace
@@ -176,6 +186,21 @@ LDP_FUNCTION(ldp_distribution) {
             std::vector<std::array<double, 3>> found;
             for (std::size_t cell = 0; cell < fit.shares.size(); ++cell)
                 found.push_back({fit.edges[cell], fit.edges[cell + 1], fit.shares[cell]});
+            return table(found, true);
+        });
+    });
+}
+
+/// (summary, shrink, target): the mean vector with small details shrunk.
+LDP_FUNCTION(ldp_shrunk) {
+    return rows(fcinfo, [=] {
+        const Bytes summary = summary_argument(fcinfo);
+        const Shrinkage shrinkage = shrinkage_named(word_argument(fcinfo, 1));
+        const Target target = target_argument(fcinfo, 2);
+        return ask(summary, Table{}, [&](const Mechanism& mechanism) {
+            std::vector<std::array<double, 2>> found;
+            for (const auto& [value, error] : shrunk(mechanism, summary, shrinkage, target))
+                found.push_back({value, error});
             return table(found, true);
         });
     });
