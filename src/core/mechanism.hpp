@@ -152,6 +152,7 @@ struct Option {
     const char* name;
     std::uint64_t fallback = 0, least = 0, most = 0;  ///< of a whole number
     std::span<const char* const> choices = {};        ///< of a word; the first is the default
+    bool of_numbers = false;                          ///< known only where the first attribute is a number
 };
 
 struct MechanismEntry {

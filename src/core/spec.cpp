@@ -74,6 +74,11 @@ Json parse(std::string_view text) {
     }
 }
 
+/// Whether a spec of these attributes has the option.
+bool applies(const Option& option, const std::vector<Attribute>& attributes) {
+    return !option.of_numbers || attributes[0].numeric();
+}
+
 /// Throws if the mechanism does not take as many values.
 void check_domain(const MechanismEntry& mechanism, const Attribute& attribute) {
     if (attribute.domain > mechanism.max_size)
@@ -370,7 +375,8 @@ Spec SpecReader::spec(const Json& document) {
     Spec spec = Spec::with_defaults(*mechanism, demand.epsilon, std::move(demand.attributes));
     spec.chosen_ = std::move(choice);
     if (name != automatic)
-        for (const Option& option : mechanism->options) SpecReader::option(top, option, spec);
+        for (const Option& option : mechanism->options)
+            if (applies(option, spec.attributes())) SpecReader::option(top, option, spec);
 
     const Json* derived = top.find("derived");
     top.finish();
@@ -452,7 +458,9 @@ Spec Spec::with_defaults(const MechanismEntry& mechanism, double epsilon, std::v
     spec.attributes_ = std::move(attributes);
     SpecReader::check_shape(spec);
     for (const Option& option : mechanism.options)
-        if (option.choices.empty())
+        if (!applies(option, spec.attributes()))
+            continue;
+        else if (option.choices.empty())
             spec.options_[option.name] = option.fallback;
         else
             spec.options_[option.name] = std::string(option.choices[0]);

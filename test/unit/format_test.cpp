@@ -34,6 +34,8 @@ std::vector<std::unique_ptr<const Mechanism>> examples() {
     for (const char* card : {"laplace", "duchi", "hybrid"})
         all.push_back(mechanism("haar", 1, unit_attributes(5) + ", \"card\": \"" + std::string(card) + "\""));
     all.push_back(mechanism("square_wave", 1, "\"min\": 0, \"max\": 1, \"grid\": 100"));
+    all.push_back(mechanism("haar_ordered", 1, "\"domain\": 75"));
+    all.push_back(mechanism("haar_ordered", 4, "\"min\": 0, \"max\": 100, \"grid\": 100"));
     return all;
 }
 

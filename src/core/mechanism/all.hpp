@@ -22,5 +22,6 @@ extern const MechanismEntry duchi_entry;
 extern const MechanismEntry onebit_entry;
 extern const MechanismEntry hybrid_entry;
 extern const MechanismEntry square_wave_entry;
+extern const MechanismEntry haar_ordered_entry;
 
 }  // namespace ldp
