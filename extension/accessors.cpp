@@ -272,9 +272,9 @@ LDP_FUNCTION(ldp_part) {
 
 /// (fingerprint, attribute) → text: the fingerprint of what ldp_part gives.
 LDP_FUNCTION(ldp_part_fingerprint) {
-    const std::string_view text = word_argument(fcinfo, 0);
+    const std::string_view record = word_argument(fcinfo, 0);
     PG_RETURN_TEXT_P(
-        cstring_to_text(fingerprint_of_part(text, static_cast<std::uint32_t>(PG_GETARG_INT32(1)))));
+        cstring_to_text(fingerprint_of_part(record, static_cast<std::uint32_t>(PG_GETARG_INT32(1)))));
 }
 
 /// (summary, attribute, confidence, target, labels): a row per value of one attribute.
