@@ -267,21 +267,20 @@ LDP_FUNCTION(ldp_summary_haar) {
 /// (summary, attribute) → summary: one attribute of a record.
 LDP_FUNCTION(ldp_part) {
     const Bytes summary = summary_argument(fcinfo);
-    PG_RETURN_POINTER(taken(summary, static_cast<std::uint32_t>(PG_GETARG_INT32(1))));
+    PG_RETURN_POINTER(taken(summary, attribute_argument(fcinfo, 1)));
 }
 
 /// (fingerprint, attribute) → text: the fingerprint of what ldp_part gives.
 LDP_FUNCTION(ldp_part_fingerprint) {
     const std::string_view record = word_argument(fcinfo, 0);
-    PG_RETURN_TEXT_P(
-        cstring_to_text(fingerprint_of_part(record, static_cast<std::uint32_t>(PG_GETARG_INT32(1)))));
+    PG_RETURN_TEXT_P(cstring_to_text(fingerprint_of_part(record, attribute_argument(fcinfo, 1))));
 }
 
 /// (summary, attribute, confidence, target, labels): a row per value of one attribute.
 LDP_FUNCTION(ldp_attribute_rows) {
     return rows(fcinfo, [=] {
         const Bytes summary = summary_argument(fcinfo);
-        const auto attribute = static_cast<std::uint32_t>(PG_GETARG_INT32(1));
+        const std::size_t attribute = attribute_argument(fcinfo, 1);
         Items items{.reach = reach(PG_GETARG_FLOAT8(2)), .labelled = true};
         const Question question{Quantity::frequencies, target_argument(fcinfo, 3), attribute};
         items.labels = text_array_argument(fcinfo, 4);

@@ -41,6 +41,15 @@ namespace ldp {
         "adds the error of having drawn them from a population.");
 }
 
+/// An attribute's number; Error (invalid_value) below 0. Above the last one it is for others to refuse.
+[[nodiscard]] inline std::size_t attribute_argument(FunctionCallInfo fcinfo, int number) {
+    const std::int32_t attribute = PG_GETARG_INT32(number);
+    if (attribute < 0)
+        throw Error(ErrorCode::invalid_value, "there is no attribute " + std::to_string(attribute),
+                    "They are numbered from 0.");
+    return static_cast<std::size_t>(attribute);
+}
+
 /// An array argument's elements; `missing` tells which are NULL.
 struct Elements {
     const Datum* values;
