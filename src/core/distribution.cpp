@@ -157,13 +157,13 @@ class Reading {
     };
     [[nodiscard]] Curve fitted() {
         read();
+        constexpr double least = 1e-12;  // where hardly any noise is left, weights stay finite
         Curve curve;
-        for (std::size_t s = 0; s <= steps_; ++s) {
-            constexpr double least = 1e-12;  // where hardly any noise is left, weights stay finite
-            const double noise = s == steps_ ? 0 : noise_->between(0, s + 1);
-            curve.weight.push_back(1 / std::max(noise, least));
-        }
-        curve.height = monotone(cumulative_, curve.weight);
+        for (std::size_t s = 0; s < steps_; ++s)
+            curve.weight.push_back(1 / std::max(noise_->between(0, s + 1), least));
+        // The last point is known, and would take with it all that lie above it by chance.
+        curve.height = monotone(std::span(cumulative_).first(steps_), curve.weight);
+        curve.height.push_back(std::max(curve.height.back(), 1.0));
         return curve;
     }
 
@@ -174,9 +174,10 @@ class Reading {
             std::size_t from, to;
         };
         const auto pool_of = [&](std::size_t s) {
-            const auto pool = std::ranges::equal_range(height, height[s]);
-            return Pool{static_cast<std::size_t>(pool.begin() - height.begin()),
-                        static_cast<std::size_t>(pool.end() - height.begin())};
+            if (s == steps_) return Pool{s, s + 1};
+            const auto pool = std::ranges::equal_range(std::span(height).first(steps_), height[s]);
+            const auto from = static_cast<std::size_t>(&pool.front() - height.data());
+            return Pool{from, from + pool.size()};
         };
         // A height is the mean of the estimates that were pooled there, and so has less noise than each.
         const auto margin = [&](std::size_t s) {
@@ -200,7 +201,7 @@ class Reading {
             const auto [from, to] = pool_of(s);
             const double middle = static_cast<double>(from + to - 1) / 2,
                          off = static_cast<double>(s) - middle;
-            if (off == 0 || (off < 0 && from == 0) || (off > 0 && to > steps_)) return height[s];
+            if (off == 0 || (off < 0 && from == 0)) return height[s];
             const auto [before, behind] = pool_of(off < 0 ? from - 1 : to);
             const double other = static_cast<double>(before + behind - 1) / 2;
             return height[s] + (height[before] - height[s]) * off / (other - middle);
