@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <ranges>
 
 #include "error.hpp"
 #include "summary.hpp"
@@ -85,7 +86,7 @@ class Reading {
     /// The attribute's value at a place in steps.
     [[nodiscard]] double value(double at) const {
         const auto [low, high] = ordered_.ends();
-        return low + (high - low) * (at / steps());
+        return low + (high - low) * at / steps();  // exact for whole numbers on a step each
     }
 
     /// Places, in steps, with all of the range, none of it, or a part on their left: there the values below
@@ -149,33 +150,65 @@ class Reading {
         return smeared;
     }
 
-    /// Of a sharp mechanism: a cumulative distribution near the estimates, and n·Var of each of those.
+    /// Of a sharp mechanism: the curve that does not fall and is nearest to the estimates, by the weights
+    /// that their variances give them.
     struct Curve {
-        std::vector<double> height, noise;
+        std::vector<double> height, weight;
     };
     [[nodiscard]] Curve fitted() {
         read();
-        Curve curve{{}, std::vector<double>(steps_ + 1)};
-        std::vector<double> weights;
-        for (std::size_t s = 0; s <= steps_; ++s) {
-            curve.noise[s] = s == steps_ ? 0 : noise_->between(0, s + 1);
-            constexpr double least = 1e-12;  // where hardly any noise is left, weights stay finite
-            weights.push_back(1 / std::max(curve.noise[s], least));
-        }
-        curve.height = confined(monotone(cumulative_, weights));
+        constexpr double least = 1e-12;  // where hardly any noise is left, weights stay finite
+        Curve curve;
+        for (std::size_t s = 0; s < steps_; ++s)
+            curve.weight.push_back(1 / std::max(noise_->between(0, s + 1), least));
+        // The last point is known, and would take with it all that lie above it by chance.
+        curve.height = monotone(std::span(cumulative_).first(steps_), curve.weight);
+        curve.height.push_back(std::max(curve.height.back(), 1.0));
         return curve;
     }
 
     /// Of a sharp mechanism: the first point with a share at or below it, and those that may be.
     [[nodiscard]] Quantile sharp_quantile(double share, double reach, Target target) {
-        const auto [height, noise] = fitted();
-        const auto margin = [&](std::size_t s) {
-            return reach * error(noise[s], height[s] * (1 - height[s]), target);
+        const auto [height, weight] = fitted();
+        struct Pool {
+            std::size_t from, to;
         };
-        std::size_t first = 0, last = steps_;
-        while (height[first] + margin(first) < share) ++first;
-        while (last > 0 && height[last - 1] - margin(last - 1) >= share) --last;
+        const auto pool_of = [&](std::size_t s) {
+            if (s == steps_) return Pool{s, s + 1};
+            const auto pool = std::ranges::equal_range(std::span(height).first(steps_), height[s]);
+            const auto from = static_cast<std::size_t>(&pool.front() - height.data());
+            return Pool{from, from + pool.size()};
+        };
+        // A height is the mean of the estimates that were pooled there, and so has less noise than each.
+        const auto margin = [&](std::size_t s) {
+            const auto [from, to] = pool_of(s);
+            double all = 0, passed = 0;
+            for (std::size_t x = from; x < to; ++x) all += weight[x];
+            std::vector<double> function(height.size());
+            for (std::size_t x = 0; x < to; ++x) {
+                function[x] = 1 - passed / all;
+                if (x >= from) passed += weight[x];
+            }
+            return reach * mean_of(function, target).standard_error;
+        };
         const auto point = static_cast<std::size_t>(std::ranges::lower_bound(height, share) - height.begin());
+        const auto first_of = [](std::size_t from, std::size_t to, auto holds) {
+            return *std::ranges::partition_point(std::views::iota(from, to), std::not_fn(holds));
+        };
+        // Inside a pool the share rises by an unknown course: evenly from one pool's middle to the next
+        // one's.
+        const auto risen = [&](std::size_t s) {
+            const auto [from, to] = pool_of(s);
+            const double middle = static_cast<double>(from + to - 1) / 2,
+                         off = static_cast<double>(s) - middle;
+            if (off == 0 || (off < 0 && from == 0)) return height[s];
+            const auto [before, behind] = pool_of(off < 0 ? from - 1 : to);
+            const double other = static_cast<double>(before + behind - 1) / 2;
+            return height[s] + (height[before] - height[s]) * off / (other - middle);
+        };
+        const std::size_t first = first_of(0, point, [&](auto s) { return risen(s) + margin(s) >= share; });
+        const std::size_t last =
+            first_of(point, steps_, [&](auto s) { return risen(s) - margin(s) >= share; });
         return {value(static_cast<double>(point)),
                 {value(static_cast<double>(first)), value(static_cast<double>(last))}};
     }
@@ -193,7 +226,7 @@ class Reading {
     /// The place of a value.
     [[nodiscard]] double at(double value) const {
         const auto [low, high] = ordered_.ends();
-        return (value - low) / (high - low) * steps();
+        return (value - low) * steps() / (high - low);
     }
     /// The point at or before a place. A value that is a point's own lands next to it by rounding alone; no
     /// value that matters is as near.
@@ -381,7 +414,7 @@ Distribution fit_points(Interval ends, std::size_t points, std::uint64_t n, doub
 
 Distribution fit_monotone(const Mechanism& mechanism, std::uint64_t n, Bytes state) {
     Reading reading(mechanism, n, state);
-    std::vector<double> shares = reading.fitted().height;
+    std::vector<double> shares = confined(reading.fitted().height);
     std::adjacent_difference(shares.begin(), shares.end(), shares.begin());
     return {edges_around(reading.ends(), shares.size()), std::move(shares), 0, true};
 }

@@ -280,6 +280,29 @@ BOOST_AUTO_TEST_CASE(smeared_shares_are_unbiased_and_covered, *boost::unit_test:
         }
 }
 
+BOOST_AUTO_TEST_CASE(ranges_are_differences_with_errors_of_their_own) {
+    SeededBits bits(14);
+    const auto m = square_wave(1, 40);
+    const auto summary = reported(*m, people_of(shares_of(skewed, 40), 1000), bits);
+    const auto ask = [&](double low, double high) {
+        return share_between(*m, summary.bytes(), low, high, Target::sample);
+    };
+    const auto first = cdf(*m, summary.bytes(), 0, Target::sample);
+    const auto second = cdf(*m, summary.bytes(), 3, Target::sample);
+    BOOST_CHECK_SMALL(ask(0, 3).value - (second.value - first.value), 1e-12);
+    BOOST_CHECK_LT(ask(0, 3).standard_error, std::hypot(first.standard_error, second.standard_error));
+    BOOST_CHECK_GT(ask(0, 3).standard_error, 0);
+    BOOST_CHECK_EQUAL(ask(-10, 3).value, second.value);
+    BOOST_CHECK_CLOSE_FRACTION(ask(-10, 3).standard_error, second.standard_error, 1e-12);
+    BOOST_CHECK_SMALL(ask(3, 30).value - (1 - second.value), 1e-12);
+    BOOST_CHECK_EQUAL(ask(-10, 30).value, 1);
+    BOOST_CHECK_EQUAL(ask(-10, 30).standard_error, 0);
+    std::vector<double> inside(41), even(41, 1.0 / 41);
+    for (std::size_t s = 7; s < 19; ++s) inside[s] = 1;
+    const auto noise = ordered(*m).noise(1000, {}, even);
+    BOOST_CHECK_EQUAL(noise->between(7, 19), noise->of(inside));
+}
+
 BOOST_AUTO_TEST_CASE(values_between_grid_points_count_as_they_are) {
     // Rounding to the grid moves no smeared share: the truth is computed from the values themselves.
     constexpr std::size_t n = 400, steps = 40;

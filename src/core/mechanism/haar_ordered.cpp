@@ -187,7 +187,7 @@ class HaarOrdered final : public Mechanism, public OrderedMechanism {
     std::vector<double> values(double low, double high) const {
         std::vector<double> all(points_);
         for (std::size_t s = 0; s < points_; ++s)
-            all[s] = low + (high - low) * (static_cast<double>(s) / static_cast<double>(points_ - 1));
+            all[s] = low + (high - low) * static_cast<double>(s) / static_cast<double>(points_ - 1);
         return all;
     }
 
