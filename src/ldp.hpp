@@ -6,5 +6,6 @@
 #include "client/collection.hpp"
 #include "client/memory_store.hpp"
 #include "client/sqlite_store.hpp"
+#include "client/user_means.hpp"
 #include "core/choice.hpp"
 #include "core/error.hpp"

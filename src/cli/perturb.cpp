@@ -30,7 +30,7 @@ int run(const Arguments& arguments) {
     std::ifstream file;
     if (input != "-") open(file, input);
     CsvReader csv(input == "-" ? std::cin : file, input == "-" ? "standard input" : input);
-    Records records(csv, collection.spec(), policy, &std::cerr);
+    Records records(csv, collection.spec(), policy, average_by(arguments), &std::cerr);
 
     SystemRandom bits;
     std::string line;
@@ -57,7 +57,9 @@ const Command perturb_command{
     "    \\copy TABLE (report) from 'reports.copy'\n"
     "takes. Rows are randomised anew each time: what one run wrote counts once, and publishing two runs "
     "over\n"
-    "the same people spends epsilon twice. ldp submit sees to that by itself.",
+    "the same people spends epsilon twice. ldp submit sees to that by itself. Whoever stands in several "
+    "rows\n"
+    "spends epsilon in each, unless --average-by makes one record of them.",
     options,
     {},
     run};

@@ -33,23 +33,59 @@ std::string summary(const Tally& tally, const Spec& spec, const std::string& wha
             by_attribute += (by_attribute.empty() ? " (" : ", ") + spec.attributes()[j].name + " " +
                             grouped(tally.clamped[j]);
     if (!by_attribute.empty()) by_attribute += ")";
-    return grouped(tally.rows) + " rows read, " + grouped(tally.skipped) + " skipped, " + grouped(clamped) +
-           " values clamped" + by_attribute + ", " + grouped(tally.accepted()) + " reports " + what_was_done;
+    const std::string people = tally.people == 0 ? ""
+                                                 : grouped(tally.people) + " people averaged, " +
+                                                       grouped(tally.people_skipped) + " skipped, ";
+    return grouped(tally.rows) + " rows read, " + grouped(tally.skipped) + " skipped, " + people +
+           grouped(clamped) + " values clamped" + by_attribute + ", " + grouped(tally.accepted()) +
+           " reports " + what_was_done;
 }
 
-Records::Records(CsvReader& csv, const Spec& spec, BadRow policy, std::ostream* notices)
+Records::Records(CsvReader& csv, const Spec& spec, BadRow policy, const std::string& average_by,
+                 std::ostream* notices)
     : csv_(csv), spec_(spec), policy_(policy), notices_(notices) {
     for (const Attribute& attribute : spec.attributes()) columns_.push_back(csv.column(attribute.name));
     values_.reserve(columns_.size());
     tally_.clamped.resize(columns_.size());
+    if (average_by.empty()) return;
+    means_.emplace(spec);
+    names_ = csv.column(average_by);
 }
 
-void Records::resume(const CsvReader::Place& place, Tally tally) {
-    csv_.seek(place);
-    tally_ = std::move(tally);
+void Records::resume(const Place& place, Tally tally) {
+    if (!means_) {
+        csv_.seek(place.row);
+        tally_ = std::move(tally);
+        return;
+    }
+    average();
+    person_ = place.person;
+    tally_.people_skipped = tally.people_skipped;
+    tally_.clamped = std::move(tally.clamped);
 }
 
-std::span<const Value> Records::record() {
+void Records::average() {
+    if (averaged_) return;
+    while (attempt([&] {
+        if (!next_row()) return false;
+        means_->add(csv_.field(names_), values_);
+        if (means_->size() > first_lines_.size()) first_lines_.push_back(csv_.line());
+        ++tally_.rows;
+        return true;
+    }))
+        continue;
+    tally_.people = means_->size();
+    averaged_ = true;
+}
+
+bool Records::next_person() {
+    if (person_ == means_->size()) return false;
+    values_ = means_->record(person_++);
+    return true;
+}
+
+bool Records::next_row() {
+    if (!csv_.next()) return false;
     values_.clear();
     for (std::size_t j = 0; j < columns_.size(); ++j) {
         const std::string_view field = csv_.field(columns_[j]);
@@ -70,23 +106,30 @@ std::span<const Value> Records::record() {
                         "Numbers are written like 12, -0.5 or 1e3, without spaces or separators.");
         values_.emplace_back(number);
     }
-    return values_;
+    return true;
 }
 
 void Records::refuse(const Error& error) {
     if (error.code() != ErrorCode::invalid_value) throw;
-    const std::string where = csv_.name() + ", line " + std::to_string(csv_.line()) + ": ";
+    const std::uint64_t line = averaged_ ? first_lines_[person_ - 1] : csv_.line();
+    const std::string where = csv_.name() + ", line " + std::to_string(line) +
+                              (averaged_ ? " and others of the same person: " : ": ");
     if (policy_ == BadRow::stop)
-        throw Error(
-            ErrorCode::invalid_value, where + error.what(), error.detail(),
-            error.hint() + (error.hint().empty() ? "" : " ") + "--on-bad-row skip passes such rows over.");
-    ++tally_.rows;
-    ++tally_.skipped;
-    if (notices_ == nullptr || tally_.skipped > most_notices + 1) return;
-    if (tally_.skipped <= most_notices)
+        throw Error(ErrorCode::invalid_value, where + error.what(), error.detail(),
+                    error.hint() + (error.hint().empty() ? "" : " ") + "--on-bad-row skip passes such " +
+                        (averaged_ ? "people" : "rows") + " over.");
+    if (averaged_) {
+        ++tally_.people_skipped;
+    } else {
+        ++tally_.rows;
+        ++tally_.skipped;
+    }
+    const std::uint64_t skipped = tally_.skipped + tally_.people_skipped;
+    if (notices_ == nullptr || skipped > most_notices + 1) return;
+    if (skipped <= most_notices)
         *notices_ << "skipped: " << where << error.what() << "\n";
     else
-        *notices_ << "skipped: further rows are counted only\n";
+        *notices_ << "skipped: further ones are counted only\n";
 }
 
 void add_record_options(Options& options) {
@@ -94,7 +137,9 @@ void add_record_options(Options& options) {
     options.add_options()(bad_row_words.option, po::value<std::string>()->default_value("stop"),
                           "a row that is no record: stop or skip")(
         outside_words.option, po::value<std::string>()->default_value("clamp"),
-        "a number outside its range: clamp (moved to the nearer end and counted) or refuse (a bad row)");
+        "a number outside its range: clamp (moved to the nearer end and counted) or refuse (a bad row)")(
+        "average-by", po::value<std::string>(),
+        "column that says whose a row is: one report for each person, of the averages of their rows");
 }
 
 BadRow bad_row_policy(const Arguments& arguments) {
@@ -102,6 +147,12 @@ BadRow bad_row_policy(const Arguments& arguments) {
 }
 Outside outside_policy(const Arguments& arguments) {
     return outside_words.chosen(arguments);
+}
+std::string average_by(const Arguments& arguments) {
+    if (arguments.count("average-by") == 0) return {};
+    const auto& column = arguments["average-by"].as<std::string>();
+    if (column.empty()) throw UsageError("--average-by must name a column");
+    return column;
 }
 
 }  // namespace ldp::cli

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "../client/collection.hpp"
+#include "../client/user_means.hpp"
 #include "../core/error.hpp"
 #include "command.hpp"
 #include "csv.hpp"
@@ -17,52 +19,81 @@ namespace ldp::cli {
 /// What a row becomes that is no record of the collection.
 enum class BadRow { stop, skip };
 
-/// How a run went. Every row is either skipped or accepted.
+/// How a run went. Every row is either skipped or accepted; where rows are averaged, so is every person.
 struct Tally {
     std::uint64_t rows = 0;
     std::uint64_t skipped = 0;
+    std::uint64_t people = 0;  ///< whose rows were averaged; 0 where each row is a record
+    std::uint64_t people_skipped = 0;
     std::vector<std::uint64_t> clamped;  ///< values moved, as in Encoded::clamped, for each attribute
 
-    [[nodiscard]] std::uint64_t accepted() const noexcept { return rows - skipped; }
+    [[nodiscard]] std::uint64_t accepted() const noexcept {
+        return people > 0 ? people - people_skipped : rows - skipped;
+    }
 };
 
-/// "1,000 rows read, 2 skipped, 5 values clamped (wage 3, age 2), 998 reports written"
+/// "1,000 rows read, 2 skipped, 5 values clamped (wage 3, age 2), 998 reports written"; of averages,
+/// "1,000 rows read, 2 skipped, 310 people averaged, 1 skipped, 5 values clamped (wage 5), 309 reports
+/// written"
 [[nodiscard]] std::string summary(const Tally& tally, const Spec& spec, const std::string& what_was_done);
 /// 1234567 as "1,234,567".
 [[nodiscard]] std::string grouped(std::uint64_t number);
 
 class Records {
   public:
-    /// Finds the attributes' columns by name; Error (malformed) if one is missing. The first skipped rows are
-    /// told to `notices`, if given.
-    Records(CsvReader& csv, const Spec& spec, BadRow policy, std::ostream* notices = nullptr);
+    /// Finds the attributes' columns by name, and that of the people's names if rows are to be averaged by
+    /// it (none if it is empty); Error (malformed) if one is missing, Error (invalid_value) if what is to be
+    /// averaged is a category. The first skipped rows are told to `notices`, if given.
+    Records(CsvReader& csv, const Spec& spec, BadRow policy, const std::string& average_by = {},
+            std::ostream* notices = nullptr);
 
-    /// Hands the next good row, as a record, to `take`, which returns the attributes it clamped. False at the
-    /// end. Error (invalid_value), of the reader, of the row or of `take`, is the row's: under BadRow::skip
-    /// it is counted, under BadRow::stop it is thrown with the line's number. Every other error passes
-    /// through.
+    /// Hands the next record, a good row or the averages of a person's good rows, to `take`, which returns
+    /// the attributes it clamped. False at the end. Error (invalid_value), of the reader, of the row or of
+    /// `take`, is the row's or the person's: under BadRow::skip it is counted, under BadRow::stop it is
+    /// thrown with the line's number, of a person their first. Every other error passes through.
+    ///
+    /// People come in the order of their first rows, when all rows have been read.
     template <class Take>
     [[nodiscard]] bool next(Take&& take) {
+        if (means_) average();
+        return attempt([&] {
+            if (!(means_ ? next_person() : next_row())) return false;
+            const std::vector<std::size_t> clamped = take(std::span<const Value>(values_));
+            if (!means_) ++tally_.rows;
+            for (const std::size_t j : clamped) ++tally_.clamped[j];
+            return true;
+        });
+    }
+
+    [[nodiscard]] const Tally& tally() const noexcept { return tally_; }
+    /// Rows, or people, that next() is done with.
+    [[nodiscard]] std::uint64_t done() const noexcept { return means_ ? person_ : tally_.rows; }
+
+    /// A place between two records: a row's, and how many people were before it.
+    struct Place {
+        CsvReader::Place row;
+        std::uint64_t person;
+    };
+    [[nodiscard]] Place place() const noexcept { return {csv_.place(), person_}; }
+    /// Goes on behind an earlier run over the same file that ended at this place with this tally. Averages
+    /// are taken again, of all rows.
+    void resume(const Place& place, Tally tally);
+
+  private:
+    /// Repeats a step that fails by what it reads, until it does not.
+    template <class Step>
+    bool attempt(Step step) {
         for (;;) {
             try {
-                if (!csv_.next()) return false;
-                const std::vector<std::size_t> clamped = take(record());
-                ++tally_.rows;
-                for (const std::size_t j : clamped) ++tally_.clamped[j];
-                return true;
+                return step();
             } catch (const Error& error) {
                 refuse(error);
             }
         }
     }
-
-    [[nodiscard]] const Tally& tally() const noexcept { return tally_; }
-    [[nodiscard]] const CsvReader& csv() const noexcept { return csv_; }
-    /// Goes on behind an earlier run that ended at this place with this tally.
-    void resume(const CsvReader::Place& place, Tally tally);
-
-  private:
-    [[nodiscard]] std::span<const Value> record();
+    [[nodiscard]] bool next_row();
+    [[nodiscard]] bool next_person();
+    void average();
     void refuse(const Error& error);
 
     CsvReader& csv_;
@@ -70,13 +101,21 @@ class Records {
     BadRow policy_;
     std::ostream* notices_;
     std::vector<std::size_t> columns_;
-    std::vector<Value> values_;
+    std::vector<Value> values_;  ///< of the record
     Tally tally_;
+
+    std::optional<UserMeans> means_;  ///< if rows are averaged
+    std::size_t names_ = 0;           ///< the column of the people's names
+    std::vector<std::uint64_t> first_lines_;
+    std::uint64_t person_ = 0;  ///< the next one
+    bool averaged_ = false;
 };
 
-/// The options that decide what is done with unfit rows and values.
+/// The options that decide what makes a record, and what is done with unfit rows and values.
 void add_record_options(Options& options);
 [[nodiscard]] BadRow bad_row_policy(const Arguments& arguments);
 [[nodiscard]] Outside outside_policy(const Arguments& arguments);
+/// The column to average by; empty if there is none.
+[[nodiscard]] std::string average_by(const Arguments& arguments);
 
 }  // namespace ldp::cli

@@ -72,41 +72,44 @@ struct Source {
     std::int64_t hash = 0;
 };
 
-/// The file's rows, read once without sending anything: a run that is going to stop at a bad row stops before
-/// the first report leaves, and the file can be corrected and submitted from its start. Returns the row
-/// count.
-std::int64_t check(const Source& source, const Collection& collection, BadRow policy) {
+/// The file's records, read once without sending anything: a run that is going to stop at a bad row stops
+/// before the first report leaves, and the file can be corrected and submitted from its start. Returns how
+/// many there are.
+std::int64_t check(const Source& source, const Collection& collection, BadRow policy,
+                   const std::string& people) {
     std::ifstream in;
     open(in, source.name);
     CsvReader csv(in, source.name);
-    Records records(csv, collection.spec(), policy, &std::cerr);
+    Records records(csv, collection.spec(), policy, people, &std::cerr);
     Progress progress(std::cerr, isatty(STDERR_FILENO) == 1, "checking " + source.name, "bytes",
                       static_cast<std::uint64_t>(source.size));
     SystemRandom bits;
     while (
         records.next([&](std::span<const Value> record) { return collection.encode(record, bits).clamped; }))
         progress.update(csv.place().offset);
-    return static_cast<std::int64_t>(records.tally().rows);
+    return static_cast<std::int64_t>(records.done());
 }
 
 /// What the state file remembers beside the reports.
 class Journal {
   public:
-    Journal(Client& client, std::int32_t round) : client_(client), round_(round) {
+    Journal(Client& client, std::int32_t round, const std::string& people) : client_(client), round_(round) {
+        if (!people.empty()) {
+            ContentHash hash;
+            hash.add(people);
+            people_ = static_cast<std::int64_t>(hash.value());
+        }
         for (std::size_t j = 0; j < client.clamped().size(); ++j)
             clamped_names_.push_back("clamped." + std::to_string(j));
     }
 
     [[nodiscard]] bool started() const { return client_.store().mark("file.size").has_value(); }
     [[nodiscard]] bool finished() const { return read("finished") != 0; }
-    [[nodiscard]] std::uint64_t total_rows() const { return count("file.rows"); }
+    [[nodiscard]] std::uint64_t total() const { return count("file.rows"); }
 
-    void start(const Source& source, std::int64_t target, std::int64_t rows, const Records& records) {
-        std::vector<Mark> marks{{"file.size", source.size},
-                                {"file.hash", source.hash},
-                                {"file.rows", rows},
-                                {"target", target},
-                                {"round", round_}};
+    void start(const Source& source, std::int64_t target, std::int64_t total, const Records& records) {
+        std::vector<Mark> marks{{"file.size", source.size}, {"file.hash", source.hash}, {"file.rows", total},
+                                {"people", people_},        {"target", target},         {"round", round_}};
         add_position(marks, records, false);
         client_.commit(round_, marks);
     }
@@ -124,6 +127,10 @@ class Journal {
             refuse("collection", "It was begun for one of another name, or created at another time.");
         if (read("round") != round_)
             refuse("round", "Its submission is filed under round " + std::to_string(read("round")) + ".");
+        if (read("people") != people_)
+            refuse("kind of record", read("people") == 0
+                                         ? "Its submission makes each row a record, without --average-by."
+                                         : "Its submission averages the rows of each person by a column.");
     }
     /// Queues what is staged and moves behind it.
     void advance(const Records& records, bool finished) {
@@ -132,9 +139,15 @@ class Journal {
         client_.commit(round_, marks);
     }
 
-    [[nodiscard]] CsvReader::Place place() const { return {count("at.offset"), count("at.line")}; }
+    [[nodiscard]] Records::Place place() const {
+        return {{count("at.offset"), count("at.line")}, count("at.person")};
+    }
     [[nodiscard]] Tally tally() const {
-        Tally tally{count("tally.rows"), count("tally.skipped"), {}};
+        Tally tally{count("tally.rows"),
+                    count("tally.skipped"),
+                    count("tally.people"),
+                    count("tally.people_skipped"),
+                    {}};
         for (const std::string& name : clamped_names_) tally.clamped.push_back(count(name));
         return tally;
     }
@@ -150,18 +163,22 @@ class Journal {
         const auto add = [&](std::string_view name, std::uint64_t value) {
             marks.push_back({name, static_cast<std::int64_t>(value)});
         };
-        const CsvReader::Place place = records.csv().place();
+        const auto [row, person] = records.place();
         const Tally& tally = records.tally();
-        add("at.offset", place.offset);
-        add("at.line", place.line);
+        add("at.offset", row.offset);
+        add("at.line", row.line);
+        add("at.person", person);
         add("tally.rows", tally.rows);
         add("tally.skipped", tally.skipped);
+        add("tally.people", tally.people);
+        add("tally.people_skipped", tally.people_skipped);
         for (std::size_t j = 0; j < clamped_names_.size(); ++j) add(clamped_names_[j], tally.clamped[j]);
         add("finished", finished ? 1 : 0);
     }
 
     Client& client_;
     std::int32_t round_;
+    std::int64_t people_ = 0;  ///< of the column to average by; 0 if there is none
     std::vector<std::string> clamped_names_;
 };
 
@@ -190,21 +207,22 @@ std::string default_state(const std::string& file, std::string collection) {
 /// Brings the file's rows to the server, from wherever an earlier run left off.
 void submit(const Source& source, Client& client, Uploader& uploader, Records& records, Journal& journal,
             std::size_t batch) {
-    Progress progress(std::cerr, isatty(STDERR_FILENO) == 1, "submitting " + source.name, "rows",
-                      journal.total_rows());
+    Progress progress(std::cerr, isatty(STDERR_FILENO) == 1, "submitting " + source.name, "records",
+                      journal.total());
     const auto stage = [&](std::span<const Value> record) { return client.stage(record).clamped; };
     uploader.flush(client, batch);
     for (bool more = !journal.finished(); more;) {
         while (client.staged() < batch && (more = records.next(stage))) continue;
         journal.advance(records, !more);
         uploader.flush(client, batch);
-        progress.update(records.tally().rows);
+        progress.update(records.done());
     }
 }
 
 int run(const Arguments& arguments) {
     const BadRow policy = bad_row_policy(arguments);
     const Outside outside = outside_policy(arguments);
+    const std::string people = average_by(arguments);
     const Uploader::Method method = method_words.chosen(arguments);
     const auto batch = arguments["batch"].as<std::int64_t>();
     if (batch < 1 || batch > largest_batch)
@@ -220,19 +238,19 @@ int run(const Arguments& arguments) {
     const std::string state = arguments.count("state") != 0 ? arguments["state"].as<std::string>()
                                                             : default_state(source.name, name);
 
-    std::optional<std::int64_t> rows;
-    if (!fs::exists(state)) rows = check(source, collection, policy);
+    std::optional<std::int64_t> total;
+    if (!fs::exists(state)) total = check(source, collection, policy, people);
     Client client(collection, SqliteStore(state));
-    Journal journal(client, arguments["round"].as<std::int32_t>());
+    Journal journal(client, arguments["round"].as<std::int32_t>(), people);
 
     std::ifstream in;
     open(in, source.name);
     CsvReader csv(in, source.name);
-    Records records(csv, collection.spec(), policy);
+    Records records(csv, collection.spec(), policy, people);
     const std::int64_t destination = target(*connection, name);
     if (!journal.started()) {
-        if (!rows) rows = check(source, collection, policy);
-        journal.start(source, destination, *rows, records);
+        if (!total) total = check(source, collection, policy, people);
+        journal.start(source, destination, *total, records);
     }
     journal.check(source, destination, state);
 

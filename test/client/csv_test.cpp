@@ -33,14 +33,16 @@ void check_fails(const std::string& text, ErrorCode code, const std::string& mes
 
 /// Reads `text` as records of a spec; what was taken is the first value of each.
 struct Intake {
-    Intake(const std::string& text, const char* json, BadRow policy, Outside outside = Outside::clamp)
+    Intake(const std::string& text, const char* json, BadRow policy, Outside outside = Outside::clamp,
+           const std::string& average_by = {})
         : in(text),
           csv(in, "test.csv"),
           to(collection(json, outside)),
-          records(csv, to.spec(), policy, &notices) {}
+          records(csv, to.spec(), policy, average_by, &notices) {}
     void run() {
         while (records.next([&](std::span<const Value> record) {
             taken.push_back(record.size());
+            if (const auto* number = std::get_if<double>(&record[0])) firsts.push_back(*number);
             return to.encode(record, bits).clamped;
         }))
             continue;
@@ -52,6 +54,7 @@ struct Intake {
     Records records;
     SystemRandom bits;
     std::vector<std::size_t> taken;
+    std::vector<double> firsts;  ///< the first value of each
 };
 
 }  // namespace
@@ -190,6 +193,54 @@ BOOST_AUTO_TEST_CASE(bad_rows_are_skipped_and_counted_if_asked) {
 
     Intake broken("wage\n1\n\"2\n", wages, BadRow::skip);
     BOOST_CHECK_EXCEPTION(broken.run(), Error, error_with(ErrorCode::malformed, "never closed"));
+}
+
+BOOST_AUTO_TEST_CASE(rows_of_one_person_become_one_record) {
+    Intake intake("who,wage\nb,10\na,50\nb,20\nb,x\nc,900\n,5\na,60\n", wages, BadRow::skip, Outside::refuse,
+                  "who");
+    intake.run();
+    BOOST_TEST(intake.firsts == (std::vector<double>{15, 55, 900}), boost::test_tools::per_element());
+    BOOST_TEST(summary(intake.records.tally(), intake.to.spec(), "written") ==
+               "7 rows read, 2 skipped, 3 people averaged, 1 skipped, 0 values clamped, 2 reports written");
+    const std::string notices = intake.notices.str();
+    BOOST_TEST(notices.find("line 5: \"x\" is no number") != notices.npos);
+    BOOST_TEST(notices.find("line 7: the record does not say whose it is") != notices.npos);
+    BOOST_TEST(notices.find("line 6 and others of the same person: 900 lies outside") != notices.npos);
+    BOOST_TEST(intake.records.done() == 3u);
+
+    Intake none("who,wage\nb,x\n", wages, BadRow::skip, Outside::clamp, "who");
+    none.run();
+    BOOST_TEST(none.records.tally().accepted() == 0u);
+    const auto fails = [](const std::string& text, const char* json, const std::string& message) {
+        const auto run = [&] { Intake(text, json, BadRow::stop, Outside::refuse, "who").run(); };
+        BOOST_CHECK_EXCEPTION(run(), Error,
+                              [&](const Error& error) { return error_with(error.code(), message)(error); });
+    };
+    fails("who,wage\na,1\na,x\n", wages, "line 3: \"x\" is no number");
+    fails("who,wage\na,1\nb,3\nb,999\n", wages, "line 3 and others of the same person: 501 lies outside");
+    fails("who,wage\na,301\n", wages, "skip passes such people over");
+    fails("id,wage\na,1\n", wages, "no column \"who\"");
+    fails("who,colour\na,red\n", colours, "categories cannot be averaged");
+}
+
+BOOST_AUTO_TEST_CASE(averages_go_on_where_they_stopped) {
+    const std::string text = "wage,who\n10,b\n50,a\nx,b\n400,c\n900,d\n70,a\n";
+    Intake whole(text, wages, BadRow::skip, Outside::clamp, "who");
+    whole.run();
+    Intake first(text, wages, BadRow::skip, Outside::clamp, "who");
+    for (int i = 0; i < 3; ++i)
+        BOOST_REQUIRE(first.records.next([&](std::span<const Value> record) {
+            first.firsts.push_back(std::get<double>(record[0]));
+            return first.to.encode(record, first.bits).clamped;
+        }));
+    Intake second(text, wages, BadRow::skip, Outside::clamp, "who");
+    second.records.resume(first.records.place(), first.records.tally());
+    second.run();
+    first.firsts.insert(first.firsts.end(), second.firsts.begin(), second.firsts.end());
+    BOOST_TEST(first.firsts == whole.firsts, boost::test_tools::per_element());
+    BOOST_TEST(summary(second.records.tally(), second.to.spec(), "sent") ==
+               summary(whole.records.tally(), whole.to.spec(), "sent"));
+    BOOST_TEST(whole.records.tally().clamped[0] == 2u);
 }
 
 BOOST_AUTO_TEST_CASE(a_missing_column_is_an_error) {

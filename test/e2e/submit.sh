@@ -44,8 +44,8 @@ create() { sql "SELECT ldp_create_collection('$1', '$2')" >/dev/null; }
 colours='{"mechanism": "grr", "epsilon": 3, "attributes": [{"name": "colour", "domain": ["red", "green", "blue"]}]}'
 people='{"mechanism": "haar", "epsilon": 3, "attributes": [{"name": "wage", "min": 0, "max": 1000}, {"name": "age", "min": 17, "max": 90}]}'
 
-awk 'BEGIN { print "id,colour,wage,age"
-    for (i = 0; i < 30000; i++) print i "," (i % 5 ? "green" : "red") "," (i % 1100) "," 17 + i % 74 }' >values.csv
+awk 'BEGIN { print "id,colour,wage,age,who"
+    for (i = 0; i < 30000; i++) print i "," (i % 5 ? "green" : "red") "," (i % 1100) "," 17 + i % 74 "," i % 20000 }' >values.csv
 
 # Whole -----------------------------------------------------------------------------------------------------
 create whole "$people"
@@ -105,6 +105,23 @@ for method in copy call; do
     equal "$(sql "SELECT count(*) FROM killed_$method")" 30000
     equal "$(sql "SELECT sum(reports) FROM ldp_batch WHERE collection = 'killed_$method'")" 30000
 done
+
+# Of averages, each person's once.
+name="killed (averages)"
+create killed_averages "$people"
+for pause in 0 0.02 0.05; do
+    start killed_averages --average-by who
+    sleep $pause
+    finish KILL
+done
+before=$(sql "SELECT count(*) FROM killed_averages")
+if [ "$before" -gt 0 ] && [ "$before" -lt 20000 ]; then ok; else bad "$name: $before reports is not the middle"; fi
+run "going on without averages" 1 "$ldp" submit --collection killed_averages values.csv
+has "belongs to another kind of record"
+run "after three kills (averages)" 0 "$ldp" submit --collection killed_averages --average-by who values.csv
+has "30,000 rows read, 0 skipped, 20,000 people averaged, 0 skipped,"
+has "20,000 reports submitted"
+equal "$(sql "SELECT count(*) FROM killed_averages")" 20000
 
 # The server goes away in the middle.
 create dropped "$people"

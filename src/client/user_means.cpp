@@ -1,0 +1,53 @@
+#include "user_means.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "../core/error.hpp"
+#include "quoted.hpp"
+
+namespace ldp {
+
+UserMeans::UserMeans(const Spec& spec) {
+    for (const Attribute& attribute : spec.attributes()) {
+        if (!attribute.numeric())
+            throw Error(ErrorCode::invalid_value, "categories cannot be averaged",
+                        "Attribute " + quoted(attribute.name) + " has a domain of values.",
+                        "Keep one row for each person, or only the numbers.");
+        names_.push_back(attribute.name);
+    }
+}
+
+void UserMeans::add(std::string_view user, std::span<const Value> record) {
+    const auto refuse = [](const std::string& message, const std::string& detail) {
+        throw Error(ErrorCode::invalid_value, message, detail);
+    };
+    if (user.empty()) refuse("the record does not say whose it is", "The user's name is empty.");
+    if (record.size() != names_.size())
+        refuse("the record has the wrong number of values", "Found " + std::to_string(record.size()) +
+                                                                "; the spec has " +
+                                                                std::to_string(names_.size()) + ".");
+    for (std::size_t j = 0; j < record.size(); ++j) {
+        const auto* number = std::get_if<double>(&record[j]);
+        if (number == nullptr || !std::isfinite(*number))
+            refuse("a value of " + quoted(names_[j]) + " cannot be averaged", "Allowed are finite numbers.");
+    }
+    const std::size_t at = users_.try_emplace(std::string(user), size()).first->second;
+    if (at == size()) {
+        counts_.push_back(0);
+        means_.resize(means_.size() + names_.size());
+    }
+    const auto count = static_cast<double>(++counts_[at]);
+    // Divided before they are taken from each other: neither a sum nor a difference overflows.
+    for (std::size_t j = 0; j < record.size(); ++j) {
+        double& mean = means_[at * names_.size() + j];
+        mean += std::get<double>(record[j]) / count - mean / count;
+    }
+}
+
+std::vector<Value> UserMeans::record(std::size_t user) const {
+    const auto first = means_.begin() + static_cast<std::ptrdiff_t>(user * names_.size());
+    return {first, first + static_cast<std::ptrdiff_t>(names_.size())};
+}
+
+}  // namespace ldp

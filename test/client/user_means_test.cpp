@@ -1,0 +1,124 @@
+// People with many values: one record each, and error bars whose unit is the person.
+
+#include "../../src/client/user_means.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "../../src/core/summary.hpp"
+#include "../support/seeded.hpp"
+#include "support.hpp"
+
+using namespace ldp;
+using namespace ldp::test;
+
+namespace {
+
+std::vector<double> numbers(const std::vector<Value>& record) {
+    std::vector<double> all;
+    for (const Value& value : record) all.push_back(std::get<double>(value));
+    return all;
+}
+
+/// Uniform on [0,1).
+double uniform(BitSource& bits) {
+    return std::ldexp(static_cast<double>(bits.word() >> 11), -53);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(user_means)
+
+BOOST_AUTO_TEST_CASE(everyone_has_one_record_in_the_order_of_coming) {
+    UserMeans means(Spec::from_json(people));
+    const auto add = [&](const char* user, double wage, double age, double years) {
+        means.add(user, std::vector<Value>{wage, age, years});
+    };
+    add("b", 100, 20, 1);
+    add("a", 900, 50, 30);
+    add("b", 300, 20, 2);
+    add("b", 200, 23, 6);
+    BOOST_TEST(means.size() == 2u);
+    BOOST_TEST(numbers(means.record(0)) == (std::vector<double>{200, 21, 3}),
+               boost::test_tools::per_element());
+    BOOST_TEST(numbers(means.record(1)) == (std::vector<double>{900, 50, 30}),
+               boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(only_the_mean_is_clamped) {
+    const Collection c = collection(wages);  // −100 to 300
+    UserMeans means(c.spec());
+    for (const double wage : {-1000.0, 1200.0, 100.0}) means.add("within", std::vector<Value>{wage});
+    for (const double wage : {400.0, 300.0}) means.add("beyond", std::vector<Value>{wage});
+    SystemRandom bits;
+    const Encoded within = c.encode(means.record(0), bits);
+    BOOST_TEST(within.clamped.empty());
+    BOOST_TEST(
+        static_cast<double>(within.cells[0]) == 0.5 * static_cast<double>(c.mechanism().cells()[0] - 1),
+        boost::test_tools::tolerance(1e-5));
+    BOOST_TEST(c.encode(means.record(1), bits).clamped.size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(averages_do_not_overflow_or_drift) {
+    UserMeans means(Spec::from_json(wages));
+    constexpr double most = std::numeric_limits<double>::max();
+    for (int i = 0; i < 100; ++i) means.add("huge", std::vector<Value>{i % 2 == 0 ? most : -most});
+    BOOST_TEST(std::abs(numbers(means.record(0))[0]) < 1e-12 * most);
+    for (int i = 1; i <= 100000; ++i) means.add("many", std::vector<Value>{i % 10});
+    BOOST_CHECK_CLOSE_FRACTION(numbers(means.record(1))[0], 4.5, 1e-12);
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_averaged_is_refused_and_changes_nothing) {
+    BOOST_CHECK_EXCEPTION(UserMeans(Spec::from_json(colours)), Error,
+                          error_with(ErrorCode::invalid_value, "\"colour\" has a domain"));
+    BOOST_CHECK_THROW(UserMeans(Spec::from_json(numbered)), Error);
+    UserMeans means(Spec::from_json(wages));
+    const auto refused = [&](const char* user, const std::vector<Value>& record, const char* message) {
+        BOOST_CHECK_EXCEPTION(means.add(user, record), Error, error_with(ErrorCode::invalid_value, message));
+    };
+    refused("", {1.0}, "whose it is");
+    refused("a", {NAN}, "\"wage\" cannot be averaged");
+    refused("a", {HUGE_VAL}, "finite");
+    refused("a", {"12"}, "finite");
+    refused("a", {}, "wrong number of values");
+    refused("a", {1.0, 2.0}, "Found 2; the spec has 1");
+    BOOST_TEST(means.size() == 0u);
+}
+
+// Values of one person that follow from each other: a level of their own, and every value half the one
+// before. An interval whose unit is the person covers the population's mean. One that takes the same values
+// for as many people's, as if each had been reported, promises far too much.
+BOOST_AUTO_TEST_CASE(intervals_cover_when_a_persons_values_depend_on_each_other) {
+    constexpr int repetitions = 5000, users = 60, values = 20;
+    const Collection c = collection(R"({"mechanism": "duchi", "epsilon": 4, "min": -2, "max": 2})");
+    SeededBits bits(71);
+    double level[users], swing[users];
+    int covered = 0, covered_by_values = 0;
+    for (int r = 0; r < repetitions; ++r) {
+        UserMeans means(c.spec());
+        for (int i = 0; i < users * values; ++i) {
+            const int user = i % users;  // one value of everybody in turn
+            if (i < users) level[user] = 2 * uniform(bits) - 1;
+            swing[user] = (i < users ? 0 : swing[user] / 2) + uniform(bits) - 0.5;
+            means.add(std::to_string(user), std::vector<Value>{level[user] + swing[user]});
+        }
+        std::vector<std::byte> summary(summary_size(c.mechanism()));
+        start_summary(c.mechanism(), summary);
+        BOOST_REQUIRE_EQUAL(means.size(), static_cast<std::size_t>(users));
+        for (std::size_t user = 0; user < means.size(); ++user) {
+            const Encoded encoded = c.encode(means.record(user), bits);
+            BOOST_REQUIRE(accumulate(c.mechanism(), summary, c.mechanism().perturb(encoded.cells, bits)) ==
+                          Outcome::ok);
+        }
+        const Estimate estimate =
+            ldp::estimate(c.mechanism(), summary, {Quantity::means, Target::population})[0];
+        covered += std::abs(estimate.value) <= reach(0.95) * estimate.standard_error;
+        covered_by_values +=
+            std::abs(estimate.value) <= reach(0.95) * estimate.standard_error / std::sqrt(values);
+    }
+    BOOST_TEST(covered > 0.93 * repetitions);
+    BOOST_TEST(covered < 0.97 * repetitions);
+    BOOST_TEST(covered_by_values < 0.5 * repetitions);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
