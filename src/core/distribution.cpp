@@ -192,9 +192,6 @@ class Reading {
             return reach * mean_of(function, target).standard_error;
         };
         const auto point = static_cast<std::size_t>(std::ranges::lower_bound(height, share) - height.begin());
-        const auto first_of = [](std::size_t from, std::size_t to, auto holds) {
-            return *std::ranges::partition_point(std::views::iota(from, to), std::not_fn(holds));
-        };
         // Inside a pool the share rises by an unknown course: evenly from one pool's middle to the next
         // one's.
         const auto risen = [&](std::size_t s) {
@@ -206,9 +203,17 @@ class Reading {
             const double other = static_cast<double>(before + behind - 1) / 2;
             return height[s] + (height[before] - height[s]) * off / (other - middle);
         };
-        const std::size_t first = first_of(0, point, [&](auto s) { return risen(s) + margin(s) >= share; });
-        const std::size_t last =
-            first_of(point, steps_, [&](auto s) { return risen(s) - margin(s) >= share; });
+        // No mean has more noise than the noisiest of its parts, and no share more sampling error than a
+        // half: that decides most of the bisection at a glance.
+        const auto beyond = [&](std::size_t s, double off) {
+            const auto [from, to] = pool_of(s);
+            const double least = std::ranges::min(std::span(weight).subspan(from, to - from));
+            return off > reach * error(1 / least, 0.25, target) || off > margin(s);
+        };
+        const auto low = [&](std::size_t s) { return beyond(s, share - risen(s)); };
+        const auto not_high = [&](std::size_t s) { return !beyond(s, risen(s) - share); };
+        const auto first = *std::ranges::partition_point(std::views::iota(std::size_t{0}, point), low);
+        const auto last = *std::ranges::partition_point(std::views::iota(point, steps_), not_high);
         return {value(static_cast<double>(point)),
                 {value(static_cast<double>(first)), value(static_cast<double>(last))}};
     }

@@ -205,7 +205,11 @@ class HaarOrdered::Noise final : public OrderedNoise {
   public:
     /// Each level's estimates are worth n / spread[level] reports.
     Noise(const HaarOrdered& tree, std::vector<double> spread, std::vector<double> shares)
-        : tree_(tree), spread_(std::move(spread)), shares_(std::move(shares)), below_(shares_.size() + 1) {
+        : tree_(tree),
+          haar_(tree.points_),
+          spread_(std::move(spread)),
+          shares_(std::move(shares)),
+          below_(shares_.size() + 1) {
         std::partial_sum(shares_.begin(), shares_.end(), below_.begin() + 1);
         for (std::size_t level = 0; level < tree_.levels(); ++level) {
             auto& crowd = crowds_.emplace_back(tree_.channels_[level].buckets());
@@ -216,7 +220,7 @@ class HaarOrdered::Noise final : public OrderedNoise {
 
     double of(std::span<const double> function) const override {
         std::vector<double> coefficients(function.size());
-        HaarTree(function.size()).forward(function, coefficients);
+        haar_.forward(function, coefficients);
         double sum = 0, first = 0, second = 0;
         for (std::size_t level = 0, c = 1; level < tree_.levels(); ++level) {
             Terms terms;
@@ -236,7 +240,7 @@ class HaarOrdered::Noise final : public OrderedNoise {
         double sum = 0;
         for (std::size_t level = tree_.levels(); level-- > 0;) {
             Terms terms;
-            const double leave = climb(from, level), enter = climb(to, level);
+            const double leave = first == 0 ? 0 : climb(from, level), enter = climb(to, level);
             const std::uint64_t start = tree_.node(level, first), stop = tree_.node(level, end);
             if (start == stop) {
                 add(terms, level, start, enter - leave);
@@ -314,6 +318,7 @@ class HaarOrdered::Noise final : public OrderedNoise {
     double below(std::uint64_t point) const { return below_[std::min<std::uint64_t>(point, tree_.points_)]; }
 
     const HaarOrdered& tree_;
+    HaarTree haar_;
     std::vector<double> spread_;
     std::vector<double> shares_;
     std::vector<double> below_;                // shares below each point
