@@ -9,6 +9,7 @@
 #include <limits>
 #include <string>
 
+#include "../src/core/learn.hpp"
 #include "../src/core/shrink.hpp"
 #include "arguments.hpp"
 #include "rows.hpp"
@@ -186,6 +187,20 @@ LDP_FUNCTION(ldp_distribution) {
             std::vector<std::array<double, 3>> found;
             for (std::size_t cell = 0; cell < fit.shares.size(); ++cell)
                 found.push_back({fit.edges[cell], fit.edges[cell + 1], fit.shares[cell]});
+            return table(found, true);
+        });
+    });
+}
+
+/// (summary, coverage): ranges for a second round.
+LDP_FUNCTION(ldp_learn_range) {
+    return rows(fcinfo, [=] {
+        const Bytes summary = summary_argument(fcinfo);
+        const double coverage = PG_GETARG_FLOAT8(1);
+        return ask(summary, Table{}, [&](const Mechanism& mechanism) {
+            std::vector<std::array<double, 2>> found;
+            for (const LearntRange& range : learn_ranges(mechanism, summary, coverage))
+                found.push_back({range.low, range.high});
             return table(found, true);
         });
     });

@@ -169,7 +169,7 @@ CREATE FUNCTION ldp_learn_range(summary ldp_summary, coverage float8 DEFAULT 0.9
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
 COMMENT ON FUNCTION ldp_learn_range(ldp_summary, float8) IS
     'ranges for a second round from the reports of a first: of each attribute (item) one that holds this share of the '
-    'people, with confidence 0.99; of haar_ranges one for each Haar coefficient';
+    'people, with confidence 0.99; of haar_ranges one for each Haar coefficient, ready for a spec''s "coefficients"';
 
 -- Estimates -------------------------------------------------------------------------------------------------
 
