@@ -8,13 +8,14 @@
 
 #include "error.hpp"
 #include "summary.hpp"
+#include "text.hpp"
 
 namespace ldp {
 
 namespace {
 
 [[noreturn]] void out_of_range(const std::string& what, double found) {
-    throw Error(ErrorCode::invalid_value, what, "Found " + std::to_string(found) + ".");
+    throw Error(ErrorCode::invalid_value, what, "Found " + shortest(found) + ".");
 }
 
 /// Where on the curve through the corners (i, curve[i]), which does not fall, the height is reached: the

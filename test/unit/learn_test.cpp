@@ -44,7 +44,7 @@ bool refused(const std::function<void()>& action, ErrorCode code) {
 }
 
 /// Values of a category, value v held by so many.
-OwnedSummary reported(const Mechanism& m, const std::vector<int>& held, BitSource& bits) {
+OwnedSummary held_by(const Mechanism& m, const std::vector<int>& held, BitSource& bits) {
     OwnedSummary summary(m);
     for (std::size_t v = 0; v < held.size(); ++v)
         for (int i = 0; i < held[v]; ++i) summary.add(m.perturb(std::vector<Cell>{v}, bits));
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(coefficients_are_held_as_promised) {
 BOOST_AUTO_TEST_CASE(the_shortest_stretch_of_values) {
     const auto m = mechanism("grr", 12, "\"domain\": 10");
     SeededBits bits(104);
-    const OwnedSummary summary = reported(*m, {0, 100, 0, 300, 4000, 5000, 400, 150, 0, 50}, bits);
+    const OwnedSummary summary = held_by(*m, {0, 100, 0, 300, 4000, 5000, 400, 150, 0, 50}, bits);
     const auto stretch = [&](double coverage, bool from_first) {
         const auto [first, last] = shortest_stretch({m.get(), 10000, summary.state()}, coverage, from_first);
         return std::pair(first, last);
@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(stretches_hold_as_promised) {
         const std::vector<int> held{10, 20, 30, 60, 300, 900, 500, 100, 50, 20, 6, 4};
         int failures = 0, all = 0;
         for (int r = 0; r < 400; ++r) {
-            const OwnedSummary summary = reported(*m, held, bits);
+            const OwnedSummary summary = held_by(*m, held, bits);
             const auto range = learn_ranges(*m, summary.bytes(), 0.75)[0];
             int inside = 0;
             for (auto v = static_cast<std::size_t>(range.low); v <= range.high; ++v) inside += held[v];
