@@ -3,6 +3,8 @@
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS ldp;
 RESET client_min_messages;
+CREATE SCHEMA numbers;
+SET search_path = numbers, public;
 
 CREATE FUNCTION pg_temp.little(number bigint, bytes integer) RETURNS text LANGUAGE sql AS
 $$ SELECT string_agg(lpad(to_hex(number >> (8 * i) & 255), 2, '0'), '' ORDER BY i) FROM generate_series(0, bytes - 1) AS i $$;
@@ -127,4 +129,5 @@ SELECT pg_temp.refusal(query) FROM (VALUES
 SELECT ldp_part(NULL, 0) IS NULL AS part, ldp_quantile(NULL, 0.5) IS NULL AS quantile, (SELECT count(*) FROM ldp_range(NULL, 0, 1)) AS ranges,
        (SELECT count(*) FROM ldp_histogram(NULL)) AS bins;
 SELECT ldp_drop_collection('things');
-DROP TABLE question, report, whole;
+SET client_min_messages = warning;
+DROP SCHEMA numbers CASCADE;
