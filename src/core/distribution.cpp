@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <ranges>
 
 #include "error.hpp"
 #include "summary.hpp"
@@ -92,7 +91,8 @@ class Reading {
 
     /// Places, in steps, with all of the range, none of it, or a part on their left: there the values below
     /// `value`, or those at it as well.
-    static constexpr double left_end = -HUGE_VAL, right_end = HUGE_VAL;
+    static constexpr double right_end = std::numeric_limits<double>::max();
+    static constexpr double left_end = std::numeric_limits<double>::lowest();
     [[nodiscard]] double before(double value) const {
         const double place = at(value);
         return place <= 0 ? left_end : place > steps() ? right_end : place;
@@ -168,17 +168,31 @@ class Reading {
         return curve;
     }
 
+    /// The first number of first..last−1 without a property that a beginning of them has; last if all have.
+    template <class Property>
+    [[nodiscard]] static std::size_t first_without(Property has, std::size_t first, std::size_t last) {
+        while (first < last) {
+            const std::size_t middle = first + (last - first) / 2;
+            if (has(middle))
+                first = middle + 1;
+            else
+                last = middle;
+        }
+        return first;
+    }
+
     /// Of a sharp mechanism: the first point with a share at or below it, and those that may be.
     [[nodiscard]] Quantile sharp_quantile(double share, double reach, Target target) {
-        const auto [height, weight] = fitted();
+        const Curve curve = fitted();
+        const std::vector<double>&height = curve.height, &weight = curve.weight;
         struct Pool {
             std::size_t from, to;
         };
         const auto pool_of = [&](std::size_t s) {
             if (s == steps_) return Pool{s, s + 1};
-            const auto pool = std::ranges::equal_range(std::span(height).first(steps_), height[s]);
-            const auto from = static_cast<std::size_t>(&pool.front() - height.data());
-            return Pool{from, from + pool.size()};
+            const auto [from, to] = std::equal_range(height.begin(), height.end() - 1, height[s]);
+            return Pool{static_cast<std::size_t>(from - height.begin()),
+                        static_cast<std::size_t>(to - height.begin())};
         };
         // A height is the mean of the estimates that were pooled there, and so has less noise than each.
         const auto margin = [&](std::size_t s) {
@@ -213,8 +227,7 @@ class Reading {
         };
         const auto low = [&](std::size_t s) { return beyond(s, share - risen(s)); };
         const auto not_high = [&](std::size_t s) { return !beyond(s, risen(s) - share); };
-        const auto first = *std::ranges::partition_point(std::views::iota(std::size_t{0}, point), low);
-        const auto last = *std::ranges::partition_point(std::views::iota(point, steps_), not_high);
+        const std::size_t first = first_without(low, 0, point), last = first_without(not_high, point, steps_);
         return {value(static_cast<double>(point)),
                 {value(static_cast<double>(first)), value(static_cast<double>(last))}};
     }
@@ -246,7 +259,7 @@ class Reading {
     /// theirs, so that the slope changes at points only: then rounding a value to a neighbouring point at
     /// random does not change its mean share either.
     [[nodiscard]] std::vector<double> below(double at) const {
-        if (std::isinf(at)) return std::vector<double>(steps_ + 1, at == left_end ? 0 : 1);
+        if (at == left_end || at == right_end) return std::vector<double>(steps_ + 1, at == left_end ? 0 : 1);
         const double point = std::min(std::floor(at), steps() - 1);
         const double rest = at - point;
         const auto blur = static_cast<double>(blur_);

@@ -30,7 +30,9 @@ struct Exact {
 
 /// x^exponent.
 [[nodiscard]] inline Exact power(const Exact& x, unsigned exponent) {
-    return {{pow(numerator(x.value), exponent), pow(denominator(x.value), exponent)}};
+    if (exponent == 0) return exact(1, 1);
+    const Exact half = power(x, exponent / 2);
+    return exponent % 2 == 0 ? half * half : half * half * x;
 }
 
 }  // namespace ldp

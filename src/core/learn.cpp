@@ -30,40 +30,57 @@ LearntRange quantiles(const OrderedMechanism& ordered, const Mechanism& mechanis
             std::min(interval(1 - out).upper + blur, greatest), false};
 }
 
+/// The people whose value lies outside a stretch of an oracle's values, bounded for so many stretches at once
+/// that it does not matter which of them is picked.
+class Outside {
+  public:
+    Outside(const Part& oracle, double stretches)
+        : n_(static_cast<double>(oracle.n)), radius_(reach(1 - 2 * (1 - confidence) / stretches)) {
+        for (const auto& [share, error] :
+             oracle.mechanism->estimate(oracle.n, oracle.state, {Quantity::frequencies})) {
+            sums_.push_back(sums_.back() + share);
+            variances_.push_back(variances_.back() + error * error);
+        }
+    }
+
+    /// An oracle's estimates are not positively correlated: the variance of a sum is at most the sum of the
+    /// variances. The people's own part of it is that of the share which is not to be exceeded, not of the
+    /// estimate: a single report has an error too.
+    [[nodiscard]] bool at_most(double share, std::size_t first, std::size_t last) const {
+        const double found = sums_[first] + sums_.back() - sums_[last + 1];
+        const double noise = variances_[first] + std::max(0.0, variances_.back() - variances_[last + 1]);
+        return found + radius_ * std::sqrt(noise + share * (1 - share) / n_) <= share;
+    }
+
+  private:
+    double n_, radius_;
+    std::vector<double> sums_{0}, variances_{0};  ///< of the values below each number, and of all
+};
+
 }  // namespace
 
-// What lies outside a stretch is bounded for all stretches at once, so that it does not matter which one is
-// picked. An oracle's estimates are not positively correlated: the variance of a sum is at most the sum of
-// the variances. The people's own part of it is that of a stretch which just fails to hold the share, not of
-// the estimate: a single report has an error too.
-Stretch shortest_stretch(const Part& oracle, double coverage, bool from_first) {
+Stretch shortest_stretch(const Part& oracle, double coverage) {
     const std::size_t k = oracle.mechanism->cells()[0];
-    const Stretch all{0, k - 1};
-    if (oracle.n == 0) return all;
-    const auto shares = oracle.mechanism->estimate(oracle.n, oracle.state, {Quantity::frequencies});
-    // Of the values below each number, and of all.
-    std::vector<double> sums(k + 1), variances(k + 1);
-    for (std::size_t v = 0; v < k; ++v) {
-        sums[v + 1] = sums[v] + shares[v].value;
-        variances[v + 1] = variances[v] + shares[v].standard_error * shares[v].standard_error;
-    }
-    const auto values = static_cast<double>(k);
-    const double stretches = from_first ? values : values * (values + 1) / 2;
-    const double radius = reach(1 - 2 * (1 - confidence) / stretches);
-    const double sampling = coverage * (1 - coverage) / static_cast<double>(oracle.n);
-    const auto holds = [&](std::size_t first, std::size_t last) {
-        const double outside = sums[first] + sums[k] - sums[last + 1];
-        const double noise = std::max(0.0, variances[first] + variances[k] - variances[last + 1]);
-        return outside + radius * std::sqrt(noise + sampling) <= 1 - coverage;
-    };
-    Stretch shortest = all;
-    for (std::size_t first = 0, last = 0; first < (from_first ? 1 : k); ++first) {
+    Stretch shortest{0, k - 1};
+    if (oracle.n == 0) return shortest;
+    const Outside outside(oracle, static_cast<double>(k) * static_cast<double>(k + 1) / 2);
+    for (std::size_t first = 0, last = 0; first < k; ++first) {
         last = std::max(last, first);
-        while (last < k && !holds(first, last)) ++last;
+        while (last < k && !outside.at_most(1 - coverage, first, last)) ++last;
         if (last == k) break;  // what begins later leaves out more
         if (last - first < shortest.last - shortest.first) shortest = {first, last};
     }
     return shortest;
+}
+
+Stretch inner_stretch(const Part& oracle, double below, double above) {
+    const std::size_t k = oracle.mechanism->cells()[0];
+    Stretch inner{0, k - 1};
+    if (oracle.n == 0) return inner;
+    const Outside outside(oracle, 2 * static_cast<double>(k));
+    while (inner.first < k - 1 && outside.at_most(below, inner.first + 1, k - 1)) ++inner.first;
+    while (inner.last > inner.first && outside.at_most(above, 0, inner.last - 1)) --inner.last;
+    return inner;
 }
 
 std::vector<LearntRange> learn_ranges(const Mechanism& mechanism, Bytes summary, double coverage) {
@@ -85,7 +102,7 @@ std::vector<LearntRange> learn_ranges(const Mechanism& mechanism, Bytes summary,
     for (std::size_t j = 0; j < mechanism.cells().size(); ++j) {
         const Part part = mechanism.part(n, state, j);
         if (dynamic_cast<const Oracle*>(part.mechanism) != nullptr) {
-            const auto [first, last] = shortest_stretch(part, coverage, false);
+            const auto [first, last] = shortest_stretch(part, coverage);
             ranges.push_back({j, static_cast<double>(first), static_cast<double>(last), false});
             continue;
         }

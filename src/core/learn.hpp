@@ -57,8 +57,12 @@ struct Stretch {
     std::size_t first, last;
 };
 
-/// The shortest stretch of an oracle's values that holds the share, with confidence 99 %, of all or of those
-/// that begin with value 0; all values if none does, or there are no reports.
-[[nodiscard]] Stretch shortest_stretch(const Part& oracle, double coverage, bool from_first);
+/// The shortest stretch of an oracle's values that holds the share, with confidence 99 %; all values if none
+/// does, or there are no reports.
+[[nodiscard]] Stretch shortest_stretch(const Part& oracle, double coverage);
+/// The stretch that leaves at most so many people below it and at most so many above, with confidence 99 %,
+/// and cannot be shortened at either end. Of numbers in bins, leaving out as many on either side moves their
+/// mean less than a shorter stretch may.
+[[nodiscard]] Stretch inner_stretch(const Part& oracle, double below, double above);
 
 }  // namespace ldp

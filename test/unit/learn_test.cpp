@@ -172,20 +172,29 @@ BOOST_AUTO_TEST_CASE(coefficients_are_held_as_promised) {
     BOOST_CHECK_LT(width, 0.35);
 }
 
-BOOST_AUTO_TEST_CASE(the_shortest_stretch_of_values) {
+BOOST_AUTO_TEST_CASE(stretches_of_values) {
     const auto m = mechanism("grr", 12, "\"domain\": 10");
     SeededBits bits(104);
     const OwnedSummary summary = held_by(*m, {0, 100, 0, 300, 4000, 5000, 400, 150, 0, 50}, bits);
-    const auto stretch = [&](double coverage, bool from_first) {
-        const auto [first, last] = shortest_stretch({m.get(), 10000, summary.state()}, coverage, from_first);
-        return std::pair(first, last);
+    const Part part{m.get(), 10000, summary.state()};
+    const auto shortest = [&](double coverage) {
+        const auto [first, last] = shortest_stretch(part, coverage);
+        return std::pair<std::size_t, std::size_t>(first, last);
     };
-    BOOST_CHECK(stretch(0.45, false) == std::pair(std::size_t{5}, std::size_t{5}));
-    BOOST_CHECK(stretch(0.85, false) == std::pair(std::size_t{4}, std::size_t{5}));
-    BOOST_CHECK(stretch(0.95, false) == std::pair(std::size_t{3}, std::size_t{6}));
-    BOOST_CHECK(stretch(0.99999, false) == std::pair(std::size_t{0}, std::size_t{9}));
-    BOOST_CHECK(stretch(0.4, true) == std::pair(std::size_t{0}, std::size_t{4}));
-    BOOST_CHECK(stretch(0.9, true) == std::pair(std::size_t{0}, std::size_t{5}));
+    BOOST_CHECK(shortest(0.45) == std::pair(5ul, 5ul));
+    BOOST_CHECK(shortest(0.85) == std::pair(4ul, 5ul));
+    BOOST_CHECK(shortest(0.95) == std::pair(3ul, 6ul));
+    BOOST_CHECK(shortest(0.99999) == std::pair(0ul, 9ul));
+    const auto inner = [&](double below, double above) {
+        const auto [first, last] = inner_stretch(part, below, above);
+        return std::pair<std::size_t, std::size_t>(first, last);
+    };
+    BOOST_CHECK(inner(0, 0.6) == std::pair(0ul, 4ul));
+    BOOST_CHECK(inner(0, 0.1) == std::pair(0ul, 5ul));
+    BOOST_CHECK(inner(0.02, 0.03) == std::pair(3ul, 6ul));
+    BOOST_CHECK(inner(0.6, 0) == std::pair(5ul, 9ul));
+    BOOST_CHECK(inner(0.9, 0.9) == std::pair(5ul, 5ul));
+    BOOST_CHECK(inner(1e-5, 1e-5) == std::pair(0ul, 9ul));
     const auto learnt = learn_ranges(*m, summary.bytes(), 0.85);
     BOOST_REQUIRE_EQUAL(learnt.size(), 1u);
     BOOST_CHECK(learnt[0].item == 0 && learnt[0].low == 4 && learnt[0].high == 5 && !learnt[0].coefficient);

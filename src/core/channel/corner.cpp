@@ -66,8 +66,7 @@ Exact CornerChannel::probability(std::span<const Exact> plus, Bytes corner) cons
         mean = mean + law[i] * (2 * i > size()   ? exact(2, 1) * far.complement()
                                 : 2 * i < size() ? exact(2, 1) * far
                                                  : exact(1, 1));
-    mean.value /= boost::multiprecision::cpp_int(1) << size();
-    return mean;
+    return mean * power(exact_dyadic(1, 1), static_cast<unsigned>(size()));
 }
 
 Exact CornerChannel::worst_ratio() const {

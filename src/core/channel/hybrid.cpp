@@ -93,8 +93,8 @@ std::vector<Check> HybridChannel::health(std::uint64_t n, const std::byte* tally
     std::vector<Check> checks{{"share of window reports",
                                static_cast<double>(windows) / static_cast<double>(n), share_,
                                binomial_between(n, share_, share_, windows)}};
-    const auto join = [&](const char* part, std::uint64_t reports, std::vector<Check> found) {
-        for (Check& check : found)
+    const auto join = [&](const char* part, std::uint64_t reports, const std::vector<Check>& found) {
+        for (const Check& check : found)
             checks.push_back(reports > 0
                                  ? Check{part + check.name, check.observed, check.expected, check.p_value}
                                  : Check{part + check.name, 0, check.expected, 1});

@@ -65,7 +65,7 @@ Exact LaplaceChannel::at(std::uint64_t m) const {
 
 // Larger numbers share the digits of m down to some 0, where they have a 1.
 Exact LaplaceChannel::at_least(std::uint64_t m) const {
-    const Exact beyond = exact_dyadic(coins_.beyond, 128);
+    Exact beyond = exact_dyadic(coins_.beyond, 128);
     if (m >= reach()) return beyond;
     Exact sum = exact(0, 1), prefix = beyond.complement();
     for (std::size_t i = coins_.digits.size(); i-- > 0;) {

@@ -245,9 +245,10 @@ std::vector<std::uint64_t> draw_weights(const HaarTree& tree, const Plan& plan) 
             weights[c] = 7.0 / 8 * weights[c] / all + 1.0 / 8 * leaves[c] / all_leaves;
         scale = 56;
     }
-    std::vector<std::uint64_t> whole;
-    for (const double weight : weights)
-        whole.push_back(static_cast<std::uint64_t>(std::ldexp(weight, scale)));
+    std::vector<std::uint64_t> whole(weights.size());
+    std::ranges::transform(weights, whole.begin(), [scale](double weight) {
+        return static_cast<std::uint64_t>(std::ldexp(weight, scale));
+    });
     return whole;
 }
 

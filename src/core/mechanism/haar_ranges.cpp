@@ -141,14 +141,15 @@ std::vector<Cell> HaarRanges::facts_of(Input input) const {
 }
 
 std::vector<LearntRange> HaarRanges::ranges(std::uint64_t n, Bytes state, double coverage) const {
-    const auto [first, last] = shortest_stretch(part(n, state, 0), coverage, false);
+    const double out = 1 - coverage;
+    const auto [first, last] = inner_stretch(part(n, state, 0), out / 2, out / 2);
     const auto end = [](std::size_t bin) {
         return 2 * static_cast<double>(bin) / static_cast<double>(mean_bins) - 1;
     };
     std::vector<LearntRange> learnt{{0, end(first), end(last + 1), true}};
     const auto levels = tree_.levels();
     for (std::size_t level = 0; level + 1 < levels.size(); ++level) {
-        const double largest = detail_end(shortest_stretch(part(n, state, level + 1), coverage, true).last);
+        const double largest = detail_end(inner_stretch(part(n, state, level + 1), 0, out).last);
         for (std::size_t c = levels[level]; c < levels[level + 1]; ++c)
             learnt.push_back({c, -largest, largest, true});
     }

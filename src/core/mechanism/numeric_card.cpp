@@ -1,5 +1,7 @@
 #include "numeric_card.hpp"
 
+#include <algorithm>
+
 #include "../channel/hybrid.hpp"
 #include "../channel/laplace.hpp"
 #include "../error.hpp"
@@ -58,8 +60,10 @@ Range read_range(Reader& reader) {
 }
 
 void write_ranges(Writer& writer, const std::vector<Attribute>& attributes) {
-    std::vector<Range> ranges;
-    for (const Attribute& attribute : attributes) ranges.push_back({attribute.min, attribute.max});
+    std::vector<Range> ranges(attributes.size());
+    std::ranges::transform(attributes, ranges.begin(), [](const Attribute& attribute) {
+        return Range{attribute.min, attribute.max};
+    });
     write_runs<std::uint32_t>(writer, ranges, write_range);
 }
 

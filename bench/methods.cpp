@@ -1,0 +1,263 @@
+#include "methods.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "../src/core/haar.hpp"
+#include "../src/core/learn.hpp"
+#include "../src/core/summary.hpp"
+#include "survey.hpp"
+#include "two_rounds.hpp"
+
+namespace bench {
+
+namespace {
+
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+double square(double number) {
+    return number * number;
+}
+
+/// n times the mean squared error.
+double error(const People& people, const std::vector<double>& estimates) {
+    const std::vector<double>& truth = people.means();
+    double sum = 0;
+    for (std::size_t j = 0; j < truth.size(); ++j) sum += square(estimates[j] - truth[j]);
+    return static_cast<double>(people.size()) * sum / static_cast<double>(truth.size());
+}
+
+std::string spec(const std::string& mechanism, double epsilon, const std::string& rest) {
+    return "{\"mechanism\": \"" + mechanism + "\", \"epsilon\": " + text(epsilon) + ", " + rest + "}";
+}
+
+/// Moments over the people of each attribute x and of what a report is about, y: x moved into a range.
+struct Moments {
+    double x = 0, y = 0, xx = 0, yy = 0, xy = 0;
+    [[nodiscard]] double bias() const { return y - x; }
+    /// The variance of a·y + (1−a)·x.
+    [[nodiscard]] double variance(double a) const {
+        return a * a * (yy - y * y) + 2 * a * (1 - a) * (xy - x * y) + (1 - a) * (1 - a) * (xx - x * x);
+    }
+};
+
+template <class Clamp>
+std::vector<Moments> moments(const People& people, Clamp clamp) {
+    std::vector<Moments> all(people.attributes());
+    const auto n = static_cast<double>(people.size());
+    for (std::size_t i = 0; i < people.size(); ++i)
+        for (std::size_t j = 0; j < all.size(); ++j) {
+            const double x = people[i][j], y = clamp(j, x);
+            Moments& of = all[j];
+            of.x += x / n, of.y += y / n, of.xx += x * x / n, of.yy += y * y / n, of.xy += x * y / n;
+        }
+    return all;
+}
+
+// One attribute each ---------------------------------------------------------------------------------------
+
+// A report about an attribute, drawn with probability π, has n·Var w/π for w = the card's noise and the
+// values' variance. Against the people who reported, their own variance is taken off; as published, where
+// reports of other attributes count as zeros, w has the values' mean square instead, and so has what is off.
+std::vector<Outcome> run_sampled(const People& people, double epsilon, bool predict, ldp::BitSource& bits) {
+    const std::size_t d = people.attributes();
+    Survey survey(spec("sampled", epsilon, numbers(d, ", \"mechanism\": \"hybrid\"")));
+    for (std::size_t i = 0; i < people.size(); ++i) survey.ask(people[i], bits);
+    const std::vector<double> ours = survey.means();
+    const double chance = survey.parameter("least_chance");
+    std::vector<double> published;
+    for (std::size_t j = 0; j < d; ++j)
+        published.push_back(ours[j] * static_cast<double>(survey.part(j).n) /
+                            (chance * static_cast<double>(people.size())));
+    std::vector<Outcome> outcomes{{error(people, ours), unknown}, {error(people, published), unknown}};
+    if (!predict) return outcomes;
+    const Card card("hybrid", survey.parameter("epsilon_of_each"));
+    outcomes[0].predicted = outcomes[1].predicted = 0;
+    for (const Moments& of : moments(people, [](std::size_t, double x) { return x; })) {
+        const double noise = card.noise(of.x, of.xx), variance = of.xx - of.x * of.x;
+        outcomes[0].predicted += ((noise + variance) / chance - variance) / static_cast<double>(d);
+        outcomes[1].predicted += ((noise + of.xx) / chance - of.xx) / static_cast<double>(d);
+    }
+    return outcomes;
+}
+
+std::vector<Outcome> run_learnt_sampled(const People& people, double epsilon, bool predict,
+                                        ldp::BitSource& bits) {
+    const std::size_t d = people.attributes();
+    const auto n = static_cast<double>(people.size());
+    FirstRound first(epsilon, d, people.size());
+    std::vector<bool> asked(people.size());
+    if (first.worthwhile())
+        for (std::size_t i = 0; i < people.size(); ++i)
+            if ((asked[i] = bits.below(FirstRound::one_in) == 0)) first.ask(people[i], bits);
+    const std::vector<Plan> plans = first.plans();
+    Survey second(spec("sampled", epsilon, attributes(plans)));
+    for (std::size_t i = 0; i < people.size(); ++i)
+        if (!asked[i]) second.ask(people[i], bits);
+
+    // Both rounds tell the mean: each counts by the inverse of its mean squared error, as it was predicted.
+    const double part = first.worthwhile() ? 1.0 / FirstRound::one_in : 0;
+    std::vector<double> estimates = second.means(), weights(d, 1.0);
+    if (part > 0)
+        for (std::size_t j = 0; j < d; ++j) {
+            const auto [mean, deviation] = first.mean(j);
+            const double own = plans[j].spread / (plans[j].chance * (1 - part) * n) + square(plans[j].bias);
+            weights[j] = square(deviation) / (square(deviation) + own);
+            estimates[j] = weights[j] * estimates[j] + (1 - weights[j]) * mean;
+        }
+    std::vector<Outcome> outcomes{{error(people, estimates), unknown}};
+    if (!predict) return outcomes;
+    const auto all =
+        moments(people, [&](std::size_t j, double x) { return std::clamp(x, plans[j].low, plans[j].high); });
+    outcomes[0].predicted = 0;
+    for (std::size_t j = 0; j < d; ++j) {
+        const Moments& of = all[j];
+        const double a = weights[j], middle = (plans[j].low + plans[j].high) / 2;
+        const double report = plans[j].card->noise(of.y, of.yy, middle, (plans[j].high - plans[j].low) / 2) +
+                              of.yy - of.y * of.y;
+        double sum = a * a * report / (plans[j].chance * (1 - part)) + n * square(a * of.bias());
+        if (part > 0) sum += n * square((1 - a) * first.mean(j).standard_error);
+        outcomes[0].predicted += (sum - of.variance(a)) / static_cast<double>(d);
+    }
+    return outcomes;
+}
+
+// All attributes at once -----------------------------------------------------------------------------------
+
+// n·Var of a mean is B² less the values' mean square.
+std::vector<Outcome> run_corner(const People& people, double epsilon, bool predict, ldp::BitSource& bits) {
+    Survey survey(spec("duchi_vector", epsilon, numbers(people.attributes())));
+    for (std::size_t i = 0; i < people.size(); ++i) survey.ask(people[i], bits);
+    std::vector<Outcome> outcomes{{error(people, survey.means()), unknown}};
+    if (!predict) return outcomes;
+    outcomes[0].predicted = square(survey.parameter("magnitude"));
+    for (const Moments& of : moments(people, [](std::size_t, double x) { return x; }))
+        outcomes[0].predicted -= of.xx / static_cast<double>(people.attributes());
+    return outcomes;
+}
+
+// Haar coefficients ----------------------------------------------------------------------------------------
+
+/// What people's coefficients, moved into their ranges, are on average, and the leaves that they lead to.
+struct Spectrum {
+    std::vector<double> mean, mean_square;                      ///< of coefficients
+    std::vector<double> leaf_mean, leaf_variance, rest_square;  ///< of leaves; the last without the mean
+};
+
+Spectrum spectrum(const People& people, const ldp::HaarTree& tree,
+                  const std::vector<ldp::UnitRange>& ranges) {
+    const std::size_t d = tree.size();
+    const auto n = static_cast<double>(people.size());
+    const std::vector<double> none(d);
+    Spectrum all{none, none, none, none, none};
+    std::vector<double> coefficients(d), leaves(d), leaf_square(d);
+    for (std::size_t i = 0; i < people.size(); ++i) {
+        tree.forward(people[i], coefficients);
+        for (std::size_t c = 0; c < d; ++c) {
+            coefficients[c] = std::clamp(coefficients[c], ranges[c].low(), ranges[c].high());
+            all.mean[c] += coefficients[c] / n;
+            all.mean_square[c] += square(coefficients[c]) / n;
+        }
+        tree.inverse(coefficients, leaves);
+        for (std::size_t j = 0; j < d; ++j) {
+            all.leaf_mean[j] += leaves[j] / n;
+            leaf_square[j] += square(leaves[j]) / n;
+            all.rest_square[j] += square(leaves[j] - coefficients[0]) / n;
+        }
+    }
+    for (std::size_t j = 0; j < d; ++j) all.leaf_variance[j] = leaf_square[j] - square(all.leaf_mean[j]);
+    return all;
+}
+
+// A coefficient drawn with probability π has n·Var w/π, as an attribute of `sampled`; a leaf has the sum over
+// its path, less the leaves' own variance. Only a part of the people may be in this round.
+double predict_sampled(const People& people, const Survey& survey, double part) {
+    const ldp::HaarTree tree(people.attributes());
+    const auto& ranges = survey.spec().ranges("coefficients");
+    const Spectrum of = spectrum(people, tree, ranges);
+    const Card card(survey.spec().word("card").c_str(), survey.spec().epsilon());
+    std::vector<double> chances = ldp::squared_needs(tree, ldp::Aim::leaves), terms(tree.size());
+    double sum = 0;
+    for (std::size_t c = 0; c < tree.size(); ++c)
+        sum += chances[c] = ranges[c].half() * std::sqrt(chances[c]);
+    for (std::size_t c = 0; c < tree.size(); ++c)
+        terms[c] = (card.noise(of.mean[c], of.mean_square[c], ranges[c].middle(), ranges[c].half()) +
+                    of.mean_square[c] - square(of.mean[c])) /
+                   (part * chances[c] / sum);
+    std::vector<double> leaves(tree.size());
+    tree.accumulate_paths(terms, leaves);
+    const std::vector<double>& truth = people.means();
+    double predicted = 0;
+    for (std::size_t j = 0; j < leaves.size(); ++j)
+        predicted += leaves[j] - of.leaf_variance[j] +
+                     static_cast<double>(people.size()) * square(of.leaf_mean[j] - truth[j]);
+    return predicted / static_cast<double>(leaves.size());
+}
+
+// Everybody reports the mean, whose noise is the card's, and all details as a corner: B² for each of a leaf's
+// path, less the mean square of what they add up to.
+double predict_global(const People& people, const Survey& survey) {
+    const ldp::HaarTree tree(people.attributes());
+    const Spectrum of = spectrum(people, tree, survey.spec().ranges("coefficients"));
+    const Card card(survey.spec().word("card").c_str(), survey.parameter("mean_epsilon"));
+    std::vector<double> terms(tree.size(), square(survey.parameter("magnitude"))), leaves(tree.size());
+    terms[0] = card.noise(of.mean[0], of.mean_square[0]);
+    tree.accumulate_paths(terms, leaves);
+    double predicted = 0;
+    for (std::size_t j = 0; j < leaves.size(); ++j) predicted += leaves[j] - of.rest_square[j];
+    return predicted / static_cast<double>(leaves.size());
+}
+
+std::string haar(const People& people, double epsilon, const std::string& rest) {
+    return spec("haar", epsilon, numbers(people.attributes()) + R"(, "card": "hybrid")" + rest);
+}
+
+std::vector<Outcome> run_haar(const People& people, double epsilon, bool predict, ldp::BitSource& bits) {
+    Survey survey(haar(people, epsilon, {}));
+    for (std::size_t i = 0; i < people.size(); ++i) survey.ask(people[i], bits);
+    return {{error(people, survey.means()), predict ? predict_sampled(people, survey, 1) : unknown}};
+}
+
+std::vector<Outcome> run_global_haar(const People& people, double epsilon, bool predict,
+                                     ldp::BitSource& bits) {
+    Survey survey(haar(people, epsilon, R"(, "details": "global")"));
+    for (std::size_t i = 0; i < people.size(); ++i) survey.ask(people[i], bits);
+    return {{error(people, survey.means()), predict ? predict_global(people, survey) : unknown}};
+}
+
+std::vector<Outcome> run_learnt_haar(const People& people, double epsilon, bool predict,
+                                     ldp::BitSource& bits) {
+    constexpr std::uint64_t one_in = 10;
+    Survey first(spec("haar_ranges", epsilon, numbers(people.attributes())));
+    // As much as can be promised, when a share of a bin has this error. If that is less than one half, nobody
+    // is asked.
+    const double reports = static_cast<double>(people.size()) / one_in;
+    const double coverage = 1 - 12 * std::sqrt(first.mechanism().n_variance(0.1) / reports);
+    if (coverage < 0.5) return run_haar(people, epsilon, predict, bits);
+    std::vector<bool> asked(people.size());
+    for (std::size_t i = 0; i < people.size(); ++i)
+        if ((asked[i] = bits.below(one_in) == 0)) first.ask(people[i], bits);
+    std::string ranges;
+    for (const auto& [item, low, high, coefficient] :
+         ldp::learn_ranges(first.mechanism(), first.summary(), coverage))
+        ranges += (ranges.empty() ? "[" : ", [") + text(low) + ", " + text(high) + "]";
+    Survey second(haar(people, epsilon, ", \"coefficients\": [" + ranges + "]"));
+    for (std::size_t i = 0; i < people.size(); ++i)
+        if (!asked[i]) second.ask(people[i], bits);
+    return {{error(people, second.means()),
+             predict ? predict_sampled(people, second, 1 - 1.0 / one_in) : unknown}};
+}
+
+}  // namespace
+
+std::vector<Method> methods() {
+    return {{{"sampled, hybrid", "sampled, hybrid, as published"}, run_sampled},
+            {{"sampled, learnt ranges"}, run_learnt_sampled},
+            {{"duchi_vector"}, run_corner},
+            {{"haar, sampled"}, run_haar},
+            {{"haar, global"}, run_global_haar},
+            {{"haar, learnt ranges"}, run_learnt_haar}};
+}
+
+}  // namespace bench

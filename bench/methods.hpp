@@ -1,0 +1,30 @@
+// The methods that the accuracy benchmark compares. All spend the same ε on each person in all, and each
+// person reports once.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "../src/core/random.hpp"
+#include "people.hpp"
+
+namespace bench {
+
+/// Of one repetition, averaged over the attributes.
+struct Outcome {
+    double error;      ///< n times the squared error of the mean
+    double predicted;  ///< what exact formulas say it is on average; NaN if it was not asked for
+};
+
+struct Method {
+    std::vector<std::string> names;  ///< of what comes out: estimates from the same reports
+    /// All people report, with fresh noise.
+    std::function<std::vector<Outcome>(const People&, double epsilon, bool predict, ldp::BitSource&)> run;
+};
+
+/// The first is what the others are compared with: an attribute of each person by `sampled`, through the
+/// hybrid card, estimated as `sampled` does, and as published.
+[[nodiscard]] std::vector<Method> methods();
+
+}  // namespace bench

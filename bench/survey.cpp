@@ -1,0 +1,84 @@
+#include "survey.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <stdexcept>
+
+#include "../src/core/channel/numeric.hpp"
+#include "../src/core/summary.hpp"
+
+namespace bench {
+
+Survey::Survey(const std::string& json)
+    : spec_(ldp::Spec::from_json(json)),
+      mechanism_(ldp::make_mechanism(spec_)),
+      summary_(ldp::summary_size(*mechanism_)) {
+    ldp::start_summary(*mechanism_, summary_);
+    const std::vector<std::uint64_t> cells = mechanism_->cells();
+    cells_.resize(cells.size());
+    for (std::size_t j = 0; j < cells.size(); ++j) {
+        const ldp::Attribute& attribute = spec_.attributes()[j];
+        const auto steps = static_cast<double>(cells[j] - 1);
+        scales_.push_back(attribute.numeric() ? Scale{attribute.min, attribute.max, steps}
+                                              : Scale{-1, 1, steps});
+    }
+}
+
+void Survey::ask(std::span<const double> person, ldp::BitSource& bits) {
+    for (std::size_t j = 0; j < cells_.size(); ++j) {
+        const auto [low, high, steps] = scales_[j];
+        const double place = (std::clamp(person[j], low, high) - low) / (high - low) * steps;
+        cells_[j] = ldp::grid_point(place, static_cast<std::uint64_t>(steps)).draw(bits);
+    }
+    if (ldp::accumulate(*mechanism_, summary_, mechanism_->perturb(cells_, bits)) != ldp::Outcome::ok)
+        throw std::logic_error("a summary refused an honest report");
+}
+
+ldp::Part Survey::part(std::size_t attribute) const {
+    return mechanism_->part(ldp::summary_count(*mechanism_, summary_),
+                            ldp::summary_state(*mechanism_, summary_), attribute);
+}
+
+std::vector<double> Survey::means() const {
+    std::vector<double> means;
+    for (const auto& [value, error] : ldp::estimate(*mechanism_, summary_, {ldp::Quantity::means}))
+        means.push_back(value);
+    return means;
+}
+
+double Survey::parameter(const std::string& name) const {
+    for (const auto& [known, value] : mechanism_->parameters())
+        if (known == name) return value;
+    throw std::logic_error("no parameter " + name);
+}
+
+std::string text(double number) {
+    char digits[32];
+    return {digits, std::to_chars(digits, digits + sizeof(digits), number).ptr};
+}
+
+std::string numbers(std::size_t d, const std::string& more) {
+    std::string list;
+    for (std::size_t j = 0; j < d; ++j)
+        list += (j == 0 ? "" : ", ") + ("{\"name\": \"" + std::to_string(j)) + "\", \"min\": -1, \"max\": 1" +
+                more + "}";
+    return "\"attributes\": [" + list + "]";
+}
+
+Card::Card(const char* name, double epsilon) : name_(name) {
+    const auto card = ldp::make_mechanism(ldp::Spec::from_json("{\"mechanism\": \"" + std::string(name) +
+                                                               "\", \"epsilon\": " + text(epsilon) +
+                                                               ", \"min\": -1, \"max\": 1}"));
+    const double below = card->n_variance(-1), above = card->n_variance(1);
+    constant_ = card->n_variance(0);
+    linear_ = (above - below) / 2;
+    square_ = (above + below) / 2 - constant_;
+}
+
+double Card::noise(double mean, double mean_square, double middle, double half) const {
+    const double place = (mean - middle) / half;
+    const double place_square = (mean_square - 2 * middle * mean + middle * middle) / (half * half);
+    return half * half * (constant_ + linear_ * place + square_ * place_square);
+}
+
+}  // namespace bench

@@ -1,0 +1,65 @@
+// A spec, the reports made under it, and the numeric cards by their variances: what the methods compared are
+// made of. Values are on [−1,1].
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "../src/core/mechanism.hpp"
+#include "../src/core/spec.hpp"
+
+namespace bench {
+
+/// Reports of people, counted as they come.
+class Survey {
+  public:
+    explicit Survey(const std::string& json);
+
+    /// One person reports. A number is placed on the grid over its declared range, a category of k values is
+    /// one of k points from −1 to 1; either way between two points at the nearer one more often, so that the
+    /// mean is kept.
+    void ask(std::span<const double> person, ldp::BitSource& bits);
+
+    [[nodiscard]] const ldp::Spec& spec() const noexcept { return spec_; }
+    [[nodiscard]] const ldp::Mechanism& mechanism() const noexcept { return *mechanism_; }
+    [[nodiscard]] const std::vector<std::byte>& summary() const noexcept { return summary_; }
+    /// The reports about one attribute.
+    [[nodiscard]] ldp::Part part(std::size_t attribute) const;
+    /// The mean of each attribute.
+    [[nodiscard]] std::vector<double> means() const;
+    /// One of the mechanism's parameters.
+    [[nodiscard]] double parameter(const std::string& name) const;
+
+  private:
+    struct Scale {
+        double low, high, steps;
+    };
+    ldp::Spec spec_;
+    std::unique_ptr<const ldp::Mechanism> mechanism_;
+    std::vector<Scale> scales_;
+    std::vector<ldp::Cell> cells_;
+    std::vector<std::byte> summary_;
+};
+
+/// "attributes" for a spec: d numbers on [−1,1], each with this text behind its range.
+[[nodiscard]] std::string numbers(std::size_t d, const std::string& more = {});
+/// A number as JSON reads it.
+[[nodiscard]] std::string text(double number);
+
+/// A numeric card at some ε on [−1,1]. Its noise is a quadratic of the value, so the mean noise follows from
+/// the values' first two moments.
+class Card {
+  public:
+    Card(const char* name, double epsilon);
+    [[nodiscard]] const char* name() const noexcept { return name_; }
+    /// n·Var that it adds to the mean of values on a range of this middle and half-width.
+    [[nodiscard]] double noise(double mean, double mean_square, double middle = 0, double half = 1) const;
+
+  private:
+    const char* name_;
+    double constant_, linear_, square_;
+};
+
+}  // namespace bench

@@ -1,0 +1,60 @@
+// A record in two rounds. A quarter of the people report where one of their values lies, roughly; from that
+// follow range, card and share of each attribute for the others. All of it is post-processing of reports,
+// or public.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../src/core/estimate.hpp"
+#include "survey.hpp"
+
+namespace bench {
+
+/// How an attribute is reported in the second round.
+struct Plan {
+    double low = -1, high = 1;  ///< the range that values are moved into
+    const Card* card = nullptr;
+    double share = 1;   ///< in proportion to `chance`
+    double chance = 0;  ///< of being drawn
+    double spread = 1;  ///< n·Var of the mean, if every report is about the attribute, as predicted
+    double bias = 0;    ///< by how much clamping moves the mean, at most, as predicted
+};
+
+class FirstRound {
+  public:
+    /// One person of so many takes part, drawn by lot.
+    static constexpr unsigned one_in = 4;
+
+    FirstRound(double epsilon, std::size_t attributes, std::size_t people);
+
+    /// Whether it tells the share of a point to within 0.08, which depends on ε and on numbers that are
+    /// public. If it does not, its people are better asked in the second round.
+    [[nodiscard]] bool worthwhile() const noexcept { return worthwhile_; }
+    void ask(std::span<const double> person, ldp::BitSource& bits);
+
+    /// For the second round. If there was no first one, all attributes are alike.
+    [[nodiscard]] std::vector<Plan> plans() const;
+    /// What this round tells of an attribute's mean, without bias.
+    [[nodiscard]] ldp::Estimate mean(std::size_t attribute) const;
+
+  private:
+    /// The shares of the points, as they are and made consistent, and each one's variance.
+    struct Shares {
+        std::vector<double> raw, consistent, variances;
+    };
+    [[nodiscard]] Shares shares(std::size_t attribute) const;
+    [[nodiscard]] Plan best(const Shares& shares, double reports) const;
+
+    Survey survey_;
+    double people_;
+    bool worthwhile_;
+    double per_report_;
+    std::vector<Card> cards_;
+};
+
+/// "attributes" for a spec of the second round.
+[[nodiscard]] std::string attributes(const std::vector<Plan>& plans);
+
+}  // namespace bench
