@@ -1,6 +1,8 @@
 // Questions to a summary. None changes it, so aggregates that share a state can end in any of them. What is
 // not known (no report touched it) is NULL.
 
+#include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -8,13 +10,10 @@
 
 #include "../src/core/candidates.hpp"
 #include "../src/core/consistency.hpp"
+#include "../src/core/spec.hpp"
 #include "../src/core/top.hpp"
+#include "arguments.hpp"
 #include "rows.hpp"
-
-extern "C" {
-#include "catalog/pg_type.h"
-#include "utils/array.h"
-}
 
 using namespace ldp;
 
@@ -22,36 +21,12 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-std::unique_ptr<const Mechanism> checked_mechanism(Bytes summary) {
-    std::unique_ptr<const Mechanism> mechanism = load_mechanism(summary, Kind::summary);
-    check_summary(*mechanism, summary);
-    return mechanism;
-}
-
 // Arguments ------------------------------------------------------------------------------------------------
-
-Bytes summary_argument(FunctionCallInfo fcinfo) {
-    return contents(PG_GETARG_VARLENA_PP(0));
-}
 
 /// No more of the first argument than its block: what stands in it needs none of a state's megabytes.
 Bytes block_argument(FunctionCallInfo fcinfo) {
     const Datum value = PG_GETARG_DATUM(0);
     return contents(PG_DETOAST_DATUM_SLICE(value, 0, static_cast<std::int32_t>(max_block_size)));
-}
-
-std::string_view word_argument(FunctionCallInfo fcinfo, int number) {
-    return text_to_cstring(PG_GETARG_TEXT_PP(number));
-}
-
-Target target_argument(FunctionCallInfo fcinfo, int number) {
-    const std::string_view word = word_argument(fcinfo, number);
-    if (word == "sample") return Target::sample;
-    if (word == "population") return Target::population;
-    throw Error(
-        ErrorCode::invalid_value, "unknown target \"" + std::string(word) + "\"",
-        "Allowed are \"sample\", the error against the people who reported, and \"population\", which "
-        "adds the error of having drawn them from a population.");
 }
 
 std::size_t limit_argument(FunctionCallInfo fcinfo, int number) {
@@ -60,22 +35,6 @@ std::size_t limit_argument(FunctionCallInfo fcinfo, int number) {
         throw Error(ErrorCode::invalid_value, "a limit must not be negative",
                     "Found " + std::to_string(limit) + ".");
     return static_cast<std::size_t>(limit);
-}
-
-/// The names of values, as an array of text; values that it does not reach have their number as a name.
-struct Labels {
-    const Datum* names;
-    const bool* nameless;
-    std::size_t count;
-};
-
-Labels labels_argument(FunctionCallInfo fcinfo, int number) {
-    Datum* names;
-    bool* nameless;
-    int count;
-    deconstruct_array(PG_GETARG_ARRAYTYPE_P(number), TEXTOID, -1, false, TYPALIGN_INT, &names, &nameless,
-                      &count);
-    return {names, nameless, static_cast<std::size_t>(count)};
 }
 
 // One number, or an array ----------------------------------------------------------------------------------
@@ -172,7 +131,8 @@ struct Items {
     std::size_t count = 0;
     double reach = 0;  ///< of an interval, in standard errors
     bool labelled = false, tested = false;
-    Labels labels = {};
+    /// The names of values; those that it does not reach have their number as a name.
+    Elements labels = {};
 
     void write(Columns& columns, std::size_t row) const {
         const auto& [number, estimate, p_value] = items[row];
@@ -209,7 +169,7 @@ struct Items {
   private:
     void write_label(Columns& columns, std::int32_t number) const {
         const auto at = static_cast<std::size_t>(number);
-        if (at < labels.count) return columns.put(labels.names[at], labels.nameless[at]);
+        if (at < labels.count) return columns.put(labels.values[at], labels.missing[at]);
         char digits[16];
         pg_ltoa(number, digits);
         columns.put(digits);
@@ -234,6 +194,23 @@ Datum plain_rows(FunctionCallInfo fcinfo, Quantity quantity) {
                [&](const Mechanism& mechanism) { items.keep(estimate(mechanism, summary, question)); });
         return items;
     });
+}
+
+varlena* taken(Bytes summary, std::size_t attribute) {
+    const std::vector<std::byte> part = summary_of_part(*checked_mechanism(summary), summary, attribute);
+    varlena* value = new_value(part.size());
+    std::ranges::copy(part, writable(value).begin());
+    return value;
+}
+
+char* fingerprint_of_part(std::string_view fingerprint, std::size_t attribute) {
+    std::uint64_t number = 0;
+    const auto [end, error] =
+        std::from_chars(fingerprint.data(), fingerprint.data() + fingerprint.size(), number, 16);
+    if (error != std::errc{} || end != fingerprint.data() + fingerprint.size())
+        throw Error(ErrorCode::invalid_value, "a fingerprint has 16 hexadecimal digits",
+                    "Found \"" + std::string(fingerprint.substr(0, 60)) + "\".");
+    return keep(fingerprint_text(part_fingerprint(number, attribute)));
 }
 
 char* spec_text(Bytes bytes, Kind kind) {
@@ -287,6 +264,32 @@ LDP_FUNCTION(ldp_summary_haar) {
     return array_or_null(fcinfo, all_items(summary, Quantity::means));
 }
 
+/// (summary, attribute) → summary: one attribute of a record.
+LDP_FUNCTION(ldp_part) {
+    const Bytes summary = summary_argument(fcinfo);
+    PG_RETURN_POINTER(taken(summary, attribute_argument(fcinfo, 1)));
+}
+
+/// (fingerprint, attribute) → text: the fingerprint of what ldp_part gives.
+LDP_FUNCTION(ldp_part_fingerprint) {
+    const std::string_view record = word_argument(fcinfo, 0);
+    PG_RETURN_TEXT_P(cstring_to_text(fingerprint_of_part(record, attribute_argument(fcinfo, 1))));
+}
+
+/// (summary, attribute, confidence, target, labels): a row per value of one attribute.
+LDP_FUNCTION(ldp_attribute_rows) {
+    return rows(fcinfo, [=] {
+        const Bytes summary = summary_argument(fcinfo);
+        const std::size_t attribute = attribute_argument(fcinfo, 1);
+        Items items{.reach = reach(PG_GETARG_FLOAT8(2)), .labelled = true};
+        const Question question{Quantity::frequencies, target_argument(fcinfo, 3), attribute};
+        items.labels = text_array_argument(fcinfo, 4);
+        answer(summary, question.quantity,
+               [&](const Mechanism& mechanism) { items.keep(estimate(mechanism, summary, question)); });
+        return items;
+    });
+}
+
 /// (summary, method) → float8[]: frequencies made consistent.
 LDP_FUNCTION(ldp_consistent) {
     const Bytes summary = summary_argument(fcinfo);
@@ -313,7 +316,7 @@ LDP_FUNCTION(ldp_frequency_rows) {
         const Consistency method = consistency_named(word_argument(fcinfo, 1));
         Items items{.reach = reach(PG_GETARG_FLOAT8(2)), .labelled = true};
         const Question question{Quantity::frequencies, target_argument(fcinfo, 3)};
-        items.labels = labels_argument(fcinfo, 4);
+        items.labels = text_array_argument(fcinfo, 4);
         answer(summary, question.quantity, [&](const Mechanism& mechanism) {
             if (method == Consistency::none) return items.keep(estimate(mechanism, summary, question));
             // Errors and intervals belong to the unbiased estimates alone.
@@ -333,7 +336,7 @@ LDP_FUNCTION(ldp_top_rows) {
         Items items{.reach = reach(PG_GETARG_FLOAT8(2)), .labelled = true, .tested = true};
         const Target target = target_argument(fcinfo, 3);
         const Control control = control_named(word_argument(fcinfo, 4));
-        items.labels = labels_argument(fcinfo, 5);
+        items.labels = text_array_argument(fcinfo, 5);
         answer(summary, Quantity::frequencies, [&](const Mechanism& mechanism) {
             items.keep(top(mechanism, summary, limit, target, control));
         });
@@ -349,7 +352,7 @@ LDP_FUNCTION(ldp_candidate_rows) {
         const Selection selection = selection_named(word_argument(fcinfo, 1));
         const Control control = control_named(word_argument(fcinfo, 2));
         Items items{.reach = reach(PG_GETARG_FLOAT8(3)), .labelled = true, .tested = true};
-        items.labels = labels_argument(fcinfo, 4);
+        items.labels = text_array_argument(fcinfo, 4);
         answer(summary, Quantity::frequencies, [&](const Mechanism& mechanism) {
             items.keep(candidates(mechanism, summary, selection, control));
         });

@@ -37,7 +37,7 @@ int run(const Arguments& arguments) {
     const auto perturb = [&](std::span<const Value> record) {
         Encoded encoded = collection.encode(record, bits);
         line = to_hex(collection.mechanism().perturb(encoded.cells, bits)) + "\n";
-        return std::move(encoded.clamped);
+        return encoded;
     };
     while (std::cout && records.next(perturb)) std::cout << line;
     if (!std::cout.flush())

@@ -33,6 +33,7 @@ std::string summary(const Tally& tally, const Spec& spec, const std::string& wha
             by_attribute += (by_attribute.empty() ? " (" : ", ") + spec.attributes()[j].name + " " +
                             grouped(tally.clamped[j]);
     if (!by_attribute.empty()) by_attribute += ")";
+    if (tally.coefficients > 0) by_attribute += ", " + grouped(tally.coefficients) + " coefficients clamped";
     const std::string people = tally.people == 0 ? ""
                                                  : grouped(tally.people) + " people averaged, " +
                                                        grouped(tally.people_skipped) + " skipped, ";

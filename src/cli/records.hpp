@@ -26,13 +26,15 @@ struct Tally {
     std::uint64_t people = 0;  ///< whose rows were averaged; 0 where each row is a record
     std::uint64_t people_skipped = 0;
     std::vector<std::uint64_t> clamped;  ///< values moved, as in Encoded::clamped, for each attribute
+    std::uint64_t coefficients = 0;      ///< coefficients moved, as in Encoded::coefficients
 
     [[nodiscard]] std::uint64_t accepted() const noexcept {
         return people > 0 ? people - people_skipped : rows - skipped;
     }
 };
 
-/// "1,000 rows read, 2 skipped, 5 values clamped (wage 3, age 2), 998 reports written"; of averages,
+/// "1,000 rows read, 2 skipped, 5 values clamped (wage 3, age 2), 998 reports written", with
+/// "7 coefficients clamped" if there are any; of averages,
 /// "1,000 rows read, 2 skipped, 310 people averaged, 1 skipped, 5 values clamped (wage 5), 309 reports
 /// written"
 [[nodiscard]] std::string summary(const Tally& tally, const Spec& spec, const std::string& what_was_done);
@@ -48,9 +50,10 @@ class Records {
             std::ostream* notices = nullptr);
 
     /// Hands the next record, a good row or the averages of a person's good rows, to `take`, which returns
-    /// the attributes it clamped. False at the end. Error (invalid_value), of the reader, of the row or of
-    /// `take`, is the row's or the person's: under BadRow::skip it is counted, under BadRow::stop it is
-    /// thrown with the line's number, of a person their first. Every other error passes through.
+    /// what it clamped, a Receipt or an Encoded. False at the end. Error (invalid_value), of the reader, of
+    /// the row or of `take`, is the row's or the person's: under BadRow::skip it is counted, under
+    /// BadRow::stop it is thrown with the line's number, of a person their first. Every other error passes
+    /// through.
     ///
     /// People come in the order of their first rows, when all rows have been read.
     template <class Take>
@@ -58,9 +61,10 @@ class Records {
         if (means_) average();
         return attempt([&] {
             if (!(means_ ? next_person() : next_row())) return false;
-            const std::vector<std::size_t> clamped = take(std::span<const Value>(values_));
+            const auto taken = take(std::span<const Value>(values_));
             if (!means_) ++tally_.rows;
-            for (const std::size_t j : clamped) ++tally_.clamped[j];
+            for (const std::size_t j : taken.clamped) ++tally_.clamped[j];
+            tally_.coefficients += taken.coefficients;
             return true;
         });
     }

@@ -84,8 +84,7 @@ std::int64_t check(const Source& source, const Collection& collection, BadRow po
     Progress progress(std::cerr, isatty(STDERR_FILENO) == 1, "checking " + source.name, "bytes",
                       static_cast<std::uint64_t>(source.size));
     SystemRandom bits;
-    while (
-        records.next([&](std::span<const Value> record) { return collection.encode(record, bits).clamped; }))
+    while (records.next([&](std::span<const Value> record) { return collection.encode(record, bits); }))
         progress.update(csv.place().offset);
     return static_cast<std::int64_t>(records.done());
 }
@@ -147,7 +146,8 @@ class Journal {
                     count("tally.skipped"),
                     count("tally.people"),
                     count("tally.people_skipped"),
-                    {}};
+                    {},
+                    count("tally.coefficients")};
         for (const std::string& name : clamped_names_) tally.clamped.push_back(count(name));
         return tally;
     }
@@ -170,6 +170,7 @@ class Journal {
         add("at.person", person);
         add("tally.rows", tally.rows);
         add("tally.skipped", tally.skipped);
+        add("tally.coefficients", tally.coefficients);
         add("tally.people", tally.people);
         add("tally.people_skipped", tally.people_skipped);
         for (std::size_t j = 0; j < clamped_names_.size(); ++j) add(clamped_names_[j], tally.clamped[j]);
@@ -209,7 +210,7 @@ void submit(const Source& source, Client& client, Uploader& uploader, Records& r
             std::size_t batch) {
     Progress progress(std::cerr, isatty(STDERR_FILENO) == 1, "submitting " + source.name, "records",
                       journal.total());
-    const auto stage = [&](std::span<const Value> record) { return client.stage(record).clamped; };
+    const auto stage = [&](std::span<const Value> record) { return client.stage(record); };
     uploader.flush(client, batch);
     for (bool more = !journal.finished(); more;) {
         while (client.staged() < batch && (more = records.next(stage))) continue;

@@ -1,8 +1,6 @@
 #include "collection.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <unordered_map>
@@ -10,6 +8,7 @@
 
 #include "../core/channel/numeric.hpp"
 #include "../core/error.hpp"
+#include "../core/text.hpp"
 #include "quoted.hpp"
 
 namespace ldp {
@@ -21,15 +20,9 @@ namespace {
     throw Error(ErrorCode::invalid_value, message, detail, hint);
 }
 
-/// The shortest text that reads back as the same number.
-std::string shown(double number) {
-    std::array<char, 32> text{};
-    return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
-}
-
 std::string shown(const Value& value) {
     const auto* number = std::get_if<double>(&value);
-    return number != nullptr ? shown(*number) : quoted(std::get<std::string_view>(value));
+    return number != nullptr ? shortest(*number) : quoted(std::get<std::string_view>(value));
 }
 
 }  // namespace
@@ -99,13 +92,13 @@ Cell Collection::Plan::point(std::size_t j, const Value& value, BitSource& bits,
     const auto* given = std::get_if<double>(&value);
     if (given == nullptr || !std::isfinite(*given))
         refuse(shown(value) + " is no value of " + quoted(attribute.name),
-               "Allowed are finite numbers; its range is " + shown(attribute.min) + " to " +
-                   shown(attribute.max) + ".");
+               "Allowed are finite numbers; its range is " + shortest(attribute.min) + " to " +
+                   shortest(attribute.max) + ".");
     const double inside = std::clamp(*given, attribute.min, attribute.max);
     if (inside != *given) {
         if (outside == Outside::refuse)
-            refuse(shown(*given) + " lies outside the range of " + quoted(attribute.name),
-                   "Its range is " + shown(attribute.min) + " to " + shown(attribute.max) + ".",
+            refuse(shortest(*given) + " lies outside the range of " + quoted(attribute.name),
+                   "Its range is " + shortest(attribute.min) + " to " + shortest(attribute.max) + ".",
                    "Correct the value, or ask for values outside to be clamped.");
         clamped.push_back(j);
     }

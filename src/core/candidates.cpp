@@ -18,8 +18,8 @@ std::vector<Ranked> candidates(const Mechanism& mechanism, Bytes summary, Select
                                Control control) {
     std::vector<Picked> picked = pick(mechanism, summary, selection);
     std::ranges::sort(picked, {}, &Picked::p_value);
-    std::vector<double> p_values;
-    for (const Picked& one : picked) p_values.push_back(one.p_value);
+    std::vector<double> p_values(picked.size());
+    std::ranges::transform(picked, p_values.begin(), &Picked::p_value);
     adjust(p_values, mechanism.cells()[0], control);
     std::vector<Ranked> ranking;
     for (std::size_t i = 0; i < picked.size(); ++i)

@@ -2,17 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
+#include <ranges>
 
 #include "error.hpp"
 #include "summary.hpp"
+#include "text.hpp"
 
 namespace ldp {
 
 namespace {
 
 [[noreturn]] void out_of_range(const std::string& what, double found) {
-    throw Error(ErrorCode::invalid_value, what, "Found " + std::to_string(found) + ".");
+    throw Error(ErrorCode::invalid_value, what, "Found " + shortest(found) + ".");
 }
 
 /// Where on the curve through the corners (i, curve[i]), which does not fall, the height is reached: the
@@ -29,20 +32,23 @@ double place(std::span<const double> curve, double height) {
     return (crossing(first) + crossing(last)) / 2;
 }
 
-/// The curve that does not fall and is nearest by squares: neighbours that fall are pooled.
-std::vector<double> monotone(std::span<const double> curve) {
+/// The curve that does not fall and is nearest by squares, of equal weight if there are no weights:
+/// neighbours that fall are pooled.
+std::vector<double> monotone(std::span<const double> curve, std::span<const double> weights = {}) {
     struct Pool {
-        double sum;
+        double sum, weight;
         std::size_t size;
-        [[nodiscard]] double mean() const { return sum / static_cast<double>(size); }
+        [[nodiscard]] double mean() const { return sum / weight; }
     };
     std::vector<Pool> pools;
-    for (const double height : curve) {
-        pools.push_back({height, 1});
+    for (std::size_t s = 0; s < curve.size(); ++s) {
+        const double weight = weights.empty() ? 1 : weights[s];
+        pools.push_back({curve[s] * weight, weight, 1});
         while (pools.size() > 1 && pools[pools.size() - 2].mean() >= pools.back().mean()) {
             const Pool last = pools.back();
             pools.pop_back();
-            pools.back() = {pools.back().sum + last.sum, pools.back().size + last.size};
+            Pool& into = pools.back();
+            into = {into.sum + last.sum, into.weight + last.weight, into.size + last.size};
         }
     }
     std::vector<double> level;
@@ -50,36 +56,197 @@ std::vector<double> monotone(std::span<const double> curve) {
     return level;
 }
 
-/// A summary opened for questions about its distribution.
+/// A curve that does not fall, as a cumulative distribution.
+std::vector<double> confined(std::vector<double> curve) {
+    for (double& height : curve) height = std::clamp(height, 0.0, 1.0);
+    curve.back() = 1;
+    return curve;
+}
+
+/// A state opened for questions about its distribution.
 class Reading {
   public:
     Reading(const Mechanism& mechanism, Bytes summary)
-        : ordered_(ordered(mechanism)), n_(summary_count(mechanism, summary)) {
+        : Reading(mechanism, summary_count(mechanism, summary), summary_state(mechanism, summary)) {
         if (n_ == 0)
             throw Error(ErrorCode::invalid_value, "the summary holds no reports", {},
                         "Estimates need at least one report.");
-        state_ = summary_state(mechanism, summary);
-        steps_ = mechanism.cells()[0] - 1;
-        blur_ = ordered_.blur(n_);
     }
+    Reading(const Mechanism& mechanism, std::uint64_t n, Bytes state)
+        : ordered_(ordered(mechanism)),
+          n_(n),
+          state_(state),
+          steps_(mechanism.cells()[0] - 1),
+          blur_(ordered_.blur(n)) {}
 
     [[nodiscard]] Distribution fit(Smoothing smoothing) const { return ordered_.fit(n_, state_, smoothing); }
+    [[nodiscard]] Interval ends() const { return ordered_.ends(); }
+    [[nodiscard]] bool sharp() const { return blur_ == 0; }
     [[nodiscard]] double resolution() const { return value(static_cast<double>(blur_)) - value(0); }
     [[nodiscard]] double steps() const { return static_cast<double>(steps_); }
-    /// The attribute's value at a place in steps, and the reverse.
+    /// The attribute's value at a place in steps.
     [[nodiscard]] double value(double at) const {
         const auto [low, high] = ordered_.ends();
-        return low + (high - low) * (at / steps());
+        return low + (high - low) * at / steps();  // exact for whole numbers on a step each
     }
+
+    /// Places, in steps, with all of the range, none of it, or a part on their left: there the values below
+    /// `value`, or those at it as well.
+    static constexpr double left_end = -HUGE_VAL, right_end = HUGE_VAL;
+    [[nodiscard]] double before(double value) const {
+        const double place = at(value);
+        return place <= 0 ? left_end : place > steps() ? right_end : place;
+    }
+    [[nodiscard]] double behind(double value) const {
+        const double place = at(value);
+        return place < 0 ? left_end : place >= steps() ? right_end : sharp() ? point_from(place) + 1 : place;
+    }
+
+    /// The share of people on the left of one place and not of the other.
+    [[nodiscard]] Estimate share(double from, double to, Target target) {
+        if (sharp()) return between(points_below(from), points_below(to), target);
+        if (from >= to) return {0, 0};
+        if (from == left_end && to == right_end) return {1, 0};
+        std::vector<double> function = below(to);
+        std::ranges::transform(function, below(from), function.begin(), std::minus());
+        return mean_of(function, target);
+    }
+    /// The share of people from one point up to, not including, another.
+    [[nodiscard]] Estimate between(std::size_t first, std::size_t end, Target target) {
+        if (first >= end) return {0, 0};
+        if (first == 0 && end == steps_ + 1) return {1, 0};
+        read();
+        const auto rise = [&](std::span<const double> curve) {
+            return curve[end - 1] - (first == 0 ? 0 : curve[first - 1]);
+        };
+        const double near = rise(nearest_);
+        return {rise(cumulative_), error(noise_->between(first, end), near * (1 - near), target)};
+    }
+
+    /// The mean of a function over the people.
+    [[nodiscard]] Estimate mean_of(std::span<const double> function, Target target) {
+        read();
+        double mean = function[steps_], first = 0, second = 0;
+        for (std::size_t s = 0; s < steps_; ++s) mean += cumulative_[s] * (function[s] - function[s + 1]);
+        for (std::size_t s = 0; s <= steps_; ++s) {
+            first += shares_[s] * function[s];
+            second += shares_[s] * function[s] * function[s];
+        }
+        return {mean, error(noise_->of(function), std::max(second - first * first, 0.0), target)};
+    }
+
+    /// The cumulative share at each point, smeared unless sharp: for all places at once, a moving average.
+    [[nodiscard]] std::vector<double> curve() {
+        read();
+        const auto at_point = [&](std::size_t i) {  // at point i − blur/2
+            return i < blur_ / 2 ? 0.0 : i - blur_ / 2 >= steps_ ? 1.0 : cumulative_[i - blur_ / 2];
+        };
+        std::vector<double> smeared(steps_ + 1);
+        double sum = 0;
+        for (std::size_t i = 0; i < blur_; ++i) sum += at_point(i);
+        for (std::size_t s = 0; s <= steps_; ++s) {
+            smeared[s] = sum / static_cast<double>(blur_);
+            sum += at_point(s + blur_) - at_point(s);
+        }
+        return smeared;
+    }
+
+    /// Of a sharp mechanism: the curve that does not fall and is nearest to the estimates, by the weights
+    /// that their variances give them.
+    struct Curve {
+        std::vector<double> height, weight;
+    };
+    [[nodiscard]] Curve fitted() {
+        read();
+        constexpr double least = 1e-12;  // where hardly any noise is left, weights stay finite
+        Curve curve;
+        for (std::size_t s = 0; s < steps_; ++s)
+            curve.weight.push_back(1 / std::max(noise_->between(0, s + 1), least));
+        // The last point is known, and would take with it all that lie above it by chance.
+        curve.height = monotone(std::span(cumulative_).first(steps_), curve.weight);
+        curve.height.push_back(std::max(curve.height.back(), 1.0));
+        return curve;
+    }
+
+    /// Of a sharp mechanism: the first point with a share at or below it, and those that may be.
+    [[nodiscard]] Quantile sharp_quantile(double share, double reach, Target target) {
+        const auto [height, weight] = fitted();
+        struct Pool {
+            std::size_t from, to;
+        };
+        const auto pool_of = [&](std::size_t s) {
+            if (s == steps_) return Pool{s, s + 1};
+            const auto pool = std::ranges::equal_range(std::span(height).first(steps_), height[s]);
+            const auto from = static_cast<std::size_t>(&pool.front() - height.data());
+            return Pool{from, from + pool.size()};
+        };
+        // A height is the mean of the estimates that were pooled there, and so has less noise than each.
+        const auto margin = [&](std::size_t s) {
+            const auto [from, to] = pool_of(s);
+            double all = 0, passed = 0;
+            for (std::size_t x = from; x < to; ++x) all += weight[x];
+            std::vector<double> function(height.size());
+            for (std::size_t x = 0; x < to; ++x) {
+                function[x] = 1 - passed / all;
+                if (x >= from) passed += weight[x];
+            }
+            return reach * mean_of(function, target).standard_error;
+        };
+        const auto point = static_cast<std::size_t>(std::ranges::lower_bound(height, share) - height.begin());
+        // Inside a pool the share rises by an unknown course: evenly from one pool's middle to the next
+        // one's.
+        const auto risen = [&](std::size_t s) {
+            const auto [from, to] = pool_of(s);
+            const double middle = static_cast<double>(from + to - 1) / 2,
+                         off = static_cast<double>(s) - middle;
+            if (off == 0 || (off < 0 && from == 0)) return height[s];
+            const auto [before, behind] = pool_of(off < 0 ? from - 1 : to);
+            const double other = static_cast<double>(before + behind - 1) / 2;
+            return height[s] + (height[before] - height[s]) * off / (other - middle);
+        };
+        // No mean has more noise than the noisiest of its parts, and no share more sampling error than a
+        // half: that decides most of the bisection at a glance.
+        const auto beyond = [&](std::size_t s, double off) {
+            const auto [from, to] = pool_of(s);
+            const double least = std::ranges::min(std::span(weight).subspan(from, to - from));
+            return off > reach * error(1 / least, 0.25, target) || off > margin(s);
+        };
+        const auto low = [&](std::size_t s) { return beyond(s, share - risen(s)); };
+        const auto not_high = [&](std::size_t s) { return !beyond(s, risen(s) - share); };
+        const auto first = *std::ranges::partition_point(std::views::iota(std::size_t{0}, point), low);
+        const auto last = *std::ranges::partition_point(std::views::iota(point, steps_), not_high);
+        return {value(static_cast<double>(point)),
+                {value(static_cast<double>(first)), value(static_cast<double>(last))}};
+    }
+
+    [[nodiscard]] double error(double noise, double sampling, Target target) const {
+        return std::sqrt((noise + (target == Target::population ? sampling : 0)) / static_cast<double>(n_));
+    }
+
+  private:
+    static const OrderedMechanism& ordered(const Mechanism& mechanism) {
+        check_answers(mechanism, Quantity::distribution);
+        return dynamic_cast<const OrderedMechanism&>(mechanism);
+    }
+
+    /// The place of a value.
     [[nodiscard]] double at(double value) const {
         const auto [low, high] = ordered_.ends();
-        return (value - low) / (high - low) * steps();
+        return (value - low) * steps() / (high - low);
+    }
+    /// The point at or before a place. A value that is a point's own lands next to it by rounding alone; no
+    /// value that matters is as near.
+    static constexpr double touching = 1e-6;
+    [[nodiscard]] static double point_from(double place) { return std::floor(place + touching); }
+    [[nodiscard]] std::size_t points_below(double place) const {
+        return static_cast<std::size_t>(std::clamp(std::ceil(place - touching), 0.0, steps() + 1));
     }
 
     /// The share that each point, smeared, has below a place. A place between two points is a mixture of
     /// theirs, so that the slope changes at points only: then rounding a value to a neighbouring point at
     /// random does not change its mean share either.
     [[nodiscard]] std::vector<double> below(double at) const {
+        if (std::isinf(at)) return std::vector<double>(steps_ + 1, at == left_end ? 0 : 1);
         const double point = std::min(std::floor(at), steps() - 1);
         const double rest = at - point;
         const auto blur = static_cast<double>(blur_);
@@ -92,54 +259,15 @@ class Reading {
         return share;
     }
 
-    /// The mean of a function with values from 0 to 1 over the people.
-    [[nodiscard]] Estimate mean_of(std::span<const double> function, Target target) {
-        read();
-        double mean = function[steps_];
-        for (std::size_t s = 0; s < steps_; ++s) mean += cumulative_[s] * (function[s] - function[s + 1]);
-        // As if people were distributed like the nearest true distribution, not from the spread of the few
-        // outputs seen: one report has an error too.
-        double variance = ordered_.noise(shares_, function);
-        if (target == Target::population) {
-            double first = 0, second = 0;
-            for (std::size_t s = 0; s <= steps_; ++s) {
-                first += shares_[s] * function[s];
-                second += shares_[s] * function[s] * function[s];
-            }
-            variance += std::max(second - first * first, 0.0);
-        }
-        return {mean, std::sqrt(variance / static_cast<double>(n_))};
-    }
-
-    /// The smeared cumulative share at each point: below() for all of them at once, a moving average.
-    [[nodiscard]] std::vector<double> curve() {
-        read();
-        const auto sharp = [&](std::size_t i) {  // at point i − blur/2
-            return i < blur_ / 2 ? 0.0 : i - blur_ / 2 >= steps_ ? 1.0 : cumulative_[i - blur_ / 2];
-        };
-        std::vector<double> smeared(steps_ + 1);
-        double sum = 0;
-        for (std::size_t i = 0; i < blur_; ++i) sum += sharp(i);
-        for (std::size_t s = 0; s <= steps_; ++s) {
-            smeared[s] = sum / static_cast<double>(blur_);
-            sum += sharp(s + blur_) - sharp(s);
-        }
-        return smeared;
-    }
-
-  private:
-    static const OrderedMechanism& ordered(const Mechanism& mechanism) {
-        check_answers(mechanism, Quantity::distribution);
-        return dynamic_cast<const OrderedMechanism&>(mechanism);
-    }
-
+    // Errors are as if people were distributed like the nearest true distribution, not from the spread of the
+    // few outputs seen: one report has an error too.
     void read() {
         if (!cumulative_.empty()) return;
         cumulative_ = ordered_.cumulative(n_, state_);
-        shares_ = monotone(cumulative_);
-        for (double& share : shares_) share = std::clamp(share, 0.0, 1.0);
-        shares_.back() = 1;
-        std::adjacent_difference(shares_.begin(), shares_.end(), shares_.begin());
+        nearest_ = confined(monotone(cumulative_));
+        shares_.resize(nearest_.size());
+        std::adjacent_difference(nearest_.begin(), nearest_.end(), shares_.begin());
+        noise_ = ordered_.noise(n_, state_, shares_);
     }
 
     const OrderedMechanism& ordered_;
@@ -148,8 +276,21 @@ class Reading {
     std::size_t steps_;
     std::uint64_t blur_;
     std::vector<double> cumulative_;  ///< unbiased
-    std::vector<double> shares_;      ///< of a distribution near it
+    std::vector<double> nearest_;     ///< a cumulative distribution near it
+    std::vector<double> shares_;      ///< of that
+    std::unique_ptr<const OrderedNoise> noise_;
 };
+
+/// Edges of the cells around points at equal distances, each reaching half a step to either side, so that the
+/// outer cells are halves.
+std::vector<double> edges_around(const Interval& ends, std::size_t points) {
+    const auto steps = static_cast<double>(points - 1);
+    std::vector<double> edges{ends.lower};
+    for (std::size_t s = 1; s < points; ++s)
+        edges.push_back(ends.lower + (ends.upper - ends.lower) * ((static_cast<double>(s) - 0.5) / steps));
+    edges.push_back(ends.upper);
+    return edges;
+}
 
 /// Replaces densities by the average of their neighbours' with weights 1, 2, 1, and keeps the sum. The outer
 /// cells are halves, and have one neighbour twice.
@@ -212,10 +353,13 @@ double resolution(const Mechanism& mechanism, Bytes summary) {
 Estimate cdf(const Mechanism& mechanism, Bytes summary, double value, Target target) {
     if (std::isnan(value)) out_of_range("the value must be a number", value);
     Reading reading(mechanism, summary);
-    const double at = reading.at(value);
-    if (at < 0) return {0, 0};
-    if (at >= reading.steps()) return {1, 0};
-    return reading.mean_of(reading.below(at), target);
+    return reading.share(Reading::left_end, reading.behind(value), target);
+}
+
+Estimate share_between(const Mechanism& mechanism, Bytes summary, double low, double high, Target target) {
+    if (!(low <= high)) out_of_range("the range must not end before it begins", high);
+    Reading reading(mechanism, summary);
+    return reading.share(reading.before(low), reading.behind(high), target);
 }
 
 std::vector<Estimate> histogram(const Mechanism& mechanism, Bytes summary, std::size_t bins, Target target) {
@@ -226,14 +370,11 @@ std::vector<Estimate> histogram(const Mechanism& mechanism, Bytes summary, std::
         out_of_range("the number of bins must lie between 1 and " + std::to_string(most),
                      static_cast<double>(bins));
     std::vector<Estimate> shares;
-    std::vector<double> from(static_cast<std::size_t>(steps) + 1);
+    double from = Reading::left_end;
     for (std::size_t i = 1; i <= bins; ++i) {
-        const std::vector<double> to =
-            i == bins ? std::vector<double>(from.size(), 1.0)
-                      : reading.below(steps * static_cast<double>(i) / static_cast<double>(bins));
-        std::vector<double> between(from.size());
-        std::ranges::transform(to, from, between.begin(), std::minus());
-        shares.push_back(reading.mean_of(between, target));
+        const double to =
+            i == bins ? Reading::right_end : steps * static_cast<double>(i) / static_cast<double>(bins);
+        shares.push_back(reading.share(from, to, target));
         from = to;
     }
     return shares;
@@ -242,9 +383,10 @@ std::vector<Estimate> histogram(const Mechanism& mechanism, Bytes summary, std::
 Quantile quantile(const Mechanism& mechanism, Bytes summary, double share, double confidence, Target target) {
     if (!(share > 0 && share < 1)) out_of_range("the share must lie between 0 and 1", share);
     Reading reading(mechanism, summary);
+    if (reading.sharp()) return reading.sharp_quantile(share, reach(confidence), target);
     const std::vector<double> curve = monotone(reading.curve());
     const double at = place(curve, share);
-    const double error = reach(confidence) * reading.mean_of(reading.below(at), target).standard_error;
+    const double error = reach(confidence) * reading.share(Reading::left_end, at, target).standard_error;
     return {reading.value(at),
             {reading.value(place(curve, share - error)), reading.value(place(curve, share + error))}};
 }
@@ -272,12 +414,35 @@ Distribution fit_points(Interval ends, std::size_t points, std::uint64_t n, doub
         ++fit.iterations;
     }
 
-    const double range = ends.upper - ends.lower;
-    fit.edges.push_back(ends.lower);
-    for (std::size_t s = 1; s < points; ++s)
-        fit.edges.push_back(ends.lower + range * ((static_cast<double>(s) - 0.5) / steps));
-    fit.edges.push_back(ends.upper);
+    fit.edges = edges_around(ends, points);
     return fit;
+}
+
+Distribution fit_monotone(const Mechanism& mechanism, std::uint64_t n, Bytes state) {
+    Reading reading(mechanism, n, state);
+    std::vector<double> shares = confined(reading.fitted().height);
+    std::adjacent_difference(shares.begin(), shares.end(), shares.begin());
+    return {edges_around(reading.ends(), shares.size()), std::move(shares), 0, true};
+}
+
+std::vector<Estimate> without_errors(const Distribution& fit) {
+    std::vector<Estimate> estimates;
+    for (const double share : fit.shares)
+        estimates.push_back({share, std::numeric_limits<double>::quiet_NaN()});
+    return estimates;
+}
+
+Estimate mean_of(const Mechanism& mechanism, std::uint64_t n, Bytes state, std::span<const double> function,
+                 Target target) {
+    return Reading(mechanism, n, state).mean_of(function, target);
+}
+
+std::vector<Estimate> shares_of(const Mechanism& mechanism, std::uint64_t n, Bytes state, Target target) {
+    Reading reading(mechanism, n, state);
+    std::vector<Estimate> shares;
+    for (std::size_t point = 0; point < mechanism.cells()[0]; ++point)
+        shares.push_back(reading.between(point, point + 1, target));
+    return shares;
 }
 
 // Smearing over b (as a share of the range) puts a cumulative share off by at most slope·b²/24; the standard

@@ -6,13 +6,14 @@
 #include <limits>
 
 #include "error.hpp"
+#include "text.hpp"
 
 namespace ldp {
 
 double reach(double confidence) {
     if (!(confidence > 0 && confidence < 1))
         throw Error(ErrorCode::invalid_value, "the confidence must lie between 0 and 1",
-                    "Found " + std::to_string(confidence) + ".", "For a 95 % interval ask for 0.95.");
+                    "Found " + shortest(confidence) + ".", "For a 95 % interval ask for 0.95.");
     return boost::math::quantile(boost::math::normal(), (1 + confidence) / 2);
 }
 

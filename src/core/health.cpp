@@ -110,6 +110,17 @@ Check goodness_of_fit(std::string name, std::span<const std::uint64_t> counts,
     return {std::move(name), statistic, freedom, cdf(complement(law, statistic))};
 }
 
+std::vector<Check> worst_of(std::span<const std::vector<Check>> parts, std::size_t tests) {
+    std::vector<Check> worst;
+    for (const std::vector<Check>& checks : parts) {
+        if (worst.empty()) worst = checks;
+        for (std::size_t i = 0; i < checks.size(); ++i)
+            if (checks[i].p_value < worst[i].p_value) worst[i] = checks[i];
+    }
+    for (Check& check : worst) check.p_value = std::min(1.0, static_cast<double>(tests) * check.p_value);
+    return worst;
+}
+
 double chance_of_ones(std::uint64_t n, double sum, std::span<const BitGroup> groups) {
     double mean = 0, variance = 0;
     for (const auto& [bits, one] : groups) mean += bits * one, variance += bits * one * (1 - one);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace ldp {
 
@@ -31,6 +32,10 @@ struct Check {
 /// expected in each, below which the statistic is not what its name says.
 [[nodiscard]] Check goodness_of_fit(std::string name, std::span<const std::uint64_t> counts,
                                     std::span<const double> weights = {});
+
+/// Statistics that were taken of several parts, the same of each: each where its p-value is least, made good
+/// for having been looked for in that many parts, or fewer.
+[[nodiscard]] std::vector<Check> worst_of(std::span<const std::vector<Check>> parts, std::size_t tests);
 
 /// Independent bits of a report that are 1 with the same probability, not 0 nor 1.
 struct BitGroup {

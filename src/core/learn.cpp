@@ -8,6 +8,7 @@
 #include "mechanism/numeric_mean.hpp"
 #include "mechanism/oracle.hpp"
 #include "summary.hpp"
+#include "text.hpp"
 
 namespace ldp {
 
@@ -85,7 +86,7 @@ Stretch inner_stretch(const Part& oracle, double below, double above) {
 std::vector<LearntRange> learn_ranges(const Mechanism& mechanism, Bytes summary, double coverage) {
     if (!(coverage > 0 && coverage < 1))
         throw Error(ErrorCode::invalid_value, "the coverage must lie between 0 and 1",
-                    "Found " + std::to_string(coverage) + ".",
+                    "Found " + shortest(coverage) + ".",
                     "0.9 says that a tenth of the people may lie outside the range.");
     const std::uint64_t n = summary_count(mechanism, summary);
     if (n == 0)

@@ -69,10 +69,11 @@ std::vector<Picked> Mechanism::pick(std::uint64_t, Bytes, Selection) const {
 
 std::span<const MechanismEntry* const> registry() noexcept {
     static constexpr const MechanismEntry* entries[] = {
-        &grr_entry,        &oue_entry,         &piecewise_entry, &pdp_entry,          &haar_entry,
-        &sue_entry,        &subset_entry,      &blh_entry,       &olh_entry,          &hadamard_entry,
-        &projective_entry, &rappor_entry,      &laplace_entry,   &duchi_entry,        &onebit_entry,
-        &hybrid_entry,     &square_wave_entry, &sampled_entry,   &duchi_vector_entry, &haar_ranges_entry,
+        &grr_entry,         &oue_entry,         &piecewise_entry, &pdp_entry,          &haar_entry,
+        &sue_entry,         &subset_entry,      &blh_entry,       &olh_entry,          &hadamard_entry,
+        &projective_entry,  &rappor_entry,      &laplace_entry,   &duchi_entry,        &onebit_entry,
+        &hybrid_entry,      &square_wave_entry, &sampled_entry,   &duchi_vector_entry, &haar_ordered_entry,
+        &haar_ranges_entry,
     };
     return entries;
 }

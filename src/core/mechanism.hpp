@@ -176,6 +176,7 @@ struct Option {
     bool ranges = false;  ///< of one range within [−1,1] for each attribute; [−1,1] is the default
     /// Whether there were specs before it: its default is not written, so that they keep their fingerprint.
     bool later = false;
+    bool of_numbers = false;  ///< known only where the first attribute is a number
 };
 
 struct MechanismEntry {

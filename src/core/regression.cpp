@@ -68,8 +68,7 @@ std::vector<double> LeastSquares::solve(const std::vector<double>& y) const {
     const std::vector<double> products = design_.project(y);
     std::vector<double> solution(size());
     for (std::size_t u = 0; u < size(); ++u)
-        solution[u] =
-            std::inner_product(products.begin(), products.end(), inverse_.begin() + u * size(), 0.0);
+        solution[u] = std::inner_product(products.begin(), products.end(), inverse_.data() + u * size(), 0.0);
     return solution;
 }
 

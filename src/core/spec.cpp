@@ -82,6 +82,11 @@ std::string mechanism_names() {
     return "one of " + joined(names);
 }
 
+/// Whether a spec of these attributes has the option.
+bool applies(const Option& option, const std::vector<Attribute>& attributes) {
+    return !option.of_numbers || attributes[0].numeric();
+}
+
 /// Throws if the mechanism does not take as many values.
 void check_domain(const MechanismEntry& mechanism, const Attribute& attribute) {
     if (attribute.domain > mechanism.max_size)
@@ -419,7 +424,8 @@ Spec SpecReader::spec(const Json& document) {
     OptionValues options;
     if (name != automatic)
         for (const Option& option : mechanism->options)
-            SpecReader::option(top, option, demand.attributes.size(), options);
+            if (applies(option, demand.attributes))
+                SpecReader::option(top, option, demand.attributes.size(), options);
     Spec spec = Spec::with_defaults(*mechanism, demand.epsilon, std::move(demand.attributes),
                                     std::move(options), demand.limits);
     spec.chosen_ = std::move(choice);
@@ -466,6 +472,7 @@ Json SpecWriter::canonical(const Spec& spec) {
         document["attributes"].push_back(std::move(entry));
     }
     for (const Option& option : spec.mechanism().options) {
+        if (!applies(option, spec.attributes())) continue;
         const auto& value = spec.options_.at(option.name);
         if (option.later && value == Spec::fallback(option, spec.attributes().size())) continue;
         if (option.ranges) {
@@ -518,7 +525,8 @@ Spec Spec::with_defaults(const MechanismEntry& mechanism, double epsilon, std::v
     SpecReader::check_shape(spec);
     spec.options_ = std::move(given);
     for (const Option& option : mechanism.options)
-        spec.options_.try_emplace(option.name, fallback(option, spec.attributes_.size()));
+        if (applies(option, spec.attributes_))
+            spec.options_.try_emplace(option.name, fallback(option, spec.attributes_.size()));
     if (mechanism.settle != nullptr) {
         Draft draft{epsilon, limits, spec.attributes_, spec.options_};
         mechanism.settle(draft);

@@ -6,6 +6,7 @@
 
 #include "error.hpp"
 #include "spec.hpp"
+#include "text.hpp"
 
 namespace ldp {
 
@@ -111,6 +112,37 @@ std::vector<Estimate> estimate(const Mechanism& mechanism, Bytes summary, const 
     check_answers(mechanism, question.quantity);
     const std::uint64_t n = some_reports(mechanism, summary);
     return mechanism.estimate(n, summary_state(mechanism, summary), question);
+}
+
+Estimate group_mean(const Mechanism& mechanism, Bytes summary, std::size_t first, std::size_t last,
+                    Target target) {
+    const std::uint64_t n = some_reports(mechanism, summary);
+    return mechanism.group_mean(n, summary_state(mechanism, summary), first, last, target);
+}
+
+std::uint64_t part_fingerprint(std::uint64_t fingerprint, std::size_t attribute) {
+    ContentHash hash;
+    hash.add(fingerprint_text(fingerprint) + "/" + std::to_string(attribute));
+    return hash.value();
+}
+
+std::vector<std::byte> summary_of_part(const Mechanism& mechanism, Bytes summary, std::size_t attribute) {
+    const Part part =
+        mechanism.part(summary_count(mechanism, summary), summary_state(mechanism, summary), attribute);
+    if (part.mechanism == &mechanism) {
+        if (mechanism.cells().size() == 1) return {summary.begin(), summary.end()};
+        throw Error(ErrorCode::unsupported, "each of these reports is about several attributes",
+                    "Only the mechanism sampled has people report single attributes of a record.",
+                    "Ask for means with ldp_means.");
+    }
+    const Header& header = part.mechanism->header();
+    Writer writer;
+    writer.put_bytes(make_block(header.mechanism, part_fingerprint(header.fingerprint, attribute),
+                                header.epsilon, part.mechanism->block().subspan(header_size)));
+    writer.put(part.n);
+    writer.put_bytes(part.state);
+    writer.bytes()[1] = static_cast<std::byte>(Kind::summary);
+    return writer.bytes();
 }
 
 std::vector<Picked> pick(const Mechanism& mechanism, Bytes summary, Selection selection) {

@@ -37,6 +37,20 @@ void check_answers(const Mechanism& mechanism, Quantity quantity);
 /// there are no reports.
 [[nodiscard]] std::vector<Estimate> estimate(const Mechanism& mechanism, Bytes summary,
                                              const Question& question);
+/// The mean of all values of several attributes, as Mechanism::group_mean. Throws Error: unsupported, or
+/// invalid_value if there are no reports.
+[[nodiscard]] Estimate group_mean(const Mechanism& mechanism, Bytes summary, std::size_t first,
+                                  std::size_t last, Target target);
+/// One attribute of a record as a summary of its own, of the reports that were about it, under the
+/// mechanism that randomised it: it answers all that this mechanism does. Its fingerprint is
+/// part_fingerprint's, so that summaries of different attributes do not mix. Of a single attribute the
+/// summary as it is. Throws Error: unsupported if every report is about several attributes, invalid_value if
+/// there is no such attribute.
+[[nodiscard]] std::vector<std::byte> summary_of_part(const Mechanism& mechanism, Bytes summary,
+                                                     std::size_t attribute);
+/// What identifies that summary, from what identifies the record's spec.
+[[nodiscard]] std::uint64_t part_fingerprint(std::uint64_t fingerprint, std::size_t attribute);
+
 /// The values that the reports speak for, as Mechanism::pick. Throws Error: unsupported if each value has an
 /// estimate of its own, invalid_value if there are no reports.
 [[nodiscard]] std::vector<Picked> pick(const Mechanism& mechanism, Bytes summary, Selection selection);

@@ -1,6 +1,8 @@
 // Small services to text and bytes that several parts need.
 #pragma once
 
+#include <array>
+#include <charconv>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -13,6 +15,12 @@ namespace ldp {
     std::size_t cut = most - 3;
     while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80) --cut;
     return std::string(text.substr(0, cut)) + "...";
+}
+
+/// The shortest text that reads back as the same number.
+[[nodiscard]] inline std::string shortest(double number) {
+    std::array<char, 32> text{};
+    return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
 }
 
 /// Names one after another: "a, b, c".

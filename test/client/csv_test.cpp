@@ -43,7 +43,7 @@ struct Intake {
         while (records.next([&](std::span<const Value> record) {
             taken.push_back(record.size());
             if (const auto* number = std::get_if<double>(&record[0])) firsts.push_back(*number);
-            return to.encode(record, bits).clamped;
+            return to.encode(record, bits);
         }))
             continue;
     }
@@ -231,7 +231,7 @@ BOOST_AUTO_TEST_CASE(averages_go_on_where_they_stopped) {
     for (int i = 0; i < 3; ++i)
         BOOST_REQUIRE(first.records.next([&](std::span<const Value> record) {
             first.firsts.push_back(std::get<double>(record[0]));
-            return first.to.encode(record, first.bits).clamped;
+            return first.to.encode(record, first.bits);
         }));
     Intake second(text, wages, BadRow::skip, Outside::clamp, "who");
     second.records.resume(first.records.place(), first.records.tally());

@@ -4,10 +4,10 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 ldp=${LDP:-build/bin/ldp}
-from=ldp_upgrade_from to=ldp_upgrade_to
+from=ldp_upgrade_from to=ldp_upgrade_to second=ldp_upgrade_second
 work=$(mktemp -d "${TMPDIR:-/tmp}/ldp-upgrade.XXXXXX")
 cleanup() {
-    for database in $from $to; do psql -Xqc "DROP DATABASE IF EXISTS $database WITH (FORCE)" 2>/dev/null; done
+    for database in $from $to $second; do psql -Xqc "DROP DATABASE IF EXISTS $database WITH (FORCE)" 2>/dev/null; done
     rm -rf "$work"
 }
 trap cleanup EXIT
@@ -99,5 +99,32 @@ check "labels are known there, too" "{north,east,south}" "$(sql $to -c "SELECT l
 contents="SELECT pg_describe_object(classid, objid, 0) FROM pg_depend WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e'
           AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ldp') ORDER BY 1"
 check "the same objects as in a new database" "$(sql $to -c "$contents")" "$(sql $from -c "$contents")"
+
+# What version 0.2.0 added.
+psql -Xqc "CREATE DATABASE $second" || exit 1
+sql $second >"$work/log" <<'SQL' || { cat "$work/log"; exit 1; }
+CREATE EXTENSION ldp VERSION '0.2.0';
+SELECT ldp_create_collection('region', '{"mechanism": "auto", "epsilon": 1, "domain": ["north", "east", "south"]}');
+SELECT ldp_create_hitters('words', 2, 'ab');
+SQL
+sql $second -c "SELECT ldp_client_spec('region')" >"$work/spec"
+cut -d, -f1 "$work/people.csv" | sed '1s/.*/value/' | "$ldp" perturb --spec "$work/spec" 2>/dev/null >"$work/region.copy"
+sql $second -c "\\copy region (report) FROM '$work/region.copy'" || exit 1
+sql $second >"$work/log" <<'SQL' || { cat "$work/log"; exit 1; }
+CREATE VIEW shares AS SELECT * FROM ldp_frequencies((SELECT ldp_agg(report) FROM region), 'norm_sub');
+CREATE VIEW ranking AS SELECT * FROM ldp_top((SELECT ldp_agg(report) FROM region), 2);
+CREATE VIEW signs AS SELECT * FROM ldp_health((SELECT ldp_agg(report) FROM region));
+CREATE VIEW one AS SELECT ldp_frequency((SELECT ldp_agg(report) FROM region), 'east') AS share, ldp_labels((SELECT ldp_agg(report) FROM region)) AS labels;
+CREATE MATERIALIZED VIEW summaries AS SELECT ldp_agg(report) AS summary FROM region;
+CREATE FUNCTION estimates() RETURNS SETOF text LANGUAGE sql AS $$ SELECT e::text FROM ldp_estimate('region') AS e $$;
+SQL
+questions=("SELECT * FROM shares" "SELECT * FROM ranking" "SELECT * FROM signs" "SELECT * FROM one" "SELECT * FROM summaries" "SELECT estimates()"
+    "SELECT name, round FROM ldp_hitter_search")
+before=()
+for question in "${questions[@]}"; do before+=("$(sql $second -c "$question")"); done
+check "the upgrade from 0.2.0 says nothing" "" "$(sql $second -c "ALTER EXTENSION ldp UPDATE")"
+same_answers $second "after the upgrade from 0.2.0"
+check "the same objects as in a new database, from 0.2.0" "$(sql $to -c "$contents")" "$(sql $second -c "$contents")"
+
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -45,6 +45,8 @@ std::vector<std::unique_ptr<const Mechanism>> examples() {
     all.push_back(mechanism(
         "haar", 1,
         unit_attributes(3) + R"(, "target": "ranges", "coefficients": [[-1, 1], [-0.5, 0], [-0.5, 0]])"));
+    all.push_back(mechanism("haar_ordered", 1, "\"domain\": 75"));
+    all.push_back(mechanism("haar_ordered", 4, "\"min\": 0, \"max\": 100, \"grid\": 100"));
     return all;
 }
 

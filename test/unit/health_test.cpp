@@ -1,6 +1,7 @@
 // Checks of honest reports have p-values that are what they say, and floods of forged but well-formed reports
 // are seen.
 
+#include <bit>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -144,6 +145,19 @@ BOOST_AUTO_TEST_CASE(honest_vectors_raise_no_alarm, *boost::unit_test::label("sl
         }
 }
 
+BOOST_AUTO_TEST_CASE(honest_trees_raise_no_alarm, *boost::unit_test::label("slow")) {
+    SeededBits bits(405);
+    for (const double epsilon : {0.1, 2.0, 5.0})
+        for (const std::size_t k : {2, 11, 64})
+            for (const std::size_t people : {1, 3, 10, 100}) {
+                const auto m = mechanism("haar_ordered", epsilon, "\"domain\": " + std::to_string(k));
+                check_honest(
+                    *m, people, [](std::size_t) { return std::vector<Cell>{0}; }, 500, bits);
+                check_honest(
+                    *m, people, [&](std::size_t i) { return std::vector<Cell>{i * i % k}; }, 500, bits);
+            }
+}
+
 BOOST_AUTO_TEST_CASE(rare_classes_are_taken_together) {
     // 3 hits on 4096 classes coincide once in 1365 times, which is no more surprising than that.
     std::vector<std::uint64_t> counts(4096);
@@ -271,6 +285,38 @@ BOOST_AUTO_TEST_CASE(floods_of_one_coefficient_are_seen) {
         summary.add(report);
     }
     BOOST_CHECK_LT(p_value(*m, summary, "coefficients drawn"), seen);
+}
+
+BOOST_AUTO_TEST_CASE(floods_of_one_node_are_seen) {
+    SeededBits bits(415);
+    const auto m = mechanism("haar_ordered", 1, "\"domain\": 64");
+    // One level; one column of a level; and one node, whatever the column is.
+    const auto flooded = [&](std::size_t part, auto forge) {
+        OwnedSummary summary(*m);
+        for (std::size_t i = 0; i < 4000; ++i) {
+            Report report = m->perturb(std::vector<Cell>{i % 64}, bits);
+            if (i % part == 0) forge(MutableBytes(report).subspan(m->block().size()));
+            summary.add(report);
+        }
+        return summary;
+    };
+    const auto level = flooded(5, [&](MutableBytes payload) {
+        payload[0] = std::byte{5};
+        payload[1] = static_cast<std::byte>(bits.below(64));
+    });
+    BOOST_CHECK_LT(p_value(*m, level, "levels drawn"), seen);
+    const auto column = flooded(1, [&](MutableBytes payload) {
+        if (payload[0] == std::byte{5} && bits.below(4) == 0) payload[1] = std::byte{7};
+    });
+    BOOST_CHECK_LT(p_value(*m, column, "columns drawn"), seen);
+    const auto node = flooded(1, [&](MutableBytes payload) {
+        if (payload[0] != std::byte{5}) return;
+        const auto place = std::uint64_t{19}, drawn = bits.below(32);
+        payload[1] = static_cast<std::byte>(drawn + (std::popcount(place & drawn) % 2 == 0 ? 0 : 32));
+    });
+    BOOST_CHECK_GT(p_value(*m, node, "columns drawn"), 1e-3);
+    BOOST_CHECK_LT(p_value(*m, node, "greatest support of a node"), seen);
+    BOOST_CHECK_LT(p_value(*m, node, "least support of a node"), seen);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -44,7 +44,7 @@ bool refused(const std::function<void()>& action, ErrorCode code) {
 }
 
 /// Values of a category, value v held by so many.
-OwnedSummary reported(const Mechanism& m, const std::vector<int>& held, BitSource& bits) {
+OwnedSummary held_by(const Mechanism& m, const std::vector<int>& held, BitSource& bits) {
     OwnedSummary summary(m);
     for (std::size_t v = 0; v < held.size(); ++v)
         for (int i = 0; i < held[v]; ++i) summary.add(m.perturb(std::vector<Cell>{v}, bits));
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(coefficients_are_held_as_promised) {
 BOOST_AUTO_TEST_CASE(stretches_of_values) {
     const auto m = mechanism("grr", 12, "\"domain\": 10");
     SeededBits bits(104);
-    const OwnedSummary summary = reported(*m, {0, 100, 0, 300, 4000, 5000, 400, 150, 0, 50}, bits);
+    const OwnedSummary summary = held_by(*m, {0, 100, 0, 300, 4000, 5000, 400, 150, 0, 50}, bits);
     const Part part{m.get(), 10000, summary.state()};
     const auto shortest = [&](double coverage) {
         const auto [first, last] = shortest_stretch(part, coverage);
@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(stretches_hold_as_promised) {
         const std::vector<int> held{10, 20, 30, 60, 300, 900, 500, 100, 50, 20, 6, 4};
         int failures = 0, all = 0;
         for (int r = 0; r < 400; ++r) {
-            const OwnedSummary summary = reported(*m, held, bits);
+            const OwnedSummary summary = held_by(*m, held, bits);
             const auto range = learn_ranges(*m, summary.bytes(), 0.75)[0];
             int inside = 0;
             for (auto v = static_cast<std::size_t>(range.low); v <= range.high; ++v) inside += held[v];
@@ -258,6 +258,31 @@ BOOST_AUTO_TEST_CASE(a_number_has_the_range_between_two_quantiles) {
     BOOST_CHECK(range.high >= 395 && range.high < 500);
     const LearntRange widest = learn_ranges(*m, few.bytes(), 0.9)[0];
     BOOST_CHECK(widest.low == 0 && widest.high == 1000);
+}
+
+// Its points are sharp, so that the range begins and ends at one of them.
+BOOST_AUTO_TEST_CASE(so_has_a_category_in_order) {
+    const auto m = mechanism("haar_ordered", 3, "\"domain\": 100");
+    SeededBits bits(110);
+    int failures = 0;
+    double width = 0;
+    for (int r = 0; r < 200; ++r) {
+        OwnedSummary summary(*m);
+        int below[101] = {};
+        for (int i = 0; i < 8000; ++i) {
+            const Cell value = 40 + bits.below(10) + bits.below(10);
+            ++below[value + 1];
+            summary.add(m->perturb(std::vector<Cell>{value}, bits));
+        }
+        for (int v = 0; v < 100; ++v) below[v + 1] += below[v];
+        const LearntRange range = learn_ranges(*m, summary.bytes(), 0.7)[0];
+        BOOST_REQUIRE(range.low == std::floor(range.low) && range.high == std::floor(range.high));
+        BOOST_REQUIRE(range.low >= 0 && range.high <= 99 && range.low < range.high);
+        failures += below[static_cast<int>(range.high) + 1] - below[static_cast<int>(range.low)] < 0.7 * 8000;
+        width += (range.high - range.low) / 200;
+    }
+    BOOST_CHECK_LE(failures, 2 + 6 * std::sqrt(2.0));
+    BOOST_CHECK_LT(width, 40);
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_learnt) {

@@ -78,9 +78,9 @@ BOOST_AUTO_TEST_CASE(every_mechanism_was_enumerated) {
     std::vector<std::string> names;
     for (const MechanismEntry* entry : registry()) names.emplace_back(entry->name);
     const std::vector<std::string> proven{
-        "grr",    "oue",    "piecewise",   "pdp",        "haar",         "sue",        "subset",
-        "blh",    "olh",    "hadamard",    "projective", "rappor",       "laplace",    "duchi",
-        "onebit", "hybrid", "square_wave", "sampled",    "duchi_vector", "haar_ranges"};
+        "grr",    "oue",    "piecewise",   "pdp",        "haar",         "sue",          "subset",
+        "blh",    "olh",    "hadamard",    "projective", "rappor",       "laplace",      "duchi",
+        "onebit", "hybrid", "square_wave", "sampled",    "duchi_vector", "haar_ordered", "haar_ranges"};
     BOOST_CHECK_EQUAL_COLLECTIONS(names.begin(), names.end(), proven.begin(), proven.end());
 }
 

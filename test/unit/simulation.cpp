@@ -1,6 +1,7 @@
 #include "simulation.hpp"
 
 #include <cmath>
+#include <numeric>
 
 namespace ldp::test {
 
@@ -45,6 +46,35 @@ Simulation simulate(const Mechanism& m, const std::vector<std::vector<Cell>>& pe
         simulation.add(summary.estimate(quantity), truth);
     }
     return simulation;
+}
+
+std::vector<double> cumulated(std::span<const double> shares) {
+    std::vector<double> below(shares.size());
+    std::partial_sum(shares.begin(), shares.end(), below.begin());
+    return below;
+}
+
+std::vector<Cell> people_of(const std::vector<double>& shares, std::size_t n) {
+    const std::vector<double> below = cumulated(shares);
+    std::vector<Cell> people;
+    for (std::size_t i = 0; i < n; ++i) {
+        const double rank = (static_cast<double>(i) + 0.5) / static_cast<double>(n);
+        const auto cell = std::ranges::lower_bound(below, rank) - below.begin();
+        people.push_back(std::min<Cell>(static_cast<Cell>(cell), shares.size() - 1));
+    }
+    return people;
+}
+
+std::vector<double> shares_among(const std::vector<Cell>& people, std::size_t cells) {
+    std::vector<double> shares(cells);
+    for (const Cell cell : people) shares[cell] += 1 / static_cast<double>(people.size());
+    return shares;
+}
+
+OwnedSummary reported(const Mechanism& m, const std::vector<Cell>& people, BitSource& bits) {
+    OwnedSummary summary(m);
+    for (const Cell cell : people) summary.add(m.perturb(std::vector<Cell>{cell}, bits));
+    return summary;
 }
 
 void check_oracle(const std::string& name, double epsilon, std::uint64_t seed, const std::string& rest) {

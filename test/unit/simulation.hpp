@@ -30,6 +30,15 @@ struct Simulation {
                                   const std::vector<double>& truth, Quantity quantity,
                                   std::size_t repetitions, std::uint64_t seed);
 
+/// Running sums.
+[[nodiscard]] std::vector<double> cumulated(std::span<const double> shares);
+/// n people who are distributed over the cells like the shares, as nearly as whole people can be.
+[[nodiscard]] std::vector<Cell> people_of(const std::vector<double>& shares, std::size_t n);
+/// How people are distributed over cells 0 to cells − 1.
+[[nodiscard]] std::vector<double> shares_among(const std::vector<Cell>& people, std::size_t cells);
+/// What people with one value each report.
+[[nodiscard]] OwnedSummary reported(const Mechanism& m, const std::vector<Cell>& people, BitSource& bits);
+
 /// Bias, variance and coverage of a frequency oracle over four values, held by 60 %, 30 %, 10 % and none of
 /// 300 people, in 20000 repetitions. `rest` goes on with the spec after epsilon and "domain": 4.
 void check_oracle(const std::string& name, double epsilon, std::uint64_t seed, const std::string& rest = {});

@@ -48,35 +48,6 @@ std::vector<double> shares_of(double (*density)(double), std::size_t steps) {
     return shares;
 }
 
-std::vector<double> cumulated(std::span<const double> shares) {
-    std::vector<double> below(shares.size());
-    std::partial_sum(shares.begin(), shares.end(), below.begin());
-    return below;
-}
-
-/// n people who are distributed like the shares, as nearly as whole people can be.
-std::vector<Cell> people_of(const std::vector<double>& shares, std::size_t n) {
-    const std::vector<double> below = cumulated(shares);
-    std::vector<Cell> people;
-    for (std::size_t i = 0; i < n; ++i) {
-        const double rank = (static_cast<double>(i) + 0.5) / static_cast<double>(n);
-        const auto cell = std::ranges::lower_bound(below, rank) - below.begin();
-        people.push_back(std::min<Cell>(static_cast<Cell>(cell), shares.size() - 1));
-    }
-    return people;
-}
-std::vector<double> shares_among(const std::vector<Cell>& people, std::size_t points) {
-    std::vector<double> shares(points);
-    for (const Cell cell : people) shares[cell] += 1 / static_cast<double>(people.size());
-    return shares;
-}
-
-OwnedSummary reported(const Mechanism& m, const std::vector<Cell>& people, BitSource& bits) {
-    OwnedSummary summary(m);
-    for (const Cell cell : people) summary.add(m.perturb(std::vector<Cell>{cell}, bits));
-    return summary;
-}
-
 std::vector<double> random_shares(std::size_t size, SeededBits& bits) {
     std::vector<double> shares(size);
     for (double& share : shares) share = static_cast<double>(bits.below(1000) * bits.below(1000));
@@ -304,9 +275,32 @@ BOOST_AUTO_TEST_CASE(smeared_shares_are_unbiased_and_covered, *boost::unit_test:
                 std::vector<double> step(steps + 1);
                 for (std::size_t s = 0; s <= steps; ++s)
                     step[s] = std::clamp((points[i] + blur / 2 - static_cast<double>(s)) / blur, 0.0, 1.0);
-                cumulative.check_variance(i, ordered(*m).noise(shares, step) / n);
+                cumulative.check_variance(i, ordered(*m).noise(n, {}, shares)->of(step) / n);
             }
         }
+}
+
+BOOST_AUTO_TEST_CASE(ranges_are_differences_with_errors_of_their_own) {
+    SeededBits bits(14);
+    const auto m = square_wave(1, 40);
+    const auto summary = reported(*m, people_of(shares_of(skewed, 40), 1000), bits);
+    const auto ask = [&](double low, double high) {
+        return share_between(*m, summary.bytes(), low, high, Target::sample);
+    };
+    const auto first = cdf(*m, summary.bytes(), 0, Target::sample);
+    const auto second = cdf(*m, summary.bytes(), 3, Target::sample);
+    BOOST_CHECK_SMALL(ask(0, 3).value - (second.value - first.value), 1e-12);
+    BOOST_CHECK_LT(ask(0, 3).standard_error, std::hypot(first.standard_error, second.standard_error));
+    BOOST_CHECK_GT(ask(0, 3).standard_error, 0);
+    BOOST_CHECK_EQUAL(ask(-10, 3).value, second.value);
+    BOOST_CHECK_CLOSE_FRACTION(ask(-10, 3).standard_error, second.standard_error, 1e-12);
+    BOOST_CHECK_SMALL(ask(3, 30).value - (1 - second.value), 1e-12);
+    BOOST_CHECK_EQUAL(ask(-10, 30).value, 1);
+    BOOST_CHECK_EQUAL(ask(-10, 30).standard_error, 0);
+    std::vector<double> inside(41), even(41, 1.0 / 41);
+    for (std::size_t s = 7; s < 19; ++s) inside[s] = 1;
+    const auto noise = ordered(*m).noise(1000, {}, even);
+    BOOST_CHECK_EQUAL(noise->between(7, 19), noise->of(inside));
 }
 
 BOOST_AUTO_TEST_CASE(values_between_grid_points_count_as_they_are) {

@@ -452,6 +452,9 @@ BOOST_AUTO_TEST_CASE(global_details_keep_epsilon, *boost::unit_test::label("slow
     for (const double epsilon : epsilons)
         if (epsilon > 0.002) check_worst_ratio(*with(epsilon, 4096, "pdp", ""));
     BOOST_CHECK_THROW(static_cast<void>(with(0.001, 4, "pdp", "")), Error);
+    // Epsilons whose parts are rounded.
+    for (double epsilon = 2.01; epsilon < 8; epsilon += 0.07)
+        check_worst_ratio(*with(epsilon, 9, "duchi", ""));
 }
 
 // Compatibility --------------------------------------------------------------------------------------------
@@ -572,49 +575,91 @@ BOOST_AUTO_TEST_CASE(forged_parameters_of_haar_are_refused) {
 
 BOOST_AUTO_TEST_CASE(one_global_report_has_the_stated_law) {
     // Exactly, over every report, at every input: mean and variance of leaves, coefficients and groups.
+    // Details beyond their range are at its end.
     for (const char* card : {"duchi", "pdp"})
-        for (const std::size_t d : {2, 3}) {
-            const auto m =
-                vector_of("haar", 3, d,
-                          ", \"grid\": 2, \"details\": \"global\", \"card\": \"" + std::string(card) + "\"");
-            const HaarTree tree(d);
-            const double b = parameter(*m, "magnitude");
-            for_each_input(*m, [&](Input input) {
-                const auto leaves = leaves_of(*m, input);
-                std::vector<double> truths(d);
-                tree.forward(leaves, truths);
-                std::vector<Law> values(d), parts(d);
-                Law group;
-                for_each_memo(*m, {}, [&](Bytes memo) {
-                    const auto p = static_cast<double>(m->probability(input, {}, memo).value);
-                    const OwnedSummary summary = one_report(*m, memo);
-                    const auto means = summary.estimate(Quantity::means);
-                    const auto found = summary.estimate(Quantity::coefficients);
-                    for (std::size_t j = 0; j < d; ++j) {
-                        values[j].add(p, means[j].value);
-                        parts[j].add(p, found[j].value);
+        for (const std::size_t d : {2, 3})
+            for (const double low : {-1.0, -32 / 127.0}) {
+                const double half = (1 - low) / 2, middle = (1 + low) / 2;
+                const std::string range = "[" + text(low) + ", 1]";
+                const auto m =
+                    vector_of("haar", 3, d,
+                              R"(, "grid": 2, "details": "global", "card": ")" + std::string(card) + "\"" +
+                                  coefficients(d, {"[-1, 1]", range, range}));
+                const HaarTree tree(d);
+                const double b = parameter(*m, "magnitude");
+                for_each_input(*m, [&](Input input) {
+                    std::vector<double> leaves = leaves_of(*m, input), truths(d);
+                    const bool equal =
+                        std::ranges::count(leaves, leaves[0]) == static_cast<std::ptrdiff_t>(d);
+                    tree.forward(leaves, truths);
+                    for (std::size_t c = 1; c < d; ++c) truths[c] = std::max(truths[c], low);
+                    tree.inverse(truths, leaves);
+                    std::vector<Law> values(d), parts(d);
+                    Law group;
+                    for_each_memo(*m, {}, [&](Bytes memo) {
+                        const auto p = static_cast<double>(m->probability(input, {}, memo).value);
+                        const OwnedSummary summary = one_report(*m, memo);
+                        const auto means = summary.estimate(Quantity::means);
+                        const auto found = summary.estimate(Quantity::coefficients);
+                        for (std::size_t j = 0; j < d; ++j) {
+                            values[j].add(p, means[j].value);
+                            parts[j].add(p, found[j].value);
+                        }
+                        group.add(p, groups(*m, summary, Target::sample, {{0, 1}})[0].value);
+                    });
+                    double pull = 0;  // of the first leaf's details, which are all there are
+                    for (std::size_t c = 1; c < d; ++c) pull += truths[c] - middle;
+                    for (std::size_t c = 0; c < d; ++c) {
+                        BOOST_CHECK_SMALL(values[c].mean - leaves[c], 1e-11);
+                        BOOST_CHECK_SMALL(parts[c].mean - truths[c], 1e-11);
+                        if (c > 0)
+                            BOOST_CHECK_CLOSE_FRACTION(parts[c].variance(),
+                                                       square(b * half) - square(truths[c] - middle), 1e-9);
                     }
-                    group.add(p, groups(*m, summary, Target::sample, {{0, 1}})[0].value);
+                    const double path = static_cast<double>(d - 1) * square(b * half) - square(pull);
+                    BOOST_CHECK_CLOSE_FRACTION(values[0].variance(), parts[0].variance() + path, 1e-9);
+                    BOOST_CHECK_SMALL(group.mean - (leaves[0] + leaves[1]) / 2, 1e-11);
+                    if (!equal) return;
+                    double worst = 0;
+                    for (const Law& law : values) worst = std::max(worst, law.variance());
+                    BOOST_CHECK_CLOSE_FRACTION(worst, m->n_variance(leaves_of(*m, input)[0]), 1e-9);
                 });
-                double path = 0;  // variance of the first leaf's details
-                double pull = 0;
-                for (std::size_t c = 1; c < d; ++c) {
-                    path += b * b;
-                    pull += truths[c];
-                }
-                for (std::size_t c = 0; c < d; ++c) {
-                    BOOST_CHECK_SMALL(values[c].mean - leaves[c], 1e-11);
-                    BOOST_CHECK_SMALL(parts[c].mean - truths[c], 1e-11);
-                    if (c > 0)
-                        BOOST_CHECK_CLOSE_FRACTION(parts[c].variance(), b * b - square(truths[c]), 1e-9);
-                }
-                BOOST_CHECK_CLOSE_FRACTION(values[0].variance(), parts[0].variance() + path - square(pull),
-                                           1e-9);
-                BOOST_CHECK_SMALL(group.mean - (leaves[0] + leaves[1]) / 2, 1e-11);
-                if (std::ranges::count(leaves, leaves[0]) == static_cast<std::ptrdiff_t>(d))
-                    BOOST_CHECK_CLOSE_FRACTION(values[0].variance(), m->n_variance(leaves[0]), 1e-9);
-            });
+            }
+}
+
+BOOST_AUTO_TEST_CASE(errors_are_those_of_the_closed_form) {
+    // Corners whose mean is nearly certain, so that what is subtracted from B²|a|² is much of it.
+    SeededBits bits(909);
+    constexpr int n = 20000;
+    const std::vector<Cell> person{30000, 4000, 31000};
+    for (const char* name : {"duchi_vector", "haar"}) {
+        const bool haar = name == std::string("haar");
+        const auto m = vector_of(name, 12, 3, haar ? R"(, "details": "global")" : "");
+        const double b = parameter(*m, "magnitude");
+        OwnedSummary summary(*m);
+        for (int i = 0; i < n; ++i) summary.add(m->perturb(person, bits));
+        const auto x = leaves_of(*m, person);
+        const auto close = [&](const Estimate& found, double n_variance) {
+            BOOST_CHECK_CLOSE_FRACTION(n * square(found.standard_error), n_variance, 0.06);
+        };
+        const auto means = summary.estimate(Quantity::means);
+        if (!haar) {
+            for (std::size_t j = 0; j < 3; ++j) close(means[j], b * b - square(x[j]));
+            close(groups(*m, summary, Target::sample, {{0, 2}})[0],
+                  b * b / 3 - square((x[0] + x[1] + x[2]) / 3));
+            continue;
         }
+        std::vector<double> truths(3);
+        HaarTree(3).forward(x, truths);
+        const auto parts = summary.estimate(Quantity::coefficients);
+        const double mean = n * square(parts[0].standard_error);
+        for (std::size_t c = 1; c < 3; ++c) close(parts[c], b * b - square(truths[c]));
+        close(means[0], mean + 2 * b * b - square(truths[1] + truths[2]));
+        close(means[1], mean + 2 * b * b - square(truths[1] - truths[2]));
+        close(means[2], mean + b * b - square(truths[1]));
+        close(groups(*m, summary, Target::sample, {{0, 1}})[0], mean + b * b - square(truths[1]));
+        close(groups(*m, summary, Target::sample, {{1, 2}})[0], mean + b * b / 4 - square(truths[2] / 2));
+    }
 }
 
 BOOST_AUTO_TEST_CASE(vectors_are_estimated, *boost::unit_test::label("slow")) {
@@ -674,7 +719,7 @@ BOOST_AUTO_TEST_CASE(vector_populations_are_covered, *boost::unit_test::label("s
     std::uint64_t seed = 921;
     for (const char* card : {"pdp", "duchi"}) {
         const auto m = vector_of(
-            "haar", 4, 2, R"(, "grid": 10, "details": "global", "card": ")" + std::string(card) + "\"");
+            "haar", 12, 2, R"(, "grid": 10, "details": "global", "card": ")" + std::string(card) + "\"");
         const auto person = [](std::size_t, BitSource& bits) {
             return bits.below(10) < 7 ? std::vector<Cell>{10, 5} : std::vector<Cell>{0, 5};
         };
@@ -690,8 +735,8 @@ BOOST_AUTO_TEST_CASE(vector_populations_are_covered, *boost::unit_test::label("s
         // The first leaf has all the correlation, the second the opposite one. The bound knows neither, and
         // with one bit for the mean not even how much the mean varies.
         const std::vector<double> most = card == std::string("pdp")
-                                             ? std::vector<double>{0.975, 0.99, 0.97, 0.97, 0.97}
-                                             : std::vector<double>{0.99, 0.996, 0.97, 0.97, 0.97};
+                                             ? std::vector<double>{0.985, 1, 0.97, 0.97, 0.97}
+                                             : std::vector<double>{0.995, 1, 0.97, 0.97, 0.97};
         for (std::size_t i = 0; i < most.size(); ++i) {
             BOOST_CHECK_GE(simulation.covered[i] / 5000, 0.93);
             BOOST_CHECK_LE(simulation.covered[i] / 5000, most[i]);

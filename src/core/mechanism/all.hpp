@@ -24,6 +24,7 @@ extern const MechanismEntry hybrid_entry;
 extern const MechanismEntry square_wave_entry;
 extern const MechanismEntry sampled_entry;
 extern const MechanismEntry duchi_vector_entry;
+extern const MechanismEntry haar_ordered_entry;
 extern const MechanismEntry haar_ranges_entry;
 
 }  // namespace ldp

@@ -302,19 +302,14 @@ class SampledHaar final : public Haar {
     std::vector<Check> health(std::uint64_t, Bytes state) const override {
         std::vector<std::uint64_t> drawn;
         std::vector<double> weights;
-        std::vector<Check> worst;  // of each statistic, over the coefficients
+        std::vector<std::vector<Check>> checks;
         for (std::size_t c = 0; c < tree().size(); ++c) {
             const std::byte* slot = state.data() + c * slot_size_;
             drawn.push_back(load<std::uint64_t>(slot));
             weights.push_back(static_cast<double>(draw_weight(c)));
-            if (drawn.back() == 0) continue;
-            std::vector<Check> checks = channel().health(drawn.back(), slot + count_size);
-            if (worst.empty()) worst = checks;
-            for (std::size_t i = 0; i < checks.size(); ++i)
-                if (checks[i].p_value < worst[i].p_value) worst[i] = checks[i];
+            if (drawn.back() != 0) checks.push_back(channel().health(drawn.back(), slot + count_size));
         }
-        for (Check& check : worst)
-            check.p_value = std::min(1.0, static_cast<double>(tree().size()) * check.p_value);
+        std::vector<Check> worst = worst_of(checks, tree().size());
         worst.insert(worst.begin(), goodness_of_fit("coefficients drawn", drawn, weights));
         return worst;
     }

@@ -3,6 +3,8 @@
 //
 // parameters: k (4 bytes)
 
+#include "../walsh_hadamard.hpp"
+
 #include <algorithm>
 #include <bit>
 
@@ -14,27 +16,6 @@ namespace ldp {
 namespace {
 
 constexpr std::uint64_t max_domain = std::uint64_t{1} << 24;
-
-/// Multiplies by the Hadamard matrix whose order is a.size(), a power of two (the fast Walsh–Hadamard
-/// transform). Two halvings a pass, then each quarter by itself, so that all but the first passes find their
-/// numbers in the cache.
-void transform(std::span<std::uint64_t> a) {
-    if (a.size() == 2) {
-        const std::uint64_t sum = a[0] + a[1], difference = a[0] - a[1];
-        a[0] = sum, a[1] = difference;
-        return;
-    }
-    const std::size_t quarter = a.size() / 4;
-    for (std::size_t i = 0; i < quarter; ++i) {
-        std::uint64_t* const at = a.data() + i;
-        const std::uint64_t s02 = at[0] + at[2 * quarter], d02 = at[0] - at[2 * quarter];
-        const std::uint64_t s13 = at[quarter] + at[3 * quarter], d13 = at[quarter] - at[3 * quarter];
-        at[0] = s02 + s13, at[quarter] = s02 - s13;
-        at[2 * quarter] = d02 + d13, at[3 * quarter] = d02 - d13;
-    }
-    if (quarter == 1) return;
-    for (std::size_t j = 0; j < 4; ++j) transform(a.subspan(j * quarter, quarter));
-}
 
 class Hadamard final : public Incidence {
   public:
@@ -48,7 +29,7 @@ class Hadamard final : public Incidence {
     }
     // An addition a number in each of log K rounds, some four of them a step.
     Cost cost() const noexcept override {
-        return {1, static_cast<double>(outputs()) * std::bit_width(outputs()) / 4};
+        return {1, static_cast<double>(outputs() * std::bit_width(outputs())) / 4};
     }
 
   private:
@@ -70,7 +51,7 @@ class Hadamard final : public Incidence {
     // both. It belongs to nobody and tells nothing else.
     std::vector<std::uint64_t> tally(Bytes state) const override {
         std::vector<std::uint64_t> sums = counters(state);
-        transform(sums);
+        walsh_hadamard(sums);
         const std::uint64_t n = sums[0];
         for (std::size_t v = 0; v + 1 < sums.size(); ++v) sums[v] = (n + sums[v + 1]) / 2;
         sums.pop_back();

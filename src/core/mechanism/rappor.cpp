@@ -165,8 +165,9 @@ class Rappor final : public Mechanism {
     std::size_t squares_at() const noexcept { return bits_at(c_); }
 
     static Exact power(const Exact& base, unsigned exponent) {
-        using boost::multiprecision::pow;
-        return {{pow(numerator(base.value), exponent), pow(denominator(base.value), exponent)}};
+        if (exponent == 0) return exact(1, 1);
+        const Exact half = power(base, exponent / 2);
+        return exponent % 2 == 0 ? half * half : half * half * base;
     }
     Exact flip() const { return exact_dyadic(flip_.heads(), flip_.bits()); }
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "../channel/window_decoder.hpp"
@@ -59,9 +58,8 @@ class SquareWave final : public NumericMean, public OrderedMechanism {
     std::vector<double> cumulative(std::uint64_t n, Bytes state) const override {
         return decoder_.cumulative(observed(n, state));
     }
-    double noise(std::span<const double> shares, std::span<const double> function) const override {
-        return decoder_.noise(shares, function);
-    }
+    std::unique_ptr<const OrderedNoise> noise(std::uint64_t, Bytes,
+                                              std::vector<double> shares) const override;
     std::uint64_t blur(std::uint64_t n) const noexcept override;
 
   private:
@@ -75,6 +73,28 @@ class SquareWave final : public NumericMean, public OrderedMechanism {
     WindowChannel window_;
     WindowDecoder decoder_;
 };
+
+class Noise final : public OrderedNoise {
+  public:
+    Noise(const WindowDecoder& decoder, std::vector<double> shares)
+        : decoder_(decoder), shares_(std::move(shares)) {}
+    double of(std::span<const double> function) const override { return decoder_.noise(shares_, function); }
+    double between(std::size_t first, std::size_t end) const override {
+        std::vector<double> inside(shares_.size());
+        std::fill(inside.begin() + static_cast<std::ptrdiff_t>(first),
+                  inside.begin() + static_cast<std::ptrdiff_t>(end), 1);
+        return of(inside);
+    }
+
+  private:
+    WindowDecoder decoder_;
+    std::vector<double> shares_;
+};
+
+std::unique_ptr<const OrderedNoise> SquareWave::noise(std::uint64_t, Bytes,
+                                                      std::vector<double> shares) const {
+    return std::make_unique<Noise>(decoder_, std::move(shares));
+}
 
 WindowChannel::Sums SquareWave::sums(std::uint64_t n, Bytes state) const noexcept {
     Uint128 sum = 0, squares = 0;
@@ -103,10 +123,7 @@ Distribution SquareWave::fit(std::uint64_t n, Bytes state, Smoothing smoothing) 
 // Shares come from the fit, whose error nobody knows.
 std::vector<Estimate> SquareWave::estimate(std::uint64_t n, Bytes state, const Question& question) const {
     if (question.quantity == Quantity::means) return NumericMean::estimate(n, state, question);
-    std::vector<Estimate> estimates;
-    for (const double share : fit(n, state, Smoothing::binomial).shares)
-        estimates.push_back({share, std::numeric_limits<double>::quiet_NaN()});
-    return estimates;
+    return without_errors(fit(n, state, Smoothing::binomial));
 }
 
 // If all outputs are equally likely, a step of the cumulative share has n·Var 1/(outputs·tilt²), and half way

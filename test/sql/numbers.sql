@@ -1,0 +1,133 @@
+-- Numbers, vectors and records: the same summaries in every plan, questions to them, and what they refuse.
+\set SHOW_CONTEXT never
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS ldp;
+RESET client_min_messages;
+CREATE SCHEMA numbers;
+SET search_path = numbers, public;
+
+CREATE FUNCTION pg_temp.little(number bigint, bytes integer) RETURNS text LANGUAGE sql AS
+$$ SELECT string_agg(lpad(to_hex(number >> (8 * i) & 255), 2, '0'), '' ORDER BY i) FROM generate_series(0, bytes - 1) AS i $$;
+-- A report by hand: the spec's parameter block and a payload.
+CREATE FUNCTION pg_temp.report(spec jsonb, payload text) RETURNS ldp_report LANGUAGE sql AS
+$$ SELECT (encode(ldp_spec_parameters(spec), 'hex') || payload)::ldp_report $$;
+
+-- Grids of few steps, so that an output is one byte.
+CREATE TABLE question (name text PRIMARY KEY, spec jsonb);
+INSERT INTO question SELECT name, jsonb_build_object('mechanism', name, 'epsilon', 1) || more FROM (VALUES
+    ('laplace', '{"min": 0, "max": 100, "grid": 10}'::jsonb), ('duchi', '{"min": 0, "max": 100, "grid": 10}'),
+    ('onebit', '{"min": 0, "max": 100, "grid": 10}'), ('hybrid', '{"min": 0, "max": 100, "grid": 10}'),
+    ('square_wave', '{"min": 0, "max": 100, "grid": 10}'), ('haar_ordered', '{"min": 0, "max": 7, "grid": 7}'),
+    ('duchi_vector', '{"attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 9}, {"name": "c", "min": -1, "max": 1}]}'),
+    ('sampled', '{"grid": 10, "attributes": [{"name": "size", "min": 0, "max": 100, "mechanism": "duchi"},
+        {"name": "colour", "domain": ["red", "green", "blue"], "mechanism": "grr", "share": 3},
+        {"name": "price", "min": 0, "max": 10, "mechanism": "duchi"}]}')) AS q (name, more);
+SELECT name, ldp_spec_canonical(spec) - 'derived' AS canonical FROM question WHERE name IN ('sampled', 'haar_ordered') ORDER BY name;
+
+CREATE TABLE report AS
+    SELECT q.name, i AS id, i % 3 AS part, pg_temp.report(q.spec, CASE q.name
+        WHEN 'laplace' THEN pg_temp.little((i * 7 + i / 5) % 800, 2)
+        WHEN 'haar_ordered' THEN pg_temp.little(i % 3, 1) || pg_temp.little((i * 7 + i / 3) % (2 << (i % 3)::integer), 1)
+        WHEN 'duchi_vector' THEN pg_temp.little(i % 8, 1)
+        WHEN 'sampled' THEN pg_temp.little(CASE WHEN i % 5 < 3 THEN 1 ELSE (i % 5 - 3) * 2 END, 1) || pg_temp.little(i / 5 % CASE WHEN i % 5 < 3 THEN 3 ELSE 2 END, 1)
+        ELSE pg_temp.little((i * 7 + i / 5) % CASE WHEN q.name IN ('duchi', 'onebit') THEN 2 ELSE 10 END, 1) END) AS report
+    FROM question AS q, generate_series(1, 6000) AS i WHERE q.name <> 'hybrid';
+ANALYZE report;
+
+-- Every plan gives the same bytes.
+SELECT name, ldp_agg(report) AS serial INTO TABLE whole FROM report GROUP BY name;
+SELECT name, (SELECT ldp_rollup(s) FROM (SELECT ldp_agg(report) AS s FROM report AS r WHERE r.name = w.name GROUP BY part) AS p) = serial AS rolled_up,
+       (SELECT ldp_agg(report ORDER BY id DESC) FROM report AS r WHERE r.name = w.name) = serial AS backwards,
+       serial::text::ldp_summary = serial AS written_and_read, ldp_count(serial) AS reports
+FROM whole AS w ORDER BY name;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SET max_parallel_workers_per_gather = 2;
+EXPLAIN (COSTS OFF) SELECT name, ldp_agg(report) FROM report GROUP BY name;
+SELECT name, p.parallel = w.serial AS the_same
+FROM (SELECT name, ldp_agg(report) AS parallel FROM report GROUP BY name) AS p JOIN whole AS w USING (name) ORDER BY name;
+RESET max_parallel_workers_per_gather;
+
+-- duchi by hand: the share of ones, stretched.
+WITH e AS (SELECT exp(1.0::float8) AS e),
+counted AS (SELECT avg(get_byte(decode(right(report::text, 2), 'hex'), 0))::float8 AS ones FROM report WHERE name = 'duchi')
+SELECT abs(ldp_mean(serial) - 100 * ((ones - 1 / (e + 1)) * (e + 1) / (e - 1))) < 1e-6 AS mean_of_duchi FROM e, counted, whole WHERE name = 'duchi';
+-- duchi_vector by hand.
+WITH counted AS (SELECT avg(get_byte(decode(right(report::text, 2), 'hex'), 0) & 1)::float8 AS ones FROM report WHERE name = 'duchi_vector')
+SELECT abs(ldp_mean(serial, 0) - (1 + (2 * ones - 1) * 2 * (exp(1) + 1) / (exp(1) - 1)) / 2) < 1e-9 AS first_of_vector FROM counted, whole WHERE name = 'duchi_vector';
+
+-- Ranges, cumulative shares, quantiles, histograms.
+SELECT round(estimate::numeric, 6) AS estimate, stderr > 0 AS has_error, lower < estimate AND estimate < upper AS has_interval
+FROM whole, ldp_range(serial, 2, 5) WHERE name = 'haar_ordered';
+SELECT abs(r.estimate - (h.estimate - l.estimate)) < 1e-9 AS a_range_is_a_difference, r.stderr < h.stderr + l.stderr AS with_its_own_error
+FROM whole, ldp_range(serial, 2, 5) AS r, ldp_cdf(serial, 5) AS h, ldp_cdf(serial, 1) AS l WHERE name = 'haar_ordered';
+SELECT name, abs(sum(h.estimate) - 1) < 1e-9 AS sums_to_one, count(*) AS bins, min(low) AS low, max(high) AS high
+FROM whole, ldp_histogram(serial, 4) AS h WHERE name IN ('haar_ordered', 'square_wave') GROUP BY name ORDER BY name;
+SELECT name, abs(sum(share) - 1) < 1e-9 AS sums_to_one, min(share) >= 0 AS none_negative, count(*) AS cells
+FROM whole, ldp_distribution(serial) WHERE name IN ('haar_ordered', 'square_wave') GROUP BY name ORDER BY name;
+SELECT count(*) AS plain_likelihood FROM whole, ldp_distribution(serial, 'em') WHERE name = 'square_wave';
+SELECT name, q.share, lower <= estimate AND estimate <= upper AS inside, ldp_quantile(serial, q.share) = estimate AS the_same
+FROM whole, ldp_quantiles(serial, '{0.25,NULL,0.5}') AS q WHERE name IN ('haar_ordered', 'square_wave') ORDER BY name, q.share;
+SELECT name, ldp_resolution(serial) > 0 AS smeared FROM whole WHERE name IN ('haar_ordered', 'square_wave') ORDER BY name;
+SELECT abs(r.estimate - (m.a + m.b) / 2) < 1e-9 AS a_group_is_a_mean, stderr > 0 AS has_error
+FROM whole, ldp_range(serial, 0, 1) AS r, LATERAL (SELECT ldp_mean(serial, 0), ldp_mean(serial, 1)) AS m (a, b) WHERE name = 'duchi_vector';
+
+-- A record, whole and in parts.
+SELECT ldp_create_collection('things', spec) FROM question WHERE name = 'sampled';
+INSERT INTO things (report) SELECT report FROM report WHERE name = 'sampled';
+SELECT attribute, value, n, stderr > 0 AS has_error FROM ldp_estimate('things');
+SELECT ldp_attributes(serial), ldp_attribute(serial, 'price'), ldp_labels(ldp_part(serial, 'colour')) FROM whole WHERE name = 'sampled';
+SELECT f.label, abs(f.estimate - e.estimate) < 1e-12 AS as_in_the_record
+FROM whole, ldp_frequencies(ldp_part(serial, 1)) AS f JOIN ldp_estimate('things') AS e ON e.value = f.label WHERE name = 'sampled' ORDER BY f.value;
+SELECT ldp_count(ldp_part(serial, 0)) + ldp_count(ldp_part(serial, 1)) + ldp_count(ldp_part(serial, 2)) AS reports,
+       ldp_mean(ldp_part(serial, 'price')) = ldp_mean(serial, 2) AS a_mean, ldp_part(serial, 1)::text::ldp_summary = ldp_part(serial, 1) AS written_and_read
+FROM whole WHERE name = 'sampled';
+SELECT ldp_spec(ldp_part(serial, 1)) ->> 'spec' = ldp_part_fingerprint(ldp_spec(serial) ->> 'spec', 1) AS known FROM whole WHERE name = 'sampled';
+SELECT ldp_part(serial, 0) = serial AS of_one_attribute_it_is_all FROM whole WHERE name = 'duchi';
+SELECT statistic FROM whole, ldp_health(serial) WHERE name = 'sampled';
+
+-- What is refused, and how.
+CREATE FUNCTION pg_temp.refusal(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    detail text; hint text;
+BEGIN
+    EXECUTE query;
+    RETURN 'not refused';
+EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+    RETURN concat_ws(E'\n', SQLSTATE || ' ' || SQLERRM, NULLIF(detail, ''), NULLIF(hint, ''));
+END $$;
+\pset format unaligned
+SELECT pg_temp.refusal(query) FROM (VALUES
+    ($$SELECT ldp_part(serial, 0) FROM whole WHERE name = 'duchi_vector'$$),
+    ($$SELECT ldp_part(serial, 3) FROM whole WHERE name = 'sampled'$$),
+    ($$SELECT ldp_part(serial, -1) FROM whole WHERE name = 'sampled'$$),
+    ($$SELECT ldp_part(serial, 'height') FROM whole WHERE name = 'sampled'$$),
+    ($$SELECT ldp_mean(serial, 'size') FROM whole WHERE name = 'duchi'$$),
+    ($$SELECT ldp_part_fingerprint('no such', 1)$$),
+    ($$SELECT * FROM whole, ldp_range(serial, 5, 2) WHERE name = 'haar_ordered'$$),
+    ($$SELECT * FROM whole, ldp_range(serial, 0.5, 1) WHERE name = 'duchi_vector'$$),
+    ($$SELECT * FROM whole, ldp_range(serial, 2, 1) WHERE name = 'duchi_vector'$$),
+    ($$SELECT * FROM whole, ldp_range(serial, 'NaN', 1) WHERE name = 'haar_ordered'$$),
+    ($$SELECT * FROM whole, ldp_range(serial, 0, 0) WHERE name = 'duchi'$$),
+    ($$SELECT * FROM whole, ldp_cdf(serial, 5) WHERE name = 'duchi'$$),
+    ($$SELECT ldp_quantile(serial, 1.5) FROM whole WHERE name = 'haar_ordered'$$),
+    ($$SELECT * FROM whole, ldp_histogram(serial, 0) WHERE name = 'haar_ordered'$$),
+    ($$SELECT * FROM whole, ldp_histogram(serial, 2000000000) WHERE name = 'haar_ordered'$$),
+    ($$SELECT * FROM whole, ldp_distribution(serial, 'none') WHERE name = 'square_wave'$$),
+    ($$SELECT * FROM whole, ldp_shrunk(serial, 'soft') WHERE name = 'duchi_vector'$$),
+    ($$SELECT * FROM whole, ldp_shrunk(serial, 'hard') WHERE name = 'duchi_vector'$$),
+    ($$SELECT ldp_spec_canonical('{"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "a", "min": 0, "max": 1, "share": 0}, {"name": "b", "domain": 3}]}')$$),
+    ($$SELECT ldp_spec_canonical('{"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "a", "min": 0, "max": 1, "mechanism": "grr"}, {"name": "b", "domain": 3}]}')$$),
+    ($$SELECT ldp_spec_canonical('{"mechanism": "haar", "epsilon": 1, "coefficients": [[-1, 1]], "attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 1}]}')$$),
+    ($$SELECT ldp_spec_canonical('{"mechanism": "haar_ordered", "epsilon": 1, "domain": 8, "grid": 7}')$$),
+    ($$SELECT ldp_spec_canonical('{"mechanism": "onebit", "epsilon": 1, "min": 1, "max": 2}')$$)) AS q (query);
+\pset format aligned
+
+-- NULLs and empty summaries.
+SELECT ldp_part(NULL, 0) IS NULL AS part, ldp_quantile(NULL, 0.5) IS NULL AS quantile, (SELECT count(*) FROM ldp_range(NULL, 0, 1)) AS ranges,
+       (SELECT count(*) FROM ldp_histogram(NULL)) AS bins;
+SELECT ldp_drop_collection('things');
+SET client_min_messages = warning;
+DROP SCHEMA numbers CASCADE;
