@@ -6,7 +6,7 @@
 
 #include "../src/core/haar.hpp"
 #include "../src/core/learn.hpp"
-#include "../src/core/summary.hpp"
+#include "../src/core/text.hpp"
 #include "survey.hpp"
 #include "two_rounds.hpp"
 
@@ -29,7 +29,8 @@ double error(const People& people, const std::vector<double>& estimates) {
 }
 
 std::string spec(const std::string& mechanism, double epsilon, const std::string& rest) {
-    return "{\"mechanism\": \"" + mechanism + "\", \"epsilon\": " + text(epsilon) + ", " + rest + "}";
+    return "{\"mechanism\": \"" + mechanism + "\", \"epsilon\": " + ldp::shortest(epsilon) + ", " + rest +
+           "}";
 }
 
 /// Moments over the people of each attribute x and of what a report is about, y: x moved into a range.
@@ -241,7 +242,7 @@ std::vector<Outcome> run_learnt_haar(const People& people, double epsilon, bool 
     std::string ranges;
     for (const auto& [item, low, high, coefficient] :
          ldp::learn_ranges(first.mechanism(), first.summary(), coverage))
-        ranges += (ranges.empty() ? "[" : ", [") + text(low) + ", " + text(high) + "]";
+        ranges += (ranges.empty() ? "[" : ", [") + ldp::shortest(low) + ", " + ldp::shortest(high) + "]";
     Survey second(haar(people, epsilon, ", \"coefficients\": [" + ranges + "]"));
     for (std::size_t i = 0; i < people.size(); ++i)
         if (!asked[i]) second.ask(people[i], bits);

@@ -1,11 +1,11 @@
 #include "survey.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <stdexcept>
 
 #include "../src/core/channel/numeric.hpp"
 #include "../src/core/summary.hpp"
+#include "../src/core/text.hpp"
 
 namespace bench {
 
@@ -52,11 +52,6 @@ double Survey::parameter(const std::string& name) const {
     throw std::logic_error("no parameter " + name);
 }
 
-std::string text(double number) {
-    char digits[32];
-    return {digits, std::to_chars(digits, digits + sizeof(digits), number).ptr};
-}
-
 std::string numbers(std::size_t d, const std::string& more) {
     std::string list;
     for (std::size_t j = 0; j < d; ++j)
@@ -67,7 +62,7 @@ std::string numbers(std::size_t d, const std::string& more) {
 
 Card::Card(const char* name, double epsilon) : name_(name) {
     const auto card = ldp::make_mechanism(ldp::Spec::from_json("{\"mechanism\": \"" + std::string(name) +
-                                                               "\", \"epsilon\": " + text(epsilon) +
+                                                               "\", \"epsilon\": " + ldp::shortest(epsilon) +
                                                                ", \"min\": -1, \"max\": 1}"));
     const double below = card->n_variance(-1), above = card->n_variance(1);
     constant_ = card->n_variance(0);

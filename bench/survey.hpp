@@ -45,8 +45,6 @@ class Survey {
 
 /// "attributes" for a spec: d numbers on [−1,1], each with this text behind its range.
 [[nodiscard]] std::string numbers(std::size_t d, const std::string& more = {});
-/// A number as JSON reads it.
-[[nodiscard]] std::string text(double number);
 
 /// A numeric card at some ε on [−1,1]. Its noise is a quadratic of the value, so the mean noise follows from
 /// the values' first two moments.

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "../src/core/consistency.hpp"
+#include "../src/core/text.hpp"
 
 namespace bench {
 
@@ -29,8 +30,8 @@ std::string categories(std::size_t d) {
 }  // namespace
 
 FirstRound::FirstRound(double epsilon, std::size_t attributes, std::size_t people)
-    : survey_("{\"mechanism\": \"sampled\", \"epsilon\": " + text(epsilon) + ", " + categories(attributes) +
-              "}"),
+    : survey_("{\"mechanism\": \"sampled\", \"epsilon\": " + ldp::shortest(epsilon) + ", " +
+              categories(attributes) + "}"),
       people_(static_cast<double>(people)),
       worthwhile_(survey_.mechanism().promised_variance(0) < 0.08 * 0.08 * people_ / one_in),
       per_report_(survey_.parameter("per_report")) {
@@ -129,9 +130,9 @@ std::string attributes(const std::vector<Plan>& plans) {
     std::string list;
     for (std::size_t j = 0; j < plans.size(); ++j)
         list += (j == 0 ? "" : ", ") + ("{\"name\": \"" + std::to_string(j)) +
-                "\", \"min\": " + text(plans[j].low) + ", \"max\": " + text(plans[j].high) +
-                ", \"mechanism\": \"" + plans[j].card->name() + "\", \"share\": " + text(plans[j].share) +
-                "}";
+                "\", \"min\": " + ldp::shortest(plans[j].low) + ", \"max\": " + ldp::shortest(plans[j].high) +
+                ", \"mechanism\": \"" + plans[j].card->name() +
+                "\", \"share\": " + ldp::shortest(plans[j].share) + "}";
     return "\"attributes\": [" + list + "]";
 }
 

@@ -260,6 +260,31 @@ BOOST_AUTO_TEST_CASE(a_number_has_the_range_between_two_quantiles) {
     BOOST_CHECK(widest.low == 0 && widest.high == 1000);
 }
 
+// Its points are sharp, so that the range begins and ends at one of them.
+BOOST_AUTO_TEST_CASE(so_has_a_category_in_order) {
+    const auto m = mechanism("haar_ordered", 3, "\"domain\": 100");
+    SeededBits bits(110);
+    int failures = 0;
+    double width = 0;
+    for (int r = 0; r < 200; ++r) {
+        OwnedSummary summary(*m);
+        int below[101] = {};
+        for (int i = 0; i < 8000; ++i) {
+            const Cell value = 40 + bits.below(10) + bits.below(10);
+            ++below[value + 1];
+            summary.add(m->perturb(std::vector<Cell>{value}, bits));
+        }
+        for (int v = 0; v < 100; ++v) below[v + 1] += below[v];
+        const LearntRange range = learn_ranges(*m, summary.bytes(), 0.7)[0];
+        BOOST_REQUIRE(range.low == std::floor(range.low) && range.high == std::floor(range.high));
+        BOOST_REQUIRE(range.low >= 0 && range.high <= 99 && range.low < range.high);
+        failures += below[static_cast<int>(range.high) + 1] - below[static_cast<int>(range.low)] < 0.7 * 8000;
+        width += (range.high - range.low) / 200;
+    }
+    BOOST_CHECK_LE(failures, 2 + 6 * std::sqrt(2.0));
+    BOOST_CHECK_LT(width, 40);
+}
+
 BOOST_AUTO_TEST_CASE(what_cannot_be_learnt) {
     SeededBits bits(108);
     const auto grr = mechanism("grr", 1, "\"domain\": 4");
