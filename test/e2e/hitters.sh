@@ -56,7 +56,9 @@ while [ -n "$round" ] && [ $rounds -lt 15 ]; do
     round=$(sql -c "SELECT ldp_next_round('weather')")
     case $round in '' | weather_[0-9]*) ;; *) echo "$round"; break ;; esac
 done
-check "the search ends by itself, after the longest string and its end" 9 "$rounds"
+# Each round calls a beginning that nobody holds significant with probability 0.05 at most, and such a one goes on for
+# a round: six rounds too many have a probability of 0.05^6.
+check "the search ends by itself, after the longest string and its end" yes "$([ $rounds -ge 9 ] && [ $rounds -lt 15 ] && echo yes)"
 sql -c "SELECT value FROM ldp_hitters('weather')" | sort >"$work/found"
 printf '%s\n' "${frequent[@]}" | sort >"$work/true"
 right=$(comm -12 "$work/found" "$work/true" | wc -l) found=$(wc -l <"$work/found")

@@ -150,7 +150,7 @@ equal "$(sql 'SELECT count(*) FROM contested')" 30000
 
 # Refused ---------------------------------------------------------------------------------------------------
 create strict "$people"
-{ cat values.csv; echo '30000,red,12,thirty'; } >bad.csv
+{ cat values.csv; echo '30000,red,12,thirty,0'; } >bad.csv
 run "a bad row in the end" 1 "$ldp" submit --collection strict --batch 100 bad.csv
 has 'error: bad.csv, line 30002: "thirty" is no number'
 equal "$(sql 'SELECT count(*) FROM strict')" 0
@@ -159,7 +159,7 @@ run "skipped" 0 "$ldp" submit --collection strict --on-bad-row skip bad.csv
 has "skipped: bad.csv, line 30002"
 has "30,001 rows read, 1 skipped, 2,673 values clamped (wage 2,673), 30,000 reports submitted"
 equal "$(sql 'SELECT count(*) FROM strict')" 30000
-echo '30001,red,12,30' >>bad.csv
+echo '30001,red,12,30,0' >>bad.csv
 run "a file that has changed" 1 "$ldp" submit --collection strict --on-bad-row skip bad.csv
 has "belongs to another content of bad.csv"
 run "another round" 1 "$ldp" submit --collection whole --round 1 values.csv
