@@ -189,7 +189,8 @@ struct MechanismEntry {
     std::span<const Option> options;
     /// Writes the parameters of a spec whose shape and options were checked.
     void (*write)(const Spec&, Writer&);
-    /// Reads them back from untrusted bytes; Error (malformed) if no spec could have led to them.
+    /// Reads them back from untrusted bytes; Error (malformed) if they are out of range or contradict
+    /// each other. Whatever is read keeps its ε.
     std::unique_ptr<const Mechanism> (*load)(const Header&, Bytes block);
     /// Fills in what a spec may leave to its mechanism beyond defaults, so that the canonical form tells it.
     /// Throws Error (invalid_spec).

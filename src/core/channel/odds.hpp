@@ -1,4 +1,5 @@
-// The integer weights that carry ε: everything that keeps a promise of privacy rests on this file.
+// The integer weights that carry ε: every promise of privacy rests on this file,
+// and on the divisions of ε among parts of a report, which are rounded down where they are made.
 #pragma once
 
 #include <cstdint>

@@ -49,7 +49,7 @@ struct ChannelSize {
     std::uint32_t width;
 };
 [[nodiscard]] ChannelSize read_channel(Reader& reader);
-/// Throws Error (malformed) for what no spec leads to.
+/// Throws Error (malformed) if what was read is out of range.
 [[nodiscard]] std::unique_ptr<const NumericChannel> make_channel(Response response, const ChannelSize& size,
                                                                  double epsilon);
 
@@ -65,13 +65,13 @@ struct Range {
 };
 
 void write_range(Writer& writer, const Range& range);
-/// Throws Error (malformed) for what no spec leads to.
+/// Throws Error (malformed) if what was read is out of range.
 [[nodiscard]] Range read_range(Reader& reader);
 
 /// The ranges of a vector's attributes: number of runs (2), then runs of attributes with equal ranges: length
 /// (4), min, max.
 void write_ranges(Writer& writer, const std::vector<Attribute>& attributes);
-/// Throws Error (malformed) for what no spec of `d` attributes leads to.
+/// Throws Error (malformed) unless there are ranges for `d` attributes.
 [[nodiscard]] std::vector<Range> read_ranges(Reader& reader, std::size_t d);
 
 }  // namespace ldp
