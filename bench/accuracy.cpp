@@ -23,7 +23,8 @@ namespace {
 using namespace bench;
 
 constexpr double epsilons[] = {0.5, 1, 2, 4};
-constexpr std::size_t predictions = 5;  ///< repetitions that are predicted too: the rest differ by noise only
+constexpr std::size_t predictions =
+    10;  ///< repetitions that are predicted too: the rest differ by noise only
 
 /// What the repetitions of one method gave.
 struct Figure {

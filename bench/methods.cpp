@@ -97,13 +97,14 @@ std::vector<Outcome> run_learnt_sampled(const People& people, double epsilon, bo
     for (std::size_t i = 0; i < people.size(); ++i)
         if (!asked[i]) second.ask(people[i], bits);
 
-    // Both rounds tell the mean: each counts by the inverse of its mean squared error, as it was predicted.
+    // Both rounds tell the mean, and each counts by its inverse variance. What clamping may have moved it by
+    // does not: the first round errs the same way, since it was what led to the range.
     const double part = first.worthwhile() ? 1.0 / FirstRound::one_in : 0;
     std::vector<double> estimates = second.means(), weights(d, 1.0);
     if (part > 0)
         for (std::size_t j = 0; j < d; ++j) {
             const auto [mean, deviation] = first.mean(j);
-            const double own = plans[j].spread / (plans[j].chance * (1 - part) * n) + square(plans[j].bias);
+            const double own = plans[j].spread / (plans[j].chance * (1 - part) * n);
             weights[j] = square(deviation) / (square(deviation) + own);
             estimates[j] = weights[j] * estimates[j] + (1 - weights[j]) * mean;
         }
@@ -111,7 +112,7 @@ std::vector<Outcome> run_learnt_sampled(const People& people, double epsilon, bo
     if (!predict) return outcomes;
     const auto all =
         moments(people, [&](std::size_t j, double x) { return std::clamp(x, plans[j].low, plans[j].high); });
-    outcomes[0].predicted = 0;
+    outcomes[0].predicted = 0;  // as if what the range is had nothing to do with the first round's errors
     for (std::size_t j = 0; j < d; ++j) {
         const Moments& of = all[j];
         const double a = weights[j], middle = (plans[j].low + plans[j].high) / 2;

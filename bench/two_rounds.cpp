@@ -13,7 +13,7 @@ namespace {
 
 /// Values are placed on so many points from −1 to 1, in the first round. Few, so that each one's share is
 /// known well.
-constexpr std::size_t points = 5;
+constexpr std::size_t points = 7;
 
 constexpr double place(std::size_t point) {
     return 2 * static_cast<double>(point) / (points - 1) - 1;
@@ -33,7 +33,7 @@ FirstRound::FirstRound(double epsilon, std::size_t attributes, std::size_t peopl
     : survey_("{\"mechanism\": \"sampled\", \"epsilon\": " + ldp::shortest(epsilon) + ", " +
               categories(attributes) + "}"),
       people_(static_cast<double>(people)),
-      worthwhile_(survey_.mechanism().promised_variance(0) < 0.08 * 0.08 * people_ / one_in),
+      worthwhile_(survey_.mechanism().promised_variance(0) < 0.1 * 0.1 * people_ / one_in),
       per_report_(survey_.parameter("per_report")) {
     // The one of least worst variance where nothing else is known stands first.
     for (const char* name : {"hybrid", "duchi", "pdp", "piecewise", "laplace"})
@@ -72,8 +72,8 @@ ldp::Estimate FirstRound::mean(std::size_t attribute) const {
 
 // Between which two points to clamp, and through which card: the least mean squared error as the shares of
 // the points predict it. Rounding to points makes more of what sticks out, and its two ends do not cancel
-// here, since nobody knows that well enough: that is on the safe side. What is not known about it counts as
-// bias.
+// here, since nobody knows that well enough. Half of its standard error is added: the range is picked among
+// many for looking good, and a little doubt keeps it from being picked for a lucky draw.
 Plan FirstRound::best(const Shares& shares, double reports) const {
     Plan best;
     double least = std::numeric_limits<double>::infinity();
@@ -91,14 +91,11 @@ Plan FirstRound::best(const Shares& shares, double reports) const {
             for (const Card& card : cards_) {
                 const double spread = card.noise(mean, mean_square, (low + high) / 2, (high - low) / 2) +
                                       mean_square - mean * mean;
-                const double error = bias * bias + doubt + spread / reports;
+                const double moved = bias + std::sqrt(doubt) / 2;
+                const double error = moved * moved + spread / reports;
                 if (error >= least) continue;
                 least = error;
-                best = {.low = low,
-                        .high = high,
-                        .card = &card,
-                        .spread = spread,
-                        .bias = std::sqrt(bias * bias + doubt)};
+                best = {.low = low, .high = high, .card = &card, .spread = spread};
             }
         }
     return best;

@@ -1,4 +1,4 @@
-// A record in two rounds. A quarter of the people report where one of their values lies, roughly; from that
+// A record in two rounds. A tenth of the people report where one of their values lies, roughly; from that
 // follow range, card and share of each attribute for the others. All of it is post-processing of reports,
 // or public.
 #pragma once
@@ -19,17 +19,16 @@ struct Plan {
     double share = 1;   ///< in proportion to `chance`
     double chance = 0;  ///< of being drawn
     double spread = 1;  ///< n·Var of the mean, if every report is about the attribute, as predicted
-    double bias = 0;    ///< by how much clamping moves the mean, at most, as predicted
 };
 
 class FirstRound {
   public:
     /// One person of so many takes part, drawn by lot.
-    static constexpr unsigned one_in = 4;
+    static constexpr unsigned one_in = 10;
 
     FirstRound(double epsilon, std::size_t attributes, std::size_t people);
 
-    /// Whether it tells the share of a point to within 0.08, which depends on ε and on numbers that are
+    /// Whether it tells the share of a point to within a tenth, which depends on ε and on numbers that are
     /// public. If it does not, its people are better asked in the second round.
     [[nodiscard]] bool worthwhile() const noexcept { return worthwhile_; }
     void ask(std::span<const double> person, ldp::BitSource& bits);
