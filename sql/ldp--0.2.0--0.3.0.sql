@@ -163,7 +163,7 @@ COMMENT ON FUNCTION ldp_haar(ldp_summary, text) IS 'the estimated mean vector, s
 
 -- Learning ranges -------------------------------------------------------------------------------------------
 
-CREATE FUNCTION ldp_learn_range(summary ldp_summary, coverage float8 DEFAULT 0.99,
+CREATE FUNCTION ldp_learn_range(summary ldp_summary, coverage float8 DEFAULT 0.9,
         OUT item integer, OUT low float8, OUT high float8)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
