@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(layered_filters_keep_both_epsilons, *boost::unit_test::labe
     prove_first_report(*m, 1);
 }
 
-BOOST_AUTO_TEST_CASE(buckets_keep_epsilon) {
+BOOST_AUTO_TEST_CASE(buckets_keep_epsilon, *boost::unit_test::label("slow")) {
     for (const double epsilon : epsilons)
         for (const int d : {1, 2, 3, 4})
             prove(*mechanism("dbitflip", epsilon,
@@ -219,9 +219,27 @@ BOOST_AUTO_TEST_CASE(samplers_do_what_their_probabilities_say) {
                                  {&value, 1}, 33);
 }
 
+// A node of a difference tree (Xue, Ye, Hu, Zhu, Wang 2023) holds −1, 0 or 1: duchi on three points. A node
+// that is not 0 for one person and is for another gives away some of ε, and where both have one such node, ε
+// in all: a person with at most κ of them gives away κ·ε.
+BOOST_AUTO_TEST_CASE(difference_nodes_are_duchi_on_three_points) {
+    for (const double epsilon : epsilons) {
+        const auto m = mechanism("duchi", epsilon, R"("min": -1, "max": 1, "grid": 2)");
+        const std::byte minus[] = {std::byte{0}}, plus[] = {std::byte{1}};
+        const auto p = [&](Cell difference, Bytes sign) {
+            return m->probability({&difference, 1}, {}, sign);
+        };
+        BOOST_CHECK(p(1, plus) == exact(1, 2));
+        BOOST_CHECK(p(1, minus) == exact(1, 2));
+        BOOST_CHECK(p(2, plus) == p(0, minus));
+        BOOST_CHECK((p(2, plus) / p(1, plus)) * (p(1, minus) / p(2, minus)) == m->worst_ratio());
+        check_worst_ratio(*m);
+    }
+}
+
 // Keys ------------------------------------------------------------------------------------------------------
 
-BOOST_AUTO_TEST_CASE(inputs_with_one_key_share_a_law) {
+BOOST_AUTO_TEST_CASE(inputs_with_one_key_share_a_law, *boost::unit_test::label("slow")) {
     SeededBits bits(34);
     for (const auto& m : {two_layers("l_grr", 2, 1, 5), two_layers("l_oue", 2, 1, 5),
                           two_layers("loloha", 2, 1, 12, buckets(3)),
