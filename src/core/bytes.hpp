@@ -82,6 +82,7 @@ class Reader {
         rest_ = rest_.subspan(size);
         return taken;
     }
+    [[nodiscard]] bool empty() const noexcept { return rest_.empty(); }
     /// Everything must have been taken: what is left over is an Error (malformed).
     void finish() const;
 

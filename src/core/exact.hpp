@@ -19,7 +19,7 @@ struct Exact {
 };
 
 /// numerator / denominator.
-[[nodiscard]] inline Exact exact(std::uint64_t numerator, std::uint64_t denominator) {
+[[nodiscard]] inline Exact exact(Uint128 numerator, Uint128 denominator) {
     return {{boost::multiprecision::cpp_int(numerator), boost::multiprecision::cpp_int(denominator)}};
 }
 

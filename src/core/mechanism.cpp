@@ -1,8 +1,11 @@
 #include "mechanism.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <stdexcept>
 
 #include "error.hpp"
+#include "exact.hpp"
 #include "mechanism/all.hpp"
 #include "spec.hpp"
 
@@ -16,6 +19,30 @@ void check_attribute(std::size_t attribute, std::size_t attributes) {
 
 void Mechanism::respond(Bytes, Bytes memo, BitSource&, MutableBytes payload) const {
     std::ranges::copy(memo, payload.begin());
+}
+
+std::vector<Cell> Mechanism::memo_key(Input input, Bytes) const {
+    return {input.begin(), input.end()};
+}
+
+std::uint64_t Mechanism::most_keys() const noexcept {
+    Uint128 keys = 1;
+    for (const std::uint64_t each : cells())
+        keys = std::min<Uint128>(keys * each, std::numeric_limits<std::uint64_t>::max());
+    return static_cast<std::uint64_t>(keys);
+}
+
+Exact Mechanism::response_probability(Bytes enrolment, Bytes memo, Bytes payload) const {
+    struct NoBits final : BitSource {
+        std::uint64_t word() override { throw std::logic_error("this response is random"); }
+    } none;
+    std::vector<std::byte> response(payload_size());
+    respond(enrolment, memo, none, response);
+    return exact(std::ranges::equal(response, payload) ? 1 : 0, 1);
+}
+
+Exact Mechanism::first_report_ratio() const {
+    return worst_ratio();
 }
 
 Report Mechanism::perturb(Input input, BitSource& bits) const {
@@ -73,7 +100,8 @@ std::span<const MechanismEntry* const> registry() noexcept {
         &sue_entry,         &subset_entry,      &blh_entry,       &olh_entry,          &hadamard_entry,
         &projective_entry,  &rappor_entry,      &laplace_entry,   &duchi_entry,        &onebit_entry,
         &hybrid_entry,      &square_wave_entry, &sampled_entry,   &duchi_vector_entry, &haar_ordered_entry,
-        &haar_ranges_entry,
+        &haar_ranges_entry, &l_grr_entry,       &l_sue_entry,     &l_oue_entry,        &loloha_entry,
+        &dbitflip_entry,
     };
     return entries;
 }

@@ -91,6 +91,9 @@ class Mechanism {
     virtual void randomise(Input input, Bytes enrolment, BitSource& bits, MutableBytes memo) const = 0;
     /// Makes a payload from what was drawn.
     virtual void respond(Bytes enrolment, Bytes memo, BitSource& bits, MutableBytes payload) const;
+    /// What a memo is of: all that the randomiser sees of an input, beside the enrolment. Inputs with equal
+    /// keys share a memo, and a user who keeps memos pays ε once for each key.
+    [[nodiscard]] virtual std::vector<Cell> memo_key(Input input, Bytes enrolment) const;
     /// How many of the numbers that an input leads to lie outside the ranges that the spec gives them, beside
     /// the attributes themselves, and are moved to their ends.
     [[nodiscard]] virtual std::size_t clamped(Input) const { return 0; }
@@ -138,12 +141,31 @@ class Mechanism {
     /// is largest; of a frequency averaged over the values, which hardly depends on the data, or a bound of
     /// it.
     [[nodiscard]] virtual double promised_variance(std::size_t attribute) const;
+    /// n·Cov (sample target) of one item's estimates in two rounds, to which the same n users report the same
+    /// values from the memos they kept; otherwise as n_variance. All of the noise is common unless a second
+    /// layer renews a part of it. A user whose memo key has changed adds no covariance, except through the
+    /// enrolment that both keys share; where only m users report both times and keep their values, the
+    /// covariance is m/(nₐ·n_b) times this.
+    [[nodiscard]] virtual double n_covariance(double truth) const { return n_variance(truth); }
     [[nodiscard]] virtual Cost cost() const noexcept = 0;
     /// The exact probability that an input gives a memo under an enrolment.
     [[nodiscard]] virtual Exact probability(Input input, Bytes enrolment, Bytes memo) const = 0;
     /// The exact worst likelihood ratio over all inputs and memos, or a bound of it, by the symmetry argued
     /// where it is implemented. The promise is worst_ratio() ≤ exp(epsilon()).
     [[nodiscard]] virtual Exact worst_ratio() const = 0;
+
+    // Values that change -----------------------------------------------------------------------------------
+    // However often a memo is sent, it costs epsilon() once: what a user gives away over all time is
+    // epsilon() times the number of keys that had a memo drawn.
+    /// The most keys that one user can ever have, whatever their values; 2^64 − 1 if there are more.
+    [[nodiscard]] virtual std::uint64_t most_keys() const noexcept;
+    /// What one report tells by itself: less than epsilon() if a second layer stands between it and the memo.
+    [[nodiscard]] virtual double first_epsilon() const noexcept { return epsilon(); }
+    /// The exact probability that respond() makes a payload of a memo.
+    [[nodiscard]] virtual Exact response_probability(Bytes enrolment, Bytes memo, Bytes payload) const;
+    /// As worst_ratio(), of one report: over all inputs and payloads, under any enrolment. The promise is
+    /// first_report_ratio() ≤ exp(first_epsilon()).
+    [[nodiscard]] virtual Exact first_report_ratio() const;
 
   protected:
     /// `block` begins the report or summary that the header was read from.
@@ -176,6 +198,7 @@ struct Option {
     bool ranges = false;  ///< of one range within [−1,1] for each attribute; [−1,1] is the default
     /// Whether there were specs before it: its default is not written, so that they keep their fingerprint.
     bool later = false;
+    bool real = false;        ///< of a number that the mechanism's settle() bounds; 0 is the default
     bool of_numbers = false;  ///< known only where the first attribute is a number
 };
 

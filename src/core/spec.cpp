@@ -370,6 +370,8 @@ void SpecReader::option(SpecReader& top, const Option& option, std::size_t attri
         std::vector<UnitRange> ranges;
         for (const Json& pair : *found) ranges.push_back(unit_range(option.name, pair));
         values[option.name] = std::move(ranges);
+    } else if (option.real) {
+        if (top.find(option.name) != nullptr) values[option.name] = top.real(option.name, "a finite number");
     } else if (option.choices.empty()) {
         values[option.name] = top.whole(option);
     } else if (const Json* found = top.find(option.name)) {
@@ -478,6 +480,8 @@ Json SpecWriter::canonical(const Spec& spec) {
         if (option.ranges) {
             for (const UnitRange& range : std::get<std::vector<UnitRange>>(value))
                 document[option.name].push_back({range.low(), range.high()});
+        } else if (option.real) {
+            document[option.name] = std::get<double>(value);
         } else if (option.choices.empty()) {
             document[option.name] = std::get<std::uint64_t>(value);
         } else {
@@ -536,6 +540,7 @@ Spec Spec::with_defaults(const MechanismEntry& mechanism, double epsilon, std::v
 
 OptionValue Spec::fallback(const Option& option, std::size_t attributes) {
     if (option.ranges) return std::vector<UnitRange>(attributes);
+    if (option.real) return 0.0;
     if (option.choices.empty()) return option.fallback;
     return std::string(option.choices[0]);
 }
@@ -561,6 +566,10 @@ std::uint64_t Spec::number(const std::string& option) const {
 }
 const std::string& Spec::word(const std::string& option) const {
     return std::get<std::string>(options_.at(option));
+}
+
+double Spec::real(const std::string& option) const {
+    return std::get<double>(options_.at(option));
 }
 
 const std::vector<UnitRange>& Spec::ranges(const std::string& option) const {

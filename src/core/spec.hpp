@@ -68,8 +68,8 @@ struct Demand {
     [[nodiscard]] static Demand from_json(std::string_view text);
 };
 
-/// Options of a mechanism by name: a whole number, a word, or a range for each attribute.
-using OptionValue = std::variant<std::uint64_t, std::string, std::vector<UnitRange>>;
+/// Options of a mechanism by name: a whole number, a word, a range for each attribute, or a real number.
+using OptionValue = std::variant<std::uint64_t, std::string, std::vector<UnitRange>, double>;
 using OptionValues = std::map<std::string, OptionValue>;
 
 /// What is still open to a mechanism's settle(): a spec before it is one.
@@ -116,6 +116,7 @@ class Spec {
     /// An option of the mechanism, given or by default.
     [[nodiscard]] std::uint64_t number(const std::string& option) const;
     [[nodiscard]] const std::string& word(const std::string& option) const;
+    [[nodiscard]] double real(const std::string& option) const;
     /// One for each attribute, widened to whole steps.
     [[nodiscard]] const std::vector<UnitRange>& ranges(const std::string& option) const;
 

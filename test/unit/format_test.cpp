@@ -47,6 +47,13 @@ std::vector<std::unique_ptr<const Mechanism>> examples() {
         unit_attributes(3) + R"(, "target": "ranges", "coefficients": [[-1, 1], [-0.5, 0], [-0.5, 0]])"));
     all.push_back(mechanism("haar_ordered", 1, "\"domain\": 75"));
     all.push_back(mechanism("haar_ordered", 4, "\"min\": 0, \"max\": 100, \"grid\": 100"));
+    all.push_back(mechanism("l_grr", 1, "\"domain\": 300"));
+    all.push_back(mechanism("l_sue", 1, "\"domain\": 75"));
+    all.push_back(mechanism("l_oue", 1, "\"domain\": 75, \"first_epsilon\": 0.9"));
+    all.push_back(mechanism("loloha", 2, "\"domain\": 75"));
+    all.push_back(mechanism("dbitflip", 1, "\"domain\": 75, \"bits\": 12"));
+    all.push_back(mechanism("dbitflip", 1, "\"domain\": 400, \"buckets\": 300, \"bits\": 1"));
+    all.push_back(mechanism("rappor", 1, R"("domain": 20, "bits": 12, "cohorts": 3, "first_epsilon": 0.7)"));
     return all;
 }
 

@@ -25,9 +25,15 @@ void check_worst_ratio(const Mechanism& m, double waste = 1e-9);
 /// The worst ratio of all is the one the mechanism claims.
 void prove(const Mechanism& m, int users = 10);
 
+/// The same of the reports that a second layer makes of the memos: of their probabilities over both layers,
+/// and what one report claims.
+void prove_first_report(const Mechanism& m, int users = 10);
+
 /// Draws reports on one input and compares how often each came with the probabilities that prove()
 /// enumerates: ties the randomiser as a whole to them. A false alarm has probability 1e-9.
 void check_frequencies_of_reports(const Mechanism& m, Input input, std::uint64_t seed);
+/// The same of what a second layer makes of one memo.
+void check_frequencies_of_responses(const Mechanism& m, Input input, std::uint64_t seed);
 
 /// Gives below() every value in turn; a sampler that asks for anything else fails.
 class Enumerated final : public BitSource {

@@ -39,7 +39,8 @@ double golden(const std::string& card, const std::string& parameters, const std:
 /// Every input of a small mechanism.
 void for_each_input(const Mechanism& mechanism, const std::function<void(Input)>& visit);
 /// Every memo of at most three bytes whose payload, under this enrolment, the mechanism would count. The
-/// payload must follow from the two without a second draw.
+/// payload must follow from the two without a second draw, or be of the same form as a memo, after the
+/// enrolment.
 void for_each_memo(const Mechanism& mechanism, Bytes enrolment, const std::function<void(Bytes)>& visit);
 
 /// Whether an action meets an Error (malformed).

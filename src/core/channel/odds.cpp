@@ -22,10 +22,8 @@ long double power_of_two(unsigned bits) {
     return std::ldexp(1.0L, static_cast<int>(bits));
 }
 
-}  // namespace
-
-Odds odds(double epsilon, std::uint64_t highs, std::uint64_t lows, unsigned bits) {
-    const long double ratio = safe_ratio(epsilon);
+/// The largest weights in at most this ratio.
+Odds weights(long double ratio, std::uint64_t highs, std::uint64_t lows, unsigned bits) {
     const long double parts = static_cast<long double>(highs) * ratio + static_cast<long double>(lows);
     const auto low = static_cast<std::uint64_t>((power_of_two(bits) - 1) / parts * below_one);
     if (low == 0)
@@ -34,6 +32,31 @@ Odds odds(double epsilon, std::uint64_t highs, std::uint64_t lows, unsigned bits
                     "Lower epsilon or the number of values.");
     const auto high = static_cast<std::uint64_t>(static_cast<long double>(low) * ratio * below_one);
     return {high > low ? high : low, low};
+}
+
+}  // namespace
+
+Odds odds(double epsilon, std::uint64_t highs, std::uint64_t lows, unsigned bits) {
+    return weights(safe_ratio(epsilon), highs, lows, bits);
+}
+
+// With a = 1 + α and exp(ε) = 1 + γ, the condition is b·(α − γ) ≤ α + αγ + (k−1)γ: no difference but α − γ,
+// which is taken between an α too large and a γ too small.
+Odds second_odds(const Odds& first, std::uint64_t k, double epsilon) {
+    const long double most = power_of_two(62);
+    const auto low = static_cast<long double>(first.low), others = static_cast<long double>(k - 1);
+    const long double alpha = static_cast<long double>(first.high - first.low) / low;
+    const long double gamma = std::expm1(static_cast<long double>(epsilon)) * below_one;
+    const long double gap = alpha / below_one - gamma;
+    const long double room = (alpha * (1 + gamma) + others * gamma) * below_one;
+    return weights(room < most * gap ? room / gap * below_one : most, 1, k - 1, 64);
+}
+
+// Flipped once but not twice, or twice but not once: first + heads·(1 − 2·first) in 2^-64, to be no less than
+// both.
+std::uint64_t second_flips(std::uint64_t first, std::uint64_t both) noexcept {
+    const Uint128 rest = (Uint128{1} << 64) - 2 * Uint128{first};
+    return static_cast<std::uint64_t>(((Uint128{both - first} << 64) + rest - 1) / rest);
 }
 
 std::uint64_t rare_heads(double epsilon, unsigned bits) {

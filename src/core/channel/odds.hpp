@@ -28,6 +28,17 @@ struct Odds {
 /// The smallest `heads` of a coin of 2^bits for which (2^bits − heads) / heads ≤ exp(ε) holds exactly.
 [[nodiscard]] std::uint64_t rare_heads(double epsilon, unsigned bits = 64);
 
+/// The largest weights of a second symmetric response over k values that follows one of weights `first`, so
+/// that the two together keep ε: with a = first.high/first.low and b = high/low, the truth is at most
+/// (ab + k−1) / (a + b + k−2) ≤ exp(ε) times as likely to come out as another value; exactly. 0 < ε. Where b
+/// would be above 2^62, because the first response alone nearly keeps ε, it is that.
+[[nodiscard]] Odds second_odds(const Odds& first, std::uint64_t k, double epsilon);
+
+/// The smallest `heads` of a coin of 2^64 sides for which a bit that was flipped with probability
+/// first/2^64, and is flipped again if the coin lands heads, differs from what it was with probability
+/// both/2^64 at least; exactly. first ≤ both ≤ 2^63, first < 2^63.
+[[nodiscard]] std::uint64_t second_flips(std::uint64_t first, std::uint64_t both) noexcept;
+
 /// Two outputs of which one gets likelier with the input s ∈ {0..steps}: its weight is base + s·rise, the
 /// other's what the mirrored input would give it, base + (steps−s)·rise.
 /// (base + steps·rise) / base ≤ exp(ε) holds exactly.

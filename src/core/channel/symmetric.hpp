@@ -1,6 +1,9 @@
 // Symmetric response: the truth with the high weight, each other value with the low one.
 #pragma once
 
+#include <cmath>
+
+#include "../bytes.hpp"
 #include "../random.hpp"
 #include "odds.hpp"
 
@@ -10,7 +13,8 @@ class SymmetricChannel {
   public:
     /// k ≥ 2 values; `bits` is the width of the random word (less than 64 only to enumerate it in tests).
     SymmetricChannel(std::uint64_t k, double epsilon, unsigned bits = 64)
-        : k_(k), odds_(odds(epsilon, 1, k - 1, bits)) {}
+        : SymmetricChannel(k, odds(epsilon, 1, k - 1, bits)) {}
+    SymmetricChannel(std::uint64_t k, const Odds& odds) : k_(k), odds_(odds) {}
 
     [[nodiscard]] std::uint64_t inputs() const noexcept { return k_; }
     [[nodiscard]] std::uint64_t outputs() const noexcept { return k_; }
@@ -19,6 +23,13 @@ class SymmetricChannel {
         return in == out ? odds_.high : odds_.low;
     }
     [[nodiscard]] Odds worst_ratio() const noexcept { return odds_; }
+    /// Probabilities of the truth, and of one other value.
+    [[nodiscard]] double p() const noexcept { return share(odds_.high); }
+    [[nodiscard]] double q() const noexcept { return share(odds_.low); }
+    /// The log of the realised ratio.
+    [[nodiscard]] double epsilon() const noexcept {
+        return std::log1p(static_cast<double>(odds_.high - odds_.low) / static_cast<double>(odds_.low));
+    }
 
     [[nodiscard]] std::uint64_t sample(std::uint64_t in, BitSource& bits) const {
         const std::uint64_t u = bits.below(total());
@@ -28,8 +39,33 @@ class SymmetricChannel {
     }
 
   private:
+    [[nodiscard]] double share(std::uint64_t weight) const noexcept {
+        return static_cast<double>(weight) / static_cast<double>(total());
+    }
+
     std::uint64_t k_;
     Odds odds_;
+};
+
+/// Symmetric response twice over: the first one's outcome is kept, and goes through the second whenever it is
+/// sent. A symmetric response again, whose weights are these.
+struct SymmetricChain {
+    Uint128 right, wrong, total;
+
+    SymmetricChain(const SymmetricChannel& kept, const SymmetricChannel& sent)
+        : total(Uint128{kept.total()} * sent.total()) {
+        const auto [a, b] = kept.worst_ratio();
+        const auto [c, d] = sent.worst_ratio();
+        right = Uint128{a} * c + Uint128{b} * d * (kept.inputs() - 1);
+        wrong = Uint128{a} * d + Uint128{b} * c + Uint128{b} * d * (kept.inputs() - 2);
+    }
+
+    [[nodiscard]] double p() const noexcept {
+        return static_cast<double>(right) / static_cast<double>(total);
+    }
+    [[nodiscard]] double q() const noexcept {
+        return static_cast<double>(wrong) / static_cast<double>(total);
+    }
 };
 
 }  // namespace ldp

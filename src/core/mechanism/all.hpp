@@ -26,5 +26,10 @@ extern const MechanismEntry sampled_entry;
 extern const MechanismEntry duchi_vector_entry;
 extern const MechanismEntry haar_ordered_entry;
 extern const MechanismEntry haar_ranges_entry;
+extern const MechanismEntry l_grr_entry;
+extern const MechanismEntry l_sue_entry;
+extern const MechanismEntry l_oue_entry;
+extern const MechanismEntry loloha_entry;
+extern const MechanismEntry dbitflip_entry;
 
 }  // namespace ldp

@@ -23,11 +23,7 @@ class Grr final : public CountingOracle {
         store_output(memo, channel_.sample(input[0], bits));
     }
 
-    PureProtocol protocol() const noexcept override {
-        const auto total = static_cast<double>(channel_.total());
-        return {static_cast<double>(channel_.weight(0, 0)) / total,
-                static_cast<double>(channel_.weight(0, 1)) / total};
-    }
+    PureProtocol protocol() const noexcept override { return {channel_.p(), channel_.q()}; }
     std::vector<std::uint64_t> supports(Bytes state) const override { return counters(state); }
 
     Cost cost() const noexcept override { return {1, static_cast<double>(domain())}; }

@@ -1,6 +1,7 @@
 #include "local_hashing.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "../exact.hpp"
 #include "counters.hpp"
@@ -101,10 +102,23 @@ void LocalHashing::write(const Spec& spec, std::uint64_t buckets, Writer& writer
 std::unique_ptr<const Mechanism> LocalHashing::read(const Header& header, Bytes block,
                                                     std::uint64_t most_buckets) {
     Reader reader(block.subspan(header_size));
-    const std::uint64_t k = take_domain(reader, max_domain);
-    const std::uint64_t g = take_number(reader, "number of buckets", 2, most_buckets);
+    const auto [k, g] = take(reader, most_buckets);
     reader.finish();
     return std::make_unique<LocalHashing>(header, block, k, g);
+}
+
+std::pair<std::uint64_t, std::uint64_t> LocalHashing::take(Reader& reader, std::uint64_t most_buckets) {
+    const std::uint64_t k = take_domain(reader, max_domain);
+    return {k, take_number(reader, "number of buckets", 2, most_buckets)};
+}
+
+// With x = g−1, n·Var at a value that nobody holds is (e+x)²/((e−1)²x), which falls until x = e and rises
+// from there on; x+1 is better than x if e² > x(x+1).
+std::uint64_t LocalHashing::best_buckets(double epsilon) {
+    const double e = std::exp(epsilon);
+    const double below = std::floor(e);
+    const double x = e * e > below * (below + 1) ? below + 1 : below;
+    return static_cast<std::uint64_t>(std::min(x + 1, static_cast<double>(max_buckets)));
 }
 
 std::vector<std::pair<std::string, double>> LocalHashing::parameters() const {
@@ -181,9 +195,8 @@ bool LocalHashing::valid_state(std::uint64_t n, Bytes state) const noexcept {
            counters_sum_to(state.subspan(classes_at() + classes_size), n);
 }
 
-PureProtocol LocalHashing::protocol() const noexcept {
-    return {static_cast<double>(channel_.weight(0, 0)) / static_cast<double>(channel_.total()),
-            1 / static_cast<double>(channel_.outputs())};
+PureProtocol LocalHashing::kept_protocol() const noexcept {
+    return {channel_.p(), 1 / static_cast<double>(channel_.outputs())};
 }
 
 std::vector<std::uint64_t> LocalHashing::supports(Bytes state) const {
@@ -196,8 +209,7 @@ Cost LocalHashing::cost() const noexcept {
 }
 
 Exact LocalHashing::probability(Input input, Bytes enrolment, Bytes memo) const {
-    return exact(channel_.weight(bucket(input[0], enrolment), load_cell(memo.data(), width_)),
-                 channel_.total());
+    return exact(channel_.weight(bucket(input[0], enrolment), kept_bucket(memo)), channel_.total());
 }
 
 // The hash function is drawn before the value is looked at. Under a function that tells two values apart,

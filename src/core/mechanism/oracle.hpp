@@ -26,6 +26,9 @@ class Oracle : public Mechanism {
     std::span<const Quantity> answers() const noexcept final;
     std::vector<Estimate> estimate(std::uint64_t n, Bytes state, const Question& question) const final;
     double n_variance(double truth) const final { return protocol().n_variance(truth); }
+    // The mean of a report under its memo rises with whether the memo speaks for the value, by the second
+    // layer's own p − q, which cancels: what two reports of one memo share is the noise of the memo.
+    double n_covariance(double truth) const final { return kept_protocol().n_variance(truth); }
     double p_value(std::uint64_t n, const Estimate& estimate) const final;
     /// The sum of all frequencies against 1, the least against 0 and the greatest against 1, then what the
     /// mechanism adds.
@@ -33,6 +36,8 @@ class Oracle : public Mechanism {
 
     /// p and q as the sampler realises them.
     [[nodiscard]] virtual PureProtocol protocol() const noexcept = 0;
+    /// The same of memos, where a second layer stands between them and what is sent.
+    [[nodiscard]] virtual PureProtocol kept_protocol() const noexcept { return protocol(); }
     /// For each value, how many reports support it.
     [[nodiscard]] virtual std::vector<std::uint64_t> supports(Bytes state) const = 0;
 

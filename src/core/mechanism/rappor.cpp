@@ -1,11 +1,15 @@
-// RAPPOR in its one-time form (Erlingsson, Pihur, Korolova 2014): a value sets h of the m bits of a Bloom
-// filter, and every bit is flipped with the same probability f. Users are divided at random into c cohorts
-// with bits of their own, so that two values which share bits in one cohort differ in the others. Two filters
-// differ in at most 2h bits: ((1−f)/f)^2h ≤ exp(ε).
+// RAPPOR (Erlingsson, Pihur, Korolova 2014): a value sets h of the m bits of a Bloom filter, and every bit is
+// flipped with the same probability f. Users are divided at random into c cohorts with bits of their own, so
+// that two values which share bits in one cohort differ in the others. Two filters differ in at most 2h bits:
+// ((1−f)/f)^2h ≤ exp(ε).
 //
-// parameters: k (4 bytes), m (2), h (1), c (2) · enrolment: the cohort (1 byte) · memo: m bits, lowest first
-// · payload: cohort, memo · state: reports per cohort (8 bytes each), bit counters per cohort, then Σ (ones
-// in a report)² (16 bytes)
+// That is the one-time form. With "first_epsilon" it is the permanent response, which is kept, and of which
+// every bit is flipped once more whenever it is sent: the instantaneous response, here with p = 1 − q, solved
+// so that the bits flipped in all keep ((1−f)/f)^2h ≤ exp(ε₁).
+//
+// parameters: k (4 bytes), m (2), h (1), c (2), then, if there are two layers, ε₁ (8) · enrolment: the cohort
+// (1 byte) · memo: m bits, lowest first · payload: cohort, memo · state: reports per cohort (8 bytes each),
+// bit counters per cohort, then Σ (ones in a report)² (16 bytes)
 
 #include <algorithm>
 #include <boost/container/static_vector.hpp>
@@ -21,6 +25,7 @@
 #include "../regression.hpp"
 #include "all.hpp"
 #include "counters.hpp"
+#include "second_layer.hpp"
 
 namespace ldp {
 
@@ -60,14 +65,18 @@ std::uint64_t flip_heads(double epsilon, std::uint64_t hashes) {
 
 class Rappor final : public Mechanism {
   public:
-    Rappor(const Header& header, Bytes block, std::uint64_t k, std::size_t m, std::size_t h, std::size_t c)
+    /// Two layers if first_epsilon is less than the header's.
+    Rappor(const Header& header, Bytes block, std::uint64_t k, std::size_t m, std::size_t h, std::size_t c,
+           double first_epsilon)
         : Mechanism(header, block),
           k_(k),
           m_(m),
           h_(h),
           c_(c),
           counters_(m),
-          flip_(flip_heads(header.epsilon, h)) {}
+          first_epsilon_(first_epsilon),
+          flip_(flip_heads(header.epsilon, h)),
+          again_(two_layers() ? second_flips(flip_.heads(), flip_heads(first_epsilon, h)) : 0) {}
 
     std::vector<std::uint64_t> cells() const override { return {k_}; }
     std::size_t payload_size() const noexcept override { return 1 + memo_size(); }
@@ -75,11 +84,17 @@ class Rappor final : public Mechanism {
     std::size_t enrolment_size() const noexcept override { return 1; }
     std::size_t memo_size() const noexcept override { return counters_.width(); }
     std::vector<std::pair<std::string, double>> parameters() const override {
-        return {{"domain", static_cast<double>(k_)},
-                {"bits", static_cast<double>(m_)},
-                {"hashes", static_cast<double>(h_)},
-                {"cohorts", static_cast<double>(c_)},
-                {"flip", flip_.probability()}};
+        std::vector<std::pair<std::string, double>> all{{"domain", static_cast<double>(k_)},
+                                                        {"bits", static_cast<double>(m_)},
+                                                        {"hashes", static_cast<double>(h_)},
+                                                        {"cohorts", static_cast<double>(c_)},
+                                                        {"flip", flip_.probability()}};
+        if (two_layers()) {
+            all.emplace_back("first_epsilon", first_epsilon_);
+            all.emplace_back("second_flip", again_.probability());
+            all.emplace_back("most_keys", static_cast<double>(most_keys()));
+        }
+        return all;
     }
 
     void enrol(BitSource& bits, MutableBytes enrolment) const override {
@@ -90,9 +105,14 @@ class Rappor final : public Mechanism {
         flip_.fill(bits, m_, memo);
         flip_filter(cohort_of(enrolment), input[0], memo);
     }
-    void respond(Bytes enrolment, Bytes memo, BitSource&, MutableBytes payload) const override {
+    void respond(Bytes enrolment, Bytes memo, BitSource& bits, MutableBytes payload) const override {
         payload[0] = enrolment[0];
-        std::ranges::copy(memo, payload.begin() + 1);
+        const MutableBytes flips = payload.subspan(1);
+        if (two_layers())
+            again_.fill(bits, m_, flips);
+        else
+            std::ranges::fill(flips, std::byte{0});
+        for (std::size_t i = 0; i < memo.size(); ++i) flips[i] ^= memo[i];
     }
 
     bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
@@ -136,7 +156,11 @@ class Rappor final : public Mechanism {
     std::vector<Check> health(std::uint64_t n, Bytes state) const override;
 
     /// The largest over the values, and over what the others hold. Infinite where there are no estimates.
-    double n_variance(double truth) const override;
+    double n_variance(double truth) const override { return n_variance(truth, bit_noise(sent_flips())); }
+    /// The noise of the memo, and of the draw of the cohort.
+    double n_covariance(double truth) const override {
+        return n_variance(truth, bit_noise(flip_.probability()));
+    }
     // Reading the state, then the regression: an inverse and the products with it; or some dozens of passes
     // over the candidates' bits.
     Cost cost() const noexcept override {
@@ -150,14 +174,29 @@ class Rappor final : public Mechanism {
         const auto flipped = static_cast<unsigned>(BitCounters::ones(flips));
         return power(flip(), flipped) * power(flip().complement(), static_cast<unsigned>(m_) - flipped);
     }
-    // The worst report has all bits in which two filters differ as one of them has them. Two filters differ
+    // The worst memo has all bits in which two filters differ as one of them has them. Two filters differ
     // in 2·min(h, m−h) bits at most; the search ends with the first two that do, and looks at all pairs of
     // all cohorts only where few values leave it without.
     Exact worst_ratio() const override {
         return power(flip().complement() / flip(), static_cast<unsigned>(greatest_difference()));
     }
 
+    double first_epsilon() const noexcept override { return first_epsilon_; }
+    Exact response_probability(Bytes enrolment, Bytes memo, Bytes payload) const override {
+        if (payload[0] != enrolment[0]) return exact(0, 1);
+        std::vector<std::byte> flips(memo.begin(), memo.end());
+        for (std::size_t i = 0; i < flips.size(); ++i) flips[i] ^= payload[1 + i];
+        const auto flipped = static_cast<unsigned>(BitCounters::ones(flips));
+        return power(again(), flipped) * power(again().complement(), static_cast<unsigned>(m_) - flipped);
+    }
+    // As of a memo, with the probability that just one of the layers flips a bit.
+    Exact first_report_ratio() const override {
+        const Exact sent = flip() * again().complement() + flip().complement() * again();
+        return power(sent.complement() / sent, static_cast<unsigned>(greatest_difference()));
+    }
+
   private:
+    bool two_layers() const noexcept { return first_epsilon_ < epsilon(); }
     static std::size_t cohort_of(Bytes bytes) noexcept { return std::to_integer<std::size_t>(bytes[0]); }
     std::size_t bits_at(std::size_t cohort) const noexcept {
         return c_ * counter_size + cohort * counters_.size();
@@ -165,6 +204,12 @@ class Rappor final : public Mechanism {
     std::size_t squares_at() const noexcept { return bits_at(c_); }
 
     Exact flip() const { return exact_dyadic(flip_.heads(), flip_.bits()); }
+    Exact again() const { return exact_dyadic(again_.heads(), again_.bits()); }
+    /// Probability that a bit of a report differs from the filter's.
+    double sent_flips() const noexcept {
+        const double f = flip_.probability();
+        return f + again_.probability() * (1 - 2 * f);
+    }
 
     /// The bits of a value, all different: each set of h is as likely as any other (Bentley, Floyd 1987).
     Places places(std::size_t cohort, Cell value) const noexcept {
@@ -210,11 +255,9 @@ class Rappor final : public Mechanism {
     std::vector<Picked> refit(std::uint64_t n, const std::vector<double>& y,
                               std::span<const std::size_t> values) const;
 
-    /// Variance of a bit without its bias.
-    double bit_noise() const noexcept {
-        const double f = flip_.probability();
-        return f * (1 - f) / ((1 - 2 * f) * (1 - 2 * f));
-    }
+    double n_variance(double truth, double noise) const;
+    /// Variance of a bit without its bias, if it was flipped with probability f.
+    static double bit_noise(double f) noexcept { return f * (1 - f) / ((1 - 2 * f) * (1 - 2 * f)); }
     /// Variance of a bit of a value of which nothing is known, over all filters.
     double bit_spread() const noexcept {
         const auto m = static_cast<double>(m_), h = static_cast<double>(h_);
@@ -224,7 +267,9 @@ class Rappor final : public Mechanism {
     std::uint64_t k_;
     std::size_t m_, h_, c_;
     BitCounters counters_;
-    Coin flip_;
+    double first_epsilon_;
+    Coin flip_;   ///< of the memo
+    Coin again_;  ///< of the second layer
 };
 
 std::size_t Rappor::greatest_difference() const {
@@ -255,7 +300,7 @@ BlockDesign Rappor::design(std::span<const std::size_t> values, bool centred) co
 }
 
 std::vector<double> Rappor::debiased(std::uint64_t n, Bytes state) const {
-    const double f = flip_.probability();
+    const double f = sent_flips();
     const double scale = static_cast<double>(c_) / static_cast<double>(n) / (1 - 2 * f);
     std::vector<double> y;
     y.reserve(c_ * m_);
@@ -297,7 +342,7 @@ std::vector<Estimate> Rappor::estimate(std::uint64_t n, Bytes state, const Quest
                         " values are told apart, and fewer than there are bits.",
                     "Ask for candidates, or begin a collection with more cohorts or bits.");
     const std::vector<double> shares = fit->solve(debiased(n, state));
-    const std::vector<double> variances = n_variances(*fit, shares, bit_noise());
+    const std::vector<double> variances = n_variances(*fit, shares, bit_noise(sent_flips()));
     std::vector<Estimate> estimates(k_);
     for (std::size_t u = 0; u < k_; ++u) {
         const double inside = std::clamp(shares[u], 0.0, 1.0);
@@ -307,7 +352,7 @@ std::vector<Estimate> Rappor::estimate(std::uint64_t n, Bytes state, const Quest
     return estimates;
 }
 
-double Rappor::n_variance(double truth) const {
+double Rappor::n_variance(double truth, double noise) const {
     const std::optional<LeastSquares> fit = fit_of_all();
     if (!fit) return std::numeric_limits<double>::infinity();
     double largest = 0;
@@ -315,7 +360,7 @@ double Rappor::n_variance(double truth) const {
         std::vector<double> square = fit->mean_square(u);
         const double own = std::exchange(square[u], 0) - 1;
         const double drawn = truth * own + (1 - truth) * std::ranges::max(square);
-        largest = std::max(largest, static_cast<double>(c_) * bit_noise() * fit->leverage(u) + drawn);
+        largest = std::max(largest, static_cast<double>(c_) * noise * fit->leverage(u) + drawn);
     }
     return largest;
 }
@@ -347,7 +392,8 @@ std::vector<Picked> Rappor::pick(std::uint64_t n, Bytes state, Selection selecti
 std::vector<Term> Rappor::select(std::uint64_t n, const std::vector<double>& y, double threshold,
                                  Selection selection) const {
     const BlockDesign candidates = design_of_all(true);
-    const double variance = static_cast<double>(c_) / static_cast<double>(n) * (bit_noise() + bit_spread());
+    const double variance =
+        static_cast<double>(c_) / static_cast<double>(n) * (bit_noise(sent_flips()) + bit_spread());
     const double slope = threshold * std::sqrt(variance * candidates.norm());
     // No more than half as many as there are independent rows, so that residuals remain.
     return non_negative(candidates, y, slope, selection == Selection::lasso ? slope : 0,
@@ -361,7 +407,7 @@ std::vector<Picked> Rappor::refit(std::uint64_t n, const std::vector<double>& y,
     if (!fit) throw Error(ErrorCode::unsupported, "the values that were picked cannot be told apart");
     const std::vector<double> shares = fit->solve(y);
     const double others = 1 - std::accumulate(shares.begin(), shares.end(), 0.0);
-    const double known = bit_noise() + std::clamp(others, 0.0, 1.0) * bit_spread();
+    const double known = bit_noise(sent_flips()) + std::clamp(others, 0.0, 1.0) * bit_spread();
     const double seen = fit->residual_variance(y, shares) * static_cast<double>(n) / static_cast<double>(c_);
     const std::vector<double> variances = n_variances(*fit, shares, std::max(known, seen));
     std::vector<Picked> picked;
@@ -375,7 +421,7 @@ std::vector<Picked> Rappor::refit(std::uint64_t n, const std::vector<double>& y,
 // A filter has h ones, so a report has as many ones as h bits that are 1 with probability 1 − f and m − h
 // that are with probability f. And no bit is 1 more or less often than if all of a cohort or none have it.
 std::vector<Check> Rappor::health(std::uint64_t n, Bytes state) const {
-    const double f = flip_.probability();
+    const double f = sent_flips();
     const auto reports = static_cast<double>(n), m = static_cast<double>(m_), h = static_cast<double>(h_);
     std::vector<Check> checks;
     const std::vector<std::uint64_t> sizes = counters(state.first(bits_at(0)));
@@ -411,8 +457,14 @@ std::vector<Check> Rappor::health(std::uint64_t n, Bytes state) const {
 
 // Format ---------------------------------------------------------------------------------------------------
 
-constexpr Option options[] = {
-    {"bits", 128, least_bits, max_bits}, {"hashes", 2, 1, max_hashes}, {"cohorts", 8, 1, max_cohorts}};
+constexpr Option options[] = {{"bits", 128, least_bits, max_bits},
+                              {"hashes", 2, 1, max_hashes},
+                              {"cohorts", 8, 1, max_cohorts},
+                              {.name = first_epsilon_option.name, .later = true, .real = true}};
+
+void settle(Draft& draft) {
+    if (std::get<double>(draft.options.at(first_epsilon_option.name)) != 0) check_first_epsilon(draft);
+}
 
 void write(const Spec& spec, Writer& writer) {
     if (spec.number("hashes") >= spec.number("bits"))
@@ -424,6 +476,7 @@ void write(const Spec& spec, Writer& writer) {
     writer.put(static_cast<std::uint16_t>(spec.number("bits")));
     writer.put(static_cast<std::uint8_t>(spec.number("hashes")));
     writer.put(static_cast<std::uint16_t>(spec.number("cohorts")));
+    if (const double first = spec.real(first_epsilon_option.name); first != 0) writer.put(first);
 }
 
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
@@ -432,25 +485,27 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     const auto m = reader.take<std::uint16_t>();
     const auto h = reader.take<std::uint8_t>();
     const auto c = reader.take<std::uint16_t>();
+    const double first_epsilon = reader.empty() ? header.epsilon : take_first_epsilon(reader, header);
     reader.finish();
     if (m < least_bits || m > max_bits || h < 1 || h > max_hashes || h >= m || c < 1 || c > max_cohorts)
         throw Error(ErrorCode::malformed, "the Bloom filter's parameters are out of range",
                     "Found " + std::to_string(m) + " bits, " + std::to_string(h) + " hash functions and " +
                         std::to_string(c) + " cohorts.",
                     "The bytes were damaged or forged.");
-    return std::make_unique<Rappor>(header, block, k, m, h, c);
+    return std::make_unique<Rappor>(header, block, k, m, h, c, first_epsilon);
 }
 
 }  // namespace
 
 const MechanismEntry rappor_entry{12,
                                   "rappor",
-                                  "Bloom filters with cohorts (one-time RAPPOR)",
+                                  "Bloom filters with cohorts (RAPPOR)",
                                   Shape::one_categorical,
                                   max_domain,
                                   false,
                                   options,
                                   write,
-                                  load};
+                                  load,
+                                  settle};
 
 }  // namespace ldp

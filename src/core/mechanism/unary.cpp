@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "../channel/odds.hpp"
 #include "../exact.hpp"
 
 namespace ldp {
@@ -42,7 +43,7 @@ std::vector<std::uint64_t> Unary::supports(Bytes state) const {
     return counters_.counts(state.data());
 }
 
-PureProtocol Unary::protocol() const noexcept {
+PureProtocol Unary::kept_protocol() const noexcept {
     return {true_bit_.probability(), false_bit_.probability()};
 }
 
@@ -81,6 +82,44 @@ Exact Unary::probability(Input input, Bytes, Bytes memo) const {
         product = product * (set ? one : one.complement());
     }
     return product;
+}
+
+UnaryChain::UnaryChain(const Header& header, Bytes block, std::uint64_t k, double first_epsilon,
+                       Coin true_bit, Coin false_bit, Coin sent_false_bit)
+    : Unary(header, block, k, true_bit, false_bit),
+      first_epsilon_(first_epsilon),
+      flip_(second_flips(false_bit.heads(), sent_false_bit.heads())) {}
+
+std::vector<std::pair<std::string, double>> UnaryChain::parameters() const {
+    auto all = Unary::parameters();
+    all.emplace_back("first_epsilon", first_epsilon_);
+    all.emplace_back("second_flip", flip_.probability());
+    all.emplace_back("most_keys", static_cast<double>(most_keys()));
+    return all;
+}
+
+void UnaryChain::respond(Bytes, Bytes memo, BitSource& bits, MutableBytes payload) const {
+    flip_.fill(bits, domain(), payload);
+    for (std::size_t i = 0; i < payload.size(); ++i) payload[i] ^= memo[i];
+}
+
+PureProtocol UnaryChain::protocol() const noexcept {
+    const auto [p, q] = kept_protocol();
+    const double flip = flip_.probability();
+    return {p + flip * (1 - 2 * p), q + flip * (1 - 2 * q)};
+}
+
+Exact UnaryChain::response_probability(Bytes, Bytes memo, Bytes payload) const {
+    const Exact flip = exact_dyadic(flip_.heads(), flip_.bits());
+    unsigned flips = 0;
+    for (std::size_t i = 0; i < payload.size(); ++i)
+        flips += static_cast<unsigned>(std::popcount(std::to_integer<unsigned>(payload[i] ^ memo[i])));
+    return power(flip, flips) * power(flip.complement(), static_cast<unsigned>(domain()) - flips);
+}
+
+Exact UnaryChain::sent_false_one() const {
+    const Exact flip = exact_dyadic(flip_.heads(), flip_.bits());
+    return false_one() * flip.complement() + false_one().complement() * flip;
 }
 
 }  // namespace ldp
