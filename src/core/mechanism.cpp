@@ -1,6 +1,7 @@
 #include "mechanism.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "error.hpp"
 #include "mechanism/all.hpp"
@@ -16,6 +17,17 @@ void check_attribute(std::size_t attribute, std::size_t attributes) {
 
 void Mechanism::respond(Bytes, Bytes memo, BitSource&, MutableBytes payload) const {
     std::ranges::copy(memo, payload.begin());
+}
+
+std::vector<Cell> Mechanism::memo_key(Input input, Bytes) const {
+    return {input.begin(), input.end()};
+}
+
+std::uint64_t Mechanism::most_keys() const noexcept {
+    Uint128 keys = 1;
+    for (const std::uint64_t each : cells())
+        keys = std::min<Uint128>(keys * each, std::numeric_limits<std::uint64_t>::max());
+    return static_cast<std::uint64_t>(keys);
 }
 
 Report Mechanism::perturb(Input input, BitSource& bits) const {
@@ -37,6 +49,14 @@ Report Mechanism::perturb(Input input, BitSource& bits) const {
     randomise(input, enrolment, bits, memo);
     respond(enrolment, memo, bits, MutableBytes(report).subspan(block_.size()));
     return report;
+}
+
+// A mechanism that tells shares first takes values that are in no order.
+std::vector<double> Mechanism::key_spans(Bytes) const {
+    std::vector<double> spans;
+    for (const std::uint64_t each : cells())
+        spans.push_back(answers()[0] == Quantity::frequencies ? 0 : static_cast<double>(each - 1));
+    return spans;
 }
 
 Part Mechanism::part(std::uint64_t n, Bytes state, std::size_t attribute) const {

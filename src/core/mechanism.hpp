@@ -91,9 +91,15 @@ class Mechanism {
     virtual void randomise(Input input, Bytes enrolment, BitSource& bits, MutableBytes memo) const = 0;
     /// Makes a payload from what was drawn.
     virtual void respond(Bytes enrolment, Bytes memo, BitSource& bits, MutableBytes payload) const;
+    /// What a memo is of: all that the randomiser sees of an input, beside the enrolment. Inputs with equal
+    /// keys share a memo, and a user who keeps memos pays ε once for each key.
+    [[nodiscard]] virtual std::vector<Cell> memo_key(Input input, Bytes enrolment) const;
     /// How many of the numbers that an input leads to lie outside the ranges that the spec gives them, beside
     /// the attributes themselves, and are moved to their ends.
     [[nodiscard]] virtual std::size_t clamped(Input) const { return 0; }
+    /// How far apart two entries of a user's keys can be at most, for each entry; 0 where they are equal or
+    /// different and nothing in between.
+    [[nodiscard]] virtual std::vector<double> key_spans(Bytes enrolment) const;
     /// All three in a row: a one-time report. Throws Error (invalid_value) if the input has the wrong shape.
     [[nodiscard]] Report perturb(Input input, BitSource& bits) const;
 
@@ -144,6 +150,12 @@ class Mechanism {
     /// The exact worst likelihood ratio over all inputs and memos, or a bound of it, by the symmetry argued
     /// where it is implemented. The promise is worst_ratio() ≤ exp(epsilon()).
     [[nodiscard]] virtual Exact worst_ratio() const = 0;
+
+    // Values that change -----------------------------------------------------------------------------------
+    // However often a memo is sent, it costs epsilon() once: what a user gives away over all time is
+    // epsilon() times the number of keys that had a memo drawn.
+    /// The most keys that one user can ever have, whatever their values; 2^64 − 1 if there are more.
+    [[nodiscard]] virtual std::uint64_t most_keys() const noexcept;
 
   protected:
     /// `block` begins the report or summary that the header was read from.

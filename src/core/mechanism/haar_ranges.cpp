@@ -79,6 +79,10 @@ class HaarRanges final : public Mechanism, public RangeMechanism {
     void respond(Bytes enrolment, Bytes memo, BitSource& bits, MutableBytes payload) const override {
         facts_->respond(enrolment, memo, bits, payload);
     }
+    std::vector<Cell> memo_key(Input input, Bytes enrolment) const override {
+        return facts_->memo_key(facts_of(input), enrolment);
+    }
+    std::vector<double> key_spans(Bytes enrolment) const override { return facts_->key_spans(enrolment); }
 
     bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
         return facts_->accumulate(state, payload);
