@@ -32,6 +32,7 @@ int sqlstate(ErrorCode code, int malformed) noexcept {
         case ErrorCode::unsupported:
             return ERRCODE_FEATURE_NOT_SUPPORTED;
         case ErrorCode::full:
+        case ErrorCode::spent:
             return ERRCODE_PROGRAM_LIMIT_EXCEEDED;
         case ErrorCode::environment:
             return ERRCODE_SYSTEM_ERROR;

@@ -45,6 +45,12 @@ std::string summary(const Tally& tally, const Spec& spec, const std::string& wha
 Records::Records(CsvReader& csv, const Spec& spec, BadRow policy, const std::string& average_by,
                  std::ostream* notices)
     : csv_(csv), spec_(spec), policy_(policy), notices_(notices) {
+    if (spec.evolving())
+        throw Error(
+            ErrorCode::unsupported, "the spec is for values that change",
+            "Its reports come from a client of each person's own, which remembers what it answered; the "
+            "rows of a file are different people, or one whom nothing here remembers.",
+            "Use the C++ client.");
     for (const Attribute& attribute : spec.attributes()) columns_.push_back(csv.column(attribute.name));
     values_.reserve(columns_.size());
     tally_.clamped.resize(columns_.size());

@@ -45,7 +45,8 @@ class Records {
   public:
     /// Finds the attributes' columns by name, and that of the people's names if rows are to be averaged by
     /// it (none if it is empty); Error (malformed) if one is missing, Error (invalid_value) if what is to be
-    /// averaged is a category. The first skipped rows are told to `notices`, if given.
+    /// averaged is a category, Error (unsupported) for a spec of values that change. The first skipped rows
+    /// are told to `notices`, if given.
     Records(CsvReader& csv, const Spec& spec, BadRow policy, const std::string& average_by = {},
             std::ostream* notices = nullptr);
 

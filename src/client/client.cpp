@@ -9,30 +9,65 @@ Client::Client(Collection collection, std::unique_ptr<Store> store)
       store_(std::move(store)),
       clamped_(collection_.spec().attributes().size()) {
     store_->bind(collection_.spec().fingerprint());
+    if (collection_.spec().evolving()) diary_.emplace(collection_, *store_, bits_);
 }
 
-Receipt Client::count(Encoded encoded) {
-    for (const std::size_t j : encoded.clamped) ++clamped_[j];
-    clamped_coefficients_ += encoded.coefficients;
-    return {std::move(encoded.clamped), encoded.coefficients};
+Client::Made Client::make(std::span<const Value> record) {
+    if (diary_) {
+        Placed placed = collection_.place(record);
+        Diary::Entry entry = diary_->answer(placed.positions, bits_);
+        return {std::move(entry.report), {std::move(placed.clamped), entry.coefficients, entry.origin}};
+    }
+    Encoded encoded = collection_.encode(record, bits_);
+    return {collection_.mechanism().perturb(encoded.cells, bits_),
+            {std::move(encoded.clamped), encoded.coefficients, Origin::drawn}};
+}
+
+const Receipt& Client::count(const Receipt& receipt) {
+    for (const std::size_t j : receipt.clamped) ++clamped_[j];
+    clamped_coefficients_ += receipt.coefficients;
+    return receipt;
+}
+
+void Client::append(std::span<const Report> reports, std::int32_t round, std::span<const Mark> marks) {
+    store_->append(reports, round, marks, diary_ ? diary_->unsaved() : Notes{});
+    if (diary_) diary_->saved(round);
 }
 
 Receipt Client::report(std::span<const Value> record, std::int32_t round) {
-    Encoded encoded = collection_.encode(record, bits_);
-    const Report report = collection_.mechanism().perturb(encoded.cells, bits_);
-    store_->append({&report, 1}, round);
-    return count(std::move(encoded));
+    const auto before = diary_ ? std::optional(diary_->checkpoint()) : std::nullopt;
+    const Made made = make(record);
+    try {
+        append({&made.report, 1}, round, {});
+    } catch (...) {
+        if (diary_) diary_->restore(*before);
+        throw;
+    }
+    return count(made.receipt);
 }
 
 Receipt Client::stage(std::span<const Value> record) {
-    Encoded encoded = collection_.encode(record, bits_);
-    staged_.push_back(collection_.mechanism().perturb(encoded.cells, bits_));
-    return count(std::move(encoded));
+    Made made = make(record);
+    staged_.push_back(std::move(made.report));
+    return count(made.receipt);
 }
 
 void Client::commit(std::int32_t round, std::span<const Mark> marks) {
-    store_->append(staged_, round, marks);
+    append(staged_, round, marks);
     staged_.clear();
+}
+
+void Client::discard() {
+    staged_.clear();
+    if (diary_) diary_->restore();
+}
+
+std::span<const Answer> Client::ledger() const {
+    if (!diary_)
+        throw Error(ErrorCode::unsupported, "this collection has no ledger",
+                    "Its reports are not remembered: each one costs its epsilon again.",
+                    "A spec with \"evolving\" and \"budget\" has one.");
+    return diary_->ledger();
 }
 
 Flushed Client::flush(Carrier& carrier, std::size_t most, const Progress& progress) {

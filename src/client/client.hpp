@@ -1,4 +1,4 @@
-// The client of one person or device, or of a file of records: perturbs, queues, sends.
+// The client of one person or device, or of a file of records: perturbs, remembers, queues, sends.
 #pragma once
 
 #include <concepts>
@@ -6,12 +6,14 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "carrier.hpp"
 #include "collection.hpp"
+#include "diary.hpp"
 #include "store.hpp"
 
 namespace ldp {
@@ -20,6 +22,7 @@ namespace ldp {
 struct Receipt {
     std::vector<std::size_t> clamped;  ///< which attributes were moved, as in Encoded::clamped
     std::size_t coefficients;          ///< how many coefficients were moved, as in Encoded::coefficients
+    Origin origin;                     ///< whether the report cost anything; without evolving() it always did
 };
 
 /// What a flush did.
@@ -33,6 +36,10 @@ struct Flushed {
 /// write durably, then send; what is in a record leaves the client only as a report. Randomness comes from
 /// the operating system and from nowhere else.
 ///
+/// Under a spec with evolving() all records are one person's, at different times, and the store is what is
+/// remembered of them: equal values are answered alike, which costs nothing, and the budget bounds the rest.
+/// Under any other spec each report is a fresh draw.
+///
 /// A client, its store and a carrier at work for it belong to one thread at a time and do not survive a fork.
 /// Programs that report from several threads lock around the client or keep one, with its own store, in each.
 class Client {
@@ -45,8 +52,8 @@ class Client {
 
     /// Perturbs a record (one value for each attribute, in the spec's order) and queues the report as durably
     /// as the store can. `round` tells repeated surveys of the same people apart. Throws Error
-    /// (invalid_value) for a record that Collection::encode refuses and Error (environment) if the store
-    /// fails; either way nothing was queued.
+    /// (invalid_value) for a record that Collection::encode refuses, Error (spent) as Diary::answer, and
+    /// Error (environment) if the store fails; whichever it is, nothing was queued, and nothing spent.
     Receipt report(std::span<const Value> record, std::int32_t round = 0);
     Receipt report(std::initializer_list<Value> record, std::int32_t round = 0) {
         return report(std::span(record.begin(), record.size()), round);
@@ -59,8 +66,8 @@ class Client {
         return stage(std::span(record.begin(), record.size()));
     }
     void commit(std::int32_t round = 0, std::span<const Mark> marks = {});
-    /// Forgets what is staged.
-    void discard() noexcept { staged_.clear(); }
+    /// Forgets what is staged, and the answers drawn for it.
+    void discard();
 
     /// Called after each batch with what this flush has done so far.
     using Progress = std::function<void(const Flushed&)>;
@@ -79,12 +86,24 @@ class Client {
     /// How many coefficients it has moved into their ranges.
     [[nodiscard]] std::uint64_t clamped_coefficients() const noexcept { return clamped_coefficients_; }
 
+    /// The answers that were drawn, each with its ε and round, and what they cost together, for certain and
+    /// but for a probability of δ in (0, 1). Throws Error (unsupported) unless the spec has evolving().
+    [[nodiscard]] std::span<const Answer> ledger() const;
+    [[nodiscard]] Spent spent(double delta = 1e-6) const { return ldp::spent(ledger(), delta); }
+
   private:
-    Receipt count(Encoded encoded);
+    struct Made {
+        Report report;
+        Receipt receipt;
+    };
+    [[nodiscard]] Made make(std::span<const Value> record);
+    const Receipt& count(const Receipt& receipt);
+    void append(std::span<const Report> reports, std::int32_t round, std::span<const Mark> marks);
 
     Collection collection_;
     std::unique_ptr<Store> store_;
     SystemRandom bits_;
+    std::optional<Diary> diary_;
     std::vector<Report> staged_;
     std::vector<std::uint64_t> clamped_;
     std::uint64_t clamped_coefficients_ = 0;

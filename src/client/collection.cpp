@@ -41,8 +41,7 @@ struct Collection::Plan {
 
     [[nodiscard]] Cell category(std::size_t j, const Value& value, std::vector<std::size_t>& clamped) const;
     [[nodiscard]] Cell number(std::size_t j, const Value& value) const;
-    [[nodiscard]] Cell point(std::size_t j, const Value& value, BitSource& bits,
-                             std::vector<std::size_t>& clamped) const;
+    [[nodiscard]] double position(std::size_t j, const Value& value, std::vector<std::size_t>& clamped) const;
 
     Spec spec;
     std::unique_ptr<const Mechanism> mechanism;
@@ -86,8 +85,8 @@ Cell Collection::Plan::category(std::size_t j, const Value& value, std::vector<s
            "Labels are compared byte by byte: upper and lower case and spaces count.");
 }
 
-Cell Collection::Plan::point(std::size_t j, const Value& value, BitSource& bits,
-                             std::vector<std::size_t>& clamped) const {
+double Collection::Plan::position(std::size_t j, const Value& value,
+                                  std::vector<std::size_t>& clamped) const {
     const Attribute& attribute = spec.attributes()[j];
     const auto* given = std::get_if<double>(&value);
     if (given == nullptr || !std::isfinite(*given))
@@ -102,10 +101,7 @@ Cell Collection::Plan::point(std::size_t j, const Value& value, BitSource& bits,
                    "Correct the value, or ask for values outside to be clamped.");
         clamped.push_back(j);
     }
-    const std::uint64_t steps = cells[j] - 1;
-    const double position =
-        (inside - attribute.min) / (attribute.max - attribute.min) * static_cast<double>(steps);
-    return grid_point(position, steps).draw(bits);
+    return (inside - attribute.min) / (attribute.max - attribute.min) * static_cast<double>(cells[j] - 1);
 }
 
 Collection::Collection(Spec spec, Outside outside)
@@ -121,20 +117,33 @@ Outside Collection::outside() const noexcept {
     return plan_->outside;
 }
 
-Encoded Collection::encode(std::span<const Value> record, BitSource& bits) const {
+Placed Collection::place(std::span<const Value> record) const {
     const auto& attributes = plan_->spec.attributes();
     if (record.size() != attributes.size())
         refuse("the record has the wrong number of values",
                "Found " + std::to_string(record.size()) + "; the spec has " +
                    std::to_string(attributes.size()) +
                    (attributes.size() == 1 ? " attribute." : " attributes."));
-    Encoded encoded;
+    Placed placed;
+    placed.positions.reserve(record.size());
+    for (std::size_t j = 0; j < record.size(); ++j)
+        placed.positions.push_back(
+            attributes[j].numeric()
+                ? plan_->position(j, record[j], placed.clamped)
+                : static_cast<double>(attributes[j].labels.empty()
+                                          ? plan_->number(j, record[j])
+                                          : plan_->category(j, record[j], placed.clamped)));
+    return placed;
+}
+
+Encoded Collection::encode(std::span<const Value> record, BitSource& bits) const {
+    Placed placed = place(record);
+    Encoded encoded{{}, std::move(placed.clamped)};
     encoded.cells.reserve(record.size());
     for (std::size_t j = 0; j < record.size(); ++j)
-        encoded.cells.push_back(attributes[j].numeric() ? plan_->point(j, record[j], bits, encoded.clamped)
-                                : attributes[j].labels.empty()
-                                    ? plan_->number(j, record[j])
-                                    : plan_->category(j, record[j], encoded.clamped));
+        encoded.cells.push_back(plan_->spec.attributes()[j].numeric()
+                                    ? grid_point(placed.positions[j], plan_->cells[j] - 1).draw(bits)
+                                    : static_cast<Cell>(placed.positions[j]));
     encoded.coefficients = plan_->mechanism->clamped(encoded.cells);
     return encoded;
 }

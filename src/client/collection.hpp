@@ -47,6 +47,12 @@ struct Encoded {
     std::size_t coefficients = 0;
 };
 
+/// A record on the mechanism's grids, before numbers are rounded to their points.
+struct Placed {
+    std::vector<double> positions;     ///< one for each attribute, from 0 to its cells − 1
+    std::vector<std::size_t> clamped;  ///< as in Encoded
+};
+
 /// A spec and its mechanism. Immutable, cheap to copy, and safe to share between threads.
 class Collection {
   public:
@@ -68,6 +74,8 @@ class Collection {
     /// label is due or the reverse, a record of another length, and under Outside::refuse a number outside
     /// its range.
     [[nodiscard]] Encoded encode(std::span<const Value> record, BitSource& bits) const;
+    /// The first half of encode(): the same without the rounding. Throws as that does.
+    [[nodiscard]] Placed place(std::span<const Value> record) const;
 
   private:
     struct Plan;

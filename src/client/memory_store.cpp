@@ -1,16 +1,26 @@
 #include "memory_store.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace ldp {
 
 void MemoryStore::bind(std::uint64_t fingerprint) {
-    if (fingerprint_.value_or(fingerprint) != fingerprint) refuse_spec(*fingerprint_, fingerprint);
-    fingerprint_ = fingerprint;
+    auto& bound = memory_.fingerprint;
+    if (bound.value_or(fingerprint) != fingerprint) refuse_spec(*bound, fingerprint);
+    bound = fingerprint;
 }
 
-void MemoryStore::append(std::span<const Report> reports, std::int32_t round, std::span<const Mark> marks) {
+void MemoryStore::append(std::span<const Report> reports, std::int32_t round, std::span<const Mark> marks,
+                         const Notes& notes) {
     auto named = marks_;
+    std::vector<std::byte> enrolment(notes.enrolment.begin(), notes.enrolment.end());
+    std::vector<std::byte> course(notes.course.begin(), notes.course.end());
+    std::vector<Answer> answers(notes.answers.begin(), notes.answers.end());
+    for (Answer& answer : answers) answer.round = round;
+    if (const std::size_t needed = memory_.answers.size() + answers.size();
+        needed > memory_.answers.capacity())
+        memory_.answers.reserve(2 * needed);
     for (const Mark& mark : marks) named.insert_or_assign(std::string(mark.name), mark.value);
     const auto before = static_cast<std::ptrdiff_t>(queue_.size());
     try {
@@ -20,6 +30,9 @@ void MemoryStore::append(std::span<const Report> reports, std::int32_t round, st
         throw;
     }
     marks_.swap(named);
+    if (!enrolment.empty()) memory_.enrolment.swap(enrolment);
+    if (!course.empty()) memory_.course.swap(course);
+    std::ranges::move(answers, std::back_inserter(memory_.answers));
 }
 
 std::optional<std::int64_t> MemoryStore::mark(std::string_view name) const {

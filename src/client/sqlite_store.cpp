@@ -13,23 +13,39 @@
 #include <utility>
 
 #include "../core/error.hpp"
+#include "../core/text.hpp"
 
 namespace ldp {
 
 namespace {
 
 constexpr std::int64_t application = 0x4C445031;  // "LDP1": what makes an SQLite file ours
-constexpr std::int64_t schema_version = 1;
 constexpr int patience_ms = 1000;
 
 // The outbox is a queue by id. A batch is a stretch at its front, so that naming one costs one row however
 // many reports it holds; the table has at most that row.
-constexpr const char* schema = R"(
+//
+// A person's memory is what does not change (enrolment), what each report changes (course) and the answers,
+// which are the ledger too. Pages of SQLite have no checksums; what a bit of damage would make a person spend
+// twice has a digest of its own.
+//
+// Each version of the schema is what it adds to the one before, so that old files are brought up to date.
+constexpr const char* schema[] = {
+    R"(
     CREATE TABLE binding (fingerprint INTEGER NOT NULL);
     CREATE TABLE outbox (id INTEGER PRIMARY KEY, round INTEGER NOT NULL, report BLOB NOT NULL);
     CREATE TABLE batch (id TEXT NOT NULL, last INTEGER NOT NULL);
     CREATE TABLE mark (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
-)";
+)",
+    R"(
+    CREATE TABLE enrolment (id INTEGER PRIMARY KEY CHECK (id = 0), content BLOB NOT NULL,
+                            digest INTEGER NOT NULL);
+    CREATE TABLE course (id INTEGER PRIMARY KEY CHECK (id = 0), content BLOB NOT NULL,
+                         digest INTEGER NOT NULL);
+    CREATE TABLE answer (id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, memo BLOB NOT NULL,
+                         epsilon REAL NOT NULL, round INTEGER NOT NULL, digest INTEGER NOT NULL);
+)"};
+constexpr std::int64_t schema_version = std::size(schema);
 
 [[noreturn]] void fail(const std::string& path, const std::string& what, const std::string& detail,
                        const std::string& hint) {
@@ -39,6 +55,21 @@ constexpr const char* schema = R"(
 constexpr const char* never_replaced =
     "It was left as it is. Restore it from a backup, or choose another file, which starts without what this "
     "one remembers.";
+
+[[noreturn]] void damaged(const std::string& path, const std::string& detail) {
+    fail(path, "damaged", detail, never_replaced);
+}
+
+/// Of contents one after another.
+template <class... Contents>
+std::int64_t digest(const Contents&... contents) {
+    ContentHash hash;
+    const auto add = [&](Bytes bytes) {
+        hash.add({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    };
+    (add(contents), ...);
+    return static_cast<std::int64_t>(hash.value());
+}
 
 class Database {
   public:
@@ -130,6 +161,9 @@ class Statement {
         [[nodiscard]] std::int64_t integer(int column) const {
             return sqlite3_column_int64(statement_.handle_, column);
         }
+        [[nodiscard]] double real(int column) const {
+            return sqlite3_column_double(statement_.handle_, column);
+        }
         [[nodiscard]] std::string text(int column) const {
             const auto* at = reinterpret_cast<const char*>(sqlite3_column_text(statement_.handle_, column));
             return at == nullptr ? std::string() : std::string(at, size(column));
@@ -159,7 +193,8 @@ class Statement {
         database_.check(
             sqlite3_bind_text64(handle_, at, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8));
     }
-    void bind(int at, const Report& blob) const {
+    void bind(int at, double value) const { database_.check(sqlite3_bind_double(handle_, at, value)); }
+    void bind(int at, Bytes blob) const {
         database_.check(sqlite3_bind_blob64(handle_, at, blob.data(), blob.size(), SQLITE_STATIC));
     }
 
@@ -190,6 +225,12 @@ void sync_directory(const std::filesystem::path& directory) {
     close(descriptor);
 }
 
+/// Brings a file of schema version `from` up to date, inside a transaction.
+void upgrade(Database& database, std::int64_t from) {
+    for (; from < schema_version; ++from) database.run(schema[from]);
+    database.run(("PRAGMA user_version = " + std::to_string(schema_version)).c_str());
+}
+
 /// Builds a new state file under another name and moves it into place complete: a file of this name is never
 /// half made, so an empty one can only be a damaged one.
 void create(const std::string& path) {
@@ -205,9 +246,8 @@ void create(const std::string& path) {
         database.run("PRAGMA journal_mode = WAL");
         database.run("PRAGMA synchronous = FULL");
         Transaction transaction(database);
-        database.run(schema);
+        upgrade(database, 0);
         database.run(("PRAGMA application_id = " + std::to_string(application)).c_str());
-        database.run(("PRAGMA user_version = " + std::to_string(schema_version)).c_str());
         transaction.commit();
     } catch (...) {
         unlink(draft.c_str());
@@ -247,33 +287,42 @@ class StateFile : public Database {
                  "The file and its directory must be writable by the user who runs this.");
         run("PRAGMA locking_mode = EXCLUSIVE");
         run("PRAGMA trusted_schema = OFF");
+        std::int64_t version = 0;
         {
             Transaction lock(*this);  // takes the lock, which stays, and shows that the file can be written
-            check_identity();
+            version = identify();
             lock.commit();
         }
         run("PRAGMA journal_mode = WAL");
         run("PRAGMA synchronous = FULL");
-        const Statement check(*this, "PRAGMA quick_check(1)");
-        auto verdict = check();
-        if (!verdict.row() || verdict.text(0) != "ok")
-            fail(path, "damaged", "SQLite says: " + verdict.text(0) + ".", never_replaced);
+        {
+            const Statement check(*this, "PRAGMA quick_check(1)");
+            auto verdict = check();
+            if (!verdict.row() || verdict.text(0) != "ok")
+                damaged(path, "SQLite says: " + verdict.text(0) + ".");
+        }
+        if (version == schema_version) return;
+        Transaction transaction(*this);
+        upgrade(*this, version);
+        transaction.commit();
     }
 
   private:
     [[nodiscard]] std::int64_t pragma(const char* sql) const {
         return Statement(*this, sql)().number().value_or(0);
     }
-    void check_identity() const {
+    /// The version of the schema, if it is one that this release knows.
+    [[nodiscard]] std::int64_t identify() const {
         if (pragma("PRAGMA application_id") != application)
             fail(path(), "damaged, or not a state file of ldp",
                  "It has not the mark that ldp leaves in its files.", "Choose another name.");
         const std::int64_t version = pragma("PRAGMA user_version");
-        if (version != schema_version)
+        if (version < 1 || version > schema_version)
             fail(path(), "written by another release of ldp",
-                 "Its schema has version " + std::to_string(version) + "; this release reads version " +
+                 "Its schema has version " + std::to_string(version) + "; this release reads versions 1 to " +
                      std::to_string(schema_version) + ".",
                  "Use the release that wrote it, or a newer one.");
+        return version;
     }
 };
 
@@ -288,6 +337,13 @@ class SqliteStore::File {
     Statement set_binding{database, "INSERT INTO binding VALUES (?)"};
     Statement get_mark{database, "SELECT value FROM mark WHERE name = ?"};
     Statement set_mark{database, "INSERT OR REPLACE INTO mark VALUES (?, ?)"};
+    Statement get_enrolment{database, "SELECT content, digest FROM enrolment"};
+    Statement set_enrolment{database, "INSERT INTO enrolment VALUES (0, ?, ?)"};  // once and for ever
+    Statement get_course{database, "SELECT content, digest FROM course"};
+    Statement set_course{database, "INSERT OR REPLACE INTO course VALUES (0, ?, ?)"};
+    Statement get_answers{database, "SELECT id, key, memo, epsilon, round, digest FROM answer ORDER BY id"};
+    Statement put_answer{database,
+                         "INSERT INTO answer (key, memo, epsilon, round, digest) VALUES (?, ?, ?, ?, ?)"};
     Statement put{database, "INSERT INTO outbox (round, report) VALUES (?, ?)"};
     Statement count{database, "SELECT count(*) FROM outbox"};
     Statement front{database, "SELECT id, round, report FROM outbox WHERE id <= ? ORDER BY id LIMIT ?"};
@@ -323,12 +379,51 @@ void SqliteStore::bind(std::uint64_t fingerprint) {
     transaction.commit();
 }
 
-void SqliteStore::append(std::span<const Report> reports, std::int32_t round, std::span<const Mark> marks) {
+void SqliteStore::append(std::span<const Report> reports, std::int32_t round, std::span<const Mark> marks,
+                         const Notes& notes) {
     Transaction transaction(file_->database);
-    for (const Report& report : reports) file_->put(std::int64_t{round}, report).finish();
+    if (!notes.enrolment.empty()) file_->set_enrolment(notes.enrolment, digest(notes.enrolment)).finish();
+    if (!notes.course.empty()) file_->set_course(notes.course, digest(notes.course)).finish();
+    for (const Answer& answer : notes.answers) {
+        Writer key;
+        for (const Cell cell : answer.key) key.put(cell);
+        file_
+            ->put_answer(Bytes(key.bytes()), Bytes(answer.memo), answer.epsilon, std::int64_t{round},
+                         digest(key.bytes(), answer.memo))
+            .finish();
+    }
+    for (const Report& report : reports) file_->put(std::int64_t{round}, Bytes(report)).finish();
     for (const Mark& mark : marks) file_->set_mark(mark.name, mark.value).finish();
     transaction.commit();
     file_->pending += reports.size();
+}
+
+Memory SqliteStore::memory() const {
+    const std::string& path = file_->database.path();
+    Memory memory;
+    if (const auto bound = file_->get_binding().number())
+        memory.fingerprint = static_cast<std::uint64_t>(*bound);
+    const auto read = [&](const Statement& statement, std::vector<std::byte>& content) {
+        auto found = statement();
+        if (!found.row()) return;
+        content = found.blob(0);
+        if (digest(content) != found.integer(1)) damaged(path, "What it remembers has changed.");
+    };
+    read(file_->get_enrolment, memory.enrolment);
+    read(file_->get_course, memory.course);
+    auto answers = file_->get_answers();
+    while (answers.row()) {
+        const std::vector<std::byte> key = answers.blob(1);
+        Answer answer{{}, answers.blob(2), answers.real(3), static_cast<std::int32_t>(answers.integer(4))};
+        if (answers.integer(0) != static_cast<std::int64_t>(memory.answers.size()) + 1)
+            damaged(path, "An answer is missing.");
+        if (key.size() % sizeof(Cell) != 0 || digest(key, answer.memo) != answers.integer(5))
+            damaged(path, "An answer has changed.");
+        for (Reader reader(key); answer.key.size() < key.size() / sizeof(Cell);)
+            answer.key.push_back(reader.take<Cell>());
+        memory.answers.push_back(std::move(answer));
+    }
+    return memory;
 }
 
 std::optional<std::int64_t> SqliteStore::mark(std::string_view name) const {
@@ -356,8 +451,7 @@ std::optional<Batch> SqliteStore::next_batch(std::size_t most) {
         }
     }
     if (named && batch.reports.empty())
-        fail(file_->database.path(), "damaged", "The reports of its current batch are missing.",
-             never_replaced);
+        damaged(file_->database.path(), "The reports of its current batch are missing.");
     if (batch.reports.empty()) return std::nullopt;
     batch.id = named ? named->id : random_id();
     if (!named) file_->set_batch(std::string_view(batch.id), last).finish();

@@ -10,23 +10,25 @@ namespace ldp {
 
 /// Keeps its reports in an SQLite file that only its owner can read (mode 0600 from the moment it exists).
 /// What append, next_batch and confirm did survives a crash of the program, of the system and of its power.
+/// What it remembers of a person's values is as secret as the values themselves.
 ///
 /// The file stays locked while the store is open: a second store on it, in this process or another, is
 /// refused after a second's wait. The file must be on a local disk, and be moved or copied only together with
 /// the file NAME-wal, if there is one.
 class SqliteStore final : public Store {
   public:
-    /// Opens the file, or creates it if there is none. Throws Error (environment) if it is in use, read-only,
-    /// damaged, no state file of ldp, or written by a newer release: it is never replaced by an empty one,
-    /// because what it holds cannot be had again.
+    /// Opens the file, or creates it if there is none; one of an earlier release is brought up to date.
+    /// Throws Error (environment) if it is in use, read-only, damaged, no state file of ldp, or written by a
+    /// newer release: it is never replaced by an empty one, because what it holds cannot be had again.
     explicit SqliteStore(const std::string& path);
     SqliteStore(SqliteStore&&) noexcept;
     SqliteStore& operator=(SqliteStore&&) noexcept;
     ~SqliteStore() override;
 
     void bind(std::uint64_t fingerprint) override;
-    void append(std::span<const Report> reports, std::int32_t round,
-                std::span<const Mark> marks = {}) override;
+    void append(std::span<const Report> reports, std::int32_t round, std::span<const Mark> marks = {},
+                const Notes& notes = {}) override;
+    [[nodiscard]] Memory memory() const override;
     [[nodiscard]] std::optional<std::int64_t> mark(std::string_view name) const override;
     [[nodiscard]] std::uint64_t pending() const override;
     [[nodiscard]] std::optional<Batch> next_batch(std::size_t most) override;

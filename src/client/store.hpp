@@ -1,4 +1,5 @@
-// What a client keeps between drawing a report and knowing that it was counted.
+// What a client keeps: its reports between being drawn and known to be counted, and under specs of values
+// that change all that it must remember.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +26,35 @@ struct Mark {
     std::int64_t value;
 };
 
-/// The outbox: a queue of reports, the oldest leaving first. Each call happens whole or not at all, and what
-/// it did is as durable as the store is when it returns; a failure is an Error (environment).
+/// An answer that was drawn once and is kept: an entry of the memo and of the ledger in one.
+struct Answer {
+    std::vector<Cell> key;  ///< of what: Mechanism::memo_key
+    std::vector<std::byte> memo;
+    double epsilon;          ///< what drawing it cost
+    std::int32_t round = 0;  ///< of the append that stored it
+    friend bool operator==(const Answer&, const Answer&) = default;
+};
+
+/// What an append adds to a client's memory.
+struct Notes {
+    Bytes enrolment = {};  ///< what a person draws once and keeps for ever; empty: nothing new
+    Bytes course = {};     ///< how the values have moved, in place of what was known; empty: nothing new
+    std::span<const Answer> answers = {};
+};
+
+/// All that a store remembers.
+struct Memory {
+    std::optional<std::uint64_t> fingerprint;  ///< of the spec that it is tied to
+    std::vector<std::byte> enrolment, course;  ///< empty if there was none yet
+    std::vector<Answer> answers;               ///< in the order in which they were drawn
+};
+
+/// The outbox, a queue of reports, the oldest leaving first; and the memory of one person. Each call happens
+/// whole or not at all, and what it did is as durable as the store is when it returns; a failure is an Error
+/// (environment).
 ///
-/// A store serves one spec, one client and one thread at a time. This is also where a client's memo and
-/// ledger will live: an append then takes what was drawn and what it cost in the same step as the report.
+/// A store serves one spec, one client and one thread at a time. An append takes what was drawn and what it
+/// cost in the same step as the reports that come of it.
 class Store {
   public:
     Store() = default;
@@ -40,9 +65,11 @@ class Store {
     /// Ties the store to a spec for good. Throws Error (incompatible) if it is tied to another.
     virtual void bind(std::uint64_t fingerprint) = 0;
 
-    /// Queues all reports and sets all marks, or does neither.
-    virtual void append(std::span<const Report> reports, std::int32_t round,
-                        std::span<const Mark> marks = {}) = 0;
+    /// Queues all reports, sets all marks and takes all notes, or does nothing of it.
+    virtual void append(std::span<const Report> reports, std::int32_t round, std::span<const Mark> marks = {},
+                        const Notes& notes = {}) = 0;
+    /// Throws Error (environment) if what it kept is damaged.
+    [[nodiscard]] virtual Memory memory() const = 0;
     [[nodiscard]] virtual std::optional<std::int64_t> mark(std::string_view name) const = 0;
     /// Reports queued and not confirmed.
     [[nodiscard]] virtual std::uint64_t pending() const = 0;

@@ -14,6 +14,7 @@ enum class ErrorCode {
     incompatible,   ///< reports or summaries made under different specs
     unsupported,    ///< a question the mechanism cannot answer
     full,           ///< a summary that cannot count further
+    spent,          ///< a person's budget, which leaves no further answer
     environment,    ///< a file, the operating system or the server failed
 };
 

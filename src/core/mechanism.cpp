@@ -66,6 +66,14 @@ Report Mechanism::perturb(Input input, BitSource& bits) const {
     return report;
 }
 
+// A mechanism that tells shares first takes values that are in no order.
+std::vector<double> Mechanism::key_spans(Bytes) const {
+    std::vector<double> spans;
+    for (const std::uint64_t each : cells())
+        spans.push_back(answers()[0] == Quantity::frequencies ? 0 : static_cast<double>(each - 1));
+    return spans;
+}
+
 Part Mechanism::part(std::uint64_t n, Bytes state, std::size_t attribute) const {
     check_attribute(attribute, cells().size());
     return {this, n, state};

@@ -97,6 +97,9 @@ class Mechanism {
     /// How many of the numbers that an input leads to lie outside the ranges that the spec gives them, beside
     /// the attributes themselves, and are moved to their ends.
     [[nodiscard]] virtual std::size_t clamped(Input) const { return 0; }
+    /// How far apart two entries of a user's keys can be at most, for each entry; 0 where they are equal or
+    /// different and nothing in between.
+    [[nodiscard]] virtual std::vector<double> key_spans(Bytes enrolment) const;
     /// All three in a row: a one-time report. Throws Error (invalid_value) if the input has the wrong shape.
     [[nodiscard]] Report perturb(Input input, BitSource& bits) const;
 

@@ -29,6 +29,10 @@ constexpr Option report_bytes{"max_report_bytes", Limits{}.report_bytes, 26, 100
 constexpr Option decode_cost{"max_decode_cost", Limits{}.decode_cost, 1, 1000000000};
 constexpr Option share{.name = "share", .fallback = 0, .least = 1, .most = 1000};
 constexpr Option prefix{"prefix", 0, 1, Attribute::max_string};
+constexpr Option window{"window", Evolving{}.window, 1, 10000};
+constexpr Option base_levels{"base_levels", Evolving{}.base_levels, 1, std::uint64_t{1} << 20};
+constexpr double max_budget = 1e6;
+constexpr const char* when_spent[] = {"repeat", "refuse"};  // as Budget::Spent
 
 [[noreturn]] void invalid(const std::string& message, const std::string& detail,
                           const std::string& hint = {}) {
@@ -122,6 +126,14 @@ class SpecReader {
         if (!std::isfinite(value)) wrong(key, found, allowed);
         return value;
     }
+    /// A number within bounds; the fallback if the key is not there.
+    [[nodiscard]] double real(const std::string& key, double fallback, double least, double most) {
+        if (find(key) == nullptr) return fallback;
+        const std::string allowed = "a number from " + number(least) + " to " + number(most);
+        const double value = real(key, allowed);
+        if (!(value >= least && value <= most)) wrong(key, Json(value), allowed);
+        return value;
+    }
     [[nodiscard]] std::string word(const std::string& key, const std::string& allowed) {
         const Json& found = need(key, allowed);
         if (!found.is_string()) wrong(key, found, allowed);
@@ -153,6 +165,8 @@ class SpecReader {
     static Demand demand(const Json& document);
     /// Throws unless the mechanism takes the attributes.
     static void check_shape(const Spec& spec);
+    /// Throws unless what a spec says of values that change can be honoured.
+    static void check_evolving(const Spec& spec);
 
   private:
     static Demand demand(SpecReader& top);
@@ -164,6 +178,9 @@ class SpecReader {
     static void reporting(SpecReader& reader, Attribute& attribute);
     static void domain(const Json& found, Attribute& attribute);
     static void outsiders(SpecReader& reader, Attribute& attribute);
+    static void movement(SpecReader& reader, Attribute& attribute);
+    static Evolving evolving(const Json& found, bool moving);
+    static Budget budget(const Json& found);
 
     const Json& object_;
     std::string where_;
@@ -256,6 +273,76 @@ void SpecReader::reporting(SpecReader& reader, Attribute& attribute) {
     attribute.share = reader.whole(share);
 }
 
+/// Whether an attribute's values change.
+void SpecReader::movement(SpecReader& reader, Attribute& attribute) {
+    const Json* found = reader.find("evolving");
+    if (found == nullptr) return;
+    if (!found->is_boolean()) wrong("evolving", *found, "true or false, in an attribute");
+    attribute.evolving = found->get<bool>();
+    if (attribute.evolving && !attribute.numeric())
+        invalid("an evolving attribute must be numeric", "\"" + attribute.name + "\" is categorical.",
+                "Categories are remembered as they are, with \"evolving\": {} beside \"attributes\".");
+}
+
+Evolving SpecReader::evolving(const Json& found, bool moving) {
+    SpecReader reader(found, "\"evolving\"");
+    if (!moving && !found.empty())
+        invalid("\"evolving\" says how to round, but no attribute is evolving", "Found " + shown(found) + ".",
+                "Give an attribute \"evolving\": true, or leave the object empty: values are then remembered "
+                "as they are.");
+    Evolving evolving;
+    evolving.window = reader.whole(window);
+    evolving.volatility = reader.real("volatility", evolving.volatility, 0, 1);
+    evolving.flip_probability = reader.real("flip_probability", evolving.flip_probability, 0.001, 1);
+    evolving.base_levels = reader.whole(base_levels);
+    reader.finish();
+    return evolving;
+}
+
+Budget SpecReader::budget(const Json& found) {
+    SpecReader reader(found, "\"budget\"");
+    static_cast<void>(reader.need("epsilon", "what a person may spend over all time"));
+    Budget budget{reader.real("epsilon", 0, min_epsilon, max_budget)};
+    if (reader.find("when_spent") != nullptr) {
+        const std::string allowed = "one of " + joined(when_spent);
+        const std::string found_word = reader.word("when_spent", allowed);
+        const auto* at = std::ranges::find(when_spent, found_word);
+        if (at == std::end(when_spent)) wrong("when_spent", Json(found_word), allowed);
+        budget.when_spent = static_cast<Budget::Spent>(at - when_spent);
+    }
+    reader.finish();
+    return budget;
+}
+
+void SpecReader::check_evolving(const Spec& spec) {
+    if (spec.evolving_.has_value() != spec.budget_.has_value())
+        invalid("\"evolving\" and \"budget\" go together",
+                spec.budget_
+                    ? "Reports that are not remembered cost their epsilon each time; nothing bounds them."
+                    : "Each value that is not remembered yet costs epsilon again.",
+                spec.budget_ ? "Add \"evolving\": {} to have values remembered, or remove \"budget\"."
+                             : "Add \"budget\": {\"epsilon\": …}: what a person may spend over all time.");
+    if (!spec.evolving_) return;
+    if (spec.budget_->answers(spec.epsilon_) == 0)
+        invalid("the budget does not pay for one answer", "It has epsilon " + number(spec.budget_->epsilon) +
+                                                              "; an answer costs " + number(spec.epsilon_) +
+                                                              ".");
+    const auto mechanism = make_mechanism(spec);
+    const std::vector<std::uint64_t> cells = mechanism->cells();
+    for (std::size_t j = 0; j < cells.size(); ++j) {
+        const Attribute& attribute = spec.attributes_[j];
+        if (!attribute.evolving) continue;
+        if (mechanism->answers()[0] != Quantity::means)
+            invalid("an evolving attribute needs a mechanism for means",
+                    std::string(spec.mechanism_->name) + " tells no means.",
+                    "Rounding keeps the mean and nothing else.");
+        if (spec.evolving_->base_levels >= cells[j])
+            invalid("\"base_levels\" is more than the grid has steps",
+                    "Found " + std::to_string(spec.evolving_->base_levels) + "; the grid of \"" +
+                        attribute.name + "\" has " + std::to_string(cells[j] - 1) + ".");
+    }
+}
+
 void SpecReader::check_shape(const Spec& spec) {
     const MechanismEntry& mechanism = spec.mechanism();
     const auto& attributes = spec.attributes();
@@ -316,6 +403,7 @@ Demand SpecReader::demand(SpecReader& top) {
             SpecReader reader(found, "attribute " + std::to_string(demand.attributes.size()));
             demand.attributes.push_back(attribute(reader, reader.word("name", "the attribute's name")));
             reporting(reader, demand.attributes.back());
+            movement(reader, demand.attributes.back());
             reader.finish();
             if (!seen.insert(demand.attributes.back().name).second)
                 invalid("two attributes have the same name",
@@ -336,7 +424,7 @@ Demand SpecReader::demand(const Json& document) {
     const Json* chosen = top.find("chosen");
     const bool limited = top.find(report_bytes.name) != nullptr || top.find(decode_cost.name) != nullptr;
     demand.limits = limited || chosen == nullptr ? limits(top) : choice(*chosen).limits;
-    for (const char* key : {"mechanism", "derived"}) top.known_.insert(key);
+    for (const char* key : {"mechanism", "derived", "evolving", "budget"}) top.known_.insert(key);
     for (const MechanismEntry* entry : registry())
         for (const Option& option : entry->options) top.known_.insert(option.name);
     top.finish();
@@ -431,6 +519,13 @@ Spec SpecReader::spec(const Json& document) {
     Spec spec = Spec::with_defaults(*mechanism, demand.epsilon, std::move(demand.attributes),
                                     std::move(options), demand.limits);
     spec.chosen_ = std::move(choice);
+    const bool moving = std::ranges::any_of(spec.attributes_, &Attribute::evolving);
+    if (const Json* found = top.find("evolving"))
+        spec.evolving_ = evolving(*found, moving);
+    else if (moving)
+        spec.evolving_.emplace();
+    if (const Json* found = top.find("budget")) spec.budget_ = budget(*found);
+    check_evolving(spec);
 
     const Json* derived = top.find("derived");
     top.finish();
@@ -471,6 +566,7 @@ Json SpecWriter::canonical(const Spec& spec) {
         if (attribute.prefix != 0) entry["prefix"] = attribute.prefix;
         if (!attribute.mechanism.empty()) entry["mechanism"] = attribute.mechanism;
         if (attribute.share != 0) entry["share"] = attribute.share;
+        if (attribute.evolving) entry["evolving"] = true;
         document["attributes"].push_back(std::move(entry));
     }
     for (const Option& option : spec.mechanism().options) {
@@ -488,6 +584,16 @@ Json SpecWriter::canonical(const Spec& spec) {
             document[option.name] = std::get<std::string>(value);
         }
     }
+    if (spec.evolving_) {
+        Json& evolving = document["evolving"] = Json::object();
+        if (std::ranges::any_of(spec.attributes_, &Attribute::evolving))
+            evolving = {{window.name, spec.evolving_->window},
+                        {"volatility", spec.evolving_->volatility},
+                        {"flip_probability", spec.evolving_->flip_probability},
+                        {base_levels.name, spec.evolving_->base_levels}};
+        document["budget"] = {{"epsilon", spec.budget_->epsilon},
+                              {"when_spent", when_spent[static_cast<std::size_t>(spec.budget_->when_spent)]}};
+    }
     return document;
 }
 
@@ -498,7 +604,19 @@ Json SpecWriter::derived(const Spec& spec) {
     const Json given = canonical(spec);
     for (const auto& [key, value] : mechanism->parameters())
         if (!given.contains(key) && !given["attributes"][0].contains(key)) derived[key] = value;
+    if (spec.budget_) {
+        const std::uint64_t answers = std::min(mechanism->most_keys(), spec.budget_->answers(spec.epsilon()));
+        derived["most_answers"] = answers;
+        derived["most_epsilon"] =
+            std::min(spec.budget_->epsilon, static_cast<double>(answers) * spec.epsilon());
+    }
     return derived;
+}
+
+std::uint64_t Budget::answers(double each) const noexcept {
+    const double count = std::floor(epsilon / each);
+    const bool another = (count + 1) * each <= epsilon * (1 + 1e-15);
+    return static_cast<std::uint64_t>(another ? count + 1 : count);
 }
 
 std::optional<std::string> Attribute::label_of(std::string_view text) const {

@@ -24,6 +24,7 @@ struct Attribute {
     std::uint64_t prefix = 0;  ///< if not 0, people hold strings, and labels are their beginnings
     std::string mechanism;     ///< of a record: what it is reported through; empty otherwise
     std::uint64_t share = 0;   ///< of a record: how likely it is drawn, beside others; 0 otherwise
+    bool evolving = false;     ///< numeric: whether it is rounded as coarsely as it moves; see evolving.hpp
 
     [[nodiscard]] bool numeric() const noexcept { return domain == 0; }
     /// What a person's text is looked up as among the labels: the text; with `prefix`, the first `prefix`
@@ -55,6 +56,32 @@ struct Limits {
     std::uint64_t decode_cost =
         1000;  ///< Cost::per_report + Cost::per_answer / 10^6: steps a report, at a million
     friend bool operator==(const Limits&, const Limits&) = default;
+};
+
+/// How values that change are rounded; see evolving.hpp. A spec that has it is for people who report again
+/// and again, each through a client that remembers.
+struct Evolving {
+    std::uint64_t window = 30;  ///< reports after which the step is chosen anew
+    double volatility = 0.01;   ///< score above which the step follows the movement
+    double flip_probability =
+        0.1;  ///< that a usual move changes the rounded value: what the step is chosen for
+    std::uint64_t base_levels = 100;  ///< steps that make up the range at least movement
+    friend bool operator==(const Evolving&, const Evolving&) = default;
+};
+
+/// What a person may spend over all time, and what happens then.
+struct Budget {
+    enum class Spent {
+        repeat,  ///< a value without an answer of its own is given the nearest one's
+        refuse,  ///< it is refused
+    };
+    double epsilon;
+    Spent when_spent = Spent::repeat;
+
+    /// How many answers at ε each it pays for, as decimals have it: 0.3 pays for three at 0.1, although the
+    /// sum of their nearest doubles is larger by one part in 10^16.
+    [[nodiscard]] std::uint64_t answers(double each) const noexcept;
+    friend bool operator==(const Budget&, const Budget&) = default;
 };
 
 /// What a spec asks for, whichever mechanism answers.
@@ -113,6 +140,9 @@ class Spec {
     [[nodiscard]] const std::vector<Attribute>& attributes() const noexcept { return attributes_; }
     /// How the mechanism was chosen, if "auto" did it.
     [[nodiscard]] const std::optional<Choice>& chosen() const noexcept { return chosen_; }
+    /// How values that change are rounded; nothing if each report is a fresh draw. With it goes a budget.
+    [[nodiscard]] const std::optional<Evolving>& evolving() const noexcept { return evolving_; }
+    [[nodiscard]] const std::optional<Budget>& budget() const noexcept { return budget_; }
     /// An option of the mechanism, given or by default.
     [[nodiscard]] std::uint64_t number(const std::string& option) const;
     [[nodiscard]] const std::string& word(const std::string& option) const;
@@ -128,6 +158,8 @@ class Spec {
     std::vector<Attribute> attributes_;
     OptionValues options_;
     std::optional<Choice> chosen_;
+    std::optional<Evolving> evolving_;
+    std::optional<Budget> budget_;
 
     friend class SpecReader;
     friend class SpecWriter;

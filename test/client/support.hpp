@@ -1,10 +1,13 @@
 // What the client's tests share.
 #pragma once
 
+#include <sqlite3.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "../../src/client/client.hpp"
@@ -38,6 +41,31 @@ struct Directory {
     [[nodiscard]] std::string file(const char* name) const { return (root / name).string(); }
     std::filesystem::path root;
 };
+
+/// Changes a state file behind its back.
+inline void run_sql(const std::string& path, const std::string& sql) {
+    sqlite3* database = nullptr;
+    BOOST_REQUIRE(sqlite3_open(path.c_str(), &database) == SQLITE_OK);
+    BOOST_REQUIRE(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK);
+    sqlite3_close(database);
+}
+
+/// Runs a program in a process of its own; its result is the exit code, or −1 after a signal.
+inline int in_child(const std::function<int()>& work) {
+    const pid_t child = fork();
+    BOOST_REQUIRE(child >= 0);
+    if (child == 0) {
+        int result = 99;
+        try {
+            result = work();
+        } catch (...) {
+        }
+        _exit(result);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
 
 /// For BOOST_CHECK_EXCEPTION: whether an error has this code and this text in its message, detail or hint.
 inline auto error_with(ErrorCode code, const std::string& text) {

@@ -17,6 +17,8 @@
 //             of versions before 0.3. Forms 1 (sampled) and 2 (global) go on: aim (1), ranges of the
 //             coefficients in runs with a length of 2 bytes: lo, hi (1 byte each, in 1/127). Form 2 ends in
 //             ε₁ (8), which is what the window is for.
+// enrolment:  sampled: the coefficient
+// memo:       sampled: an output of the card's channel · global: the payload
 // payload:    sampled: the coefficient, and an output of the card's channel
 //             global:  an output of the card's channel, and a corner
 // state:      sampled: per coefficient: reports (8), the channel's tally
@@ -191,9 +193,8 @@ class Haar : public Mechanism, public HaarMechanism {
         const double inside = std::clamp(value, range(c).low(), range(c).high());
         return square(step(c)) * channel_->noise_at((inside - range(c).low()) / step(c));
     }
-    /// The exact probability of the card's output for a coefficient.
-    [[nodiscard]] Exact card_probability(std::size_t c, double value, std::uint64_t output) const {
-        const GridPoint point = place(c, value);
+    /// The exact probability of the card's output for a coefficient's place.
+    [[nodiscard]] Exact card_probability(const GridPoint& point, std::uint64_t output) const {
         const Exact up = exact_dyadic(point.up, 64);
         Exact response = up.complement() * channel_->probability(point.lower, output);
         if (point.up != 0) response = response + up * channel_->probability(point.lower + 1, output);
@@ -262,16 +263,30 @@ class SampledHaar final : public Haar {
         std::partial_sum(draw_below_.begin(), draw_below_.end(), draw_below_.begin());
     }
 
+    std::size_t enrolment_size() const noexcept override { return index_width_; }
+    std::size_t memo_size() const noexcept override { return width_of_cell(); }
     std::size_t payload_size() const noexcept override { return index_width_ + width_of_cell(); }
     std::size_t state_size() const noexcept override { return tree().size() * slot_size_; }
 
-    void randomise(Input input, Bytes, BitSource& bits, MutableBytes memo) const override {
+    void enrol(BitSource& bits, MutableBytes enrolment) const override {
         const std::uint64_t u = bits.below(draw_below_.back());
-        const auto c =
-            static_cast<std::size_t>(std::ranges::upper_bound(draw_below_, u) - draw_below_.begin());
-        store_cell(memo.data(), index_width_, c);
-        store_cell(memo.data() + index_width_, width_of_cell(),
-                   channel().sample(place(c, transform(input)[c]).draw(bits), bits));
+        const auto c = std::ranges::upper_bound(draw_below_, u) - draw_below_.begin();
+        store_cell(enrolment.data(), index_width_, static_cast<std::uint64_t>(c));
+    }
+    void randomise(Input input, Bytes enrolment, BitSource& bits, MutableBytes memo) const override {
+        store_cell(memo.data(), width_of_cell(), channel().sample(seen(input, enrolment).draw(bits), bits));
+    }
+    void respond(Bytes enrolment, Bytes memo, BitSource&, MutableBytes payload) const override {
+        std::ranges::copy(memo, std::ranges::copy(enrolment, payload.begin()).out);
+    }
+    // The coefficient's place, to the fraction of a grid step: other coefficients may change at no cost.
+    std::vector<Cell> memo_key(Input input, Bytes enrolment) const override {
+        const GridPoint point = seen(input, enrolment);
+        return {point.lower, point.up};
+    }
+    std::vector<double> key_spans(Bytes) const override {
+        const auto steps = static_cast<double>(channel().steps());
+        return {steps, std::ldexp(steps, 64)};
     }
 
     bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
@@ -316,14 +331,12 @@ class SampledHaar final : public Haar {
     }
 
     Cost cost() const noexcept override { return {3, 10.0 * static_cast<double>(tree().size())}; }
-    Exact probability(Input input, Bytes, Bytes memo) const override {
-        const std::size_t c = index(memo);
-        return exact(draw_weight(c), draw_below_.back()) *
-               card_probability(c, transform(input)[c], output(memo));
+    Exact probability(Input input, Bytes enrolment, Bytes memo) const override {
+        return card_probability(seen(input, enrolment), load_cell(memo.data(), width_of_cell()));
     }
-    // The coefficient is drawn without a look at the values, so its probability cancels; rounding to the grid
-    // mixes rows of the channel, and a mixture of rows keeps their ratio. Every coefficient takes both ends
-    // of its range (±1 is reached by values at the ends of theirs), where the channel's worst is attained.
+    // The coefficient is drawn without a look at the values; rounding to the grid mixes rows of the channel,
+    // and a mixture of rows keeps their ratio. Every coefficient takes both ends of its range (±1 is reached
+    // by values at the ends of theirs), where the channel's worst is attained.
     Exact worst_ratio() const override { return channel().worst_ratio(); }
 
   private:
@@ -368,6 +381,12 @@ class SampledHaar final : public Haar {
         return all;
     }
 
+    /// Where the coefficient that was drawn lies, which is all that is looked at.
+    [[nodiscard]] GridPoint seen(Input input, Bytes enrolment) const {
+        const std::size_t c = index(enrolment);
+        return place(c, transform(input)[c]);
+    }
+    /// Of a payload; the coefficient is that of an enrolment as well.
     [[nodiscard]] std::size_t index(Bytes payload) const noexcept {
         return load_cell(payload.data(), index_width_);
     }
@@ -455,7 +474,7 @@ class GlobalHaar final : public Haar {
             plus.push_back((exact(point.lower, 1) + exact_dyadic(point.up, 64)) /
                            exact(channel().steps(), 1));
         }
-        return card_probability(0, values[0], output(memo)) * corners_.probability(plus, corner(memo));
+        return card_probability(place(0, values[0]), output(memo)) * corners_.probability(plus, corner(memo));
     }
     // The product of both, which is attained if the mean and the details can be at the ends of their ranges
     // all at once. On ranges too wide for that (a mean of ±1 leaves no details) it is a bound, and the

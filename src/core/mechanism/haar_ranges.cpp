@@ -82,6 +82,7 @@ class HaarRanges final : public Mechanism, public RangeMechanism {
     std::vector<Cell> memo_key(Input input, Bytes enrolment) const override {
         return facts_->memo_key(facts_of(input), enrolment);
     }
+    std::vector<double> key_spans(Bytes enrolment) const override { return facts_->key_spans(enrolment); }
 
     bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
         return facts_->accumulate(state, payload);

@@ -113,6 +113,7 @@ class Sampled final : public Mechanism {
     void respond(Bytes enrolment, Bytes memo, BitSource& bits, MutableBytes payload) const override;
     /// The keys of the attributes that were drawn: a change of another one costs nothing.
     std::vector<Cell> memo_key(Input input, Bytes enrolment) const override;
+    std::vector<double> key_spans(Bytes enrolment) const override;
 
     bool accumulate(MutableBytes state, Bytes payload) const noexcept override;
     void merge(MutableBytes state, Bytes other) const noexcept override;
@@ -226,6 +227,17 @@ std::vector<Cell> Sampled::memo_key(Input input, Bytes enrolment) const {
         key.insert(key.end(), own.begin(), own.end());
     }
     return key;
+}
+
+std::vector<double> Sampled::key_spans(Bytes enrolment) const {
+    std::vector<double> spans;
+    for (std::size_t i = 0; i < s_; ++i) {
+        const Bytes slot = nth(enrolment, i, enrolment_);
+        const Mechanism& inner = *run_of(attribute_in(slot)).inner;
+        const auto own = inner.key_spans(slot.subspan(index_, inner.enrolment_size()));
+        spans.insert(spans.end(), own.begin(), own.end());
+    }
+    return spans;
 }
 
 // Server ---------------------------------------------------------------------------------------------------

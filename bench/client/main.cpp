@@ -1,0 +1,84 @@
+// Speed of a client that remembers: reports whose answers are kept, and reports with fresh ones, durable in
+// batches of a hundred in a file in FOLDER. `bench-client FOLDER`; make bench starts it. By the clock most of
+// the time is the disk's, which has to be waited for once a batch; by the processor's time it is what one
+// core could do.
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "../../src/client/client.hpp"
+#include "../../src/client/sqlite_store.hpp"
+#include "../../src/core/error.hpp"
+
+namespace {
+
+using namespace ldp;
+
+constexpr int batch = 100;
+
+struct Speed {
+    double by_clock, by_processor;  ///< reports a second
+};
+
+/// Of `batches` batches, the i-th report being of value(i).
+Speed speed(Client& client, int batches, const std::function<double(int)>& value) {
+    const auto began = std::chrono::steady_clock::now();
+    const std::clock_t worked = std::clock();
+    for (int i = 0; i < batches * batch; ++i) {
+        client.stage({value(i)});
+        if ((i + 1) % batch == 0) client.commit(i / batch);
+    }
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+    const double reports = batches * batch;
+    return {reports / took.count(), reports * CLOCKS_PER_SEC / static_cast<double>(std::clock() - worked)};
+}
+
+void run(const std::filesystem::path& folder) {
+    const std::filesystem::path file = folder / ("ldp-bench." + std::to_string(getpid()));
+    const Collection minutes(
+        Spec::from_json(R"({"mechanism": "pdp", "epsilon": 1, "budget": {"epsilon": 1000000},
+        "attributes": [{"name": "minutes", "min": 0, "max": 360, "evolving": true}]})"));
+    const Collection numbers(
+        Spec::from_json(R"({"mechanism": "pdp", "epsilon": 1, "budget": {"epsilon": 1000000},
+        "grid": 1000000, "evolving": {}, "attributes": [{"name": "number", "min": 0, "max": 1000000}]})"));
+    const auto measure = [&](const char* what, const Collection& collection, int batches,
+                             const std::function<double(int)>& value) {
+        Client client(collection, SqliteStore(file.string()));
+        for (int i = 0; i < batch; ++i) client.stage({value(i)});
+        client.commit();
+        const std::size_t before = client.ledger().size();
+        const auto [clock, processor] = speed(client, batches, [&](int i) { return value(i + batch); });
+        std::printf("%-32s %12.0f %14.0f %14zu\n", what, clock, processor, client.ledger().size() - before);
+    };
+    const auto remove = [&] {
+        for (const char* suffix : {"", "-wal"}) std::filesystem::remove(file.string() + suffix);
+    };
+    try {
+        std::printf("A client of one person, reports durable in batches of %d; reports a second\n", batch);
+        std::printf("%-32s %12s %14s %14s\n", "", "by the clock", "of a processor", "answers drawn");
+        measure("reports whose answers are kept", minutes, 10000, [](int i) { return 3.6 * (i % 50); });
+        remove();
+        measure("reports with fresh answers", numbers, 1000, [](int i) { return i; });
+    } catch (...) {
+        remove();
+        throw;
+    }
+    remove();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        run(argc > 1 ? argv[1] : ".");
+    } catch (const ldp::Error& error) {
+        std::fprintf(stderr, "error: %s\n", error.what());
+        return 1;
+    }
+}

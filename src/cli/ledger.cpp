@@ -1,0 +1,71 @@
+// ldp ledger FILE
+
+#include <filesystem>
+#include <iomanip>
+#include <iostream>
+#include <map>
+
+#include "../client/diary.hpp"
+#include "../client/sqlite_store.hpp"
+#include "../core/error.hpp"
+#include "command.hpp"
+
+namespace ldp::cli {
+
+namespace {
+
+namespace po = boost::program_options;
+
+Options options() {
+    Options options;
+    options.add_options()("file", po::value<std::string>()->required())(
+        "delta", po::value<double>()->default_value(1e-6),
+        "probability with which the advanced figure may not hold");
+    return options;
+}
+
+int run(const Arguments& arguments) {
+    const auto& name = arguments["file"].as<std::string>();
+    if (!std::filesystem::exists(name))
+        throw Error(ErrorCode::environment, "there is no state file " + name, {}, "Check the name.");
+    const SqliteStore store(name);
+    const Memory memory = store.memory();
+    if (memory.enrolment.empty())
+        throw Error(ErrorCode::unsupported, name + " has no ledger",
+                    "It belongs to no person whose values change: reports of other specs are not remembered, "
+                    "and each one costs its epsilon again.");
+    const Spent all = spent(memory.answers, arguments["delta"].as<double>());
+    const auto most = static_cast<std::uint64_t>(store.mark("budget.answers").value_or(0));
+    std::map<std::int32_t, std::uint64_t> by_round;
+    for (const Answer& answer : memory.answers) ++by_round[answer.round];
+
+    std::cout << std::left << std::setprecision(6) << "spec          "
+              << fingerprint_text(memory.fingerprint.value_or(0)) << "\n"
+              << "answers       " << all.answers << " of at most " << most << "\n";
+    if (!by_round.empty())
+        std::cout << "epsilon       " << all.epsilon << " each, " << all.sum << " in all\n"
+                  << "              " << all.advanced << " in all by advanced composition, at delta "
+                  << all.delta << "\n\n"
+                  << "round         answers   epsilon\n";
+    for (const auto& [round, answers] : by_round)
+        std::cout << std::setw(14) << round << std::setw(10) << answers
+                  << static_cast<double>(answers) * all.epsilon << "\n";
+    return Exit::done;
+}
+
+constexpr const char* positional[] = {"file"};
+
+}  // namespace
+
+const Command ledger_command{
+    "ledger",
+    "[--delta D] FILE",
+    "shows what a person has spent",
+    "Reads the state file of a client whose values change: how many answers were drawn for this person, in\n"
+    "which rounds, what they cost together, and how many there can ever be. Reports that repeat an answer\n"
+    "cost nothing. The client must not have the file open.",
+    options,
+    positional,
+    run};
+
+}  // namespace ldp::cli

@@ -1,0 +1,691 @@
+// Values that change: what a client remembers of a person, what that costs, and that no crash makes it
+// forget.
+
+#include "../../src/core/evolving.hpp"
+
+#include <signal.h>
+
+#include <cmath>
+#include <iostream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "../../src/cli/command.hpp"
+#include "../../src/cli/records.hpp"
+#include "../../src/client/memory_store.hpp"
+#include "../../src/core/summary.hpp"
+#include "../support/seeded.hpp"
+#include "fragile.hpp"
+
+using namespace ldp;
+using namespace ldp::test;
+
+namespace {
+
+/// Minutes of six hours, under a budget and with more keys as given.
+std::string minutes(const std::string& budget, double epsilon = 1, const std::string& more = {}) {
+    return R"({"mechanism": "pdp", "epsilon": )" + std::to_string(epsilon) + R"(, "attributes":
+        [{"name": "minutes", "min": 0, "max": 360, "evolving": true}], "budget": )" +
+           budget + more + "}";
+}
+/// Numbers that are remembered as they are: a value is always rounded alike.
+const std::string plain = R"({"mechanism": "pdp", "epsilon": 1, "evolving": {}, "budget": {"epsilon": 100},
+    "attributes": [{"name": "minutes", "min": 0, "max": 360}]})";
+
+Collection of(const std::string& json) {
+    return Collection(Spec::from_json(json));
+}
+
+/// One person whose every choice is seeded.
+struct Person {
+    Person(const Collection& given, std::uint64_t seed)
+        : collection(given), bits(seed), diary(given, store, bits) {}
+    Diary::Entry report(std::span<const Value> record) {
+        auto entry = diary.answer(collection.place(record).positions, bits);
+        store.append({}, 0, {}, diary.unsaved());
+        diary.saved(0);
+        return entry;
+    }
+    Collection collection;
+    SeededBits bits;
+    MemoryStore store;
+    Diary diary;
+};
+
+double uniform(BitSource& bits) {
+    return std::ldexp(static_cast<double>(bits.word() >> 11), -53);
+}
+
+std::vector<Report> all_reports(Client& client) {
+    Counter server;
+    client.flush(server);
+    return server.counted();
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(evolving)
+
+BOOST_AUTO_TEST_CASE(equal_values_are_answered_alike) {
+    Client client(of(plain), MemoryStore());
+    BOOST_TEST((client.report({100}).origin == Origin::drawn));
+    BOOST_TEST((client.report({100}, 1).origin == Origin::kept));
+    BOOST_TEST((client.report({250}, 2).origin == Origin::drawn));
+    BOOST_TEST((client.report({100}, 3).origin == Origin::kept));
+    const std::vector<Report> sent = all_reports(client);
+    BOOST_REQUIRE(sent.size() == 4u);
+    BOOST_TEST((sent[0] == sent[1] && sent[0] == sent[3] && sent[0] != sent[2]));
+    BOOST_TEST(client.ledger().size() == 2u);
+    BOOST_TEST(client.ledger()[1].round == 2);
+    BOOST_TEST(client.spent().sum == 2);
+    BOOST_TEST(client.spent().epsilon == 1);
+    BOOST_TEST(client.spent(0.01).advanced < client.spent().advanced);
+    BOOST_TEST(client.spent().least() == 2);
+    BOOST_CHECK_THROW(static_cast<void>(client.spent(0)), Error);
+    BOOST_CHECK_THROW(static_cast<void>(client.spent(1)), Error);
+}
+
+BOOST_AUTO_TEST_CASE(other_specs_remember_nothing) {
+    Client client(collection(wages), MemoryStore());
+    for (int i = 0; i < 50; ++i) BOOST_TEST((client.report({100}).origin == Origin::drawn));
+    BOOST_CHECK_EXCEPTION(static_cast<void>(client.spent()), Error,
+                          error_with(ErrorCode::unsupported, "each one costs its epsilon"));
+    const Memory memory = client.store().memory();
+    BOOST_TEST((memory.enrolment.empty() && memory.course.empty() && memory.answers.empty()));
+    const std::vector<Report> sent = all_reports(client);
+    BOOST_TEST(std::set<Report>(sent.begin(), sent.end()).size() > 40u);
+}
+
+// Against a second bookkeeping: a report is a function of its key, and there are as many answers as keys.
+BOOST_AUTO_TEST_CASE(the_ledger_has_an_answer_for_each_key) {
+    const std::string specs[] = {
+        minutes(R"({"epsilon": 500})", 1, R"(, "evolving": {"window": 5})"),
+        plain,
+        R"({"mechanism": "haar", "epsilon": 1, "budget": {"epsilon": 500}, "attributes": [
+            {"name": "a", "min": 0, "max": 8, "evolving": true}, {"name": "b", "min": 0, "max": 8, "evolving": true},
+            {"name": "c", "min": 0, "max": 8}]})",
+        R"({"mechanism": "sampled", "epsilon": 4, "per_report": 2, "budget": {"epsilon": 2000}, "attributes": [
+            {"name": "a", "min": 0, "max": 8, "evolving": true}, {"name": "b", "domain": 3},
+            {"name": "c", "min": 0, "max": 8}, {"name": "d", "min": 0, "max": 9, "evolving": true}]})",
+        R"({"mechanism": "olh", "epsilon": 1, "domain": 6, "evolving": {}, "budget": {"epsilon": 500}})",
+    };
+    std::uint64_t seed = 1;
+    for (const std::string& json : specs) {
+        const Collection c = of(json);
+        const Mechanism& m = c.mechanism();
+        for (int user = 0; user < 4; ++user) {
+            Person person(c, ++seed);
+            const Rounding rounding(c.spec(), m);
+            const Memory memory = person.store.memory();
+            const Bytes enrolment = Bytes(memory.enrolment).first(m.enrolment_size());
+            std::vector<std::uint64_t> alphas(rounding.alphas());
+            for (std::size_t i = 0; i < alphas.size(); ++i)
+                alphas[i] = load<std::uint64_t>(memory.enrolment.data() + m.enrolment_size() + 8 * i);
+            std::vector<Course> courses(rounding.courses());
+            std::map<std::vector<Cell>, Report> answers;
+            SeededBits stream(seed + 1000);
+            std::vector<double> at;
+            for (const std::uint64_t cells : m.cells())
+                at.push_back(uniform(stream) * static_cast<double>(cells));
+            for (int t = 0; t < 200; ++t) {
+                std::vector<Value> record;
+                for (std::size_t j = 0; j < at.size(); ++j) {
+                    const Attribute& a = c.spec().attributes()[j];
+                    if (stream.below(4) == 0) at[j] = uniform(stream);
+                    record.emplace_back(a.numeric() ? a.min + (a.max - a.min) * std::min(at[j], 1.0)
+                                                    : static_cast<double>(stream.below(2)));
+                }
+                const auto key =
+                    m.memo_key(rounding.follow(c.place(record).positions, alphas, courses), enrolment);
+                const auto entry = person.report(record);
+                const auto [found, fresh] = answers.try_emplace(key, entry.report);
+                BOOST_REQUIRE((found->second == entry.report));
+                BOOST_REQUIRE((entry.origin == (fresh ? Origin::drawn : Origin::kept)));
+                check_report(m, entry.report);
+            }
+            BOOST_TEST(person.diary.ledger().size() == answers.size());
+            BOOST_TEST(answers.size() > 1u);
+            BOOST_TEST(spent(person.diary.ledger(), 1e-6).sum ==
+                       static_cast<double>(answers.size()) * m.epsilon());
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_spent_budget_repeats_the_nearest_answer) {
+    const std::string json = R"({"mechanism": "pdp", "epsilon": 1, "evolving": {}, "budget": {"epsilon": 3.5},
+        "attributes": [{"name": "minutes", "min": 0, "max": 360}]})";
+    Client client(of(json), MemoryStore());
+    for (const double value : {0.0, 180.0, 360.0})
+        BOOST_TEST((client.report({value}).origin == Origin::drawn));
+    for (const double value : {91.0, 269.0, 180.0, 5.0})
+        BOOST_TEST((client.report({value}).origin == (value == 180 ? Origin::kept : Origin::nearest)));
+    const std::vector<Report> sent = all_reports(client);
+    BOOST_TEST((sent[3] == sent[1] && sent[4] == sent[1] && sent[5] == sent[1] && sent[6] == sent[0]));
+    BOOST_TEST(client.ledger().size() == 3u);
+    BOOST_TEST(client.spent().sum <= 3.5);
+}
+
+// Each attribute counts in shares of its own range, and categories are alike or not.
+BOOST_AUTO_TEST_CASE(the_nearest_answer_of_a_record) {
+    const Collection c = of(
+        R"({"mechanism": "sampled", "epsilon": 2, "per_report": 2, "evolving": {}, "budget": {"epsilon": 4},
+            "attributes": [{"name": "a", "min": 0, "max": 1000000}, {"name": "b", "domain": ["x", "y", "z"]}]})");
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        Person person(c, seed);
+        const Report first = person.report(std::vector<Value>{900000, "z"}).report;
+        const Report second = person.report(std::vector<Value>{0, "x"}).report;
+        BOOST_TEST((person.report(std::vector<Value>{300000, "z"}).report == first));   // 0.6 against 1.3
+        BOOST_TEST((person.report(std::vector<Value>{300000, "y"}).report == second));  // 1.6 against 1.3
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_spent_budget_refuses) {
+    const std::string json =
+        R"({"mechanism": "grr", "epsilon": 1, "domain": 5, "evolving": {}, "budget": {"epsilon": 2, "when_spent": "refuse"}})";
+    Client client(of(json), MemoryStore());
+    client.report({0});
+    client.report({1});
+    const auto refused = error_with(ErrorCode::spent, "2 answers");
+    BOOST_CHECK_EXCEPTION(client.report({2}), Error, refused);
+    BOOST_CHECK_EXCEPTION(client.stage({3}), Error, refused);
+    BOOST_TEST(client.pending() == 2u);
+    BOOST_TEST(client.staged() == 0u);
+    BOOST_TEST((client.report({1}).origin == Origin::kept));
+    BOOST_TEST(client.ledger().size() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(the_budget_is_never_passed) {
+    for (const char* when : {"repeat", "refuse"})
+        for (const double cap : {1.0, 3.0, 7.5}) {
+            std::ostringstream budget;
+            budget << "{\"epsilon\": " << cap << ", \"when_spent\": \"" << when << "\"}";
+            Client client(of(minutes(budget.str(), 0.5, R"(, "evolving": {"base_levels": 200})")),
+                          MemoryStore());
+            SeededBits stream(9);
+            int answered = 0;
+            for (int t = 0; t < 300; ++t) {
+                try {
+                    client.report({360 * uniform(stream)}, t);
+                    ++answered;
+                } catch (const Error& error) {
+                    BOOST_REQUIRE((error.code() == ErrorCode::spent));
+                }
+                BOOST_REQUIRE(client.spent().sum <= cap);
+            }
+            BOOST_TEST(client.spent().sum == cap);
+            BOOST_TEST((answered == 300) == (std::string(when) == "repeat"));
+        }
+}
+
+BOOST_AUTO_TEST_CASE(what_is_not_queued_is_not_spent) {
+    Client client(of(plain), MemoryStore());
+    client.report({1});
+    client.stage({2});
+    client.stage({3});
+    client.stage({1});
+    BOOST_TEST(client.ledger().size() == 3u);
+    client.discard();
+    BOOST_TEST(client.ledger().size() == 1u);
+    BOOST_TEST((client.stage({2}).origin == Origin::drawn));
+    client.report({4}, 7);  // takes along what was drawn before it
+    client.discard();
+    BOOST_TEST(client.ledger().size() == 3u);
+    BOOST_TEST((client.stage({2}).origin == Origin::kept));
+    client.stage({5});
+    client.commit(8);
+    BOOST_TEST((client.store().memory().answers.size() == 4u));
+    BOOST_TEST((client.store().memory().answers[3].round == 8));
+    BOOST_TEST(std::ranges::equal(client.store().memory().answers, client.ledger()));
+    BOOST_TEST(client.pending() == 4u);
+}
+
+BOOST_AUTO_TEST_CASE(a_store_that_fails_spends_nothing) {
+    struct Failing final : Store {
+        explicit Failing(bool& given) : broken(given) {}
+        void bind(std::uint64_t fingerprint) override { store.bind(fingerprint); }
+        void append(std::span<const Report> reports, std::int32_t round, std::span<const Mark> marks,
+                    const Notes& notes) override {
+            if (broken) throw Error(ErrorCode::environment, "no space left");
+            store.append(reports, round, marks, notes);
+        }
+        [[nodiscard]] Memory memory() const override { return store.memory(); }
+        [[nodiscard]] std::optional<std::int64_t> mark(std::string_view name) const override {
+            return store.mark(name);
+        }
+        [[nodiscard]] std::uint64_t pending() const override { return store.pending(); }
+        [[nodiscard]] std::optional<Batch> next_batch(std::size_t most) override {
+            return store.next_batch(most);
+        }
+        void confirm(std::string_view id) override { store.confirm(id); }
+        MemoryStore store;
+        bool& broken;
+    };
+    bool broken = false;
+    Client client(of(minutes(R"({"epsilon": 50})")), std::make_unique<Failing>(broken));
+    client.report({10});
+    client.stage({100});
+    const Memory before = client.store().memory();
+    broken = true;
+    BOOST_CHECK_THROW(client.report({200}), Error);
+    BOOST_CHECK_THROW(client.commit(), Error);
+    BOOST_TEST(client.staged() == 1u);
+    BOOST_TEST(client.ledger().size() == 2u);
+    broken = false;
+    client.discard();
+    BOOST_TEST(client.ledger().size() == 1u);
+    client.commit();
+    BOOST_TEST((client.store().memory().course == before.course));
+    BOOST_TEST((client.store().memory().answers == before.answers));
+}
+
+// Files ----------------------------------------------------------------------------------------------------
+
+BOOST_FIXTURE_TEST_CASE(a_file_remembers_a_person, Directory) {
+    const std::string json = minutes(R"({"epsilon": 200})", 1, R"(, "evolving": {"window": 7})");
+    SeededBits stream(4);
+    std::vector<double> values;
+    for (int i = 0; i < 60; ++i) values.push_back(360 * uniform(stream));
+    // One client without a break, and one that is started anew for each report, from the same memory.
+    Client whole(of(json), MemoryStore());
+    const Memory start = whole.store().memory();
+    {
+        SqliteStore store(file("state"));
+        store.bind(of(json).spec().fingerprint());
+        store.append({}, 0, {}, {start.enrolment, start.course});
+    }
+    for (int t = 0; t < 60; ++t) {
+        whole.report({values[static_cast<std::size_t>(t)]}, t);
+        Client part(of(json), SqliteStore(file("state")));
+        part.report({values[static_cast<std::size_t>(t)]}, t);
+        const Memory one = part.store().memory(), other = whole.store().memory();
+        BOOST_REQUIRE((one.enrolment == other.enrolment && one.course == other.course));
+        BOOST_REQUIRE(one.answers.size() == other.answers.size());
+        for (std::size_t i = 0; i < one.answers.size(); ++i) {
+            BOOST_REQUIRE((one.answers[i].key == other.answers[i].key));
+            BOOST_REQUIRE(one.answers[i].round == other.answers[i].round);
+        }
+    }
+    BOOST_TEST(whole.ledger().size() > 5u);
+}
+
+/// A state file as release 0.3 left it, with reports in its outbox.
+void write_version_1(const std::string& path, std::uint64_t fingerprint, const Report& report) {
+    run_sql(path, R"(
+        PRAGMA application_id = 1279545393; PRAGMA user_version = 1; PRAGMA journal_mode = WAL;
+        CREATE TABLE binding (fingerprint INTEGER NOT NULL);
+        CREATE TABLE outbox (id INTEGER PRIMARY KEY, round INTEGER NOT NULL, report BLOB NOT NULL);
+        CREATE TABLE batch (id TEXT NOT NULL, last INTEGER NOT NULL);
+        CREATE TABLE mark (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+        INSERT INTO mark VALUES ('row', 17);
+        INSERT INTO batch VALUES ('5b9a5a44-1d2c-4f0e-9f57-0d8a7b3c1e60', 1);
+        INSERT INTO binding VALUES ()" +
+                      std::to_string(static_cast<std::int64_t>(fingerprint)) +
+                      "); INSERT INTO outbox (round, report) VALUES (3, x'" + to_hex(report) + "'), (4, x'" +
+                      to_hex(report) + "')");
+}
+
+BOOST_FIXTURE_TEST_CASE(files_of_the_release_before_are_brought_up_to_date, Directory) {
+    const Collection c = collection(colours);
+    SystemRandom bits;
+    const Report report = c.mechanism().perturb(std::vector<Cell>{1}, bits);
+    write_version_1(file("state"), c.spec().fingerprint(), report);
+    for (int opening = 0; opening < 2; ++opening) {
+        Client client(c, SqliteStore(file("state")));
+        BOOST_TEST(client.pending() == 2u);
+        BOOST_TEST(client.store().mark("row").value() == 17);
+    }
+    {
+        SqliteStore store(file("state"));
+        BOOST_TEST(store.memory().fingerprint.value() == c.spec().fingerprint());
+        const auto batch = store.next_batch(10);
+        BOOST_TEST(batch->id == "5b9a5a44-1d2c-4f0e-9f57-0d8a7b3c1e60");
+        BOOST_TEST((batch->round == 3 && batch->reports == std::vector<Report>{report}));
+    }
+    // And one that has not been used for anything yet can remember a person.
+    write_version_1(file("fresh"), of(plain).spec().fingerprint(), report);
+    Client client(of(plain), SqliteStore(file("fresh")));
+    client.report({10});
+    BOOST_TEST(client.ledger().size() == 1u);
+    BOOST_TEST(client.pending() == 3u);
+}
+
+BOOST_FIXTURE_TEST_CASE(an_old_file_that_is_damaged_stays_as_it_is, Directory) {
+    const Report report(4000, std::byte{7});
+    write_version_1(file("state"), 1, report);
+    const auto size = std::filesystem::file_size(file("state"));
+    std::filesystem::resize_file(file("state"), size - 4096);
+    BOOST_CHECK_EXCEPTION(SqliteStore{file("state")}, Error, error_with(ErrorCode::environment, "damaged"));
+    BOOST_TEST(std::filesystem::file_size(file("state")) == size - 4096);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_memory_that_was_changed_is_refused, Directory) {
+    const std::string json = minutes(R"({"epsilon": 50})");
+    const auto used = [&](const char* name) {
+        Client client(of(json), SqliteStore(file(name)));
+        for (const double value : {10.0, 200.0, 300.0}) client.report({value});
+    };
+    const std::pair<const char*, const char*> changes[] = {
+        {"UPDATE answer SET memo = zeroblob(length(memo)) WHERE id = 2", "An answer has changed"},
+        {"UPDATE answer SET key = x'0000000000000000' WHERE id = 3", "An answer has changed"},
+        {"UPDATE answer SET key = x'00' WHERE id = 3", "An answer has changed"},
+        {"UPDATE answer SET epsilon = 0.5 WHERE id = 1", "another mechanism"},
+        {"DELETE FROM answer WHERE id = 1", "An answer is missing"},
+        {"UPDATE enrolment SET content = zeroblob(length(content))", "has changed"},
+        {"UPDATE course SET content = x''", "has changed"},
+        {"DELETE FROM enrolment", "not the enrolment"},
+        {"DELETE FROM course", "another size"},
+    };
+    int i = 0;
+    for (const auto& [sql, text] : changes) {
+        const std::string name = "state" + std::to_string(i++);
+        used(name.c_str());
+        run_sql(file(name.c_str()), sql);
+        BOOST_CHECK_EXCEPTION(Client(of(json), SqliteStore(file(name.c_str()))), Error,
+                              error_with(ErrorCode::environment, text));
+    }
+}
+
+BOOST_FIXTURE_TEST_CASE(two_processes_do_not_spend_twice, Directory) {
+    const auto report = [&](double value) {
+        Client client(of(plain), SqliteStore(file("state")));
+        return client.report({value}).origin;
+    };
+    {
+        Client client(of(plain), SqliteStore(file("state")));
+        client.report({10});
+        BOOST_TEST(in_child([&] {
+                       try {
+                           report(10);
+                           return 1;
+                       } catch (const Error& error) {
+                           return error_with(ErrorCode::environment, "in use")(error) ? 0 : 2;
+                       }
+                   }) == 0);
+    }
+    BOOST_TEST(in_child([&] { return report(10) == Origin::kept ? 0 : 1; }) == 0);
+    BOOST_TEST(in_child([&] { return report(20) == Origin::drawn ? 0 : 1; }) == 0);
+    BOOST_TEST((report(20) == Origin::kept));
+    BOOST_TEST(SqliteStore(file("state")).memory().answers.size() == 2u);
+}
+
+// Death ----------------------------------------------------------------------------------------------------
+
+/// What the outside has seen of a person: the answers that were promised or sent, by value. No value has two.
+class Witness {
+  public:
+    void saw(double value, const Report& report) {
+        const auto [found, fresh] = seen_.try_emplace(value, report);
+        BOOST_REQUIRE((found->second == report));
+    }
+    /// Asks for all values again: those that were seen have the same answer and cost nothing now.
+    void examine(Client& client) {
+        Counter server;
+        client.flush(server);
+        const std::size_t before = client.ledger().size();
+        for (const auto& [value, report] : std::map(seen_)) {
+            BOOST_REQUIRE((client.report({value}).origin == Origin::kept));
+            BOOST_REQUIRE((all_reports(client) == std::vector<Report>{report}));
+        }
+        BOOST_TEST(client.ledger().size() == before);
+    }
+
+  private:
+    std::map<double, Report> seen_;
+};
+constexpr double script[] = {10, 200, 10, 300, 200, 55};
+
+// Dies at the first step, the second, … as in client/death_at_any_step_loses_and_doubles_nothing.
+BOOST_AUTO_TEST_CASE(death_at_any_step_forgets_nothing) {
+    bool burnt = true;
+    int steps = 0;
+    for (; burnt; ++steps) {
+        Directory directory;
+        Counter server;
+        Fuse fuse(steps);
+        std::vector<double> attempted, promised;
+        try {
+            for (int session = 0; session < 2; ++session) {
+                Client client(of(plain), std::make_unique<FragileStore>(directory.file("state"), fuse));
+                FragileCarrier carrier(server, fuse);
+                for (const double value : script) {
+                    attempted.push_back(value);
+                    client.report({value});
+                    promised.push_back(value);
+                }
+                client.flush(carrier, 4);
+            }
+        } catch (const Died&) {
+        }
+        burnt = fuse.burnt();
+        Client client(of(plain), SqliteStore(directory.file("state")));
+        client.flush(server, 4);
+        BOOST_REQUIRE(server.counted().size() >= promised.size());
+        BOOST_REQUIRE(server.counted().size() <= attempted.size());
+        Witness witness;
+        for (std::size_t i = 0; i < server.counted().size(); ++i)
+            witness.saw(attempted[i], server.counted()[i]);
+        witness.examine(client);
+        BOOST_REQUIRE(client.ledger().size() <= std::set(attempted.begin(), attempted.end()).size());
+        BOOST_REQUIRE(client.ledger().size() >= std::set(promised.begin(), promised.end()).size());
+    }
+    BOOST_TEST(steps > 50);
+}
+
+/// Kills the process just before SQLite's n-th write to a file, or wish to have one on disk.
+class Killer {
+  public:
+    static void install(int writes) {
+        left_ = writes;
+        real_ = sqlite3_vfs_find(nullptr);
+        static sqlite3_vfs shim = *real_;
+        shim.zName = "killer";
+        shim.xOpen = [](sqlite3_vfs*, sqlite3_filename name, sqlite3_file* file, int flags, int* out) {
+            const int code = real_->xOpen(real_, name, file, flags, out);
+            if (code == SQLITE_OK && file->pMethods != nullptr) {
+                inner_ = file->pMethods;  // of databases and of logs: they write alike, and close differently
+                static std::map<const sqlite3_io_methods*, sqlite3_io_methods> copies;
+                auto& methods = copies.try_emplace(inner_, *inner_).first->second;
+                methods.xWrite = [](sqlite3_file* at, const void* data, int size, sqlite3_int64 offset) {
+                    count();
+                    return inner_->xWrite(at, data, size, offset);
+                };
+                methods.xSync = [](sqlite3_file* at, int how) {
+                    count();
+                    return inner_->xSync(at, how);
+                };
+                methods.xTruncate = [](sqlite3_file* at, sqlite3_int64 size) {
+                    count();
+                    return inner_->xTruncate(at, size);
+                };
+                file->pMethods = &methods;
+            }
+            return code;
+        };
+        sqlite3_vfs_register(&shim, 1);
+    }
+
+  private:
+    static void count() {
+        if (left_-- == 0) kill(getpid(), SIGKILL);
+    }
+    static inline int left_ = 0;
+    static inline sqlite3_vfs* real_ = nullptr;
+    static inline const sqlite3_io_methods* inner_ = nullptr;
+};
+
+/// Tells the parent, which hears it even if this process is killed right after.
+void tell(int pipe, const std::string& line) {
+    if (write(pipe, line.data(), line.size()) != static_cast<ssize_t>(line.size())) _exit(98);
+}
+
+// kill −9 before each write that SQLite makes while a client is created, reports, is opened again, and
+// flushes.
+BOOST_AUTO_TEST_CASE(being_killed_at_any_write_forgets_nothing) {
+    class Telling final : public Carrier {
+      public:
+        explicit Telling(int pipe) : pipe_(pipe) {}
+        bool deliver(const Batch& batch) override {
+            std::string line = "batch " + batch.id;
+            for (const Report& report : batch.reports) line += " " + to_hex(report);
+            tell(pipe_, line + "\n");
+            return true;
+        }
+
+      private:
+        int pipe_;
+    };
+    int writes = 0;
+    for (bool killed = true; killed; ++writes) {
+        Directory directory;
+        int pipes[2];
+        BOOST_REQUIRE(pipe(pipes) == 0);
+        const int end = in_child([&] {
+            Killer::install(writes);
+            for (int session = 0; session < 2; ++session) {
+                Client client(of(plain), SqliteStore(directory.file("state")));
+                Telling carrier(pipes[1]);
+                for (const double value : script) {
+                    tell(pipes[1], "try\n");
+                    client.report({value});
+                    tell(pipes[1], "promise\n");
+                }
+                client.flush(carrier, 4);
+            }
+            return 0;
+        });
+        BOOST_REQUIRE((end == 0 || end == -1));
+        killed = end != 0;
+        close(pipes[1]);
+        std::string heard;
+        char buffer[4096];
+        for (ssize_t got; (got = read(pipes[0], buffer, sizeof(buffer))) > 0;)
+            heard.append(buffer, static_cast<std::size_t>(got));
+        close(pipes[0]);
+
+        // Batches that were on their way when it died may or may not have been counted: here they were.
+        Counter server;
+        std::size_t tried = 0, promised = 0;
+        std::istringstream lines(heard);
+        for (std::string line, word; std::getline(lines, line);) {
+            std::istringstream words(line);
+            words >> word;
+            if (word == "try") ++tried;
+            if (word == "promise") ++promised;
+            if (word != "batch") continue;
+            Batch batch{};
+            words >> batch.id;
+            while (words >> word) {
+                Report report(word.size() / 2);
+                BOOST_REQUIRE(from_hex(word, report.data()));
+                batch.reports.push_back(report);
+            }
+            server.deliver(batch);
+        }
+        Client client(of(plain), SqliteStore(directory.file("state")));
+        client.flush(server, 4);
+        BOOST_REQUIRE(server.counted().size() >= promised);
+        BOOST_REQUIRE(server.counted().size() <= tried);
+        Witness witness;
+        for (std::size_t i = 0; i < server.counted().size(); ++i)
+            witness.saw(script[i % std::size(script)], server.counted()[i]);
+        witness.examine(client);
+        BOOST_REQUIRE(client.ledger().size() <= 4u);
+    }
+    BOOST_TEST(writes > 50);
+}
+
+// Streams --------------------------------------------------------------------------------------------------
+
+// Values that jitter about a base which jumps now and then: with rounding a person needs a tenth of the
+// answers, and the mean stays what it was.
+BOOST_AUTO_TEST_CASE(rounding_makes_jitter_cheap_and_keeps_the_mean, *boost::unit_test::label("slow")) {
+    constexpr int groups = 40, people_each = 20, rounds = 120;
+    const Collection rounded = of(minutes(R"({"epsilon": 1000})", 4));
+    const Collection exact = of(
+        R"({"mechanism": "pdp", "epsilon": 4, "evolving": {}, "budget": {"epsilon": 1000},
+            "attributes": [{"name": "minutes", "min": 0, "max": 360}]})");
+    const Mechanism& m = rounded.mechanism();
+    SeededBits stream(11);
+    double drawn = 0, drawn_exact = 0, sum = 0, squares = 0;
+    for (int group = 0; group < groups; ++group) {
+        std::vector<std::byte> summary(summary_size(m));
+        start_summary(m, summary);
+        double truth = 0;
+        for (int i = 0; i < people_each; ++i) {
+            Person person(rounded, stream.word()), careless(exact, stream.word());
+            double base = 360 * uniform(stream);
+            for (int t = 0; t < rounds; ++t) {
+                if (uniform(stream) < 0.01) base = 360 * uniform(stream);
+                const double noise = std::round(2000 * uniform(stream) - 1000) / 100;
+                const double value = std::clamp(base + noise, 0.0, 360.0);
+                truth += value / (people_each * rounds);
+                BOOST_REQUIRE(
+                    (accumulate(m, summary, person.report(std::vector<Value>{value}).report) == Outcome::ok));
+                careless.report(std::vector<Value>{value});
+            }
+            drawn += static_cast<double>(person.diary.ledger().size()) / (groups * people_each);
+            drawn_exact += static_cast<double>(careless.diary.ledger().size()) / (groups * people_each);
+        }
+        const double error = estimate(m, summary, {Quantity::means, Target::sample})[0].value - truth;
+        sum += error;
+        squares += error * error;
+    }
+    const double bias = sum / groups;
+    const double deviation = std::sqrt((squares / groups - bias * bias) / (groups - 1));
+    BOOST_TEST_MESSAGE("answers a person: " << drawn << " rounded, " << drawn_exact << " not; bias " << bias
+                                            << " +- " << deviation);
+    BOOST_TEST(drawn * 10 <= drawn_exact);
+    BOOST_TEST(std::abs(bias) < 6 * deviation);
+    BOOST_TEST(deviation < 4);  // of 360: sharp enough to see a bias
+}
+
+// The command ----------------------------------------------------------------------------------------------
+
+BOOST_FIXTURE_TEST_CASE(the_command_shows_the_ledger, Directory) {
+    const auto shown = [&](const std::string& name) {
+        cli::Arguments arguments;
+        const std::vector<std::string> words{"--file", name};
+        boost::program_options::store(
+            boost::program_options::command_line_parser(words).options(cli::ledger_command.options()).run(),
+            arguments);
+        std::ostringstream out;
+        auto* const before = std::cout.rdbuf(out.rdbuf());
+        try {
+            cli::ledger_command.run(arguments);
+        } catch (...) {
+            std::cout.rdbuf(before);
+            throw;
+        }
+        std::cout.rdbuf(before);
+        return out.str();
+    };
+    {
+        Client client(of(plain), SqliteStore(file("state")));
+        client.report({1}, 5);
+        client.report({2}, 5);
+        client.report({3}, 6);
+        client.report({3}, 7);
+    }
+    const std::string text = shown(file("state"));
+    for (const std::string& part :
+         {fingerprint_text(of(plain).spec().fingerprint()), std::string("3 of at most 100"),
+          std::string("1 each, 3 in all"), std::string("delta 1e-06"),
+          std::string("\n5             2         2\n6             1         1\n")})
+        BOOST_TEST((text.find(part) != std::string::npos), text);
+    BOOST_TEST(text.find("\n7 ") == std::string::npos);
+
+    BOOST_CHECK_EXCEPTION(shown(file("nowhere")), Error, error_with(ErrorCode::environment, "no state file"));
+    BOOST_TEST(!std::filesystem::exists(file("nowhere")));
+    { Client client(collection(colours), SqliteStore(file("one-time"))); }
+    BOOST_CHECK_EXCEPTION(shown(file("one-time")), Error, error_with(ErrorCode::unsupported, "no ledger"));
+}
+
+BOOST_AUTO_TEST_CASE(rows_of_a_file_are_not_one_person) {
+    std::istringstream in("minutes\n1\n");
+    cli::CsvReader csv(in, "file");
+    BOOST_CHECK_EXCEPTION(cli::Records(csv, Spec::from_json(plain), cli::BadRow::stop), Error,
+                          error_with(ErrorCode::unsupported, "values that change"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,93 @@
+// A server that counts, and a store and a carrier that die at any step.
+#pragma once
+
+#include <map>
+
+#include "../../src/client/sqlite_store.hpp"
+#include "support.hpp"
+
+namespace ldp::test {
+
+/// A server that counts each batch once, as ldp_claim_batch does.
+class Counter final : public Carrier {
+  public:
+    bool deliver(const Batch& batch) override {
+        const auto [found, fresh] = batches_.try_emplace(batch.id, batch.reports);
+        BOOST_REQUIRE((found->second == batch.reports));
+        if (fresh) counted_.insert(counted_.end(), batch.reports.begin(), batch.reports.end());
+        return fresh;
+    }
+    [[nodiscard]] const std::vector<Report>& counted() const { return counted_; }
+    [[nodiscard]] std::size_t batches() const { return batches_.size(); }
+
+  private:
+    std::map<std::string, std::vector<Report>> batches_;
+    std::vector<Report> counted_;
+};
+
+/// The moment at which the program dies: after so many steps.
+struct Died {};
+class Fuse {
+  public:
+    explicit Fuse(int steps) : left_(steps) {}
+    void step() {
+        if (left_-- == 0) throw Died{};
+    }
+    [[nodiscard]] bool burnt() const { return left_ < 0; }
+
+  private:
+    int left_;
+};
+
+/// A store and a carrier that may die before and after everything they do.
+class FragileStore final : public Store {
+  public:
+    FragileStore(const std::string& path, Fuse& fuse) : store_(path), fuse_(fuse) {}
+    void bind(std::uint64_t fingerprint) override {
+        between([&] { store_.bind(fingerprint); });
+    }
+    void append(std::span<const Report> reports, std::int32_t round, std::span<const Mark> marks,
+                const Notes& notes) override {
+        between([&] { store_.append(reports, round, marks, notes); });
+    }
+    [[nodiscard]] Memory memory() const override { return store_.memory(); }
+    [[nodiscard]] std::optional<std::int64_t> mark(std::string_view name) const override {
+        return store_.mark(name);
+    }
+    [[nodiscard]] std::uint64_t pending() const override { return store_.pending(); }
+    [[nodiscard]] std::optional<Batch> next_batch(std::size_t most) override {
+        std::optional<Batch> batch;
+        between([&] { batch = store_.next_batch(most); });
+        return batch;
+    }
+    void confirm(std::string_view id) override {
+        between([&] { store_.confirm(id); });
+    }
+
+  private:
+    template <class Work>
+    void between(Work work) {
+        fuse_.step();
+        work();
+        fuse_.step();
+    }
+    SqliteStore store_;
+    Fuse& fuse_;
+};
+
+class FragileCarrier final : public Carrier {
+  public:
+    FragileCarrier(Counter& counter, Fuse& fuse) : counter_(counter), fuse_(fuse) {}
+    bool deliver(const Batch& batch) override {
+        fuse_.step();
+        const bool fresh = counter_.deliver(batch);
+        fuse_.step();
+        return fresh;
+    }
+
+  private:
+    Counter& counter_;
+    Fuse& fuse_;
+};
+
+}  // namespace ldp::test
