@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <ranges>
 
 #include "../../src/core/channel/binary.hpp"
 #include "../../src/core/channel/corner.hpp"
@@ -92,14 +93,28 @@ std::vector<Estimate> groups(const Mechanism& m, const OwnedSummary& summary, Ta
     return found;
 }
 
-/// How likely each coefficient is drawn.
+/// How likely each coefficient is drawn: a user's one draw gives a greater number a later coefficient, so
+/// that halving finds the numbers of each.
 std::vector<double> draw_probabilities(const Mechanism& m) {
-    std::vector<double> drawn(m.cells().size());
-    const std::vector<Cell> input(m.cells().size());
-    for_each_memo(m, {}, [&](Bytes memo) {
-        drawn[std::to_integer<std::size_t>(memo[0])] +=
-            static_cast<double>(m.probability(input, {}, memo).value);
-    });
+    struct Drawn final : BitSource {
+        std::uint64_t word() override { throw std::logic_error("a word was asked for"); }
+        std::uint64_t below(std::uint64_t all) override { return bound = all, number; }
+        std::uint64_t number = 0, bound = 0;
+    } bits;
+    std::vector<std::byte> enrolment(m.enrolment_size());
+    const auto coefficient = [&](std::uint64_t number) {
+        bits.number = number;
+        m.enrol(bits, enrolment);
+        return std::to_integer<std::size_t>(enrolment[0]);
+    };
+    static_cast<void>(coefficient(0));  // tells how many numbers there are
+    std::vector<double> drawn;
+    for (std::uint64_t first = 0, next = 0; first < bits.bound; first = next) {
+        const auto rest = std::views::iota(first, bits.bound);
+        next = *std::ranges::partition_point(
+            rest, [&](std::uint64_t number) { return coefficient(number) <= drawn.size(); });
+        drawn.push_back(static_cast<double>(next - first) / static_cast<double>(bits.bound));
+    }
     return drawn;
 }
 
