@@ -14,6 +14,7 @@
 #include "../../src/cli/command.hpp"
 #include "../../src/cli/records.hpp"
 #include "../../src/client/memory_store.hpp"
+#include "../../src/core/exact.hpp"
 #include "../../src/core/summary.hpp"
 #include "../support/seeded.hpp"
 #include "fragile.hpp"
@@ -84,6 +85,43 @@ BOOST_AUTO_TEST_CASE(equal_values_are_answered_alike) {
     BOOST_TEST(client.spent().least() == 2);
     BOOST_CHECK_THROW(static_cast<void>(client.spent(0)), Error);
     BOOST_CHECK_THROW(static_cast<void>(client.spent(1)), Error);
+}
+
+// Of two layers, the answer is kept and costs once; what is sent of it is drawn anew, and tells what the
+// answer is no sooner than many reports do.
+BOOST_AUTO_TEST_CASE(a_second_layer_answers_anew) {
+    const std::string rest =
+        R"(, "epsilon": 6, "first_epsilon": 1, "evolving": {}, "budget": {"epsilon": 12},)";
+    const std::string specs[] = {
+        R"({"mechanism": "onebit")" + rest +
+            R"("attributes": [{"name": "a", "min": 0, "max": 9, "evolving": true}]})",
+        R"({"mechanism": "l_grr")" + rest + R"("domain": 2})",
+        R"({"mechanism": "loloha", "buckets": 2)" + rest + R"("domain": 9})",
+        R"({"mechanism": "l_oue")" + rest + R"("domain": 9})",
+    };
+    std::uint64_t seed = 50;
+    for (const std::string& json : specs) {
+        const Collection c = of(json);
+        const Mechanism& m = c.mechanism();
+        Person person(c, ++seed);
+        std::map<Report, int> sent;
+        constexpr int rounds = 2000;
+        for (int i = 0; i < rounds; ++i) {
+            const auto entry = person.report(std::vector<Value>{1.0});
+            BOOST_REQUIRE((entry.origin == (i == 0 ? Origin::drawn : Origin::kept)));
+            ++sent[entry.report];
+        }
+        BOOST_REQUIRE(person.diary.ledger().size() == 1u);
+        const Bytes memo = person.diary.ledger()[0].memo;
+        const Memory memory = person.store.memory();
+        const Bytes enrolment = Bytes(memory.enrolment).first(m.enrolment_size());
+        BOOST_TEST(sent.size() > 1u);
+        for (const auto& [report, count] : sent) {
+            const double p = static_cast<double>(
+                m.response_probability(enrolment, memo, Bytes(report).subspan(m.block().size())).value);
+            BOOST_TEST(std::abs(count - rounds * p) <= 6 * std::sqrt(rounds * p) + 6);
+        }
+    }
 }
 
 BOOST_AUTO_TEST_CASE(other_specs_remember_nothing) {

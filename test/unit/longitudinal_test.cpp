@@ -22,6 +22,13 @@ std::unique_ptr<const Mechanism> two_layers(const std::string& name, double epsi
                      "\"domain\": " + std::to_string(k) + ", \"first_epsilon\": " + text(first) + rest);
 }
 
+/// onebit of a number in 0..steps.
+std::unique_ptr<const Mechanism> layered_bit(double epsilon, double first, std::size_t steps) {
+    return mechanism("onebit", epsilon,
+                     "\"min\": 0, \"max\": " + std::to_string(steps) +
+                         ", \"grid\": " + std::to_string(steps) + ", \"first_epsilon\": " + text(first));
+}
+
 std::string buckets(std::size_t g) {
     return ", \"buckets\": " + std::to_string(g);
 }
@@ -165,6 +172,19 @@ BOOST_AUTO_TEST_CASE(layered_filters_keep_both_epsilons, *boost::unit_test::labe
     prove_first_report(*m, 1);
 }
 
+BOOST_AUTO_TEST_CASE(layered_bits_keep_both_epsilons) {
+    for (const double epsilon : epsilons)
+        for (const double share : {0.5, 0.99}) {
+            const auto m = layered_bit(epsilon, share * epsilon, 4);
+            prove(*m);
+            prove_first_report(*m);
+        }
+    const auto m = layered_bit(1, 0.4, 1 << 20);
+    check_worst_ratio(*m);
+    BOOST_CHECK_GE(margin(0.4, m->first_report_ratio()), 0);
+    BOOST_CHECK_LT(margin(0.4, m->first_report_ratio()), 1e-9);
+}
+
 BOOST_AUTO_TEST_CASE(buckets_keep_epsilon, *boost::unit_test::label("slow")) {
     for (const double epsilon : epsilons)
         for (const int d : {1, 2, 3, 4})
@@ -215,6 +235,9 @@ BOOST_AUTO_TEST_CASE(samplers_do_what_their_probabilities_say) {
         check_frequencies_of_reports(*m, {&value, 1}, 31);
         check_frequencies_of_responses(*m, {&value, 1}, 32);
     }
+    const auto bit = layered_bit(2, 1, 3);
+    check_frequencies_of_reports(*bit, {&value, 1}, 35);
+    check_frequencies_of_responses(*bit, {&value, 1}, 36);
     check_frequencies_of_reports(*mechanism("dbitflip", 1, R"("domain": 9, "buckets": 5, "bits": 3)"),
                                  {&value, 1}, 33);
 }
@@ -378,6 +401,46 @@ BOOST_AUTO_TEST_CASE(rounds_of_kept_filters, *boost::unit_test::label("slow")) {
     }
 }
 
+// A number's bit through both layers is duchi's at ε₁, and what two rounds share is the kept one's noise.
+BOOST_AUTO_TEST_CASE(rounds_of_kept_bits, *boost::unit_test::label("slow")) {
+    constexpr std::size_t people = 200, repetitions = 20000;
+    const auto m = layered_bit(2, 1.2, 4);
+    SeededBits bits(45);
+    std::vector<std::byte> payload(m->payload_size());
+    const double truth = 1.5;  // half of the people hold 1, half 2
+    double bias = 0, square = 0, product = 0;
+    std::size_t covered = 0;
+    for (std::size_t r = 0; r < repetitions; ++r) {
+        std::vector<std::byte> states[2];
+        for (auto& state : states) state.resize(m->state_size());
+        for (std::size_t i = 0; i < people; ++i) {
+            Device device(*m, bits);
+            for (auto& state : states) {
+                device.report(1 + i % 2, payload);
+                BOOST_REQUIRE(m->accumulate(state, payload));
+            }
+        }
+        const Estimate first = m->estimate(people, states[0], {Quantity::means})[0];
+        const double error = first.value - truth;
+        const double second = m->estimate(people, states[1], {Quantity::means})[0].value - truth;
+        bias += error / repetitions;
+        square += error * error / repetitions;
+        product += error * second / repetitions;
+        covered += std::abs(error) < 1.96 * first.standard_error ? 1 : 0;
+    }
+    // n·Var at 1 and 2 of 0..4, that is at −1/2 and 0 of [−1,1], in squares of half the range.
+    const auto scaled = [&](auto of) { return 4 * (of(-0.5) + of(0.0)) / 2 / people; };
+    const double variance = scaled([&](double t) { return m->n_variance(t); });
+    const double covariance = scaled([&](double t) { return m->n_covariance(t); });
+    const auto at_first = mechanism("duchi", 1.2, R"("min": 0, "max": 4, "grid": 4)");
+    BOOST_CHECK_CLOSE_FRACTION(m->n_variance(0.3), at_first->n_variance(0.3), 1e-9);
+    BOOST_CHECK_LT(covariance, 0.6 * variance);
+    BOOST_CHECK_SMALL(bias, 6 * std::sqrt(variance / repetitions));
+    BOOST_CHECK_SMALL(square - variance, 6 * variance * std::sqrt(2.0 / repetitions));
+    BOOST_CHECK_SMALL(product - covariance, 6 * variance * std::sqrt(2.0 / repetitions));
+    BOOST_CHECK_SMALL(static_cast<double>(covered) / repetitions - 0.95, 0.02);
+}
+
 // Specs and bytes -------------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(specs_tell_both_epsilons) {
@@ -415,6 +478,10 @@ BOOST_AUTO_TEST_CASE(a_second_layer_is_the_exception) {
     BOOST_CHECK_EQUAL(m->first_epsilon(), m->epsilon());
     BOOST_CHECK(m->first_report_ratio() == m->worst_ratio());
     BOOST_CHECK_EQUAL(m->n_covariance(0.2), m->n_variance(0.2));
+    const auto bit = mechanism("onebit", 1, R"("min": 0, "max": 2, "grid": 2, "first_epsilon": 0)");
+    BOOST_CHECK(std::ranges::equal(bit->block(),
+                                   mechanism("onebit", 1, R"("min": 0, "max": 2, "grid": 2)")->block()));
+    BOOST_CHECK(invalid(R"({"mechanism": "onebit", "epsilon": 1, "min": 0, "max": 2, "first_epsilon": 1})"));
     const auto explicit_zero =
         Spec::from_json(R"({"mechanism": "rappor", "epsilon": 1, "domain": 20, "first_epsilon": 0})");
     BOOST_CHECK_EQUAL(explicit_zero.fingerprint(), one_time.fingerprint());

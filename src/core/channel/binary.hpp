@@ -3,10 +3,12 @@
 
 #include "numeric.hpp"
 #include "odds.hpp"
+#include "symmetric.hpp"
 
 namespace ldp {
 
-/// P(1 | s) = (base + s·rise) / (2·base + steps·rise), an affine function, which the share of ones inverts.
+/// What many bits tell of the numbers behind them, where P(1 | s) is (base + s) / (2·base + steps): an affine
+/// function, which the share of ones inverts.
 ///
 /// An output is a bit, so the share of ones is all there is to know: whether people differ much around their
 /// mean or not at all, the reports look alike. The noise given the inputs, which falls with their variance,
@@ -15,7 +17,28 @@ namespace ldp {
 /// own variance.
 ///
 /// tally: ones (8 bytes)
-class BinaryChannel final : public NumericChannel {
+class BinaryResponse : public NumericChannel {
+  public:
+    std::vector<std::pair<std::string, double>> parameters() const override;
+    void accumulate(std::byte* tally, std::uint64_t out) const noexcept override;
+    void merge(std::byte* tally, const std::byte* other) const noexcept override;
+    bool valid(std::uint64_t n, const std::byte* tally) const noexcept override;
+    Moments invert(std::uint64_t n, const std::byte* tally) const noexcept override;
+    std::vector<Check> health(std::uint64_t n, const std::byte* tally) const override;
+
+    /// As above: in units of what a step adds.
+    [[nodiscard]] double base() const noexcept { return base_; }
+
+  protected:
+    BinaryResponse(std::uint64_t steps, double base);
+
+  private:
+    double base_;
+    double least_, most_;  ///< P(1) at either end of the grid
+};
+
+/// P(1 | s) = (base + s·rise) / (2·base + steps·rise).
+class BinaryChannel final : public BinaryResponse {
   public:
     BinaryChannel(std::uint64_t steps, double epsilon, unsigned bits = 64)
         : BinaryChannel(steps, ramp(epsilon, steps, bits)) {}
@@ -24,8 +47,9 @@ class BinaryChannel final : public NumericChannel {
     [[nodiscard]] std::uint64_t weight(std::uint64_t in, std::uint64_t out) const noexcept {
         return ramp_.base + (out == 1 ? in : steps() - in) * ramp_.rise;
     }
+    /// Of the likelier bit and of the other, at either end of the grid.
+    [[nodiscard]] Odds odds() const noexcept { return {weight(steps(), 1), weight(0, 1)}; }
 
-    std::vector<std::pair<std::string, double>> parameters() const override;
     std::uint64_t sample(std::uint64_t in, BitSource& bits) const override {
         return bits.below(total()) < weight(in, 1) ? 1 : 0;
     }
@@ -33,20 +57,31 @@ class BinaryChannel final : public NumericChannel {
     /// Both outputs are monotone in the input, so the ends of the grid are the worst pair.
     Exact worst_ratio() const override;
 
-    void accumulate(std::byte* tally, std::uint64_t out) const noexcept override;
-    void merge(std::byte* tally, const std::byte* other) const noexcept override;
-    bool valid(std::uint64_t n, const std::byte* tally) const noexcept override;
-    Moments invert(std::uint64_t n, const std::byte* tally) const noexcept override;
-    std::vector<Check> health(std::uint64_t n, const std::byte* tally) const override;
-
   private:
     BinaryChannel(std::uint64_t steps, const Ramp& ramp);
 
-    /// P(1) at either end of the grid.
-    [[nodiscard]] double least() const noexcept;
-    [[nodiscard]] double most() const noexcept;
-
     Ramp ramp_;
+};
+
+/// A bit of a BinaryChannel that is kept, and goes through a symmetric response of its own whenever it is
+/// sent.
+class BinaryChain final : public BinaryResponse {
+  public:
+    BinaryChain(const BinaryChannel& kept, const SymmetricChannel& sent);
+
+    [[nodiscard]] const BinaryChannel& kept() const noexcept { return kept_; }
+    [[nodiscard]] const SymmetricChannel& sent() const noexcept { return sent_; }
+
+    std::uint64_t sample(std::uint64_t in, BitSource& bits) const override {
+        return sent_.sample(kept_.sample(in, bits), bits);
+    }
+    Exact probability(std::uint64_t in, std::uint64_t out) const override;
+    /// Flips keep both outputs monotone.
+    Exact worst_ratio() const override;
+
+  private:
+    BinaryChannel kept_;
+    SymmetricChannel sent_;
 };
 
 }  // namespace ldp

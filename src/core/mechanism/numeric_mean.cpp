@@ -77,14 +77,19 @@ void NumericMean::write(const NumericCard& card, const Spec& spec, Writer& write
     write_range(writer, {attribute.min, attribute.max});
 }
 
-std::unique_ptr<const Mechanism> NumericMean::load(const NumericCard& card, const Header& header,
-                                                   Bytes block) {
-    Reader reader(block.subspan(header_size));
+NumericMean::Parameters NumericMean::take(const NumericCard& card, Reader& reader, const Header& header) {
     auto channel = make_channel(card.response, read_channel(reader), header.epsilon);
     const Range range = read_range(reader);
     if (card.from_zero && range.min != 0)
         throw Error(ErrorCode::malformed, "the declared range does not begin at 0", {},
                     "The bytes were damaged or forged.");
+    return {std::move(channel), range};
+}
+
+std::unique_ptr<const Mechanism> NumericMean::load(const NumericCard& card, const Header& header,
+                                                   Bytes block) {
+    Reader reader(block.subspan(header_size));
+    auto [channel, range] = take(card, reader, header);
     reader.finish();
     return std::make_unique<NumericMean>(header, block, std::move(channel), range);
 }

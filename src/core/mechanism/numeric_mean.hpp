@@ -38,6 +38,12 @@ class NumericMean : public Mechanism {
     /// Writes the parameters of a spec with one numeric attribute. Throws Error (invalid_spec) if the card
     /// wants a range that begins at 0 and this one does not.
     static void write(const NumericCard& card, const Spec& spec, Writer& writer);
+    /// What write() wrote. Throws Error (malformed) if it is out of range.
+    struct Parameters {
+        std::unique_ptr<const NumericChannel> channel;
+        Range range;
+    };
+    [[nodiscard]] static Parameters take(const NumericCard& card, Reader& reader, const Header& header);
     static std::unique_ptr<const Mechanism> load(const NumericCard& card, const Header& header, Bytes block);
 
     [[nodiscard]] const Range& range() const noexcept { return range_; }

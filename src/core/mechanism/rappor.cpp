@@ -460,11 +460,7 @@ std::vector<Check> Rappor::health(std::uint64_t n, Bytes state) const {
 constexpr Option options[] = {{"bits", 128, least_bits, max_bits},
                               {"hashes", 2, 1, max_hashes},
                               {"cohorts", 8, 1, max_cohorts},
-                              {.name = first_epsilon_option.name, .later = true, .real = true}};
-
-void settle(Draft& draft) {
-    if (std::get<double>(draft.options.at(first_epsilon_option.name)) != 0) check_first_epsilon(draft);
-}
+                              second_layer_option};
 
 void write(const Spec& spec, Writer& writer) {
     if (spec.number("hashes") >= spec.number("bits"))
@@ -476,7 +472,7 @@ void write(const Spec& spec, Writer& writer) {
     writer.put(static_cast<std::uint16_t>(spec.number("bits")));
     writer.put(static_cast<std::uint8_t>(spec.number("hashes")));
     writer.put(static_cast<std::uint16_t>(spec.number("cohorts")));
-    if (const double first = spec.real(first_epsilon_option.name); first != 0) writer.put(first);
+    write_second_layer(spec, writer);
 }
 
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
@@ -485,8 +481,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     const auto m = reader.take<std::uint16_t>();
     const auto h = reader.take<std::uint8_t>();
     const auto c = reader.take<std::uint16_t>();
-    const double first_epsilon = reader.empty() ? header.epsilon : take_first_epsilon(reader, header);
-    reader.finish();
+    const double first_epsilon = take_second_layer(reader, header);
     if (m < least_bits || m > max_bits || h < 1 || h > max_hashes || h >= m || c < 1 || c > max_cohorts)
         throw Error(ErrorCode::malformed, "the Bloom filter's parameters are out of range",
                     "Found " + std::to_string(m) + " bits, " + std::to_string(h) + " hash functions and " +
@@ -506,6 +501,6 @@ const MechanismEntry rappor_entry{12,
                                   options,
                                   write,
                                   load,
-                                  settle};
+                                  settle_second_layer};
 
 }  // namespace ldp

@@ -18,8 +18,6 @@ double& first_epsilon_of(const Draft& draft) {
     return std::get<double>(draft.options.at(first_epsilon_option.name));
 }
 
-}  // namespace
-
 void check_first_epsilon(const Draft& draft) {
     const double found = first_epsilon_of(draft);
     if (!suits(found, draft.epsilon))
@@ -29,15 +27,25 @@ void check_first_epsilon(const Draft& draft) {
                     "It is what one report tells; \"epsilon\" is what all reports of one value tell.");
 }
 
+}  // namespace
+
 void settle_first_epsilon(Draft& draft) {
     double& first_epsilon = first_epsilon_of(draft);
     if (first_epsilon == 0) first_epsilon = draft.epsilon / 2;
     check_first_epsilon(draft);
 }
 
+void settle_second_layer(Draft& draft) {
+    if (first_epsilon_of(draft) != 0) check_first_epsilon(draft);
+}
+
 void write_layers(const Spec& spec, Writer& writer) {
     write_domain(spec, writer);
     writer.put(spec.real(first_epsilon_option.name));
+}
+
+void write_second_layer(const Spec& spec, Writer& writer) {
+    if (const double first = spec.real(second_layer_option.name); first != 0) writer.put(first);
 }
 
 double take_first_epsilon(Reader& reader, const Header& header) {
@@ -48,6 +56,12 @@ double take_first_epsilon(Reader& reader, const Header& header) {
             "Found " + std::to_string(found) + "; the memo has " + std::to_string(header.epsilon) + ".",
             "The bytes were damaged or forged.");
     return found;
+}
+
+double take_second_layer(Reader& reader, const Header& header) {
+    const double first_epsilon = reader.empty() ? header.epsilon : take_first_epsilon(reader, header);
+    reader.finish();
+    return first_epsilon;
 }
 
 }  // namespace ldp
