@@ -576,7 +576,7 @@ std::vector<std::uint32_t> weights(const std::vector<Attribute>& attributes, std
     std::vector<std::uint32_t> weights;
     for (std::size_t j = 0; j < attributes.size(); ++j)
         weights.push_back(static_cast<std::uint32_t>(certain[j] ? rest : left * attributes[j].share));
-    auto common = static_cast<std::uint32_t>(rest);  // T
+    auto common = static_cast<std::uint32_t>(std::max<std::uint64_t>(rest, 1));  // T; it is never 0
     for (const std::uint32_t weight : weights) common = std::gcd(common, weight);
     for (std::uint32_t& weight : weights) weight /= common;
     return weights;
