@@ -106,7 +106,8 @@ std::vector<Change> change(const Mechanism& mechanism, Bytes before, Bytes after
 
     const Round from(mechanism, before, target), to(mechanism, after, target);
     std::vector<Change> changes;
-    for (std::uint32_t j = 0; j < mechanism.cells().size(); ++j) {
+    const std::size_t attributes = mechanism.cells().size();
+    for (std::uint32_t j = 0; j < attributes; ++j) {
         const bool number = from.numeric(j);
         const auto old_items = from.items(j), new_items = to.items(j);
         const Renewed renewed(*from.part(j).mechanism);

@@ -197,6 +197,19 @@ BOOST_AUTO_TEST_CASE(errors_follow_the_formula) {
             }
 }
 
+// Drawing the people is no noise that two rounds have in common, whatever they remember.
+BOOST_AUTO_TEST_CASE(sampling_errors_stay) {
+    const auto m = mechanism("pdp", 4, R"("min": -1, "max": 1, "grid": 3)");
+    SeededBits bits(65);
+    const OwnedSummary summary = reported(*m, people_of({0.4, 0.1, 0.1, 0.4}, 500), bits);
+    const double sample = summary.estimate(Quantity::means)[0].standard_error;
+    const double population = summary.estimate(Quantity::means, Target::population)[0].standard_error;
+    BOOST_REQUIRE_LT(sample, 0.8 * population);
+    const auto changes = change(*m, summary.bytes(), summary.bytes(), 1, Target::population);
+    BOOST_CHECK_CLOSE_FRACTION(std::pow(changes[0].difference.standard_error, 2),
+                               2 * (std::pow(population, 2) - std::pow(sample, 2)), 1e-9);
+}
+
 // Attributes of a record have numbers of reports of their own.
 BOOST_AUTO_TEST_CASE(records_change_by_attribute) {
     const auto m = mechanism(record);
