@@ -45,7 +45,7 @@ MODULE_big := ldp
 DATA := $(wildcard sql/ldp--*.sql)
 OBJS := $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard extension/*.cpp))
 EXTRA_CLEAN := $(BUILD)
-REGRESS := types aggregates collections frequencies
+REGRESS := types aggregates collections frequencies numbers series
 REGRESS_OPTS := --inputdir=test --outputdir=$(BUILD)/regress
 CORE := $(BUILD)/lib/libldp_core.a
 # Core is an archive whose symbols stay inside: two extensions may carry the same names.

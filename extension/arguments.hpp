@@ -23,8 +23,8 @@ namespace ldp {
 
 // May jump: not beside C++ objects. -------------------------------------------------------------------------
 
-[[nodiscard]] inline Bytes summary_argument(FunctionCallInfo fcinfo) {
-    return contents(PG_GETARG_VARLENA_PP(0));
+[[nodiscard]] inline Bytes summary_argument(FunctionCallInfo fcinfo, int number = 0) {
+    return contents(PG_GETARG_VARLENA_PP(number));
 }
 
 [[nodiscard]] inline std::string_view word_argument(FunctionCallInfo fcinfo, int number) {

@@ -4,10 +4,10 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 ldp=${LDP:-build/bin/ldp}
-from=ldp_upgrade_from to=ldp_upgrade_to second=ldp_upgrade_second
+from=ldp_upgrade_from to=ldp_upgrade_to second=ldp_upgrade_second third=ldp_upgrade_third
 work=$(mktemp -d "${TMPDIR:-/tmp}/ldp-upgrade.XXXXXX")
 cleanup() {
-    for database in $from $to $second; do psql -Xqc "DROP DATABASE IF EXISTS $database WITH (FORCE)" 2>/dev/null; done
+    for database in $from $to $second $third; do psql -Xqc "DROP DATABASE IF EXISTS $database WITH (FORCE)" 2>/dev/null; done
     rm -rf "$work"
 }
 trap cleanup EXIT
@@ -125,6 +125,39 @@ for question in "${questions[@]}"; do before+=("$(sql $second -c "$question")");
 check "the upgrade from 0.2.0 says nothing" "" "$(sql $second -c "ALTER EXTENSION ldp UPDATE")"
 same_answers $second "after the upgrade from 0.2.0"
 check "the same objects as in a new database, from 0.2.0" "$(sql $to -c "$contents")" "$(sql $second -c "$contents")"
+
+# What version 0.3.0 added.
+psql -Xqc "CREATE DATABASE $third" || exit 1
+sql $third >"$work/log" <<'SQL' || { cat "$work/log"; exit 1; }
+CREATE EXTENSION ldp VERSION '0.3.0';
+SELECT ldp_create_collection('person', '{"mechanism": "sampled", "epsilon": 2, "attributes": [
+    {"name": "region", "domain": ["north", "east", "south"], "mechanism": "grr"}, {"name": "wage", "min": 0, "max": 2500, "mechanism": "pdp"}]}');
+SELECT ldp_create_collection('score', '{"mechanism": "haar_ordered", "epsilon": 1, "min": 0, "max": 7, "grid": 7}');
+SQL
+awk -F, 'NR == 1 { print "region,wage" } NR > 1 { print $1 "," $3 }' "$work/people.csv" >"$work/person.csv"
+awk -F, 'NR == 1 { print "value" } NR > 1 { print $2 % 8 }' "$work/people.csv" >"$work/score.csv"
+for name in person score; do
+    sql $third -c "SELECT ldp_client_spec('$name')" >"$work/spec"
+    "$ldp" perturb --spec "$work/spec" <"$work/$name.csv" 2>/dev/null >"$work/$name.copy"
+    sql $third -c "\\copy $name (report) FROM '$work/$name.copy'" || exit 1
+done
+sql $third >"$work/log" <<'SQL' || { cat "$work/log"; exit 1; }
+UPDATE person SET round = 1 WHERE ctid IN (SELECT ctid FROM person LIMIT 300);
+CREATE MATERIALIZED VIEW summaries AS SELECT round, ldp_agg(report) AS summary FROM person GROUP BY round;
+CREATE VIEW parts AS SELECT round, f.* FROM summaries, ldp_frequencies(ldp_part(summary, 'region')) AS f ORDER BY round, value;
+CREATE VIEW wages AS SELECT round, ldp_mean(summary, 'wage'), ldp_attributes(summary) FROM summaries ORDER BY round;
+CREATE VIEW ranks AS SELECT q.* FROM ldp_quantiles((SELECT ldp_agg(report) FROM score)) AS q;
+CREATE VIEW bins AS SELECT h.* FROM ldp_histogram((SELECT ldp_agg(report) FROM score), 4) AS h;
+CREATE FUNCTION estimates() RETURNS SETOF text LANGUAGE sql AS $$ SELECT e::text FROM ldp_estimate('person') AS e $$;
+SQL
+questions=("SELECT * FROM summaries ORDER BY round" "SELECT * FROM parts" "SELECT * FROM wages" "SELECT * FROM ranks" "SELECT * FROM bins" "SELECT estimates()")
+before=()
+for question in "${questions[@]}"; do before+=("$(sql $third -c "$question")"); done
+check "the upgrade from 0.3.0 says nothing" "" "$(sql $third -c "ALTER EXTENSION ldp UPDATE")"
+same_answers $third "after the upgrade from 0.3.0"
+check "the same objects as in a new database, from 0.3.0" "$(sql $to -c "$contents")" "$(sql $third -c "$contents")"
+check "stored summaries of rounds are compared" "0 north|0 east|0 south|1 " "$(sql $third -F ' ' -R '|' -c "
+    SELECT c.attribute, c.label FROM summaries AS b, summaries AS a, ldp_change(b.summary, a.summary, 0.5) AS c WHERE b.round = 0 AND a.round = 1")"
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -33,26 +33,6 @@ std::string buckets(std::size_t g) {
     return ", \"buckets\": " + std::to_string(g);
 }
 
-/// A user as a device: an enrolment, and a memo for each key so far.
-class Device {
-  public:
-    Device(const Mechanism& m, BitSource& bits) : m_(m), bits_(bits), enrolment_(m.enrolment_size()) {
-        m.enrol(bits, enrolment_);
-    }
-    void report(Cell value, MutableBytes payload) {
-        const auto [memo, fresh] = memos_.try_emplace(m_.memo_key({&value, 1}, enrolment_), m_.memo_size());
-        if (fresh) m_.randomise({&value, 1}, enrolment_, bits_, memo->second);
-        m_.respond(enrolment_, memo->second, bits_, payload);
-    }
-    [[nodiscard]] std::size_t keys() const { return memos_.size(); }
-
-  private:
-    const Mechanism& m_;
-    BitSource& bits_;
-    std::vector<std::byte> enrolment_;
-    std::map<std::vector<Cell>, std::vector<std::byte>> memos_;
-};
-
 /// Three rounds by the same 300 people. Their values are spread 60 %, 30 %, 10 % and none in the first two
 /// rounds; in the third, each third person has another one.
 struct Rounds {
@@ -78,7 +58,7 @@ struct Rounds {
             for (std::size_t i = 0; i < people; ++i) {
                 Device device(m, bits);
                 for (int round = 0; round < 3; ++round) {
-                    device.report(round < 2 ? before[i] : after[i], payload);
+                    device.report({round < 2 ? &before[i] : &after[i], 1}, payload);
                     if (!m.accumulate(states[round], payload)) throw std::logic_error("refused");
                 }
             }
@@ -295,7 +275,7 @@ BOOST_AUTO_TEST_CASE(a_user_has_no_more_keys_than_stated) {
         std::vector<std::byte> payload(m.payload_size());
         for (int user = 0; user < 20; ++user) {
             Device device(m, bits);
-            for (Cell value = 0; value < m.cells()[0]; ++value) device.report(value, payload);
+            for (Cell value = 0; value < m.cells()[0]; ++value) device.report({&value, 1}, payload);
             keys = std::max(keys, device.keys());
         }
         BOOST_CHECK_EQUAL(keys, m.most_keys());

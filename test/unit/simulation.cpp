@@ -48,6 +48,17 @@ Simulation simulate(const Mechanism& m, const std::vector<std::vector<Cell>>& pe
     return simulation;
 }
 
+Device::Device(const Mechanism& m, BitSource& bits) : m_(m), bits_(bits), enrolment_(m.enrolment_size()) {
+    m.enrol(bits, enrolment_);
+}
+
+const std::byte* Device::report(Input input, MutableBytes payload) {
+    const auto [memo, fresh] = memos_.try_emplace(m_.memo_key(input, enrolment_), m_.memo_size());
+    if (fresh) m_.randomise(input, enrolment_, bits_, memo->second);
+    m_.respond(enrolment_, memo->second, bits_, payload);
+    return memo->second.data();
+}
+
 std::vector<double> cumulated(std::span<const double> shares) {
     std::vector<double> below(shares.size());
     std::partial_sum(shares.begin(), shares.end(), below.begin());

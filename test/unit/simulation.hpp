@@ -4,6 +4,8 @@
 // deviations wide on either side from 5000 repetitions on.
 #pragma once
 
+#include <map>
+
 #include "support.hpp"
 
 namespace ldp::test {
@@ -29,6 +31,22 @@ struct Simulation {
 [[nodiscard]] Simulation simulate(const Mechanism& m, const std::vector<std::vector<Cell>>& people,
                                   const std::vector<double>& truth, Quantity quantity,
                                   std::size_t repetitions, std::uint64_t seed);
+
+/// A user as a device: an enrolment, and a memo for each key so far.
+class Device {
+  public:
+    Device(const Mechanism& m, BitSource& bits);
+    /// Makes the payload of a report, and says which memo it is of: as long as the device lives, one that is
+    /// kept stays in its place.
+    const std::byte* report(Input input, MutableBytes payload);
+    [[nodiscard]] std::size_t keys() const { return memos_.size(); }
+
+  private:
+    const Mechanism& m_;
+    BitSource& bits_;
+    std::vector<std::byte> enrolment_;
+    std::map<std::vector<Cell>, std::vector<std::byte>> memos_;
+};
 
 /// Running sums.
 [[nodiscard]] std::vector<double> cumulated(std::span<const double> shares);

@@ -1,0 +1,125 @@
+-- Series: rounds are a column, summaries of days roll up to weeks, and a difference knows what two days have in common.
+\set SHOW_CONTEXT never
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS ldp;
+RESET client_min_messages;
+CREATE SCHEMA series;
+SET search_path = series, public;
+
+CREATE FUNCTION pg_temp.little(number bigint, bytes integer) RETURNS text LANGUAGE sql AS
+$$ SELECT string_agg(lpad(to_hex(number >> (8 * i) & 255), 2, '0'), '' ORDER BY i) FROM generate_series(0, bytes - 1) AS i $$;
+-- A report by hand: the spec's parameter block and a payload.
+CREATE FUNCTION pg_temp.report(spec jsonb, payload text) RETURNS ldp_report LANGUAGE sql AS
+$$ SELECT (encode(ldp_spec_parameters(spec), 'hex') || payload)::ldp_report $$;
+-- 64 bits that depend on two numbers, the same on every machine.
+CREATE FUNCTION pg_temp.scramble(a bigint, b bigint) RETURNS text LANGUAGE sql AS
+$$ SELECT left(md5(a || ':' || b), 16) $$;
+
+-- Fourteen days of 300 reports each: shares of labels, shares through hashes, means, and a record.
+SELECT ldp_create_collection('app', '{"mechanism": "l_oue", "epsilon": 2, "first_epsilon": 1, "domain": ["mail", "maps", "news", "other"]}');
+SELECT ldp_create_collection('site', '{"mechanism": "loloha", "epsilon": 2, "first_epsilon": 1, "domain": 12, "buckets": 2}');
+SELECT ldp_create_collection('minutes', '{"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 100, "grid": 10}');
+SELECT ldp_create_collection('person', '{"mechanism": "sampled", "epsilon": 1, "grid": 10, "attributes": [{"name": "size", "min": 0, "max": 100, "mechanism": "duchi"},
+    {"name": "colour", "domain": ["red", "green", "blue"], "mechanism": "grr", "share": 3}]}');
+INSERT INTO app SELECT pg_temp.report(ldp_client_spec('app'), pg_temp.little((i * 37 + i / 5 + day * i % 11) % 16, 1)), day
+FROM generate_series(1, 300) AS i, generate_series(1, 14) AS day;
+INSERT INTO site SELECT pg_temp.report(ldp_client_spec('site'), pg_temp.scramble(i, 1) || pg_temp.scramble(i, 2) || pg_temp.little((i + day * i % 5) % 2, 1)), day
+FROM generate_series(1, 300) AS i, generate_series(1, 14) AS day;
+INSERT INTO minutes SELECT pg_temp.report(ldp_client_spec('minutes'), pg_temp.little((i * 7 + i / 5 + day * i % 7) % 10, 1)), day
+FROM generate_series(1, 300) AS i, generate_series(1, 14) AS day;
+INSERT INTO person SELECT pg_temp.report(ldp_client_spec('person'), CASE WHEN i % 4 = 0 THEN '00' ELSE '01' END ||
+    pg_temp.little((i / 4 + day * i % 7) % CASE WHEN i % 4 = 0 THEN 2 ELSE 3 END, 1)), day
+FROM generate_series(1, 300) AS i, generate_series(1, 14) AS day;
+
+-- A round is a column like any other.
+SELECT round AS day, round(ldp_mean(report)::numeric, 6) AS mean FROM minutes WHERE round <= 3 GROUP BY day ORDER BY day;
+SELECT round AS day, (SELECT string_agg(label || ' ' || round(estimate::numeric, 4), ', ' ORDER BY value) FROM ldp_frequencies(ldp_agg(report))) AS shares
+FROM app WHERE round <= 3 GROUP BY day ORDER BY day;
+
+-- Summaries of days, kept up to date, and those of weeks from them: the same bytes as from the reports.
+CREATE MATERIALIZED VIEW daily AS
+    SELECT 'app' AS name, round AS day, ldp_agg(report) AS summary FROM app GROUP BY round
+    UNION ALL SELECT 'site', round, ldp_agg(report) FROM site GROUP BY round
+    UNION ALL SELECT 'minutes', round, ldp_agg(report) FROM minutes GROUP BY round
+    UNION ALL SELECT 'person', round, ldp_agg(report) FROM person GROUP BY round;
+CREATE UNIQUE INDEX ON daily (name, day);
+WITH weekly AS (SELECT name, (day - 1) / 7 AS week, ldp_rollup(summary) AS summary FROM daily GROUP BY name, week),
+reports AS (SELECT 'app' AS name, * FROM app UNION ALL SELECT 'site', * FROM site UNION ALL SELECT 'minutes', * FROM minutes UNION ALL SELECT 'person', * FROM person)
+SELECT w.name, week, ldp_count(w.summary), w.summary = (SELECT ldp_agg(report) FROM reports AS r WHERE r.name = w.name AND (r.round - 1) / 7 = week) AS as_from_reports
+FROM weekly AS w ORDER BY name, week;
+INSERT INTO minutes SELECT report, 15 FROM minutes WHERE round = 14;
+REFRESH MATERIALIZED VIEW CONCURRENTLY daily;
+SELECT name, count(*) AS days, sum(ldp_count(summary)) AS reports FROM daily GROUP BY name ORDER BY name;
+
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SET max_parallel_workers_per_gather = 2;
+ANALYZE app;
+EXPLAIN (COSTS OFF) SELECT round, ldp_agg(report) FROM app GROUP BY round;
+SELECT count(*) AS days, bool_and(p.parallel = d.summary) AS the_same
+FROM (SELECT round, ldp_agg(report) AS parallel FROM app GROUP BY round) AS p JOIN daily AS d ON d.name = 'app' AND d.day = p.round;
+RESET max_parallel_workers_per_gather;
+
+-- Changes: attribute, value and label as the other accessors have them.
+CREATE TABLE pair AS SELECT b.name, b.summary AS before, a.summary AS after
+    FROM daily AS b JOIN daily AS a USING (name) WHERE b.day = 1 AND a.day = 9;
+SELECT attribute, value, label, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr, round(lower::numeric, 6) AS lower, round(upper::numeric, 6) AS upper
+FROM pair, ldp_change(before, after, 0.6) WHERE name = 'app';
+SELECT name, attribute, value, label, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr FROM pair, ldp_change(before, after, 0.6) WHERE name IN ('minutes', 'person') ORDER BY name, attribute, value;
+-- Without anything in common, variances add up.
+SELECT name, count(*) AS items, bool_and(abs(c.estimate - (y.estimate - x.estimate)) < 1e-12) AS differences,
+       bool_and(abs(c.stderr - sqrt(x.stderr ^ 2 + y.stderr ^ 2)) < 1e-12) AS errors, bool_and(abs(c.upper - c.estimate - 1.959963984540054 * c.stderr) < 1e-9) AS intervals
+FROM pair, ldp_change(before, after) AS c JOIN LATERAL ldp_unlabelled_frequencies(before) AS x USING (value) JOIN LATERAL ldp_unlabelled_frequencies(after) AS y USING (value)
+WHERE name IN ('app', 'site') GROUP BY name ORDER BY name;
+-- One layer by hand: the less noisy day's variance is common to both.
+SELECT abs(c.stderr - sqrt(x.stderr ^ 2 + y.stderr ^ 2 - 2 * 0.6 * LEAST(x.stderr, y.stderr) ^ 2)) < 1e-9 AS by_hand
+FROM pair, ldp_change(before, after, 0.6) AS c, ldp_means(before) AS x, ldp_means(after) AS y WHERE name = 'minutes';
+-- Two layers: what the memo adds, from its own p and q, is common, and what the second layer adds is not.
+WITH constant AS (SELECT p, q, 1 / (exp(2.0::float8) + 1) AS r FROM (SELECT (d ->> 'p')::float8 AS p, (d ->> 'q')::float8 AS q FROM ldp_spec_canonical(ldp_client_spec('app')) AS s, LATERAL (SELECT s -> 'derived') AS t (d)) AS u),
+item AS (SELECT c.*, LEAST(1, GREATEST(0, x.estimate)) AS f, LEAST(1, GREATEST(0, y.estimate)) AS g, x.stderr ^ 2 + y.stderr ^ 2 AS apart
+         FROM pair, ldp_change(before, after, 1) AS c JOIN LATERAL ldp_frequencies(before) AS x USING (value) JOIN LATERAL ldp_frequencies(after) AS y USING (value) WHERE name = 'app')
+SELECT bool_and(abs(stderr ^ 2 - (apart - 2.0 / 300 * LEAST(f / 4 + (1 - f) * r * (1 - r), g / 4 + (1 - g) * r * (1 - r)) / (0.5 - r) ^ 2)) < 1e-9) AS by_hand FROM item, constant;
+-- The more is kept, the narrower; the same reports twice have not changed for certain, unless a second layer drew anew.
+SELECT name, bool_and(a.stderr > b.stderr AND b.stderr > c.stderr) AS narrower
+FROM pair, ldp_change(before, after) AS a JOIN LATERAL ldp_change(before, after, 0.5) AS b ON (b.attribute, b.value) IS NOT DISTINCT FROM (a.attribute, a.value)
+     JOIN LATERAL ldp_change(before, after, 1) AS c ON (c.attribute, c.value) IS NOT DISTINCT FROM (a.attribute, a.value) GROUP BY name ORDER BY name;
+SELECT name, bool_and(estimate = 0) AS unchanged, bool_and(stderr = 0) AS for_certain FROM pair, ldp_change(before, before, 1) GROUP BY name ORDER BY name;
+SELECT name, bool_and(s.stderr <= p.stderr) AS population_is_less_sure
+FROM pair, ldp_change(before, after, 0.5) AS s JOIN LATERAL ldp_change(before, after, 0.5, target => 'population') AS p ON (p.attribute, p.value) IS NOT DISTINCT FROM (s.attribute, s.value) GROUP BY name ORDER BY name;
+-- Part of a record, and days one after another.
+SELECT label, value, round(estimate::numeric, 6) AS estimate FROM pair, ldp_change(ldp_part(before, 'colour'), ldp_part(after, 'colour'), 0.6) WHERE name = 'person';
+SELECT day, round(c.estimate::numeric, 4) AS change, round(c.stderr::numeric, 4) AS stderr
+FROM (SELECT day, summary, lag(summary) OVER (ORDER BY day) AS previous FROM daily WHERE name = 'minutes' AND day <= 4) AS d, ldp_change(previous, summary, 0.5) AS c ORDER BY day;
+
+-- What is refused, and how.
+CREATE FUNCTION pg_temp.refusal(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    detail text; hint text;
+BEGIN
+    EXECUTE query;
+    RETURN 'not refused';
+EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+    RETURN concat_ws(E'\n', SQLSTATE || ' ' || SQLERRM, NULLIF(detail, ''), NULLIF(hint, ''));
+END $$;
+\pset format unaligned
+SELECT pg_temp.refusal(query) FROM (VALUES
+    ($$SELECT ldp_change((SELECT before FROM pair WHERE name = 'minutes'), (SELECT before FROM pair WHERE name = 'person'))$$),
+    ($$SELECT ldp_change(ldp_part(before, 'size'), ldp_part(after, 'colour')) FROM pair WHERE name = 'person'$$),
+    ($$SELECT ldp_change(before, after, 1.5) FROM pair$$),
+    ($$SELECT ldp_change(before, after, -0.1) FROM pair$$),
+    ($$SELECT ldp_change(before, after, 'NaN') FROM pair$$),
+    ($$SELECT ldp_change(before, after, 0.5, 1) FROM pair$$),
+    ($$SELECT ldp_change(before, after, 0.5, 0.9, 'panel') FROM pair$$)) AS q (query);
+\pset format aligned
+
+-- NULLs and empty summaries give no rows.
+CREATE VIEW nobody AS SELECT name, before, after, overlay(before::text PLACING repeat('0', 2 * 8) || repeat('0', length(before::text) - start - 15) FROM start)::ldp_summary AS empty
+FROM (SELECT *, length(ldp_spec_parameters(ldp_client_spec(name))) * 2 + 1 AS start FROM pair) AS p;
+SELECT name, ldp_count(empty) AS reports, (SELECT count(*) FROM ldp_change(empty, after)) AS from_nothing, (SELECT count(*) FROM ldp_change(before, empty)) AS to_nothing,
+       (SELECT count(*) FROM ldp_change(NULL, after)) AS from_null, (SELECT count(*) FROM ldp_change(before, after, NULL)) AS kept_null FROM nobody ORDER BY name;
+SET client_min_messages = warning;
+DROP MATERIALIZED VIEW daily;
+SELECT count(ldp_drop_collection(name)) FROM unnest(ARRAY['app', 'site', 'minutes', 'person']) AS name;
+DROP SCHEMA series CASCADE;
