@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <limits>
-#include <map>
 #include <optional>
 
 #include "../client/diary.hpp"
@@ -78,22 +77,11 @@ struct Open {
     Round round{};
 };
 
-Spending spending(const std::map<std::uint64_t, std::uint64_t>& people_by_answers, std::uint64_t people) {
-    Spending found{0, 0, people_by_answers.rbegin()->first};
-    std::uint64_t passed = 0;
-    for (const auto& [answers, count] : people_by_answers) {
-        if (100 * passed < 95 * people) found.most_of_95 = answers;
-        passed += count;
-        found.mean += static_cast<double>(answers * count) / static_cast<double>(people);
-    }
-    return found;
-}
-
 Round closed(const Collection& collection, const Scene& scene, Open& open) {
     const Attribute& attribute = collection.spec().attributes()[scene.attribute];
     const auto people = static_cast<double>(scene.people);
     Round& round = open.round;
-    round.answers = spending(open.spending, scene.people);
+    round.answers = spending(open.spending);
     constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
     round.truth = round.estimate = round.error = round.absolute = round.claimed = nothing;
     if (round.refused == scene.people) return round;
@@ -128,6 +116,21 @@ Round closed(const Collection& collection, const Scene& scene, Open& open) {
 }
 
 }  // namespace
+
+Spending spending(const std::map<std::uint64_t, std::uint64_t>& people_by_answers) {
+    Spending found{0, 0, people_by_answers.rbegin()->first};
+    std::uint64_t people = 0, passed = 0;
+    for (const auto& [answers, count] : people_by_answers) {
+        people += count;
+        found.mean += static_cast<double>(answers * count);
+    }
+    found.mean /= static_cast<double>(people);
+    for (const auto& [answers, count] : people_by_answers) {
+        if (100 * passed < 95 * people) found.most_of_95 = answers;
+        passed += count;
+    }
+    return found;
+}
 
 std::vector<Round> simulate(const Collection& collection, const Scene& scene,
                             const std::function<void(std::uint64_t)>& progress) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <vector>
 
 #include "../client/collection.hpp"
@@ -25,6 +26,9 @@ struct Spending {
     std::uint64_t most_of_95;  ///< what 95 of 100 people do not exceed
     std::uint64_t most;
 };
+
+/// Of people by how many answers they have drawn: for each number how many; there is at least one person.
+[[nodiscard]] Spending spending(const std::map<std::uint64_t, std::uint64_t>& people_by_answers);
 
 struct Round {
     double truth, estimate;  ///< of a mean, in the attribute's unit; NaN of shares
