@@ -105,14 +105,17 @@ Outcome run(const Mechanism& mechanism, std::uint64_t seed) {
         mechanism.enrol(bits, enrolment);
         cli::Life life(cli::Stream::syn, bits);
         std::map<std::vector<Cell>, std::vector<std::byte>> memos;
+        std::vector<std::byte>* memo = nullptr;
+        Cell last = values;
         for (Server& server : servers) {
             const Cell value[] = {static_cast<Cell>(life.next(bits))};
-            auto& memo = memos[mechanism.memo_key(value, enrolment)];
-            if (memo.empty()) {
-                memo.resize(mechanism.memo_size());
-                mechanism.randomise(value, enrolment, bits, memo);
+            if (value[0] != last) memo = &memos[mechanism.memo_key(value, enrolment)];
+            last = value[0];
+            if (memo->empty()) {
+                memo->resize(mechanism.memo_size());
+                mechanism.randomise(value, enrolment, bits, *memo);
             }
-            mechanism.respond(enrolment, memo, bits, payload);
+            mechanism.respond(enrolment, *memo, bits, payload);
             if (!mechanism.accumulate(server.state, payload)) throw std::logic_error("a report was refused");
             ++server.holders[value[0]];
         }
