@@ -154,11 +154,11 @@ BOOST_AUTO_TEST_CASE(whole_series_keep_epsilon, *boost::unit_test::label("slow")
         BOOST_CHECK(worst == m->worst_ratio());
         check_worst_ratio(*m);
     };
-    for (const double epsilon : {0.01, 1.0, 20.0})
-        for (std::size_t rounds = 2; rounds <= 6; ++rounds)
-            for (std::size_t changes = 1; changes < rounds; ++changes)
-                prove_series(epsilon, 2, rounds, changes);
-    for (std::size_t changes = 1; changes < 4; ++changes) prove_series(2, 3, 4, changes);
+    for (std::size_t rounds = 2; rounds <= 5; ++rounds)
+        for (std::size_t changes = 1; changes < rounds; ++changes)
+            for (const double epsilon : {0.01, 1.0, 20.0}) prove_series(epsilon, 2, rounds, changes);
+    for (const std::size_t changes : {1, 3, 4}) prove_series(4, 2, 6, changes);
+    for (const std::size_t changes : {1, 2, 3}) prove_series(2, 3, 4, changes);
 }
 
 BOOST_AUTO_TEST_CASE(large_trees_keep_epsilon) {
@@ -207,7 +207,6 @@ BOOST_AUTO_TEST_CASE(answers_one_by_one_are_those_of_the_series) {
             BOOST_REQUIRE_EQUAL(standing.round % (1u << level), 0u);
             BOOST_REQUIRE_EQUAL(answers, standing.round >> level);
             BOOST_REQUIRE(m->response_probability(enrolment, memo, payload) == exact(1, 11 >> level));
-            payload.back() ^= std::byte{0};
             std::vector<std::byte> other = payload;
             other[1] ^= std::byte{1};  // the other answer
             BOOST_REQUIRE(m->response_probability(enrolment, memo, other) == exact(0, 1));
@@ -313,7 +312,8 @@ BOOST_AUTO_TEST_CASE(rounds_add_up) {
         BOOST_CHECK_EQUAL(std::isnan(shares_in(*m, early, t)[2].standard_error), t > 3);
         // What is combined where the rest is known does not depend on rounds to come.
         if (known) BOOST_CHECK_EQUAL(shares_in(*m, early, t)[1].value, shares_in(*m, whole, t)[1].value);
-        BOOST_CHECK(std::isnan(shares_in(*m, late, t)[0].value) == (t != 4));
+        // The node of rounds 1 to 4 ends in round 4, and what follows it is known as well.
+        BOOST_CHECK_EQUAL(std::isnan(shares_in(*m, late, t)[0].value), t < 4);
     }
     BOOST_CHECK_THROW(static_cast<void>(shares_in(*m, whole, 7)), Error);
     BOOST_CHECK_EXCEPTION(static_cast<void>(summary_of_part(*m, whole.bytes(), 0)), Error,
