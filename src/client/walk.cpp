@@ -1,5 +1,7 @@
 #include "walk.hpp"
 
+#include <utility>
+
 #include "../core/error.hpp"
 
 namespace ldp {
@@ -17,8 +19,8 @@ std::vector<std::byte> written(const Standing& standing) {
 
 }  // namespace
 
-Walk::Walk(const Collection& collection, Store& store, BitSource& bits)
-    : collection_(collection), series_(*as_series(collection_.mechanism())) {
+Walk::Walk(Collection collection, Store& store, BitSource& bits)
+    : collection_(std::move(collection)), series_(*as_series(collection_.mechanism())) {
     Memory memory = store.memory();
     if (!memory.answers.empty()) refuse_memory("There are answers, which a series does not keep.");
     if (memory.enrolment.empty() && memory.course.empty()) {

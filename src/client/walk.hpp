@@ -23,7 +23,7 @@ class Walk {
   public:
     /// Goes on with what the store remembers. If that is nothing, draws and stores the enrolment. Throws
     /// Error (environment) if it does not fit the collection's spec, whose mechanism is one of series.
-    Walk(const Collection& collection, Store& store, BitSource& bits);
+    Walk(Collection collection, Store& store, BitSource& bits);
 
     /// The reports that are due when the person holds `value`, a cell, in a round: none, one, or several
     /// after rounds that were left out. Throws Error (invalid_value), and nothing changes, if the series has
