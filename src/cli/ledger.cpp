@@ -34,14 +34,17 @@ int run(const Arguments& arguments) {
         throw Error(ErrorCode::unsupported, name + " has no ledger",
                     "It belongs to no person whose values change: reports of other specs are not remembered, "
                     "and each one costs its epsilon again.");
+    const std::optional<std::int64_t> most = store.mark("budget.answers");
+    if (!most)
+        throw Error(ErrorCode::unsupported, name + " has no ledger",
+                    "It belongs to a series, all of whose rounds together cost epsilon once.");
     const Spent all = spent(memory.answers, arguments["delta"].as<double>());
-    const auto most = static_cast<std::uint64_t>(store.mark("budget.answers").value_or(0));
     std::map<std::int32_t, std::uint64_t> by_round;
     for (const Answer& answer : memory.answers) ++by_round[answer.round];
 
     std::cout << std::left << std::setprecision(6) << "spec          "
               << fingerprint_text(memory.fingerprint.value_or(0)) << "\n"
-              << "answers       " << all.answers << " of at most " << most << "\n";
+              << "answers       " << all.answers << " of at most " << *most << "\n";
     if (!by_round.empty())
         std::cout << "epsilon       " << all.epsilon << " each, " << all.sum << " in all\n"
                   << "              " << all.advanced << " in all by advanced composition, at delta "

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "../client/quoted.hpp"
+#include "../core/series.hpp"
 
 namespace ldp::cli {
 
@@ -45,7 +46,7 @@ std::string summary(const Tally& tally, const Spec& spec, const std::string& wha
 Records::Records(CsvReader& csv, const Spec& spec, BadRow policy, const std::string& average_by,
                  std::ostream* notices)
     : csv_(csv), spec_(spec), policy_(policy), notices_(notices) {
-    if (spec.evolving())
+    if (spec.evolving() || as_series(*make_mechanism(spec)) != nullptr)
         throw Error(
             ErrorCode::unsupported, "the spec is for values that change",
             "Its reports come from a client of each person's own, which remembers what it answered; the "

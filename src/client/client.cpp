@@ -10,6 +10,7 @@ Client::Client(Collection collection, std::unique_ptr<Store> store)
       clamped_(collection_.spec().attributes().size()) {
     store_->bind(collection_.spec().fingerprint());
     if (collection_.spec().evolving()) diary_.emplace(collection_, *store_, bits_);
+    if (as_series(collection_.mechanism()) != nullptr) walk_.emplace(collection_, *store_, bits_);
 }
 
 Client::Made Client::make(std::span<const Value> record) {
@@ -34,7 +35,21 @@ void Client::append(std::span<const Report> reports, std::int32_t round, std::sp
     if (diary_) diary_->saved(round);
 }
 
+Receipt Client::follow(std::span<const Value> record, std::int32_t round) {
+    Placed placed = collection_.place(record);
+    const Standing before = walk_->standing();
+    const std::vector<Report> due = walk_->go(round, static_cast<Cell>(placed.positions[0]), bits_);
+    try {
+        store_->append(due, round, {}, walk_->unsaved());
+    } catch (...) {
+        walk_->restore(before);
+        throw;
+    }
+    return count({std::move(placed.clamped), 0, due.empty() ? Origin::silent : Origin::drawn});
+}
+
 Receipt Client::report(std::span<const Value> record, std::int32_t round) {
+    if (walk_) return follow(record, round);
     const auto before = diary_ ? std::optional(diary_->checkpoint()) : std::nullopt;
     const Made made = make(record);
     try {
@@ -47,6 +62,9 @@ Receipt Client::report(std::span<const Value> record, std::int32_t round) {
 }
 
 Receipt Client::stage(std::span<const Value> record) {
+    if (walk_)
+        throw Error(ErrorCode::unsupported, "a series is reported round by round",
+                    "One person has one value in a round.", "Use report() and name the round.");
     Made made = make(record);
     staged_.push_back(std::move(made.report));
     return count(made.receipt);
@@ -63,6 +81,9 @@ void Client::discard() {
 }
 
 std::span<const Answer> Client::ledger() const {
+    if (walk_)
+        throw Error(ErrorCode::unsupported, "a series has no ledger",
+                    "However many of its rounds are reported, all of them together cost epsilon once.");
     if (!diary_)
         throw Error(ErrorCode::unsupported, "this collection has no ledger",
                     "Its reports are not remembered: each one costs its epsilon again.",

@@ -15,6 +15,7 @@
 #include "collection.hpp"
 #include "diary.hpp"
 #include "store.hpp"
+#include "walk.hpp"
 
 namespace ldp {
 
@@ -22,7 +23,9 @@ namespace ldp {
 struct Receipt {
     std::vector<std::size_t> clamped;  ///< which attributes were moved, as in Encoded::clamped
     std::size_t coefficients;          ///< how many coefficients were moved, as in Encoded::coefficients
-    Origin origin;                     ///< whether the report cost anything; without evolving() it always did
+    /// Whether the report cost anything. Without evolving() it always did; but of a series all reports cost
+    /// ε once, together, and rounds may be silent.
+    Origin origin;
 };
 
 /// What a flush did.
@@ -38,7 +41,8 @@ struct Flushed {
 ///
 /// Under a spec with evolving() all records are one person's, at different times, and the store is what is
 /// remembered of them: equal values are answered alike, which costs nothing, and the budget bounds the rest.
-/// Under any other spec each report is a fresh draw.
+/// Under a mechanism of series (see series.hpp) all records are one person's, too, one for each round. Under
+/// any other spec each report is a fresh draw.
 ///
 /// A client, its store and a carrier at work for it belong to one thread at a time and do not survive a fork.
 /// Programs that report from several threads lock around the client or keep one, with its own store, in each.
@@ -51,9 +55,11 @@ class Client {
         : Client(std::move(collection), std::make_unique<S>(std::move(store))) {}
 
     /// Perturbs a record (one value for each attribute, in the spec's order) and queues the report as durably
-    /// as the store can. `round` tells repeated surveys of the same people apart. Throws Error
-    /// (invalid_value) for a record that Collection::encode refuses, Error (spent) as Diary::answer, and
-    /// Error (environment) if the store fails; whichever it is, nothing was queued, and nothing spent.
+    /// as the store can. `round` tells repeated surveys of the same people apart; of a series it is the round
+    /// whose value this is, from 1 on, and what becomes of rounds that are left out, Walk says. Throws Error
+    /// (invalid_value) for a record that Collection::encode refuses or a round that Walk::go does, Error
+    /// (spent) as Diary::answer, and Error (environment) if the store fails; whichever it is, nothing was
+    /// queued, and nothing spent.
     Receipt report(std::span<const Value> record, std::int32_t round = 0);
     Receipt report(std::initializer_list<Value> record, std::int32_t round = 0) {
         return report(std::span(record.begin(), record.size()), round);
@@ -61,6 +67,7 @@ class Client {
 
     /// The same in two steps, for many records at the price of one durable write: stage() perturbs and holds
     /// in memory, commit() queues all that is staged and sets the marks, or does neither and keeps it staged.
+    /// Error (unsupported) under a mechanism of series, where a round has one record.
     Receipt stage(std::span<const Value> record);
     Receipt stage(std::initializer_list<Value> record) {
         return stage(std::span(record.begin(), record.size()));
@@ -97,6 +104,7 @@ class Client {
         Receipt receipt;
     };
     [[nodiscard]] Made make(std::span<const Value> record);
+    Receipt follow(std::span<const Value> record, std::int32_t round);
     const Receipt& count(const Receipt& receipt);
     void append(std::span<const Report> reports, std::int32_t round, std::span<const Mark> marks);
 
@@ -104,6 +112,7 @@ class Client {
     std::unique_ptr<Store> store_;
     SystemRandom bits_;
     std::optional<Diary> diary_;
+    std::optional<Walk> walk_;
     std::vector<Report> staged_;
     std::vector<std::uint64_t> clamped_;
     std::uint64_t clamped_coefficients_ = 0;

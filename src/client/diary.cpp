@@ -13,12 +13,6 @@ namespace {
 
 constexpr std::size_t course_size = 2 * sizeof(double) + 2 * sizeof(std::uint32_t);
 
-[[noreturn]] void unfit(const char* what) {
-    throw Error(ErrorCode::environment, "what the store remembers does not fit the spec", what,
-                "It was left as it is. Restore it from a backup: a person who starts without their memory "
-                "spends again.");
-}
-
 std::vector<std::byte> written(std::span<const Course> courses) {
     Writer writer;
     for (const Course& course : courses) {
@@ -51,7 +45,8 @@ Diary::Diary(const Collection& collection, Store& store, BitSource& bits)
     const Mechanism& mechanism = collection_.mechanism();
     Memory memory = store.memory();
     if (memory.enrolment.empty()) {
-        if (!memory.answers.empty()) unfit("There are answers, but not the enrolment they were drawn under.");
+        if (!memory.answers.empty())
+            refuse_memory("There are answers, but not the enrolment they were drawn under.");
         memory.enrolment.resize(mechanism.enrolment_size());
         mechanism.enrol(bits, memory.enrolment);
         Writer alphas;
@@ -67,29 +62,30 @@ Diary::Diary(const Collection& collection, Store& store, BitSource& bits)
 void Diary::load(Memory memory) {
     const Mechanism& mechanism = collection_.mechanism();
     if (memory.enrolment.size() != mechanism.enrolment_size() + rounding_.alphas() * sizeof(std::uint64_t))
-        unfit("The enrolment has another size.");
+        refuse_memory("The enrolment has another size.");
     Reader enrolment(memory.enrolment);
     const Bytes own = enrolment.take_bytes(mechanism.enrolment_size());
     enrolment_.assign(own.begin(), own.end());
     for (std::size_t i = 0; i < rounding_.alphas(); ++i) alphas_.push_back(enrolment.take<std::uint64_t>());
     spans_ = mechanism.key_spans(enrolment_);
 
-    if (memory.course.size() != courses_.size() * course_size) unfit("The windows have another size.");
+    if (memory.course.size() != courses_.size() * course_size)
+        refuse_memory("The windows have another size.");
     Reader course(memory.course);
     for (std::size_t i = 0; i < courses_.size(); ++i) {
         courses_[i].last = course.take<double>();
         courses_[i].moved = course.take<double>();
         courses_[i].moves = course.take<std::uint32_t>();
         courses_[i].rung = course.take<std::uint32_t>();
-        if (!rounding_.possible(i, courses_[i])) unfit("A window holds what no reports lead to.");
+        if (!rounding_.possible(i, courses_[i])) refuse_memory("A window holds what no reports lead to.");
     }
 
     answers_ = std::move(memory.answers);
     for (const Answer& answer : answers_) {
         if (answer.key.size() != spans_.size() || answer.memo.size() != mechanism.memo_size() ||
             answer.epsilon != mechanism.epsilon())
-            unfit("An answer is of another mechanism.");
-        if (!index_.emplace(answer.key, index_.size()).second) unfit("A value has two answers.");
+            refuse_memory("An answer is of another mechanism.");
+        if (!index_.emplace(answer.key, index_.size()).second) refuse_memory("A value has two answers.");
     }
     saved_ = checkpoint();
 }

@@ -18,6 +18,7 @@ enum class Origin {
     drawn,    ///< drawn for it, at a cost
     kept,     ///< kept from an earlier report
     nearest,  ///< kept of the nearest value that has one, because the budget is spent
+    silent,   ///< none: nothing was due yet, the value is kept for what will be
 };
 
 /// What a person has spent: a number of answers at ε each, whose cost adds up.

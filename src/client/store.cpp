@@ -5,6 +5,12 @@
 
 namespace ldp {
 
+void refuse_memory(const char* reason) {
+    throw Error(ErrorCode::environment, "what the store remembers does not fit the spec", reason,
+                "It was left as it is. Restore it from a backup: a person who starts without their memory "
+                "spends again.");
+}
+
 std::string Store::random_id() {
     SystemRandom bits;
     std::byte raw[16];

@@ -49,6 +49,9 @@ struct Memory {
     std::vector<Answer> answers;               ///< in the order in which they were drawn
 };
 
+/// Throws Error (environment): what a store remembers is not of its spec, for this reason.
+[[noreturn]] void refuse_memory(const char* reason);
+
 /// The outbox, a queue of reports, the oldest leaving first; and the memory of one person. Each call happens
 /// whole or not at all, and what it did is as durable as the store is when it returns; a failure is an Error
 /// (environment).

@@ -9,6 +9,7 @@
 #include "choice.hpp"
 #include "error.hpp"
 #include "mechanism.hpp"
+#include "series.hpp"
 #include "summary.hpp"
 #include "text.hpp"
 
@@ -328,6 +329,11 @@ void SpecReader::check_evolving(const Spec& spec) {
                                                               "; an answer costs " + number(spec.epsilon_) +
                                                               ".");
     const auto mechanism = make_mechanism(spec);
+    if (as_series(*mechanism) != nullptr)
+        invalid(
+            "a series needs no \"evolving\" and no \"budget\"",
+            "Under " + std::string(spec.mechanism_->name) + " a person's whole series costs epsilon, once.",
+            "Remove both.");
     const std::vector<std::uint64_t> cells = mechanism->cells();
     for (std::size_t j = 0; j < cells.size(); ++j) {
         const Attribute& attribute = spec.attributes_[j];

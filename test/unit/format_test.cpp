@@ -54,6 +54,8 @@ std::vector<std::unique_ptr<const Mechanism>> examples() {
     all.push_back(mechanism("dbitflip", 1, "\"domain\": 75, \"bits\": 12"));
     all.push_back(mechanism("dbitflip", 1, "\"domain\": 400, \"buckets\": 300, \"bits\": 1"));
     all.push_back(mechanism("rappor", 1, R"("domain": 20, "bits": 12, "cohorts": 3, "first_epsilon": 0.7)"));
+    all.push_back(mechanism("ddrm", 1, R"("domain": 2, "rounds": 8)"));
+    all.push_back(mechanism("ddrm", 4, R"("domain": 20, "rounds": 11, "changes": 3)"));
     return all;
 }
 

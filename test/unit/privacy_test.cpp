@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(every_mechanism_was_enumerated) {
         "grr",    "oue",    "piecewise",   "pdp",        "haar",         "sue",          "subset",
         "blh",    "olh",    "hadamard",    "projective", "rappor",       "laplace",      "duchi",
         "onebit", "hybrid", "square_wave", "sampled",    "duchi_vector", "haar_ordered", "haar_ranges",
-        "l_grr",  "l_sue",  "l_oue",       "loloha",     "dbitflip"};
+        "l_grr",  "l_sue",  "l_oue",       "loloha",     "dbitflip",     "ddrm"};
     BOOST_CHECK_EQUAL_COLLECTIONS(names.begin(), names.end(), proven.begin(), proven.end());
 }
 

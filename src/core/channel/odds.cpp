@@ -36,6 +36,13 @@ Odds weights(long double ratio, std::uint64_t highs, std::uint64_t lows, unsigne
 
 }  // namespace
 
+// The sign of a fused sum is exact.
+double epsilon_of_each(double epsilon, std::uint64_t parts) {
+    const auto count = static_cast<double>(parts);
+    const double each = epsilon / count;
+    return std::fma(each, count, -epsilon) > 0 ? std::nextafter(each, 0.0) : each;
+}
+
 Odds odds(double epsilon, std::uint64_t highs, std::uint64_t lows, unsigned bits) {
     return weights(safe_ratio(epsilon), highs, lows, bits);
 }

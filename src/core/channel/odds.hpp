@@ -1,5 +1,5 @@
 // The integer weights that carry ε: every promise of privacy rests on this file,
-// and on the divisions of ε among parts of a report, which are rounded down where they are made.
+// and on the divisions of ε among parts of a report, which are rounded down here and where they are made.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,9 @@ namespace ldp {
 /// Range of ε that a spec may ask for. Below it nothing could be learnt; above it nothing would be protected.
 inline constexpr double min_epsilon = 0.001;
 inline constexpr double max_epsilon = 20;
+
+/// ε for each of `parts` ≥ 1 whose costs add up: ε/parts, rounded so that all together are no more than ε.
+[[nodiscard]] double epsilon_of_each(double epsilon, std::uint64_t parts);
 
 /// Integer weights of the outputs that the input makes likelier (`high`) and of the others (`low`).
 /// high / low ≤ exp(ε) holds exactly, not to rounding.

@@ -31,5 +31,6 @@ extern const MechanismEntry l_sue_entry;
 extern const MechanismEntry l_oue_entry;
 extern const MechanismEntry loloha_entry;
 extern const MechanismEntry dbitflip_entry;
+extern const MechanismEntry ddrm_entry;
 
 }  // namespace ldp

@@ -48,13 +48,6 @@ Shape shape_of(const Attribute& attribute) {
     return attribute.numeric() ? Shape::one_numeric : Shape::one_categorical;
 }
 
-/// ε/s, rounded so that s times it is no more than ε: the sign of a fused sum is exact.
-double epsilon_of_each(double epsilon, std::uint64_t s) {
-    const auto parts = static_cast<double>(s);
-    const double each = epsilon / parts;
-    return std::fma(each, parts, -epsilon) > 0 ? std::nextafter(each, 0.0) : each;
-}
-
 /// Attributes next to each other that are alike.
 struct Run {
     std::uint64_t length;

@@ -1,0 +1,222 @@
+// Series: what a client remembers from round to round, and that no round is ever answered twice.
+
+#include "../../src/core/series.hpp"
+
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "../../src/cli/records.hpp"
+#include "../../src/client/memory_store.hpp"
+#include "../../src/core/summary.hpp"
+#include "../support/seeded.hpp"
+#include "fragile.hpp"
+
+using namespace ldp;
+using namespace ldp::test;
+
+namespace {
+
+constexpr const char* mood = R"({"mechanism": "ddrm", "epsilon": 4, "rounds": 12, "changes": 2,
+    "attributes": [{"name": "mood", "domain": ["good", "bad", "none"]}]})";
+const char* const labels[] = {"good", "bad", "none"};
+
+/// A row and 2·node + answer, as a report ends.
+struct Told {
+    unsigned row, node, answer;
+    explicit Told(const Report& report)
+        : row(std::to_integer<unsigned>(report[report.size() - 2])),
+          node(std::to_integer<unsigned>(report.back()) / 2),
+          answer(std::to_integer<unsigned>(report.back()) % 2) {}
+};
+
+/// The levels have 12, 6, 3 and 1 nodes.
+constexpr unsigned nodes[] = {12, 6, 3, 1}, first[] = {0, 12, 18, 21};
+unsigned level_of(const Client& client) {
+    return std::to_integer<unsigned>(client.store().memory().enrolment[1]);
+}
+
+/// A client that drew this level.
+std::unique_ptr<Client> client_of(unsigned level) {
+    for (;;) {
+        auto client = std::make_unique<Client>(collection(mood), MemoryStore());
+        if (level_of(*client) == level) return client;
+    }
+}
+
+std::vector<Report> all_reports(Client& client) {
+    Counter server;
+    client.flush(server);
+    return server.counted();
+}
+
+void check_complete(const std::vector<Report>& reports, unsigned level) {
+    BOOST_REQUIRE(reports.size() == nodes[level]);
+    for (unsigned i = 0; i < reports.size(); ++i) BOOST_TEST(Told(reports[i]).node == first[level] + i);
+    for (const Report& report : reports) BOOST_TEST(Told(report).row == Told(reports[0]).row);
+}
+
+const auto refused = error_with(ErrorCode::invalid_value, "round");
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(series)
+
+BOOST_AUTO_TEST_CASE(a_report_is_due_at_the_end_of_a_node) {
+    for (const unsigned level : {0u, 1u, 2u}) {
+        const auto client = client_of(level);
+        for (int round = 1; round <= 12; ++round) {
+            const bool due = round % (1 << level) == 0;
+            const Receipt receipt = client->report({labels[round % 3]}, round);
+            BOOST_TEST((receipt.origin == (due ? Origin::drawn : Origin::silent)));
+            BOOST_TEST(client->pending() == static_cast<unsigned>(round >> level));
+        }
+        check_complete(all_reports(*client), level);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_round_is_answered_once) {
+    const auto client = client_of(0);
+    for (const int round : {0, -1, 13}) BOOST_CHECK_EXCEPTION(client->report({"bad"}, round), Error, refused);
+    BOOST_CHECK_EXCEPTION(client->report({"bad"}), Error, refused);
+    client->report({"bad"}, 1);
+    client->report({"bad"}, 3);
+    const Memory before = client->store().memory();
+    for (const int round : {1, 2, 3}) BOOST_CHECK_EXCEPTION(client->report({"good"}, round), Error, refused);
+    BOOST_CHECK_EXCEPTION(client->report({"blue"}, 4), Error, error_with(ErrorCode::invalid_value, "blue"));
+    BOOST_TEST((client->store().memory().course == before.course));
+    BOOST_TEST(client->pending() == 3u);
+    client->report({"good"}, 12);
+    BOOST_CHECK_EXCEPTION(client->report({"good"}, 12), Error, refused);
+    BOOST_CHECK_EXCEPTION(client->report({"good"}, 13), Error, refused);
+    check_complete(all_reports(*client), 0);
+}
+
+// With the same words, leaving out rounds in which nothing changes makes no difference.
+BOOST_AUTO_TEST_CASE(rounds_left_out_have_the_value_before) {
+    const Collection c = collection(mood);
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+        SeededBits one(seed), other(seed);
+        MemoryStore first_store, second_store;
+        Walk whole(c, first_store, one), sparse(c, second_store, other);
+        std::vector<Report> all, few;
+        const Cell values[] = {1, 1, 1, 0, 0, 0, 0, 2, 2, 2, 2, 1};  // reported sparsely in 3, 4, 8 and 12
+        for (int round = 1; round <= 12; ++round) {
+            for (Report& report : whole.go(round, values[round - 1], one)) all.push_back(std::move(report));
+            if (round != 3 && round != 4 && round != 8 && round != 12) continue;
+            for (Report& report : sparse.go(round, values[round - 1], other))
+                few.push_back(std::move(report));
+            BOOST_TEST((sparse.standing() == whole.standing()));
+        }
+        BOOST_TEST((all == few));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(the_truth_comes_through) {
+    // At the highest ε a lie is rare enough to be counted out.
+    const Collection c =
+        collection(R"({"mechanism": "ddrm", "epsilon": 20, "rounds": 4, "changes": 1, "domain": 2})");
+    std::map<unsigned, int> ones, all;
+    for (int user = 0; user < 4000; ++user) {
+        Client client(c, MemoryStore());
+        for (const int round : {1, 2, 3, 4}) client.report({round < 3 ? 0 : 1}, round);  // + + − −
+        for (const Report& report : all_reports(client)) {
+            ++all[Told(report).node];
+            ones[Told(report).node] += static_cast<int>(Told(report).answer);
+        }
+    }
+    const double expected[] = {1, 0.5, 0, 0.5, 1, 0, 0};
+    for (unsigned node = 0; node < 7; ++node) {
+        BOOST_REQUIRE(all[node] > 50);
+        const double p = expected[node], share = static_cast<double>(ones[node]) / all[node];
+        BOOST_TEST(std::abs(share - p) <= 6 * std::sqrt(std::max(p * (1 - p), 5e-4) / all[node]));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(there_is_nothing_to_stage_and_no_ledger) {
+    Client client(collection(mood), MemoryStore());
+    BOOST_CHECK_EXCEPTION(client.stage({"bad"}), Error, error_with(ErrorCode::unsupported, "round by round"));
+    BOOST_CHECK_EXCEPTION(static_cast<void>(client.ledger()), Error,
+                          error_with(ErrorCode::unsupported, "cost epsilon once"));
+    std::istringstream in("mood\nbad\n");
+    cli::CsvReader csv(in, "file");
+    BOOST_CHECK_EXCEPTION(cli::Records(csv, collection(mood).spec(), cli::BadRow::stop), Error,
+                          error_with(ErrorCode::unsupported, "values that change"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_file_remembers_where_it_stands, Directory) {
+    std::size_t reports = 0;
+    unsigned level = 0;
+    for (int round = 1; round <= 12; ++round) {
+        Client client(collection(mood), SqliteStore(file("state")));
+        client.report({labels[round / 5]}, round);
+        level = level_of(client);
+        reports = client.pending();
+    }
+    BOOST_TEST(reports == nodes[level]);
+    Client client(collection(mood), SqliteStore(file("state")));
+    BOOST_CHECK_EXCEPTION(client.report({"good"}, 12), Error, refused);
+    check_complete(all_reports(client), level);
+}
+
+BOOST_AUTO_TEST_CASE(foreign_memories_are_refused) {
+    const Collection c = collection(mood);
+    SeededBits bits(1);
+    const auto starts = [&](std::vector<std::byte> enrolment, const std::vector<std::uint32_t>& standing) {
+        Writer course;
+        for (const std::uint32_t field : standing) course.put(field);
+        MemoryStore store;
+        store.append({}, 0, {}, {enrolment, course.bytes()});
+        try {
+            const Walk walk(c, store, bits);
+            return true;
+        } catch (const Error& error) {
+            BOOST_TEST((error.code() == ErrorCode::environment));
+            return false;
+        }
+    };
+    const std::vector<std::byte> good{std::byte{3}, std::byte{1}};
+    BOOST_TEST(starts(good, {5, 2, 1, 1}));
+    for (const auto& standing : std::vector<std::vector<std::uint32_t>>{
+             {}, {5, 2, 1}, {5, 2, 1, 1, 0}, {13, 2, 1, 1}, {5, 3, 1, 1}, {5, 2, 2, 1}, {5, 2, 1, 3}})
+        BOOST_TEST(!starts(good, standing));
+    BOOST_TEST(!starts({}, {5, 2, 1, 1}));
+    BOOST_TEST(!starts({std::byte{3}}, {5, 2, 1, 1}));
+    BOOST_TEST(!starts({std::byte{4}, std::byte{1}}, {5, 2, 1, 1}));
+    BOOST_TEST(!starts({std::byte{3}, std::byte{4}}, {5, 2, 1, 1}));
+}
+
+// Dies before and after each step of a store, over several starts, until all rounds are reported: what was
+// counted are a person's answers, each once.
+BOOST_AUTO_TEST_CASE(dying_at_any_step_answers_nothing_twice) {
+    bool died = true;
+    int steps = 0;
+    for (; died; ++steps) {
+        Directory directory;
+        Counter server;
+        died = false;
+        for (int start = 0; start < 2; ++start) {
+            Fuse fuse(start == 0 ? steps : 1000000);
+            try {
+                Client client(collection(mood),
+                              std::make_unique<FragileStore>(directory.file("state"), fuse));
+                FragileCarrier carrier(server, fuse);
+                for (int round = 1; round <= 12; ++round) {
+                    try {
+                        client.report({labels[round % 3]}, round);
+                    } catch (const Error& error) {
+                        BOOST_REQUIRE((start == 1 && error.code() == ErrorCode::invalid_value));
+                    }
+                    if (round % 5 == 0) client.flush(carrier, 2);
+                }
+                client.flush(carrier, 3);
+                if (start == 1) check_complete(server.counted(), level_of(client));
+            } catch (const Died&) {
+                died = true;
+            }
+        }
+    }
+    BOOST_TEST(steps > 30);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
