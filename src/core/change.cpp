@@ -11,22 +11,27 @@ namespace ldp {
 
 namespace {
 
-/// The part of n·Var that a second layer draws anew for each report of a memo. It is linear in the frequency,
-/// as what it is the difference of; of rappor it is nearly the same for all values. A mean has none: its
-/// memos are sent as they are.
-class Renewed {
+/// What n·Var is without the part that a second layer draws anew for each report of a memo. For a share that
+/// part is linear in it, as what it is the difference of (for rappor it is nearly the same for all values).
+/// For a mean it is taken as the greatest part of n·Var that it can be, which is at the ends of the range.
+class Kept {
   public:
-    explicit Renewed(const Mechanism& mechanism) {
+    explicit Kept(const Mechanism& mechanism) {
         if (mechanism.first_epsilon() == mechanism.epsilon()) return;
+        if (mechanism.answers()[0] == Quantity::means) {
+            part_ = mechanism.n_covariance(1) / mechanism.n_variance(1);
+            return;
+        }
         none_ = mechanism.n_variance(0) - mechanism.n_covariance(0);
         all_ = mechanism.n_variance(1) - mechanism.n_covariance(1);
     }
-    [[nodiscard]] double at(double frequency) const noexcept {
-        return std::lerp(none_, all_, std::clamp(frequency, 0.0, 1.0));
+    /// Of an estimate with this n·Var.
+    [[nodiscard]] double of(double n_variance, double estimate) const noexcept {
+        return std::max(0.0, part_ * n_variance - std::lerp(none_, all_, std::clamp(estimate, 0.0, 1.0)));
     }
 
   private:
-    double none_ = 0, all_ = 0;
+    double part_ = 1, none_ = 0, all_ = 0;
 };
 
 /// What one summary tells, attribute by attribute.
@@ -110,11 +115,10 @@ std::vector<Change> change(const Mechanism& mechanism, Bytes before, Bytes after
     for (std::uint32_t j = 0; j < attributes; ++j) {
         const bool number = from.numeric(j);
         const auto old_items = from.items(j), new_items = to.items(j);
-        const Renewed renewed(*from.part(j).mechanism);
+        const Kept kept_part(*from.part(j).mechanism);
         const auto n_old = static_cast<double>(from.part(j).n), n_new = static_cast<double>(to.part(j).n);
         const auto common = [&](const Round::Item& item, double n) {
-            return n / std::max(n_old, n_new) *
-                   std::max(0.0, item.noise - renewed.at(item.estimate.value) / n);
+            return kept_part.of(n * item.noise, item.estimate.value) / std::max(n_old, n_new);
         };
         for (std::uint32_t v = 0; v < old_items.size(); ++v) {
             const Round::Item &a = old_items[v], &b = new_items[v];
