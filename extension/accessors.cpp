@@ -10,6 +10,7 @@
 
 #include "../src/core/candidates.hpp"
 #include "../src/core/consistency.hpp"
+#include "../src/core/series.hpp"
 #include "../src/core/spec.hpp"
 #include "../src/core/top.hpp"
 #include "arguments.hpp"
@@ -37,6 +38,14 @@ std::size_t limit_argument(FunctionCallInfo fcinfo, int number) {
     return static_cast<std::size_t>(limit);
 }
 
+/// Throws Error (unsupported) unless the summary answers this, by itself: a series has shares in each round.
+void check_answer(const Mechanism& mechanism, Quantity quantity) {
+    check_answers(mechanism, quantity);
+    if (quantity == Quantity::frequencies && as_series(mechanism) != nullptr)
+        throw Error(ErrorCode::unsupported, "these reports tell of a series, which has shares in each round",
+                    {}, "Ask for them with ldp_series.");
+}
+
 // One number, or an array ----------------------------------------------------------------------------------
 
 Datum one_number(FunctionCallInfo fcinfo, double value) {
@@ -52,7 +61,7 @@ struct Found {
 /// The estimate of one item, if there is such a one.
 Found estimate_of(Bytes summary, Quantity quantity, std::size_t item) {
     const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
-    check_answers(*mechanism, quantity);
+    check_answer(*mechanism, quantity);
     if (summary_count(*mechanism, summary) == 0) return {unknown, 0};
     const std::vector<Estimate> estimates = estimate(*mechanism, summary, {quantity});
     return {item < estimates.size() ? estimates[item].value : unknown, estimates.size()};
@@ -98,7 +107,7 @@ ArrayType* new_array(std::size_t count, ValueAt value_at) {
 /// All estimates, as float8[]; none if there are no reports.
 ArrayType* all_items(Bytes summary, Quantity quantity) {
     const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
-    check_answers(*mechanism, quantity);
+    check_answer(*mechanism, quantity);
     if (summary_count(*mechanism, summary) == 0) return nullptr;
     const std::vector<Estimate> estimates = estimate(*mechanism, summary, {quantity});
     return new_array(estimates.size(), [&](std::size_t i) { return estimates[i].value; });
@@ -106,7 +115,7 @@ ArrayType* all_items(Bytes summary, Quantity quantity) {
 
 ArrayType* all_consistent(Bytes summary, Consistency method) {
     const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
-    check_answers(*mechanism, Quantity::frequencies);
+    check_answer(*mechanism, Quantity::frequencies);
     if (summary_count(*mechanism, summary) == 0) return nullptr;
     const std::vector<double> values = consistent(*mechanism, summary, method);
     return new_array(values.size(), [&](std::size_t i) { return values[i]; });
@@ -166,6 +175,32 @@ struct Items {
         });
     }
 
+    /// The shares of one attribute's values, unless there are no reports.
+    void keep_attribute(Bytes summary, const Question& question) {
+        const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
+        check_answers(*mechanism, question.quantity);
+        if (summary_count(*mechanism, summary) > 0) keep(estimate(*mechanism, summary, question));
+    }
+    /// Those of all rounds of a series, one after another; returns how many values there are.
+    std::size_t keep_series(Bytes summary, Target target) {
+        const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
+        const SeriesMechanism* series = as_series(*mechanism);
+        if (series == nullptr)
+            throw Error(ErrorCode::unsupported, "these reports tell of no series", {},
+                        "Rounds of other mechanisms are a column to group by.");
+        const std::size_t values = mechanism->cells()[0];
+        if (summary_count(*mechanism, summary) == 0) return values;
+        std::vector<Estimate> all;
+        for (std::size_t round = 0; round < series->rounds(); ++round) {
+            const auto found = estimate(*mechanism, summary, {Quantity::frequencies, target, round});
+            all.insert(all.end(), found.begin(), found.end());
+        }
+        keep(all, [=](std::size_t i, const Estimate& estimate) {
+            return Item{static_cast<std::int32_t>(i % values), estimate, unknown};
+        });
+        return values;
+    }
+
   private:
     void write_label(Columns& columns, std::int32_t number) const {
         const auto at = static_cast<std::size_t>(number);
@@ -180,7 +215,7 @@ struct Items {
 template <class Ask>
 void answer(Bytes summary, Quantity quantity, Ask ask) {
     const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
-    check_answers(*mechanism, quantity);
+    check_answer(*mechanism, quantity);
     if (summary_count(*mechanism, summary) > 0) ask(*mechanism);
 }
 
@@ -284,9 +319,27 @@ LDP_FUNCTION(ldp_attribute_rows) {
         Items items{.reach = reach(PG_GETARG_FLOAT8(2)), .labelled = true};
         const Question question{Quantity::frequencies, target_argument(fcinfo, 3), attribute};
         items.labels = text_array_argument(fcinfo, 4);
-        answer(summary, question.quantity,
-               [&](const Mechanism& mechanism) { items.keep(estimate(mechanism, summary, question)); });
+        items.keep_attribute(summary, question);
         return items;
+    });
+}
+
+/// (summary, confidence, target, labels): a row per round of a series and value.
+LDP_FUNCTION(ldp_series_rows) {
+    struct Rounds {
+        Items items;
+        std::size_t count, values;
+        void write(Columns& columns, std::size_t row) const {
+            columns.put(static_cast<std::int32_t>(row / values + 1));
+            items.write(columns, row);
+        }
+    };
+    return rows(fcinfo, [=] {
+        Items items{.reach = reach(PG_GETARG_FLOAT8(1)), .labelled = true};
+        const Target target = target_argument(fcinfo, 2);
+        items.labels = text_array_argument(fcinfo, 3);
+        const std::size_t values = items.keep_series(summary_argument(fcinfo), target);
+        return Rounds{items, items.count, values};
     });
 }
 

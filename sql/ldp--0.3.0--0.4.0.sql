@@ -27,3 +27,18 @@ $$;
 COMMENT ON FUNCTION ldp_change(ldp_summary, ldp_summary, float8, float8, text) IS
     'how the mean of every number and the share of every value changed from one summary to another; kept is the share of '
     'people, of the smaller summary, who are in both and repeated a remembered answer: the noise in both then cancels in part';
+
+-- All rounds at once: a mechanism of series has shares in each.
+CREATE FUNCTION ldp_series_rows(summary ldp_summary, confidence float8, target text, labels text[],
+        OUT round integer, OUT value integer, OUT label text, OUT estimate float8, OUT stderr float8, OUT lower float8, OUT upper float8)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 100;
+COMMENT ON FUNCTION ldp_series_rows(ldp_summary, float8, text, text[]) IS 'ldp_series with these labels';
+
+CREATE FUNCTION ldp_series(summary ldp_summary, confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')
+    RETURNS TABLE (round integer, value integer, label text, estimate float8, stderr float8, lower float8, upper float8)
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE ROWS 100 SET search_path = pg_catalog, pg_temp AS $$
+    SELECT * FROM @extschema@.ldp_series_rows($1, $2, $3, COALESCE(@extschema@.ldp_labels($1), '{}'))
+$$;
+COMMENT ON FUNCTION ldp_series(ldp_summary, float8, text) IS
+    'of a mechanism of series (ddrm), the share of every value in every round; NULL where the reports do not reach yet';
