@@ -10,6 +10,7 @@
 
 #include "../client/quoted.hpp"
 #include "../core/error.hpp"
+#include "../core/series.hpp"
 #include "../core/text.hpp"
 #include "chart.hpp"
 #include "command.hpp"
@@ -67,6 +68,7 @@ struct Whole {
             kept += round.kept;
             nearest += round.nearest;
             refused += round.refused;
+            silent += round.silent;
             if (std::isnan(round.error)) continue;  // nobody reported
             ++answered;
             error += round.error * round.error;
@@ -77,7 +79,7 @@ struct Whole {
         absolute /= answered;
         claimed = std::sqrt(claimed / answered);
     }
-    std::uint64_t drawn = 0, kept = 0, nearest = 0, refused = 0;
+    std::uint64_t drawn = 0, kept = 0, nearest = 0, refused = 0, silent = 0;
     double answered = 0, error = 0, absolute = 0, claimed = 0;
 };
 
@@ -99,7 +101,8 @@ void print(std::span<const Round> rounds, const Attribute& attribute, double eps
         cell(6) << t + 1;
         if (attribute.numeric()) cell(12) << round.truth << std::setw(12) << round.estimate;
         cell(12) << round.error << std::setw(12) << round.claimed << std::setw(10)
-                 << percent(round.drawn, round.drawn + round.kept + round.nearest + round.refused)
+                 << percent(round.drawn,
+                            round.drawn + round.kept + round.nearest + round.refused + round.silent)
                  << std::setw(14) << epsilon * round.answers.mean << std::setw(10)
                  << epsilon * static_cast<double>(round.answers.most_of_95) << std::setw(10)
                  << epsilon * static_cast<double>(round.answers.most) << "\n";
@@ -109,20 +112,24 @@ void print(std::span<const Round> rounds, const Attribute& attribute, double eps
 void print_whole(std::span<const Round> rounds, const Collection& collection) {
     const Whole whole(rounds);
     const Spec& spec = collection.spec();
-    const std::uint64_t all = whole.drawn + whole.kept + whole.nearest + whole.refused;
+    const std::uint64_t all = whole.drawn + whole.kept + whole.nearest + whole.refused + whole.silent;
     const Spending& answers = rounds.back().answers;
     std::cout << "\nerror         " << whole.error << " over all rounds (root mean square; mean absolute "
               << whole.absolute << ")\nclaimed       " << whole.claimed
               << " by the estimates themselves; error / claimed = " << whole.error / whole.claimed
-              << "\nreports       " << grouped(all - whole.refused) << ": " << percent(whole.drawn, all)
-              << " % drawn, " << percent(whole.kept, all) << " % from memory, " << percent(whole.nearest, all)
-              << " % the nearest of a spent budget; " << grouped(whole.refused)
+              << "\nreports       " << grouped(all - whole.refused - whole.silent) << ": "
+              << percent(whole.drawn, all) << " % drawn, " << percent(whole.kept, all) << " % from memory, "
+              << percent(whole.nearest, all) << " % the nearest of a spent budget; " << grouped(whole.refused)
               << " refused\nanswers       drawn by a person: mean " << answers.mean << ", of 95 % at most "
               << answers.most_of_95 << ", worst " << answers.most
               << "\nspent         epsilon of a person: mean " << spec.epsilon() * answers.mean
               << ", of 95 % at most " << spec.epsilon() * static_cast<double>(answers.most_of_95)
               << ", worst " << spec.epsilon() * static_cast<double>(answers.most) << "\n";
-    if (spec.evolving())
+    if (whole.silent > 0)
+        std::cout << "silent        " << percent(whole.silent, all) << " % of people's rounds\n";
+    if (as_series(collection.mechanism()) != nullptr)
+        std::cout << "at most       " << spec.epsilon() << ", whatever changes, and when\n";
+    else if (spec.evolving())
         std::cout << "at most       "
                   << spec.epsilon() * static_cast<double>(std::min(collection.mechanism().most_keys(),
                                                                    spec.budget()->answers(spec.epsilon())))

@@ -6,6 +6,7 @@
 
 #include "../client/diary.hpp"
 #include "../client/memory_store.hpp"
+#include "../client/walk.hpp"
 #include "../core/error.hpp"
 #include "../core/summary.hpp"
 #include "seeded.hpp"
@@ -19,32 +20,44 @@ class Reporter {
   public:
     Reporter(const Collection& collection, BitSource& bits) : collection_(collection), bits_(bits) {
         if (collection.spec().evolving()) diary_.emplace(collection, store_, bits);
+        if (as_series(collection.mechanism()) != nullptr) walk_.emplace(collection, store_, bits);
     }
 
     struct Made {
-        Report report;  ///< empty if it was refused
+        std::vector<Report> reports;  ///< none if it was refused, or silent
         Origin origin;
     };
-    [[nodiscard]] Made report(std::span<const Value> record) try {
+    /// In round 1, then 2, and so on.
+    [[nodiscard]] Made report(std::span<const Value> record, std::size_t round) try {
+        if (walk_) {
+            const auto value = static_cast<Cell>(collection_.place(record).positions[0]);
+            std::vector<Report> due = walk_->go(static_cast<std::int32_t>(round), value, bits_);
+            const Origin origin = due.empty() ? Origin::silent : Origin::drawn;
+            return {std::move(due), origin};
+        }
         if (diary_) {
             Diary::Entry entry = diary_->answer(collection_.place(record).positions, bits_);
-            return {std::move(entry.report), entry.origin};
+            return {{std::move(entry.report)}, entry.origin};
         }
         ++fresh_;
         const Encoded encoded = collection_.encode(record, bits_);
-        return {collection_.mechanism().perturb(encoded.cells, bits_), Origin::drawn};
+        return {{collection_.mechanism().perturb(encoded.cells, bits_)}, Origin::drawn};
     } catch (const Error& error) {
         if (error.code() != ErrorCode::spent) throw;
-        return {{}, Origin::kept};
+        return {{}, Origin::nearest};
     }
 
-    [[nodiscard]] std::uint64_t answers() const noexcept { return diary_ ? diary_->ledger().size() : fresh_; }
+    /// Of a series, all answers together count as one: they cost ε once.
+    [[nodiscard]] std::uint64_t answers() const noexcept {
+        return walk_ ? 1 : diary_ ? diary_->ledger().size() : fresh_;
+    }
 
   private:
     const Collection& collection_;
     BitSource& bits_;
     MemoryStore store_;
     std::optional<Diary> diary_;
+    std::optional<Walk> walk_;
     std::uint64_t fresh_ = 0;
 };
 
@@ -65,19 +78,16 @@ Value told(const Attribute& attribute, double place) {
 
 /// A round that is going on.
 struct Open {
-    explicit Open(const Mechanism& mechanism, const Attribute& attribute)
-        : summary(summary_size(mechanism)), holders(attribute.domain) {
-        start_summary(mechanism, summary);
-    }
+    explicit Open(const Attribute& attribute) : holders(attribute.domain) {}
 
-    std::vector<std::byte> summary;
     std::vector<std::uint64_t> holders;               ///< of each category
     double sum = 0;                                   ///< of numbers
     std::map<std::uint64_t, std::uint64_t> spending;  ///< people, by how many answers they had drawn
     Round round{};
 };
 
-Round closed(const Collection& collection, const Scene& scene, Open& open) {
+/// `summary` tells of `about`: the attribute, or the round of a series.
+Round closed(const Collection& collection, const Scene& scene, Bytes summary, std::size_t about, Open& open) {
     const Attribute& attribute = collection.spec().attributes()[scene.attribute];
     const auto people = static_cast<double>(scene.people);
     Round& round = open.round;
@@ -87,7 +97,7 @@ Round closed(const Collection& collection, const Scene& scene, Open& open) {
     if (round.refused == scene.people) return round;
     const Quantity quantity = attribute.numeric() ? Quantity::means : Quantity::frequencies;
     const std::vector<Estimate> estimates =
-        estimate(collection.mechanism(), open.summary, {quantity, Target::sample, scene.attribute});
+        estimate(collection.mechanism(), summary, {quantity, Target::sample, about});
     if (attribute.numeric()) {
         round.truth = open.sum / people;
         round.estimate = estimates[scene.attribute].value;
@@ -138,22 +148,34 @@ std::vector<Round> simulate(const Collection& collection, const Scene& scene,
     const std::vector<Attribute>& attributes = collection.spec().attributes();
     const Attribute& asked = attributes.at(scene.attribute);
     check_answers(mechanism, asked.numeric() ? Quantity::means : Quantity::frequencies);
+    // A series has one summary for all rounds.
+    const SeriesMechanism* const series = as_series(mechanism);
+    if (series != nullptr && scene.rounds > series->rounds())
+        throw Error(ErrorCode::unsupported,
+                    "the series has " + std::to_string(series->rounds()) + " rounds under this spec",
+                    "Found " + std::to_string(scene.rounds) + ".", "Ask for fewer, or give \"rounds\".");
+    std::vector<std::byte> empty(summary_size(mechanism));
+    start_summary(mechanism, empty);
+    const std::size_t count = series != nullptr ? 1 : scene.rounds;
     constexpr double gigabyte = 1e9;
-    const double each = static_cast<double>(summary_size(mechanism)) + 8 * static_cast<double>(asked.domain);
-    if (each * static_cast<double>(scene.rounds) > gigabyte)
+    const double all =
+        static_cast<double>(empty.size() * count) + 8 * static_cast<double>(asked.domain * scene.rounds);
+    if (all > gigabyte)
         throw Error(ErrorCode::unsupported, "so many rounds take too much memory",
-                    "Each takes " + std::to_string(static_cast<std::uint64_t>(each)) +
-                        " bytes under this spec; all together may take at most a gigabyte.",
+                    "They take " + std::to_string(static_cast<std::uint64_t>(all)) +
+                        " bytes under this spec, and may take at most a gigabyte.",
                     "Ask for fewer rounds.");
 
-    std::vector<Open> open(scene.rounds, Open(mechanism, asked));
+    std::vector<std::vector<std::byte>> summaries(count, empty);
+    std::vector<Open> open(scene.rounds, Open(asked));
     SeededBits lives(2 * scene.seed), noise(2 * scene.seed + 1);
     std::vector<Value> record;
     for (std::uint64_t person = 0; person < scene.people; ++person) {
         Reporter reporter(collection, noise);
         std::vector<Life> life;
         for (std::size_t j = 0; j < attributes.size(); ++j) life.emplace_back(scene.stream, lives);
-        for (Open& now : open) {
+        for (std::size_t t = 0; t < scene.rounds; ++t) {
+            Open& now = open[t];
             record.clear();
             for (std::size_t j = 0; j < attributes.size(); ++j) {
                 const double place = placed(attributes[j], life[j].next(lives));
@@ -164,23 +186,26 @@ std::vector<Round> simulate(const Collection& collection, const Scene& scene,
                 else
                     ++now.holders[static_cast<std::size_t>(place)];
             }
-            const auto [report, origin] = reporter.report(record);
+            const auto [reports, origin] = reporter.report(record, t + 1);
             ++now.spending[reporter.answers()];
-            if (report.empty()) {
-                ++now.round.refused;
-                continue;
-            }
-            ++(origin == Origin::drawn  ? now.round.drawn
-               : origin == Origin::kept ? now.round.kept
-                                        : now.round.nearest);
-            if (const Outcome outcome = accumulate(mechanism, now.summary, report); outcome != Outcome::ok)
-                throw_outcome(outcome, now.summary, report);
+            ++(origin == Origin::drawn    ? now.round.drawn
+               : origin == Origin::kept   ? now.round.kept
+               : origin == Origin::silent ? now.round.silent
+               : reports.empty()          ? now.round.refused
+                                          : now.round.nearest);
+            std::vector<std::byte>& summary = summaries[series != nullptr ? 0 : t];
+            for (const Report& report : reports)
+                if (const Outcome outcome = accumulate(mechanism, summary, report); outcome != Outcome::ok)
+                    throw_outcome(outcome, summary, report);
         }
         if (progress) progress(person + 1);
     }
     std::vector<Round> rounds;
     rounds.reserve(open.size());
-    for (Open& each_round : open) rounds.push_back(closed(collection, scene, each_round));
+    for (std::size_t t = 0; t < open.size(); ++t)
+        rounds.push_back(series != nullptr
+                             ? closed(collection, scene, summaries[0], t, open[t])
+                             : closed(collection, scene, summaries[t], scene.attribute, open[t]));
     return rounds;
 }
 

@@ -37,15 +37,17 @@ struct Round {
     double claimed;   ///< root of the mean square of the standard errors that the estimates told
     std::uint64_t drawn = 0, kept = 0, nearest = 0;  ///< reports, by origin
     std::uint64_t refused = 0;                       ///< people who had no budget left to report with
+    std::uint64_t silent = 0;                        ///< people of whose series no answer was due
     Spending answers;                                ///< drawn until then, by each person
 };
 
 /// Runs everybody's client over their life, and the server. An attribute follows a life of its own: a number
 /// that life scaled to its range, a category the value as far into the domain. Under a spec with evolving()
-/// the client is a Diary; under any other each report is a fresh draw.
+/// the client is a Diary, under a mechanism of series a Walk; under any other each report is a fresh draw.
 ///
 /// `progress` is told after each person how many are done. Throws Error (unsupported) if the reports do not
-/// tell the attribute's mean or shares, or if the rounds together would take more than a gigabyte.
+/// tell the attribute's mean or shares, if a series has fewer rounds, or if the rounds together would take
+/// more than a gigabyte.
 [[nodiscard]] std::vector<Round> simulate(const Collection& collection, const Scene& scene,
                                           const std::function<void(std::uint64_t)>& progress = {});
 
