@@ -234,21 +234,24 @@ BOOST_AUTO_TEST_CASE(words_drawn_do_not_depend_on_values) {
 
 // Estimates ------------------------------------------------------------------------------------------------
 
-BOOST_AUTO_TEST_CASE(two_rounds_in_closed_form) {
+BOOST_AUTO_TEST_CASE(three_rounds_in_closed_form) {
+    // Single rounds and a pair: the last round, which is the worst, is the pair, told or made, and a single
+    // one.
     for (const double epsilon : {0.5, 2.0, 6.0})
         for (const double f : {0.0, 0.3, 0.5}) {
-            const auto m = mechanism("ddrm", epsilon, trees(2, 2, 1));
+            const auto m = mechanism("ddrm", epsilon, trees(2, 3, 1));
             const double single = std::tanh(epsilon / 4), pair = std::tanh(epsilon / 2);
-            const double rate = 1 / single / (1 / single + 1 / pair);  // of drawing single rounds
-            const auto first = [&](double tilt, double share, double weight) {
-                return weight * weight * (1 / (4 * tilt * tilt) - (f - 0.5) * (f - 0.5)) / share;
+            const double singles = std::sqrt(5) / single, pairs = std::sqrt(2) / pair;
+            const double n1 = singles / (singles + pairs), n2 = 1 - n1;  // people at a node
+            const auto first = [&](double tilt, double people) {
+                return (1 / (4 * tilt * tilt) - (f - 0.5) * (f - 0.5)) / people;
             };
-            const double told = (1 - rate) * pair * pair, made = rate * single * single / 5;
+            const double later = 1 / (single * single * n1);
+            const double told = n2 * pair * pair, made = n1 * single * single / 5;
             const double own = told / (told + made), rest = 1 - own;
-            const double second = first(pair, 1 - rate, own) + first(single, rate, rest) +
-                                  rest * rest / (single * single) / rate;
-            const double most = std::max(first(single, rate, 1), second) - f * (1 - f);
-            BOOST_CHECK_CLOSE_FRACTION(m->n_variance(f), most, 1e-8);
+            const double last =
+                own * own * first(pair, n2) + rest * rest * (first(single, n1) + later) + later;
+            BOOST_CHECK_CLOSE_FRACTION(m->n_variance(f), last - f * (1 - f), 1e-8);
         }
 }
 
