@@ -153,4 +153,23 @@ BOOST_AUTO_TEST_CASE(nobody_left_is_no_answer) {
     BOOST_TEST(refused > 10u);
 }
 
+// People whose values change about once in four rounds, of which eight are told truthfully at most.
+BOOST_AUTO_TEST_CASE(a_series_costs_once) {
+    const std::string json =
+        R"({"mechanism": "ddrm", "epsilon": 8, "domain": 2, "rounds": 16, "changes": 8})";
+    const std::vector<Round> rounds = rounds_of(json, {Stream::syn, 20000, 16, 3, 0});
+    std::uint64_t drawn = 0, silent = 0;
+    for (const Round& round : rounds) {
+        BOOST_TEST((round.answers.most == 1u && round.answers.mean == 1));
+        BOOST_TEST(round.drawn + round.silent == 20000u);
+        BOOST_TEST(round.error < 6 * round.claimed);
+        drawn += round.drawn;
+        silent += round.silent;
+    }
+    BOOST_TEST((drawn > 20000u && silent > 20000u));
+    BOOST_TEST(honesty(rounds) < 3);
+    BOOST_CHECK_EXCEPTION(rounds_of(json, {Stream::syn, 1, 17, 3, 0}), Error,
+                          error_with(ErrorCode::unsupported, "16 rounds"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

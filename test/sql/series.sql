@@ -114,6 +114,27 @@ SELECT pg_temp.refusal(query) FROM (VALUES
     ($$SELECT ldp_change(before, after, 0.5, 0.9, 'panel') FROM pair$$)) AS q (query);
 \pset format aligned
 
+-- A series under one epsilon: all rounds from one summary, whichever reports it has so far.
+SELECT ldp_create_collection('plan', '{"mechanism": "ddrm", "epsilon": 6, "rounds": 4, "changes": 1, "domain": ["free", "pro"]}');
+INSERT INTO plan SELECT pg_temp.report(ldp_client_spec('plan'), '01' || pg_temp.little(2 * node + CASE WHEN (i * 7 + node) % 10 < CASE node WHEN 0 THEN 7 WHEN 4 THEN 6 WHEN 6 THEN 4 ELSE 5 END THEN 1 ELSE 0 END, 1)),
+    CASE node WHEN 0 THEN 1 WHEN 1 THEN 2 WHEN 4 THEN 2 WHEN 2 THEN 3 ELSE 4 END
+FROM generate_series(1, 200) AS i, generate_series(0, 6) AS node;
+SELECT round, label, round(estimate::numeric, 4) AS estimate, round(stderr::numeric, 4) AS stderr FROM ldp_series((SELECT ldp_agg(report) FROM plan)) ORDER BY round, value;
+SELECT round, label, round(estimate::numeric, 4) AS estimate FROM ldp_series((SELECT ldp_agg(report) FROM plan WHERE round <= 2)) ORDER BY round, value;
+SELECT round, sum(estimate) BETWEEN 0.999999 AND 1.000001 AS sum_to_one FROM ldp_series((SELECT ldp_agg(report) FROM plan), 0.9, 'population') GROUP BY round ORDER BY round;
+SELECT count(*) FROM ldp_series(NULL);
+\pset format unaligned
+SELECT pg_temp.refusal(query) FROM (VALUES
+    ($$SELECT ldp_frequencies(ldp_agg(report)) FROM plan$$),
+    ($$SELECT ldp_frequency(ldp_agg(report)) FROM plan$$),
+    ($$SELECT ldp_top(ldp_agg(report)) FROM plan$$),
+    ($$SELECT ldp_estimate('plan')$$),
+    ($$SELECT ldp_series(ldp_agg(report)) FROM app$$),
+    ($$SELECT ldp_series(ldp_agg(report), 2) FROM plan$$),
+    ($$SELECT ldp_create_collection('bad', '{"mechanism": "ddrm", "epsilon": 6, "rounds": 4, "changes": 4, "domain": 2}')$$),
+    ($$SELECT ldp_create_collection('bad', '{"mechanism": "ddrm", "epsilon": 6, "domain": 2, "evolving": {}, "budget": {"epsilon": 9}}')$$)) AS q (query);
+\pset format aligned
+
 -- NULLs and empty summaries give no rows.
 CREATE VIEW nobody AS SELECT name, before, after, overlay(before::text PLACING repeat('0', 2 * 8) || repeat('0', length(before::text) - start - 15) FROM start)::ldp_summary AS empty
 FROM (SELECT *, length(ldp_spec_parameters(ldp_client_spec(name))) * 2 + 1 AS start FROM pair) AS p;
@@ -121,5 +142,5 @@ SELECT name, ldp_count(empty) AS reports, (SELECT count(*) FROM ldp_change(empty
        (SELECT count(*) FROM ldp_change(NULL, after)) AS from_null, (SELECT count(*) FROM ldp_change(before, after, NULL)) AS kept_null FROM nobody ORDER BY name;
 SET client_min_messages = warning;
 DROP MATERIALIZED VIEW daily;
-SELECT count(ldp_drop_collection(name)) FROM unnest(ARRAY['app', 'site', 'minutes', 'person']) AS name;
+SELECT count(ldp_drop_collection(name)) FROM unnest(ARRAY['app', 'site', 'minutes', 'person', 'plan']) AS name;
 DROP SCHEMA series CASCADE;

@@ -395,8 +395,9 @@ BOOST_AUTO_TEST_CASE(rounds_of_kept_bits, *boost::unit_test::label("slow")) {
         for (auto& state : states) state.resize(m->state_size());
         for (std::size_t i = 0; i < people; ++i) {
             Device device(*m, bits);
+            const Cell value = 1 + i % 2;
             for (auto& state : states) {
-                device.report(1 + i % 2, payload);
+                device.report({&value, 1}, payload);
                 BOOST_REQUIRE(m->accumulate(state, payload));
             }
         }
