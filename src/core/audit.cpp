@@ -11,7 +11,7 @@ using Wide = boost::multiprecision::cpp_bin_float_100;
 /// The inputs under which each output has its greatest and its least probability; they come in order.
 class Extremes {
   public:
-    void add(std::uint64_t input, const Law& law) {
+    void add(std::uint64_t input, const Outcomes& law) {
         for (const auto& [output, p] : law) {
             const auto [at, fresh] = found_.try_emplace(output, Extreme{input, input, p, p, input});
             Extreme& extreme = at->second;
@@ -89,7 +89,7 @@ class Enumeration {
     template <class Advance>
     [[nodiscard]] bool follow(Bytes enrolment, const Advance& advance) {
         Extremes memos, reports;
-        std::map<std::vector<std::byte>, Law> responses;
+        std::map<std::vector<std::byte>, Outcomes> responses;
         for (std::uint64_t x = 0; x < found_.inputs; ++x, advance()) {
             const std::vector<Cell> input = cells_of(x);
             const std::uint64_t before = left_;
@@ -108,7 +108,7 @@ class Enumeration {
             if (!(sum == exact(1, 1))) found_.sums_to_one = false;
             memos.add(x, *law);
             if (!found_.report) continue;
-            Law sent;
+            Outcomes sent;
             for (const auto& [memo, p] : *law) {
                 const auto [response, fresh] = responses.try_emplace(memo);
                 if (fresh && !respond(enrolment, memo, response->second)) return false;
@@ -134,7 +134,7 @@ class Enumeration {
         for (const std::uint64_t each : cells_) input.push_back(x % each), x /= each;
         return input;
     }
-    [[nodiscard]] bool respond(Bytes enrolment, Bytes memo, Law& into) {
+    [[nodiscard]] bool respond(Bytes enrolment, Bytes memo, Outcomes& into) {
         auto law = law_of(
             m_.payload_size(),
             [&](BitSource& bits, MutableBytes payload) { m_.respond(enrolment, memo, bits, payload); },

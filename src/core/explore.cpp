@@ -94,9 +94,9 @@ class Explorer final : public BitSource {
 
 }  // namespace
 
-std::optional<Law> law_of(std::size_t size, const std::function<void(BitSource&, MutableBytes)>& draw,
-                          std::uint64_t& steps) {
-    Law law;
+std::optional<Outcomes> law_of(std::size_t size, const std::function<void(BitSource&, MutableBytes)>& draw,
+                               std::uint64_t& steps) {
+    Outcomes law;
     Explorer bits(steps);
     std::vector<std::byte> drawn(size);
     std::uint64_t left = steps;
