@@ -181,7 +181,8 @@ class Suspect {
         for (auto& payload : sent) m_.respond(person.enrolment, person.memo, bits, payload);
         const auto likelihood = [&](Input input) {
             long double sum = 0;
-            for (const auto& [memo, p] : memos(input, person.enrolment).value()) {
+            const auto law = memos(input, person.enrolment);
+            for (const auto& [memo, p] : law.value()) {
                 auto product = static_cast<long double>(p.value);
                 for (const auto& payload : sent)
                     product *= static_cast<long double>(
