@@ -37,6 +37,8 @@ class Page {
                                                       : value.dump();
         std::cout << title << std::string(title.size() < 22 ? 22 - title.size() : 1, ' ') << shown << "\n";
     }
+    /// What a page tells in another line.
+    void keep(const std::string& key, const nlohmann::ordered_json& value) { all_[key] = value; }
     void end() const {
         if (json_) std::cout << all_.dump(2) << "\n";
         std::cout << std::flush;
@@ -108,8 +110,7 @@ int prove(const Spec& spec, Page& page) {
                  grouped(found.enrolments) + (found.every_enrolment
                                                   ? ", which is all of them"
                                                   : ", drawn at random; others are like them by symmetry"));
-        page.say("every_enrolment", "every enrolment", found.every_enrolment,
-                 found.every_enrolment ? "yes" : "no");
+        page.keep("every_enrolment", found.every_enrolment);
         page.say("sums_to_one", "probabilities", found.sums_to_one,
                  found.sums_to_one ? "sum to exactly 1 for every input" : "DO NOT SUM TO 1");
         page.say(
@@ -132,7 +133,7 @@ int judge(Page& page, const LowerBound& found, double claimed, double confidence
     page.say("likelier", "  showing the event", found.likelier,
              grouped(found.likelier) + " of the " + (found.second ? "second" : "first") + ", " +
                  grouped(found.rarer) + " of the other");
-    page.say("rarer", "  of the other", found.rarer, grouped(found.rarer));
+    page.keep("rarer", found.rarer);
     page.say("lower_bound", "epsilon is at least", found.epsilon);
     if (std::isnan(claimed)) {
         page.end();
