@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(every_mechanism_was_enumerated, *boost::unit_test::label("s
              {"name": "c", "min": 0, "max": 1, "mechanism": "hybrid"}], "grid": 2)"}},
         {"duchi_vector", {three, two + R"(, "grid": 3)"}},
         {"haar_ordered", {R"("domain": 5)", number}},
-        {"haar_ranges", {}},  // its block, not its spec, names short reports: see haar_ranges_keeps_epsilon
+        {"haar_ranges", {}},  // see haar_ranges_keeps_epsilon
         {"l_grr", {R"("domain": 4)" + layers}},
         {"l_sue", {R"("domain": 4)" + layers}},
         {"l_oue", {R"("domain": 4)" + layers}},
