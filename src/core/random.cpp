@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -12,12 +13,47 @@
 namespace ldp {
 
 std::uint64_t BitSource::below(std::uint64_t bound) {
-    Uint128 product = static_cast<Uint128>(word()) * bound;
-    if (static_cast<std::uint64_t>(product) < bound) {
-        const std::uint64_t biased = -bound % bound;
-        while (static_cast<std::uint64_t>(product) < biased) product = static_cast<Uint128>(word()) * bound;
+    return uniform_below<std::uint64_t, Uint128>(bound, [this] { return word(); });
+}
+
+std::uint64_t BitSource::fair(unsigned count) {
+    const std::uint64_t bits = word();
+    return count < 64 ? bits & ((std::uint64_t{1} << count) - 1) : bits;
+}
+
+bool BitSource::chance(std::uint64_t heads, std::uint64_t total) {
+    return below(total) < heads;
+}
+
+bool BitSource::lands(Uint128 heads, unsigned sides) {
+    if (sides == 64) return word() < heads;
+    const Uint128 high = word();
+    return (high << 64 | word()) < heads;
+}
+
+// Each lane compares its own uniform binary fraction with the coin's, digit by digit from the top, until it
+// is decided; about eight words of randomness decide all 64.
+std::uint64_t BitSource::throws(std::uint64_t heads, unsigned sides, unsigned count) {
+    std::uint64_t landed = 0;
+    std::uint64_t undecided = ~std::uint64_t{0};
+    for (unsigned digit = sides; digit-- > 0 && undecided != 0;) {
+        const std::uint64_t ours = -(heads >> digit & 1);
+        const std::uint64_t drawn = word();
+        landed |= undecided & ours & ~drawn;
+        undecided &= ~(ours ^ drawn);
     }
-    return static_cast<std::uint64_t>(product >> 64);
+    return count < 64 ? landed & ((std::uint64_t{1} << count) - 1) : landed;
+}
+
+std::uint64_t BitSource::pick(const Weights& weights) {
+    const std::uint64_t heavy = weights.high * weights.highs;
+    const std::uint64_t u = below(weights.total());
+    return u < heavy ? u / weights.high : weights.highs + (u - heavy) / weights.low;
+}
+
+std::uint64_t BitSource::pick(std::span<const std::uint64_t> sums) {
+    const std::uint64_t u = below(sums.back());
+    return static_cast<std::uint64_t>(std::ranges::upper_bound(sums, u) - sums.begin());
 }
 
 // One page of its own, so that the kernel can wipe it on fork: a child then finds no words left.

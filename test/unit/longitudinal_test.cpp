@@ -130,8 +130,7 @@ BOOST_AUTO_TEST_CASE(two_layers_keep_both_epsilons, *boost::unit_test::label("sl
             for (const char* name : {"l_grr", "l_sue", "l_oue"})
                 for (const int k : {2, 3, 5}) {
                     const auto m = two_layers(name, epsilon, share * epsilon, k);
-                    prove(*m);
-                    prove_first_report(*m);
+                    prove_two_layers(*m);
                 }
     const auto m = two_layers("l_grr", 1, 0.3, 257);  // two bytes a report
     check_worst_ratio(*m);
@@ -141,15 +140,13 @@ BOOST_AUTO_TEST_CASE(hashed_layers_keep_both_epsilons, *boost::unit_test::label(
     for (std::size_t g = 2; g <= 16; ++g)
         for (const double epsilon : {0.01, 1.0, 4.0, 20.0}) {
             const auto m = two_layers("loloha", epsilon, epsilon / 2, 4, buckets(g));
-            prove(*m, 3);
-            prove_first_report(*m, 3);
+            prove_two_layers(*m, 3);
         }
 }
 
 BOOST_AUTO_TEST_CASE(layered_filters_keep_both_epsilons, *boost::unit_test::label("slow")) {
     const auto m = two_layers("rappor", 4, 1.5, 2, R"(, "bits": 8, "hashes": 1, "cohorts": 2)");
-    prove(*m, 3);
-    prove_first_report(*m, 1);
+    prove_two_layers(*m, 3);
 }
 
 BOOST_AUTO_TEST_CASE(layered_bits_keep_both_epsilons) {

@@ -5,81 +5,47 @@
 
 namespace ldp::test {
 
-Wide margin(double epsilon, const Exact& ratio) {
-    return Wide(epsilon) - log(Wide(numerator(ratio.value)) / Wide(denominator(ratio.value)));
-}
-
 void check_worst_ratio(const Mechanism& m, double waste) {
-    const Wide left = margin(m.epsilon(), m.worst_ratio());
+    const double left = margin(m.epsilon(), m.worst_ratio());
     BOOST_CHECK_GE(left, 0);
     BOOST_CHECK_LT(left, waste);  // and nothing worth mentioning is wasted
 }
 
-Exact worst_of_all(const Mechanism& m, int users) {
+namespace {
+
+Audit enumerated(const Mechanism& m, std::uint64_t users) {
     SeededBits bits(1);
-    Exact worst = exact(1, 1);
-    for (int user = 0; user < (m.enrolment_size() == 0 ? 1 : users); ++user) {
-        std::vector<std::byte> enrolment(m.enrolment_size());
-        m.enrol(bits, enrolment);
-        std::map<std::vector<std::byte>, std::pair<Exact, Exact>> extremes;  // least and greatest, per memo
-        for_each_input(m, [&](Input input) {
-            Exact sum = exact(0, 1);
-            for_each_memo(m, enrolment, [&](Bytes memo) {
-                const Exact p = m.probability(input, enrolment, memo);
-                sum = sum + p;
-                auto [at, fresh] = extremes.try_emplace({memo.begin(), memo.end()}, p, p);
-                if (!fresh && p.value < at->second.first.value) at->second.first = p;
-                if (!fresh && p.value > at->second.second.value) at->second.second = p;
-            });
-            BOOST_REQUIRE(sum == exact(1, 1));
-        });
-        for (const auto& [memo, extreme] : extremes) {
-            const Exact ratio = extreme.second / extreme.first;
-            if (ratio.value > worst.value) worst = ratio;
-        }
-    }
-    return worst;
+    AuditLimits limits;
+    limits.steps = std::uint64_t{1} << 22;
+    limits.sample = users;
+    Audit found = audit(m, bits, limits);
+    BOOST_REQUIRE(found.enumerated);
+    BOOST_CHECK(found.sums_to_one);
+    BOOST_CHECK(found.sampler_as_stated);
+    BOOST_CHECK(found.kept());
+    BOOST_REQUIRE(found.memo.worst.bounded());
+    return found;
 }
 
-void prove(const Mechanism& m, int users) {
+}  // namespace
+
+Exact worst_of_all(const Mechanism& m, std::uint64_t users) {
+    return enumerated(m, users).memo.worst.ratio();
+}
+
+void prove(const Mechanism& m, std::uint64_t users) {
     BOOST_CHECK(worst_of_all(m, users) == m.worst_ratio());
     check_worst_ratio(m);
 }
 
-void prove_first_report(const Mechanism& m, int users) {
-    SeededBits bits(1);
-    Exact worst = exact(1, 1);
-    for (int user = 0; user < (m.enrolment_size() == 0 ? 1 : users); ++user) {
-        std::vector<std::byte> enrolment(m.enrolment_size());
-        m.enrol(bits, enrolment);
-        std::vector<std::vector<Exact>> laws;  // of memos, under each input
-        for_each_input(m, [&](Input input) {
-            laws.emplace_back();
-            for_each_memo(m, enrolment,
-                          [&](Bytes memo) { laws.back().push_back(m.probability(input, enrolment, memo)); });
-        });
-        std::vector<Exact> sums(laws.size(), exact(0, 1));
-        for_each_memo(m, enrolment, [&](Bytes sent) {
-            std::vector<std::byte> payload(enrolment);
-            payload.insert(payload.end(), sent.begin(), sent.end());
-            std::vector<Exact> responses;
-            for_each_memo(m, enrolment, [&](Bytes memo) {
-                responses.push_back(m.response_probability(enrolment, memo, payload));
-            });
-            std::vector<Exact> likely(laws.size(), exact(0, 1));
-            for (std::size_t x = 0; x < laws.size(); ++x) {
-                for (std::size_t i = 0; i < responses.size(); ++i)
-                    likely[x] = likely[x] + laws[x][i] * responses[i];
-                sums[x] = sums[x] + likely[x];
-            }
-            const auto [least, most] =
-                std::ranges::minmax(likely, {}, [](const Exact& each) { return each.value; });
-            if ((most / least).value > worst.value) worst = most / least;
-        });
-        for (const Exact& sum : sums) BOOST_REQUIRE(sum == exact(1, 1));
-    }
+void prove_two_layers(const Mechanism& m, std::uint64_t users) {
+    const Audit found = enumerated(m, users);
+    BOOST_CHECK(found.memo.worst.ratio() == m.worst_ratio());
+    check_worst_ratio(m);
+    BOOST_REQUIRE(found.report && found.report->worst.bounded());
+    const Exact worst = found.report->worst.ratio();
     BOOST_CHECK(worst == m.first_report_ratio());
-    const Wide left = margin(m.first_epsilon(), worst);
+    const double left = margin(m.first_epsilon(), worst);
     BOOST_CHECK_GE(left, 0);
     BOOST_CHECK_LT(left, 1e-9);
 }

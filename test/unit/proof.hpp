@@ -1,9 +1,9 @@
-// The proof of ε by enumeration: inputs × outputs of a small mechanism, in exact fractions.
+// The proof of ε by enumeration, as an audit makes it, and what is checked beside it.
 #pragma once
 
 #include <boost/multiprecision/cpp_bin_float.hpp>
 
-#include "../../src/core/exact.hpp"
+#include "../../src/core/audit.hpp"
 #include "support.hpp"
 
 namespace ldp::test {
@@ -12,22 +12,18 @@ using Wide = boost::multiprecision::cpp_bin_float_100;
 
 inline constexpr double epsilons[] = {0.001, 0.01, 0.5, 1, 2, 4, 10, 20};
 
-/// ε minus the log of a ratio, in 100 digits: a promise is kept if it is not negative.
-[[nodiscard]] Wide margin(double epsilon, const Exact& ratio);
-
 /// The ratio a mechanism claims is at most exp(ε), and no more than `waste` of ε is left unused.
 void check_worst_ratio(const Mechanism& m, double waste = 1e-9);
 
-/// All inputs against all memos, under each of so many users' enrolments (which are public): probabilities
-/// sum to 1. Returns the worst ratio.
-[[nodiscard]] Exact worst_of_all(const Mechanism& m, int users = 10);
+/// All inputs against all that the randomiser can draw, under every enrolment if there are at most 64, else
+/// under those of so many users: its probabilities are the stated ones and sum to 1. Returns the worst ratio.
+[[nodiscard]] Exact worst_of_all(const Mechanism& m, std::uint64_t users = 10);
 
 /// The worst ratio of all is the one the mechanism claims.
-void prove(const Mechanism& m, int users = 10);
+void prove(const Mechanism& m, std::uint64_t users = 10);
 
-/// The same of the reports that a second layer makes of the memos: of their probabilities over both layers,
-/// and what one report claims.
-void prove_first_report(const Mechanism& m, int users = 10);
+/// The same of the memos and of the reports that a second layer makes of them.
+void prove_two_layers(const Mechanism& m, std::uint64_t users = 10);
 
 /// Draws reports on one input and compares how often each came with the probabilities that prove()
 /// enumerates: ties the randomiser as a whole to them. A false alarm has probability 1e-9.

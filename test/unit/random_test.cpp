@@ -41,6 +41,21 @@ BOOST_AUTO_TEST_CASE(below_gives_each_value_equally_many_words) {
     BOOST_CHECK_EQUAL(below3(~std::uint64_t{0}), 2u);
 }
 
+BOOST_AUTO_TEST_CASE(below_is_uniform_over_all_words_of_eight_bits) {
+    for (unsigned bound = 1; bound < 256; ++bound) {
+        std::vector<unsigned> counts(bound);
+        for (unsigned word = 0; word < 256; ++word) {
+            // Drawn again: from then on words that are never refused, all bits set.
+            unsigned drawn = 0;
+            const auto value = uniform_below<std::uint8_t, std::uint16_t>(
+                static_cast<std::uint8_t>(bound),
+                [&] { return static_cast<std::uint8_t>(drawn++ == 0 ? word : 255); });
+            if (drawn == 1) ++counts.at(value);
+        }
+        for (const unsigned count : counts) BOOST_REQUIRE_EQUAL(count, 256 / bound);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(below_a_power_of_two_wastes_nothing) {
     Scripted bits({0, ~std::uint64_t{0}});
     BOOST_CHECK_EQUAL(bits.below(std::uint64_t{1} << 63), 0u);

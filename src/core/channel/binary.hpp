@@ -51,7 +51,7 @@ class BinaryChannel final : public BinaryResponse {
     [[nodiscard]] Odds odds() const noexcept { return {weight(steps(), 1), weight(0, 1)}; }
 
     std::uint64_t sample(std::uint64_t in, BitSource& bits) const override {
-        return bits.below(total()) < weight(in, 1) ? 1 : 0;
+        return bits.chance(weight(in, 1), total()) ? 1 : 0;
     }
     Exact probability(std::uint64_t in, std::uint64_t out) const override;
     /// Both outputs are monotone in the input, so the ends of the grid are the worst pair.

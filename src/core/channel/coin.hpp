@@ -1,6 +1,7 @@
-// A biased coin, exact to its last bit, thrown 64 at a time.
+// A biased coin, exact to its last bit, thrown up to 64 at a time.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -21,24 +22,12 @@ class Coin {
         return std::ldexp(static_cast<double>(heads_), -static_cast<int>(bits_));
     }
 
-    /// 64 independent throws, one a bit. Each lane compares its own uniform binary fraction with the coin's,
-    /// digit by digit from the top, until it is decided; about eight words of randomness decide all 64.
-    [[nodiscard]] std::uint64_t throw64(BitSource& source) const {
-        std::uint64_t result = 0;
-        std::uint64_t undecided = ~std::uint64_t{0};
-        for (unsigned digit = bits_; digit-- > 0 && undecided != 0;) {
-            const std::uint64_t ours = -(heads_ >> digit & 1);
-            const std::uint64_t drawn = source.word();
-            result |= undecided & ours & ~drawn;
-            undecided &= ~(ours ^ drawn);
-        }
-        return result;
-    }
+    [[nodiscard]] bool land(BitSource& source) const { return source.throws(heads_, bits_, 1) != 0; }
     /// A string of `count` independent throws, lowest bit first; the last byte's spare bits are 0.
     void fill(BitSource& source, std::size_t count, MutableBytes string) const {
         for (std::size_t from = 0; from < count; from += 64) {
-            std::uint64_t lanes = throw64(source);
-            if (count - from < 64) lanes &= (std::uint64_t{1} << (count - from)) - 1;
+            const auto lane_count = static_cast<unsigned>(std::min<std::size_t>(count - from, 64));
+            std::uint64_t lanes = source.throws(heads_, bits_, lane_count);
             for (std::size_t at = from / 8; at < string.size() && at < from / 8 + 8; ++at, lanes >>= 8)
                 string[at] = static_cast<std::byte>(lanes);
         }
@@ -48,11 +37,5 @@ class Coin {
     std::uint64_t heads_;
     unsigned bits_;
 };
-
-/// One throw of a coin that lands heads with probability heads / 2^128; always two words.
-[[nodiscard]] inline bool lands(Uint128 heads, BitSource& source) {
-    const Uint128 high = source.word();
-    return (high << 64 | source.word()) < heads;
-}
 
 }  // namespace ldp

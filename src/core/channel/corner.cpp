@@ -33,13 +33,13 @@ CornerChannel::CornerChannel(std::size_t d, double epsilon) : counters_(d), rare
 
 void CornerChannel::sample(std::span<const std::uint64_t> cells, std::uint64_t steps, BitSource& bits,
                            MutableBytes corner) const {
-    const std::uint64_t turned = bits.word() < rare_ ? ~std::uint64_t{0} : 0;
+    const std::uint64_t turned = bits.lands(rare_, 64) ? ~std::uint64_t{0} : 0;
     std::size_t against = 0;  // coordinates of t that differ from the wanted side's v
     for (std::size_t from = 0; from < size(); from += 64) {
         const std::size_t lanes = std::min<std::size_t>(64, size() - from);
         const std::uint64_t mask = ~std::uint64_t{0} >> (64 - lanes);
-        std::uint64_t t = bits.word() & mask, v = 0;
-        for (std::size_t i = 0; i < lanes; ++i) v |= std::uint64_t{bits.below(steps) < cells[from + i]} << i;
+        std::uint64_t t = bits.fair(static_cast<unsigned>(lanes)), v = 0;
+        for (std::size_t i = 0; i < lanes; ++i) v |= std::uint64_t{bits.chance(cells[from + i], steps)} << i;
         against += static_cast<std::size_t>(std::popcount((t ^ v ^ turned) & mask));
         for (std::size_t at = from / 8; at < std::min(from / 8 + 8, width()); ++at, t >>= 8)
             corner[at] = static_cast<std::byte>(t);

@@ -37,8 +37,8 @@ std::vector<std::pair<std::string, double>> HybridChannel::parameters() const {
 }
 
 std::uint64_t HybridChannel::sample(std::uint64_t in, BitSource& bits) const {
-    return bits.word() < draw_below_ ? window_.sample(in, bits)
-                                     : window_.outputs() + binary_.sample(in, bits);
+    return bits.lands(draw_below_, 64) ? window_.sample(in, bits)
+                                       : window_.outputs() + binary_.sample(in, bits);
 }
 
 Exact HybridChannel::probability(std::uint64_t in, std::uint64_t out) const {

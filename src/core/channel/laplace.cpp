@@ -45,11 +45,11 @@ LaplaceChannel::LaplaceChannel(std::uint64_t steps, double epsilon, Decay coins)
 std::uint64_t LaplaceChannel::sample(std::uint64_t in, BitSource& bits) const {
     std::uint64_t magnitude = 0;
     for (std::size_t i = 0; i < coins_.digits.size(); ++i)
-        magnitude |= static_cast<std::uint64_t>(lands(coins_.digits[i], bits)) << i;
-    if (lands(coins_.beyond, bits)) magnitude = reach();
+        magnitude |= static_cast<std::uint64_t>(bits.lands(coins_.digits[i], 128)) << i;
+    if (bits.lands(coins_.beyond, 128)) magnitude = reach();
     const std::uint64_t from = in + reach() - steps();
-    return bits.word() >> 63 == 0 ? from - std::min(magnitude, from)
-                                  : std::min(from + 1 + magnitude, outputs() - 1);
+    return bits.fair(1) == 0 ? from - std::min(magnitude, from)
+                             : std::min(from + 1 + magnitude, outputs() - 1);
 }
 
 Exact LaplaceChannel::digit(std::size_t i, bool value) const {

@@ -21,7 +21,7 @@ GridPoint grid_point(double position, std::uint64_t steps) noexcept {
     const double fraction = inside - lower;
     // A fraction of 1 is the top of the grid; 2^64 − 1 would leave 2^-64 of it one step below.
     if (fraction >= 1) return {static_cast<std::uint64_t>(lower) + 1, 0};
-    return {static_cast<std::uint64_t>(lower), static_cast<std::uint64_t>(std::ldexp(fraction, 64))};
+    return {static_cast<std::uint64_t>(lower), static_cast<std::uint64_t>(fraction * 0x1p64)};
 }
 
 }  // namespace ldp

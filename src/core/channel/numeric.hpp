@@ -87,7 +87,7 @@ struct GridPoint {
     std::uint64_t lower;
     std::uint64_t up;  ///< P(lower + 1) = up / 2^64
     [[nodiscard]] std::uint64_t at(std::uint64_t word) const noexcept { return lower + (word < up ? 1 : 0); }
-    [[nodiscard]] std::uint64_t draw(BitSource& bits) const { return at(bits.word()); }
+    [[nodiscard]] std::uint64_t draw(BitSource& bits) const { return lower + (bits.lands(up, 64) ? 1 : 0); }
 };
 [[nodiscard]] GridPoint grid_point(double position, std::uint64_t steps) noexcept;
 

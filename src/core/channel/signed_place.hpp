@@ -47,7 +47,7 @@ class SignedPlace {
     }
 
     [[nodiscard]] std::uint64_t sample(std::uint64_t place, bool negative, BitSource& bits) const {
-        const std::uint64_t column = bits.word() & (columns() - 1);
+        const std::uint64_t column = bits.fair(places_ - buckets_);
         return response_.sample(symbol(place, negative, column), bits) * columns() + column;
     }
     [[nodiscard]] Exact probability(std::uint64_t place, bool negative, std::uint64_t out) const;

@@ -18,7 +18,7 @@ class SymmetricChannel {
 
     [[nodiscard]] std::uint64_t inputs() const noexcept { return k_; }
     [[nodiscard]] std::uint64_t outputs() const noexcept { return k_; }
-    [[nodiscard]] std::uint64_t total() const noexcept { return odds_.high + (k_ - 1) * odds_.low; }
+    [[nodiscard]] std::uint64_t total() const noexcept { return weights().total(); }
     [[nodiscard]] std::uint64_t weight(std::uint64_t in, std::uint64_t out) const noexcept {
         return in == out ? odds_.high : odds_.low;
     }
@@ -32,13 +32,12 @@ class SymmetricChannel {
     }
 
     [[nodiscard]] std::uint64_t sample(std::uint64_t in, BitSource& bits) const {
-        const std::uint64_t u = bits.below(total());
-        if (u < odds_.high) return in;
-        const std::uint64_t other = (u - odds_.high) / odds_.low;
-        return other + (other >= in ? 1 : 0);
+        const std::uint64_t drawn = bits.pick(weights());
+        return drawn == 0 ? in : drawn - (drawn <= in ? 1 : 0);
     }
 
   private:
+    [[nodiscard]] Weights weights() const noexcept { return {odds_.high, 1, odds_.low, k_ - 1}; }
     [[nodiscard]] double share(std::uint64_t weight) const noexcept {
         return static_cast<double>(weight) / static_cast<double>(total());
     }

@@ -23,9 +23,9 @@ MomentChannel::Law WindowChannel::law(std::uint64_t steps, std::uint64_t width, 
 }
 
 std::uint64_t WindowChannel::sample(std::uint64_t in, BitSource& bits) const {
-    const std::uint64_t u = bits.below(total());
-    if (u < width_ * odds_.high) return in + u / odds_.high;
-    const std::uint64_t other = (u - width_ * odds_.high) / odds_.low;
+    const std::uint64_t drawn = bits.pick({odds_.high, width_, odds_.low, steps()});
+    if (drawn < width_) return in + drawn;
+    const std::uint64_t other = drawn - width_;
     return other + (other >= in ? width_ : 0);
 }
 

@@ -269,9 +269,7 @@ class SampledHaar final : public Haar {
     std::size_t state_size() const noexcept override { return tree().size() * slot_size_; }
 
     void enrol(BitSource& bits, MutableBytes enrolment) const override {
-        const std::uint64_t u = bits.below(draw_below_.back());
-        const auto c = std::ranges::upper_bound(draw_below_, u) - draw_below_.begin();
-        store_cell(enrolment.data(), index_width_, static_cast<std::uint64_t>(c));
+        store_cell(enrolment.data(), index_width_, bits.pick(draw_below_));
     }
     void randomise(Input input, Bytes enrolment, BitSource& bits, MutableBytes memo) const override {
         store_cell(memo.data(), width_of_cell(), channel().sample(seen(input, enrolment).draw(bits), bits));

@@ -73,9 +73,7 @@ class HaarOrdered final : public Mechanism, public OrderedMechanism {
     }
 
     void randomise(Input input, Bytes, BitSource& bits, MutableBytes memo) const override {
-        const std::uint64_t u = bits.below(draw_below_.back());
-        const auto level =
-            static_cast<std::size_t>(std::ranges::upper_bound(draw_below_, u) - draw_below_.begin());
+        const std::size_t level = bits.pick(draw_below_);
         memo[0] = static_cast<std::byte>(level);
         store_cell(memo.data() + 1, output_width_,
                    channels_[level].sample(node(level, input[0]), right(level, input[0]), bits));

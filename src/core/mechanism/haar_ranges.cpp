@@ -10,8 +10,10 @@
 // enrolment, memo, payload, state: the record's
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "../error.hpp"
 #include "../exact.hpp"
@@ -40,10 +42,15 @@ std::uint64_t mean_bin(double mean) noexcept {
     return static_cast<std::uint64_t>(std::clamp(at, 0.0, static_cast<double>(mean_bins - 1)));
 }
 
+// All ends are looked at, whatever the size is, so that the time does not tell it.
 std::uint64_t detail_bin(double size) noexcept {
-    std::uint64_t bin = 0;
-    while (bin + 1 < detail_bins && size > detail_end(bin)) ++bin;
-    return bin;
+    static const auto ends = [] {
+        std::array<double, detail_bins - 1> all{};
+        for (std::size_t bin = 0; bin < all.size(); ++bin) all[bin] = detail_end(bin);
+        return all;
+    }();
+    return static_cast<std::uint64_t>(std::accumulate(
+        ends.begin(), ends.end(), 0, [&](int below, double end) { return below + (size > end ? 1 : 0); }));
 }
 
 /// The values of each of the facts: the mean's first, then a level's, from the root's down.

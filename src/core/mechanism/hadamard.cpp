@@ -39,7 +39,7 @@ class Hadamard final : public Incidence {
     // such a pair lead to the same one, so that none is favoured.
     std::uint64_t draw(std::uint64_t value, bool inside, BitSource& bits) const override {
         const std::uint64_t row = value + 1;
-        const std::uint64_t output = bits.word() & (outputs() - 1);
+        const std::uint64_t output = bits.fair(static_cast<unsigned>(std::countr_zero(outputs())));
         return owns(value, output) == inside ? output : output ^ (row & -row);
     }
 

@@ -17,7 +17,7 @@ Incidence::Incidence(const Header& header, Bytes block, std::uint64_t k, const D
 
 // A side by its exact weight, then one of its outputs, all alike: high or low parts of total · common each.
 void Incidence::randomise(Input input, Bytes, BitSource& bits, MutableBytes memo) const {
-    const bool inside = bits.below(total_) < inside_;
+    const bool inside = bits.chance(inside_, total_);
     store_output(memo, draw(input[0], inside, bits));
 }
 

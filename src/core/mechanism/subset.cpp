@@ -78,7 +78,7 @@ class Subset : public Oracle {
     [[nodiscard]] std::vector<bool> draw(Cell value, BitSource& bits) const {
         std::vector<bool> set(domain());
         const auto other = [value](std::uint64_t i) { return i + (i >= value ? 1 : 0); };
-        const bool truth = bits.below(total()) < w_ * odds_.high;
+        const bool truth = bits.chance(w_ * odds_.high, total());
         const std::uint64_t first = other(bits.below(domain() - w_));
         set[truth ? value : first] = true;
         for (std::uint64_t j = domain() - w_; j < domain() - 1; ++j) {

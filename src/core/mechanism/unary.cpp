@@ -13,7 +13,7 @@ void Unary::randomise(Input input, Bytes, BitSource& bits, MutableBytes memo) co
     false_bit_.fill(bits, domain(), memo);
     const std::uint64_t value = input[0];
     const auto mask = static_cast<std::byte>(1u << value % 8);
-    const std::byte truth = (true_bit_.throw64(bits) & 1) != 0 ? mask : std::byte{0};
+    const std::byte truth = true_bit_.land(bits) ? mask : std::byte{0};
     memo[value / 8] = (memo[value / 8] & ~mask) | truth;
 }
 

@@ -1,0 +1,93 @@
+// Whether the time to randomise tells the value: medians for the lowest, the middle and the highest value of
+// every attribute, and for values drawn at random, of every mechanism. The four take turns, call by call, so
+// that whatever else the machine does falls on all alike; the noise is what two halves of the calls for one
+// value differ by.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+#include "../../src/core/mechanism.hpp"
+#include "../../src/core/spec.hpp"
+
+namespace {
+
+using namespace ldp;
+using Clock = std::chrono::steady_clock;
+
+constexpr int calls = 4000, batch = 8;
+constexpr std::size_t classes = 4;
+constexpr const char* names[classes] = {"lowest", "middle", "highest", "random"};
+
+double median(std::vector<double> times) {
+    std::ranges::nth_element(times, times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2));
+    return times[times.size() / 2];
+}
+
+std::string spec_of(const MechanismEntry& entry) {
+    const std::string begin = std::string("{\"mechanism\": \"") + entry.name + "\", \"epsilon\": 1, ";
+    const auto number = [](int j) {
+        return "{\"name\": \"a" + std::to_string(j) + "\", \"min\": -1, \"max\": 1}";
+    };
+    switch (entry.shape) {
+        case Shape::one_numeric:
+            return begin + "\"min\": 0, \"max\": 1}";
+        case Shape::numeric_vector:
+        case Shape::record: {
+            std::string list;
+            for (int j = 0; j < 16; ++j) list += (j == 0 ? "" : ", ") + number(j);
+            return begin + "\"attributes\": [" + list + "]}";
+        }
+        default:
+            return begin + "\"domain\": 64}";
+    }
+}
+
+void measure(const MechanismEntry& entry) {
+    const auto m = make_mechanism(Spec::from_json(spec_of(entry)));
+    const std::vector<std::uint64_t> cells = m->cells();
+    SystemRandom bits;
+    std::vector<Cell> inputs[classes];
+    for (const std::uint64_t each : cells) {
+        inputs[0].push_back(0);
+        inputs[1].push_back(each / 2);
+        inputs[2].push_back(each - 1);
+    }
+    inputs[3].resize(cells.size());
+    std::vector<double> times[classes], halves[2];
+    for (int call = -calls / 10; call < calls; ++call) {
+        for (std::size_t j = 0; j < cells.size(); ++j) inputs[3][j] = bits.below(cells[j]);
+        for (std::size_t turn = 0; turn < classes; ++turn) {
+            const std::size_t c = (turn + static_cast<std::size_t>(call + calls)) % classes;
+            const auto began = Clock::now();
+            for (int i = 0; i < batch; ++i) {
+                const Report report = m->perturb(inputs[c], bits);
+                asm volatile("" : : "r"(report.data()) : "memory");
+            }
+            const double took =
+                std::chrono::duration<double, std::nano>(Clock::now() - began).count() / batch;
+            if (call < 0) continue;
+            times[c].push_back(took);
+            if (c == 0) halves[call / 4 % 2].push_back(took);
+        }
+    }
+    double medians[classes];
+    std::printf("%-13s", entry.name);
+    for (std::size_t c = 0; c < classes; ++c) std::printf(" %9.1f", medians[c] = median(times[c]));
+    const auto [least, most] = std::minmax({medians[0], medians[1], medians[2], medians[3]});
+    const double noise = std::abs(median(halves[0]) - median(halves[1]));
+    std::printf(" %8.2f %% %8.2f %%\n", 100 * (most - least) / least, 100 * noise / least);
+    std::fflush(stdout);
+}
+
+}  // namespace
+
+int main() {
+    std::printf(
+        "Time to make a report, ns: medians of %d times %d calls; spread of the four, and noise\n%-13s",
+        calls, batch, "");
+    for (const char* name : names) std::printf(" %9s", name);
+    std::printf(" %10s %10s\n", "spread", "noise");
+    for (const MechanismEntry* entry : registry()) measure(*entry);
+}
