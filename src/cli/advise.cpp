@@ -26,7 +26,7 @@ Options options() {
 int run(const Arguments& arguments) {
     const auto users = arguments["users"].as<std::int64_t>();
     if (users < 1) throw UsageError("--users must be 1 or more, not " + std::to_string(users));
-    const std::vector<Candidate> candidates = advise(read_text(arguments["spec"].as<std::string>()));
+    const std::vector<Candidate> candidates = advise(spec_text(arguments["spec"].as<std::string>()));
     const auto row = [](const char* name, const auto& error, const auto& report, const auto& summary,
                         const auto& cost, const std::string& note) {
         std::cout << std::left << std::setw(13) << name << std::right << std::setw(15) << error

@@ -38,4 +38,8 @@ std::string read_text(const std::string& name) {
     return text;
 }
 
+std::string spec_text(const std::string& given) {
+    return given.starts_with('{') ? given : read_text(given);
+}
+
 }  // namespace ldp::cli

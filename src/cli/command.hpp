@@ -50,6 +50,8 @@ extern const Command help_command;
 void open(std::ifstream& file, const std::string& name);
 /// The whole of a file, or of standard input if the name is "-". Throws Error (environment); at most 1 MiB.
 [[nodiscard]] std::string read_text(const std::string& name);
+/// The text of a spec: what is given, if that is JSON, else read_text() of it.
+[[nodiscard]] std::string spec_text(const std::string& given);
 
 /// An option that takes one word out of a few.
 template <class Choice>

@@ -24,7 +24,7 @@ Options options() {
 int run(const Arguments& arguments) {
     const BadRow policy = bad_row_policy(arguments);
     const Outside outside = outside_policy(arguments);
-    const Collection collection(Spec::from_json(read_text(arguments["spec"].as<std::string>())), outside);
+    const Collection collection(Spec::from_json(spec_text(arguments["spec"].as<std::string>())), outside);
 
     const auto& input = arguments["input"].as<std::string>();
     std::ifstream file;

@@ -180,7 +180,7 @@ int run(const Arguments& arguments) {
     Scene scene{streams.chosen(arguments), number(arguments, "people", max_people),
                 number(arguments, "rounds", max_rounds), arguments["seed"].as<std::uint64_t>(), 0};
     const auto& given = arguments["spec"].as<std::string>();
-    const Collection collection(Spec::from_json(given.starts_with('{') ? given : read_text(given)));
+    const Collection collection(Spec::from_json(spec_text(given)));
     const Spec& spec = collection.spec();
     scene.attribute = attribute(arguments, spec);
     const Attribute& asked = spec.attributes()[scene.attribute];

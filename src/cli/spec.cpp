@@ -52,7 +52,7 @@ Options options() {
 int run(const Arguments& arguments) {
     const auto& action = arguments["action"].as<std::string>();
     if (action != "check") throw UsageError("ldp spec knows check, not " + ldp::quoted(action));
-    const Spec spec = Spec::from_json(read_text(arguments["file"].as<std::string>()));
+    const Spec spec = Spec::from_json(spec_text(arguments["file"].as<std::string>()));
     std::cout << spec.to_json() << std::endl;
     explain(spec, std::cerr);
     return Exit::done;

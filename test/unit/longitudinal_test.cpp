@@ -153,8 +153,7 @@ BOOST_AUTO_TEST_CASE(layered_bits_keep_both_epsilons) {
     for (const double epsilon : epsilons)
         for (const double share : {0.5, 0.99}) {
             const auto m = layered_bit(epsilon, share * epsilon, 4);
-            prove(*m);
-            prove_first_report(*m);
+            prove_two_layers(*m);
         }
     const auto m = layered_bit(1, 0.4, 1 << 20);
     check_worst_ratio(*m);

@@ -39,9 +39,14 @@ namespace {
 constexpr std::uint64_t max_attributes = 4096;
 constexpr std::uint64_t max_state = std::uint64_t{256} << 20;
 
-/// A record has no place for options of its attributes' mechanisms, except for the grid.
+/// A record has no place for options of its attributes' mechanisms, except for the usual grid; those that
+/// were added later stay at their defaults.
 bool suits(const MechanismEntry& entry, Shape shape) {
-    return entry.shape == shape && (entry.options.empty() || entry.options.data() == &grid_option);
+    const auto known = [](const Option& option) {
+        return option.later ||
+               (option.name == std::string_view(grid_option.name) && option.most == grid_option.most);
+    };
+    return entry.shape == shape && std::ranges::all_of(entry.options, known);
 }
 
 Shape shape_of(const Attribute& attribute) {
