@@ -13,10 +13,11 @@
 #include <mutex>
 #include <sstream>
 #include <stdexcept>
-#include <thread>
 
+#include "../src/cli/chart.hpp"
 #include "../test/support/seeded.hpp"
 #include "methods.hpp"
+#include "parallel.hpp"
 
 namespace {
 
@@ -53,18 +54,6 @@ struct Table {
     std::vector<std::string> names;
     std::vector<std::vector<Figure>> figures;
 };
-
-/// Runs work(0..jobs−1) on as many threads as there are processors.
-template <class Work>
-void in_parallel(std::size_t jobs, Work work) {
-    std::atomic<std::size_t> next{0};
-    std::vector<std::thread> threads;
-    for (unsigned t = 0; t < std::max(1u, std::thread::hardware_concurrency()); ++t)
-        threads.emplace_back([&] {
-            for (std::size_t job; (job = next++) < jobs;) work(job);
-        });
-    for (std::thread& thread : threads) thread.join();
-}
 
 Table measure(const People& people, std::size_t repetitions) {
     const std::vector<Method> all = methods();
@@ -135,56 +124,21 @@ void print(const Table& table) {
                                 : "Haar is worse than sampled, hybrid:" + loses + "\n");
 }
 
-/// The tables side by side, both axes logarithmic: equal factors are equal distances.
-std::string drawing(const std::vector<Table>& tables) {
-    constexpr const char* colours[] = {"#777777", "#bbbbbb", "#2a6db0", "#c0392b",
-                                       "#8e44ad", "#e08e0b", "#27823b"};
-    constexpr double width = 470, height = 470, left = 60, top = 50, plot_width = 380, plot_height = 260;
-    std::ostringstream svg;
-    svg << std::fixed << std::setprecision(1)
-        << R"(<svg xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="12" width=")"
-        << width * static_cast<double>(tables.size()) << "\" height=\"" << height
-        << "\"><rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n";
-    for (std::size_t t = 0; t < tables.size(); ++t) {
-        const Table& table = tables[t];
-        double low = HUGE_VAL, high = 0;
-        for (const auto& row : table.figures)
-            for (const Figure& figure : row) {
-                low = std::min(low, figure.mean() / 1.3);
-                high = std::max(high, figure.mean() * 1.3);
-            }
-        const double from = left + width * static_cast<double>(t);
-        const auto x = [&](double epsilon) {
-            return from + plot_width * std::log(epsilon / epsilons[0]) / std::log(epsilons[3] / epsilons[0]);
-        };
-        const auto y = [&](double error) {
-            return top + plot_height * (1 - std::log(error / low) / std::log(high / low));
-        };
-        svg << "<text x=\"" << from << "\" y=\"24\" font-size=\"13\">" << table.title << "</text>\n";
-        for (double power = std::pow(10, std::ceil(std::log10(low))); power < high; power *= 10)
-            svg << "<line x1=\"" << from << "\" x2=\"" << from + plot_width << "\" y1=\"" << y(power)
-                << "\" y2=\"" << y(power) << "\" stroke=\"#ddd\"/><text x=\"" << from - 8 << "\" y=\""
-                << y(power) + 4 << "\" text-anchor=\"end\">" << std::setprecision(0) << power
-                << std::setprecision(1) << "</text>\n";
-        for (const double epsilon : epsilons)
-            svg << "<text x=\"" << x(epsilon) << "\" y=\"" << top + plot_height + 20
-                << "\" text-anchor=\"middle\">" << epsilon << "</text>\n";
-        svg << "<text x=\"" << from + plot_width / 2 << "\" y=\"" << top + plot_height + 38
-            << "\" text-anchor=\"middle\">epsilon; upwards: n times the mean squared error</text>\n";
+std::string picture(const std::vector<Table>& tables) {
+    std::vector<ldp::cli::Panel> panels;
+    for (const Table& table : tables) {
+        panels.push_back({table.title,
+                          "epsilon; upwards: n times the mean squared error",
+                          true,
+                          {},
+                          {std::begin(epsilons), std::end(epsilons)}});
         for (std::size_t i = 0; i < table.names.size(); ++i) {
-            svg << "<polyline fill=\"none\" stroke-width=\"2\" stroke=\"" << colours[i] << "\" points=\"";
+            ldp::cli::Line& line = panels.back().lines.emplace_back(ldp::cli::Line{table.names[i], {}});
             for (std::size_t e = 0; e < table.figures.size(); ++e)
-                svg << x(epsilons[e]) << "," << y(table.figures[e][i].mean()) << " ";
-            const double line = top + plot_height + 60 + 16 * static_cast<double>(i / 2);
-            const double column = from + (i % 2 == 0 ? 0 : 190);
-            svg << "\"/><line x1=\"" << column << "\" x2=\"" << column + 18 << "\" y1=\"" << line - 4
-                << "\" y2=\"" << line - 4 << "\" stroke-width=\"3\" stroke=\"" << colours[i]
-                << "\"/><text x=\"" << column + 24 << "\" y=\"" << line << "\">" << table.names[i]
-                << "</text>\n";
+                line.points.emplace_back(epsilons[e], table.figures[e][i].mean());
         }
     }
-    svg << "</svg>\n";
-    return svg.str();
+    return ldp::cli::drawing(panels);
 }
 
 std::size_t setting(const char* name, std::size_t fallback) {
@@ -208,7 +162,7 @@ int main(int count, char** arguments) {
             print(tables.back());
         }
         std::ofstream file(drawn);
-        if (!(file << drawing(tables))) throw std::runtime_error("cannot write " + drawn);
+        if (!(file << picture(tables))) throw std::runtime_error("cannot write " + drawn);
         std::cout << "Drawn in " << drawn << "\n";
     } catch (const std::exception& error) {
         std::cerr << "error: " << error.what() << "\n";

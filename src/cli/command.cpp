@@ -11,7 +11,8 @@ namespace ldp::cli {
 
 std::span<const Command* const> commands() noexcept {
     static constexpr const Command* table[] = {&spec_command,   &advise_command, &perturb_command,
-                                               &submit_command, &ledger_command, &help_command};
+                                               &submit_command, &ledger_command, &simulate_command,
+                                               &help_command};
     return table;
 }
 

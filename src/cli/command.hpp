@@ -42,6 +42,7 @@ extern const Command advise_command;
 extern const Command perturb_command;
 extern const Command submit_command;
 extern const Command ledger_command;
+extern const Command simulate_command;
 extern const Command help_command;
 
 /// Opens a file for reading. Throws Error (environment).

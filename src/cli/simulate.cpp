@@ -1,0 +1,228 @@
+// ldp simulate evolving SPEC
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iomanip>
+#include <iostream>
+
+#include "../client/quoted.hpp"
+#include "../core/error.hpp"
+#include "../core/text.hpp"
+#include "chart.hpp"
+#include "command.hpp"
+#include "progress.hpp"
+#include "records.hpp"
+#include "simulation.hpp"
+
+namespace ldp::cli {
+
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr std::int64_t max_people = 100'000'000, max_rounds = 100'000;
+
+Options options() {
+    Options options;
+    options.add_options()("action", po::value<std::string>()->required())(
+        "spec", po::value<std::string>()->required())(
+        "stream", po::value<std::string>()->default_value("syn"),
+        "how values change: syn (new ones) or jitter (noise about a base)")(
+        "people", po::value<std::int64_t>()->default_value(10000), "people who report in every round")(
+        "rounds", po::value<std::int64_t>()->default_value(120), "times that each of them reports")(
+        "seed", po::value<std::uint64_t>()->default_value(1),
+        "of the values and of the noise: the same seed gives the same figures")(
+        "attribute", po::value<std::string>()->default_value(""),
+        "the attribute that is asked about; the first one if not given")(
+        "svg", po::value<std::string>()->default_value(""), "file to draw error and budget in, over time");
+    return options;
+}
+
+std::uint64_t number(const Arguments& arguments, const char* option, std::int64_t most) {
+    const auto found = arguments[option].as<std::int64_t>();
+    if (found < 1 || found > most)
+        throw UsageError("--" + std::string(option) + " must be 1 to " +
+                         grouped(static_cast<std::uint64_t>(most)) + ", not " + std::to_string(found));
+    return static_cast<std::uint64_t>(found);
+}
+
+std::size_t attribute(const Arguments& arguments, const Spec& spec) {
+    const auto& name = arguments["attribute"].as<std::string>();
+    if (name.empty()) return 0;
+    const auto found = std::ranges::find(spec.attributes(), name, &Attribute::name);
+    if (found == spec.attributes().end())
+        throw Error(ErrorCode::invalid_value, "the spec has no attribute " + ldp::quoted(name), {},
+                    "--attribute takes one of the names in its \"attributes\".");
+    return static_cast<std::size_t>(found - spec.attributes().begin());
+}
+
+/// What all rounds come to.
+struct Whole {
+    explicit Whole(std::span<const Round> rounds) {
+        for (const Round& round : rounds) {
+            drawn += round.drawn;
+            kept += round.kept;
+            nearest += round.nearest;
+            refused += round.refused;
+            if (std::isnan(round.error)) continue;  // nobody reported
+            ++answered;
+            error += round.error * round.error;
+            absolute += round.absolute;
+            claimed += round.claimed * round.claimed;
+        }
+        error = std::sqrt(error / answered);
+        absolute /= answered;
+        claimed = std::sqrt(claimed / answered);
+    }
+    std::uint64_t drawn = 0, kept = 0, nearest = 0, refused = 0;
+    double answered = 0, error = 0, absolute = 0, claimed = 0;
+};
+
+double percent(std::uint64_t part, std::uint64_t all) {
+    return all == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(all);
+}
+
+void print(std::span<const Round> rounds, const Attribute& attribute, double epsilon) {
+    const auto cell = [](int width) -> std::ostream& { return std::cout << std::right << std::setw(width); };
+    cell(6) << "round";
+    if (attribute.numeric()) cell(12) << "truth" << std::setw(12) << "estimate";
+    cell(12) << "error" << std::setw(12) << "claimed" << std::setw(10) << "drawn, %" << std::setw(14)
+             << "spent: mean" << std::setw(10) << "of 95 %" << std::setw(10) << "worst"
+             << "\n";
+    // Every tenth of them, however many there are.
+    for (std::size_t t = 0; t < rounds.size(); ++t) {
+        if (t != 0 && 10 * (t + 1) / rounds.size() == 10 * t / rounds.size()) continue;
+        const Round& round = rounds[t];
+        cell(6) << t + 1;
+        if (attribute.numeric()) cell(12) << round.truth << std::setw(12) << round.estimate;
+        cell(12) << round.error << std::setw(12) << round.claimed << std::setw(10)
+                 << percent(round.drawn, round.drawn + round.kept + round.nearest + round.refused)
+                 << std::setw(14) << epsilon * round.answers.mean << std::setw(10)
+                 << epsilon * static_cast<double>(round.answers.most_of_95) << std::setw(10)
+                 << epsilon * static_cast<double>(round.answers.most) << "\n";
+    }
+}
+
+void print_whole(std::span<const Round> rounds, const Collection& collection) {
+    const Whole whole(rounds);
+    const Spec& spec = collection.spec();
+    const std::uint64_t all = whole.drawn + whole.kept + whole.nearest + whole.refused;
+    const Spending& answers = rounds.back().answers;
+    std::cout << "\nerror         " << whole.error << " over all rounds (root mean square; mean absolute "
+              << whole.absolute << ")\nclaimed       " << whole.claimed
+              << " by the estimates themselves; error / claimed = " << whole.error / whole.claimed
+              << "\nreports       " << grouped(all - whole.refused) << ": " << percent(whole.drawn, all)
+              << " % drawn, " << percent(whole.kept, all) << " % from memory, " << percent(whole.nearest, all)
+              << " % the nearest of a spent budget; " << grouped(whole.refused)
+              << " refused\nanswers       drawn by a person: mean " << answers.mean << ", of 95 % at most "
+              << answers.most_of_95 << ", worst " << answers.most
+              << "\nspent         epsilon of a person: mean " << spec.epsilon() * answers.mean
+              << ", of 95 % at most " << spec.epsilon() * static_cast<double>(answers.most_of_95)
+              << ", worst " << spec.epsilon() * static_cast<double>(answers.most) << "\n";
+    if (spec.evolving())
+        std::cout << "at most       "
+                  << spec.epsilon() * static_cast<double>(std::min(collection.mechanism().most_keys(),
+                                                                   spec.budget()->answers(spec.epsilon())))
+                  << ", however long it goes on\n";
+    else
+        std::cout << "at most       nothing bounds it: without \"evolving\" each report is a fresh draw, and "
+                     "costs "
+                  << spec.epsilon() << " again\n";
+}
+
+void draw(std::span<const Round> rounds, const Spec& spec, const std::string& name) {
+    const auto line = [&](const char* title, auto value) {
+        Line found{title, {}};
+        for (std::size_t t = 0; t < rounds.size(); ++t)
+            found.points.emplace_back(static_cast<double>(t + 1), value(rounds[t]));
+        return found;
+    };
+    const auto spent = [&](auto answers) { return spec.epsilon() * static_cast<double>(answers); };
+    std::vector<double> marks{1};
+    for (std::size_t fifth = 1; fifth <= 5; ++fifth)
+        if (const std::size_t at = rounds.size() * fifth / 5; at > 1)
+            marks.push_back(static_cast<double>(at));
+    const std::string title = std::string(spec.mechanism().name) + ", epsilon " + shortest(spec.epsilon());
+    const Panel panels[] = {
+        {title + ": error of a round's answer",
+         "round",
+         false,
+         {line("claimed", [](const Round& round) { return round.claimed; }),
+          line("error", [](const Round& round) { return round.error; })},
+         marks},
+        {title + ": epsilon spent by a person",
+         "round",
+         false,
+         {line("mean", [&](const Round& round) { return spent(round.answers.mean); }),
+          line("95 % of the people", [&](const Round& round) { return spent(round.answers.most_of_95); }),
+          line("worst", [&](const Round& round) { return spent(round.answers.most); })},
+         marks}};
+    std::ofstream file(name);
+    if (!(file << drawing(panels) << std::flush))
+        throw Error(ErrorCode::environment, "cannot write " + name, {},
+                    "Check the name and its permissions.");
+}
+
+int run(const Arguments& arguments) {
+    const auto& action = arguments["action"].as<std::string>();
+    if (action != "evolving") throw UsageError("ldp simulate knows evolving, not " + ldp::quoted(action));
+    const Words<Stream> streams{"stream", {{"syn", Stream::syn}, {"jitter", Stream::jitter}}};
+    Scene scene{streams.chosen(arguments), number(arguments, "people", max_people),
+                number(arguments, "rounds", max_rounds), arguments["seed"].as<std::uint64_t>(), 0};
+    const auto& given = arguments["spec"].as<std::string>();
+    const Collection collection(Spec::from_json(given.starts_with('{') ? given : read_text(given)));
+    const Spec& spec = collection.spec();
+    scene.attribute = attribute(arguments, spec);
+    const Attribute& asked = spec.attributes()[scene.attribute];
+
+    std::vector<Round> rounds;
+    {
+        Progress progress(std::cerr, isatty(STDERR_FILENO) != 0, "simulating", "people", scene.people);
+        rounds = simulate(collection, scene, [&](std::uint64_t done) { progress.update(done); });
+    }
+    std::cout << std::setprecision(4) << spec.mechanism().name << " at epsilon " << spec.epsilon()
+              << (spec.evolving() ? ", remembered" : ", never remembered") << "; "
+              << arguments["stream"].as<std::string>() << ", " << grouped(scene.people) << " people, "
+              << grouped(scene.rounds) << " rounds, seed " << scene.seed << "\n";
+    if (asked.numeric())
+        std::cout << "the mean of " << ldp::quoted(asked.name) << ", " << asked.min << " to " << asked.max;
+    else
+        std::cout << "the shares of the " << asked.domain << " values of " << ldp::quoted(asked.name);
+    std::cout << "\n\n";
+    print(rounds, asked, spec.epsilon());
+    print_whole(rounds, collection);
+    if (const auto& name = arguments["svg"].as<std::string>(); !name.empty()) {
+        draw(rounds, spec, name);
+        std::cout << "drawn in      " << name << "\n";
+    }
+    std::cout << std::flush;
+    return Exit::done;
+}
+
+constexpr const char* positional[] = {"action", "spec"};
+
+}  // namespace
+
+const Command simulate_command{
+    "simulate",
+    "evolving [OPTION...] SPEC",
+    "tries a spec on made-up people who report again and again",
+    "SPEC is a file, - for standard input, or the JSON itself. Everybody's client runs as it would on their\n"
+    "device, and the server's answer of each round is compared with the truth: its error, the standard "
+    "error\n"
+    "that it claimed, and what people have spent by then. Each attribute follows a made-up life of its own,\n"
+    "scaled to its range or domain:\n"
+    "  syn     one of 360 values; in each round a new one with probability 1/4\n"
+    "  jitter  a base in 0 to 360, in each round a new one with probability 1/100, and noise of +-10 about "
+    "it\n"
+    "All randomness comes from --seed, never from the system, so that a run can be repeated: nothing that "
+    "is\n"
+    "drawn here may be used as a real report.",
+    options,
+    positional,
+    run};
+
+}  // namespace ldp::cli

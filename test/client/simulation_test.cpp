@@ -1,0 +1,146 @@
+// Made-up people who report round after round: their lives, and what a simulation tells of them.
+
+#include "../../src/cli/simulation.hpp"
+
+#include <cmath>
+
+#include "../support/seeded.hpp"
+#include "support.hpp"
+
+using namespace ldp;
+using namespace ldp::test;
+using cli::Life;
+using cli::Round;
+using cli::Scene;
+using cli::Stream;
+
+namespace {
+
+std::vector<Round> rounds_of(const std::string& json, const Scene& scene) {
+    return cli::simulate(Collection(Spec::from_json(json)), scene);
+}
+
+/// The mean square of error / claimed.
+double honesty(const std::vector<Round>& rounds) {
+    double sum = 0;
+    for (const Round& round : rounds) sum += std::pow(round.error / round.claimed, 2);
+    return sum / static_cast<double>(rounds.size());
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(simulation)
+
+BOOST_AUTO_TEST_CASE(lives_change_as_they_should) {
+    constexpr int n = 200000;
+    SeededBits bits(1);
+    const auto near = [](double share, double p) {
+        return std::abs(share - p) < 6 * std::sqrt(p * (1 - p) / n);
+    };
+    Life syn(Stream::syn, bits);
+    double last = syn.next(bits), changes = 0, sum = 0;
+    for (int t = 0; t < n; ++t) {
+        const double value = syn.next(bits);
+        BOOST_REQUIRE((value >= 0 && value <= 359 && value == std::floor(value)));
+        changes += value != last ? 1 : 0;
+        sum += value;
+        last = value;
+    }
+    BOOST_TEST(near(changes / n, 0.25 * 359 / 360));
+    // Rounds hang together as long as a value lasts: 1 + 2·Σ 0.75^s = 7 times the variance.
+    BOOST_TEST(std::abs(sum / n - 179.5) < 6 * std::sqrt(7.0 / n * 360 * 360 / 12));
+
+    Life jitter(Stream::jitter, bits);
+    last = jitter.next(bits);
+    double jumps = 0, farthest = 0;
+    for (int t = 0; t < n; ++t) {
+        const double value = jitter.next(bits), moved = std::abs(value - last);
+        BOOST_REQUIRE((value >= 0 && value <= Life::most));
+        BOOST_REQUIRE(std::abs(100 * value - std::round(100 * value)) < 1e-6);
+        if (moved > 20)
+            ++jumps;
+        else
+            farthest = std::max(farthest, moved);
+        last = value;
+    }
+    // A jump by no more than the noise hides in it: that leaves between 7/8 and all of them.
+    BOOST_TEST((jumps / n > 0.01 * 0.86 && jumps / n < 0.01 + 6 * std::sqrt(0.01 / n)));
+    BOOST_TEST(farthest > 19.5);
+}
+
+BOOST_AUTO_TEST_CASE(answers_are_those_of_the_values) {
+    constexpr std::uint64_t people = 2000;
+    const std::vector<Round> rounds = rounds_of(
+        R"({"mechanism": "grr", "epsilon": 4, "domain": 360, "evolving": {}, "budget": {"epsilon": 999}})",
+        {Stream::syn, people, 30, 1, 0});
+    for (std::size_t t = 0; t < rounds.size(); ++t) {
+        const Round& round = rounds[t];
+        BOOST_TEST(round.drawn + round.kept == people);
+        BOOST_TEST((round.nearest == 0 && round.refused == 0));
+        // Of the 360 values a person has had each of so many draws, all but the first at one change in four.
+        const double missed = std::pow(1 - 0.25 / 360, static_cast<double>(t));
+        const double expected = 360 * (1 - 359.0 / 360 * missed);
+        BOOST_TEST(std::abs(round.answers.mean - expected) <
+                   6 * std::sqrt(0.25 * 0.75 * static_cast<double>(t) / people) + 1e-9);
+        BOOST_TEST((round.answers.mean <= static_cast<double>(round.answers.most) &&
+                    round.answers.most_of_95 <= round.answers.most));
+    }
+    BOOST_TEST(rounds.back().answers.most_of_95 < rounds.back().answers.most);
+    // 30 rounds of 360 values: the errors' squares vary by a few per cent.
+    BOOST_TEST(std::abs(honesty(rounds) - 1) < 0.2);
+    BOOST_TEST(rounds[0].absolute < rounds[0].error);
+    BOOST_TEST(std::isnan(rounds[0].truth));
+}
+
+BOOST_AUTO_TEST_CASE(specs_without_memory_spend_in_every_round) {
+    const std::vector<Round> rounds = rounds_of(
+        R"({"mechanism": "duchi", "epsilon": 1, "min": -5, "max": 5})", {Stream::jitter, 100, 300, 3, 0});
+    for (std::size_t t = 0; t < rounds.size(); ++t) {
+        BOOST_TEST(rounds[t].drawn == 100u);
+        BOOST_TEST(rounds[t].answers.most == t + 1);
+        BOOST_TEST(rounds[t].answers.most_of_95 == t + 1);
+        BOOST_TEST(rounds[t].answers.mean == static_cast<double>(t + 1));
+        BOOST_TEST(rounds[t].error == std::abs(rounds[t].estimate - rounds[t].truth));
+        BOOST_TEST(std::abs(rounds[t].truth) < 2);
+    }
+    // Fresh noise in each of 300 rounds: squares of normal variables, √(2/300) each way.
+    BOOST_TEST(std::abs(honesty(rounds) - 1) < 6 * std::sqrt(2.0 / 300));
+}
+
+BOOST_AUTO_TEST_CASE(buckets_are_compared_with_buckets) {
+    const std::vector<Round> rounds = rounds_of(
+        R"({"mechanism": "dbitflip", "epsilon": 4, "domain": 360, "buckets": 7, "bits": 7, "evolving": {},
+            "budget": {"epsilon": 999}})",
+        {Stream::syn, 3000, 40, 5, 0});
+    BOOST_TEST(honesty(rounds) < 3);
+    BOOST_TEST(rounds.back().answers.most <= 7u);
+}
+
+// Equal seeds give all specs the same people, so that specs can be compared.
+BOOST_AUTO_TEST_CASE(lives_do_not_depend_on_the_spec) {
+    const Scene scene{Stream::jitter, 50, 20, 7, 0};
+    const auto a = rounds_of(R"({"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 360})", scene);
+    const auto b = rounds_of(R"({"mechanism": "hybrid", "epsilon": 2, "budget": {"epsilon": 8}, "attributes":
+        [{"name": "x", "min": 0, "max": 360, "evolving": true}]})",
+                             scene);
+    for (std::size_t t = 0; t < 20; ++t) BOOST_TEST(a[t].truth == b[t].truth);
+    BOOST_TEST(a[5].estimate != b[5].estimate);
+    BOOST_TEST(b.back().answers.most <= 4u);
+}
+
+BOOST_AUTO_TEST_CASE(nobody_left_is_no_answer) {
+    const std::vector<Round> rounds =
+        rounds_of(R"({"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 360, "evolving": {},
+                      "budget": {"epsilon": 1, "when_spent": "refuse"}})",
+                  {Stream::jitter, 1, 20, 1, 0});
+    BOOST_TEST(rounds[0].drawn == 1u);
+    std::size_t refused = 0;
+    for (const Round& round : rounds) {
+        refused += round.refused;
+        BOOST_TEST(std::isnan(round.error) == (round.refused == 1));
+        BOOST_TEST(round.answers.most == 1u);
+    }
+    BOOST_TEST(refused > 10u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
