@@ -120,18 +120,20 @@ double PrintedHaar::density(std::span<const double> details, std::span<const dou
 
 double PrintedHaar::enumerated_details_epsilon() const {
     const std::size_t details = tree().size() - 1, corners = std::size_t{1} << details;
-    const auto corner = [&](std::size_t number) {
-        std::vector<double> signs;
-        for (std::size_t i = 0; i < details; ++i) signs.push_back((number >> i) % 2 == 0 ? -1 : 1);
-        return signs;
+    const auto corner = [&](std::size_t number, double distance = 1) {
+        std::vector<double> place;
+        for (std::size_t i = 0; i < details; ++i)
+            place.push_back((number >> i) % 2 == 0 ? -distance : distance);
+        return place;
     };
+    const double middle = detail_window().middle(1);
     double worst = 0;
     for (std::size_t parity = 0; parity < 2; ++parity)
         for (std::size_t a = 0; a < corners; ++a)
             for (std::size_t b = 0; b < corners; ++b)
                 for (std::size_t y = 0; y < corners; ++y)
-                    worst = std::max(worst, std::log(density(corner(a), corner(y), parity) /
-                                                     density(corner(b), corner(y), parity)));
+                    worst = std::max(worst, std::log(density(corner(a), corner(y, middle), parity) /
+                                                     density(corner(b), corner(y, middle), parity)));
     return worst;
 }
 

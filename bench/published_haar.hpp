@@ -23,6 +23,8 @@ class OpenWindow {
     OpenWindow(double epsilon, double width);
     [[nodiscard]] double draw(double x, ldp::BitSource& bits) const;
     [[nodiscard]] double density(double x, double y) const;
+    /// Of the window.
+    [[nodiscard]] double middle(double x) const { return x * (bound_ - width_ / 2); }
     /// Of the output, averaged over inputs with this mean square.
     [[nodiscard]] double variance(double mean_square) const;
     /// The worst log-ratio of densities, by enumeration: the density takes two values, and is constant
@@ -30,7 +32,6 @@ class OpenWindow {
     [[nodiscard]] double epsilon() const;
 
   private:
-    [[nodiscard]] double middle(double x) const { return x * (bound_ - width_ / 2); }
     double width_, bound_, inside_, outside_;
 };
 
@@ -77,7 +78,8 @@ class PrintedHaar final : public PublishedHaar {
     /// The worst log-ratio over both masks, by enumeration of each detail that a mask lets through: they are
     /// independent, so that the ratios multiply.
     [[nodiscard]] double details_epsilon() const;
-    /// The same from the density of the whole report, over all inputs and outputs at the corners of the cube;
+    /// The same from the density of the whole report, over all inputs at the corners of the cube and
+    /// outputs in the middles of their windows;
     /// takes 8^details steps.
     [[nodiscard]] double enumerated_details_epsilon() const;
 

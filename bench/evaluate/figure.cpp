@@ -22,6 +22,18 @@ double mean_of(const std::vector<double>& numbers) {
     return std::accumulate(numbers.begin(), numbers.end(), 0.0) / static_cast<double>(numbers.size());
 }
 
+/// A curve as one point: each repetition's ratio to what is expected, averaged over the points.
+Point ratios(const Curve& curve) {
+    Point all{0, std::vector<double>(curve.points[0].found.size()), {1}, 0};
+    for (const Point& point : curve.points) {
+        for (std::size_t i = 0; i < all.found.size(); ++i)
+            all.found[i] += point.found[i] / point.expected[point.expected.size() == 1 ? 0 : i] /
+                            static_cast<double>(curve.points.size());
+        all.allowance = std::max(all.allowance, point.allowance);
+    }
+    return all;
+}
+
 double standard_error_of(const std::vector<double>& numbers) {
     const double mean = mean_of(numbers), n = static_cast<double>(numbers.size());
     double squares = 0;
@@ -112,32 +124,33 @@ std::size_t judge(const std::vector<Figure>& figures, std::ostream& out) {
     constexpr double false_alarm = 1e-6;
     struct Judged {
         std::string where;
-        const Point* point;
+        Point point;
     };
     std::vector<Judged> all;
     for (const Figure& figure : figures)
         for (const Panel& panel : figure.panels)
-            for (const Curve& curve : panel.curves)
+            for (const Curve& curve : panel.curves) {
+                if (curve.points[0].expected.empty()) continue;
+                const std::string where = figure.name + ", " + panel.title + ", " + curve.name;
+                all.push_back({where + ", ratio over all points", ratios(curve)});
                 for (const Point& point : curve.points)
-                    if (!point.expected.empty())
-                        all.push_back({figure.name + ", " + panel.title + ", " + curve.name + " at " +
-                                           std::to_string(point.x),
-                                       &point});
+                    all.push_back({where + " at " + std::to_string(point.x), point});
+            }
     std::size_t off = 0;
     double farthest = 0;
     for (const auto& [where, point] : all) {
-        const boost::math::students_t law(static_cast<double>(point->found.size() - 1));
+        const boost::math::students_t law(static_cast<double>(point.found.size() - 1));
         const double reach = quantile(
             complement(law, false_alarm / 2 / static_cast<double>(std::max<std::size_t>(all.size(), 1))));
-        const auto [distance, error] = point->distance();
-        const double allowed = reach * error + point->allowance * point->formula();
+        const auto [distance, error] = point.distance();
+        const double allowed = reach * error + point.allowance * point.formula();
         farthest = std::max(farthest, std::abs(distance) / allowed);
         if (std::abs(distance) <= allowed) continue;
         ++off;
-        out << "OFF ITS CLOSED FORM: " << where << ": " << point->mean() << " where " << point->formula()
+        out << "OFF ITS CLOSED FORM: " << where << ": " << point.mean() << " where " << point.formula()
             << " is expected; " << allowed << " are allowed\n";
     }
-    out << all.size() << " points have a closed form, " << off << " lie off it; the farthest uses "
+    out << all.size() << " points and curves have a closed form, " << off << " lie off it; the farthest uses "
         << std::setprecision(2) << 100 * farthest << " % of what chance may explain\n";
     return off;
 }

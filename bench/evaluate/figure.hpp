@@ -58,9 +58,10 @@ void write(const Figure& figure, const std::string& folder);
 /// The medians, as Markdown tables.
 void print(const Figure& figure, std::ostream& out);
 
-/// Tells every point that lies off its closed form, and returns how many there are. The distance that is
-/// allowed is Student's for the point's repetitions, such that all points together are off with a probability
-/// of 1e-6 if the forms hold; and the point's allowance.
+/// Tells every point that lies off its closed form, and every curve whose ratio to it, averaged over its
+/// points, is not 1; returns how many there are. The distance that is
+/// allowed is Student's for the point's repetitions, such that all of them together are off with a
+/// probability of 1e-6 if the forms hold; and the point's allowance.
 std::size_t judge(const std::vector<Figure>& figures, std::ostream& out);
 
 /// Tells on standard error how far a part is, and how long it will take yet.
