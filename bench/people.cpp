@@ -40,7 +40,7 @@ People made_up_census() {
             const double value = middle + (bits.word() % 2 == 0 ? fall : -fall);
             values.push_back(scaled(std::clamp(std::round(value), 0.0, size - 1), size));
         }
-    return {"a made-up census (no adult_coarse.csv.gz was found)",
+    return {"a made-up census (no adult_coarse.csv.gz found)",
             std::size(census_domains),
             std::move(values),
             {std::begin(census_domains), std::end(census_domains)}};

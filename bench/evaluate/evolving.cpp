@@ -72,11 +72,8 @@ void add_jitter(std::vector<Panel>& panels, std::size_t repetitions) {
          R"(, "evolving": true, "mechanism": "hybrid")"},
     };
     const std::size_t cells = std::size(variants) * std::size(epsilons);
-    Panel error{"jitter, 1000 people, 8 numbers: means",
-                answer,
-                "n times the mean squared error on [-1,1]",
-                {},
-                marks};
+    Panel error{
+        "jitter, 1000 people, 8 numbers: means", answer, "n times the squared error of a mean", {}, marks};
     Panel spent{"jitter: spent in 120 rounds, on average", answer, "epsilon", {}, marks};
     std::vector<ldp::Collection> collections;
     for (const auto& [name, mechanism, keys, flag] : variants) {

@@ -85,11 +85,16 @@ void write(const Figure& figure, const std::string& folder) {
                     << point.quantile(0.975) << "," << mean << "," << error << ",";
                 if (!point.expected.empty()) csv << point.formula();
                 csv << "\n";
-                line.points.emplace_back(point.x, mean);
-                line.intervals.push_back({mean - 2 * error, mean + 2 * error});
-                if (!point.expected.empty()) line.formula.emplace_back(point.x, point.formula());
+                if (point.expected.empty()) {
+                    line.points.emplace_back(point.x, point.quantile(0.5));
+                    line.intervals.emplace_back(point.quantile(0.25), point.quantile(0.75));
+                } else {
+                    line.points.emplace_back(point.x, mean);
+                    line.intervals.emplace_back(mean - 2 * error, mean + 2 * error);
+                    line.formula.emplace_back(point.x, point.formula());
+                }
             }
-            if (curve.drawn) panels.back().lines.push_back(std::move(line));
+            panels.back().lines.push_back(std::move(line));
         }
     }
     svg << ldp::cli::drawing(panels);

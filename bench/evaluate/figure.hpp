@@ -35,7 +35,6 @@ struct Point {
 struct Curve {
     std::string name;
     std::vector<Point> points;
-    bool drawn = true;  ///< or only in the table
 };
 
 /// Curves over one x.
@@ -52,8 +51,8 @@ struct Figure {
 };
 
 /// Writes NAME.csv and NAME.svg into a folder. Both axes are logarithmic. Where there is a closed form, it is
-/// a thin line, and the points stand on it with two standard errors to either side. Throws
-/// std::runtime_error.
+/// a thin line, and the means stand on it with two standard errors to either side; elsewhere medians are
+/// joined, with their quartiles. Throws std::runtime_error.
 void write(const Figure& figure, const std::string& folder);
 /// The medians, as Markdown tables.
 void print(const Figure& figure, std::ostream& out);

@@ -67,8 +67,8 @@ std::vector<Contender> contenders() {
                                {method("haar, learnt ranges")}, {sampled_by("piecewise")},
                                {sampled_by("hybrid")},          {method("duchi_vector")},
                                {sampled_by("duchi")},           {sampled_by("laplace")}};
-    for (const auto& [name, form] : {std::pair<const char*, Form>{"NOT PRIVATE: as printed", printed},
-                                     {"NOT PRIVATE: as released", released}})
+    for (const auto& [name, form] :
+         {std::pair<const char*, Form>{"not private: printed", printed}, {"not private: released", released}})
         all.push_back({{{name},
                         false,
                         [form = form](const People& people, double epsilon, bool predict,
@@ -109,21 +109,20 @@ Panel compare(Panel panel, const std::vector<Place>& places, std::size_t repetit
         if (predict) point.expected[repetition] = outcome.predicted;
         progress.step();
     });
+    for (const Place& place : places) panel.marks.push_back(place.x);
     for (std::size_t c = 0; c < all.size(); ++c) {
         Curve& curve = panel.curves.emplace_back(Curve{all[c].method.names[0], {}});
-        for (std::size_t p = 0; p < places.size(); ++p) {
-            panel.marks.push_back(places[p].x);
+        for (std::size_t p = 0; p < places.size(); ++p)
             curve.points.push_back(std::move(points[c * places.size() + p]));
-        }
         if (!all[c].published || epsilon == True::is_not) continue;
-        Curve truly{curve.name + ", by its true epsilon", curve.points};
+        Curve truly{curve.name + ", at its true one", curve.points};
         for (std::size_t p = 0; p < places.size(); ++p)
             truly.points[p].x =
                 all[c].published(places[p].people->attributes(), places[p].epsilon)->epsilon();
         if (std::isinf(truly.points[0].x))
-            curve.name += " (truly unbounded)";
+            curve.name += " (unbounded)";
         else
-            panel.curves.push_back(std::move(truly));
+            panel.marks.push_back(truly.points.back().x), panel.curves.push_back(std::move(truly));
     }
     return panel;
 }
@@ -131,7 +130,7 @@ Panel compare(Panel panel, const std::vector<Place>& places, std::size_t repetit
 }  // namespace
 
 Figure means_figure(const Setup& setup, const People& census) {
-    const char* const error = "n times the mean squared error of a mean on [-1,1]";
+    const char* const error = "n times the squared error of a mean";
     Figure figure{"means", {}};
     std::vector<Place> places;
     for (const double epsilon : epsilons) places.push_back({epsilon, epsilon, &census});
@@ -143,9 +142,9 @@ Figure means_figure(const Setup& setup, const People& census) {
     for (const std::size_t d : {5, 10, 15}) columns.push_back(census.first(d));
     std::vector<People> synthetic;
     for (const std::size_t d : {5, 10, 20, 50, 100}) synthetic.push_back(days(20000, d));
-    for (const auto& [title, sets] : {std::pair<std::string, const std::vector<People>&>{
-                                          "the first columns of " + census.title(), columns},
-                                      {"smooth days", synthetic}}) {
+    for (const auto& [title, sets] :
+         {std::pair<std::string, const std::vector<People>&>{"the census's first columns", columns},
+          {"smooth days", synthetic}}) {
         places.clear();
         for (const People& people : sets)
             places.push_back({static_cast<double>(people.attributes()), 1, &people});
@@ -157,8 +156,8 @@ Figure means_figure(const Setup& setup, const People& census) {
     places.clear();
     for (const People* people : {&workers, &census, &readings})
         places.push_back({static_cast<double>(people->attributes()), 1, people});
-    figure.panels.push_back(compare({"three sets of people, epsilon 1",
-                                     "attributes (7: CPS 1988, 15: census, 32: smooth days)",
+    figure.panels.push_back(compare({"employees (CPS 1988), census, smooth days; epsilon 1",
+                                     "attributes (CPS, census, days)",
                                      error,
                                      {},
                                      {}},

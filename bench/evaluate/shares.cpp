@@ -136,7 +136,7 @@ std::vector<Contender> contenders() {
 Figure shares_figure(const Setup& setup, const People& census) {
     Panel panel{census.title(),
                 "epsilon of a person",
-                "variation distance of an attribute's distribution",
+                "variation distance",
                 {},
                 {std::begin(epsilons), std::end(epsilons)}};
     const std::size_t repetitions = std::max<std::size_t>(20, setup.repetitions / 2);

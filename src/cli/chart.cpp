@@ -9,8 +9,9 @@ namespace ldp::cli {
 
 namespace {
 
-constexpr const char* colours[] = {"#2a6db0", "#c0392b", "#27823b", "#e08e0b", "#8e44ad", "#777777",
-                                   "#16a2b8", "#d35f9d", "#7d5a3c", "#a3b118", "#1c2e6b", "#bbbbbb"};
+constexpr const char* colours[] = {"#2a6db0", "#c0392b", "#27823b", "#e08e0b", "#8e44ad",
+                                   "#777777", "#16a2b8", "#d35f9d", "#7d5a3c", "#a3b118",
+                                   "#1c2e6b", "#bbbbbb", "#5ec4a5", "#000000"};
 constexpr double width = 470, left = 60, top = 50, plot_width = 380, plot_height = 260, line_height = 16;
 constexpr double legend = top + plot_height + 60;
 
