@@ -40,7 +40,7 @@ void add_syn(std::vector<Panel>& panels, std::size_t repetitions) {
         for (Panel* panel : {&error, &mean, &usual, &worst}) panel->curves.push_back({all[p].name, {}});
         for (std::size_t e = 0; e < std::size(epsilons); ++e) {
             const double epsilon = epsilons[e];
-            Point errors{epsilon, {}, {}, 0.02}, means{epsilon, {}, {}}, most{epsilon, {}, {}}, last = most;
+            Point errors{epsilon, {}, {}, 0.02}, means{epsilon, {}, {}, 0.001}, most{epsilon, {}, {}}, last = most;
             for (const syn::Outcome& outcome : outcomes[p * std::size(epsilons) + e]) {
                 const ldp::cli::Spending spent = ldp::cli::spending(outcome.spending);
                 errors.found.push_back(outcome.error);
