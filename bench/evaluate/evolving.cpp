@@ -40,7 +40,8 @@ void add_syn(std::vector<Panel>& panels, std::size_t repetitions) {
         for (Panel* panel : {&error, &mean, &usual, &worst}) panel->curves.push_back({all[p].name, {}});
         for (std::size_t e = 0; e < std::size(epsilons); ++e) {
             const double epsilon = epsilons[e];
-            Point errors{epsilon, {}, {}, 0.02}, means{epsilon, {}, {}, 0.001}, most{epsilon, {}, {}}, last = most;
+            Point errors{epsilon, {}, {}, 0.02}, means{epsilon, {}, {}, 0.001}, most{epsilon, {}, {}},
+                last = most;
             for (const syn::Outcome& outcome : outcomes[p * std::size(epsilons) + e]) {
                 const ldp::cli::Spending spent = ldp::cli::spending(outcome.spending);
                 errors.found.push_back(outcome.error);
@@ -114,7 +115,7 @@ void add_jitter(std::vector<Panel>& panels, std::size_t repetitions) {
 
 Figure evolving_figure(const Setup& setup) {
     Figure figure{"evolving", {}};
-    const std::size_t repetitions = std::max<std::size_t>(20, setup.repetitions / 5);
+    const std::size_t repetitions = std::max(least_repetitions, setup.repetitions / 5);
     add_syn(figure.panels, repetitions);
     add_jitter(figure.panels, repetitions);
     return figure;

@@ -25,7 +25,7 @@ int main(int count, char** arguments) {
         const char* const repetitions = std::getenv("REPETITIONS");
         const Setup setup{data == nullptr ? "../shared/data" : data,
                           repetitions == nullptr ? 60 : std::stoul(repetitions)};
-        if (setup.repetitions < 20) throw std::runtime_error("REPETITIONS is at least 20");
+        if (setup.repetitions < least_repetitions) throw std::runtime_error("REPETITIONS is at least 20");
         std::filesystem::create_directories(folder);
         check_published_haar();
         std::cout

@@ -137,7 +137,14 @@ Figure means_figure(const Setup& setup, const People& census) {
     figure.panels.push_back(compare({census.title(), "epsilon of a person", error, {}, {}}, places,
                                     setup.repetitions, True::is_told));
 
-    const std::size_t fewer = std::max<std::size_t>(20, setup.repetitions / 2);
+    // Many, since ranges can only be learnt from many.
+    const People readings = days(200000);
+    places.clear();
+    for (const double epsilon : {1, 2, 4}) places.push_back({epsilon, epsilon, &readings});
+    figure.panels.push_back(compare({readings.title(), "epsilon of a person", error, {}, {}}, places,
+                                    least_repetitions, True::is_told));
+
+    const std::size_t fewer = std::max(least_repetitions, setup.repetitions / 2);
     std::vector<People> columns;
     for (const std::size_t d : {5, 10, 15}) columns.push_back(census.first(d));
     std::vector<People> synthetic;
@@ -152,7 +159,7 @@ Figure means_figure(const Setup& setup, const People& census) {
                                         places, fewer, True::is_not));
     }
 
-    const People workers = employees(), readings = days(45222);
+    const People workers = employees();
     places.clear();
     for (const People* people : {&workers, &census, &readings})
         places.push_back({static_cast<double>(people->attributes()), 1, people});
@@ -161,7 +168,7 @@ Figure means_figure(const Setup& setup, const People& census) {
                                      error,
                                      {},
                                      {}},
-                                    places, fewer, True::is_not));
+                                    places, least_repetitions, True::is_not));
     return figure;
 }
 

@@ -139,7 +139,7 @@ Figure shares_figure(const Setup& setup, const People& census) {
                 "variation distance",
                 {},
                 {std::begin(epsilons), std::end(epsilons)}};
-    const std::size_t repetitions = std::max<std::size_t>(20, setup.repetitions / 2);
+    const std::size_t repetitions = std::max(least_repetitions, setup.repetitions / 2);
     const Table table(census);
     const std::vector<Contender> all = contenders();
     for (const Contender& contender : all) {
