@@ -4,6 +4,7 @@
 # make all      extension, client library, command
 # make install  into PostgreSQL (PG_CONFIG) and into PREFIX; make uninstall takes it out again
 # make bench    speed, as ratios to a baseline of the same run
+# make evaluate every accuracy and cost figure of doc/evaluation.md, with drawings, held against closed forms
 # make format   lay the source out; make lint looks for trouble without changing anything
 # make clean
 # (V=1 shows the commands)
@@ -21,12 +22,12 @@ JOBS = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 SRC = $(MAKE) $(if $(V),,-s) --no-print-directory -C src
 
 # The front door: works before there is a pg_config, by asking for the packages and then calling make again.
-FRONT := deps demo check bench format lint
+FRONT := deps demo check bench evaluate format lint
 ifneq ($(filter $(FRONT),$(MAKECMDGOALS)),)
 .PHONY: $(FRONT)
 deps:
 	@tools/deps
-demo check bench: deps
+demo check bench evaluate: deps
 	@$(MAKE) $(JOBS) --no-print-directory run-$@
 
 SOURCES = $(shell git ls-files '*.cpp' '*.hpp')
@@ -97,7 +98,7 @@ uninstall-client:
 	rm -f '$(DESTDIR)$(PREFIX)/bin/ldp' '$(DESTDIR)$(PREFIX)/lib/pkgconfig/ldp.pc' '$(DESTDIR)$(PREFIX)'/lib/libldp.*
 
 # What tests and demo run: everything installed into a folder of the build.
-.PHONY: stage run-check run-demo run-bench
+.PHONY: stage run-check run-demo run-bench run-evaluate
 stage: all
 	@rm -rf $(BUILD)/stage
 	@$(MAKE) --no-print-directory install DESTDIR='$(CURDIR)/$(BUILD)/stage' >$(BUILD)/stage.log 2>&1 || \
@@ -115,6 +116,10 @@ run-demo: stage
 
 run-bench: stage
 	@test/with-cluster bench/run
+
+run-evaluate:
+	@+$(SRC) evaluate
+	@$(BUILD)/bin/evaluate $(BUILD)/evaluate
 else
 all install installcheck:
 	@echo "PostgreSQL's server headers were not found ($(PG_CONFIG) --pgxs). Run: make deps" >&2; exit 1

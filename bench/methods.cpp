@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "../src/core/haar.hpp"
 #include "../src/core/learn.hpp"
@@ -18,14 +19,6 @@ constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 double square(double number) {
     return number * number;
-}
-
-/// n times the mean squared error.
-double error(const People& people, const std::vector<double>& estimates) {
-    const std::vector<double>& truth = people.means();
-    double sum = 0;
-    for (std::size_t j = 0; j < truth.size(); ++j) sum += square(estimates[j] - truth[j]);
-    return static_cast<double>(people.size()) * sum / static_cast<double>(truth.size());
 }
 
 std::string spec(const std::string& mechanism, double epsilon, const std::string& rest) {
@@ -61,9 +54,10 @@ std::vector<Moments> moments(const People& people, Clamp clamp) {
 // A report about an attribute, drawn with probability π, has n·Var w/π for w = the card's noise and the
 // values' variance. Against the people who reported, their own variance is taken off; as published, where
 // reports of other attributes count as zeros, w has the values' mean square instead, and so has what is off.
-std::vector<Outcome> run_sampled(const People& people, double epsilon, bool predict, ldp::BitSource& bits) {
+std::vector<Outcome> run_sampled(const std::string& name, const People& people, double epsilon, bool predict,
+                                 ldp::BitSource& bits) {
     const std::size_t d = people.attributes();
-    Survey survey(spec("sampled", epsilon, numbers(d, ", \"mechanism\": \"hybrid\"")));
+    Survey survey(spec("sampled", epsilon, numbers(d, ", \"mechanism\": \"" + name + "\"")));
     for (std::size_t i = 0; i < people.size(); ++i) survey.ask(people[i], bits);
     const std::vector<double> ours = survey.means();
     const double chance = survey.parameter("least_chance");
@@ -71,9 +65,10 @@ std::vector<Outcome> run_sampled(const People& people, double epsilon, bool pred
     for (std::size_t j = 0; j < d; ++j)
         published.push_back(ours[j] * static_cast<double>(survey.part(j).n) /
                             (chance * static_cast<double>(people.size())));
-    std::vector<Outcome> outcomes{{error(people, ours), unknown}, {error(people, published), unknown}};
+    std::vector<Outcome> outcomes{{n_squared_error(people, ours), unknown},
+                                  {n_squared_error(people, published), unknown}};
     if (!predict) return outcomes;
-    const Card card("hybrid", survey.parameter("epsilon_of_each"));
+    const Card card(name.c_str(), survey.parameter("epsilon_of_each"));
     outcomes[0].predicted = outcomes[1].predicted = 0;
     for (const Moments& of : moments(people, [](std::size_t, double x) { return x; })) {
         const double noise = card.noise(of.x, of.xx), variance = of.xx - of.x * of.x;
@@ -108,7 +103,7 @@ std::vector<Outcome> run_learnt_sampled(const People& people, double epsilon, bo
             weights[j] = square(deviation) / (square(deviation) + own);
             estimates[j] = weights[j] * estimates[j] + (1 - weights[j]) * mean;
         }
-    std::vector<Outcome> outcomes{{error(people, estimates), unknown}};
+    std::vector<Outcome> outcomes{{n_squared_error(people, estimates), unknown}};
     if (!predict) return outcomes;
     const auto all =
         moments(people, [&](std::size_t j, double x) { return std::clamp(x, plans[j].low, plans[j].high); });
@@ -131,7 +126,7 @@ std::vector<Outcome> run_learnt_sampled(const People& people, double epsilon, bo
 std::vector<Outcome> run_corner(const People& people, double epsilon, bool predict, ldp::BitSource& bits) {
     Survey survey(spec("duchi_vector", epsilon, numbers(people.attributes())));
     for (std::size_t i = 0; i < people.size(); ++i) survey.ask(people[i], bits);
-    std::vector<Outcome> outcomes{{error(people, survey.means()), unknown}};
+    std::vector<Outcome> outcomes{{n_squared_error(people, survey.means()), unknown}};
     if (!predict) return outcomes;
     outcomes[0].predicted = square(survey.parameter("magnitude"));
     for (const Moments& of : moments(people, [](std::size_t, double x) { return x; }))
@@ -218,14 +213,15 @@ std::string haar(const People& people, double epsilon, const std::string& rest) 
 std::vector<Outcome> run_haar(const People& people, double epsilon, bool predict, ldp::BitSource& bits) {
     Survey survey(haar(people, epsilon, {}));
     for (std::size_t i = 0; i < people.size(); ++i) survey.ask(people[i], bits);
-    return {{error(people, survey.means()), predict ? predict_sampled(people, survey, 1) : unknown}};
+    return {
+        {n_squared_error(people, survey.means()), predict ? predict_sampled(people, survey, 1) : unknown}};
 }
 
 std::vector<Outcome> run_global_haar(const People& people, double epsilon, bool predict,
                                      ldp::BitSource& bits) {
     Survey survey(haar(people, epsilon, R"(, "details": "global")"));
     for (std::size_t i = 0; i < people.size(); ++i) survey.ask(people[i], bits);
-    return {{error(people, survey.means()), predict ? predict_global(people, survey) : unknown}};
+    return {{n_squared_error(people, survey.means()), predict ? predict_global(people, survey) : unknown}};
 }
 
 std::vector<Outcome> run_learnt_haar(const People& people, double epsilon, bool predict,
@@ -247,19 +243,40 @@ std::vector<Outcome> run_learnt_haar(const People& people, double epsilon, bool 
     Survey second(haar(people, epsilon, ", \"coefficients\": [" + ranges + "]"));
     for (std::size_t i = 0; i < people.size(); ++i)
         if (!asked[i]) second.ask(people[i], bits);
-    return {{error(people, second.means()),
+    return {{n_squared_error(people, second.means()),
              predict ? predict_sampled(people, second, 1 - 1.0 / one_in) : unknown}};
 }
 
 }  // namespace
 
+double n_squared_error(const People& people, const std::vector<double>& estimates) {
+    const std::vector<double>& truth = people.means();
+    double sum = 0;
+    for (std::size_t j = 0; j < truth.size(); ++j) sum += square(estimates[j] - truth[j]);
+    return static_cast<double>(people.size()) * sum / static_cast<double>(truth.size());
+}
+
+Method sampled_by(const std::string& card) {
+    return {{"sampled, " + card, "sampled, " + card + ", as published"},
+            false,
+            [card](const People& people, double epsilon, bool predict, ldp::BitSource& bits) {
+                return run_sampled(card, people, epsilon, predict, bits);
+            }};
+}
+
 std::vector<Method> methods() {
-    return {{{"sampled, hybrid", "sampled, hybrid, as published"}, run_sampled},
-            {{"sampled, learnt ranges"}, run_learnt_sampled},
-            {{"duchi_vector"}, run_corner},
-            {{"haar, sampled"}, run_haar},
-            {{"haar, global"}, run_global_haar},
-            {{"haar, learnt ranges"}, run_learnt_haar}};
+    return {sampled_by("hybrid"),
+            {{"sampled, learnt ranges"}, true, run_learnt_sampled},
+            {{"duchi_vector"}, false, run_corner},
+            {{"haar, sampled"}, false, run_haar},
+            {{"haar, global"}, false, run_global_haar},
+            {{"haar, learnt ranges"}, true, run_learnt_haar}};
+}
+
+Method method(const std::string& name) {
+    for (const Method& one : methods())
+        if (one.names[0] == name) return one;
+    throw std::logic_error("no method " + name);
 }
 
 }  // namespace bench

@@ -19,6 +19,7 @@ struct Outcome {
 
 struct Method {
     std::vector<std::string> names;  ///< of what comes out: estimates from the same reports
+    bool adaptive;                   ///< whether what is predicted depends on the reports
     /// All people report, with fresh noise.
     std::function<std::vector<Outcome>(const People&, double epsilon, bool predict, ldp::BitSource&)> run;
 };
@@ -26,5 +27,12 @@ struct Method {
 /// The first is what the others are compared with: an attribute of each person by `sampled`, through the
 /// hybrid card, estimated as `sampled` does, and as published.
 [[nodiscard]] std::vector<Method> methods();
+/// One of them by its (first) name; throws std::logic_error if there is none.
+[[nodiscard]] Method method(const std::string& name);
+/// The first of them with another numeric card.
+[[nodiscard]] Method sampled_by(const std::string& card);
+
+/// n times the squared error of estimated means, averaged over the attributes.
+[[nodiscard]] double n_squared_error(const People& people, const std::vector<double>& estimates);
 
 }  // namespace bench

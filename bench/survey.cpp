@@ -30,7 +30,11 @@ void Survey::ask(std::span<const double> person, ldp::BitSource& bits) {
         const double place = (std::clamp(person[j], low, high) - low) / (high - low) * steps;
         cells_[j] = ldp::grid_point(place, static_cast<std::uint64_t>(steps)).draw(bits);
     }
-    if (ldp::accumulate(*mechanism_, summary_, mechanism_->perturb(cells_, bits)) != ldp::Outcome::ok)
+    count(cells_, bits);
+}
+
+void Survey::count(ldp::Input cells, ldp::BitSource& bits) {
+    if (ldp::accumulate(*mechanism_, summary_, mechanism_->perturb(cells, bits)) != ldp::Outcome::ok)
         throw std::logic_error("a summary refused an honest report");
 }
 

@@ -21,6 +21,8 @@ class Survey {
     /// one of k points from −1 to 1; either way between two points at the nearer one more often, so that the
     /// mean is kept.
     void ask(std::span<const double> person, ldp::BitSource& bits);
+    /// One person reports cells as they are.
+    void count(ldp::Input cells, ldp::BitSource& bits);
 
     [[nodiscard]] const ldp::Spec& spec() const noexcept { return spec_; }
     [[nodiscard]] const ldp::Mechanism& mechanism() const noexcept { return *mechanism_; }

@@ -22,117 +22,20 @@
 #include "../../src/core/spec.hpp"
 #include "../../src/core/text.hpp"
 #include "../parallel.hpp"
+#include "syn.hpp"
 
 namespace {
 
 using namespace ldp;
 using bench::in_parallel;
+using namespace bench::syn;
 
 constexpr double epsilons[] = {0.5, 1, 2, 4};
-constexpr std::size_t people = 10000, rounds = 120, values = 360;
+/// Repetitions; many where reports hardly change over the rounds.
+constexpr std::size_t few = 4, many = 64;
 
-/// How much is averaged. A person who is asked about few buckets, and so has answers for few values, hardly
-/// changes a report over the rounds: looking at each of them shows no more than looking at some, and what
-/// they average out elsewhere takes repetitions.
-struct Effort {
-    std::size_t repetitions;
-    std::size_t every;  ///< a round of so many is looked at
-};
-constexpr Effort few{4, 1}, many{64, 8};
-/// And regressions take time.
-constexpr Effort regressed{4, 4};
-
-struct Protocol {
-    const char* name;
-    const char* mechanism;
-    const char* options;  ///< beside first_epsilon
-    bool two_layers;      ///< with ε₁ = ε∞/2
-    Effort effort;
-};
-
-constexpr Protocol protocols[] = {
-    {"l_grr", "l_grr", "", true, few},
-    {"l_sue", "l_sue", "", true, few},
-    {"l_oue", "l_oue", "", true, few},
-    {"loloha, 2 buckets", "loloha", R"(, "buckets": 2)", true, few},
-    {"loloha, best", "loloha", "", true, few},
-    {"rappor", "rappor", "", true, regressed},
-    {"dbitflip, 1 bit", "dbitflip", R"(, "bits": 1)", false, many},
-    {"dbitflip, 16 bits", "dbitflip", R"(, "bits": 16)", false, many},
-    {"dbitflip, all bits", "dbitflip", R"(, "bits": 360)", false, few},
-    {"grr, kept", "grr", "", false, few},
-    {"oue, kept", "oue", "", false, few},
-};
-
-std::unique_ptr<const Mechanism> mechanism_of(const Protocol& protocol, double epsilon) {
-    const std::string first =
-        protocol.two_layers ? ", \"first_epsilon\": " + shortest(epsilon / 2) : std::string();
-    return make_mechanism(Spec::from_json(std::string("{\"mechanism\": \"") + protocol.mechanism +
-                                          "\", \"epsilon\": " + shortest(epsilon) + first + protocol.options +
-                                          ", \"domain\": 360}"));
-}
-
-/// What one repetition gave: both averaged over the values and over the rounds that were looked at.
-struct Outcome {
-    double error = 0;                                 ///< squared
-    double predicted = 0;                             ///< by the closed form, at the true shares
-    std::map<std::uint64_t, std::uint64_t> spending;  ///< people, by how many memos they drew
-};
-
-/// A round's counters, and who holds what.
-struct Server {
-    explicit Server(const Mechanism& mechanism) : state(mechanism.state_size()), holders(values) {}
-    std::vector<std::byte> state;
-    std::vector<double> holders;
-};
-
-/// Adds the squared error of a round's shares, averaged over the values (of dbitflip, buckets of one value
-/// each), with a weight.
-void judge(const Mechanism& mechanism, const Server& server, double weight, Outcome& outcome) {
-    const std::vector<Estimate> estimates =
-        mechanism.estimate(people, server.state, {Quantity::frequencies, Target::sample});
-    // The variance of rappor differs from value to value with the design, which n_variance() tells the
-    // largest of; so there each estimate's own is taken.
-    const bool by_value = mechanism.header().mechanism == find_mechanism("rappor")->id;
-    for (std::size_t v = 0; v < values; ++v) {
-        const double truth = server.holders[v] / people;
-        outcome.error += weight * std::pow(estimates[v].value - truth, 2);
-        outcome.predicted += weight * (by_value ? std::pow(estimates[v].standard_error, 2)
-                                                : mechanism.n_variance(truth) / people);
-    }
-}
-
-/// Everybody's client as Diary has it, with no more around it than the mechanism: memos by key.
-Outcome run(const Mechanism& mechanism, std::size_t every, std::uint64_t seed) {
-    cli::SeededBits bits(seed);
-    std::vector<Server> servers(rounds / every, Server(mechanism));
-    std::vector<std::byte> enrolment(mechanism.enrolment_size()), payload(mechanism.payload_size());
-    Outcome outcome;
-    for (std::size_t person = 0; person < people; ++person) {
-        mechanism.enrol(bits, enrolment);
-        cli::Life life(cli::Stream::syn, bits);
-        std::map<std::vector<Cell>, std::vector<std::byte>> memos;
-        std::vector<std::byte>* memo = nullptr;
-        Cell last = values;
-        for (std::size_t t = 0; t < rounds; ++t) {
-            const Cell value[] = {static_cast<Cell>(life.next(bits))};
-            if (value[0] != last) memo = &memos[mechanism.memo_key(value, enrolment)];
-            last = value[0];
-            if (memo->empty()) {
-                memo->resize(mechanism.memo_size());
-                mechanism.randomise(value, enrolment, bits, *memo);
-            }
-            if (t % every != 0) continue;
-            Server& server = servers[t / every];
-            mechanism.respond(enrolment, *memo, bits, payload);
-            if (!mechanism.accumulate(server.state, payload)) throw std::logic_error("a report was refused");
-            ++server.holders[value[0]];
-        }
-        ++outcome.spending[memos.size()];
-    }
-    const double weight = 1.0 / static_cast<double>(values * servers.size());
-    for (const Server& server : servers) judge(mechanism, server, weight, outcome);
-    return outcome;
+std::size_t repetitions(const Protocol& protocol) {
+    return protocol.few_bits ? many : few;
 }
 
 /// All repetitions of one protocol at one ε.
@@ -192,9 +95,9 @@ std::vector<std::vector<Figure>> measure() {
     std::vector<std::vector<std::unique_ptr<const Mechanism>>> mechanisms;
     std::vector<std::vector<std::vector<Outcome>>> outcomes;
     std::vector<Job> jobs;
-    for (const Protocol& protocol : protocols) {
+    for (const Protocol& protocol : protocols()) {
         mechanisms.emplace_back();
-        outcomes.emplace_back(std::size(epsilons), std::vector<Outcome>(protocol.effort.repetitions));
+        outcomes.emplace_back(std::size(epsilons), std::vector<Outcome>(repetitions(protocol)));
         for (std::size_t e = 0; e < std::size(epsilons); ++e) {
             mechanisms.back().push_back(mechanism_of(protocol, epsilons[e]));
             for (Outcome& outcome : outcomes.back()[e])
@@ -203,11 +106,11 @@ std::vector<std::vector<Figure>> measure() {
     }
     Tenths progress("Syn", jobs.size());
     in_parallel(jobs.size(), [&](std::size_t i) {
-        *jobs[i].outcome = run(*jobs[i].mechanism, jobs[i].protocol->effort.every, 1000 + i);
+        *jobs[i].outcome = run(*jobs[i].mechanism, 1000 + i);
         progress.step();
     });
     std::vector<std::vector<Figure>> figures;
-    for (std::size_t p = 0; p < std::size(protocols); ++p) {
+    for (std::size_t p = 0; p < protocols().size(); ++p) {
         figures.emplace_back();
         for (std::size_t e = 0; e < std::size(epsilons); ++e)
             figures.back().push_back(summed_up(*mechanisms[p][e], outcomes[p][e]));
@@ -231,7 +134,7 @@ bool print(const std::vector<std::vector<Figure>>& figures, std::ostream& csv) {
            "95,"
            "spent_worst,spent_bound\n";
     bool good = true;
-    for (std::size_t p = 0; p < std::size(protocols); ++p)
+    for (std::size_t p = 0; p < protocols().size(); ++p)
         for (std::size_t e = 0; e < std::size(epsilons); ++e) {
             const Figure& figure = figures[p][e];
             const double epsilon = epsilons[e];
@@ -239,10 +142,10 @@ bool print(const std::vector<std::vector<Figure>>& figures, std::ostream& csv) {
                                     epsilon * static_cast<double>(figure.answers.most_of_95),
                                     epsilon * static_cast<double>(figure.answers.most),
                                     epsilon * static_cast<double>(figure.most_answers)};
-            std::cout << std::left << std::setw(20) << protocols[p].name << std::right << std::setw(8)
+            std::cout << std::left << std::setw(20) << protocols()[p].name << std::right << std::setw(8)
                       << epsilon << std::setprecision(3) << std::scientific << std::setw(12) << figure.error
                       << std::setw(12) << figure.predicted << std::fixed << std::setw(8) << figure.ratio()
-                      << std::setw(8) << figure.ratio_error << std::setw(8) << protocols[p].effort.repetitions
+                      << std::setw(8) << figure.ratio_error << std::setw(8) << repetitions(protocols()[p])
                       << std::setprecision(1) << std::setw(13) << spent[0] << std::setw(9) << spent[1]
                       << std::setw(9) << spent[2] << std::setw(9) << spent[3] << std::defaultfloat
                       << std::setprecision(6);
@@ -251,8 +154,8 @@ bool print(const std::vector<std::vector<Figure>>& figures, std::ostream& csv) {
                 good = false;
             }
             std::cout << "\n";
-            csv << '"' << protocols[p].name << "\"," << epsilon << ","
-                << (protocols[p].two_layers ? epsilon / 2 : epsilon) << "," << protocols[p].effort.repetitions
+            csv << '"' << protocols()[p].name << "\"," << epsilon << ","
+                << (protocols()[p].two_layers ? epsilon / 2 : epsilon) << "," << repetitions(protocols()[p])
                 << "," << figure.error << "," << figure.predicted << "," << figure.ratio() << ","
                 << figure.ratio_error << "," << spent[0] << "," << spent[1] << "," << spent[2] << ","
                 << spent[3] << "\n";
@@ -265,9 +168,9 @@ std::string picture(const std::vector<std::vector<Figure>>& figures) {
     cli::Panel error{"Syn: mean squared error of a share", "epsilon of an answer", true, {}, marks};
     cli::Panel spent{
         "Syn: epsilon spent by a person in 120 rounds, on average", "epsilon of an answer", true, {}, marks};
-    for (std::size_t p = 0; p < std::size(protocols); ++p) {
-        error.lines.push_back({protocols[p].name, {}});
-        spent.lines.push_back({protocols[p].name, {}});
+    for (std::size_t p = 0; p < protocols().size(); ++p) {
+        error.lines.push_back({protocols()[p].name, {}});
+        spent.lines.push_back({protocols()[p].name, {}});
         for (std::size_t e = 0; e < std::size(epsilons); ++e) {
             error.lines.back().points.emplace_back(epsilons[e], figures[p][e].error);
             spent.lines.back().points.emplace_back(epsilons[e], epsilons[e] * figures[p][e].answers.mean);
@@ -278,8 +181,6 @@ std::string picture(const std::vector<std::vector<Figure>>& figures) {
 }
 
 // Rounding -------------------------------------------------------------------------------------------------
-
-constexpr std::size_t crowd = 2500;
 
 /// What many simulations of one spec on the jitter stream come to.
 struct Jitter {
@@ -293,7 +194,7 @@ Jitter jitter(const std::string& json, Tenths& progress, std::size_t simulations
     const Collection collection(Spec::from_json(json));
     std::vector<Jitter> each(simulations);
     in_parallel(simulations, [&](std::size_t i) {
-        const auto series = cli::simulate(collection, {cli::Stream::jitter, crowd, rounds, i, 0});
+        const auto series = cli::simulate(collection, {cli::Stream::jitter, people / 2, rounds, i, 0});
         Jitter& one = each[i];
         one.answers = series.back().answers.mean;
         for (const cli::Round& round : series) {
@@ -320,8 +221,8 @@ bool rounding() {
     constexpr std::size_t simulations = 40;
     const char* const mechanisms[] = {"pdp", "hybrid"};
     Tenths progress("jitter", 2 * std::size(mechanisms) * simulations);
-    std::cout << "\nRounding: the jitter stream, minutes from 0 to 360, " << crowd << " people, " << rounds
-              << " rounds, " << simulations << " simulations, epsilon 1\n\n"
+    std::cout << "\nRounding: the jitter stream, minutes from 0 to 360, " << people / 2 << " people, "
+              << rounds << " rounds, " << simulations << " simulations, epsilon 1\n\n"
               << std::left << std::setw(20) << "" << std::right << std::setw(18) << "answers a person"
               << std::setw(10) << "fewer by" << std::setw(18) << "bias of the mean" << std::setw(8) << "+-"
               << std::setw(18) << "error of a round"

@@ -9,8 +9,9 @@ namespace ldp::cli {
 
 namespace {
 
-constexpr const char* colours[] = {"#2a6db0", "#c0392b", "#27823b", "#e08e0b", "#8e44ad", "#777777",
-                                   "#16a2b8", "#d35f9d", "#7d5a3c", "#a3b118", "#1c2e6b", "#bbbbbb"};
+constexpr const char* colours[] = {"#2a6db0", "#c0392b", "#27823b", "#e08e0b", "#8e44ad",
+                                   "#777777", "#16a2b8", "#d35f9d", "#7d5a3c", "#a3b118",
+                                   "#1c2e6b", "#bbbbbb", "#5ec4a5", "#000000"};
 constexpr double width = 470, left = 60, top = 50, plot_width = 380, plot_height = 260, line_height = 16;
 constexpr double legend = top + plot_height + 60;
 
@@ -55,10 +56,11 @@ void draw(const Panel& panel, double from, std::ostream& svg) {
     Axis x{panel.logarithmic, HUGE_VAL, -HUGE_VAL};
     Axis y{panel.logarithmic, panel.logarithmic ? HUGE_VAL : 0, panel.logarithmic ? -HUGE_VAL : 0};
     for (const Line& line : panel.lines)
-        for (const auto& [at, value] : line.points) {
-            x.widen(at);
-            y.widen(value);
-        }
+        for (const auto* points : {&line.points, &line.formula})
+            for (const auto& [at, value] : *points) {
+                x.widen(at);
+                y.widen(value);
+            }
     if (!(x.high > x.low)) x.high = x.low + 1;
     y.high = y.high > 0 ? 1.1 * y.high : 1;
     if (panel.logarithmic) y.low /= 1.1;
@@ -77,15 +79,29 @@ void draw(const Panel& panel, double from, std::ostream& svg) {
         << "\" text-anchor=\"middle\">" << panel.caption << "</text>\n";
     for (std::size_t i = 0; i < panel.lines.size(); ++i) {
         const char* const colour = colours[i % std::size(colours)];
-        svg << "<polyline fill=\"none\" stroke-width=\"2\" stroke=\"" << colour << "\" points=\"";
-        for (const auto& [at, value] : panel.lines[i].points)
+        const auto& [name, points, intervals, formula] = panel.lines[i];
+        for (std::size_t p = 0; p < points.size(); ++p) {
+            const auto [at, value] = points[p];
+            if (!x.holds(at) || !y.holds(value)) continue;
+            if (!formula.empty())
+                svg << "<circle cx=\"" << across(at) << "\" cy=\"" << down(value) << "\" r=\"2.5\" fill=\""
+                    << colour << "\"/>\n";
+            if (p >= intervals.size() || !y.holds(intervals[p].first)) continue;
+            const double top_end = down(std::min(intervals[p].second, y.high));
+            svg << "<line x1=\"" << across(at) << "\" x2=\"" << across(at) << "\" y1=\""
+                << down(std::max(intervals[p].first, y.low)) << "\" y2=\"" << top_end << "\" stroke=\""
+                << colour << "\"/>\n";
+        }
+        svg << "<polyline fill=\"none\" stroke-width=\"" << (formula.empty() ? 2.0 : 0.7) << "\" stroke=\""
+            << colour << "\" points=\"";
+        for (const auto& [at, value] : formula.empty() ? points : formula)
             if (x.holds(at) && y.holds(value)) svg << across(at) << "," << down(value) << " ";
         const std::size_t rows_above = i / 2;
         const double row = legend + line_height * static_cast<double>(rows_above);
         const double column = from + (i % 2 == 0 ? 0 : 190);
         svg << "\"/><line x1=\"" << column << "\" x2=\"" << column + 18 << "\" y1=\"" << row - 4 << "\" y2=\""
             << row - 4 << "\" stroke-width=\"3\" stroke=\"" << colour << "\"/><text x=\"" << column + 24
-            << "\" y=\"" << row << "\">" << panel.lines[i].name << "</text>\n";
+            << "\" y=\"" << row << "\">" << name << "</text>\n";
     }
 }
 

@@ -11,6 +11,10 @@ namespace ldp::cli {
 struct Line {
     std::string name;
     std::vector<std::pair<double, double>> points;  ///< x ascending
+    /// Each point's, from and to; may be empty.
+    std::vector<std::pair<double, double>> intervals = {};
+    /// What the points should be. If there is any, it is a thin line, and the points are dots.
+    std::vector<std::pair<double, double>> formula = {};
 };
 
 struct Panel {

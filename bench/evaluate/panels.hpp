@@ -1,0 +1,31 @@
+// The parts of the evaluation.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "../people.hpp"
+#include "figure.hpp"
+
+namespace bench {
+
+inline constexpr double epsilons[] = {0.5, 1, 2, 3, 4, 5};
+inline constexpr std::size_t least_repetitions = 20;
+
+/// What all parts are told.
+struct Setup {
+    std::string data;         ///< folder of the census
+    std::size_t repetitions;  ///< at least least_repetitions; parts whose repetitions vary little take fewer
+};
+
+/// Means of many attributes against ε, against the number of attributes, and over data sets.
+[[nodiscard]] Figure means_figure(const Setup& setup, const People& census);
+/// Shares of all attributes' values, by the variation distance, against ε.
+[[nodiscard]] Figure shares_figure(const Setup& setup, const People& census);
+/// Values that change: the error of shares, and what a person has spent in the end; means of numbers that
+/// jitter.
+[[nodiscard]] Figure evolving_figure(const Setup& setup);
+/// Time and bytes of client and server against the number of users; by one thread, with nothing beside it.
+[[nodiscard]] Figure speed_figure();
+
+}  // namespace bench

@@ -1,0 +1,117 @@
+#include "syn.hpp"
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "../../src/cli/life.hpp"
+#include "../../src/cli/seeded.hpp"
+#include "../../src/core/spec.hpp"
+#include "../../src/core/text.hpp"
+
+namespace bench::syn {
+
+namespace {
+
+using namespace ldp;
+
+constexpr Protocol all[] = {
+    {"l_grr", "l_grr", "", true},
+    {"l_sue", "l_sue", "", true},
+    {"l_oue", "l_oue", "", true},
+    {"loloha, 2 buckets", "loloha", R"(, "buckets": 2)", true},
+    {"loloha, best", "loloha", "", true},
+    {"rappor", "rappor", "", true},
+    {"dbitflip, 1 bit", "dbitflip", R"(, "bits": 1)", false, true},
+    {"dbitflip, 16 bits", "dbitflip", R"(, "bits": 16)", false, true},
+    {"dbitflip, all bits", "dbitflip", R"(, "bits": 360)", false},
+    {"grr, kept", "grr", "", false},
+    {"oue, kept", "oue", "", false},
+};
+
+/// A round's counters, and who holds what.
+struct Server {
+    explicit Server(const Mechanism& mechanism) : state(mechanism.state_size()), holders(values) {}
+    std::vector<std::byte> state;
+    std::vector<double> holders;
+};
+
+/// Adds the squared error of a round's shares, averaged over the values (of dbitflip, buckets of one value
+/// each).
+void judge(const Mechanism& mechanism, const Server& server, Outcome& outcome) {
+    const std::vector<Estimate> estimates =
+        mechanism.estimate(people, server.state, {Quantity::frequencies, Target::sample});
+    // The variance of rappor differs from value to value with the design, which n_variance() tells the
+    // largest of; so there each estimate's own is taken.
+    const bool by_value = mechanism.header().mechanism == find_mechanism("rappor")->id;
+    for (std::size_t v = 0; v < values; ++v) {
+        const double truth = server.holders[v] / people;
+        outcome.error += std::pow(estimates[v].value - truth, 2) / values;
+        outcome.predicted +=
+            (by_value ? std::pow(estimates[v].standard_error, 2) : mechanism.n_variance(truth) / people) /
+            values;
+    }
+}
+
+/// A key that a share s of the values lead to is met by 1 − (1−s)(1−s/4)^119 of the people: by the first
+/// value, or by one of those that come later with probability 1/4 in each round.
+double expected_keys(const Mechanism& mechanism, Bytes enrolment) {
+    std::map<std::vector<Cell>, double> shares;
+    for (Cell value = 0; value < values; ++value)
+        shares[mechanism.memo_key({&value, 1}, enrolment)] += 1.0 / values;
+    double sum = 0;
+    for (const auto& [key, share] : shares) sum += 1 - (1 - share) * std::pow(1 - share / 4, rounds - 1.0);
+    return sum;
+}
+
+}  // namespace
+
+std::span<const Protocol> protocols() {
+    return all;
+}
+
+std::unique_ptr<const Mechanism> mechanism_of(const Protocol& protocol, double epsilon) {
+    const std::string first =
+        protocol.two_layers ? ", \"first_epsilon\": " + shortest(epsilon / 2) : std::string();
+    return make_mechanism(Spec::from_json(std::string("{\"mechanism\": \"") + protocol.mechanism +
+                                          "\", \"epsilon\": " + shortest(epsilon) + first + protocol.options +
+                                          ", \"domain\": " + std::to_string(values) + "}"));
+}
+
+Outcome run(const Mechanism& mechanism, std::uint64_t seed, std::size_t every) {
+    constexpr std::size_t enrolments = 100;  // that the closed form is averaged over
+    cli::SeededBits bits(seed);
+    std::vector<Server> servers(rounds / every, Server(mechanism));
+    std::vector<std::byte> enrolment(mechanism.enrolment_size()), payload(mechanism.payload_size());
+    Outcome outcome;
+    for (std::size_t person = 0; person < people; ++person) {
+        mechanism.enrol(bits, enrolment);
+        if (person < enrolments) outcome.expected_answers += expected_keys(mechanism, enrolment) / enrolments;
+        cli::Life life(cli::Stream::syn, bits);
+        std::map<std::vector<Cell>, std::vector<std::byte>> memos;
+        std::vector<std::byte>* memo = nullptr;
+        Cell last = values;
+        for (std::size_t round = 0; round < rounds; ++round) {
+            const Cell value[] = {static_cast<Cell>(life.next(bits))};
+            if (value[0] != last) memo = &memos[mechanism.memo_key(value, enrolment)];
+            last = value[0];
+            if (round % every != 0) continue;
+            if (memo->empty()) {
+                memo->resize(mechanism.memo_size());
+                mechanism.randomise(value, enrolment, bits, *memo);
+            }
+            Server& server = servers[round / every];
+            mechanism.respond(enrolment, *memo, bits, payload);
+            if (!mechanism.accumulate(server.state, payload)) throw std::logic_error("a report was refused");
+            ++server.holders[value[0]];
+        }
+        ++outcome.spending[memos.size()];
+    }
+    for (const Server& server : servers) judge(mechanism, server, outcome);
+    outcome.error /= static_cast<double>(servers.size());
+    outcome.predicted /= static_cast<double>(servers.size());
+    return outcome;
+}
+
+}  // namespace bench::syn

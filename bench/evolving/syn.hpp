@@ -1,0 +1,45 @@
+// The Syn stream (people whose values change now and then) under the protocols made for it: what they make of
+// 10,000 people who report 120 times.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+
+#include "../../src/core/mechanism.hpp"
+
+namespace bench::syn {
+
+inline constexpr std::size_t people = 10000, rounds = 120, values = 360;
+
+struct Protocol {
+    const char* name;
+    const char* mechanism;
+    const char* options;  ///< beside first_epsilon
+    bool two_layers;      ///< with ε₁ = ε∞/2
+    /// Whether a person is asked about few buckets, and so answers for few values: reports hardly change over
+    /// the rounds, and what 120 rounds average out elsewhere takes repetitions.
+    bool few_bits = false;
+};
+
+/// A protocol that is added here is measured by the benchmark and by the evaluation.
+[[nodiscard]] std::span<const Protocol> protocols();
+
+[[nodiscard]] std::unique_ptr<const ldp::Mechanism> mechanism_of(const Protocol& protocol, double epsilon);
+
+/// What one repetition gave.
+struct Outcome {
+    double error = 0;                                 ///< squared, averaged over values and rounds
+    double predicted = 0;                             ///< the same by the closed form, at the true shares
+    std::map<std::uint64_t, std::uint64_t> spending;  ///< people, by how many memos they needed
+    double expected_answers = 0;                      ///< memos that a person needs, by the closed form
+};
+
+/// Everybody's client as Diary has it, with no more around it than the mechanism: memos by key. The server
+/// looks at one round of every so many; the others cost what they cost. Memos are drawn when they are first
+/// looked at, which is the same by law.
+[[nodiscard]] Outcome run(const ldp::Mechanism& mechanism, std::uint64_t seed, std::size_t every = 1);
+
+}  // namespace bench::syn
