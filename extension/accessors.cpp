@@ -175,13 +175,7 @@ struct Items {
         });
     }
 
-    /// The shares of one attribute's values, unless there are no reports.
-    void keep_attribute(Bytes summary, const Question& question) {
-        const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
-        check_answers(*mechanism, question.quantity);
-        if (summary_count(*mechanism, summary) > 0) keep(estimate(*mechanism, summary, question));
-    }
-    /// Those of all rounds of a series, one after another; returns how many values there are.
+    /// The shares in all rounds of a series, one round after another; returns how many values there are.
     std::size_t keep_series(Bytes summary, Target target) {
         const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
         const SeriesMechanism* series = as_series(*mechanism);
@@ -319,7 +313,8 @@ LDP_FUNCTION(ldp_attribute_rows) {
         Items items{.reach = reach(PG_GETARG_FLOAT8(2)), .labelled = true};
         const Question question{Quantity::frequencies, target_argument(fcinfo, 3), attribute};
         items.labels = text_array_argument(fcinfo, 4);
-        items.keep_attribute(summary, question);
+        answer(summary, question.quantity,
+               [&](const Mechanism& mechanism) { items.keep(estimate(mechanism, summary, question)); });
         return items;
     });
 }

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "../../src/client/uploader.hpp"
+#include "../../src/core/series.hpp"
 #include "../../src/core/summary.hpp"
 #include "../../src/ldp.hpp"
 
@@ -355,9 +356,12 @@ BOOST_FIXTURE_TEST_CASE(summaries_are_the_same_inside_and_outside, Server) {
         const Collection collection = create(
             name, std::string(R"({"mechanism": ")") + entry->name + R"(", "epsilon": 1, )" + attribute + "}");
         Client client(collection, MemoryStore());
-        for (int i = 0; i < 500; ++i)
+        // A client of a series is one person, with a value in each round.
+        const SeriesMechanism* series = as_series(collection.mechanism());
+        const int records = series != nullptr ? static_cast<int>(series->rounds()) : 500;
+        for (int i = 1; i <= records; ++i)
             static_cast<void>(
-                client.report(std::vector<Value>(collection.spec().attributes().size(), i % 100)));
+                client.report(std::vector<Value>(collection.spec().attributes().size(), i % 100), i));
         Uploader(connection, name).flush(client);
 
         std::vector<std::byte> summary(summary_size(collection.mechanism()));
