@@ -15,6 +15,7 @@
 #include "../core/attack.hpp"
 #include "../core/audit.hpp"
 #include "../core/bytes.hpp"
+#include "../core/series.hpp"
 #include "../core/text.hpp"
 #include "command.hpp"
 #include "progress.hpp"
@@ -49,11 +50,16 @@ class Page {
     nlohmann::ordered_json all_;
 };
 
-/// A record in the words of the spec: "wage 12.5, region north".
+/// The attribute that a cell of an input is about: of a series, in every round the same.
+const Attribute& attribute_at(const Spec& spec, std::size_t cell) {
+    return spec.attributes()[std::min(cell, spec.attributes().size() - 1)];
+}
+
+/// A record in the words of the spec: "wage 12.5, region north"; a series as "round 1 north, round 2 south".
 std::string told(const Spec& spec, const std::vector<std::uint64_t>& cells, Input input) {
     std::vector<std::string> parts;
     for (std::size_t j = 0; j < input.size(); ++j) {
-        const Attribute& attribute = spec.attributes()[j];
+        const Attribute& attribute = attribute_at(spec, j);
         std::string value = std::to_string(input[j]);
         if (attribute.numeric()) {
             const double share = static_cast<double>(input[j]) / static_cast<double>(cells[j] - 1);
@@ -61,7 +67,9 @@ std::string told(const Spec& spec, const std::vector<std::uint64_t>& cells, Inpu
         } else if (input[j] < attribute.labels.size()) {
             value = attribute.labels[input[j]];
         }
-        parts.push_back(attribute.name.empty() ? value : attribute.name + " " + value);
+        const std::string name =
+            input.size() > spec.attributes().size() ? "round " + std::to_string(j + 1) : attribute.name;
+        parts.push_back(name.empty() ? value : name + " " + value);
     }
     return shortened(joined(parts), 200);
 }
@@ -149,29 +157,35 @@ int judge(Page& page, const LowerBound& found, double claimed, double confidence
     return kept ? Exit::done : Exit::failed;
 }
 
-/// A record from words separated by commas.
+/// A record, or a series round by round, from words separated by commas.
 std::vector<Cell> record(const Collection& collection, const std::string& text, BitSource& bits) {
-    const auto& attributes = collection.spec().attributes();
+    const bool series = as_series(collection.mechanism()) != nullptr;
+    const std::size_t parts =
+        series ? collection.mechanism().cells().size() : collection.spec().attributes().size();
     std::vector<std::string> words{{}};
     for (const char c : text)
         if (c == ',')
             words.emplace_back();
         else
             words.back() += c;
-    if (words.size() != attributes.size())
-        throw UsageError("a value needs " + std::to_string(attributes.size()) + " parts, not " +
+    if (words.size() != parts)
+        throw UsageError("a value needs " + std::to_string(parts) + " parts, not " +
                          std::to_string(words.size()));
     std::vector<Value> values;
     for (std::size_t j = 0; j < words.size(); ++j) {
         double number = 0;
         const char* const end = words[j].data() + words[j].size();
         const auto [stop, error] = std::from_chars(words[j].data(), end, number);
-        if (error == std::errc() && stop == end && (attributes[j].numeric() || attributes[j].labels.empty()))
+        const Attribute& attribute = attribute_at(collection.spec(), j);
+        if (error == std::errc() && stop == end && (attribute.numeric() || attribute.labels.empty()))
             values.emplace_back(number);
         else
             values.emplace_back(words[j]);
     }
-    return collection.encode(values, bits).cells;
+    if (!series) return collection.encode(values, bits).cells;
+    std::vector<Cell> cells;
+    for (const Value& value : values) cells.push_back(collection.encode({&value, 1}, bits).cells[0]);
+    return cells;
 }
 
 Series series_of(const Arguments& arguments) {
