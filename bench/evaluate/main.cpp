@@ -45,6 +45,7 @@ int main(int count, char** arguments) {
         add(means_figure(setup, people));
         add(shares_figure(setup, people));
         add(evolving_figure(setup));
+        add(series_figure(setup));
         add(speed_figure());
         std::cout << "\n";
         const std::size_t off = judge(figures, std::cout);
