@@ -197,9 +197,10 @@ std::string drawing(std::span<const Panel> panels, const std::string& note) {
         height += highest;
     }
     if (!note.empty()) write(inside, left, height += gap / 2, R"(fill="#555" font-style="italic")", note);
+    const double whole = std::max(width * static_cast<double>(in_a_row), 2 * left + width_of(note, 12));
     std::ostringstream svg;
     svg << R"(<svg xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="12" width=")"
-        << width * static_cast<double>(in_a_row) << "\" height=\"" << height + gap
+        << whole << "\" height=\"" << height + gap
         << "\"><rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
         << inside.str() << "</svg>\n";
     return svg.str();
