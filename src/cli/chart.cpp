@@ -132,7 +132,8 @@ void draw(const Panel& panel, std::ostream& svg) {
     const auto across = [&](double value) { return left + plot_width * (0.02 + 0.96 * x.share(value)); };
     const auto down = [&](double value) { return bottom - plot_height * y.share(value); };
 
-    write(svg, left, 26, R"(font-size="15" font-weight="bold")", panel.title);
+    const double size = std::min(15.0, 15 * (width - left) / (1.15 * width_of(panel.title, 15)));
+    write(svg, left, 26, ("font-weight=\"bold\" font-size=\"" + label(size) + "\"").c_str(), panel.title);
     write(svg, left, 48, R"(fill="#555")", panel.y.empty() ? "" : "↑ " + panel.y);
     for (const double mark : y.marks()) {
         segment(svg, left, down(mark), right, down(mark), "stroke=\"#e4e4e4\"");
