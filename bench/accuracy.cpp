@@ -128,7 +128,8 @@ std::string picture(const std::vector<Table>& tables) {
     std::vector<ldp::cli::Panel> panels;
     for (const Table& table : tables) {
         panels.push_back({table.title,
-                          "epsilon; upwards: n times the mean squared error",
+                          "epsilon",
+                          "n times the mean squared error",
                           true,
                           {},
                           {std::begin(epsilons), std::end(epsilons)}});

@@ -10,6 +10,7 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 
 #include "../../src/cli/chart.hpp"
@@ -39,6 +40,18 @@ double standard_error_of(const std::vector<double>& numbers) {
     double squares = 0;
     for (const double number : numbers) squares += (number - mean) * (number - mean);
     return std::sqrt(squares / (n - 1) / n);
+}
+
+/// To three digits, large ones without a power of ten.
+std::string rounded(double number) {
+    std::ostringstream text;
+    if (std::abs(number) >= 1000) {
+        const double unit = std::pow(10, std::floor(std::log10(std::abs(number))) - 2);
+        text << std::setprecision(15) << unit * std::round(number / unit);
+    } else {
+        text << std::setprecision(3) << number;
+    }
+    return text.str();
 }
 
 }  // namespace
@@ -75,7 +88,7 @@ void write(const Figure& figure, const std::string& folder) {
     csv << "panel,curve,x,repetitions,median,low95,high95,mean,standard_error,closed_form\n";
     std::vector<ldp::cli::Panel> panels;
     for (const Panel& panel : figure.panels) {
-        panels.push_back({panel.title, panel.x + "; upwards: " + panel.y, true, {}, panel.marks});
+        panels.push_back({panel.title, panel.x, panel.y, true, {}, panel.marks});
         for (const Curve& curve : panel.curves) {
             ldp::cli::Line line{curve.name, {}, {}, {}};
             for (const Point& point : curve.points) {
@@ -97,7 +110,9 @@ void write(const Figure& figure, const std::string& folder) {
             panels.back().lines.push_back(std::move(line));
         }
     }
-    svg << ldp::cli::drawing(panels);
+    svg << ldp::cli::drawing(panels,
+                             "Thin lines: closed forms, with means of repetitions and two standard errors "
+                             "to either side. Thick lines: medians, with quartiles.");
     if (!csv.flush() || !svg.flush())
         throw std::runtime_error("cannot write " + figure.name + ".csv and .svg in " + folder);
 }
@@ -108,7 +123,7 @@ void print(const Figure& figure, std::ostream& out) {
         for (const Curve& curve : panel.curves)
             for (const Point& point : curve.points) all.insert(point.x);
         out << "\n" << panel.title << ": " << panel.y << ", by " << panel.x << "\n\n| |";
-        for (const double x : all) out << " " << std::setprecision(3) << x << " |";
+        for (const double x : all) out << " " << x << " |";
         out << "\n|---|";
         for (std::size_t i = 0; i < all.size(); ++i) out << "---:|";
         for (const Curve& curve : panel.curves) {
@@ -117,7 +132,7 @@ void print(const Figure& figure, std::ostream& out) {
             out << "\n| " << curve.name << " |";
             for (const double x : all) {
                 out << " ";
-                if (medians.contains(x)) out << medians[x];
+                if (medians.contains(x)) out << rounded(medians[x]);
                 out << " |";
             }
         }

@@ -3,8 +3,8 @@
 //
 // evaluate [FOLDER]: prints tables, writes CSV and SVG into FOLDER (default build/evaluate), and fails if a
 // point lies off its closed form. LDP_DATA names the folder of the census; by default it is ../shared/data,
-// and if there is none, made-up people stand in. REPETITIONS may be set, at least 20. It runs from the
-// project's root.
+// and if there is none, made-up people stand in. REPETITIONS may be set, at least and by default 20. It runs
+// from the project's root.
 
 #include <chrono>
 #include <cstdlib>
@@ -24,7 +24,7 @@ int main(int count, char** arguments) {
         const char* const data = std::getenv("LDP_DATA");
         const char* const repetitions = std::getenv("REPETITIONS");
         const Setup setup{data == nullptr ? "../shared/data" : data,
-                          repetitions == nullptr ? 60 : std::stoul(repetitions)};
+                          repetitions == nullptr ? least_repetitions : std::stoul(repetitions)};
         if (setup.repetitions < least_repetitions) throw std::runtime_error("REPETITIONS is at least 20");
         std::filesystem::create_directories(folder);
         check_published_haar();
@@ -45,6 +45,7 @@ int main(int count, char** arguments) {
         add(means_figure(setup, people));
         add(shares_figure(setup, people));
         add(evolving_figure(setup));
+        add(series_figure(setup));
         add(speed_figure());
         std::cout << "\n";
         const std::size_t off = judge(figures, std::cout);

@@ -1,7 +1,9 @@
 // Means of many attributes: n times the mean squared error, averaged over the attributes.
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -110,6 +112,7 @@ Panel compare(Panel panel, const std::vector<Place>& places, std::size_t repetit
         progress.step();
     });
     for (const Place& place : places) panel.marks.push_back(place.x);
+    std::vector<Curve> again;  // behind the others, so that a method has one colour in all panels
     for (std::size_t c = 0; c < all.size(); ++c) {
         Curve& curve = panel.curves.emplace_back(Curve{all[c].method.names[0], {}});
         for (std::size_t p = 0; p < places.size(); ++p)
@@ -122,8 +125,9 @@ Panel compare(Panel panel, const std::vector<Place>& places, std::size_t repetit
         if (std::isinf(truly.points[0].x))
             curve.name += " (unbounded)";
         else
-            panel.marks.push_back(truly.points.back().x), panel.curves.push_back(std::move(truly));
+            panel.marks.push_back(truly.points.back().x), again.push_back(std::move(truly));
     }
+    std::ranges::move(again, std::back_inserter(panel.curves));
     return panel;
 }
 

@@ -25,6 +25,9 @@ struct Setup {
 /// Values that change: the error of shares, and what a person has spent in the end; means of numbers that
 /// jitter.
 [[nodiscard]] Figure evolving_figure(const Setup& setup);
+/// Values that change a few times, in few or many rounds: the same of answers that are kept, and of ways to
+/// give the whole series one ε.
+[[nodiscard]] Figure series_figure(const Setup& setup);
 /// Time and bytes of client and server against the number of users; by one thread, with nothing beside it.
 [[nodiscard]] Figure speed_figure();
 

@@ -165,9 +165,13 @@ bool print(const std::vector<std::vector<Figure>>& figures, std::ostream& csv) {
 
 std::string picture(const std::vector<std::vector<Figure>>& figures) {
     const std::vector<double> marks(std::begin(epsilons), std::end(epsilons));
-    cli::Panel error{"Syn: mean squared error of a share", "epsilon of an answer", true, {}, marks};
-    cli::Panel spent{
-        "Syn: epsilon spent by a person in 120 rounds, on average", "epsilon of an answer", true, {}, marks};
+    cli::Panel error{"Syn: shares", "epsilon of an answer", "mean squared error of a share", true, {}, marks};
+    cli::Panel spent{"Syn: spent in 120 rounds",
+                     "epsilon of an answer",
+                     "epsilon that a person has spent, on average",
+                     true,
+                     {},
+                     marks};
     for (std::size_t p = 0; p < protocols().size(); ++p) {
         error.lines.push_back({protocols()[p].name, {}});
         spent.lines.push_back({protocols()[p].name, {}});

@@ -19,14 +19,15 @@ struct Line {
 
 struct Panel {
     std::string title;
-    std::string caption;  ///< below: what x is, and what y is
-    bool logarithmic;     ///< both axes: equal factors are equal distances; otherwise y begins at 0
+    std::string x, y;  ///< what they are; may be empty
+    bool logarithmic;  ///< both axes: equal factors are equal distances; otherwise y begins at 0
     std::vector<Line> lines;
-    std::vector<double> marks;  ///< where x is labelled
+    std::vector<double> marks;  ///< where x is labelled, as far as labels have room
 };
 
-/// The panels side by side, each with its legend below. Points that have no place (NaN, infinity, and 0 or
-/// less where the axes are logarithmic) are left out.
-[[nodiscard]] std::string drawing(std::span<const Panel> panels);
+/// The panels, at least one, in rows of three at most, each with its legend below, and a note below them all.
+/// Points that have no place (NaN, infinity, and 0 or less where the axes are logarithmic) are left out.
+/// Texts are SVG as they stand.
+[[nodiscard]] std::string drawing(std::span<const Panel> panels, const std::string& note = {});
 
 }  // namespace ldp::cli
