@@ -3,6 +3,7 @@
 # make deps     the Debian packages this needs, where they are missing
 # make all      extension, client library, command
 # make install  into PostgreSQL (PG_CONFIG) and into PREFIX; make uninstall takes it out again
+# make mutants  breaks the sources in a hundred places, one at a time, and asks the tests to notice
 # make bench    speed, as ratios to a baseline of the same run
 # make evaluate every accuracy and cost figure of doc/evaluation.md, with drawings, held against closed forms
 # make format   lay the source out; make lint looks for trouble without changing anything
@@ -22,12 +23,12 @@ JOBS = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 SRC = $(MAKE) $(if $(V),,-s) --no-print-directory -C src
 
 # The front door: works before there is a pg_config, by asking for the packages and then calling make again.
-FRONT := deps demo check bench evaluate format lint
+FRONT := deps demo check mutants bench evaluate format lint
 ifneq ($(filter $(FRONT),$(MAKECMDGOALS)),)
 .PHONY: $(FRONT)
 deps:
 	@tools/deps
-demo check bench evaluate: deps
+demo check mutants bench evaluate: deps
 	@$(MAKE) $(JOBS) --no-print-directory run-$@
 
 SOURCES = $(shell git ls-files '*.cpp' '*.hpp')
@@ -98,7 +99,7 @@ uninstall-client:
 	rm -f '$(DESTDIR)$(PREFIX)/bin/ldp' '$(DESTDIR)$(PREFIX)/lib/pkgconfig/ldp.pc' '$(DESTDIR)$(PREFIX)'/lib/libldp.*
 
 # What tests and demo run: everything installed into a folder of the build.
-.PHONY: stage run-check run-demo run-bench run-evaluate
+.PHONY: stage run-check run-demo run-mutants run-bench run-evaluate
 stage: all
 	@rm -rf $(BUILD)/stage
 	@$(MAKE) --no-print-directory install DESTDIR='$(CURDIR)/$(BUILD)/stage' >$(BUILD)/stage.log 2>&1 || \
@@ -108,6 +109,9 @@ run-check: stage
 	@+$(SRC) tests
 	@+$(SRC) SANITIZE=1 ../build/sanitized/bin/test-unit ../build/sanitized/bin/test-client
 	@test/run
+
+run-mutants:
+	@test/mutants/run
 
 run-demo: stage
 	@+$(SRC) demo

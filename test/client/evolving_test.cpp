@@ -279,28 +279,8 @@ BOOST_AUTO_TEST_CASE(what_is_not_queued_is_not_spent) {
 }
 
 BOOST_AUTO_TEST_CASE(a_store_that_fails_spends_nothing) {
-    struct Failing final : Store {
-        explicit Failing(bool& given) : broken(given) {}
-        void bind(std::uint64_t fingerprint) override { store.bind(fingerprint); }
-        void append(std::span<const Report> reports, std::int32_t round, std::span<const Mark> marks,
-                    const Notes& notes) override {
-            if (broken) throw Error(ErrorCode::environment, "no space left");
-            store.append(reports, round, marks, notes);
-        }
-        [[nodiscard]] Memory memory() const override { return store.memory(); }
-        [[nodiscard]] std::optional<std::int64_t> mark(std::string_view name) const override {
-            return store.mark(name);
-        }
-        [[nodiscard]] std::uint64_t pending() const override { return store.pending(); }
-        [[nodiscard]] std::optional<Batch> next_batch(std::size_t most) override {
-            return store.next_batch(most);
-        }
-        void confirm(std::string_view id) override { store.confirm(id); }
-        MemoryStore store;
-        bool& broken;
-    };
     bool broken = false;
-    Client client(of(minutes(R"({"epsilon": 50})")), std::make_unique<Failing>(broken));
+    Client client(of(minutes(R"({"epsilon": 50})")), std::make_unique<FailingStore>(broken));
     client.report({10});
     client.stage({100});
     const Memory before = client.store().memory();
@@ -339,6 +319,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_remembers_a_person, Directory) {
         const Memory one = part.store().memory(), other = whole.store().memory();
         BOOST_REQUIRE((one.enrolment == other.enrolment && one.course == other.course));
         BOOST_REQUIRE(one.answers.size() == other.answers.size());
+        BOOST_REQUIRE(part.ledger().size() == whole.ledger().size());
         for (std::size_t i = 0; i < one.answers.size(); ++i) {
             BOOST_REQUIRE((one.answers[i].key == other.answers[i].key));
             BOOST_REQUIRE(one.answers[i].round == other.answers[i].round);

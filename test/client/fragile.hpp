@@ -1,8 +1,9 @@
-// A server that counts, and a store and a carrier that die at any step.
+// A server that counts, a store that refuses, and a store and a carrier that die at any step.
 #pragma once
 
 #include <map>
 
+#include "../../src/client/memory_store.hpp"
 #include "../../src/client/sqlite_store.hpp"
 #include "support.hpp"
 
@@ -23,6 +24,31 @@ class Counter final : public Carrier {
   private:
     std::map<std::string, std::vector<Report>> batches_;
     std::vector<Report> counted_;
+};
+
+/// A store that has no space while `broken` is true.
+class FailingStore final : public Store {
+  public:
+    explicit FailingStore(const bool& broken) : broken_(broken) {}
+    void bind(std::uint64_t fingerprint) override { store_.bind(fingerprint); }
+    void append(std::span<const Report> reports, std::int32_t round, std::span<const Mark> marks,
+                const Notes& notes) override {
+        if (broken_) throw Error(ErrorCode::environment, "no space left");
+        store_.append(reports, round, marks, notes);
+    }
+    [[nodiscard]] Memory memory() const override { return store_.memory(); }
+    [[nodiscard]] std::optional<std::int64_t> mark(std::string_view name) const override {
+        return store_.mark(name);
+    }
+    [[nodiscard]] std::uint64_t pending() const override { return store_.pending(); }
+    [[nodiscard]] std::optional<Batch> next_batch(std::size_t most) override {
+        return store_.next_batch(most);
+    }
+    void confirm(std::string_view id) override { store_.confirm(id); }
+
+  private:
+    MemoryStore store_;
+    const bool& broken_;
 };
 
 /// The moment at which the program dies: after so many steps.

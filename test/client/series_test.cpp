@@ -186,6 +186,19 @@ BOOST_AUTO_TEST_CASE(foreign_memories_are_refused) {
     BOOST_TEST(!starts({std::byte{3}, std::byte{4}}, {5, 2, 1, 1}));
 }
 
+BOOST_AUTO_TEST_CASE(a_round_that_was_not_stored_can_be_reported_again) {
+    bool broken = false;
+    Client client(collection(mood), std::make_unique<FailingStore>(broken));
+    for (int round = 1; round <= 12; ++round) {
+        broken = true;
+        BOOST_CHECK_EXCEPTION(client.report({labels[round % 3]}, round), Error,
+                              error_with(ErrorCode::environment, "no space"));
+        broken = false;
+        client.report({labels[round % 3]}, round);
+    }
+    check_complete(all_reports(client), level_of(client));
+}
+
 // Dies before and after each step of a store, over several starts, until all rounds are reported: what was
 // counted are a person's answers, each once.
 BOOST_AUTO_TEST_CASE(dying_at_any_step_answers_nothing_twice) {

@@ -120,6 +120,24 @@ BOOST_AUTO_TEST_CASE(rounding_is_unbiased_over_people) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(each_step_has_its_own_alpha) {
+    const Spec spec = Spec::from_json(evolving(moving, R"(, "evolving": {"base_levels": 4})"));
+    const Rounding rounding(spec, *make_mechanism(spec));
+    BOOST_REQUIRE_EQUAL(rounding.alphas(), 3u);
+    for (std::uint32_t rung = 0; rung < 3; ++rung)
+        for (std::size_t changed = 0; changed < 3; ++changed) {
+            std::vector<std::uint64_t> alphas(3, std::numeric_limits<std::uint64_t>::max());
+            const auto cell = [&] {
+                std::vector<Course> courses(1);
+                courses[0].rung = rung;
+                return rounding.follow(std::vector<double>{110}, alphas, courses)[0];
+            };
+            const Cell before = cell();
+            alphas[changed] = 0;
+            BOOST_CHECK_EQUAL(cell() != before, changed == rung);
+        }
+}
+
 // A move by δ within a step changes the rounded value with probability δ/step.
 BOOST_AUTO_TEST_CASE(cells_are_stable) {
     constexpr int people = 100000;

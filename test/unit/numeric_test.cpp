@@ -178,6 +178,28 @@ BOOST_AUTO_TEST_CASE(cards_agree_with_golden_constants) {
     BOOST_CHECK_CLOSE_FRACTION(hybrid_threshold, std::log((2 * sum - 5) / 27), 1e-12);
 }
 
+// Of outputs in [−b,b], a window of width Δ: on a grid, the whole number of cells that comes nearest.
+BOOST_AUTO_TEST_CASE(windows_are_the_published_ones_to_the_cell) {
+    for (const double epsilon : {0.5, 0.61, 1.0, 2.0, 4.0})
+        for (const std::uint64_t steps : {100, 4096, 1048576}) {
+            const auto check = [&](std::uint64_t width, double delta, double b) {
+                BOOST_CHECK_LT(std::abs(static_cast<double>(width) -
+                                        static_cast<double>(steps) * delta / (2 * b - delta)),
+                               0.5 + 1e-6);
+            };
+            const double e = std::exp(epsilon), root = std::exp(epsilon / 2);
+            const double piecewise = (root + 1) / (root - 1);
+            check(piecewise_width(epsilon, steps), piecewise - 1, piecewise);
+            if (epsilon > hybrid_threshold)
+                check(hybrid_width(epsilon, steps), piecewise - 1, piecewise);
+            else
+                BOOST_CHECK_EQUAL(hybrid_width(epsilon, steps), 0u);
+            const double delta = 24 / (std::exp(epsilon / 6) * (6 + 5 * epsilon) - 6);
+            const double excess = (e - 1) * delta;
+            check(pdp_width(epsilon, steps), delta, excess * (delta + 2) / (2 * (excess - 2)));
+        }
+}
+
 BOOST_AUTO_TEST_CASE(probabilities_lead_to_the_stated_moments) {
     // At every input, the exact distribution of the output gives the mean and the noise that invert()
     // assumes.

@@ -1,6 +1,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cmath>
+#include <cstdlib>
 #include <set>
 
 #include "../../src/core/channel/window.hpp"
@@ -22,6 +24,24 @@ class Scripted final : public BitSource {
 
 std::uint64_t below3(std::uint64_t word) {
     return Scripted({word}).below(3);
+}
+
+/// Forks; the next 64 words of both processes, all in one set.
+std::set<std::uint64_t> words_of_parent_and_child(BitSource& bits) {
+    int ends[2];
+    BOOST_REQUIRE_EQUAL(pipe(ends), 0);
+    const pid_t child = fork();
+    std::uint64_t words[64];
+    for (auto& word : words) word = bits.word();
+    if (child == 0) _exit(write(ends[1], words, sizeof(words)) == sizeof(words) ? 0 : 1);
+    std::uint64_t theirs[64];
+    BOOST_REQUIRE_EQUAL(read(ends[0], theirs, sizeof(theirs)), static_cast<ssize_t>(sizeof(theirs)));
+    int status = 0;
+    BOOST_REQUIRE_EQUAL(waitpid(child, &status, 0), child);
+    BOOST_CHECK_EQUAL(status, 0);
+    std::set<std::uint64_t> all(words, words + 64);
+    all.insert(theirs, theirs + 64);
+    return all;
 }
 
 }  // namespace
@@ -69,23 +89,26 @@ BOOST_AUTO_TEST_CASE(system_words_do_not_repeat) {
     for (int i = 0; i < 100000; ++i) BOOST_REQUIRE(seen.insert(bits.word()).second);  // false alarm: 3e-10
 }
 
+BOOST_AUTO_TEST_CASE(each_bit_of_a_system_word_is_fair) {
+    constexpr int words = 100000;
+    SystemRandom bits;
+    std::vector<int> ones(64);
+    for (int i = 0; i < words; ++i)
+        for (std::uint64_t word = bits.word(), bit = 0; bit < 64; ++bit)
+            ones[bit] += static_cast<int>(word >> bit & 1);
+    for (const int count : ones) BOOST_CHECK_LT(std::abs(2 * count - words), 6 * std::sqrt(words));
+}
+
 BOOST_AUTO_TEST_CASE(a_forked_child_shares_no_words_with_its_parent) {
     SystemRandom bits;
     static_cast<void>(bits.word());  // the buffer is full now
-    int ends[2];
-    BOOST_REQUIRE_EQUAL(pipe(ends), 0);
-    const pid_t child = fork();
-    std::uint64_t words[64];
-    for (auto& word : words) word = bits.word();
-    if (child == 0) _exit(write(ends[1], words, sizeof(words)) == sizeof(words) ? 0 : 1);
-    std::uint64_t theirs[64];
-    BOOST_REQUIRE_EQUAL(read(ends[0], theirs, sizeof(theirs)), static_cast<ssize_t>(sizeof(theirs)));
-    int status = 0;
-    BOOST_REQUIRE_EQUAL(waitpid(child, &status, 0), child);
-    BOOST_CHECK_EQUAL(status, 0);
-    std::set<std::uint64_t> all(words, words + 64);
-    all.insert(theirs, theirs + 64);
-    BOOST_CHECK_EQUAL(all.size(), 128u);
+    BOOST_CHECK_EQUAL(words_of_parent_and_child(bits).size(), 128u);
+}
+
+// What is new in both processes is what they would have in common if a seed were fixed.
+BOOST_AUTO_TEST_CASE(processes_that_start_alike_share_no_words) {
+    SystemRandom bits;
+    BOOST_CHECK_EQUAL(words_of_parent_and_child(bits).size(), 128u);
 }
 
 BOOST_AUTO_TEST_CASE(grid_points_round_without_bias) {
