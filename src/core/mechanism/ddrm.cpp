@@ -222,11 +222,12 @@ class DifferenceTrees final : public Mechanism, public SeriesMechanism {
     std::uint64_t difference(Standing& standing, Bytes enrolment) const noexcept {
         const std::uint32_t now = sign(row(enrolment), standing.value);
         const bool first = standing.round >> height(enrolment) == 1;
-        if (first) standing.told = 1 - now;  // told as if it had been the other
-        if (now == standing.told || (!first && standing.changes == changes_)) return 1;
-        if (!first) ++standing.changes;
-        standing.told = now;
-        return 2 * now;
+        // The first node tells the sign itself. No branches: time must not tell the value.
+        const std::uint32_t tells =
+            first ? 1 : (standing.told ^ now) & (standing.changes != changes_ ? 1u : 0u);
+        standing.changes += first ? 0 : tells;
+        standing.told ^= (standing.told ^ now) & (0 - tells);
+        return 1 - tells + 2 * std::uint64_t{now} * tells;
     }
     template <class Visit>
     void for_each_node(Input input, Bytes enrolment, Visit visit) const {
