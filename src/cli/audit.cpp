@@ -67,9 +67,10 @@ std::string told(const Spec& spec, const std::vector<std::uint64_t>& cells, Inpu
         } else if (input[j] < attribute.labels.size()) {
             value = attribute.labels[input[j]];
         }
-        const std::string name =
+        std::string part =
             input.size() > spec.attributes().size() ? "round " + std::to_string(j + 1) : attribute.name;
-        parts.push_back(name.empty() ? value : name + " " + value);
+        if (!part.empty()) part += " ";
+        parts.push_back(part += value);
     }
     return shortened(joined(parts), 200);
 }
@@ -184,6 +185,7 @@ std::vector<Cell> record(const Collection& collection, const std::string& text, 
     }
     if (!series) return collection.encode(values, bits).cells;
     std::vector<Cell> cells;
+    cells.reserve(values.size());
     for (const Value& value : values) cells.push_back(collection.encode({&value, 1}, bits).cells[0]);
     return cells;
 }
@@ -231,7 +233,9 @@ std::vector<std::string> output_of(const std::string& command, const std::string
     };
     std::unique_ptr<std::FILE, int (*)(std::FILE*)> input(std::tmpfile(), std::fclose);
     need(input != nullptr, "cannot be given a file");
-    for (std::uint64_t i = 0; i < times; ++i) std::fprintf(input.get(), "%s\n", line.c_str());
+    bool written = true;
+    for (std::uint64_t i = 0; i < times; ++i) written &= std::fprintf(input.get(), "%s\n", line.c_str()) >= 0;
+    need(written && std::fflush(input.get()) == 0, "cannot be given its input");
     std::rewind(input.get());
     int ends[2];
     need(pipe(ends) == 0, "cannot be given a pipe");
