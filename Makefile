@@ -38,9 +38,9 @@ format:
 lint:
 	clang-format --dry-run -Werror $(SOURCES)
 	@for file in $(filter src/%.cpp,$(SOURCES)); do echo "clang-tidy $$file"; \
-	    $(TIDY) $$file -- -std=c++20 -isystem /usr/include/eigen3 -DLDP_VERSION='""' 2>/dev/null || exit 1; done
+	    $(TIDY) $$file -- -std=c++20 -Isrc -isystem /usr/include/eigen3 -DLDP_VERSION='""' 2>/dev/null || exit 1; done
 	@for file in $(filter extension/%.cpp,$(SOURCES)); do echo "clang-tidy $$file"; \
-	    $(TIDY) $$file -- -std=c++20 -isystem $$($(PG_CONFIG) --includedir-server) 2>/dev/null || exit 1; done
+	    $(TIDY) $$file -- -std=c++20 -Isrc -isystem $$($(PG_CONFIG) --includedir-server) 2>/dev/null || exit 1; done
 
 else ifneq ($(wildcard $(PGXS)),)
 MODULE_big := ldp
@@ -52,7 +52,7 @@ REGRESS_OPTS := --inputdir=test --outputdir=$(BUILD)/regress
 CORE := $(BUILD)/lib/libldp_core.a
 # Core is an archive whose symbols stay inside: two extensions may carry the same names.
 SHLIB_LINK := $(CORE) -Wl,--exclude-libs,ALL -lstdc++
-PG_CPPFLAGS := -isystem $(shell $(PG_CONFIG) --includedir-server)
+PG_CPPFLAGS := -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server)
 # The rule for LLVM bitcode knows no C++20; inlining across an extension's boundary would gain nothing here.
 override with_llvm := no
 

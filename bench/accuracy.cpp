@@ -14,10 +14,10 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "../src/cli/chart.hpp"
 #include "../test/support/seeded.hpp"
 #include "methods.hpp"
 #include "parallel.hpp"
+#include "simulation/chart.hpp"
 
 namespace {
 

@@ -5,9 +5,9 @@
 #include <limits>
 #include <stdexcept>
 
-#include "../src/core/haar.hpp"
-#include "../src/core/learn.hpp"
-#include "../src/core/text.hpp"
+#include "core/base/text.hpp"
+#include "core/math/haar_tree.hpp"
+#include "core/summary/learn.hpp"
 #include "survey.hpp"
 #include "two_rounds.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "../src/core/random.hpp"
+#include "core/base/random.hpp"
 #include "people.hpp"
 
 namespace bench {

@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "../src/core/haar.hpp"
-#include "../src/core/random.hpp"
+#include "core/base/random.hpp"
+#include "core/math/haar_tree.hpp"
 
 namespace bench {
 

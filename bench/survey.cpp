@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "../src/core/channel/numeric.hpp"
-#include "../src/core/summary.hpp"
-#include "../src/core/text.hpp"
+#include "core/base/text.hpp"
+#include "core/channel/numeric.hpp"
+#include "core/summary/summary.hpp"
 
 namespace bench {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "../src/core/mechanism.hpp"
-#include "../src/core/spec.hpp"
+#include "core/mechanism/mechanism.hpp"
+#include "core/spec/spec.hpp"
 
 namespace bench {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "../src/core/consistency.hpp"
-#include "../src/core/text.hpp"
+#include "core/base/text.hpp"
+#include "core/summary/consistency.hpp"
 
 namespace bench {
 

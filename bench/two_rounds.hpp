@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "../src/core/estimate.hpp"
+#include "core/mechanism/estimate.hpp"
 #include "survey.hpp"
 
 namespace bench {

@@ -14,12 +14,12 @@
 #include <iostream>
 #include <pqxx/pqxx>
 
-#include "../src/cli/csv.hpp"
-#include "../src/cli/progress.hpp"
-#include "../src/client/uploader.hpp"
-#include "../src/core/exact.hpp"
-#include "../src/ldp.hpp"
 #include "chart.hpp"
+#include "cli/csv.hpp"
+#include "cli/progress.hpp"
+#include "client/uploader.hpp"
+#include "core/base/exact.hpp"
+#include "ldp.hpp"
 
 namespace {
 

@@ -8,12 +8,12 @@
 #include <limits>
 #include <string>
 
-#include "../src/core/candidates.hpp"
-#include "../src/core/consistency.hpp"
-#include "../src/core/series.hpp"
-#include "../src/core/spec.hpp"
-#include "../src/core/top.hpp"
 #include "arguments.hpp"
+#include "core/mechanism/series.hpp"
+#include "core/spec/spec.hpp"
+#include "core/summary/candidates.hpp"
+#include "core/summary/consistency.hpp"
+#include "core/summary/top.hpp"
 #include "rows.hpp"
 
 using namespace ldp;

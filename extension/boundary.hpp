@@ -19,9 +19,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "../src/core/error.hpp"
-#include "../src/core/mechanism.hpp"
-#include "../src/core/summary.hpp"
+#include "core/base/error.hpp"
+#include "core/mechanism/mechanism.hpp"
+#include "core/summary/summary.hpp"
 
 // PostgreSQL up to 15 leaves this empty, and with hidden visibility it would not find its entry points.
 #define PGDLLEXPORT __attribute__((visibility("default")))

@@ -1,6 +1,6 @@
 // Series: what changed between two summaries.
 
-#include "../src/core/change.hpp"
+#include "core/summary/change.hpp"
 
 #include <algorithm>
 #include <type_traits>

@@ -1,7 +1,7 @@
 // Questions about groups of attributes, and about the distribution of an ordered one. What is not known (no
 // report tells of it) is NULL.
 
-#include "../src/core/distribution.hpp"
+#include "core/summary/distribution.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,9 +9,9 @@
 #include <limits>
 #include <string>
 
-#include "../src/core/learn.hpp"
-#include "../src/core/shrink.hpp"
 #include "arguments.hpp"
+#include "core/summary/learn.hpp"
+#include "core/summary/shrink.hpp"
 #include "rows.hpp"
 
 using namespace ldp;

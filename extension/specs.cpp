@@ -1,11 +1,11 @@
 // Specs as SQL sees them, and the check that keeps a collection's table to its spec.
 
-#include "../src/core/spec.hpp"
+#include "core/spec/spec.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "../src/core/choice.hpp"
+#include "core/mechanism/selection.hpp"
 #include "rows.hpp"
 
 using namespace ldp;

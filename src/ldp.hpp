@@ -7,5 +7,5 @@
 #include "client/memory_store.hpp"
 #include "client/sqlite_store.hpp"
 #include "client/user_means.hpp"
-#include "core/choice.hpp"
-#include "core/error.hpp"
+#include "core/base/error.hpp"
+#include "core/mechanism/selection.hpp"

@@ -12,9 +12,9 @@
 #include <functional>
 #include <string>
 
-#include "../../src/client/client.hpp"
-#include "../../src/client/sqlite_store.hpp"
-#include "../../src/core/error.hpp"
+#include "client/client.hpp"
+#include "client/sqlite_store.hpp"
+#include "core/base/error.hpp"
 
 namespace {
 

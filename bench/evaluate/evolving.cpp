@@ -1,12 +1,12 @@
 // Values that change: what protocols make of them, and what they have cost a person in the end.
 
-#include "../../src/cli/seeded.hpp"
-#include "../../src/cli/simulation.hpp"
-#include "../../src/core/spec.hpp"
-#include "../../src/core/text.hpp"
 #include "../evolving/syn.hpp"
 #include "../parallel.hpp"
+#include "core/base/text.hpp"
+#include "core/spec/spec.hpp"
 #include "panels.hpp"
+#include "simulation/seeded.hpp"
+#include "simulation/simulation.hpp"
 
 namespace bench {
 

@@ -13,7 +13,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "../../src/cli/chart.hpp"
+#include "simulation/chart.hpp"
 
 namespace bench {
 

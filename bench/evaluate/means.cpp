@@ -8,11 +8,11 @@
 #include <memory>
 #include <optional>
 
-#include "../../src/cli/seeded.hpp"
 #include "../methods.hpp"
 #include "../parallel.hpp"
 #include "../published_haar.hpp"
 #include "panels.hpp"
+#include "simulation/seeded.hpp"
 
 namespace bench {
 

@@ -9,13 +9,13 @@
 #include <set>
 #include <stdexcept>
 
-#include "../../src/cli/seeded.hpp"
-#include "../../src/core/channel/odds.hpp"
-#include "../../src/core/series.hpp"
-#include "../../src/core/spec.hpp"
-#include "../../src/core/text.hpp"
 #include "../parallel.hpp"
+#include "core/base/text.hpp"
+#include "core/channel/odds.hpp"
+#include "core/mechanism/series.hpp"
+#include "core/spec/spec.hpp"
 #include "panels.hpp"
+#include "simulation/seeded.hpp"
 
 namespace bench {
 

@@ -6,13 +6,13 @@
 #include <numbers>
 #include <numeric>
 
-#include "../../src/cli/seeded.hpp"
-#include "../../src/core/consistency.hpp"
-#include "../../src/core/distribution.hpp"
-#include "../../src/core/text.hpp"
 #include "../parallel.hpp"
 #include "../survey.hpp"
+#include "core/base/text.hpp"
+#include "core/summary/consistency.hpp"
+#include "core/summary/distribution.hpp"
 #include "panels.hpp"
+#include "simulation/seeded.hpp"
 
 namespace bench {
 

@@ -7,11 +7,11 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "../../src/cli/seeded.hpp"
-#include "../../src/core/spec.hpp"
-#include "../../src/core/summary.hpp"
 #include "../survey.hpp"
+#include "core/spec/spec.hpp"
+#include "core/summary/summary.hpp"
 #include "panels.hpp"
+#include "simulation/seeded.hpp"
 
 namespace bench {
 

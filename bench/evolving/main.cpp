@@ -15,13 +15,13 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "../../src/cli/chart.hpp"
-#include "../../src/cli/seeded.hpp"
-#include "../../src/cli/simulation.hpp"
-#include "../../src/core/mechanism.hpp"
-#include "../../src/core/spec.hpp"
-#include "../../src/core/text.hpp"
 #include "../parallel.hpp"
+#include "core/base/text.hpp"
+#include "core/mechanism/mechanism.hpp"
+#include "core/spec/spec.hpp"
+#include "simulation/chart.hpp"
+#include "simulation/seeded.hpp"
+#include "simulation/simulation.hpp"
 #include "syn.hpp"
 
 namespace {

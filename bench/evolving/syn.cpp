@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "../../src/cli/life.hpp"
-#include "../../src/cli/seeded.hpp"
-#include "../../src/core/spec.hpp"
-#include "../../src/core/text.hpp"
+#include "core/base/text.hpp"
+#include "core/spec/spec.hpp"
+#include "simulation/life.hpp"
+#include "simulation/seeded.hpp"
 
 namespace bench::syn {
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <span>
 
-#include "../../src/core/mechanism.hpp"
+#include "core/mechanism/mechanism.hpp"
 
 namespace bench::syn {
 

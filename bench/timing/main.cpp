@@ -8,8 +8,8 @@
 #include <cstdio>
 #include <string>
 
-#include "../../src/core/mechanism.hpp"
-#include "../../src/core/spec.hpp"
+#include "core/mechanism/mechanism.hpp"
+#include "core/spec/spec.hpp"
 
 namespace {
 

@@ -4,10 +4,10 @@
 #include <iomanip>
 #include <iostream>
 
-#include "../core/choice.hpp"
-#include "../core/mechanism.hpp"
-#include "command.hpp"
-#include "records.hpp"
+#include "cli/command.hpp"
+#include "cli/records.hpp"
+#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/selection.hpp"
 
 namespace ldp::cli {
 

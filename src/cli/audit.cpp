@@ -11,15 +11,15 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "../client/collection.hpp"
-#include "../core/attack.hpp"
-#include "../core/audit.hpp"
-#include "../core/bytes.hpp"
-#include "../core/series.hpp"
-#include "../core/text.hpp"
-#include "command.hpp"
-#include "progress.hpp"
-#include "records.hpp"
+#include "cli/command.hpp"
+#include "cli/progress.hpp"
+#include "cli/records.hpp"
+#include "client/collection.hpp"
+#include "core/base/bytes.hpp"
+#include "core/base/text.hpp"
+#include "core/mechanism/series.hpp"
+#include "core/proof/attack.hpp"
+#include "core/proof/audit.hpp"
 
 namespace ldp::cli {
 

@@ -1,11 +1,11 @@
-#include "command.hpp"
+#include "cli/command.hpp"
 
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <iostream>
 
-#include "../core/error.hpp"
+#include "core/base/error.hpp"
 
 namespace ldp::cli {
 

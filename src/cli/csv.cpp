@@ -1,10 +1,10 @@
-#include "csv.hpp"
+#include "cli/csv.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "../client/quoted.hpp"
-#include "../core/error.hpp"
+#include "client/quoted.hpp"
+#include "core/base/error.hpp"
 
 namespace ldp::cli {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iostream>
 
-#include "command.hpp"
+#include "cli/command.hpp"
 
 namespace ldp::cli {
 

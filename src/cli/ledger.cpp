@@ -5,10 +5,10 @@
 #include <iostream>
 #include <map>
 
-#include "../client/diary.hpp"
-#include "../client/sqlite_store.hpp"
-#include "../core/error.hpp"
-#include "command.hpp"
+#include "cli/command.hpp"
+#include "client/diary.hpp"
+#include "client/sqlite_store.hpp"
+#include "core/base/error.hpp"
 
 namespace ldp::cli {
 

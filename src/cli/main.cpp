@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <iostream>
 
-#include "../core/error.hpp"
-#include "command.hpp"
+#include "cli/command.hpp"
+#include "core/base/error.hpp"
 
 namespace ldp::cli {
 

@@ -4,9 +4,9 @@
 #include <fstream>
 #include <iostream>
 
-#include "../core/bytes.hpp"
-#include "command.hpp"
-#include "records.hpp"
+#include "cli/command.hpp"
+#include "cli/records.hpp"
+#include "core/base/bytes.hpp"
 
 namespace ldp::cli {
 

@@ -1,10 +1,10 @@
-#include "progress.hpp"
+#include "cli/progress.hpp"
 
 #include <algorithm>
 #include <ostream>
 #include <utility>
 
-#include "records.hpp"
+#include "cli/records.hpp"
 
 namespace ldp::cli {
 

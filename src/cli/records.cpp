@@ -1,12 +1,12 @@
-#include "records.hpp"
+#include "cli/records.hpp"
 
 #include <charconv>
 #include <numeric>
 #include <ostream>
 #include <utility>
 
-#include "../client/quoted.hpp"
-#include "../core/series.hpp"
+#include "client/quoted.hpp"
+#include "core/mechanism/series.hpp"
 
 namespace ldp::cli {
 

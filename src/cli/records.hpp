@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "../client/collection.hpp"
-#include "../client/user_means.hpp"
-#include "../core/error.hpp"
-#include "command.hpp"
-#include "csv.hpp"
+#include "cli/command.hpp"
+#include "cli/csv.hpp"
+#include "client/collection.hpp"
+#include "client/user_means.hpp"
+#include "core/base/error.hpp"
 
 namespace ldp::cli {
 

@@ -8,15 +8,15 @@
 #include <iomanip>
 #include <iostream>
 
-#include "../client/quoted.hpp"
-#include "../core/error.hpp"
-#include "../core/series.hpp"
-#include "../core/text.hpp"
-#include "chart.hpp"
-#include "command.hpp"
-#include "progress.hpp"
-#include "records.hpp"
-#include "simulation.hpp"
+#include "cli/command.hpp"
+#include "cli/progress.hpp"
+#include "cli/records.hpp"
+#include "client/quoted.hpp"
+#include "core/base/error.hpp"
+#include "core/base/text.hpp"
+#include "core/mechanism/series.hpp"
+#include "simulation/chart.hpp"
+#include "simulation/simulation.hpp"
 
 namespace ldp::cli {
 

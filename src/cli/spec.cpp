@@ -4,10 +4,10 @@
 #include <iomanip>
 #include <iostream>
 
-#include "../client/quoted.hpp"
-#include "../core/mechanism.hpp"
-#include "../core/spec.hpp"
-#include "command.hpp"
+#include "cli/command.hpp"
+#include "client/quoted.hpp"
+#include "core/mechanism/mechanism.hpp"
+#include "core/spec/spec.hpp"
 
 namespace ldp::cli {
 

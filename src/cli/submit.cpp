@@ -15,13 +15,13 @@
 #include <pqxx/pqxx>
 #include <utility>
 
-#include "../client/quoted.hpp"
-#include "../client/sqlite_store.hpp"
-#include "../client/uploader.hpp"
-#include "../core/text.hpp"
-#include "command.hpp"
-#include "progress.hpp"
-#include "records.hpp"
+#include "cli/command.hpp"
+#include "cli/progress.hpp"
+#include "cli/records.hpp"
+#include "client/quoted.hpp"
+#include "client/sqlite_store.hpp"
+#include "client/uploader.hpp"
+#include "core/base/text.hpp"
 
 namespace ldp::cli {
 

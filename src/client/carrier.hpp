@@ -1,7 +1,7 @@
 // What takes batches to where they are counted.
 #pragma once
 
-#include "store.hpp"
+#include "client/store.hpp"
 
 namespace ldp {
 

@@ -1,6 +1,6 @@
-#include "client.hpp"
+#include "client/client.hpp"
 
-#include "../core/error.hpp"
+#include "core/base/error.hpp"
 
 namespace ldp {
 

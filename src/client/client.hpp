@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "carrier.hpp"
-#include "collection.hpp"
-#include "diary.hpp"
-#include "store.hpp"
-#include "walk.hpp"
+#include "client/carrier.hpp"
+#include "client/collection.hpp"
+#include "client/diary.hpp"
+#include "client/store.hpp"
+#include "client/walk.hpp"
 
 namespace ldp {
 

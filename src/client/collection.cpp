@@ -1,4 +1,4 @@
-#include "collection.hpp"
+#include "client/collection.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,10 +6,10 @@
 #include <unordered_map>
 #include <utility>
 
-#include "../core/channel/numeric.hpp"
-#include "../core/error.hpp"
-#include "../core/text.hpp"
-#include "quoted.hpp"
+#include "client/quoted.hpp"
+#include "core/base/error.hpp"
+#include "core/base/text.hpp"
+#include "core/channel/numeric.hpp"
 
 namespace ldp {
 

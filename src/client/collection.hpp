@@ -9,8 +9,8 @@
 #include <variant>
 #include <vector>
 
-#include "../core/mechanism.hpp"
-#include "../core/spec.hpp"
+#include "core/mechanism/mechanism.hpp"
+#include "core/spec/spec.hpp"
 
 namespace ldp {
 

@@ -1,11 +1,11 @@
-#include "diary.hpp"
+#include "client/diary.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "../core/composition.hpp"
-#include "../core/error.hpp"
+#include "accounting/composition.hpp"
+#include "core/base/error.hpp"
 
 namespace ldp {
 

@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "../core/evolving.hpp"
-#include "collection.hpp"
-#include "store.hpp"
+#include "client/collection.hpp"
+#include "client/store.hpp"
+#include "core/spec/evolving.hpp"
 
 namespace ldp {
 

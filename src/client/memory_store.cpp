@@ -1,4 +1,4 @@
-#include "memory_store.hpp"
+#include "client/memory_store.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -4,7 +4,7 @@
 #include <deque>
 #include <map>
 
-#include "store.hpp"
+#include "client/store.hpp"
 
 namespace ldp {
 

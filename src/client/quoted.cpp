@@ -1,6 +1,6 @@
-#include "quoted.hpp"
+#include "client/quoted.hpp"
 
-#include "../core/text.hpp"
+#include "core/base/text.hpp"
 
 namespace ldp {
 

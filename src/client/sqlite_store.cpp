@@ -1,4 +1,4 @@
-#include "sqlite_store.hpp"
+#include "client/sqlite_store.hpp"
 
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -12,8 +12,8 @@
 #include <limits>
 #include <utility>
 
-#include "../core/error.hpp"
-#include "../core/text.hpp"
+#include "core/base/error.hpp"
+#include "core/base/text.hpp"
 
 namespace ldp {
 

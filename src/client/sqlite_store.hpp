@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "store.hpp"
+#include "client/store.hpp"
 
 namespace ldp {
 

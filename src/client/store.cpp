@@ -1,7 +1,7 @@
-#include "store.hpp"
+#include "client/store.hpp"
 
-#include "../core/error.hpp"
-#include "../core/spec.hpp"
+#include "core/base/error.hpp"
+#include "core/spec/spec.hpp"
 
 namespace ldp {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "../core/mechanism.hpp"
+#include "core/mechanism/mechanism.hpp"
 
 namespace ldp {
 

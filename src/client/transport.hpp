@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include "../core/error.hpp"
+#include "core/base/error.hpp"
 
 namespace ldp::pq {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "client.hpp"
-#include "transport.hpp"
+#include "client/client.hpp"
+#include "client/transport.hpp"
 
 namespace ldp {
 

@@ -1,10 +1,10 @@
-#include "user_means.hpp"
+#include "client/user_means.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "../core/error.hpp"
-#include "quoted.hpp"
+#include "client/quoted.hpp"
+#include "core/base/error.hpp"
 
 namespace ldp {
 

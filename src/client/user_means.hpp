@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "../core/spec.hpp"
-#include "collection.hpp"
+#include "client/collection.hpp"
+#include "core/spec/spec.hpp"
 
 namespace ldp {
 

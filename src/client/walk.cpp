@@ -1,8 +1,8 @@
-#include "walk.hpp"
+#include "client/walk.hpp"
 
 #include <utility>
 
-#include "../core/error.hpp"
+#include "core/base/error.hpp"
 
 namespace ldp {
 

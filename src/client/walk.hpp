@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "../core/series.hpp"
-#include "collection.hpp"
-#include "store.hpp"
+#include "client/collection.hpp"
+#include "client/store.hpp"
+#include "core/mechanism/series.hpp"
 
 namespace ldp {
 

@@ -2,9 +2,9 @@
 
 #include <set>
 
-#include "../../src/client/memory_store.hpp"
-#include "../../src/client/sqlite_store.hpp"
-#include "../../src/core/summary.hpp"
+#include "client/memory_store.hpp"
+#include "client/sqlite_store.hpp"
+#include "core/summary/summary.hpp"
 #include "fragile.hpp"
 #include "support.hpp"
 

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <limits>
 
-#include "../../src/client/memory_store.hpp"
-#include "../../src/core/summary.hpp"
 #include "../support/seeded.hpp"
+#include "client/memory_store.hpp"
+#include "core/summary/summary.hpp"
 #include "support.hpp"
 
 using namespace ldp;

@@ -3,8 +3,8 @@
 #include <numeric>
 #include <sstream>
 
-#include "../../src/cli/csv.hpp"
-#include "../../src/cli/records.hpp"
+#include "cli/csv.hpp"
+#include "cli/records.hpp"
 #include "support.hpp"
 
 using namespace ldp;

@@ -1,7 +1,7 @@
 // Values that change: what a client remembers of a person, what that costs, and that no crash makes it
 // forget.
 
-#include "../../src/core/evolving.hpp"
+#include "core/spec/evolving.hpp"
 
 #include <signal.h>
 
@@ -11,12 +11,12 @@
 #include <set>
 #include <sstream>
 
-#include "../../src/cli/command.hpp"
-#include "../../src/cli/records.hpp"
-#include "../../src/client/memory_store.hpp"
-#include "../../src/core/exact.hpp"
-#include "../../src/core/summary.hpp"
 #include "../support/seeded.hpp"
+#include "cli/command.hpp"
+#include "cli/records.hpp"
+#include "client/memory_store.hpp"
+#include "core/base/exact.hpp"
+#include "core/summary/summary.hpp"
 #include "fragile.hpp"
 
 using namespace ldp;

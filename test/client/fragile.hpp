@@ -3,8 +3,8 @@
 
 #include <map>
 
-#include "../../src/client/memory_store.hpp"
-#include "../../src/client/sqlite_store.hpp"
+#include "client/memory_store.hpp"
+#include "client/sqlite_store.hpp"
 #include "support.hpp"
 
 namespace ldp::test {

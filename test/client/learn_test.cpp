@@ -1,13 +1,13 @@
 // Two rounds from records to estimates: ranges learnt from some people, and wrongly learnt ones.
 
-#include "../../src/core/learn.hpp"
+#include "core/summary/learn.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "../../src/client/user_means.hpp"
-#include "../../src/core/summary.hpp"
 #include "../support/seeded.hpp"
+#include "client/user_means.hpp"
+#include "core/summary/summary.hpp"
 #include "support.hpp"
 
 using namespace ldp;

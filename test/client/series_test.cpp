@@ -1,15 +1,15 @@
 // Series: what a client remembers from round to round, and that no round is ever answered twice.
 
-#include "../../src/core/series.hpp"
+#include "core/mechanism/series.hpp"
 
 #include <map>
 #include <set>
 #include <sstream>
 
-#include "../../src/cli/records.hpp"
-#include "../../src/client/memory_store.hpp"
-#include "../../src/core/summary.hpp"
 #include "../support/seeded.hpp"
+#include "cli/records.hpp"
+#include "client/memory_store.hpp"
+#include "core/summary/summary.hpp"
 #include "fragile.hpp"
 
 using namespace ldp;

@@ -1,6 +1,6 @@
 // Made-up people who report round after round: their lives, and what a simulation tells of them.
 
-#include "../../src/cli/simulation.hpp"
+#include "simulation/simulation.hpp"
 
 #include <cmath>
 

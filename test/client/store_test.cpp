@@ -12,8 +12,8 @@
 #include <functional>
 #include <set>
 
-#include "../../src/client/memory_store.hpp"
-#include "../../src/client/sqlite_store.hpp"
+#include "client/memory_store.hpp"
+#include "client/sqlite_store.hpp"
 #include "support.hpp"
 
 using namespace ldp;

@@ -10,9 +10,9 @@
 #include <functional>
 #include <string>
 
-#include "../../src/client/client.hpp"
-#include "../../src/core/error.hpp"
-#include "../../src/core/spec.hpp"
+#include "client/client.hpp"
+#include "core/base/error.hpp"
+#include "core/spec/spec.hpp"
 
 namespace ldp::test {
 

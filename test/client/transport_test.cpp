@@ -1,6 +1,6 @@
 // What the server says, as an Error.
 
-#include "../../src/client/uploader.hpp"
+#include "client/uploader.hpp"
 #include "support.hpp"
 
 using namespace ldp;

@@ -1,12 +1,12 @@
 // People with many values: one record each, and error bars whose unit is the person.
 
-#include "../../src/client/user_means.hpp"
+#include "client/user_means.hpp"
 
 #include <cmath>
 #include <limits>
 
-#include "../../src/core/summary.hpp"
 #include "../support/seeded.hpp"
+#include "core/summary/summary.hpp"
 #include "support.hpp"
 
 using namespace ldp;

@@ -11,10 +11,10 @@
 #include <map>
 #include <thread>
 
-#include "../../src/client/uploader.hpp"
-#include "../../src/core/series.hpp"
-#include "../../src/core/summary.hpp"
-#include "../../src/ldp.hpp"
+#include "client/uploader.hpp"
+#include "core/mechanism/series.hpp"
+#include "core/summary/summary.hpp"
+#include "ldp.hpp"
 
 using namespace ldp;
 

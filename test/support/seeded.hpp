@@ -1,7 +1,7 @@
 // Reproducible bits for tests and benchmarks: those of the simulations.
 #pragma once
 
-#include "../../src/cli/seeded.hpp"
+#include "simulation/seeded.hpp"
 
 namespace ldp::test {
 

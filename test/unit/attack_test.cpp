@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "../../src/core/attack.hpp"
+#include "core/proof/attack.hpp"
 #include "support.hpp"
 
 namespace {

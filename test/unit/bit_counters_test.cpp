@@ -1,6 +1,6 @@
 // Bit counters count what a loop over bits counts, by the wide path and by the portable one.
 
-#include "../../src/core/bit_counters.hpp"
+#include "core/math/bit_counters.hpp"
 
 #include <algorithm>
 #include <numeric>

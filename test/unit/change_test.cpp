@@ -1,10 +1,10 @@
 // The difference of two rounds: its error where people repeat what they remember, and what is refused.
 
-#include "../../src/core/change.hpp"
+#include "core/summary/change.hpp"
 
 #include <cmath>
 
-#include "../../src/core/error.hpp"
+#include "core/base/error.hpp"
 #include "simulation.hpp"
 
 namespace {

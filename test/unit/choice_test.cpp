@@ -1,12 +1,12 @@
 // "auto": the least variance within its limits, written down, and read back as it was.
 
-#include "../../src/core/choice.hpp"
+#include "core/mechanism/selection.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "../../src/core/error.hpp"
+#include "core/base/error.hpp"
 #include "support.hpp"
 
 namespace {

@@ -1,15 +1,15 @@
 // What each method guarantees, and that it solves the problem it states: against brute force, conditions of
 // optimality and plain iterations.
 
-#include "../../src/core/consistency.hpp"
+#include "core/summary/consistency.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "../../src/core/error.hpp"
-#include "../../src/core/mechanism/oracle.hpp"
-#include "../../src/core/top.hpp"
+#include "core/base/error.hpp"
+#include "core/mechanism/frequency/oracle.hpp"
+#include "core/summary/top.hpp"
 #include "support.hpp"
 
 namespace {

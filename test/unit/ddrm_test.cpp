@@ -4,9 +4,9 @@
 #include <cmath>
 #include <map>
 
-#include "../../src/core/channel/odds.hpp"
-#include "../../src/core/error.hpp"
-#include "../../src/core/series.hpp"
+#include "core/base/error.hpp"
+#include "core/channel/odds.hpp"
+#include "core/mechanism/series.hpp"
 #include "proof.hpp"
 #include "simulation.hpp"
 

@@ -1,14 +1,14 @@
 // Values that change: the ladder of steps, α-point rounding, what moves the step, keys of memos, and what a
 // spec says of all this.
 
-#include "../../src/core/evolving.hpp"
+#include "core/spec/evolving.hpp"
 
 #include <cmath>
 #include <limits>
 #include <set>
 
-#include "../../src/core/composition.hpp"
-#include "../../src/core/error.hpp"
+#include "accounting/composition.hpp"
+#include "core/base/error.hpp"
 #include "proof.hpp"
 
 using namespace ldp;

@@ -1,8 +1,8 @@
 // Reports and summaries: what is counted adds up exactly, and hostile bytes are refused, never believed.
 
-#include "../../src/core/format.hpp"
+#include "core/format/header.hpp"
 
-#include "../../src/core/error.hpp"
+#include "core/base/error.hpp"
 #include "support.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-#include "../../src/core/haar.hpp"
+#include "core/math/haar_tree.hpp"
 
 #include <cmath>
 #include <numeric>

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "../../src/core/exact.hpp"
-#include "../../src/core/mechanism/oracle.hpp"
+#include "core/base/exact.hpp"
+#include "core/mechanism/frequency/oracle.hpp"
 #include "proof.hpp"
 #include "simulation.hpp"
 

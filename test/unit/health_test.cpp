@@ -6,9 +6,9 @@
 #include <map>
 #include <numeric>
 
-#include "../../src/core/channel/window.hpp"
-#include "../../src/core/health.hpp"
-#include "../../src/core/mechanism/oracle.hpp"
+#include "core/channel/window.hpp"
+#include "core/math/statistics.hpp"
+#include "core/mechanism/frequency/oracle.hpp"
 #include "support.hpp"
 
 namespace {

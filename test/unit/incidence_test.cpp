@@ -5,10 +5,10 @@
 #include <bit>
 #include <cmath>
 
-#include "../../src/core/error.hpp"
-#include "../../src/core/format.hpp"
-#include "../../src/core/mechanism/oracle.hpp"
-#include "../../src/core/projective_space.hpp"
+#include "core/base/error.hpp"
+#include "core/format/header.hpp"
+#include "core/math/projective_space.hpp"
+#include "core/mechanism/frequency/oracle.hpp"
 #include "proof.hpp"
 #include "simulation.hpp"
 

@@ -1,14 +1,14 @@
 // Ranges learnt in a first round, and what they are worth in a second.
 
-#include "../../src/core/learn.hpp"
+#include "core/summary/learn.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "../../src/core/channel/numeric.hpp"
-#include "../../src/core/distribution.hpp"
-#include "../../src/core/error.hpp"
-#include "../../src/core/haar.hpp"
+#include "core/base/error.hpp"
+#include "core/channel/numeric.hpp"
+#include "core/math/haar_tree.hpp"
+#include "core/summary/distribution.hpp"
 #include "proof.hpp"
 #include "simulation.hpp"
 

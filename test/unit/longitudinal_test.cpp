@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
-#include "../../src/core/channel/odds.hpp"
-#include "../../src/core/error.hpp"
+#include "core/base/error.hpp"
+#include "core/channel/odds.hpp"
 #include "proof.hpp"
 #include "simulation.hpp"
 

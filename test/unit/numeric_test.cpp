@@ -3,11 +3,11 @@
 #include <boost/math/distributions/chi_squared.hpp>
 #include <cmath>
 
-#include "../../src/core/channel/binary.hpp"
-#include "../../src/core/channel/hybrid.hpp"
-#include "../../src/core/channel/laplace.hpp"
-#include "../../src/core/error.hpp"
-#include "../../src/core/mechanism/numeric_card.hpp"
+#include "core/base/error.hpp"
+#include "core/channel/binary.hpp"
+#include "core/channel/hybrid.hpp"
+#include "core/channel/laplace.hpp"
+#include "core/mechanism/mean/numeric_card.hpp"
 #include "proof.hpp"
 #include "simulation.hpp"
 

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <numeric>
 
-#include "../../src/core/channel/signed_place.hpp"
-#include "../../src/core/distribution.hpp"
-#include "../../src/core/error.hpp"
-#include "../../src/core/exact.hpp"
-#include "../../src/core/walsh_hadamard.hpp"
+#include "core/base/error.hpp"
+#include "core/base/exact.hpp"
+#include "core/channel/signed_place.hpp"
+#include "core/math/walsh_hadamard.hpp"
+#include "core/summary/distribution.hpp"
 #include "proof.hpp"
 #include "simulation.hpp"
 

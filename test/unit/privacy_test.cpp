@@ -2,9 +2,9 @@
 // own integer weights, in exact fractions; and the samplers are driven through every value of their random
 // words, so that the weights are what they do.
 
-#include "../../src/core/channel/odds.hpp"
-#include "../../src/core/channel/symmetric.hpp"
-#include "../../src/core/channel/window.hpp"
+#include "core/channel/odds.hpp"
+#include "core/channel/symmetric.hpp"
+#include "core/channel/window.hpp"
 #include "proof.hpp"
 
 namespace {

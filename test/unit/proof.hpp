@@ -3,7 +3,7 @@
 
 #include <boost/multiprecision/cpp_bin_float.hpp>
 
-#include "../../src/core/audit.hpp"
+#include "core/proof/audit.hpp"
 #include "support.hpp"
 
 namespace ldp::test {

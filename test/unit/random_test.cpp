@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <set>
 
-#include "../../src/core/channel/window.hpp"
+#include "core/channel/window.hpp"
 #include "support.hpp"
 
 namespace {

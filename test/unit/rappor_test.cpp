@@ -6,10 +6,10 @@
 #include <numeric>
 #include <random>
 
-#include "../../src/core/candidates.hpp"
-#include "../../src/core/error.hpp"
-#include "../../src/core/exact.hpp"
-#include "../../src/core/regression.hpp"
+#include "core/base/error.hpp"
+#include "core/base/exact.hpp"
+#include "core/math/regression.hpp"
+#include "core/summary/candidates.hpp"
 #include "proof.hpp"
 #include "simulation.hpp"
 

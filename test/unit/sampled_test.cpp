@@ -7,9 +7,9 @@
 #include <numeric>
 #include <set>
 
-#include "../../src/core/consistency.hpp"
-#include "../../src/core/error.hpp"
-#include "../../src/core/top.hpp"
+#include "core/base/error.hpp"
+#include "core/summary/consistency.hpp"
+#include "core/summary/top.hpp"
 #include "proof.hpp"
 #include "simulation.hpp"
 

@@ -1,4 +1,4 @@
-#include "../../src/core/error.hpp"
+#include "core/base/error.hpp"
 #include "support.hpp"
 
 namespace {

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "../../src/core/channel/window_decoder.hpp"
-#include "../../src/core/distribution.hpp"
-#include "../../src/core/error.hpp"
-#include "../../src/core/exact.hpp"
+#include "core/base/error.hpp"
+#include "core/base/exact.hpp"
+#include "core/channel/window_decoder.hpp"
+#include "core/summary/distribution.hpp"
 #include "simulation.hpp"
 
 namespace {

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "../../src/core/channel/window.hpp"
-#include "../../src/core/exact.hpp"
+#include "core/base/exact.hpp"
+#include "core/channel/window.hpp"
 #include "proof.hpp"
 #include "simulation.hpp"
 

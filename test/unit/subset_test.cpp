@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "../../src/core/mechanism/oracle.hpp"
+#include "core/mechanism/frequency/oracle.hpp"
 #include "proof.hpp"
 #include "simulation.hpp"
 

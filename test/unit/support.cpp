@@ -4,7 +4,7 @@
 #include <fstream>
 #include <map>
 
-#include "../../src/core/error.hpp"
+#include "core/base/error.hpp"
 
 namespace ldp::test {
 

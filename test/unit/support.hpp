@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "../../src/core/bit_counters.hpp"
-#include "../../src/core/mechanism.hpp"
-#include "../../src/core/spec.hpp"
-#include "../../src/core/summary.hpp"
 #include "../support/seeded.hpp"
+#include "core/math/bit_counters.hpp"
+#include "core/mechanism/mechanism.hpp"
+#include "core/spec/spec.hpp"
+#include "core/summary/summary.hpp"
 
 namespace ldp::test {
 

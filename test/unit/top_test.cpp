@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "../../src/core/error.hpp"
-#include "../../src/core/mechanism/oracle.hpp"
-#include "../../src/core/top.hpp"
+#include "core/base/error.hpp"
+#include "core/mechanism/frequency/oracle.hpp"
+#include "core/summary/top.hpp"
 #include "support.hpp"
 
 namespace {

@@ -5,11 +5,11 @@
 #include <numeric>
 #include <ranges>
 
-#include "../../src/core/channel/binary.hpp"
-#include "../../src/core/channel/corner.hpp"
-#include "../../src/core/error.hpp"
-#include "../../src/core/haar.hpp"
-#include "../../src/core/shrink.hpp"
+#include "core/base/error.hpp"
+#include "core/channel/binary.hpp"
+#include "core/channel/corner.hpp"
+#include "core/math/haar_tree.hpp"
+#include "core/summary/shrink.hpp"
 #include "proof.hpp"
 #include "simulation.hpp"
 

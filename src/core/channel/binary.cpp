@@ -1,9 +1,9 @@
-#include "binary.hpp"
+#include "core/channel/binary.hpp"
 
 #include <limits>
 
-#include "../bytes.hpp"
-#include "../exact.hpp"
+#include "core/base/bytes.hpp"
+#include "core/base/exact.hpp"
 
 namespace ldp {
 

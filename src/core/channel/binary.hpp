@@ -1,9 +1,9 @@
 // Two outputs, the second likelier the larger the number: one bit a report.
 #pragma once
 
-#include "numeric.hpp"
-#include "odds.hpp"
-#include "symmetric.hpp"
+#include "core/channel/numeric.hpp"
+#include "core/channel/odds.hpp"
+#include "core/channel/symmetric.hpp"
 
 namespace ldp {
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include "../bytes.hpp"
-#include "../random.hpp"
+#include "core/base/bytes.hpp"
+#include "core/base/random.hpp"
 
 namespace ldp {
 

@@ -1,11 +1,11 @@
-#include "corner.hpp"
+#include "core/channel/corner.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
-#include "../exact.hpp"
-#include "odds.hpp"
+#include "core/base/exact.hpp"
+#include "core/channel/odds.hpp"
 
 namespace ldp {
 

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "../bit_counters.hpp"
-#include "../health.hpp"
-#include "../random.hpp"
+#include "core/base/random.hpp"
+#include "core/math/bit_counters.hpp"
+#include "core/math/statistics.hpp"
 
 namespace ldp {
 

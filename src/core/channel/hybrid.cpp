@@ -1,10 +1,10 @@
-#include "hybrid.hpp"
+#include "core/channel/hybrid.hpp"
 
 #include <cmath>
 #include <limits>
 
-#include "../bytes.hpp"
-#include "../exact.hpp"
+#include "core/base/bytes.hpp"
+#include "core/base/exact.hpp"
 
 namespace ldp {
 

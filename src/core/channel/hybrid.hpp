@@ -1,8 +1,8 @@
 // The hybrid response: a window for some reports, one bit for the others.
 #pragma once
 
-#include "binary.hpp"
-#include "window.hpp"
+#include "core/channel/binary.hpp"
+#include "core/channel/window.hpp"
 
 namespace ldp {
 

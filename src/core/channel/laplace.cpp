@@ -1,11 +1,11 @@
-#include "laplace.hpp"
+#include "core/channel/laplace.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "../exact.hpp"
-#include "coin.hpp"
+#include "core/base/exact.hpp"
+#include "core/channel/coin.hpp"
 
 namespace ldp {
 

@@ -1,8 +1,8 @@
 // The discrete Laplace response: the point of the grid plus noise that falls off exponentially on both sides.
 #pragma once
 
-#include "moments.hpp"
-#include "odds.hpp"
+#include "core/channel/moments.hpp"
+#include "core/channel/odds.hpp"
 
 namespace ldp {
 

@@ -1,9 +1,9 @@
-#include "moments.hpp"
+#include "core/channel/moments.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "../bytes.hpp"
+#include "core/base/bytes.hpp"
 
 namespace ldp {
 

@@ -1,7 +1,7 @@
 // Channels whose outputs' first two moments tell the inputs': the windows and the discrete Laplace.
 #pragma once
 
-#include "numeric.hpp"
+#include "core/channel/numeric.hpp"
 
 namespace ldp {
 

@@ -1,4 +1,4 @@
-#include "numeric.hpp"
+#include "core/channel/numeric.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "../health.hpp"
-#include "../random.hpp"
+#include "core/base/random.hpp"
+#include "core/math/statistics.hpp"
 
 namespace ldp {
 

@@ -1,9 +1,9 @@
-#include "odds.hpp"
+#include "core/channel/odds.hpp"
 
 #include <cfloat>
 #include <cmath>
 
-#include "../error.hpp"
+#include "core/base/error.hpp"
 
 namespace ldp {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "../bytes.hpp"
+#include "core/base/bytes.hpp"
 
 namespace ldp {
 

@@ -1,10 +1,10 @@
-#include "signed_place.hpp"
+#include "core/channel/signed_place.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "../exact.hpp"
-#include "../walsh_hadamard.hpp"
+#include "core/base/exact.hpp"
+#include "core/math/walsh_hadamard.hpp"
 
 namespace ldp {
 

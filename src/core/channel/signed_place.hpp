@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "../health.hpp"
-#include "symmetric.hpp"
+#include "core/channel/symmetric.hpp"
+#include "core/math/statistics.hpp"
 
 namespace ldp {
 

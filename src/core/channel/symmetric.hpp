@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "../bytes.hpp"
-#include "../random.hpp"
-#include "odds.hpp"
+#include "core/base/bytes.hpp"
+#include "core/base/random.hpp"
+#include "core/channel/odds.hpp"
 
 namespace ldp {
 

@@ -1,8 +1,8 @@
-#include "window.hpp"
+#include "core/channel/window.hpp"
 
 #include <cmath>
 
-#include "../exact.hpp"
+#include "core/base/exact.hpp"
 
 namespace ldp {
 

@@ -1,8 +1,8 @@
 // The window response on a grid: piecewise, pdp and every other member of their family.
 #pragma once
 
-#include "moments.hpp"
-#include "odds.hpp"
+#include "core/channel/moments.hpp"
+#include "core/channel/odds.hpp"
 
 namespace ldp {
 

@@ -1,4 +1,4 @@
-#include "window_decoder.hpp"
+#include "core/channel/window_decoder.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "window.hpp"
+#include "core/channel/window.hpp"
 
 namespace ldp {
 

@@ -1,7 +1,7 @@
 // One line per mechanism.
 #pragma once
 
-#include "../mechanism.hpp"
+#include "core/mechanism/mechanism.hpp"
 
 namespace ldp {
 

@@ -1,0 +1,68 @@
+#include "core/format/header.hpp"
+
+#include <string>
+
+#include "core/base/error.hpp"
+#include "core/channel/odds.hpp"
+
+namespace ldp {
+
+namespace {
+
+[[noreturn]] void malformed(Kind kind, const std::string& detail) {
+    throw Error(ErrorCode::malformed,
+                kind == Kind::report ? "these bytes are no ldp report" : "these bytes are no ldp summary",
+                detail, "They were cut short, damaged, or do not come from ldp.");
+}
+
+}  // namespace
+
+Header read_header(Bytes bytes, Kind kind) {
+    if (bytes.size() < header_size)
+        malformed(kind, "Found " + std::to_string(bytes.size()) + " bytes; the header alone has " +
+                            std::to_string(header_size) + ".");
+    const auto version = load<std::uint8_t>(bytes.data());
+    if (version != format_version)
+        throw Error(ErrorCode::malformed, "unknown format version " + std::to_string(version),
+                    "This release reads version " + std::to_string(format_version) + ".",
+                    "Newer clients need a newer server extension.");
+    if (load<std::uint8_t>(bytes.data() + 1) != static_cast<std::uint8_t>(kind))
+        malformed(kind, kind == Kind::report ? "Their kind is not that of a report."
+                                             : "Their kind is not that of a summary.");
+    if (bytes[3] != std::byte{0} || load<std::uint16_t>(bytes.data() + 6) != 0)
+        malformed(kind, "A reserved field is not zero.");
+    Header header{kind, load<std::uint8_t>(bytes.data() + 2), load<std::uint16_t>(bytes.data() + 4),
+                  load<std::uint64_t>(bytes.data() + 8), load<double>(bytes.data() + 16)};
+    if (header.block_size < header_size || header.block_size > max_block_size ||
+        header.block_size > bytes.size())
+        malformed(kind, "The parameter block claims " + std::to_string(header.block_size) + " of " +
+                            std::to_string(bytes.size()) + " bytes.");
+    if (!(header.epsilon >= min_epsilon && header.epsilon <= max_epsilon))
+        malformed(kind, "Epsilon is out of range.");
+    return header;
+}
+
+std::vector<std::byte> make_block(std::uint8_t mechanism, std::uint64_t fingerprint, double epsilon,
+                                  Bytes parameters) {
+    const std::size_t size = header_size + parameters.size();
+    if (size > max_block_size)
+        throw Error(
+            ErrorCode::invalid_spec, "the spec needs more parameters than a report can carry",
+            std::to_string(size) + " bytes are needed, " + std::to_string(max_block_size) + " are allowed.",
+            "Put attributes next to each other that are alike, and give neighbouring coefficients the same "
+            "range: what is equal in a row is carried once.");
+    Writer writer;
+    writer.put(format_version);
+    writer.put(static_cast<std::uint8_t>(Kind::report));
+    writer.put(mechanism);
+    writer.put(std::uint8_t{0});
+    writer.put(static_cast<std::uint16_t>(size));
+    writer.put(std::uint16_t{0});
+    writer.put(fingerprint);
+    writer.put(epsilon);
+    std::vector<std::byte> block = std::move(writer.bytes());
+    block.insert(block.end(), parameters.begin(), parameters.end());
+    return block;
+}
+
+}  // namespace ldp

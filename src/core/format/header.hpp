@@ -1,0 +1,57 @@
+// The two formats. A report is a parameter block and a payload; a summary is the same block, a count and the
+// mechanism's state. Reports and summaries belong together exactly if their blocks are equal, byte by byte.
+//
+//     offset  size
+//          0     1  format version (1)
+//          1     1  kind: 0 report, 1 summary
+//          2     1  mechanism
+//          3     1  reserved, 0
+//          4     2  size of the block, this header included
+//          6     2  reserved, 0
+//          8     8  fingerprint of the canonical spec
+//         16     8  epsilon
+//         24        the mechanism's parameters: all that debiasing needs
+//      block        report: payload · summary: number of reports (8), state
+//
+// Numbers are little-endian. Lengths follow from the block: nothing in a payload or state tells a length.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/base/bytes.hpp"
+
+namespace ldp {
+
+inline constexpr std::uint8_t format_version = 1;
+inline constexpr std::size_t header_size = 24;
+/// A block travels with every report, so it stays small enough for a row to stay on its page.
+inline constexpr std::size_t max_block_size = 2000;
+/// Reports a summary may count: sums of squares then fit their 128 bits with room to spare.
+inline constexpr std::uint64_t max_count = std::uint64_t{1} << 40;
+
+enum class Kind : std::uint8_t { report = 0, summary = 1 };
+
+struct Header {
+    Kind kind;
+    std::uint8_t mechanism;
+    std::uint16_t block_size;
+    std::uint64_t fingerprint;
+    double epsilon;
+};
+
+/// Reads and checks the header of untrusted bytes of the given kind; Error (malformed) says what is wrong.
+[[nodiscard]] Header read_header(Bytes bytes, Kind kind);
+
+/// A header followed by the mechanism's parameters. Throws Error (invalid_spec) if it would be too long.
+[[nodiscard]] std::vector<std::byte> make_block(std::uint8_t mechanism, std::uint64_t fingerprint,
+                                                double epsilon, Bytes parameters);
+
+/// True if the bytes of either kind begin with this block, whatever their own kind.
+[[nodiscard]] inline bool begins_with_block(Bytes bytes, Bytes block) noexcept {
+    constexpr std::size_t skip = 2;  // version and kind
+    return bytes.size() >= block.size() && bytes[0] == block[0] &&
+           std::memcmp(bytes.data() + skip, block.data() + skip, block.size() - skip) == 0;
+}
+
+}  // namespace ldp

@@ -1,0 +1,156 @@
+#include "core/math/bit_counters.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+
+#include "core/format/header.hpp"
+
+namespace ldp {
+
+static_assert(std::bit_width(max_count) == BitCounters::planes);
+
+namespace {
+
+std::atomic<bool> portable_only{false};
+
+// The same source is compiled twice: once for any processor, once for wide registers.
+
+/// Four words that the compiler keeps in one wide register, or in as many narrow ones as it takes.
+using Wide = std::uint64_t __attribute__((vector_size(32)));
+
+bool any(std::uint64_t word) noexcept {
+    return word != 0;
+}
+[[gnu::always_inline]] inline bool any(const Wide& w) noexcept {
+    return (w[0] | w[1] | w[2] | w[3]) != 0;
+}
+
+/// Adds a block of a string, small enough to stay in registers while its carries ripple upwards.
+template <class Word, std::size_t count = 1, std::size_t size = sizeof(Word)>
+[[gnu::always_inline]] inline void ripple(std::byte* plane, std::size_t width,
+                                          const std::byte* string) noexcept {
+    // So many planes are mostly reached: not to ask before saves branches that nothing could predict.
+    constexpr unsigned usual = std::bit_width(8 * size * count) - 1;
+    Word carry[count]{};
+    std::memcpy(carry, string, count * size);
+    for (unsigned j = 0; j < BitCounters::planes; ++j, plane += width) {
+        Word left{};
+#pragma GCC unroll 4
+        for (std::size_t i = 0; i < count; ++i) {
+            Word digits{};
+            std::memcpy(&digits, plane + i * size, size);
+            const Word sum = digits ^ carry[i];
+            carry[i] &= digits;
+            left |= carry[i];
+            std::memcpy(plane + i * size, &sum, size);
+        }
+        if (j >= usual && !any(left)) return;
+    }
+}
+
+[[gnu::always_inline]] inline void add_all(std::byte* counters, std::size_t width, Bytes string) noexcept {
+    const std::byte* from = string.data();
+    std::size_t at = 0;
+    for (; string.size() - at >= 128; at += 128) ripple<Wide, 4>(counters + at, width, from + at);
+    for (; string.size() - at >= 32; at += 32) ripple<Wide>(counters + at, width, from + at);
+    for (; string.size() - at >= 8; at += 8) ripple<std::uint64_t>(counters + at, width, from + at);
+    for (; string.size() - at >= 2; at += 2) ripple<std::uint64_t, 1, 2>(counters + at, width, from + at);
+    if (at < string.size()) ripple<std::uint64_t, 1, 1>(counters + at, width, from + at);
+}
+
+[[gnu::always_inline]] inline std::uint64_t ones_of(Bytes string) noexcept {
+    std::uint64_t ones = 0;
+    std::size_t at = 0;
+    for (; string.size() - at >= 8; at += 8) {
+        std::uint64_t word;
+        std::memcpy(&word, string.data() + at, sizeof(word));
+        ones += static_cast<std::uint64_t>(std::popcount(word));
+    }
+    for (; at < string.size(); ++at)
+        ones += static_cast<std::uint64_t>(std::popcount(std::to_integer<unsigned>(string[at])));
+    return ones;
+}
+
+#ifdef LDP_WIDE
+LDP_WIDE void add_wide(std::byte* counters, std::size_t width, Bytes string) noexcept {
+    add_all(counters, width, string);
+}
+LDP_WIDE std::uint64_t ones_wide(Bytes string) noexcept {
+    return ones_of(string);
+}
+#endif
+
+}  // namespace
+
+bool wide_registers() noexcept {
+#ifdef LDP_WIDE
+    return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("popcnt") != 0 &&
+           !portable_only.load(std::memory_order_relaxed);
+#else
+    return false;
+#endif
+}
+
+void use_portable_paths(bool portable) noexcept {
+    portable_only.store(portable);
+}
+
+void BitCounters::add(std::byte* counters, std::size_t from, Bytes part) const noexcept {
+#ifdef LDP_WIDE
+    if (wide_registers()) return add_wide(counters + from, width_, part);
+#endif
+    add_all(counters + from, width_, part);
+}
+
+std::uint64_t BitCounters::ones(Bytes string) noexcept {
+#ifdef LDP_WIDE
+    if (wide_registers()) return ones_wide(string);
+#endif
+    return ones_of(string);
+}
+
+void BitCounters::merge(std::byte* counters, const std::byte* others) const noexcept {
+    for (std::size_t at = 0; at < width_; ++at) {
+        std::byte carry{0};
+        for (std::size_t plane = at; plane < size(); plane += width_) {
+            const std::byte a = counters[plane], b = others[plane];
+            counters[plane] = a ^ b ^ carry;
+            carry = (a & b) | (carry & (a ^ b));
+        }
+    }
+}
+
+// From the highest digit down, a counter is undecided while its digits are those of n.
+bool BitCounters::at_most(const std::byte* counters, std::uint64_t n) const noexcept {
+    for (std::size_t at = 0; at < width_; ++at) {
+        std::byte undecided{0xFF}, used{0};
+        for (unsigned j = planes; j-- > 0;) {
+            const std::byte digits = counters[j * width_ + at];
+            used |= digits;
+            if ((n >> j & 1) != 0)
+                undecided &= digits;
+            else if ((undecided & digits) != std::byte{0})
+                return false;
+        }
+        if (at == width_ - 1 && (used & spare_bits()) != std::byte{0}) return false;
+    }
+    return true;
+}
+
+std::vector<std::uint64_t> BitCounters::counts(const std::byte* counters) const {
+    std::vector<std::uint64_t> counts(bits_);
+    for (unsigned j = 0; j < planes; ++j)
+        for (std::size_t i = 0; i < bits_; ++i)
+            counts[i] |= std::uint64_t{std::to_integer<unsigned>(counters[j * width_ + i / 8]) >> i % 8 & 1}
+                         << j;
+    return counts;
+}
+
+std::uint64_t BitCounters::total(const std::byte* counters) const noexcept {
+    std::uint64_t total = 0;
+    for (unsigned j = 0; j < planes; ++j) total += ones({counters + j * width_, width_}) << j;
+    return total;
+}
+
+}  // namespace ldp

@@ -1,0 +1,75 @@
+// The projective space PG(t−1, F_q) over a prime field: its points, its hyperplanes, and how many of a
+// collection of points lie on each hyperplane.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/base/bytes.hpp"
+
+namespace ldp {
+
+/// There are as many points as hyperplanes, both numbered from 0. Each is a vector of t coordinates up to a
+/// factor, and a point lies on a hyperplane if their inner product is 0.
+///   points       the last coordinate that is not 0 is 1:  y = (b₁,…,b_m,1,0,…)
+///                has the number K_m + Σ b_i·q^(i−1), where K_m = (q^m−1)/(q−1) = 1 + q + … + q^(m−1);
+///   hyperplanes  the first coordinate that is not 0 is 1:  x = (0,…,0,1,a_(l+2),…,a_t), l zeros in front,
+///                has the number q·K_l + Σ a_i·K_(i−1).
+/// So the points of each m follow one another, and so do the hyperplanes of each last coordinate, arranged as
+/// all hyperplanes of one dimension less: what the counting recurs on.
+class ProjectiveSpace {
+  public:
+    static constexpr std::uint64_t max_points = std::uint64_t{1} << 25;
+    static constexpr unsigned max_dimension = 25;
+    /// Coordinates beyond the t-th are 0.
+    using Vector = std::array<std::uint32_t, max_dimension>;
+
+    /// K_t for a field of q, or nothing if that is more than max_points; q ≥ 2.
+    [[nodiscard]] static std::optional<std::uint64_t> size(std::uint64_t q, unsigned t) noexcept;
+    /// Whether q is a prime and the space has a size; t ≥ 2.
+    [[nodiscard]] static bool exists(std::uint64_t q, unsigned t) noexcept;
+
+    /// A space that exists.
+    ProjectiveSpace(std::uint32_t q, unsigned t);
+
+    [[nodiscard]] std::uint32_t field() const noexcept { return q_; }
+    [[nodiscard]] unsigned dimension() const noexcept { return t_; }
+    /// Points, points on a hyperplane, and points on two different hyperplanes.
+    [[nodiscard]] std::uint64_t points() const noexcept { return sizes_[t_]; }
+    [[nodiscard]] std::uint64_t points_on_one() const noexcept { return sizes_[t_ - 1]; }
+    [[nodiscard]] std::uint64_t points_on_two() const noexcept { return sizes_[t_ - 2]; }
+
+    [[nodiscard]] Vector hyperplane(std::uint64_t number) const noexcept;
+    [[nodiscard]] Vector point(std::uint64_t number) const noexcept;
+    /// The number of the point on which a vector other than 0 lies.
+    [[nodiscard]] std::uint64_t number_of_point(const Vector& y) const noexcept;
+    /// ⟨x,y⟩ in the field.
+    [[nodiscard]] std::uint32_t product(const Vector& x, const Vector& y) const noexcept;
+
+    /// The points not on a hyperplane, numbered from 0 to points() − points_on_one() − 1, and those on it,
+    /// each of them q−1 times, from 0 to (q−1)·points_on_one() − 1. Returns the point's number.
+    [[nodiscard]] std::uint64_t point_off(const Vector& hyperplane, std::uint64_t i) const noexcept;
+    [[nodiscard]] std::uint64_t point_on(const Vector& hyperplane, std::uint64_t i) const noexcept;
+
+    /// For each hyperplane the sum of the counts of its points, given as 64-bit numbers by point. Takes about
+    /// t·q·K additions, and two and a half times the space of the counts (four times if they add up to 2^32
+    /// or more). Sums that are too large wrap around.
+    [[nodiscard]] std::vector<std::uint64_t> sums(Bytes counts) const;
+
+  private:
+    [[nodiscard]] std::uint64_t solve(const Vector& hyperplane, std::uint64_t free,
+                                      std::uint32_t product) const noexcept;
+
+    std::uint32_t q_;
+    unsigned t_;
+    std::array<std::uint64_t, max_dimension + 1> sizes_{};   // K_m
+    std::array<std::uint64_t, max_dimension + 1> powers_{};  // q^m, for m < t
+};
+
+/// The nearest prime that is not below, and not above, a number from 2 to 2^32.
+[[nodiscard]] std::uint64_t prime_from(std::uint64_t number) noexcept;
+[[nodiscard]] std::uint64_t prime_up_to(std::uint64_t number) noexcept;
+
+}  // namespace ldp

@@ -1,0 +1,163 @@
+#include "core/math/statistics.hpp"
+
+#include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
+#include <boost/math/distributions/chi_squared.hpp>
+#include <boost/math/tools/minima.hpp>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace ldp {
+
+namespace {
+
+// A bound, for any n and any law, of the chance that the mean of n independent variables is as far from its
+// expectation: twice min_t E[exp(t(X − observed mean))]^n (Chernoff 1952). The normal law's p-values are far
+// too small in the tails of skew laws and small n. `cumulant` is the log of that expectation, which is convex
+// and 0 at 0; `guess`, about where its minimum lies, tells the side.
+double chernoff(std::uint64_t n, double guess, const std::function<double(double)>& cumulant) {
+    if (guess == 0) return 1;
+    double t = std::clamp(guess, -1.0, 1.0);
+    while (std::abs(t) < 250 && cumulant(2 * t) < cumulant(t)) t *= 2;
+    const auto scaled = [&](double s) { return cumulant(s * t); };  // the search is exact around 1, not 0
+    const double least = boost::math::tools::brent_find_minima(scaled, 0.0, 2.0, 26).second;
+    return std::min(1.0, 2 * std::exp(static_cast<double>(n) * least));
+}
+
+// P(0), P(1), … of n bits that are 1 with probability `one`: from the likeliest number to both sides until
+// nothing is left, which keeps the ratios exact to the last digits.
+std::vector<double> binomial_law(std::size_t n, double one) {
+    const double odds = one / (1 - one);
+    std::vector<double> law(n + 1);
+    const auto mode = std::min(n, static_cast<std::size_t>(static_cast<double>(n + 1) * one));
+    law[mode] = 1;
+    for (std::size_t i = mode; i < n && law[i] > 1e-290; ++i)
+        law[i + 1] = law[i] * odds * static_cast<double>(n - i) / static_cast<double>(i + 1);
+    for (std::size_t i = mode; i > 0 && law[i] > 1e-290; --i)
+        law[i - 1] = law[i] / odds * static_cast<double>(i) / static_cast<double>(n - i + 1);
+    const double sum = std::accumulate(law.begin(), law.end(), 0.0);
+    for (double& p : law) p /= sum;
+    return law;
+}
+
+std::vector<double> law_of_ones(std::span<const BitGroup> groups) {
+    std::vector<double> law{1};
+    for (const auto& [bits, one] : groups) {
+        const std::vector<double> of_group = binomial_law(static_cast<std::size_t>(bits), one);
+        std::vector<double> sum(law.size() + of_group.size() - 1);
+        for (std::size_t i = 0; i < of_group.size(); ++i)
+            for (std::size_t j = 0; j < law.size() && of_group[i] > 0; ++j)
+                sum[i + j] += of_group[i] * law[j];
+        law = std::move(sum);
+    }
+    return law;
+}
+
+}  // namespace
+
+double two_sided(double deviations) {
+    return std::erfc(std::abs(deviations) / std::sqrt(2.0));
+}
+
+double one_sided(double deviations) {
+    return std::erfc(deviations / std::sqrt(2.0)) / 2;
+}
+
+double binomial_at_most(std::uint64_t n, double p, std::uint64_t count) {
+    if (count >= n) return 1;
+    const boost::math::binomial law(static_cast<double>(n), p);
+    return cdf(law, static_cast<double>(count));
+}
+
+double binomial_at_least(std::uint64_t n, double p, std::uint64_t count) {
+    if (count == 0) return 1;
+    if (count > n) return 0;
+    const boost::math::binomial law(static_cast<double>(n), p);
+    return cdf(complement(law, static_cast<double>(count - 1)));
+}
+
+double binomial_between(std::uint64_t n, double least, double most, std::uint64_t count) {
+    return std::min(1.0, 2 * std::min(binomial_at_most(n, least, count), binomial_at_least(n, most, count)));
+}
+
+Check goodness_of_fit(std::string name, std::span<const std::uint64_t> counts,
+                      std::span<const double> weights) {
+    const auto total = static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}));
+    const double weight = weights.empty() ? static_cast<double>(counts.size())
+                                          : std::accumulate(weights.begin(), weights.end(), 0.0);
+    std::vector<std::pair<double, double>> classes;  // count and expectation
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        if (classes.empty() || classes.back().second >= 10) classes.emplace_back(0, 0);
+        classes.back().first += static_cast<double>(counts[i]);
+        classes.back().second += total * (weights.empty() ? 1 : weights[i]) / weight;
+    }
+    if (classes.size() > 1 && classes.back().second < 10) {
+        const auto [count, expectation] = classes.back();
+        classes.pop_back();
+        classes.back().first += count;
+        classes.back().second += expectation;
+    }
+    if (classes.size() < 2) return {std::move(name), 0, 0, 1};
+    double statistic = 0;
+    for (const auto& [count, expectation] : classes)
+        statistic += (count - expectation) * (count - expectation) / expectation;
+    const double freedom = static_cast<double>(classes.size()) - 1;
+    const boost::math::chi_squared law(freedom);
+    return {std::move(name), statistic, freedom, cdf(complement(law, statistic))};
+}
+
+std::vector<Check> worst_of(std::span<const std::vector<Check>> parts, std::size_t tests) {
+    std::vector<Check> worst;
+    for (const std::vector<Check>& checks : parts) {
+        if (worst.empty()) worst = checks;
+        for (std::size_t i = 0; i < checks.size(); ++i)
+            if (checks[i].p_value < worst[i].p_value) worst[i] = checks[i];
+    }
+    for (Check& check : worst) check.p_value = std::min(1.0, static_cast<double>(tests) * check.p_value);
+    return worst;
+}
+
+double chance_of_ones(std::uint64_t n, double sum, std::span<const BitGroup> groups) {
+    double mean = 0, variance = 0;
+    for (const auto& [bits, one] : groups) mean += bits * one, variance += bits * one * (1 - one);
+    const double off = sum / static_cast<double>(n) - mean;
+    return chernoff(n, off / variance, [&](double t) {
+        double cumulant = -t * off;
+        for (const auto& [bits, one] : groups) cumulant += bits * (std::log1p(one * std::expm1(t)) - one * t);
+        return cumulant;
+    });
+}
+
+Check variance_of_ones(std::uint64_t n, double sum, double sum_of_squares, std::span<const BitGroup> groups) {
+    const auto reports = static_cast<double>(n);
+    double mean = 0, variance = 0;
+    for (const auto& [bits, one] : groups) mean += bits * one, variance += bits * one * (1 - one);
+    const double observed = sum_of_squares / reports - 2 * mean * sum / reports + mean * mean;
+
+    const std::vector<double> law = law_of_ones(groups);
+    struct Term {
+        double log_probability;
+        double square;  // of the deviation, less the observed mean of squares
+    };
+    std::vector<Term> terms;
+    double spread = 0;  // of the squares
+    for (std::size_t ones = 0; ones < law.size(); ++ones) {
+        if (law[ones] <= 0) continue;
+        const double square = std::pow(static_cast<double>(ones) - mean, 2);
+        terms.push_back({std::log(law[ones]), square - observed});
+        spread += law[ones] * (square - variance) * (square - variance);
+    }
+    const double p_value = chernoff(n, (observed - variance) / spread, [&](double t) {
+        double most = -std::numeric_limits<double>::infinity(), rest = 0;
+        for (const Term& term : terms) most = std::max(most, term.log_probability + t * term.square);
+        for (const Term& term : terms) rest += std::exp(term.log_probability + t * term.square - most);
+        return most + std::log(rest);
+    });
+    return {"variance of ones per report", observed, variance, p_value};
+}
+
+}  // namespace ldp

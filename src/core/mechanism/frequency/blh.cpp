@@ -1,0 +1,26 @@
+// Binary local hashing (Wang, Blocki, Li, Jha 2017; Bassily, Smith 2015): local hashing to two buckets.
+
+#include "core/mechanism/all.hpp"
+#include "core/mechanism/frequency/local_hashing.hpp"
+
+namespace ldp {
+
+namespace {
+
+constexpr std::uint64_t buckets = 2;
+
+void write(const Spec& spec, Writer& writer) {
+    LocalHashing::write(spec, buckets, writer);
+}
+
+std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
+    return LocalHashing::read(header, block, buckets);
+}
+
+}  // namespace
+
+const MechanismEntry blh_entry{
+    8,     "blh", "binary local hashing", Shape::one_categorical, LocalHashing::max_domain, true, {},
+    write, load};
+
+}  // namespace ldp

@@ -1,0 +1,103 @@
+// A state of plain counters, one 64-bit number for each output: shared by the oracles whose report is one
+// output.
+#pragma once
+
+#include <vector>
+
+#include "core/base/bytes.hpp"
+#include "core/base/error.hpp"
+#include "core/mechanism/frequency/oracle.hpp"
+#include "core/spec/spec.hpp"
+
+namespace ldp {
+
+inline constexpr std::size_t counter_size = sizeof(std::uint64_t);
+
+[[nodiscard]] inline std::uint64_t counter(Bytes state, std::size_t i) noexcept {
+    return load<std::uint64_t>(state.data() + i * counter_size);
+}
+
+[[nodiscard]] inline std::vector<std::uint64_t> counters(Bytes state) {
+    std::vector<std::uint64_t> all(state.size() / counter_size);
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = counter(state, i);
+    return all;
+}
+
+inline void merge_counters(MutableBytes state, Bytes other) noexcept {
+    for (std::size_t at = 0; at < state.size(); at += counter_size)
+        add(state.data() + at, load<std::uint64_t>(other.data() + at));
+}
+
+/// Whether the counters add up to n, without wrapping around; n ≤ 2^40.
+[[nodiscard]] inline bool counters_sum_to(Bytes state, std::uint64_t n) noexcept {
+    std::uint64_t left = n;
+    for (std::size_t at = 0; at < state.size(); at += counter_size) {
+        const auto count = load<std::uint64_t>(state.data() + at);
+        if (count > left) return false;
+        left -= count;
+    }
+    return left == 0;
+}
+
+/// An oracle whose report is the number of one of its outputs, and whose state counts each of them.
+class CountingOracle : public Oracle {
+  public:
+    std::size_t payload_size() const noexcept final { return width_; }
+    std::size_t state_size() const noexcept final { return outputs_ * counter_size; }
+    bool accumulate(MutableBytes state, Bytes payload) const noexcept final {
+        const std::uint64_t output = load_output(payload);
+        if (output >= outputs_) return false;
+        add<std::uint64_t>(state.data() + output * counter_size, 1);
+        return true;
+    }
+    void merge(MutableBytes state, Bytes other) const noexcept final { merge_counters(state, other); }
+    bool valid_payload(Bytes payload) const noexcept final { return load_output(payload) < outputs_; }
+    bool valid_state(std::uint64_t n, Bytes state) const noexcept final { return counters_sum_to(state, n); }
+
+  protected:
+    CountingOracle(const Header& header, Bytes block, std::uint64_t k, std::uint64_t outputs)
+        : Oracle(header, block, k), outputs_(outputs), width_(cell_width(outputs)) {}
+
+    [[nodiscard]] std::uint64_t outputs() const noexcept { return outputs_; }
+    [[nodiscard]] std::uint64_t load_output(Bytes payload) const noexcept {
+        return load_cell(payload.data(), width_);
+    }
+    void store_output(MutableBytes payload, std::uint64_t output) const noexcept {
+        store_cell(payload.data(), width_, output);
+    }
+
+  private:
+    std::uint64_t outputs_;
+    std::size_t width_;
+};
+
+/// Writes the only parameter of an oracle: the domain's size, 4 bytes.
+inline void write_domain(const Spec& spec, Writer& writer) {
+    writer.put(static_cast<std::uint32_t>(spec.attributes()[0].domain));
+}
+
+/// Takes a parameter of 4 bytes; Error (malformed) outside least..most.
+[[nodiscard]] inline std::uint64_t take_number(Reader& reader, const char* what, std::uint64_t least,
+                                               std::uint64_t most) {
+    const auto found = reader.take<std::uint32_t>();
+    if (found < least || found > most)
+        throw Error(ErrorCode::malformed, std::string("the ") + what + " is out of range",
+                    "Found " + std::to_string(found) + "; allowed are " + std::to_string(least) + " to " +
+                        std::to_string(most) + ".",
+                    "The bytes were damaged or forged.");
+    return found;
+}
+
+/// Takes the domain's size; Error (malformed) outside 2..most.
+[[nodiscard]] inline std::uint64_t take_domain(Reader& reader, std::uint64_t most) {
+    return take_number(reader, "domain size", 2, most);
+}
+
+/// Reads the only parameter of an oracle over {0..k−1}.
+[[nodiscard]] inline std::uint64_t read_domain(Reader& reader, std::uint64_t most) {
+    const std::uint64_t k = take_domain(reader, most);
+    reader.finish();
+    return k;
+}
+
+}  // namespace ldp

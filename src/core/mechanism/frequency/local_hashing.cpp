@@ -1,0 +1,232 @@
+#include "core/mechanism/frequency/local_hashing.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/exact.hpp"
+#include "core/mechanism/frequency/counters.hpp"
+
+#ifdef LDP_WIDE
+#include <immintrin.h>
+#endif
+
+namespace ldp {
+
+namespace {
+
+/// A hash function.
+struct Seed {
+    std::uint64_t a, b;
+
+    explicit Seed(Bytes enrolment) noexcept
+        : a(load<std::uint64_t>(enrolment.data())), b(load<std::uint64_t>(enrolment.data() + sizeof(a))) {}
+};
+
+/// Reports by the highest four bits of a word of their seeds.
+constexpr unsigned class_bits = 4;
+constexpr std::size_t classes_size = (std::size_t{1} << class_bits) * counter_size;
+
+void classify(std::byte* classes, std::uint64_t word) noexcept {
+    add<std::uint64_t>(classes + (word >> (64 - class_bits)) * counter_size, 1);
+}
+
+/// A progression of the second order on the circle of 2^64, and an arc that begins at 0.
+struct Walk {
+    std::uint64_t at;    ///< the next term
+    std::uint64_t step;  ///< from there to the one after it
+    std::uint64_t turn;  ///< by which every step is longer than the one before
+    std::uint64_t arc;
+
+    [[nodiscard]] std::uint64_t term(std::uint64_t i) const noexcept {
+        return at + i * step + i * (i - 1) / 2 * turn;
+    }
+    void skip(std::uint64_t terms) noexcept {
+        at = term(terms);
+        step += terms * turn;
+    }
+};
+
+void mark_portable(Walk walk, MutableBytes bits) noexcept {
+    for (std::byte& byte : bits) {
+        unsigned eight = 0;
+        for (unsigned i = 0; i < 8; ++i) {
+            eight |= (walk.at < walk.arc ? 1u : 0u) << i;
+            walk.skip(1);
+        }
+        byte = static_cast<std::byte>(eight);
+    }
+}
+
+#ifdef LDP_WIDE
+// An arc is a whole number of points, so the upper halves of the terms tell; comparisons are signed, so both
+// sides move by half a circle. Two registers hold eight terms such that shuffling their upper halves together
+// brings these in order.
+LDP_WIDE void mark_wide(Walk walk, MutableBytes bits) noexcept {
+    walk.at += std::uint64_t{1} << 63;
+    const auto term = [&](unsigned i) { return static_cast<long long>(walk.term(i)); };
+    const auto stride = [&](unsigned i) { return static_cast<long long>(walk.term(i + 8) - walk.term(i)); };
+    __m256i low = _mm256_setr_epi64x(term(0), term(1), term(4), term(5));
+    __m256i high = _mm256_setr_epi64x(term(2), term(3), term(6), term(7));
+    __m256i low_stride = _mm256_setr_epi64x(stride(0), stride(1), stride(4), stride(5));
+    __m256i high_stride = _mm256_setr_epi64x(stride(2), stride(3), stride(6), stride(7));
+    const __m256i turn = _mm256_slli_epi64(_mm256_set1_epi64x(static_cast<long long>(walk.turn)), 6);
+    const __m256i arc = _mm256_set1_epi32(static_cast<int>((walk.arc >> 32) + (1u << 31)));
+    for (std::byte& byte : bits) {
+        const __m256i upper = _mm256_castps_si256(
+            _mm256_shuffle_ps(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high), _MM_SHUFFLE(3, 1, 3, 1)));
+        byte =
+            static_cast<std::byte>(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(arc, upper))));
+        low = _mm256_add_epi64(low, low_stride);
+        high = _mm256_add_epi64(high, high_stride);
+        low_stride = _mm256_add_epi64(low_stride, turn);
+        high_stride = _mm256_add_epi64(high_stride, turn);
+    }
+}
+#endif
+
+/// Sets the bits of a string, lowest first, whose terms of the progression lie in the arc, and no others.
+void mark(const Walk& walk, MutableBytes bits) noexcept {
+#ifdef LDP_WIDE
+    if (wide_registers()) return mark_wide(walk, bits);
+#endif
+    mark_portable(walk, bits);
+}
+
+}  // namespace
+
+void LocalHashing::write(const Spec& spec, std::uint64_t buckets, Writer& writer) {
+    write_domain(spec, writer);
+    writer.put(static_cast<std::uint32_t>(buckets));
+}
+
+std::unique_ptr<const Mechanism> LocalHashing::read(const Header& header, Bytes block,
+                                                    std::uint64_t most_buckets) {
+    Reader reader(block.subspan(header_size));
+    const auto [k, g] = take(reader, most_buckets);
+    reader.finish();
+    return std::make_unique<LocalHashing>(header, block, k, g);
+}
+
+std::pair<std::uint64_t, std::uint64_t> LocalHashing::take(Reader& reader, std::uint64_t most_buckets) {
+    const std::uint64_t k = take_domain(reader, max_domain);
+    return {k, take_number(reader, "number of buckets", 2, most_buckets)};
+}
+
+// With x = g−1, n·Var at a value that nobody holds is (e+x)²/((e−1)²x), which falls until x = e and rises
+// from there on; x+1 is better than x if e² > x(x+1).
+std::uint64_t LocalHashing::best_buckets(double epsilon) {
+    const double e = std::exp(epsilon);
+    const double below = std::floor(e);
+    const double x = e * e > below * (below + 1) ? below + 1 : below;
+    return static_cast<std::uint64_t>(std::min(x + 1, static_cast<double>(max_buckets)));
+}
+
+std::vector<std::pair<std::string, double>> LocalHashing::parameters() const {
+    auto all = Oracle::parameters();
+    all.emplace_back("buckets", static_cast<double>(channel_.outputs()));
+    return all;
+}
+
+std::size_t LocalHashing::state_size() const noexcept {
+    return classes_at() + 2 * classes_size;
+}
+
+void LocalHashing::enrol(BitSource& bits, MutableBytes enrolment) const {
+    store(enrolment.data(), bits.word());
+    store(enrolment.data() + sizeof(std::uint64_t), bits.word());
+}
+
+void LocalHashing::randomise(Input input, Bytes enrolment, BitSource& bits, MutableBytes memo) const {
+    store_cell(memo.data(), width_, channel_.sample(bucket(input[0], enrolment), bits));
+}
+
+void LocalHashing::respond(Bytes enrolment, Bytes memo, BitSource&, MutableBytes payload) const {
+    std::ranges::copy(memo, std::ranges::copy(enrolment, payload.begin()).out);
+}
+
+std::uint64_t LocalHashing::start(std::uint64_t y) const noexcept {
+    const std::uint64_t g = channel_.outputs();
+    return ((y << 32) + g - 1) / g << 32;
+}
+
+std::uint64_t LocalHashing::bucket(Cell value, Bytes enrolment) const noexcept {
+    const Seed seed(enrolment);
+    return channel_.outputs() * ((seed.a * (value * (value + 1) / 2) + seed.b) >> 32) >> 32;
+}
+
+// A value is supported if its term of the progression, which goes on by a, 2a, 3a, …, lies between the start
+// of the bucket and that of the next one. Strips of the string are made and counted in turn, on the stack,
+// whatever the domain.
+bool LocalHashing::accumulate(MutableBytes state, Bytes payload) const noexcept {
+    if (!valid_payload(payload)) return false;
+    const Seed seed(payload);
+    const std::uint64_t y = reported(payload);
+    Walk walk{seed.b - start(y), seed.a, seed.a, start(y + 1) - start(y)};
+    std::uint64_t supported = 0;
+    std::byte strip[256];
+    for (std::size_t from = 0; from < counters_.width(); from += sizeof(strip)) {
+        const MutableBytes part(strip, std::min(sizeof(strip), counters_.width() - from));
+        mark(walk, part);
+        walk.skip(8 * part.size());
+        if (from + part.size() == counters_.width()) part.back() &= ~counters_.spare_bits();
+        counters_.add(state.data(), from, part);
+        supported += BitCounters::ones(part);
+    }
+    add<Uint128>(state.data() + squares_at(), Uint128{supported} * supported);
+    classify(state.data() + classes_at(), seed.a);
+    classify(state.data() + classes_at() + classes_size, seed.b);
+    return true;
+}
+
+void LocalHashing::merge(MutableBytes state, Bytes other) const noexcept {
+    counters_.merge(state.data(), other.data());
+    add<Uint128>(state.data() + squares_at(), load<Uint128>(other.data() + squares_at()));
+    merge_counters(state.subspan(classes_at()), other.subspan(classes_at()));
+}
+
+bool LocalHashing::valid_payload(Bytes payload) const noexcept {
+    return reported(payload) < channel_.outputs();
+}
+
+bool LocalHashing::valid_state(std::uint64_t n, Bytes state) const noexcept {
+    return counters_.at_most(state.data(), n) &&
+           load<Uint128>(state.data() + squares_at()) <= Uint128{n} * domain() * domain() &&
+           counters_sum_to(state.subspan(classes_at(), classes_size), n) &&
+           counters_sum_to(state.subspan(classes_at() + classes_size), n);
+}
+
+PureProtocol LocalHashing::kept_protocol() const noexcept {
+    return {channel_.p(), 1 / static_cast<double>(channel_.outputs())};
+}
+
+std::vector<std::uint64_t> LocalHashing::supports(Bytes state) const {
+    return counters_.counts(state.data());
+}
+
+Cost LocalHashing::cost() const noexcept {
+    const auto k = static_cast<double>(domain());
+    return {30 + k / 8, 41 * k};
+}
+
+Exact LocalHashing::probability(Input input, Bytes enrolment, Bytes memo) const {
+    return exact(channel_.weight(bucket(input[0], enrolment), kept_bucket(memo)), channel_.total());
+}
+
+// The hash function is drawn before the value is looked at. Under a function that tells two values apart,
+// they are two inputs of the channel, and the report of either's bucket attains high/low.
+Exact LocalHashing::worst_ratio() const {
+    return exact(channel_.worst_ratio().high, channel_.worst_ratio().low);
+}
+
+std::optional<Spread> LocalHashing::spread(std::uint64_t, Bytes state) const {
+    return Spread{static_cast<double>(counters_.total(state.data())),
+                  static_cast<double>(load<Uint128>(state.data() + squares_at()))};
+}
+
+// Honest seeds are uniform, whatever the values; forged ones were chosen to support what they support.
+std::vector<Check> LocalHashing::own_checks(std::uint64_t, Bytes state) const {
+    return {goodness_of_fit("seed, first word", counters(state.subspan(classes_at(), classes_size))),
+            goodness_of_fit("seed, second word", counters(state.subspan(classes_at() + classes_size)))};
+}
+
+}  // namespace ldp

@@ -1,0 +1,26 @@
+// Optimised local hashing (Wang, Blocki, Li, Jha 2017): local hashing to the number of buckets that gives a
+// value which nobody holds the least variance, about e+1, e = exp(ε).
+
+#include "core/mechanism/all.hpp"
+#include "core/mechanism/frequency/local_hashing.hpp"
+#include "core/spec/spec.hpp"
+
+namespace ldp {
+
+namespace {
+
+void write(const Spec& spec, Writer& writer) {
+    LocalHashing::write(spec, LocalHashing::best_buckets(spec.epsilon()), writer);
+}
+
+std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
+    return LocalHashing::read(header, block, LocalHashing::max_buckets);
+}
+
+}  // namespace
+
+const MechanismEntry olh_entry{
+    9,     "olh", "optimised local hashing", Shape::one_categorical, LocalHashing::max_domain, true, {},
+    write, load};
+
+}  // namespace ldp

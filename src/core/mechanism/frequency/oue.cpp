@@ -1,0 +1,36 @@
+// Optimised unary encoding (Wang, Blocki, Li, Jha 2017): the true value's bit is reported as a fair coin,
+// every other bit is 1 with probability q = 1/(e+1), e = exp(ε).
+
+#include "core/base/exact.hpp"
+#include "core/channel/odds.hpp"
+#include "core/mechanism/all.hpp"
+#include "core/mechanism/frequency/counters.hpp"
+#include "core/mechanism/frequency/unary.hpp"
+
+namespace ldp {
+
+namespace {
+
+class Oue final : public Unary {
+  public:
+    Oue(const Header& header, Bytes block, std::uint64_t k)
+        : Unary(header, block, k, Coin(1, 1), Coin(rare_heads(header.epsilon))) {}
+
+    // Two inputs differ in two bits; the fair coins cancel, and what is left is P(one bit 0)/P(the other 1)
+    // of false bits in the worst case: (1−q)/q.
+    Exact worst_ratio() const override { return false_one().complement() / false_one(); }
+};
+
+std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
+    Reader reader(block.subspan(header_size));
+    const std::uint64_t k = read_domain(reader, Unary::max_domain);
+    return std::make_unique<Oue>(header, block, k);
+}
+
+}  // namespace
+
+const MechanismEntry oue_entry{
+    2,   "oue", "optimised unary encoding", Shape::one_categorical, Unary::max_domain, true, {}, write_domain,
+    load};
+
+}  // namespace ldp

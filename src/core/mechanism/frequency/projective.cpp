@@ -1,0 +1,128 @@
+// Projective-geometry response (Feldman, Nelson, Nguyen, Talwar 2022): value v owns the v-th hyperplane of
+// PG(t−1, F_q); the points on it are likely outputs. About one point in q lies on a hyperplane, so that with
+// q near exp(ε)+1 the variance is close to the least that any number of values allows.
+//
+// parameters: k (4 bytes) · q (4) · t (1)
+
+#include "core/math/projective_space.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/mechanism/all.hpp"
+#include "core/mechanism/frequency/incidence.hpp"
+
+namespace ldp {
+
+namespace {
+
+constexpr std::uint64_t max_domain = std::uint64_t{1} << 24;
+
+class Projective final : public Incidence {
+  public:
+    Projective(const Header& header, Bytes block, std::uint64_t k, const ProjectiveSpace& space)
+        : Incidence(header, block, k, {space.points(), space.points_on_one(), space.points_on_two()}),
+          space_(space) {}
+
+    std::vector<std::pair<std::string, double>> parameters() const override {
+        auto all = Incidence::parameters();
+        all.emplace_back("field", space_.field());
+        all.emplace_back("dimension", space_.dimension());
+        all.emplace_back("outputs", static_cast<double>(outputs()));
+        return all;
+    }
+    // Of t−2 dimensions each takes q additions a sum, eight of them a step, and writes the sum down.
+    Cost cost() const noexcept override {
+        const double step = 1.5 + space_.field() / 8.0;
+        return {1, static_cast<double>(outputs()) * (3 + (space_.dimension() - 2) * step)};
+    }
+
+  private:
+    std::uint64_t draw(std::uint64_t value, bool inside, BitSource& bits) const override {
+        const ProjectiveSpace::Vector x = space_.hyperplane(value);
+        const std::uint64_t on = space_.points_on_one(), off = space_.points() - on;
+        return inside ? space_.point_on(x, bits.below((space_.field() - 1) * on))
+                      : space_.point_off(x, bits.below(off));
+    }
+    bool owns(std::uint64_t value, std::uint64_t output) const noexcept override {
+        return space_.product(space_.hyperplane(value), space_.point(output)) == 0;
+    }
+    std::vector<std::uint64_t> tally(Bytes state) const override { return space_.sums(state); }
+
+    ProjectiveSpace space_;
+};
+
+/// n·Var of a value that nobody holds, were exp(ε) met exactly.
+double rare_variance(double epsilon, const ProjectiveSpace& space) {
+    const double e = std::exp(epsilon);
+    const auto all = static_cast<double>(space.points());
+    const auto own = static_cast<double>(space.points_on_one());
+    const auto shared = static_cast<double>(space.points_on_two());
+    const double total = e * own + all - own;
+    return PureProtocol{e * own / total, (e * shared + own - shared) / total}.n_variance(0);
+}
+
+/// The space of least variance with at least k points. In each dimension three fields are tried: the primes
+/// on either side of exp(ε)+1, and the smallest that has room for k points. If another one were better, then
+/// by a fraction of a per cent.
+ProjectiveSpace choose(double epsilon, std::uint64_t k) {
+    std::optional<ProjectiveSpace> best;
+    double least = std::numeric_limits<double>::infinity();
+    const auto ideal = static_cast<std::uint64_t>(std::exp(epsilon) + 1);
+    for (unsigned t = 2; t <= ProjectiveSpace::max_dimension; ++t) {
+        const auto first_with = [&](std::uint64_t points) {  // the first q whose space is as large
+            std::uint64_t from = 2, to = ProjectiveSpace::max_points;
+            while (from < to) {
+                const std::uint64_t q = (from + to) / 2;
+                if (ProjectiveSpace::size(q, t).value_or(points) < points)
+                    from = q + 1;
+                else
+                    to = q;
+            }
+            return from;
+        };
+        const std::uint64_t smallest = first_with(k);
+        const std::uint64_t largest = first_with(ProjectiveSpace::max_points + 1) - 1;
+        if (largest < smallest) continue;
+        const std::uint64_t near = std::clamp(ideal, smallest, largest);
+        for (const std::uint64_t q : {prime_from(smallest), prime_up_to(near), prime_from(near + 1)}) {
+            if (q < smallest || q > largest) continue;
+            const ProjectiveSpace space(static_cast<std::uint32_t>(q), t);
+            if (const double variance = rare_variance(epsilon, space); variance < least) {
+                least = variance;
+                best = space;
+            }
+        }
+    }
+    return *best;  // with t = 2 there is a prime for every k up to max_domain (Bertrand)
+}
+
+void write(const Spec& spec, Writer& writer) {
+    write_domain(spec, writer);
+    const ProjectiveSpace space = choose(spec.epsilon(), spec.attributes()[0].domain);
+    writer.put(space.field());
+    writer.put(static_cast<std::uint8_t>(space.dimension()));
+}
+
+std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
+    Reader reader(block.subspan(header_size));
+    const std::uint64_t k = take_domain(reader, max_domain);
+    const auto q = reader.take<std::uint32_t>();
+    const auto t = reader.take<std::uint8_t>();
+    reader.finish();
+    if (!ProjectiveSpace::exists(q, t) || *ProjectiveSpace::size(q, t) < k)
+        throw Error(ErrorCode::malformed, "no projective space has this shape",
+                    "Found a field of " + std::to_string(q) + " and dimension " + std::to_string(t) +
+                        " for " + std::to_string(k) + " values.",
+                    "The bytes were damaged or forged.");
+    return std::make_unique<Projective>(header, block, k, ProjectiveSpace(q, t));
+}
+
+}  // namespace
+
+const MechanismEntry projective_entry{
+    11,    "projective", "projective-geometry response", Shape::one_categorical, max_domain, true, {},
+    write, load};
+
+}  // namespace ldp

@@ -1,0 +1,125 @@
+#include "core/mechanism/frequency/unary.hpp"
+
+#include <cmath>
+
+#include "core/base/exact.hpp"
+#include "core/channel/odds.hpp"
+
+namespace ldp {
+
+// All bits are thrown as false ones, then the true one once more: neither the number of words drawn nor their
+// order depends on the value.
+void Unary::randomise(Input input, Bytes, BitSource& bits, MutableBytes memo) const {
+    false_bit_.fill(bits, domain(), memo);
+    const std::uint64_t value = input[0];
+    const auto mask = static_cast<std::byte>(1u << value % 8);
+    const std::byte truth = true_bit_.land(bits) ? mask : std::byte{0};
+    memo[value / 8] = (memo[value / 8] & ~mask) | truth;
+}
+
+bool Unary::accumulate(MutableBytes state, Bytes payload) const noexcept {
+    if (!valid_payload(payload)) return false;
+    counters_.add(state.data(), payload.data());
+    const std::uint64_t ones = BitCounters::ones(payload);
+    add<Uint128>(state.data() + counters_.size(), ones * ones);
+    return true;
+}
+
+void Unary::merge(MutableBytes state, Bytes other) const noexcept {
+    counters_.merge(state.data(), other.data());
+    add<Uint128>(state.data() + counters_.size(), load<Uint128>(other.data() + counters_.size()));
+}
+
+bool Unary::valid_payload(Bytes payload) const noexcept {
+    return counters_.tidy(payload.data());
+}
+
+bool Unary::valid_state(std::uint64_t n, Bytes state) const noexcept {
+    return counters_.at_most(state.data(), n) &&
+           load<Uint128>(state.data() + counters_.size()) <= Uint128{n} * domain() * domain();
+}
+
+std::vector<std::uint64_t> Unary::supports(Bytes state) const {
+    return counters_.counts(state.data());
+}
+
+PureProtocol Unary::kept_protocol() const noexcept {
+    return {true_bit_.probability(), false_bit_.probability()};
+}
+
+// About ten planes, 32 bytes of them a step.
+Cost Unary::cost() const noexcept {
+    const auto k = static_cast<double>(domain());
+    return {5 + 10 * k / 256, 41 * k};
+}
+
+std::optional<Spread> Unary::spread(std::uint64_t, Bytes state) const {
+    return Spread{static_cast<double>(counters_.total(state.data())),
+                  static_cast<double>(load<Uint128>(state.data() + counters_.size())), true};
+}
+
+// The bits of a report are independent, so their number has a known variance: reports made to imitate the
+// mean number of ones (all with the same number, say) still differ in its spread.
+std::vector<Check> Unary::own_checks(std::uint64_t n, Bytes state) const {
+    const auto [p, q] = protocol();
+    const Spread sums = *spread(n, state);
+    const BitGroup groups[] = {{1, p}, {static_cast<double>(domain()) - 1, q}};
+    return {variance_of_ones(n, sums.sum, sums.sum_of_squares, groups)};
+}
+
+Exact Unary::true_one() const {
+    return exact_dyadic(true_bit_.heads(), true_bit_.bits());
+}
+Exact Unary::false_one() const {
+    return exact_dyadic(false_bit_.heads(), false_bit_.bits());
+}
+
+Exact Unary::probability(Input input, Bytes, Bytes memo) const {
+    Exact product = exact(1, 1);
+    for (std::size_t v = 0; v < domain(); ++v) {
+        const Exact one = v == input[0] ? true_one() : false_one();
+        const bool set = (std::to_integer<unsigned>(memo[v / 8]) >> v % 8 & 1) != 0;
+        product = product * (set ? one : one.complement());
+    }
+    return product;
+}
+
+UnaryChain::UnaryChain(const Header& header, Bytes block, std::uint64_t k, double first_epsilon,
+                       Coin true_bit, Coin false_bit, Coin sent_false_bit)
+    : Unary(header, block, k, true_bit, false_bit),
+      first_epsilon_(first_epsilon),
+      flip_(second_flips(false_bit.heads(), sent_false_bit.heads())) {}
+
+std::vector<std::pair<std::string, double>> UnaryChain::parameters() const {
+    auto all = Unary::parameters();
+    all.emplace_back("first_epsilon", first_epsilon_);
+    all.emplace_back("second_flip", flip_.probability());
+    all.emplace_back("most_keys", static_cast<double>(most_keys()));
+    return all;
+}
+
+void UnaryChain::respond(Bytes, Bytes memo, BitSource& bits, MutableBytes payload) const {
+    flip_.fill(bits, domain(), payload);
+    for (std::size_t i = 0; i < payload.size(); ++i) payload[i] ^= memo[i];
+}
+
+PureProtocol UnaryChain::protocol() const noexcept {
+    const auto [p, q] = kept_protocol();
+    const double flip = flip_.probability();
+    return {p + flip * (1 - 2 * p), q + flip * (1 - 2 * q)};
+}
+
+Exact UnaryChain::response_probability(Bytes, Bytes memo, Bytes payload) const {
+    const Exact flip = exact_dyadic(flip_.heads(), flip_.bits());
+    unsigned flips = 0;
+    for (std::size_t i = 0; i < payload.size(); ++i)
+        flips += static_cast<unsigned>(std::popcount(std::to_integer<unsigned>(payload[i] ^ memo[i])));
+    return power(flip, flips) * power(flip.complement(), static_cast<unsigned>(domain()) - flips);
+}
+
+Exact UnaryChain::sent_false_one() const {
+    const Exact flip = exact_dyadic(flip_.heads(), flip_.bits());
+    return false_one() * flip.complement() + false_one().complement() * flip;
+}
+
+}  // namespace ldp

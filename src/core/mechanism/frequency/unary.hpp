@@ -1,0 +1,86 @@
+// Unary encoding: one bit for each value, reported through a coin of its own for the true value's bit and
+// through another for the others. All of sue and oue but these coins.
+//
+// parameters: k (4 bytes) · payload: k bits, lowest first · state: bit counters, then Σ (ones in a report)²
+// (16 bytes)
+#pragma once
+
+#include "core/channel/coin.hpp"
+#include "core/math/bit_counters.hpp"
+#include "core/mechanism/frequency/oracle.hpp"
+#include "core/mechanism/frequency/second_layer.hpp"
+
+namespace ldp {
+
+class Unary : public Oracle {
+  public:
+    std::size_t payload_size() const noexcept final { return counters_.width(); }
+    std::size_t state_size() const noexcept final { return counters_.size() + sizeof(Uint128); }
+    void randomise(Input input, Bytes enrolment, BitSource& bits, MutableBytes memo) const final;
+    bool accumulate(MutableBytes state, Bytes payload) const noexcept final;
+    void merge(MutableBytes state, Bytes other) const noexcept final;
+    bool valid_payload(Bytes payload) const noexcept final;
+    bool valid_state(std::uint64_t n, Bytes state) const noexcept final;
+    std::vector<std::uint64_t> supports(Bytes state) const final;
+    PureProtocol protocol() const noexcept override { return kept_protocol(); }
+    PureProtocol kept_protocol() const noexcept final;
+    Cost cost() const noexcept final;
+    Exact probability(Input input, Bytes enrolment, Bytes memo) const final;
+
+    static constexpr std::uint64_t max_domain = std::uint64_t{1} << 16;
+
+  protected:
+    /// P(1) of the true value's bit and of every other bit.
+    Unary(const Header& header, Bytes block, std::uint64_t k, Coin true_bit, Coin false_bit)
+        : Oracle(header, block, k), counters_(k), true_bit_(true_bit), false_bit_(false_bit) {}
+
+    [[nodiscard]] Exact true_one() const;
+    [[nodiscard]] Exact false_one() const;
+
+  private:
+    std::optional<Spread> spread(std::uint64_t n, Bytes state) const final;
+    std::vector<Check> own_checks(std::uint64_t n, Bytes state) const final;
+
+    BitCounters counters_;
+    Coin true_bit_;
+    Coin false_bit_;
+};
+
+/// A unary encoding that is kept, and of which every bit is flipped once more, with the same probability,
+/// whenever it is sent (Arcolezi, Couchot, Al Bouna, Xiao 2022). All of l_sue and l_oue but the first coins.
+///
+/// parameters: k (4 bytes), ε₁ (8)
+class UnaryChain : public Unary {
+  public:
+    std::vector<std::pair<std::string, double>> parameters() const final;
+    void respond(Bytes enrolment, Bytes memo, BitSource& bits, MutableBytes payload) const final;
+    PureProtocol protocol() const noexcept final;
+    double first_epsilon() const noexcept final { return first_epsilon_; }
+    Exact response_probability(Bytes enrolment, Bytes memo, Bytes payload) const final;
+
+    static constexpr Option options[] = {first_epsilon_option};
+    /// Reads the parameters of one of them.
+    template <class Chain>
+    [[nodiscard]] static std::unique_ptr<const Mechanism> read(const Header& header, Bytes block) {
+        Reader reader(block.subspan(header_size));
+        const std::uint64_t k = take_domain(reader, max_domain);
+        const double first_epsilon = take_first_epsilon(reader, header);
+        reader.finish();
+        return std::make_unique<Chain>(header, block, k, first_epsilon);
+    }
+
+  protected:
+    /// `sent_false_bit` is what is wanted of both layers together: P(1) of a bit that is not the true
+    /// value's.
+    UnaryChain(const Header& header, Bytes block, std::uint64_t k, double first_epsilon, Coin true_bit,
+               Coin false_bit, Coin sent_false_bit);
+
+    /// P(1) of a false bit through both layers.
+    [[nodiscard]] Exact sent_false_one() const;
+
+  private:
+    double first_epsilon_;
+    Coin flip_;
+};
+
+}  // namespace ldp

@@ -1,0 +1,281 @@
+// dBitFlip (Ding, Kulkarni, Yekhanin 2017): the k values fall evenly into b buckets, in order; every user
+// draws d of the buckets, once and in public, and reports one bit for each: whether the value is in it,
+// flipped with probability 1/(√e+1), e = exp(ε). Two values differ in two bits at most. The bits are kept and
+// sent again as they are, so that a user has at most d+1 different reports: one for each bucket drawn and one
+// for the rest.
+//
+// With d = 1 two values differ in one bit only, which takes all of ε: it is flipped with probability 1/(e+1).
+//
+// parameters: k, b, d (4 bytes each) · enrolment: d buckets, ascending · memo: d bits, lowest first ·
+// payload: buckets, bits · state: for each bucket, by how many it was drawn (8 bytes each), then how many of
+// their bits are 1 (8 bytes each), then Σ (ones in a report)² (16 bytes)
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/base/exact.hpp"
+#include "core/channel/coin.hpp"
+#include "core/channel/odds.hpp"
+#include "core/math/bit_counters.hpp"
+#include "core/mechanism/all.hpp"
+#include "core/mechanism/frequency/counters.hpp"
+
+namespace ldp {
+
+namespace {
+
+constexpr std::uint64_t max_domain = std::uint64_t{1} << 24;
+constexpr std::uint64_t max_buckets = std::uint64_t{1} << 16, max_bits = 1024;
+
+class DBitFlip final : public Mechanism {
+  public:
+    DBitFlip(const Header& header, Bytes block, std::uint64_t k, std::uint64_t b, std::uint64_t d)
+        : Mechanism(header, block),
+          k_(k),
+          b_(b),
+          d_(d),
+          width_(cell_width(b)),
+          string_(d),
+          flip_(rare_heads(header.epsilon / static_cast<double>(differing()))) {}
+
+    std::vector<std::uint64_t> cells() const override { return {k_}; }
+    std::size_t enrolment_size() const noexcept override { return d_ * width_; }
+    std::size_t memo_size() const noexcept override { return string_.width(); }
+    std::size_t payload_size() const noexcept override { return enrolment_size() + memo_size(); }
+    std::size_t state_size() const noexcept override { return squares_at() + sizeof(Uint128); }
+    std::vector<std::pair<std::string, double>> parameters() const override {
+        return {{"domain", static_cast<double>(k_)},
+                {"buckets", static_cast<double>(b_)},
+                {"bits", static_cast<double>(d_)},
+                {"flip", flip_.probability()},
+                {"most_keys", static_cast<double>(most_keys())}};
+    }
+
+    void enrol(BitSource& bits, MutableBytes enrolment) const override;
+    // The flips are drawn, and all buckets looked at, whatever the value.
+    void randomise(Input input, Bytes enrolment, BitSource& bits, MutableBytes memo) const override {
+        flip_.fill(bits, d_, memo);
+        set_true_bit(input[0], enrolment, memo);
+    }
+    void respond(Bytes enrolment, Bytes memo, BitSource&, MutableBytes payload) const override {
+        std::ranges::copy(memo, std::ranges::copy(enrolment, payload.begin()).out);
+    }
+    /// The bucket if it was drawn, else b.
+    std::vector<Cell> memo_key(Input input, Bytes enrolment) const override {
+        const std::uint64_t own = bucket(input[0]);
+        for (std::size_t i = 0; i < d_; ++i)
+            if (drawn(enrolment, i) == own) return {own};
+        return {b_};
+    }
+
+    bool accumulate(MutableBytes state, Bytes payload) const noexcept override;
+    void merge(MutableBytes state, Bytes other) const noexcept override {
+        merge_counters(state.first(squares_at()), other.first(squares_at()));
+        add<Uint128>(state.data() + squares_at(), load<Uint128>(other.data() + squares_at()));
+    }
+    bool valid_payload(Bytes payload) const noexcept override;
+    bool valid_state(std::uint64_t n, Bytes state) const noexcept override;
+
+    std::span<const Quantity> answers() const noexcept override {
+        static constexpr Quantity quantities[] = {Quantity::frequencies};
+        return quantities;
+    }
+    /// One for each bucket: bucket j holds the values v with ⌊v·b/k⌋ = j.
+    std::vector<Estimate> estimate(std::uint64_t n, Bytes state, const Question& question) const override;
+    /// By the normal law: the estimate does not tell how many were asked about the bucket.
+    double p_value(std::uint64_t n, const Estimate& estimate) const override {
+        return one_sided(estimate.value / std::sqrt(n_variance(0) / static_cast<double>(n)));
+    }
+    std::vector<Check> health(std::uint64_t n, Bytes state) const override;
+
+    // A report estimates b/d·(bit − q)/(1 − 2q) for a bucket that was drawn and 0 for another.
+    double n_variance(double truth) const override {
+        const double q = flip_.probability();
+        return each() * q * (1 - q) / ((1 - 2 * q) * (1 - 2 * q)) + truth * (each() - 1);
+    }
+    double promised_variance(std::size_t) const override { return n_variance(1 / static_cast<double>(b_)); }
+    Cost cost() const noexcept override {
+        return {5 + 4 * static_cast<double>(d_), 2 * static_cast<double>(b_)};
+    }
+    Exact probability(Input input, Bytes enrolment, Bytes memo) const override {
+        std::vector<std::byte> flips(memo.begin(), memo.end());
+        set_true_bit(input[0], enrolment, flips);
+        const auto flipped = static_cast<unsigned>(BitCounters::ones(flips));
+        return power(flip(), flipped) * power(flip().complement(), static_cast<unsigned>(d_) - flipped);
+    }
+    // Attained by two buckets that were both drawn, or by one that was and one that was not if d is 1.
+    Exact worst_ratio() const override { return power(flip().complement() / flip(), differing()); }
+    std::uint64_t most_keys() const noexcept override { return std::min(d_ + 1, b_); }
+
+  private:
+    [[nodiscard]] unsigned differing() const noexcept { return d_ == 1 ? 1 : 2; }
+    [[nodiscard]] Exact flip() const { return exact_dyadic(flip_.heads(), flip_.bits()); }
+    /// How many buckets there are for each that a user drew.
+    [[nodiscard]] double each() const noexcept { return static_cast<double>(b_) / static_cast<double>(d_); }
+
+    [[nodiscard]] std::uint64_t bucket(Cell value) const noexcept { return value * b_ / k_; }
+    [[nodiscard]] std::uint64_t drawn(Bytes enrolment, std::size_t i) const noexcept {
+        return load_cell(enrolment.data() + i * width_, width_);
+    }
+    static unsigned bit(Bytes string, std::size_t i) noexcept {
+        return std::to_integer<unsigned>(string[i / 8]) >> i % 8 & 1;
+    }
+    void set_true_bit(Cell value, Bytes enrolment, MutableBytes flips) const noexcept {
+        const std::uint64_t own = bucket(value);
+        for (std::size_t i = 0; i < d_; ++i)
+            flips[i / 8] ^= static_cast<std::byte>((drawn(enrolment, i) == own ? 1u : 0u) << i % 8);
+    }
+
+    [[nodiscard]] std::size_t ones_at() const noexcept { return b_ * counter_size; }
+    [[nodiscard]] std::size_t squares_at() const noexcept { return 2 * ones_at(); }
+
+    std::uint64_t k_, b_, d_;
+    std::size_t width_;
+    BitCounters string_;  // only measures the bits
+    Coin flip_;
+};
+
+// Every set of d is as likely as any other (Bentley, Floyd 1987).
+void DBitFlip::enrol(BitSource& bits, MutableBytes enrolment) const {
+    std::vector<std::uint64_t> chosen;
+    for (std::uint64_t last = b_ - d_; last < b_; ++last) {
+        const std::uint64_t candidate = bits.below(last + 1);
+        const auto place = std::ranges::lower_bound(chosen, candidate);
+        if (place != chosen.end() && *place == candidate)
+            chosen.push_back(last);  // greater than all before
+        else
+            chosen.insert(place, candidate);
+    }
+    for (std::size_t i = 0; i < d_; ++i) store_cell(enrolment.data() + i * width_, width_, chosen[i]);
+}
+
+bool DBitFlip::valid_payload(Bytes payload) const noexcept {
+    if (!string_.tidy(payload.data() + enrolment_size())) return false;
+    for (std::size_t i = 1; i < d_; ++i)
+        if (drawn(payload, i - 1) >= drawn(payload, i)) return false;
+    return drawn(payload, d_ - 1) < b_;
+}
+
+bool DBitFlip::accumulate(MutableBytes state, Bytes payload) const noexcept {
+    if (!valid_payload(payload)) return false;
+    const Bytes string = payload.subspan(enrolment_size());
+    for (std::size_t i = 0; i < d_; ++i) {
+        std::byte* const asked = state.data() + drawn(payload, i) * counter_size;
+        add<std::uint64_t>(asked, 1);
+        add<std::uint64_t>(asked + ones_at(), bit(string, i));
+    }
+    const std::uint64_t ones = BitCounters::ones(string);
+    add<Uint128>(state.data() + squares_at(), ones * ones);
+    return true;
+}
+
+bool DBitFlip::valid_state(std::uint64_t n, Bytes state) const noexcept {
+    for (std::size_t j = 0; j < b_; ++j)
+        if (counter(state, j) > n || counter(state, b_ + j) > counter(state, j)) return false;
+    return counters_sum_to(state.first(ones_at()), n * d_) &&
+           load<Uint128>(state.data() + squares_at()) <= Uint128{n} * d_ * d_;
+}
+
+std::vector<Estimate> DBitFlip::estimate(std::uint64_t n, Bytes state, const Question& question) const {
+    const double q = flip_.probability();
+    const auto reports = static_cast<double>(n);
+    std::vector<Estimate> estimates(b_);
+    for (std::size_t j = 0; j < b_; ++j) {
+        const auto asked = static_cast<double>(counter(state, j));
+        const auto ones = static_cast<double>(counter(state, b_ + j));
+        const double f = each() / reports * (ones - q * asked) / (1 - 2 * q);
+        const double inside = std::clamp(f, 0.0, 1.0);
+        const double sampling = question.target == Target::population ? inside * (1 - inside) : 0;
+        estimates[j] = {f, std::sqrt((n_variance(inside) + sampling) / reports)};
+    }
+    return estimates;
+}
+
+// Of the d bits of a report, one is the true value's with probability d/b, whatever the value: so many ones
+// are those of d−1 false bits and of one that is either. And of those who were asked about a bucket, no fewer
+// say 1 than if nobody is in it, and no more than if all are.
+std::vector<Check> DBitFlip::health(std::uint64_t n, Bytes state) const {
+    const double q = flip_.probability();
+    const auto reports = static_cast<double>(n), d = static_cast<double>(d_);
+    std::vector<std::uint64_t> asked = counters(state.first(ones_at()));
+    const std::vector<std::uint64_t> ones = counters(state.subspan(ones_at(), ones_at()));
+    double sum = 0;
+    constexpr double unseen = std::numeric_limits<double>::infinity();
+    Check least{"least frequency", 0, 0, unseen}, greatest{"greatest frequency", 0, 1, unseen};
+    for (std::size_t j = 0; j < b_; ++j) {
+        sum += static_cast<double>(ones[j]);
+        if (asked[j] == 0) continue;
+        const double share = static_cast<double>(ones[j]) / static_cast<double>(asked[j]);
+        const double frequency = (share - q) / (1 - 2 * q);
+        const double low = binomial_at_most(asked[j], q, ones[j]);
+        const double high = binomial_at_least(asked[j], 1 - q, ones[j]);
+        if (low < least.p_value) least = {least.name, frequency, 0, low};
+        if (high < greatest.p_value) greatest = {greatest.name, frequency, 1, high};
+    }
+    for (Check* worst : {&least, &greatest})
+        worst->p_value = std::min(1.0, worst->p_value * static_cast<double>(b_));
+
+    const double either = q + (1 - 2 * q) / each();
+    const BitGroup groups[] = {{1, either}, {d - 1, q}};
+    const double frequencies = each() * (sum / reports - d * q) / (1 - 2 * q);
+    std::vector<Check> checks{
+        {"sum of frequencies", frequencies, 1, chance_of_ones(n, sum, groups)},
+        least,
+        greatest,
+        variance_of_ones(n, sum, static_cast<double>(load<Uint128>(state.data() + squares_at())), groups)};
+    // Drawn without replacement, they vary less than the statistic allows for: the p-value is a bound.
+    checks.push_back(goodness_of_fit("buckets drawn", asked));
+    return checks;
+}
+
+// Format ---------------------------------------------------------------------------------------------------
+
+constexpr Option options[] = {{.name = "buckets", .fallback = 0, .least = 0, .most = max_buckets},
+                              {.name = "bits", .fallback = 0, .least = 0, .most = max_bits}};
+
+/// A bucket for each value, and 16 bits, unless the spec says otherwise.
+void settle(Draft& draft) {
+    auto& b = std::get<std::uint64_t>(draft.options.at("buckets"));
+    auto& d = std::get<std::uint64_t>(draft.options.at("bits"));
+    const std::uint64_t k = draft.attributes[0].domain;
+    if (b == 0) b = k;
+    if (d == 0) d = std::min<std::uint64_t>(b, 16);
+    if (b < 2 || b > std::min(k, max_buckets))
+        throw Error(ErrorCode::invalid_spec,
+                    "\"buckets\" must be 2 to " + std::to_string(std::min(k, max_buckets)),
+                    "Found " + std::to_string(b) + "; there are " + std::to_string(k) + " values.");
+    if (d > b)
+        throw Error(ErrorCode::invalid_spec, "\"bits\" is more than there are buckets",
+                    "Found " + std::to_string(d) + "; there are " + std::to_string(b) + " buckets.");
+}
+
+void write(const Spec& spec, Writer& writer) {
+    write_domain(spec, writer);
+    writer.put(static_cast<std::uint32_t>(spec.number("buckets")));
+    writer.put(static_cast<std::uint32_t>(spec.number("bits")));
+}
+
+std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
+    Reader reader(block.subspan(header_size));
+    const std::uint64_t k = take_domain(reader, max_domain);
+    const std::uint64_t b = take_number(reader, "number of buckets", 2, std::min(k, max_buckets));
+    const std::uint64_t d = take_number(reader, "number of bits", 1, std::min(b, max_bits));
+    reader.finish();
+    return std::make_unique<DBitFlip>(header, block, k, b, d);
+}
+
+}  // namespace
+
+const MechanismEntry dbitflip_entry{26,
+                                    "dbitflip",
+                                    "flipped bits of a few buckets",
+                                    Shape::one_categorical,
+                                    max_domain,
+                                    false,
+                                    options,
+                                    write,
+                                    load,
+                                    settle};
+
+}  // namespace ldp

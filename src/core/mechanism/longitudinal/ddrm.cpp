@@ -1,0 +1,493 @@
+// Difference trees (after Xue, Ye, Hu, Zhu, Wang 2023): the frequencies of k values in each of T rounds,
+// every person's whole series being protected by one ε. A person draws, for everyone to see, a row of the
+// Hadamard matrix of order K, the least power of two that is at least k, and a level. The row makes each
+// value a sign; for k = 2 it is which of the two. The level cuts the rounds into stretches of 2^h, the nodes,
+// and at the end of each the person tells how the sign differs from what it was at the end of the one before:
+// −1, 0 or 1, halved; of the first node, the sign itself. A sign that has changed `changes` times is taken to
+// stay.
+//
+// A node is answered by one bit: the truth with probability e/(e+1), e = exp(ε_h), and a 0 by a fair coin
+// (duchi on three points). Two series of signs differ at a node either by opposite truths, a factor of e, or
+// by a truth against 0, a factor of 2e/(e+1) or (e+1)/2, which both are at most that, and whose product is e.
+// Let a and b be how many truths two series have at the nodes where the other has 0, and c those where they
+// are opposite. Then a + c and b + c are at most m = min(changes + 1, nodes), and so are the factors:
+// e^c·(2e/(e+1))^a·((e+1)/2)^b ≤ e^c·e^max(a,b) ≤ e^m, since the last two grow with a and b. So ε_h = ε/m.
+// It is attained by signs that always change, and always are opposite.
+//
+// The sign in round t is the sum of a node for each binary digit of t; and every node is the sum of its
+// halves, which other people told. All unbiased sums are combined by their precision, which follows from how
+// many people told them: no weight depends on what they told. Levels are drawn with probability ∝ the root of
+// what a node of theirs counts in the rounds, squared, over all rounds, divided by the tilt of its answers:
+// that minimises the mean variance of the rounds if nodes are not combined.
+//
+// parameters: k, T, changes (4 bytes each) · enrolment: row, level (1 each) · memo: a bit for each node of
+// the level · payload: row (1), 2·node + bit · state: for each row from 1 on and each node, how many told it
+// (8 bytes each); then how many said 1 (8 bytes each)
+//
+// Nodes are numbered level by level, from the single rounds up.
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "core/base/exact.hpp"
+#include "core/channel/binary.hpp"
+#include "core/mechanism/all.hpp"
+#include "core/mechanism/frequency/counters.hpp"
+#include "core/mechanism/series.hpp"
+
+namespace ldp {
+
+namespace {
+
+constexpr std::uint64_t max_domain = 256, max_rounds = 4096;
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+/// The nodes of one level, of 2^height rounds each.
+struct Level {
+    std::uint32_t nodes;
+    std::uint32_t first;    ///< number of the first one
+    BinaryChannel channel;  ///< from −1, 0, 1, as 0, 1, 2
+    double tilt;            ///< the mean of an answer, as ±1, to 1
+    std::uint64_t weight;   ///< of drawing it
+};
+
+class DifferenceTrees final : public Mechanism, public SeriesMechanism {
+  public:
+    DifferenceTrees(const Header& header, Bytes block, std::uint64_t k, std::uint32_t rounds,
+                    std::uint32_t changes)
+        : Mechanism(header, block), k_(k), order_(std::bit_ceil(k)), rounds_(rounds), changes_(changes) {
+        for (unsigned height = 0; rounds >> height != 0; ++height) {
+            const std::uint32_t nodes = rounds >> height;
+            const BinaryChannel channel(2, epsilon_of_each(header.epsilon, truths(nodes)));
+            const double tilt = static_cast<double>(channel.weight(2, 1) - channel.weight(0, 1)) /
+                                static_cast<double>(channel.total());
+            double squares = 0;
+            for (std::uint32_t round = 1; round <= rounds; ++round)
+                if ((round >> height) % 2 != 0) squares += square(scale((round >> height) - 1));
+            levels_.push_back(
+                {nodes, nodes_, channel, tilt,
+                 static_cast<std::uint64_t>(std::ldexp(std::sqrt(squares / rounds) / tilt, 32))});
+            nodes_ += nodes;
+            weights_ += levels_.back().weight;
+        }
+        output_width_ = cell_width(std::uint64_t{2} * nodes_);
+    }
+
+    std::vector<std::uint64_t> cells() const override { return std::vector<std::uint64_t>(rounds_, k_); }
+    std::size_t enrolment_size() const noexcept override { return 2; }
+    std::size_t memo_size() const noexcept override { return (rounds_ + 7) / 8; }
+    std::size_t payload_size() const noexcept override { return 1 + output_width_; }
+    std::size_t state_size() const noexcept override { return 2 * counters_each() * counter_size; }
+    std::vector<std::pair<std::string, double>> parameters() const override {
+        return {{"domain", static_cast<double>(k_)},
+                {"rounds", rounds_},
+                {"changes", changes_},
+                {"rows", static_cast<double>(order_ - 1)},
+                {"levels", static_cast<double>(levels_.size())},
+                {"least_epsilon", epsilon_of_each(epsilon(), truths(rounds_))}};
+    }
+
+    void enrol(BitSource& bits, MutableBytes enrolment) const override {
+        std::uint64_t u = bits.below(weights_);
+        std::size_t level = 0;
+        while (u >= levels_[level].weight) u -= levels_[level++].weight;
+        enrolment[0] = static_cast<std::byte>(1 + bits.below(order_ - 1));
+        enrolment[1] = static_cast<std::byte>(level);
+    }
+    void randomise(Input input, Bytes enrolment, BitSource& bits, MutableBytes memo) const override {
+        std::ranges::fill(memo, std::byte{0});
+        for_each_node(input, enrolment, [&](std::uint32_t node, const Level& level, std::uint64_t in) {
+            memo[node / 8] |= static_cast<std::byte>(level.channel.sample(in, bits) << node % 8);
+        });
+    }
+    // Of one who reports but once, any of the answers.
+    void respond(Bytes enrolment, Bytes memo, BitSource& bits, MutableBytes payload) const override {
+        const auto node = static_cast<std::uint32_t>(bits.below(level_of(enrolment).nodes));
+        write_payload(enrolment, node, bit(memo, node), payload);
+    }
+
+    std::uint32_t rounds() const noexcept override { return rounds_; }
+    bool advance(Standing& standing, Cell value, Bytes enrolment, BitSource& bits,
+                 MutableBytes payload) const override {
+        standing.value = static_cast<std::uint32_t>(value);
+        ++standing.round;
+        if (!ends(enrolment, standing.round)) return false;
+        const std::uint32_t node = (standing.round >> height(enrolment)) - 1;
+        const std::uint64_t in = difference(standing, enrolment);
+        write_payload(enrolment, node, level_of(enrolment).channel.sample(in, bits), payload);
+        return true;
+    }
+    bool possible(const Standing& standing, Bytes enrolment) const noexcept override {
+        return row(enrolment) - 1 < order_ - 1 && height(enrolment) < levels_.size() &&
+               standing.round <= rounds_ && standing.value < k_ && standing.told <= 1 &&
+               standing.changes <= std::min(changes_, standing.round >> height(enrolment));
+    }
+
+    bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
+        if (!valid_payload(payload)) return false;
+        const std::uint64_t output = output_of(payload);
+        const std::size_t at = place(row(payload), static_cast<std::uint32_t>(output / 2));
+        add<std::uint64_t>(state.data() + at * counter_size, 1);
+        add<std::uint64_t>(state.data() + (counters_each() + at) * counter_size, output % 2);
+        return true;
+    }
+    void merge(MutableBytes state, Bytes other) const noexcept override { merge_counters(state, other); }
+    bool valid_payload(Bytes payload) const noexcept override {
+        return row(payload) - 1 < order_ - 1 && output_of(payload) < std::uint64_t{2} * nodes_;
+    }
+    bool valid_state(std::uint64_t n, Bytes state) const noexcept override {
+        for (std::size_t i = 0; i < counters_each(); ++i)
+            if (counter(state, counters_each() + i) > counter(state, i)) return false;
+        return counters_sum_to(state.first(counters_each() * counter_size), n);
+    }
+
+    std::span<const Quantity> answers() const noexcept override {
+        static constexpr Quantity quantities[] = {Quantity::frequencies};
+        return quantities;
+    }
+    /// Of one round; all NaN before the reports reach it. The variance is that of the answers, exact for
+    /// people who keep their values. What the answers of one person have in common because they change is
+    /// left out, as is what it takes off that all change the same way.
+    std::vector<Estimate> estimate(std::uint64_t n, Bytes state, const Question& question) const override;
+    /// By the normal law.
+    double p_value(std::uint64_t, const Estimate& estimate) const override {
+        return one_sided(estimate.value / estimate.standard_error);
+    }
+    /// Who changes more often than the spec has it makes levels disagree.
+    std::vector<Check> health(std::uint64_t n, Bytes state) const override;
+
+    /// Of the round where it is largest, n being people who report to the end and keep their values.
+    double n_variance(double truth) const override;
+    Cost cost() const noexcept override {
+        return {2, 2.0 * static_cast<double>(nodes_) * static_cast<double>(order_)};
+    }
+    Exact probability(Input input, Bytes enrolment, Bytes memo) const override {
+        Exact product = exact(1, 1);
+        for_each_node(input, enrolment, [&](std::uint32_t node, const Level& level, std::uint64_t in) {
+            product = product * level.channel.probability(in, bit(memo, node));
+        });
+        for (std::size_t i = level_of(enrolment).nodes; i < 8 * memo.size(); ++i)
+            if (bit(memo, i) != 0) return exact(0, 1);
+        return product;
+    }
+    Exact worst_ratio() const override {
+        Exact worst = exact(1, 1);
+        for (const Level& level : levels_)
+            worst.value =
+                std::max(worst.value, power(level.channel.worst_ratio(), truths(level.nodes)).value);
+        return worst;
+    }
+    /// A person has one series.
+    std::uint64_t most_keys() const noexcept override { return 1; }
+    Exact response_probability(Bytes enrolment, Bytes memo, Bytes payload) const override {
+        const Level& level = level_of(enrolment);
+        const std::uint64_t node = output_of(payload) / 2 - level.first;  // wraps around below it
+        const bool made =
+            row(payload) == row(enrolment) && node < level.nodes && output_of(payload) % 2 == bit(memo, node);
+        return exact(made ? 1 : 0, level.nodes);
+    }
+
+  private:
+    /// A node in a sum that makes up the sign in a round.
+    struct Term {
+        std::size_t height;
+        std::uint32_t node;  ///< within its level
+        double weight;
+    };
+    class Combination;
+
+    static double square(double x) noexcept { return x * x; }
+    static unsigned bit(Bytes string, std::size_t i) noexcept {
+        return std::to_integer<unsigned>(string[i / 8]) >> i % 8 & 1;
+    }
+
+    /// How many nodes of so many a person answers truthfully.
+    std::uint32_t truths(std::uint32_t nodes) const noexcept { return std::min(changes_ + 1, nodes); }
+    /// What a node stands for in a sign: differences are told by halves.
+    static double scale(std::uint32_t node) noexcept { return node == 0 ? 1 : 2; }
+
+    static std::uint64_t row(Bytes bytes) noexcept { return std::to_integer<std::uint64_t>(bytes[0]); }
+    static std::size_t height(Bytes enrolment) noexcept { return std::to_integer<std::size_t>(enrolment[1]); }
+    const Level& level_of(Bytes enrolment) const noexcept { return levels_[height(enrolment)]; }
+    static bool ends(Bytes enrolment, std::uint32_t round) noexcept {
+        return round >> height(enrolment) << height(enrolment) == round;
+    }
+    /// Whether the row makes the value a +, as 1.
+    static std::uint32_t sign(std::uint64_t row, std::uint64_t value) noexcept {
+        return std::popcount(row & value) % 2 == 0 ? 1 : 0;
+    }
+    /// The channel's input at the end of a node, after which all of it has been told.
+    std::uint64_t difference(Standing& standing, Bytes enrolment) const noexcept {
+        const std::uint32_t now = sign(row(enrolment), standing.value);
+        const bool first = standing.round >> height(enrolment) == 1;
+        // The first node tells the sign itself. No branches: time must not tell the value.
+        const std::uint32_t tells =
+            first ? 1 : (standing.told ^ now) & (standing.changes != changes_ ? 1u : 0u);
+        standing.changes += first ? 0 : tells;
+        standing.told ^= (standing.told ^ now) & (0 - tells);
+        return 1 - tells + 2 * std::uint64_t{now} * tells;
+    }
+    template <class Visit>
+    void for_each_node(Input input, Bytes enrolment, Visit visit) const {
+        Standing standing;
+        for (const Cell value : input) {
+            standing.value = static_cast<std::uint32_t>(value);
+            if (ends(enrolment, ++standing.round))
+                visit((standing.round >> height(enrolment)) - 1, level_of(enrolment),
+                      difference(standing, enrolment));
+        }
+    }
+
+    void write_payload(Bytes enrolment, std::uint32_t node, std::uint64_t answer,
+                       MutableBytes payload) const noexcept {
+        payload[0] = enrolment[0];
+        store_cell(payload.data() + 1, output_width_, 2 * (level_of(enrolment).first + node) + answer);
+    }
+    std::uint64_t output_of(Bytes payload) const noexcept {
+        return load_cell(payload.data() + 1, output_width_);
+    }
+
+    /// Counters of either kind, and where that of a node is.
+    std::size_t counters_each() const noexcept { return (order_ - 1) * nodes_; }
+    std::size_t place(std::uint64_t row, std::uint32_t node) const noexcept {
+        return (row - 1) * nodes_ + node;
+    }
+    std::uint64_t reports(Bytes state, std::uint64_t row, std::uint32_t node) const noexcept {
+        return counter(state, place(row, node));
+    }
+    std::uint64_t ones(Bytes state, std::uint64_t row, std::uint32_t node) const noexcept {
+        return counter(state, counters_each() + place(row, node));
+    }
+    /// The sum of a node's answers, as ±1.
+    double balance(Bytes state, std::uint64_t row, std::uint32_t node) const noexcept {
+        return 2 * static_cast<double>(ones(state, row, node)) -
+               static_cast<double>(reports(state, row, node));
+    }
+    double chance(const Level& level) const noexcept {
+        return static_cast<double>(level.weight) / static_cast<double>(weights_);
+    }
+
+    std::uint64_t k_, order_;
+    std::uint32_t rounds_, changes_;
+    std::vector<Level> levels_;
+    std::uint32_t nodes_ = 0;
+    std::uint64_t weights_ = 0;
+    std::size_t output_width_;
+};
+
+/// How nodes that so many people told are put together.
+class DifferenceTrees::Combination {
+  public:
+    Combination(const DifferenceTrees& trees, std::vector<double> reports)
+        : trees_(trees), reports_(std::move(reports)), precision_(reports_.size()) {
+        for (std::size_t height = 0; height < trees_.levels_.size(); ++height)
+            for (std::uint32_t node = 0; node < trees_.levels_[height].nodes; ++node)
+                precision_[at(height, node)] = own(height, node) + of_halves(height, node);
+    }
+
+    /// People at a node.
+    double reports(std::size_t height, std::uint32_t node) const { return reports_[at(height, node)]; }
+    /// The nodes whose weighted sum is the sign in a round; none if some that it takes were told by nobody.
+    std::vector<Term> sum(std::uint32_t round) const {
+        std::vector<Term> terms;
+        for (std::size_t height = 0; round >> height != 0; ++height) {
+            const std::uint32_t end = round >> height;
+            if (end % 2 == 0) continue;
+            if (precision_[at(height, end - 1)] == 0) return {};
+            resolve(height, end - 1, 1, terms);
+        }
+        return terms;
+    }
+    /// The variance of the share of a value in a round, over people and answers: share(height) people hold it
+    /// at the end of that level's first node.
+    template <class Share>
+    double variance(std::span<const Term> terms, Share share) const {
+        const double all = static_cast<double>(trees_.order_), others = (all - 1) / all;
+        double sum = 0;
+        for (const auto& [height, node, weight] : terms) {
+            const double mean = node == 0 ? share(height) - 1 / all : 0;
+            const double root = others * scale(node) / trees_.levels_[height].tilt;
+            sum += square(weight) * (square(root) - square(mean)) / reports(height, node);
+        }
+        return sum;
+    }
+
+  private:
+    std::size_t at(std::size_t height, std::uint32_t node) const {
+        return trees_.levels_[height].first + node;
+    }
+    double own(std::size_t height, std::uint32_t node) const {
+        return reports(height, node) * square(trees_.levels_[height].tilt / scale(node));
+    }
+    double of_halves(std::size_t height, std::uint32_t node) const {
+        if (height == 0) return 0;
+        return 1 / (1 / precision_[at(height - 1, 2 * node)] + 1 / precision_[at(height - 1, 2 * node + 1)]);
+    }
+    void resolve(std::size_t height, std::uint32_t node, double weight, std::vector<Term>& terms) const {
+        const double alone = own(height, node) / precision_[at(height, node)];
+        if (alone > 0) terms.push_back({height, node, weight * alone});
+        if (of_halves(height, node) == 0) return;
+        for (const std::uint32_t half : {2 * node, 2 * node + 1})
+            resolve(height - 1, half, weight * (1 - alone), terms);
+    }
+
+    const DifferenceTrees& trees_;
+    std::vector<double> reports_, precision_;  // of nodes
+};
+
+std::vector<Estimate> DifferenceTrees::estimate(std::uint64_t, Bytes state, const Question& question) const {
+    check_attribute(question.attribute, rounds_);
+    const auto round = static_cast<std::uint32_t>(question.attribute + 1);
+    std::vector<double> told(nodes_);
+    for (std::uint64_t r = 1; r < order_; ++r)
+        for (std::uint32_t node = 0; node < nodes_; ++node)
+            told[node] += static_cast<double>(reports(state, r, node));
+    const Combination combination(*this, std::move(told));
+
+    // A row that a person draws among K−1 stands for all of them; row 0 is + for everyone.
+    const auto shares = [&](std::span<const Term> terms) {
+        std::vector<double> rows(order_), found(k_);
+        rows[0] = 1;
+        for (const auto& [height, node, weight] : terms) {
+            const Level& level = levels_[height];
+            const double each = weight * scale(node) * static_cast<double>(order_ - 1) /
+                                (level.tilt * combination.reports(height, node));
+            for (std::uint64_t r = 1; r < order_; ++r)
+                rows[r] += each * balance(state, r, level.first + node);
+        }
+        for (std::uint64_t v = 0; v < k_; ++v) {
+            for (std::uint64_t r = 0; r < order_; ++r) found[v] += sign(r, v) != 0 ? rows[r] : -rows[r];
+            found[v] /= static_cast<double>(order_);
+        }
+        return found;
+    };
+    const std::vector<Term> terms = combination.sum(round);
+    if (terms.empty()) return std::vector<Estimate>(k_, {unknown, unknown});
+
+    const std::vector<double> found = shares(terms);
+    std::vector<std::vector<double>> before;  // shares at the ends of the first nodes
+    double people = 0, drawn = 0;
+    for (std::size_t height = 0; round >> height != 0; ++height) {
+        before.push_back(shares(combination.sum(std::uint32_t{1} << height)));
+        people += combination.reports(height, 0);
+        drawn += chance(levels_[height]);
+    }
+    std::vector<Estimate> estimates(k_);
+    for (std::uint64_t v = 0; v < k_; ++v) {
+        double variance = combination.variance(
+            terms, [&](std::size_t height) { return std::clamp(before[height][v], 0.0, 1.0); });
+        const double inside = std::clamp(found[v], 0.0, 1.0);
+        // Who draws a level is a sample of all, without replacement: see HaarOrdered::Noise.
+        if (question.target == Target::sample && people > 0)
+            variance -= inside * (1 - inside) * drawn / people;
+        estimates[v] = {found[v], std::sqrt(std::max(variance, 0.0))};
+    }
+    return estimates;
+}
+
+double DifferenceTrees::n_variance(double truth) const {
+    std::vector<double> expected;
+    for (const Level& level : levels_) expected.insert(expected.end(), level.nodes, chance(level));
+    const Combination combination(*this, std::move(expected));
+    double largest = 0;
+    for (std::uint32_t round = 1; round <= rounds_; ++round)
+        largest = std::max(largest,
+                           combination.variance(combination.sum(round), [=](std::size_t) { return truth; }));
+    return largest - truth * (1 - truth);
+}
+
+// Who reports at the end of a round has drawn one of the levels that have a node end there, and a row. A
+// node's answers are ±1 as often as the truth allows. And its mean is that of its halves together, in each
+// row, up to the noise of all three.
+std::vector<Check> DifferenceTrees::health(std::uint64_t, Bytes state) const {
+    std::vector<std::vector<Check>> draws, answers, sums;
+    for (std::uint32_t round = 1; round <= rounds_; ++round) {
+        std::vector<std::uint64_t> levels, rows(order_ - 1);
+        std::vector<double> weights;
+        for (std::size_t height = 0; height < levels_.size() && round % (1u << height) == 0; ++height) {
+            const Level& level = levels_[height];
+            const std::uint32_t node = level.first + (round >> height) - 1;
+            std::uint64_t all = 0, said = 0;
+            for (std::uint64_t r = 1; r < order_; ++r) {
+                rows[r - 1] += reports(state, r, node);
+                all += reports(state, r, node);
+                said += ones(state, r, node);
+            }
+            levels.push_back(all);
+            weights.push_back(static_cast<double>(level.weight));
+            std::byte tally[counter_size];
+            store(tally, said);
+            if (all != 0) answers.push_back(level.channel.health(all, tally));
+        }
+        if (std::ranges::any_of(levels, [](std::uint64_t all) { return all != 0; }))
+            draws.push_back(
+                {goodness_of_fit("levels drawn", levels, weights), goodness_of_fit("rows drawn", rows)});
+    }
+    // The normal law will do for so many.
+    constexpr std::uint64_t enough = 50;
+    for (std::size_t height = 1; height < levels_.size(); ++height)
+        for (std::uint32_t node = 0; node < levels_[height].nodes; ++node)
+            for (std::uint64_t r = 1; r < order_; ++r) {
+                double variance = 0;
+                const auto mean = [&](std::size_t at, std::uint32_t i) {
+                    const Level& level = levels_[at];
+                    const std::uint64_t all = reports(state, r, level.first + i);
+                    const double each = scale(i) / level.tilt;
+                    variance += all < enough ? unknown : square(each) / static_cast<double>(all);
+                    return each * balance(state, r, level.first + i) / static_cast<double>(all);
+                };
+                const double whole = mean(height, node);
+                const double halves = mean(height - 1, 2 * node) + mean(height - 1, 2 * node + 1);
+                if (!std::isnan(variance))
+                    sums.push_back(
+                        {{"levels agree", whole, halves, two_sided((whole - halves) / std::sqrt(variance))}});
+            }
+    std::vector<Check> checks;
+    for (const auto& each : {draws, answers, sums})
+        for (Check& worst : worst_of(each, each.size())) checks.push_back(std::move(worst));
+    return checks;
+}
+
+constexpr Option options[] = {{.name = "rounds", .fallback = 16, .least = 2, .most = max_rounds},
+                              {.name = "changes", .fallback = 2, .least = 1, .most = max_rounds - 1}};
+
+void settle(Draft& draft) {
+    const auto rounds = std::get<std::uint64_t>(draft.options.at("rounds"));
+    const auto changes = std::get<std::uint64_t>(draft.options.at("changes"));
+    if (changes >= rounds)
+        throw Error(
+            ErrorCode::invalid_spec, "\"changes\" must be less than \"rounds\"",
+            "Found " + std::to_string(changes) + "; there are " + std::to_string(rounds) + " rounds.");
+    if (epsilon_of_each(draft.epsilon, changes + 1) < min_epsilon)
+        throw Error(ErrorCode::invalid_spec, "\"changes\" divides epsilon into too many parts",
+                    "An answer needs an epsilon of 0.001; " + std::to_string(changes + 1) + " share " +
+                        std::to_string(draft.epsilon) + ".");
+}
+
+void write(const Spec& spec, Writer& writer) {
+    write_domain(spec, writer);
+    writer.put(static_cast<std::uint32_t>(spec.number("rounds")));
+    writer.put(static_cast<std::uint32_t>(spec.number("changes")));
+}
+
+std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
+    Reader reader(block.subspan(header_size));
+    const std::uint64_t k = take_domain(reader, max_domain);
+    const auto rounds = static_cast<std::uint32_t>(take_number(reader, "number of rounds", 2, max_rounds));
+    const auto changes = static_cast<std::uint32_t>(take_number(reader, "number of changes", 1, rounds - 1));
+    reader.finish();
+    if (epsilon_of_each(header.epsilon, changes + 1) < min_epsilon)
+        throw Error(ErrorCode::malformed, "epsilon is divided into too many parts", {},
+                    "The bytes were damaged or forged.");
+    return std::make_unique<DifferenceTrees>(header, block, k, rounds, changes);
+}
+
+}  // namespace
+
+const MechanismEntry ddrm_entry{
+    27,   "ddrm", "difference trees over rounds", Shape::one_categorical, max_domain, false, options, write,
+    load, settle};
+
+}  // namespace ldp

@@ -1,0 +1,91 @@
+// Two layers of generalised randomised response (Arcolezi, Couchot, Al Bouna, Xiao 2022): the first one's
+// outcome is kept for its value, and goes through the second whenever it is sent. With a = exp(ε∞) and
+// c = exp(ε₁), the second one's odds are (ac + (k−2)c − (k−1)) / (a − c).
+//
+// parameters: k (4 bytes), ε₁ (8) · memo, payload: a value · state: reports per value
+
+#include <cmath>
+
+#include "core/base/exact.hpp"
+#include "core/channel/symmetric.hpp"
+#include "core/mechanism/all.hpp"
+#include "core/mechanism/frequency/counters.hpp"
+#include "core/mechanism/frequency/second_layer.hpp"
+
+namespace ldp {
+
+namespace {
+
+constexpr std::uint64_t max_domain = std::uint64_t{1} << 24;
+
+class LongitudinalGrr final : public CountingOracle {
+  public:
+    LongitudinalGrr(const Header& header, Bytes block, std::uint64_t k, double first_epsilon)
+        : CountingOracle(header, block, k, k),
+          first_epsilon_(first_epsilon),
+          kept_(k, header.epsilon),
+          sent_(k, second_odds(kept_.worst_ratio(), k, first_epsilon)),
+          chain_(kept_, sent_) {}
+
+    std::vector<std::pair<std::string, double>> parameters() const override {
+        auto all = CountingOracle::parameters();
+        all.emplace_back("first_epsilon", first_epsilon_);
+        all.emplace_back("second_epsilon", sent_.epsilon());
+        all.emplace_back("most_keys", static_cast<double>(most_keys()));
+        return all;
+    }
+
+    void randomise(Input input, Bytes, BitSource& bits, MutableBytes memo) const override {
+        store_output(memo, kept_.sample(input[0], bits));
+    }
+    void respond(Bytes, Bytes memo, BitSource& bits, MutableBytes payload) const override {
+        store_output(payload, sent_.sample(load_output(memo), bits));
+    }
+
+    PureProtocol protocol() const noexcept override { return {chain_.p(), chain_.q()}; }
+    PureProtocol kept_protocol() const noexcept override { return {kept_.p(), kept_.q()}; }
+    std::vector<std::uint64_t> supports(Bytes state) const override { return counters(state); }
+
+    Cost cost() const noexcept override { return {1, static_cast<double>(domain())}; }
+    Exact probability(Input input, Bytes, Bytes memo) const override {
+        return exact(kept_.weight(input[0], load_output(memo)), kept_.total());
+    }
+    Exact worst_ratio() const override { return exact(kept_.worst_ratio().high, kept_.worst_ratio().low); }
+
+    double first_epsilon() const noexcept override { return first_epsilon_; }
+    Exact response_probability(Bytes, Bytes memo, Bytes payload) const override {
+        return exact(sent_.weight(load_output(memo), load_output(payload)), sent_.total());
+    }
+    // Both layers are symmetric, hence so is the whole.
+    Exact first_report_ratio() const override { return exact(chain_.right, chain_.wrong); }
+
+  private:
+    double first_epsilon_;
+    SymmetricChannel kept_, sent_;
+    SymmetricChain chain_;
+};
+
+std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
+    Reader reader(block.subspan(header_size));
+    const std::uint64_t k = take_domain(reader, max_domain);
+    const double first_epsilon = take_first_epsilon(reader, header);
+    reader.finish();
+    return std::make_unique<LongitudinalGrr>(header, block, k, first_epsilon);
+}
+
+constexpr Option options[] = {first_epsilon_option};
+
+}  // namespace
+
+const MechanismEntry l_grr_entry{22,
+                                 "l_grr",
+                                 "generalised randomised response in two layers",
+                                 Shape::one_categorical,
+                                 max_domain,
+                                 false,
+                                 options,
+                                 write_layers,
+                                 load,
+                                 settle_first_epsilon};
+
+}  // namespace ldp

@@ -1,0 +1,45 @@
+// Optimised unary encoding, flipped symmetrically once more (L-OSUE of Arcolezi, Couchot, Al Bouna, Xiao
+// 2022): the true value's bit is a fair coin and stays one through any flip; every other bit is 1 with
+// probability 1/(a+1), a = exp(ε∞), and is kept; it is 1 with probability 1/(c+1) when it is sent, c =
+// exp(ε₁).
+
+#include "core/base/exact.hpp"
+#include "core/channel/odds.hpp"
+#include "core/mechanism/all.hpp"
+#include "core/mechanism/frequency/second_layer.hpp"
+#include "core/mechanism/frequency/unary.hpp"
+
+namespace ldp {
+
+namespace {
+
+class LongitudinalOue final : public UnaryChain {
+  public:
+    LongitudinalOue(const Header& header, Bytes block, std::uint64_t k, double first_epsilon)
+        : UnaryChain(header, block, k, first_epsilon, Coin(1, 1), Coin(rare_heads(header.epsilon)),
+                     Coin(rare_heads(first_epsilon))) {}
+
+    // As of oue: what is left of the two bits that differ when the fair coins have cancelled, in either
+    // layer.
+    Exact worst_ratio() const override { return false_one().complement() / false_one(); }
+    Exact first_report_ratio() const override { return sent_false_one().complement() / sent_false_one(); }
+};
+
+std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
+    return UnaryChain::read<LongitudinalOue>(header, block);
+}
+
+}  // namespace
+
+const MechanismEntry l_oue_entry{24,
+                                 "l_oue",
+                                 "optimised unary encoding in two layers",
+                                 Shape::one_categorical,
+                                 Unary::max_domain,
+                                 false,
+                                 UnaryChain::options,
+                                 write_layers,
+                                 load,
+                                 settle_first_epsilon};
+
+}  // namespace ldp

@@ -1,0 +1,50 @@
+// Symmetric unary encoding in two layers (Erlingsson, Pihur, Korolova 2014, with one bit a value; Arcolezi,
+// Couchot, Al Bouna, Xiao 2022): every bit is flipped with probability 1/(√a+1), a = exp(ε∞), and kept; the
+// second layer flips it once more, such that it was flipped with probability 1/(√c+1) in all, c = exp(ε₁).
+
+#include "core/base/exact.hpp"
+#include "core/channel/odds.hpp"
+#include "core/mechanism/all.hpp"
+#include "core/mechanism/frequency/second_layer.hpp"
+#include "core/mechanism/frequency/unary.hpp"
+
+namespace ldp {
+
+namespace {
+
+class LongitudinalSue final : public UnaryChain {
+  public:
+    LongitudinalSue(const Header& header, Bytes block, std::uint64_t k, double first_epsilon)
+        : LongitudinalSue(header, block, k, first_epsilon, rare_heads(header.epsilon / 2)) {}
+
+    // As of sue: either of two bits, in either layer.
+    Exact worst_ratio() const override { return power(false_one().complement() / false_one(), 2); }
+    Exact first_report_ratio() const override {
+        return power(sent_false_one().complement() / sent_false_one(), 2);
+    }
+
+  private:
+    LongitudinalSue(const Header& header, Bytes block, std::uint64_t k, double first_epsilon,
+                    std::uint64_t flips)
+        : UnaryChain(header, block, k, first_epsilon, Coin(-flips), Coin(flips),
+                     Coin(rare_heads(first_epsilon / 2))) {}
+};
+
+std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
+    return UnaryChain::read<LongitudinalSue>(header, block);
+}
+
+}  // namespace
+
+const MechanismEntry l_sue_entry{23,
+                                 "l_sue",
+                                 "symmetric unary encoding in two layers",
+                                 Shape::one_categorical,
+                                 Unary::max_domain,
+                                 false,
+                                 UnaryChain::options,
+                                 write_layers,
+                                 load,
+                                 settle_first_epsilon};
+
+}  // namespace ldp

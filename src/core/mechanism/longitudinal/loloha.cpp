@@ -1,0 +1,107 @@
+// Longitudinal local hashing (Arcolezi, Pinzón, Palamidessi, Gambs 2023): every user draws a public function
+// that hashes the k values to g buckets, and reports the bucket by two layers of randomised response; the
+// first one's outcome is kept for its bucket. All values of a bucket share a memo, so that a user never has
+// more than g, however many values there are.
+//
+// The second layer is solved for the g buckets rather than for two: with a = exp(ε∞) and c = exp(ε₁), its
+// odds are (ac + (g−2)c − (g−1)) / (a − c), and n·Var is that of local hashing at ε₁. Hence the best g is
+// olh's.
+//
+// parameters: k, g (4 bytes each), ε₁ (8) · memo: a bucket · the rest as in local hashing
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/exact.hpp"
+#include "core/mechanism/all.hpp"
+#include "core/mechanism/frequency/counters.hpp"
+#include "core/mechanism/frequency/local_hashing.hpp"
+#include "core/mechanism/frequency/second_layer.hpp"
+
+namespace ldp {
+
+namespace {
+
+class Loloha final : public LocalHashing {
+  public:
+    Loloha(const Header& header, Bytes block, std::uint64_t k, std::uint64_t buckets, double first_epsilon)
+        : LocalHashing(header, block, k, buckets),
+          first_epsilon_(first_epsilon),
+          sent_(buckets, second_odds(kept().worst_ratio(), buckets, first_epsilon)),
+          chain_(kept(), sent_) {}
+
+    std::vector<std::pair<std::string, double>> parameters() const override {
+        auto all = LocalHashing::parameters();
+        all.emplace_back("first_epsilon", first_epsilon_);
+        all.emplace_back("second_epsilon", sent_.epsilon());
+        all.emplace_back("most_keys", static_cast<double>(most_keys()));
+        return all;
+    }
+
+    void respond(Bytes enrolment, Bytes memo, BitSource& bits, MutableBytes payload) const override {
+        std::ranges::copy(enrolment, payload.begin());
+        set_reported(payload, sent_.sample(kept_bucket(memo), bits));
+    }
+    std::vector<Cell> memo_key(Input input, Bytes enrolment) const override {
+        return {bucket(input[0], enrolment)};
+    }
+
+    PureProtocol protocol() const noexcept override {
+        return {chain_.p(), 1 / static_cast<double>(kept().outputs())};
+    }
+
+    std::uint64_t most_keys() const noexcept override { return std::min(kept().outputs(), domain()); }
+    double first_epsilon() const noexcept override { return first_epsilon_; }
+    Exact response_probability(Bytes enrolment, Bytes memo, Bytes payload) const override {
+        if (!std::ranges::equal(enrolment, payload.first(enrolment_size()))) return exact(0, 1);
+        return exact(sent_.weight(kept_bucket(memo), reported(payload)), sent_.total());
+    }
+    // Attained, as for the memo, under a function that tells two values apart.
+    Exact first_report_ratio() const override { return exact(chain_.right, chain_.wrong); }
+
+  private:
+    double first_epsilon_;
+    SymmetricChannel sent_;
+    SymmetricChain chain_;
+};
+
+constexpr Option options[] = {
+    {.name = "buckets", .fallback = 0, .least = 0, .most = LocalHashing::max_buckets}, first_epsilon_option};
+
+void settle(Draft& draft) {
+    settle_first_epsilon(draft);
+    auto& buckets = std::get<std::uint64_t>(draft.options.at("buckets"));
+    if (buckets == 0)
+        buckets = LocalHashing::best_buckets(std::get<double>(draft.options.at(first_epsilon_option.name)));
+    if (buckets == 1)
+        throw Error(ErrorCode::invalid_spec, "\"buckets\" must be 2 or more", "Found 1.",
+                    "One bucket tells nothing; 0 asks for the best number.");
+}
+
+void write(const Spec& spec, Writer& writer) {
+    LocalHashing::write(spec, spec.number("buckets"), writer);
+    writer.put(spec.real(first_epsilon_option.name));
+}
+
+std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
+    Reader reader(block.subspan(header_size));
+    const auto [k, g] = LocalHashing::take(reader, LocalHashing::max_buckets);
+    const double first_epsilon = take_first_epsilon(reader, header);
+    reader.finish();
+    return std::make_unique<Loloha>(header, block, k, g, first_epsilon);
+}
+
+}  // namespace
+
+const MechanismEntry loloha_entry{25,
+                                  "loloha",
+                                  "longitudinal local hashing",
+                                  Shape::one_categorical,
+                                  LocalHashing::max_domain,
+                                  false,
+                                  options,
+                                  write,
+                                  load,
+                                  settle};
+
+}  // namespace ldp

@@ -1,0 +1,97 @@
+#include "core/mechanism/mean/numeric_mean.hpp"
+
+#include <cmath>
+
+#include "core/base/error.hpp"
+#include "core/base/exact.hpp"
+#include "core/spec/spec.hpp"
+
+namespace ldp {
+
+std::vector<std::pair<std::string, double>> NumericMean::parameters() const {
+    std::vector<std::pair<std::string, double>> all{
+        {"min", range_.min}, {"max", range_.max}, {"grid", static_cast<double>(channel_->steps())}};
+    for (const auto& parameter : channel_->parameters()) all.push_back(parameter);
+    return all;
+}
+
+void NumericMean::randomise(Input input, Bytes, BitSource& bits, MutableBytes memo) const {
+    store_cell(memo.data(), width_, channel_->sample(input[0], bits));
+}
+
+bool NumericMean::accumulate(MutableBytes state, Bytes payload) const noexcept {
+    const std::uint64_t output = load_cell(payload.data(), width_);
+    if (output >= channel_->outputs()) return false;
+    channel_->accumulate(state.data(), output);
+    return true;
+}
+
+void NumericMean::merge(MutableBytes state, Bytes other) const noexcept {
+    channel_->merge(state.data(), other.data());
+}
+
+bool NumericMean::valid_payload(Bytes payload) const noexcept {
+    return load_cell(payload.data(), width_) < channel_->outputs();
+}
+
+bool NumericMean::valid_state(std::uint64_t n, Bytes state) const noexcept {
+    return channel_->valid(n, state.data());
+}
+
+std::span<const Quantity> NumericMean::answers() const noexcept {
+    static constexpr Quantity quantities[] = {Quantity::means};
+    return quantities;
+}
+
+std::vector<Estimate> NumericMean::estimate(std::uint64_t n, Bytes state, const Question& question) const {
+    const auto [mean, mean_square, noise, sampled] = moments(n, state);
+    const double sampling = question.target == Target::population ? sampled : 0;
+    const double step = 2 * range_.half() / static_cast<double>(channel_->steps());
+    return {{range_.min + step * mean, step * std::sqrt((noise + sampling) / static_cast<double>(n))}};
+}
+
+std::vector<Check> NumericMean::health(std::uint64_t n, Bytes state) const {
+    return channel_->health(n, state.data());
+}
+
+double NumericMean::n_variance(double truth) const {
+    const auto steps = static_cast<double>(channel_->steps());
+    return channel_->noise_at((truth + 1) / 2 * steps) * 4 / (steps * steps);
+}
+
+Exact NumericMean::probability(Input input, Bytes, Bytes memo) const {
+    return channel_->probability(input[0], load_cell(memo.data(), width_));
+}
+
+Exact NumericMean::worst_ratio() const {
+    return channel_->worst_ratio();
+}
+
+void NumericMean::write(const NumericCard& card, const Spec& spec, Writer& writer) {
+    const Attribute& attribute = spec.attributes()[0];
+    if (card.from_zero && attribute.min != 0)
+        throw Error(ErrorCode::invalid_spec, std::string(card.name) + " takes a range with \"min\": 0",
+                    "The range of \"" + attribute.name + "\" does not begin at 0.",
+                    "Measure from the least value, or use duchi, the same channel on any range.");
+    write_channel(writer, card, spec.epsilon(), spec.number("grid"));
+    write_range(writer, {attribute.min, attribute.max});
+}
+
+NumericMean::Parameters NumericMean::take(const NumericCard& card, Reader& reader, const Header& header) {
+    auto channel = make_channel(card.response, read_channel(reader), header.epsilon);
+    const Range range = read_range(reader);
+    if (card.from_zero && range.min != 0)
+        throw Error(ErrorCode::malformed, "the declared range does not begin at 0", {},
+                    "The bytes were damaged or forged.");
+    return {std::move(channel), range};
+}
+
+std::unique_ptr<const Mechanism> NumericMean::load(const NumericCard& card, const Header& header,
+                                                   Bytes block) {
+    Reader reader(block.subspan(header_size));
+    auto [channel, range] = take(card, reader, header);
+    reader.finish();
+    return std::make_unique<NumericMean>(header, block, std::move(channel), range);
+}
+
+}  // namespace ldp

@@ -1,0 +1,24 @@
+// PDP (Zhang, Ni, Fu, Hou, Zhang 2023): the window of width Δ = 24/(e^{ε/6}(6+5ε)−6) in outputs of [−b,b],
+// placed so that the mean is unbiased: with E = (e^ε−1)Δ, b = E(Δ+2)/(2(E−2)), its share of the grid is
+// Δ/(2b−Δ).
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/mechanism/all.hpp"
+#include "core/mechanism/mean/numeric_mean.hpp"
+
+namespace ldp {
+
+std::uint64_t pdp_width(double epsilon, std::uint64_t steps) {
+    // expm1 keeps the difference of nearly equal numbers when ε is small.
+    const double delta = 24 / (6 * std::expm1(epsilon / 6) + 5 * epsilon * std::exp(epsilon / 6));
+    const double e = std::expm1(epsilon) * delta;
+    const double b = e * (delta + 2) / (2 * (e - 2));
+    return std::max<std::uint64_t>(
+        1, static_cast<std::uint64_t>(std::llround(static_cast<double>(steps) * delta / (2 * b - delta))));
+}
+
+const MechanismEntry pdp_entry = numeric_entry<pdp_card>(4, "window mechanism of PPMC");
+
+}  // namespace ldp

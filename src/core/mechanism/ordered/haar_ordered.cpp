@@ -1,0 +1,424 @@
+// The Haar tree over an ordered domain (Cormode, Kulkarni, Srivastava 2019): a person is one leaf, and so has
+// one non-zero detail in each level of the tree, a sign at the node above their leaf. They draw a level, for
+// everyone to see, and report node and sign at the full ε. From the details follow the shares of all points,
+// and of every range of points with little more noise than that of two nodes a level.
+//
+// Levels 0 to L−1, the root's first; a node of level ℓ has up to w = 2^{L−ℓ} points, halved into left (+) and
+// right (−). A node with no point in its right half has nothing to tell: its share is its left child's.
+//
+// A share that is cut off somewhere in a node takes from its detail min(t, w−t)/w, t points being to the left
+// of the cut. So a range between two cuts that fall anywhere alike has a sum of squares of
+// 1/6 + 1/(3w²) − 2^-ℓ/8 in level ℓ on average, and drawing levels with probability ∝ the root of that times
+// the variance of a detail minimises the mean variance of all ranges.
+//
+// parameters: points (4 bytes), buckets as a power of two (1), whether they are numbers (1), then min, max
+// payload:    level (1 byte), an output of the level's channel · state: reports per output, level by level
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+
+#include "core/base/exact.hpp"
+#include "core/channel/numeric.hpp"
+#include "core/channel/signed_place.hpp"
+#include "core/math/haar_tree.hpp"
+#include "core/mechanism/all.hpp"
+#include "core/mechanism/frequency/counters.hpp"
+#include "core/mechanism/mean/numeric_card.hpp"
+#include "core/summary/distribution.hpp"
+
+namespace ldp {
+
+namespace {
+
+constexpr std::uint64_t max_points = std::uint64_t{1} << 20;
+/// Steps, not points; whole numbers want max − min of them.
+constexpr Option points_option{
+    .name = "grid", .fallback = 1023, .least = 1, .most = max_points - 1, .of_numbers = true};
+
+class HaarOrdered final : public Mechanism, public OrderedMechanism {
+  public:
+    HaarOrdered(const Header& header, Bytes block, std::uint64_t points, unsigned buckets,
+                const std::optional<Range>& range)
+        : Mechanism(header, block), points_(points), range_(range) {
+        const auto levels = static_cast<unsigned>(std::bit_width(points - 1));
+        std::uint64_t sum = 0;
+        for (unsigned level = 0; level < levels; ++level) {
+            const SignedPlace& channel =
+                channels_.emplace_back(level, std::min(level, buckets), header.epsilon);
+            const double nodes = std::ldexp(1.0, static_cast<int>(level));
+            const double width = std::ldexp(1.0, static_cast<int>(levels - level));
+            const double squares = 1.0 / 6 + 1 / (3 * width * width) - 1 / (8 * nodes);
+            const double noise = channel.mean_square(1, 1 / static_cast<double>(channel.buckets()));
+            draw_below_.push_back(sum +=
+                                  static_cast<std::uint64_t>(std::ldexp(std::sqrt(squares * noise), 32)));
+        }
+        output_width_ = cell_width(channels_.back().outputs());
+    }
+
+    std::vector<std::uint64_t> cells() const override { return {points_}; }
+    std::size_t payload_size() const noexcept override { return 1 + output_width_; }
+    std::size_t state_size() const noexcept override { return first_counter(levels()) * counter_size; }
+    std::vector<std::pair<std::string, double>> parameters() const override {
+        std::vector<std::pair<std::string, double>> all;
+        if (range_)
+            all = {{"min", range_->min}, {"max", range_->max}, {"grid", static_cast<double>(points_ - 1)}};
+        else
+            all = {{"domain", static_cast<double>(points_)}};
+        all.emplace_back("levels", levels());
+        all.emplace_back("buckets", static_cast<double>(channels_.back().buckets()));
+        return all;
+    }
+
+    void randomise(Input input, Bytes, BitSource& bits, MutableBytes memo) const override {
+        const std::size_t level = bits.pick(draw_below_);
+        memo[0] = static_cast<std::byte>(level);
+        store_cell(memo.data() + 1, output_width_,
+                   channels_[level].sample(node(level, input[0]), right(level, input[0]), bits));
+    }
+
+    bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
+        if (!valid_payload(payload)) return false;
+        const std::size_t at = first_counter(level_of(payload)) + output_of(payload);
+        add<std::uint64_t>(state.data() + at * counter_size, 1);
+        return true;
+    }
+    void merge(MutableBytes state, Bytes other) const noexcept override { merge_counters(state, other); }
+    bool valid_payload(Bytes payload) const noexcept override {
+        const std::size_t level = level_of(payload);
+        return level < levels() && output_of(payload) < channels_[level].outputs();
+    }
+    bool valid_state(std::uint64_t n, Bytes state) const noexcept override {
+        return counters_sum_to(state, n);
+    }
+
+    std::span<const Quantity> answers() const noexcept override {
+        static constexpr Quantity numbers[] = {Quantity::means, Quantity::distribution};
+        static constexpr Quantity categories[] = {Quantity::frequencies, Quantity::distribution};
+        return range_ ? numbers : categories;
+    }
+    std::vector<Estimate> estimate(std::uint64_t n, Bytes state, const Question& question) const override {
+        if (question.quantity == Quantity::frequencies) return shares_of(*this, n, state, question.target);
+        if (question.quantity == Quantity::means)
+            return {mean_of(*this, n, state, values(range_->min, range_->max), question.target)};
+        return without_errors(fit(n, state, Smoothing::none));
+    }
+    // By the normal approximation, under the error that was estimated.
+    double p_value(std::uint64_t n, const Estimate& estimate) const override {
+        if (range_) return Mechanism::p_value(n, estimate);
+        return one_sided(estimate.value / estimate.standard_error);
+    }
+    std::vector<Check> health(std::uint64_t n, Bytes state) const override;
+    double n_variance(double truth) const override;
+    Cost cost() const noexcept override {
+        return {2, 4.0 * static_cast<double>(levels()) * static_cast<double>(points_)};
+    }
+    Exact probability(Input input, Bytes, Bytes memo) const override {
+        const std::size_t level = level_of(memo);
+        return exact(draw_weight(level), draw_below_.back()) *
+               channels_[level].probability(node(level, input[0]), right(level, input[0]), output_of(memo));
+    }
+    // The level is drawn without a look at the value, so its probability cancels. In each, the first point
+    // and one of its node's other half are two signs at one place, whose symbols differ in every column.
+    Exact worst_ratio() const override {
+        Exact worst = exact(1, 1);
+        for (const SignedPlace& channel : channels_) {
+            const Exact ratio = exact(channel.worst_ratio().high, channel.worst_ratio().low);
+            if (ratio.value > worst.value) worst = ratio;
+        }
+        return worst;
+    }
+
+    Interval ends() const override {
+        return range_ ? Interval{range_->min, range_->max} : Interval{0, static_cast<double>(points_ - 1)};
+    }
+    Distribution fit(std::uint64_t n, Bytes state, Smoothing) const override {
+        return fit_monotone(*this, n, state);
+    }
+    std::vector<double> cumulative(std::uint64_t n, Bytes state) const override;
+    std::unique_ptr<const OrderedNoise> noise(std::uint64_t n, Bytes state,
+                                              std::vector<double> shares) const override;
+    std::uint64_t blur(std::uint64_t) const noexcept override { return 0; }
+
+  private:
+    class Noise;
+
+    std::size_t levels() const noexcept { return channels_.size(); }
+    /// The node above a point, the point where its right half begins, and whether a point is in there.
+    std::uint64_t node(std::size_t level, std::uint64_t point) const noexcept {
+        return point >> (levels() - level);
+    }
+    std::uint64_t middle(std::size_t level, std::uint64_t node) const noexcept {
+        return (2 * node + 1) << (levels() - level - 1);
+    }
+    bool right(std::size_t level, std::uint64_t point) const noexcept {
+        return node(level + 1, point) % 2 != 0;
+    }
+
+    std::size_t level_of(Bytes payload) const noexcept { return std::to_integer<std::size_t>(payload[0]); }
+    std::uint64_t output_of(Bytes payload) const noexcept {
+        return load_cell(payload.data() + 1, output_width_);
+    }
+    std::uint64_t draw_weight(std::size_t level) const noexcept {
+        return draw_below_[level] - (level == 0 ? 0 : draw_below_[level - 1]);
+    }
+
+    /// Where a level's counters begin: the levels above have 2, 4, 8, … outputs.
+    static std::size_t first_counter(std::size_t level) noexcept { return (std::size_t{2} << level) - 2; }
+    Bytes counters_of(std::size_t level, Bytes state) const {
+        return state.subspan(first_counter(level) * counter_size, channels_[level].outputs() * counter_size);
+    }
+    static std::uint64_t reports(Bytes counters) {
+        const std::vector<std::uint64_t> counts = ldp::counters(counters);
+        return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+    }
+    // A level's estimates are means over the reports that drew it: given those numbers unbiased, and without
+    // the noise in how many they happened to be. Where nobody drew it, all its details are taken to be 0,
+    // which is off by no more than what one report would be.
+    static double divisor(std::uint64_t reports) {
+        return static_cast<double>(std::max<std::uint64_t>(reports, 1));
+    }
+
+    /// The attribute's values at the points, if the ends are these.
+    std::vector<double> values(double low, double high) const {
+        std::vector<double> all(points_);
+        for (std::size_t s = 0; s < points_; ++s)
+            all[s] = low + (high - low) * static_cast<double>(s) / static_cast<double>(points_ - 1);
+        return all;
+    }
+
+    std::uint64_t points_;
+    std::optional<Range> range_;
+    std::vector<SignedPlace> channels_;      // of the levels
+    std::vector<std::uint64_t> draw_below_;  // running sums of the draw weights
+    std::size_t output_width_;
+};
+
+/// Against the people who reported, those who drew a level are themselves a sample of all: drawn without
+/// replacement, and no one for two levels. So the errors of the levels' means are not independent; but all
+/// that this takes off is the function's own variance over the people.
+class HaarOrdered::Noise final : public OrderedNoise {
+  public:
+    /// Each level's estimates are worth n / spread[level] reports.
+    Noise(const HaarOrdered& tree, std::vector<double> spread, std::vector<double> shares)
+        : tree_(tree),
+          haar_(tree.points_),
+          spread_(std::move(spread)),
+          shares_(std::move(shares)),
+          below_(shares_.size() + 1) {
+        std::partial_sum(shares_.begin(), shares_.end(), below_.begin() + 1);
+        for (std::size_t level = 0; level < tree_.levels(); ++level) {
+            auto& crowd = crowds_.emplace_back(tree_.channels_[level].buckets());
+            for (std::uint64_t node = 0; node <= tree_.node(level, tree_.points_ - 1); ++node)
+                crowd[tree_.channels_[level].bucket(node)] += left(level, node) + right(level, node);
+        }
+    }
+
+    double of(std::span<const double> function) const override {
+        std::vector<double> coefficients(function.size());
+        haar_.forward(function, coefficients);
+        double sum = 0, first = 0, second = 0;
+        for (std::size_t level = 0, c = 1; level < tree_.levels(); ++level) {
+            Terms terms;
+            for (std::uint64_t node = 0; tree_.middle(level, node) < function.size(); ++node)
+                add(terms, level, node, coefficients[c++]);
+            sum += variance(level, terms);
+        }
+        for (std::size_t s = 0; s < function.size(); ++s) {
+            first += shares_[s] * function[s];
+            second += shares_[s] * function[s] * function[s];
+        }
+        return std::max(sum - (second - first * first), 0.0);
+    }
+
+    double between(std::size_t first, std::size_t end) const override {
+        Cut from{first}, to{end};
+        double sum = 0;
+        for (std::size_t level = tree_.levels(); level-- > 0;) {
+            Terms terms;
+            const double leave = first == 0 ? 0 : climb(from, level), enter = climb(to, level);
+            const std::uint64_t start = tree_.node(level, first), stop = tree_.node(level, end);
+            if (start == stop) {
+                add(terms, level, start, enter - leave);
+            } else {
+                add(terms, level, start, -leave);
+                add(terms, level, stop, enter);
+            }
+            sum += variance(level, terms);
+        }
+        const double share = below_[end] - below_[first];
+        return std::max(sum - share * (1 - share), 0.0);
+    }
+
+    /// Of the share of one point that `share` of the people are at, if the others are distributed over the
+    /// other points as the shares given say.
+    double alone(std::size_t point, double share) const {
+        const double own = (share - shares_[point]) / (1 - shares_[point]), rest = 1 - own;
+        double inside = 1, sum = 0;  // the function's mean in the nodes on the way up
+        for (std::size_t level = tree_.levels(); level-- > 0;) {
+            const std::uint64_t node = tree_.node(level, point);
+            if (tree_.middle(level, node) >= tree_.points_) continue;
+            inside /= 2;
+            Terms even, all;
+            add(even, level, node, tree_.right(level, point) ? -inside : inside);
+            all.squares = even.squares;
+            all.crowded = rest * even.crowded + own * even.squares;
+            all.mean = rest * even.mean + own * inside;
+            sum += variance(level, all);
+        }
+        return std::max(sum - share * (1 - share), 0.0);
+    }
+
+  private:
+    /// What the details of a level take part with in a mean: Σ v², its mean in people's own buckets, and the
+    /// mean of ±v in their own nodes.
+    struct Terms {
+        double squares = 0, crowded = 0, mean = 0;
+    };
+    void add(Terms& terms, std::size_t level, std::uint64_t node, double v) const {
+        if (v == 0) return;  // the node may not even exist
+        terms.squares += v * v;
+        terms.crowded += v * v * crowds_[level][tree_.channels_[level].bucket(node)];
+        terms.mean += v * (left(level, node) - right(level, node));
+    }
+    double variance(std::size_t level, const Terms& terms) const {
+        return spread_[level] *
+               (tree_.channels_[level].mean_square(terms.squares, terms.crowded) - terms.mean * terms.mean);
+    }
+
+    /// Where points before it have the value 1, others 0; and that function's mean in the node above it, on
+    /// the way up.
+    struct Cut {
+        std::size_t point;
+        double inside = 0;
+    };
+    /// Takes a cut to the next level up; returns the part that the detail of the node there has in it.
+    double climb(Cut& cut, std::size_t level) const {
+        const bool right = tree_.right(level, cut.point);
+        const double in_left = right ? 1 : cut.inside, in_right = right ? cut.inside : 0;
+        if (tree_.middle(level, tree_.node(level, cut.point)) >= tree_.points_) {
+            cut.inside = in_left;
+            return 0;
+        }
+        cut.inside = (in_left + in_right) / 2;
+        return (in_left - in_right) / 2;
+    }
+
+    /// Shares of a node's halves.
+    double left(std::size_t level, std::uint64_t node) const {
+        return below(tree_.middle(level, node)) - below(node << (tree_.levels() - level));
+    }
+    double right(std::size_t level, std::uint64_t node) const {
+        return below((node + 1) << (tree_.levels() - level)) - below(tree_.middle(level, node));
+    }
+    double below(std::uint64_t point) const { return below_[std::min<std::uint64_t>(point, tree_.points_)]; }
+
+    const HaarOrdered& tree_;
+    HaarTree haar_;
+    std::vector<double> spread_;
+    std::vector<double> shares_;
+    std::vector<double> below_;                // shares below each point
+    std::vector<std::vector<double>> crowds_;  // per level, shares of the channel's buckets
+};
+
+std::unique_ptr<const OrderedNoise> HaarOrdered::noise(std::uint64_t n, Bytes state,
+                                                       std::vector<double> shares) const {
+    std::vector<double> spread;
+    for (std::size_t level = 0; level < levels(); ++level)
+        spread.push_back(static_cast<double>(n) / divisor(reports(counters_of(level, state))));
+    return std::make_unique<Noise>(*this, std::move(spread), std::move(shares));
+}
+
+std::vector<double> HaarOrdered::cumulative(std::uint64_t, Bytes state) const {
+    std::vector<double> shares{1}, halves;
+    for (std::size_t level = 0; level < levels(); ++level) {
+        const Bytes counters = counters_of(level, state);
+        const double scale = 1 / (channels_[level].tilt() * divisor(reports(counters)));
+        const std::vector<std::int64_t> balances = channels_[level].balances(counters);
+        halves.clear();
+        for (std::uint64_t node = 0; node < shares.size(); ++node) {
+            const bool whole = middle(level, node) < points_;
+            const double detail = whole ? scale * static_cast<double>(balances[node]) : shares[node];
+            halves.push_back((shares[node] + detail) / 2);
+            if (whole) halves.push_back((shares[node] - detail) / 2);
+        }
+        std::swap(shares, halves);
+    }
+    std::partial_sum(shares.begin(), shares.end(), shares.begin());
+    shares.back() = 1;  // but for rounding
+    return shares;
+}
+
+std::vector<Check> HaarOrdered::health(std::uint64_t, Bytes state) const {
+    std::vector<std::uint64_t> drawn;
+    std::vector<double> weights;
+    std::vector<std::vector<Check>> checks;
+    for (std::size_t level = 0; level < levels(); ++level) {
+        const Bytes counters = counters_of(level, state);
+        drawn.push_back(reports(counters));
+        weights.push_back(static_cast<double>(draw_weight(level)));
+        if (drawn.back() != 0) checks.push_back(channels_[level].health(drawn.back(), counters));
+    }
+    std::vector<Check> worst = worst_of(checks, levels());
+    worst.insert(worst.begin(), goodness_of_fit("levels drawn", drawn, weights));
+    return worst;
+}
+
+// Of a number, if all people are at `truth`, or as near on both sides as points are. Of categories, the
+// largest of all, each being held by that share of the people and the others by as many each.
+double HaarOrdered::n_variance(double truth) const {
+    std::vector<double> spread, shares(points_);
+    for (std::size_t level = 0; level < levels(); ++level)
+        spread.push_back(static_cast<double>(draw_below_.back()) / static_cast<double>(draw_weight(level)));
+    if (range_) {
+        const std::uint64_t steps = points_ - 1;
+        const auto [lower, up] = grid_point((truth + 1) / 2 * static_cast<double>(steps), steps);
+        const double above = std::ldexp(static_cast<double>(up), -64);
+        shares[lower] = 1 - above;
+        if (up != 0) shares[lower + 1] = above;
+        return Noise(*this, std::move(spread), std::move(shares)).of(values(-1, 1));
+    }
+    std::ranges::fill(shares, 1 / static_cast<double>(points_));
+    const Noise noise(*this, std::move(spread), std::move(shares));
+    double most = 0;
+    for (std::size_t point = 0; point < points_; ++point) most = std::max(most, noise.alone(point, truth));
+    return most;
+}
+
+void write(const Spec& spec, Writer& writer) {
+    const Attribute& attribute = spec.attributes()[0];
+    const bool numeric = attribute.numeric();
+    const std::uint64_t points = numeric ? spec.number(points_option.name) + 1 : attribute.domain;
+    const auto last = static_cast<unsigned>(std::bit_width(points - 1)) - 1;
+    writer.put(static_cast<std::uint32_t>(points));
+    writer.put(static_cast<std::uint8_t>(SignedPlace::best_buckets(spec.epsilon(), last)));
+    writer.put(static_cast<std::uint8_t>(numeric));
+    if (numeric) write_range(writer, {attribute.min, attribute.max});
+}
+
+std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
+    Reader reader(block.subspan(header_size));
+    const std::uint64_t points = take_number(reader, "number of points", 2, max_points);
+    const auto buckets = reader.take<std::uint8_t>();
+    const auto numeric = reader.take<std::uint8_t>();
+    if (buckets >= std::bit_width(points - 1) || numeric > 1)
+        throw Error(
+            ErrorCode::malformed, "the tree's parameters are out of range",
+            "Found 2^" + std::to_string(buckets) + " buckets for " + std::to_string(points) + " points.",
+            "The bytes were damaged or forged.");
+    std::optional<Range> range;
+    if (numeric != 0) range = read_range(reader);
+    reader.finish();
+    return std::make_unique<HaarOrdered>(header, block, points, buckets, range);
+}
+
+}  // namespace
+
+const MechanismEntry haar_ordered_entry{
+    20,         "haar_ordered", "Haar tree, ordered domain", Shape::one_ordered,
+    max_points, false,          {&points_option, 1},         write,
+    load};
+
+}  // namespace ldp

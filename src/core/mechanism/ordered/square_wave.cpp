@@ -1,0 +1,206 @@
+// Square wave reporting (Li, Wang et al. 2020): the window of width 2b in inputs of [0,1],
+// b = (εe − e + 1)/(2e(e − 1 − ε)), e = exp(ε), which tells most about the input in bits; every output is
+// counted, so that the state tells the distribution and not just the mean.
+//
+// parameters: grid steps, window width (4 bytes each), min, max · payload: a cell · state: reports per cell
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/channel/window_decoder.hpp"
+#include "core/mechanism/all.hpp"
+#include "core/mechanism/frequency/counters.hpp"
+#include "core/mechanism/mean/numeric_mean.hpp"
+#include "core/spec/spec.hpp"
+#include "core/summary/distribution.hpp"
+
+namespace ldp {
+
+namespace {
+
+/// Steps, not cells: values fall on the grid's points, one more than steps. The state has a counter for each,
+/// and for each cell of the window.
+constexpr Option square_wave_grid{.name = "grid", .fallback = 1024, .least = 2, .most = 65536};
+
+class SquareWave final : public NumericMean, public OrderedMechanism {
+  public:
+    SquareWave(const Header& header, Bytes block, const WindowChannel& window, const Range& range)
+        : NumericMean(header, block, std::make_unique<WindowChannel>(window), range),
+          window_(window),
+          decoder_(window) {}
+
+    std::size_t state_size() const noexcept override { return outputs() * counter_size; }
+    bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
+        const std::uint32_t cell = load_cell(payload.data(), payload_size());
+        if (cell >= outputs()) return false;
+        add<std::uint64_t>(state.data() + cell * counter_size, 1);
+        return true;
+    }
+    void merge(MutableBytes state, Bytes other) const noexcept override { merge_counters(state, other); }
+    bool valid_state(std::uint64_t n, Bytes state) const noexcept override {
+        return counters_sum_to(state, n);
+    }
+
+    std::span<const Quantity> answers() const noexcept override {
+        static constexpr Quantity quantities[] = {Quantity::means, Quantity::distribution};
+        return quantities;
+    }
+    std::vector<Estimate> estimate(std::uint64_t n, Bytes state, const Question& question) const override;
+    std::vector<Check> health(std::uint64_t n, Bytes state) const override;
+    Cost cost() const noexcept override {
+        constexpr double iterations = 1000, steps_an_output = 15;
+        return {2, iterations * steps_an_output * static_cast<double>(outputs())};
+    }
+
+    Interval ends() const override { return {range().min, range().max}; }
+    Distribution fit(std::uint64_t n, Bytes state, Smoothing smoothing) const override;
+    std::vector<double> cumulative(std::uint64_t n, Bytes state) const override {
+        return decoder_.cumulative(observed(n, state));
+    }
+    std::unique_ptr<const OrderedNoise> noise(std::uint64_t, Bytes,
+                                              std::vector<double> shares) const override;
+    std::uint64_t blur(std::uint64_t n) const noexcept override;
+
+  private:
+    WindowChannel::Moments moments(std::uint64_t n, Bytes state) const noexcept override {
+        return window_.invert(sums(n, state));
+    }
+    WindowChannel::Sums sums(std::uint64_t n, Bytes state) const noexcept;
+    /// Shares of the outputs.
+    static std::vector<double> observed(std::uint64_t n, Bytes state);
+
+    WindowChannel window_;
+    WindowDecoder decoder_;
+};
+
+class Noise final : public OrderedNoise {
+  public:
+    Noise(const WindowDecoder& decoder, std::vector<double> shares)
+        : decoder_(decoder), shares_(std::move(shares)) {}
+    double of(std::span<const double> function) const override { return decoder_.noise(shares_, function); }
+    double between(std::size_t first, std::size_t end) const override {
+        std::vector<double> inside(shares_.size());
+        std::fill(inside.begin() + static_cast<std::ptrdiff_t>(first),
+                  inside.begin() + static_cast<std::ptrdiff_t>(end), 1);
+        return of(inside);
+    }
+
+  private:
+    WindowDecoder decoder_;
+    std::vector<double> shares_;
+};
+
+std::unique_ptr<const OrderedNoise> SquareWave::noise(std::uint64_t, Bytes,
+                                                      std::vector<double> shares) const {
+    return std::make_unique<Noise>(decoder_, std::move(shares));
+}
+
+WindowChannel::Sums SquareWave::sums(std::uint64_t n, Bytes state) const noexcept {
+    Uint128 sum = 0, squares = 0;
+    for (std::uint64_t cell = 0; cell < outputs(); ++cell) {
+        const Uint128 term = Uint128{counter(state, cell)} * cell;
+        sum += term;
+        squares += term * cell;
+    }
+    return {static_cast<double>(n), static_cast<double>(sum), static_cast<double>(squares)};
+}
+
+std::vector<double> SquareWave::observed(std::uint64_t n, Bytes state) {
+    std::vector<double> shares(state.size() / counter_size);
+    for (std::size_t cell = 0; cell < shares.size(); ++cell)
+        shares[cell] = static_cast<double>(counter(state, cell)) / static_cast<double>(n);
+    return shares;
+}
+
+Distribution SquareWave::fit(std::uint64_t n, Bytes state, Smoothing smoothing) const {
+    return fit_points(ends(), window_.inputs(), n, epsilon(), smoothing,
+                      [this, seen = observed(n, state)](std::span<double> shares) {
+                          return decoder_.improve(seen, shares);
+                      });
+}
+
+// Shares come from the fit, whose error nobody knows.
+std::vector<Estimate> SquareWave::estimate(std::uint64_t n, Bytes state, const Question& question) const {
+    if (question.quantity == Quantity::means) return NumericMean::estimate(n, state, question);
+    return without_errors(fit(n, state, Smoothing::binomial));
+}
+
+// If all outputs are equally likely, a step of the cumulative share has n·Var 1/(outputs·tilt²), and half way
+// up a ladder of K rungs it is K/4 of that (or a half, if there are no more than two). Points next to each
+// other lie on different ladders, so that averaging them divides it by their number.
+std::uint64_t SquareWave::blur(std::uint64_t n) const noexcept {
+    const auto steps = static_cast<double>(window_.steps());
+    const auto cells = static_cast<double>(outputs());
+    const auto [high, low] = window_.weights();
+    const double tilt = static_cast<double>(high - low) / static_cast<double>(window_.total());
+    const double ladder = std::max(cells / static_cast<double>(window_.width()) / 4, 0.5);
+    return balanced_blur(ladder / (cells * tilt * tilt * steps), n, window_.steps());
+}
+
+// An output has at least the low weight's share and at most the high one's, whatever the input is; and where
+// in its ladder's turn it falls, modulo the width, does not depend on the input at all.
+std::vector<Check> SquareWave::health(std::uint64_t n, Bytes state) const {
+    std::vector<Check> checks = window_.health(sums(n, state));
+    const std::vector<std::uint64_t> counts = counters(state);
+    const auto [least, most] = std::ranges::minmax(counts);
+    const auto [high, low] = window_.weights();
+    const auto share = [&](std::uint64_t weight) {
+        return static_cast<double>(weight) / static_cast<double>(window_.total());
+    };
+    const auto any = [&](double p_value) {
+        return std::min(1.0, static_cast<double>(counts.size()) * p_value);
+    };
+    const auto reports = static_cast<double>(n);
+    checks.push_back({"least share of an output", static_cast<double>(least) / reports, share(low),
+                      any(binomial_at_most(n, share(low), least))});
+    checks.push_back({"greatest share of an output", static_cast<double>(most) / reports, share(high),
+                      any(binomial_at_least(n, share(high), most))});
+
+    const std::uint64_t width = window_.width();
+    const std::uint64_t classes = std::min<std::uint64_t>({width, 32, n / 10});
+    if (classes < 2) return checks;
+    std::vector<std::uint64_t> found(classes);
+    std::vector<double> weights(classes);
+    for (std::size_t cell = 0; cell < counts.size(); ++cell)
+        found[cell % width * classes / width] += counts[cell];
+    for (std::size_t ladder = 0; ladder < width; ++ladder)
+        weights[ladder * classes / width] += decoder_.ladder_probability(ladder);
+    checks.push_back(goodness_of_fit("outputs modulo the window", found, weights));
+    return checks;
+}
+
+std::uint64_t square_wave_width(double epsilon, std::uint64_t steps) {
+    const double e = std::exp(epsilon);
+    // expm1 keeps the difference of nearly equal numbers when ε is small.
+    const double b = (epsilon * e - std::expm1(epsilon)) / (2 * e * (std::expm1(epsilon) - epsilon));
+    return std::max<std::uint64_t>(
+        1, static_cast<std::uint64_t>(std::llround(2 * b * static_cast<double>(steps))));
+}
+
+constexpr NumericCard card{"square_wave", Response::window, square_wave_width};
+
+void write(const Spec& spec, Writer& writer) {
+    NumericMean::write(card, spec, writer);
+}
+
+std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
+    Reader reader(block.subspan(header_size));
+    const auto [steps, width] = read_channel(reader);
+    const Range range = read_range(reader);
+    reader.finish();
+    if (steps < square_wave_grid.least || steps > square_wave_grid.most || width < 1 || width > steps)
+        throw Error(
+            ErrorCode::malformed, "the window is out of range",
+            "Found " + std::to_string(steps) + " grid steps and a window of " + std::to_string(width) + ".",
+            "The bytes were damaged or forged.");
+    return std::make_unique<SquareWave>(header, block, WindowChannel(steps, width, header.epsilon), range);
+}
+
+}  // namespace
+
+const MechanismEntry square_wave_entry{17,  "square_wave", "square wave reporting", Shape::one_numeric,
+                                       1,   false,         {&square_wave_grid, 1},  write,
+                                       load};
+
+}  // namespace ldp

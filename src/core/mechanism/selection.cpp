@@ -1,0 +1,112 @@
+#include "core/mechanism/selection.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "core/base/error.hpp"
+#include "core/base/text.hpp"
+#include "core/mechanism/mechanism.hpp"
+#include "core/summary/summary.hpp"
+
+namespace ldp {
+
+namespace {
+
+/// Three significant digits.
+std::string rounded(double number) {
+    std::array<char, 32> text{};
+    return {text.data(),
+            std::to_chars(text.data(), text.data() + text.size(), number, std::chars_format::general, 3).ptr};
+}
+
+Candidate candidate(const MechanismEntry& entry, double epsilon, const std::vector<Attribute>& attributes,
+                    const Limits& limits) {
+    Candidate result{&entry, std::numeric_limits<double>::quiet_NaN(), 0, 0, 0, {}};
+    if (entry.shape == Shape::one_categorical && attributes[0].domain > entry.max_size) {
+        result.obstacle = "it takes at most " + std::to_string(entry.max_size) + " values";
+        return result;
+    }
+    try {
+        const auto mechanism = make_mechanism(Spec::with_defaults(entry, epsilon, attributes, {}, limits));
+        result.n_variance = 0;
+        for (std::size_t j = 0; j < attributes.size(); ++j)
+            result.n_variance = std::max(result.n_variance, mechanism->promised_variance(j));
+        result.report_bytes = mechanism->block().size() + mechanism->payload_size();
+        result.summary_bytes = summary_size(*mechanism);
+        const Cost cost = mechanism->cost();
+        result.decode_cost = cost.per_report + cost.per_answer / 1e6;
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::invalid_spec) throw;
+        result.obstacle = error.what();
+        return result;
+    }
+    if (entry.shape == Shape::record) return result;  // its attributes kept to them
+    if (result.report_bytes > limits.report_bytes)
+        result.obstacle = "its reports have " + std::to_string(result.report_bytes) + " bytes; allowed are " +
+                          std::to_string(limits.report_bytes);
+    else if (result.decode_cost > static_cast<double>(limits.decode_cost))
+        result.obstacle = "a report costs " +
+                          std::to_string(static_cast<std::uint64_t>(std::ceil(result.decode_cost))) +
+                          " steps; allowed are " + std::to_string(limits.decode_cost);
+    return result;
+}
+
+/// What candidates are ordered by. Two mechanisms that are the same channel have the same variance but for
+/// rounding, which is cut off so that the smaller one wins.
+auto order(const Candidate& candidate) {
+    const double variance = candidate.n_variance;
+    return std::tuple(
+        !candidate.obstacle.empty(),
+        std::isnan(variance) ? std::numeric_limits<float>::infinity() : static_cast<float>(variance),
+        candidate.report_bytes, candidate.decode_cost);
+}
+
+}  // namespace
+
+std::vector<Candidate> rank(double epsilon, const std::vector<Attribute>& attributes, const Limits& limits) {
+    const Shape shape = attributes.size() > 1     ? Shape::record
+                        : attributes[0].numeric() ? Shape::one_numeric
+                                                  : Shape::one_categorical;
+    std::vector<Candidate> candidates;
+    for (const MechanismEntry* entry : registry())
+        if (entry->automatic && entry->shape == shape)
+            candidates.push_back(candidate(*entry, epsilon, attributes, limits));
+    std::ranges::stable_sort(candidates, {}, order);
+    return candidates;
+}
+
+std::vector<Candidate> advise(std::string_view json) {
+    const Demand demand = Demand::from_json(json);
+    return rank(demand.epsilon, demand.attributes, demand.limits);
+}
+
+Verdict choose(const Demand& demand) {
+    const std::vector<Candidate> candidates = rank(demand.epsilon, demand.attributes, demand.limits);
+    const Candidate& first = candidates.front();
+    // There is one for records. What stands in its way, it says when the spec is made.
+    if (first.mechanism->shape == Shape::record)
+        return {first.mechanism, "collects several attributes of any kind"};
+    if (!first.obstacle.empty()) {
+        std::string obstacles;
+        for (const Candidate& each : candidates)
+            obstacles += (obstacles.empty() ? "" : " ") + std::string(each.mechanism->name) + ": " +
+                         each.obstacle + ".";
+        throw Error(ErrorCode::invalid_spec, "no mechanism suits the spec within its limits", obstacles,
+                    "Raise \"max_report_bytes\" or \"max_decode_cost\", or ask about fewer values.");
+    }
+    std::string reason = "least variance, " + rounded(first.n_variance) + "/n, within " +
+                         std::to_string(demand.limits.report_bytes) + " bytes and " +
+                         std::to_string(demand.limits.decode_cost) + " steps a report";
+    const auto better =
+        std::ranges::find_if(candidates, [](const Candidate& each) { return !each.obstacle.empty(); });
+    if (better != candidates.end() && better->n_variance < first.n_variance)
+        reason += "; " + std::string(better->mechanism->name) + " would have " + rounded(better->n_variance) +
+                  "/n, but " + better->obstacle;
+    return {first.mechanism, reason};
+}
+
+}  // namespace ldp

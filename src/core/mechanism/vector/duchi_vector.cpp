@@ -1,0 +1,152 @@
+// The means of many numbers, each report about all of them (Duchi, Jordan, Wainwright 2018; for even d a
+// better tie rule than in Wang, Xiao et al. 2019: see channel/corner.hpp).
+//
+// A report is B·t, t a corner of {±1}^d, with mean x. In a population with means μ, n·Var of any linear
+// combination a·(B·t) is B²|a|² − (a·μ)²: the coordinates of a report are uncorrelated but for the means.
+// Against the people who reported it is smaller by the variance of a·x among them, which corners do not tell.
+//
+// parameters: d, grid steps (4 bytes each), ranges of the attributes in runs
+// payload:    a corner
+// state:      the channel's tally
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/base/error.hpp"
+#include "core/base/exact.hpp"
+#include "core/channel/corner.hpp"
+#include "core/mechanism/all.hpp"
+#include "core/mechanism/frequency/counters.hpp"
+#include "core/mechanism/mean/numeric_card.hpp"
+#include "core/spec/spec.hpp"
+
+namespace ldp {
+
+namespace {
+
+constexpr std::uint64_t max_attributes = 4096;
+
+class DuchiVector final : public Mechanism {
+  public:
+    DuchiVector(const Header& header, Bytes block, std::uint64_t steps, std::vector<Range> ranges)
+        : Mechanism(header, block),
+          channel_(ranges.size(), header.epsilon),
+          steps_(steps),
+          ranges_(std::move(ranges)) {}
+
+    std::vector<std::uint64_t> cells() const override {
+        return std::vector<std::uint64_t>(ranges_.size(), steps_ + 1);
+    }
+    std::size_t payload_size() const noexcept override { return channel_.width(); }
+    std::size_t state_size() const noexcept override { return channel_.tally_size(); }
+    std::vector<std::pair<std::string, double>> parameters() const override {
+        return {{"attributes", static_cast<double>(ranges_.size())},
+                {"grid", static_cast<double>(steps_)},
+                {"magnitude", channel_.magnitude()}};
+    }
+
+    void randomise(Input input, Bytes, BitSource& bits, MutableBytes memo) const override {
+        channel_.sample(input, steps_, bits, memo);
+    }
+
+    bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
+        if (!channel_.valid(payload)) return false;
+        channel_.accumulate(state.data(), payload);
+        return true;
+    }
+    void merge(MutableBytes state, Bytes other) const noexcept override {
+        channel_.merge(state.data(), other.data());
+    }
+    bool valid_payload(Bytes payload) const noexcept override { return channel_.valid(payload); }
+    bool valid_state(std::uint64_t n, Bytes state) const noexcept override {
+        return channel_.valid(n, state.data());
+    }
+
+    std::span<const Quantity> answers() const noexcept override {
+        static constexpr Quantity quantities[] = {Quantity::means};
+        return quantities;
+    }
+    // Both targets have the population's error: against the people who reported it errs on the safe side.
+    std::vector<Estimate> estimate(std::uint64_t n, Bytes state, const Question&) const override {
+        std::vector<Estimate> estimates;
+        const std::vector<double> means = channel_.means(n, state.data());
+        for (std::size_t j = 0; j < means.size(); ++j)
+            estimates.push_back(
+                {ranges_[j].middle() + ranges_[j].half() * means[j],
+                 error(n, ranges_[j].half(), square(ranges_[j].half()), ranges_[j].half() * means[j])});
+        return estimates;
+    }
+    Estimate group_mean(std::uint64_t n, Bytes state, std::size_t first, std::size_t last,
+                        Target) const override {
+        const std::vector<double> means = channel_.means(n, state.data());
+        const auto size = static_cast<double>(last - first + 1);
+        double middle = 0, mean = 0, reach = 0, squares = 0;
+        for (std::size_t j = first; j <= last; ++j) {
+            const double weight = ranges_[j].half() / size;
+            middle += ranges_[j].middle() / size;
+            mean += weight * means[j];
+            reach += weight;
+            squares += square(weight);
+        }
+        return {middle + mean, error(n, reach, squares, mean)};
+    }
+    std::vector<Check> health(std::uint64_t n, Bytes state) const override {
+        return channel_.health(n, state.data());
+    }
+
+    double n_variance(double truth) const override { return square(channel_.magnitude()) - square(truth); }
+    // About ten planes, 32 bytes of them a step.
+    Cost cost() const noexcept override {
+        const auto d = static_cast<double>(ranges_.size());
+        return {5 + 10 * d / 256, 41 * d};
+    }
+    Exact probability(Input input, Bytes, Bytes memo) const override {
+        std::vector<Exact> plus;
+        for (const Cell cell : input) plus.push_back(exact(cell, steps_));
+        return channel_.probability(plus, memo);
+    }
+    // For every corner some values are at its very place, and others opposite.
+    Exact worst_ratio() const override { return channel_.worst_ratio(); }
+
+  private:
+    static double square(double number) noexcept { return number * number; }
+    /// Of a·(B·t) with |a|₁ = reach and |a|² = squares, at an estimate of a·μ, confined to where that can be.
+    [[nodiscard]] double error(std::uint64_t n, double reach, double squares, double mean) const noexcept {
+        const double inside = std::min(std::abs(mean), reach);
+        return std::sqrt((square(channel_.magnitude()) * squares - square(inside)) / static_cast<double>(n));
+    }
+
+    CornerChannel channel_;
+    std::uint64_t steps_;
+    std::vector<Range> ranges_;
+};
+
+void write(const Spec& spec, Writer& writer) {
+    writer.put(static_cast<std::uint32_t>(spec.attributes().size()));
+    writer.put(static_cast<std::uint32_t>(spec.number("grid")));
+    write_ranges(writer, spec.attributes());
+}
+
+std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
+    Reader reader(block.subspan(header_size));
+    const std::uint64_t d = take_number(reader, "number of attributes", 2, max_attributes);
+    const std::uint64_t steps = take_number(reader, "number of grid steps", grid_option.least, max_grid);
+    std::vector<Range> ranges = read_ranges(reader, d);
+    reader.finish();
+    return std::make_unique<DuchiVector>(header, block, steps, std::move(ranges));
+}
+
+}  // namespace
+
+const MechanismEntry duchi_vector_entry{19,
+                                        "duchi_vector",
+                                        "a vector as a corner of its cube",
+                                        Shape::numeric_vector,
+                                        max_attributes,
+                                        false,
+                                        {&grid_option, 1},
+                                        write,
+                                        load};
+
+}  // namespace ldp

@@ -1,0 +1,215 @@
+// Where the Haar coefficients of vectors lie: the first round of `haar` with learnt ranges (Karwa, Vadhan
+// 2018 for the two rounds). Each user reports one of a few facts about their vector, drawn publicly, at the
+// full ε: the bin of its mean, or of the largest |detail| of a level. That is a record of categories, of
+// which one is sampled; all of it but the facts is `sampled`'s.
+//
+// The mean falls in one of 32 equal bins of [−1,1]. What a level's largest detail needs is a scale, so its
+// bins end at powers of the root of two, from 1 down to 1/128; the first one holds all that is smaller.
+//
+// parameters: d, grid steps (4 bytes each), the parameters of the record
+// enrolment, memo, payload, state: the record's
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "core/base/error.hpp"
+#include "core/base/exact.hpp"
+#include "core/math/haar_tree.hpp"
+#include "core/mechanism/all.hpp"
+#include "core/mechanism/frequency/counters.hpp"
+#include "core/mechanism/mean/numeric_card.hpp"
+#include "core/spec/spec.hpp"
+#include "core/summary/learn.hpp"
+
+namespace ldp {
+
+namespace {
+
+constexpr std::uint64_t max_attributes = 4096;
+constexpr std::uint64_t mean_bins = 32;
+constexpr std::uint64_t detail_bins = 15;
+
+/// The upper end of a bin of details.
+double detail_end(std::uint64_t bin) noexcept {
+    return std::exp2((static_cast<double>(bin) - static_cast<double>(detail_bins - 1)) / 2);
+}
+
+std::uint64_t mean_bin(double mean) noexcept {
+    const double at = std::floor((mean + 1) / 2 * static_cast<double>(mean_bins));
+    return static_cast<std::uint64_t>(std::clamp(at, 0.0, static_cast<double>(mean_bins - 1)));
+}
+
+// All ends are looked at, whatever the size is, so that the time does not tell it.
+std::uint64_t detail_bin(double size) noexcept {
+    static const auto ends = [] {
+        std::array<double, detail_bins - 1> all{};
+        for (std::size_t bin = 0; bin < all.size(); ++bin) all[bin] = detail_end(bin);
+        return all;
+    }();
+    return static_cast<std::uint64_t>(std::accumulate(
+        ends.begin(), ends.end(), 0, [&](int below, double end) { return below + (size > end ? 1 : 0); }));
+}
+
+/// The values of each of the facts: the mean's first, then a level's, from the root's down.
+std::vector<std::uint64_t> bins_of(const HaarTree& tree) {
+    std::vector<std::uint64_t> bins(tree.levels().size(), detail_bins);
+    bins[0] = mean_bins;
+    return bins;
+}
+
+class HaarRanges final : public Mechanism, public RangeMechanism {
+  public:
+    HaarRanges(const Header& header, Bytes block, std::size_t d, std::uint64_t steps,
+               std::unique_ptr<const Mechanism> facts)
+        : Mechanism(header, block), tree_(d), steps_(steps), facts_(std::move(facts)) {}
+
+    std::vector<std::uint64_t> cells() const override {
+        return std::vector<std::uint64_t>(tree_.size(), steps_ + 1);
+    }
+    std::size_t payload_size() const noexcept override { return facts_->payload_size(); }
+    std::size_t state_size() const noexcept override { return facts_->state_size(); }
+    std::size_t enrolment_size() const noexcept override { return facts_->enrolment_size(); }
+    std::size_t memo_size() const noexcept override { return facts_->memo_size(); }
+    std::vector<std::pair<std::string, double>> parameters() const override {
+        return {{"attributes", static_cast<double>(tree_.size())},
+                {"grid", static_cast<double>(steps_)},
+                {"facts", static_cast<double>(tree_.levels().size())}};
+    }
+
+    void enrol(BitSource& bits, MutableBytes enrolment) const override { facts_->enrol(bits, enrolment); }
+    void randomise(Input input, Bytes enrolment, BitSource& bits, MutableBytes memo) const override {
+        facts_->randomise(facts_of(input), enrolment, bits, memo);
+    }
+    void respond(Bytes enrolment, Bytes memo, BitSource& bits, MutableBytes payload) const override {
+        facts_->respond(enrolment, memo, bits, payload);
+    }
+    std::vector<Cell> memo_key(Input input, Bytes enrolment) const override {
+        return facts_->memo_key(facts_of(input), enrolment);
+    }
+    std::vector<double> key_spans(Bytes enrolment) const override { return facts_->key_spans(enrolment); }
+
+    bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
+        return facts_->accumulate(state, payload);
+    }
+    void merge(MutableBytes state, Bytes other) const noexcept override { facts_->merge(state, other); }
+    bool valid_payload(Bytes payload) const noexcept override { return facts_->valid_payload(payload); }
+    bool valid_state(std::uint64_t n, Bytes state) const noexcept override {
+        return facts_->valid_state(n, state);
+    }
+
+    // The shares of a fact's bins. In these questions a fact is what an attribute is elsewhere.
+    std::span<const Quantity> answers() const noexcept override { return facts_->answers(); }
+    Part part(std::uint64_t n, Bytes state, std::size_t fact) const override {
+        return facts_->part(n, state, fact);
+    }
+    std::vector<Estimate> estimate(std::uint64_t n, Bytes state, const Question& question) const override {
+        return facts_->estimate(n, state, question);
+    }
+    std::vector<LearntRange> ranges(std::uint64_t n, Bytes state, double coverage) const override;
+    double p_value(std::uint64_t n, const Estimate& estimate) const override {
+        return facts_->p_value(n, estimate);
+    }
+    std::vector<Check> health(std::uint64_t n, Bytes state) const override {
+        return facts_->health(n, state);
+    }
+
+    double n_variance(double truth) const override { return facts_->n_variance(truth); }
+    // Nothing is told of a single attribute.
+    double promised_variance(std::size_t) const override { return std::numeric_limits<double>::infinity(); }
+    Cost cost() const noexcept override { return facts_->cost(); }
+    Exact probability(Input input, Bytes enrolment, Bytes memo) const override {
+        return facts_->probability(facts_of(input), enrolment, memo);
+    }
+    // Facts can be any combination of bins that a vector has, or fewer on a coarse grid.
+    Exact worst_ratio() const override { return facts_->worst_ratio(); }
+
+  private:
+    [[nodiscard]] std::vector<Cell> facts_of(Input input) const;
+
+    HaarTree tree_;
+    std::uint64_t steps_;
+    std::unique_ptr<const Mechanism> facts_;
+};
+
+std::vector<Cell> HaarRanges::facts_of(Input input) const {
+    std::vector<double> leaves(input.size()), coefficients(input.size());
+    std::ranges::transform(input, leaves.begin(), [&](Cell cell) {
+        return 2 * static_cast<double>(cell) / static_cast<double>(steps_) - 1;
+    });
+    tree_.forward(leaves, coefficients);
+    std::vector<Cell> facts{mean_bin(coefficients[0])};
+    const auto levels = tree_.levels();
+    for (std::size_t level = 0; level + 1 < levels.size(); ++level) {
+        double largest = 0;
+        for (std::size_t c = levels[level]; c < levels[level + 1]; ++c)
+            largest = std::max(largest, std::abs(coefficients[c]));
+        facts.push_back(detail_bin(largest));
+    }
+    return facts;
+}
+
+std::vector<LearntRange> HaarRanges::ranges(std::uint64_t n, Bytes state, double coverage) const {
+    const double out = 1 - coverage;
+    const auto [first, last] = inner_stretch(part(n, state, 0), out / 2, out / 2);
+    const auto end = [](std::size_t bin) {
+        return 2 * static_cast<double>(bin) / static_cast<double>(mean_bins) - 1;
+    };
+    std::vector<LearntRange> learnt{{0, end(first), end(last + 1), true}};
+    const auto levels = tree_.levels();
+    for (std::size_t level = 0; level + 1 < levels.size(); ++level) {
+        const double largest = detail_end(inner_stretch(part(n, state, level + 1), 0, out).last);
+        for (std::size_t c = levels[level]; c < levels[level + 1]; ++c)
+            learnt.push_back({c, -largest, largest, true});
+    }
+    return learnt;
+}
+
+// Which oracle suits a fact best is settled as for any record, and written: later versions might choose
+// another.
+void write(const Spec& spec, Writer& writer) {
+    const std::size_t d = spec.attributes().size();
+    std::vector<Attribute> facts;
+    for (const std::uint64_t bins : bins_of(HaarTree(d))) {
+        Attribute& fact = facts.emplace_back();
+        fact.name = std::to_string(facts.size());
+        fact.domain = bins;
+    }
+    Writer record;
+    writer.put(static_cast<std::uint32_t>(d));
+    writer.put(static_cast<std::uint32_t>(spec.number(grid_option.name)));
+    sampled_entry.write(Spec::with_defaults(sampled_entry, spec.epsilon(), std::move(facts),
+                                            {{"per_report", std::uint64_t{1}}}),
+                        record);
+    writer.put_bytes(record.bytes());
+}
+
+std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
+    Reader reader(block.subspan(header_size));
+    const std::uint64_t d = take_number(reader, "number of attributes", 2, max_attributes);
+    const std::uint64_t steps = take_number(reader, "number of grid steps", grid_option.least, max_grid);
+    constexpr std::size_t read = 2 * sizeof(std::uint32_t);
+    const std::vector<std::byte> record =
+        make_block(sampled_entry.id, header.fingerprint, header.epsilon, block.subspan(header_size + read));
+    auto facts = sampled_entry.load(read_header(record, Kind::report), record);
+    if (facts->cells() != bins_of(HaarTree(d)))
+        throw Error(ErrorCode::malformed, "the bins of the coefficients are not those of such vectors", {},
+                    "The bytes were damaged or forged.");
+    return std::make_unique<HaarRanges>(header, block, d, steps, std::move(facts));
+}
+
+}  // namespace
+
+const MechanismEntry haar_ranges_entry{21,
+                                       "haar_ranges",
+                                       "ranges of Haar coefficients, for a second round",
+                                       Shape::numeric_vector,
+                                       max_attributes,
+                                       false,
+                                       {&grid_option, 1},
+                                       write,
+                                       load};
+
+}  // namespace ldp

@@ -1,0 +1,264 @@
+#include "core/proof/attack.hpp"
+
+#include <algorithm>
+#include <array>
+#include <boost/math/special_functions/beta.hpp>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <unordered_map>
+
+#include "core/proof/explore.hpp"
+
+namespace ldp {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// ln of a lower bound of p over an upper bound of q, each with half of the error, from how many of n trials
+/// showed the event.
+double log_ratio(std::uint64_t likelier, std::uint64_t rarer, std::uint64_t n, double confidence) {
+    if (likelier == 0 || rarer == n) return 0;
+    const double error = (1 - confidence) / 2;
+    const auto k = static_cast<double>(likelier), r = static_cast<double>(rarer),
+               all = static_cast<double>(n);
+    return std::max(0.0, std::log(boost::math::ibeta_inv(k, all - k + 1, error) /
+                                  boost::math::ibetac_inv(r + 1, all - r, error)));
+}
+
+/// Scores in order, so that those beyond a threshold are counted at once.
+std::vector<double> ordered(std::span<const double> scores) {
+    std::vector<double> all(scores.begin(), scores.end());
+    std::ranges::sort(all);
+    return all;
+}
+
+/// How a threshold divides the two kinds: the event is a score of at least it if `second`, else one below.
+LowerBound divide(const std::vector<double>& first, const std::vector<double>& second, double threshold,
+                  bool speaks_for_second, double confidence) {
+    const auto at_least = [&](const std::vector<double>& scores) {
+        return static_cast<std::uint64_t>(scores.end() - std::ranges::lower_bound(scores, threshold));
+    };
+    LowerBound found;
+    found.trials = first.size();
+    found.second = speaks_for_second;
+    found.likelier = speaks_for_second ? at_least(second) : found.trials - at_least(first);
+    found.rarer = speaks_for_second ? at_least(first) : found.trials - at_least(second);
+    found.epsilon = log_ratio(found.likelier, found.rarer, found.trials, confidence);
+    return found;
+}
+
+/// Tells reports apart by their texts.
+class TextScores {
+  public:
+    TextScores(std::span<const std::string> first, std::span<const std::string> second) {
+        count(first, 0);
+        count(second, 1);
+        const std::size_t often = 50;  // a text that came less often tells hardly anything
+        by_text_ = texts_.size() <= first.size() / often;
+    }
+    [[nodiscard]] double score(const std::string& text) const {
+        if (by_text_) {
+            const auto known = texts_.find(text);
+            return known == texts_.end() ? 0 : ratio(known->second);
+        }
+        double sum = 0;
+        for (std::size_t i = 0; i < std::min(text.size(), places_.size()); ++i)
+            sum += ratio(places_[i][static_cast<unsigned char>(text[i])]);
+        return sum;
+    }
+
+  private:
+    using Counts = std::array<std::uint64_t, 2>;
+
+    void count(std::span<const std::string> reports, std::size_t kind) {
+        for (const std::string& text : reports) {
+            ++texts_[text][kind];
+            const std::size_t places = std::min<std::size_t>(text.size(), 1 << 13);
+            if (places > places_.size()) places_.resize(places);
+            for (std::size_t i = 0; i < places; ++i) ++places_[i][static_cast<unsigned char>(text[i])][kind];
+        }
+    }
+    static double ratio(const Counts& counts) {
+        return std::log((static_cast<double>(counts[1]) + 0.5) / (static_cast<double>(counts[0]) + 0.5));
+    }
+
+    std::unordered_map<std::string, Counts> texts_;
+    std::vector<std::array<Counts, 256>> places_;
+    bool by_text_;
+};
+
+/// One person's device, and a likelihood ratio of what it sends.
+class Suspect {
+  public:
+    Suspect(const Mechanism& mechanism, const Series& series)
+        : m_(mechanism), series_(series), layered_(mechanism.first_epsilon() < mechanism.epsilon()) {}
+
+    /// Whether every memo can be summed over; else texts have to do.
+    [[nodiscard]] bool scored(BitSource& bits) const {
+        std::vector<std::byte> enrolment(m_.enrolment_size());
+        m_.enrol(bits, enrolment);
+        return !layered_ || memos(series_.first, enrolment);
+    }
+
+    /// ln P(all reports | second) − ln P(all reports | first), of a person of either kind.
+    [[nodiscard]] double score(bool second, BitSource& bits) {
+        double sum = 0;
+        Person person(m_);
+        for (std::uint64_t round = 0; round < series_.rounds;) {
+            if (round == 0 || series_.fresh) person.enrol(m_, bits);
+            // A memo is drawn for the rounds that share one: this one and, if kept, the next of its kind.
+            const bool odd = series_.changing && round % 2 == 1;
+            const bool swapped = second != odd;
+            std::uint64_t reports = 1;
+            if (!series_.fresh)
+                reports = !series_.changing ? series_.rounds : (series_.rounds + (odd ? 0 : 1)) / 2;
+            if (m_.memo_key(series_.first, person.enrolment) !=
+                m_.memo_key(series_.second, person.enrolment)) {
+                m_.randomise(swapped ? series_.second : series_.first, person.enrolment, bits, person.memo);
+                sum += (odd ? -1 : 1) * ratio(person, reports, bits);
+            }
+            if (!series_.fresh && (!series_.changing || odd || series_.rounds == 1)) break;
+            ++round;
+        }
+        return sum;
+    }
+
+    /// How often each bit of a report was set over the rounds, one character a bit.
+    [[nodiscard]] std::string text(bool second, BitSource& bits) const {
+        Person person(m_);
+        std::map<std::vector<Cell>, std::vector<std::byte>> kept;
+        std::string ones(8 * m_.payload_size(), '\0');
+        std::vector<std::byte> payload(m_.payload_size());
+        for (std::uint64_t round = 0; round < series_.rounds; ++round) {
+            if (round == 0 || series_.fresh) person.enrol(m_, bits), kept.clear();
+            const bool swapped = second != (series_.changing && round % 2 == 1);
+            const Input input = swapped ? series_.second : series_.first;
+            const auto [memo, drawn] = kept.try_emplace(m_.memo_key(input, person.enrolment), m_.memo_size());
+            if (drawn) m_.randomise(input, person.enrolment, bits, memo->second);
+            m_.respond(person.enrolment, memo->second, bits, payload);
+            for (std::size_t i = 0; i < ones.size(); ++i)
+                ones[i] = static_cast<char>(ones[i] + (std::to_integer<int>(payload[i / 8]) >> i % 8 & 1));
+        }
+        return ones;
+    }
+
+  private:
+    struct Person {
+        explicit Person(const Mechanism& m) : enrolment(m.enrolment_size()), memo(m.memo_size()) {}
+        void enrol(const Mechanism& m, BitSource& bits) { m.enrol(bits, enrolment); }
+        std::vector<std::byte> enrolment, memo;
+    };
+
+    [[nodiscard]] std::optional<Outcomes> memos(Input input, Bytes enrolment) const {
+        std::uint64_t most = 4096;
+        return law_of(
+            m_.memo_size(),
+            [&](BitSource& bits, MutableBytes memo) { m_.randomise(input, enrolment, bits, memo); }, most);
+    }
+
+    /// Of so many reports from one memo.
+    [[nodiscard]] double ratio(const Person& person, std::uint64_t reports, BitSource& bits) {
+        if (layered_) return layered_ratio(person, reports, bits);
+        std::string key;
+        for (const auto* part : {&person.enrolment, &person.memo})
+            for (const std::byte byte : *part) key += static_cast<char>(byte);
+        const auto known = known_.find(key);
+        if (known != known_.end()) return known->second;
+        const Exact p = m_.probability(series_.second, person.enrolment, person.memo),
+                    q = m_.probability(series_.first, person.enrolment, person.memo);
+        const double found = p.value == 0   ? -infinity
+                             : q.value == 0 ? infinity
+                                            : std::log(static_cast<double>(Exact{p / q}.value));
+        constexpr std::size_t enough = 1 << 17;
+        if (known_.size() < enough) known_.emplace(std::move(key), found);
+        return found;
+    }
+    /// P(reports | input) = Σ over memos of P(memo | input) · Π P(report | memo).
+    [[nodiscard]] double layered_ratio(const Person& person, std::uint64_t reports, BitSource& bits) const {
+        std::vector<std::vector<std::byte>> sent(reports, std::vector<std::byte>(m_.payload_size()));
+        for (auto& payload : sent) m_.respond(person.enrolment, person.memo, bits, payload);
+        const auto likelihood = [&](Input input) {
+            long double sum = 0;
+            const auto law = memos(input, person.enrolment);
+            for (const auto& [memo, p] : law.value()) {
+                auto product = static_cast<long double>(p.value);
+                for (const auto& payload : sent)
+                    product *= static_cast<long double>(
+                        m_.response_probability(person.enrolment, memo, payload).value);
+                sum += product;
+            }
+            return sum;
+        };
+        return static_cast<double>(std::log(likelihood(series_.second) / likelihood(series_.first)));
+    }
+
+    const Mechanism& m_;
+    const Series& series_;
+    bool layered_;
+    std::unordered_map<std::string, double> known_;
+};
+
+}  // namespace
+
+LowerBound attack(std::span<const double> first, std::span<const double> second, double confidence) {
+    const std::size_t n = std::min(first.size(), second.size()), half = n / 2;
+    if (half == 0) return {};
+    const std::vector<double> a = ordered(first.first(half)), b = ordered(second.first(half));
+    std::vector<double> thresholds;
+    constexpr std::size_t tried = 500;
+    for (const auto* scores : {&a, &b})
+        for (std::size_t i = 0; i < half; i += 1 + half / tried) thresholds.push_back((*scores)[i]);
+    std::ranges::sort(thresholds);
+    thresholds.erase(std::unique(thresholds.begin(), thresholds.end()), thresholds.end());
+    double best = -1, threshold = 0;
+    bool speaks_for_second = true;
+    for (const double each : thresholds)
+        for (const bool kind : {true, false}) {
+            const double found = divide(a, b, each, kind, confidence).epsilon;
+            if (found > best) best = found, threshold = each, speaks_for_second = kind;
+        }
+    return divide(ordered(first.subspan(half, n - half)), ordered(second.subspan(half, n - half)), threshold,
+                  speaks_for_second, confidence);
+}
+
+LowerBound attack(std::span<const std::string> first, std::span<const std::string> second,
+                  double confidence) {
+    const std::size_t n = std::min(first.size(), second.size()), quarter = n / 4;
+    const TextScores learnt(first.first(quarter), second.first(quarter));
+    const auto scores = [&](std::span<const std::string> reports) {
+        std::vector<double> all;
+        for (const std::string& text : reports.subspan(quarter, n - quarter))
+            all.push_back(learnt.score(text));
+        return all;
+    };
+    return attack(scores(first), scores(second), confidence);
+}
+
+double Series::promised(const Mechanism& mechanism) const {
+    if (fresh) {
+        const double each = mechanism.first_epsilon();
+        return each * static_cast<double>(rounds);
+    }
+    if (rounds == 1) return mechanism.first_epsilon();
+    return mechanism.epsilon() * (changing ? 2 : 1);
+}
+
+LowerBound attack(const Mechanism& mechanism, const Series& series, std::uint64_t people, double confidence,
+                  BitSource& bits, const std::function<void(std::uint64_t)>& progress) {
+    Suspect suspect(mechanism, series);
+    const auto observe = [&](auto&& one) {
+        using Outcome = decltype(one(false));
+        std::array<std::vector<Outcome>, 2> kinds;
+        for (std::uint64_t i = 0; i < people; ++i) {
+            for (const bool second : {false, true}) kinds[second ? 1 : 0].push_back(one(second));
+            if (progress && i % 256 == 255) progress(i + 1);
+        }
+        return attack(kinds[0], kinds[1], confidence);
+    };
+    if (suspect.scored(bits)) return observe([&](bool second) { return suspect.score(second, bits); });
+    return observe([&](bool second) { return suspect.text(second, bits); });
+}
+
+}  // namespace ldp

@@ -1,0 +1,138 @@
+#include "core/summary/change.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.hpp"
+#include "core/base/text.hpp"
+#include "core/summary/summary.hpp"
+
+namespace ldp {
+
+namespace {
+
+/// What n·Var is without the part that a second layer draws anew for each report of a memo. For a share that
+/// part is linear in it, as what it is the difference of (for rappor it is nearly the same for all values).
+/// For a mean it is taken as the greatest part of n·Var that it can be, which is at the ends of the range.
+class Kept {
+  public:
+    explicit Kept(const Mechanism& mechanism) {
+        if (mechanism.first_epsilon() == mechanism.epsilon()) return;
+        if (mechanism.answers()[0] == Quantity::means) {
+            part_ = mechanism.n_covariance(1) / mechanism.n_variance(1);
+            return;
+        }
+        none_ = mechanism.n_variance(0) - mechanism.n_covariance(0);
+        all_ = mechanism.n_variance(1) - mechanism.n_covariance(1);
+    }
+    /// Of an estimate with this n·Var.
+    [[nodiscard]] double of(double n_variance, double estimate) const noexcept {
+        return std::max(0.0, part_ * n_variance - std::lerp(none_, all_, std::clamp(estimate, 0.0, 1.0)));
+    }
+
+  private:
+    double part_ = 1, none_ = 0, all_ = 0;
+};
+
+/// What one summary tells, attribute by attribute.
+class Round {
+  public:
+    Round(const Mechanism& mechanism, Bytes summary, Target target)
+        : mechanism_(mechanism), summary_(summary), target_(target) {
+        const auto known = mechanism.answers();
+        if (std::ranges::find(known, Quantity::means) == known.end()) return;
+        means_ = estimate(mechanism, summary, {Quantity::means, target});
+        noisy_means_ = estimate(mechanism, summary, {Quantity::means, Target::sample});
+    }
+
+    /// The reports about the attribute.
+    [[nodiscard]] Part part(std::size_t attribute) const {
+        return mechanism_.part(summary_count(mechanism_, summary_), summary_state(mechanism_, summary_),
+                               attribute);
+    }
+    /// Whether it is a number, so that its mean is what there is to ask.
+    [[nodiscard]] bool numeric(std::size_t attribute) const {
+        return part(attribute).mechanism->answers()[0] == Quantity::means;
+    }
+
+    struct Item {
+        Estimate estimate;
+        double noise;  ///< Var against the sample
+    };
+    [[nodiscard]] std::vector<Item> items(std::size_t attribute) const {
+        if (numeric(attribute)) return {item(means_[attribute], noisy_means_[attribute])};
+        const auto estimates = frequencies(attribute, target_);
+        const auto noisy =
+            target_ == Target::sample ? std::vector<Estimate>{} : frequencies(attribute, Target::sample);
+        std::vector<Item> items;
+        items.reserve(estimates.size());
+        for (std::size_t v = 0; v < estimates.size(); ++v)
+            items.push_back(item(estimates[v], noisy.empty() ? estimates[v] : noisy[v]));
+        return items;
+    }
+
+  private:
+    [[nodiscard]] static Item item(const Estimate& estimate, const Estimate& noisy) noexcept {
+        return {estimate, noisy.standard_error * noisy.standard_error};
+    }
+    [[nodiscard]] std::vector<Estimate> frequencies(std::size_t attribute, Target target) const {
+        return estimate(mechanism_, summary_, {Quantity::frequencies, target, attribute});
+    }
+
+    const Mechanism& mechanism_;
+    Bytes summary_;
+    Target target_;
+    std::vector<Estimate> means_, noisy_means_;
+};
+
+double square(double number) noexcept {
+    return number * number;
+}
+
+}  // namespace
+
+// An estimate is a mean over reports, so that two have the covariance Σ Cov(one person's reports)/(nₐ·n_b).
+// Given what was drawn at enrolment, that of a person is 0 if the second answer is to another key, and so was
+// drawn for itself; else it is the variance of what a report is on average given its memo, which is never
+// negative: all of a report's variance, but what a second layer renews. With m = kept·min(nₐ, n_b) such
+// people, m/(nₐ·n_b) = kept/max(nₐ, n_b). The lesser of the rounds' common noise is taken, as is the noise
+// against the sample for the population as well, where people's own variance counts in both rounds in full:
+// too much, unless their values move against each other.
+//
+// Where a card cannot tell people's own variance from the noise, both are taken for common. The difference
+// stays on the safe side, for what is too much is added 1/nₐ + 1/n_b times, and taken off 2·kept/max(nₐ, n_b)
+// times at most.
+std::vector<Change> change(const Mechanism& mechanism, Bytes before, Bytes after, double kept,
+                           Target target) {
+    if (!is_summary_of(mechanism, after)) throw_incompatible(before, after);
+    if (!(kept >= 0 && kept <= 1))
+        throw Error(ErrorCode::invalid_value, "the share of people who kept their answer must be 0 to 1",
+                    "Found " + shortest(kept) + ".", "If it is not known, give 0.");
+
+    const Round from(mechanism, before, target), to(mechanism, after, target);
+    std::vector<Change> changes;
+    const std::size_t attributes = mechanism.cells().size();
+    for (std::uint32_t j = 0; j < attributes; ++j) {
+        const bool number = from.numeric(j);
+        const auto old_items = from.items(j), new_items = to.items(j);
+        const Kept kept_part(*from.part(j).mechanism);
+        const auto n_old = static_cast<double>(from.part(j).n), n_new = static_cast<double>(to.part(j).n);
+        const auto common = [&](const Round::Item& item, double n) {
+            return kept_part.of(n * item.noise, item.estimate.value) / std::max(n_old, n_new);
+        };
+        for (std::uint32_t v = 0; v < old_items.size(); ++v) {
+            const Round::Item &a = old_items[v], &b = new_items[v];
+            const double covariance = kept * std::min(common(a, n_old), common(b, n_new));
+            // In this order exactly 0 where both are the same reports, or nearly.
+            const double variance = square(a.estimate.standard_error) - covariance +
+                                    (square(b.estimate.standard_error) - covariance);
+            changes.push_back(
+                {j,
+                 number ? std::nullopt : std::optional(v),
+                 {b.estimate.value - a.estimate.value, std::sqrt(variance < 0 ? 0 : variance)}});
+        }
+    }
+    return changes;
+}
+
+}  // namespace ldp

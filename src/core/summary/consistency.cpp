@@ -1,0 +1,288 @@
+#include "core/summary/consistency.hpp"
+
+#include <algorithm>
+#include <boost/math/quadrature/gauss.hpp>
+#include <boost/math/tools/minima.hpp>
+#include <boost/math/tools/toms748_solve.hpp>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "core/base/error.hpp"
+#include "core/mechanism/frequency/oracle.hpp"
+#include "core/summary/summary.hpp"
+#include "core/summary/top.hpp"
+
+namespace ldp {
+
+namespace {
+
+using Frequencies = std::vector<double>;
+
+constexpr std::pair<std::string_view, Consistency> methods[] = {
+    {"none", Consistency::none},         {"base_cut", Consistency::base_cut},
+    {"norm", Consistency::norm},         {"norm_mul", Consistency::norm_mul},
+    {"norm_cut", Consistency::norm_cut}, {"norm_sub", Consistency::norm_sub},
+    {"mle_apx", Consistency::mle_apx},   {"power", Consistency::power},
+    {"ibu", Consistency::ibu},
+};
+
+// Wider than a double, so that the sum of millions is good to the last digits.
+long double sum_of(const Frequencies& f) {
+    return std::accumulate(f.begin(), f.end(), 0.0L);
+}
+
+// Root of a function that falls or rises through 0 between the two ends.
+double root(const std::function<double(double)>& function, double low, double high) {
+    std::uintmax_t steps = 200;
+    const auto [a, b] = boost::math::tools::toms748_solve(
+        function, low, high, boost::math::tools::eps_tolerance<double>(50), steps);
+    return (a + b) / 2;
+}
+
+// Norms ----------------------------------------------------------------------------------------------------
+
+Frequencies norm(Frequencies f) {
+    const auto shift = static_cast<double>((1 - sum_of(f)) / static_cast<long double>(f.size()));
+    for (double& x : f) x += shift;
+    return f;
+}
+
+Frequencies norm_mul(Frequencies f) {
+    for (double& x : f) x = std::max(x, 0.0);
+    const long double sum = sum_of(f);
+    for (double& x : f) x = sum > 0 ? static_cast<double>(x / sum) : 1 / static_cast<double>(f.size());
+    return f;
+}
+
+Frequencies norm_cut(Frequencies f) {
+    std::vector<std::uint32_t> order(f.size());
+    std::iota(order.begin(), order.end(), 0u);
+    std::ranges::sort(order, [&](auto a, auto b) { return f[a] != f[b] ? f[a] > f[b] : a < b; });
+    double left = 1;
+    for (const std::uint32_t v : order) {
+        f[v] = std::clamp(f[v], 0.0, left);
+        left -= f[v];
+    }
+    return f;
+}
+
+// Minimises Σ (x_v − f_v)² / (a + b·x_v) over the distributions x: with b = 0 the nearest one, and with the
+// variance of a pure protocol the likeliest under normal errors. The summands are convex where the variance
+// is positive, so the Karush–Kuhn–Tucker conditions decide. With r_v = (x_v − f_v)/(a + b·x_v), the slope of
+// a summand is 2r − br², rising in r as long as 1 − rb = (a + b·f_v)/(a + b·x_v) is positive, which it is for
+// every estimate that supports can lead to. So all positive x_v have one r, x_v = (f_v + ra)/(1 − rb), and
+// x_v = 0 where that is negative. If m values are positive, they are the m largest, and their sum gives r;
+// the m-th is positive for m up to the right number and for none beyond.
+Frequencies likeliest(Frequencies f, double a, double b) {
+    Frequencies largest = f;
+    std::ranges::sort(largest, std::greater());
+    long double sum = 0;
+    double r = 0;
+    for (std::size_t m = 0; m < largest.size(); ++m) {
+        sum += largest[m];
+        const auto of_first = static_cast<double>((1 - sum) / (static_cast<long double>(m + 1) * a + b));
+        if (m > 0 && largest[m] + of_first * a <= 0) break;
+        r = of_first;
+    }
+    for (double& x : f) x = (x + r * a) / (1 - r * b);
+    return norm_mul(std::move(f));  // the negatives; and the sum to the last digit
+}
+
+// The likeliest distribution --------------------------------------------------------------------------------
+
+// Maximises Σ c_v log θ_v + (1 − c_v) log(1 − θ_v) over the distributions x, where c_v is the share of
+// reports that support v and θ_v = q + (p − q)x_v its expectation. That is the likelihood of each value's
+// supports, as if they were independent of other values'. Expectation maximisation climbs it too, but by
+// steps a k-th of the way. It is concave, so that the top can be had directly: there all positive x_v have
+// the same slope ν(p − q), from which θ_v follows by a quadratic equation, and the ν at which they sum to 1
+// is searched for.
+Frequencies ibu(Frequencies f, const PureProtocol& protocol) {
+    const auto [p, q] = protocol;
+    const double gain = p - q;
+    // θ − c + νθ(1 − θ) = 0; of the two forms of its root, the one that subtracts nothing.
+    const auto at = [p = p, q = q, gain](double c, double nu) {
+        const double half = std::sqrt(std::max(0.0, (1 + nu) * (1 + nu) - 4 * nu * c));
+        const double theta = nu > -1 ? 2 * c / (1 + nu + half) : (1 + nu - half) / (2 * nu);
+        return std::max(0.0, (theta - q) / gain);
+    };
+    for (double& x : f) x = std::clamp(q + gain * x, 0.0, 1.0);
+    // At 1/q even a value that all reports support has 0, at −1/(1 − p) even one that none supports has 1.
+    const double nu = root(
+        [&](double slope) {
+            long double sum = 0;
+            for (const double c : f) sum += at(c, slope);
+            return static_cast<double>(sum - 1);
+        },
+        -1 / (1 - p), 1 / q);
+    for (double& x : f) x = at(x, nu);
+    return norm_mul(std::move(f));
+}
+
+// Power law -------------------------------------------------------------------------------------------------
+
+// ∫ x^β du from u = log x = `from` to `to`.
+double power_integral(double beta, double from, double to) {
+    return std::abs(beta) * (to - from) < 1e-9 ? to - from
+                                               : std::exp(beta * to) * -std::expm1(beta * (from - to)) / beta;
+}
+
+// Frequencies of k values with a density in proportion to x^−(1+decay) on [x₀, 1]. Their mean must be 1/k,
+// which leaves one parameter: x₀ follows from the decay.
+class PowerLaw {
+  public:
+    PowerLaw(double decay, std::size_t k) : decay_(decay) {
+        const double log_k = std::log(static_cast<double>(k));
+        const auto mean = [&](double start) {
+            return power_integral(1 - decay, start, 0) / power_integral(-decay, start, 0);
+        };
+        // At the lower end the mean is below (log k + 5)/(e⁵k − 1), at the upper it is nearly 1.
+        start_ = root([&](double start) { return std::log(mean(start)) + log_k; },
+                      -(log_k + 5) / std::min(1.0, decay), -1e-9);
+    }
+
+    struct Posterior {
+        double log_likelihood;
+        double mean;
+    };
+
+    // Of an estimate with a normal error, by quadrature in log x over all that lies within eight standard
+    // errors. Frequencies below a fiftieth of the standard error look all the same, and are one point.
+    [[nodiscard]] Posterior given(const Estimate& estimate) const {
+        const double y = estimate.value, error = estimate.standard_error;
+        if (!(error > 0)) return {0, std::clamp(y, 0.0, 1.0)};  // nothing to weigh the law against
+        const double least = std::exp(start_);
+        const double start = std::clamp(error / 50, least, 1.0);
+        const double nearest = std::clamp(y, start, 1.0);
+        const auto squared = [&](double x) { return (x - y) * (x - y) / (2 * error * error); };
+        const double best = squared(nearest);
+
+        double mass = 0, moment = 0;
+        if (start > least) {
+            const double of_small = power_integral(-decay_, start_, std::log(start));
+            const double moment_of_small = power_integral(1 - decay_, start_, std::log(start));
+            const double likelihood = std::exp(best - squared(moment_of_small / of_small));
+            mass += likelihood * of_small;
+            moment += likelihood * moment_of_small;
+        }
+        const double low = std::log(std::max(start, nearest - 8 * error));
+        const double high = std::log(std::min(1.0, nearest + 8 * error));
+        const auto& nodes = Rule::abscissa();  // of the right half
+        for (std::size_t i = 0; i < nodes.size() && high > low; ++i)
+            for (const double side : {-1.0, 1.0}) {
+                const double u = (low + high + side * nodes[i] * (high - low)) / 2;
+                const double x = std::exp(u);
+                const double weight =
+                    Rule::weights()[i] * (high - low) / 2 * std::exp(best - squared(x) - decay_ * u);
+                mass += weight;
+                moment += weight * x;
+            }
+        return {std::log(mass / power_integral(-decay_, start_, 0) / error) - best, moment / mass};
+    }
+
+  private:
+    using Rule = boost::math::quadrature::gauss<double, 60>;
+
+    double decay_;
+    double start_ = 0;  // log x₀
+};
+
+Frequencies power(const std::vector<Estimate>& estimates) {
+    // Equal estimates are treated once.
+    std::vector<std::uint32_t> order(estimates.size());
+    std::iota(order.begin(), order.end(), 0u);
+    const auto key = [&](std::uint32_t v) {
+        return std::pair(estimates[v].value, estimates[v].standard_error);
+    };
+    std::ranges::sort(order, std::less(), key);
+    std::vector<std::size_t> runs;  // where they begin, and the end
+    for (std::size_t i = 0; i < order.size(); ++i)
+        if (i == 0 || key(order[i]) != key(order[i - 1])) runs.push_back(i);
+    runs.push_back(order.size());
+
+    const auto surprise = [&](double log_decay) {
+        const PowerLaw law(std::exp(log_decay), estimates.size());
+        double sum = 0;
+        for (std::size_t i = 0; i + 1 < runs.size(); ++i)
+            sum -= static_cast<double>(runs[i + 1] - runs[i]) *
+                   law.given(estimates[order[runs[i]]]).log_likelihood;
+        return sum;
+    };
+    // From a frequency that falls with the tenth power of its rank to one that is almost the same for all.
+    const double decay =
+        std::exp(boost::math::tools::brent_find_minima(surprise, std::log(0.1), std::log(20.0), 12).first);
+
+    const PowerLaw law(decay, estimates.size());
+    Frequencies f(estimates.size());
+    for (std::size_t i = 0; i + 1 < runs.size(); ++i) {
+        const double mean = law.given(estimates[order[runs[i]]]).mean;
+        for (std::size_t j = runs[i]; j < runs[i + 1]; ++j) f[order[j]] = mean;
+    }
+    return f;
+}
+
+// What needs the mechanism ----------------------------------------------------------------------------------
+
+PureProtocol protocol_of(const Mechanism& mechanism, Bytes summary, std::size_t attribute) {
+    const Part part =
+        mechanism.part(summary_count(mechanism, summary), summary_state(mechanism, summary), attribute);
+    if (const auto* oracle = dynamic_cast<const Oracle*>(part.mechanism)) return oracle->protocol();
+    throw Error(ErrorCode::unsupported, "this method needs a pure protocol",
+                "It looks at how probable a report's support of a value is.",
+                "norm_sub works for every mechanism that tells frequencies.");
+}
+
+Frequencies base_cut(const Mechanism& mechanism, Bytes summary, std::size_t attribute, std::size_t k) {
+    Frequencies f(k);
+    for (const Ranked& ranked : top(mechanism, summary, k, Target::sample, Control::bonferroni, attribute))
+        if (ranked.p_value <= 0.02) f[ranked.value] = std::max(0.0, ranked.estimate.value);
+    return f;
+}
+
+}  // namespace
+
+Consistency consistency_named(std::string_view name) {
+    std::string known;
+    for (const auto& [word, method] : methods) {
+        if (word == name) return method;
+        known += (known.empty() ? "" : ", ") + std::string(word);
+    }
+    throw Error(ErrorCode::invalid_value, "unknown method \"" + std::string(name) + "\"", {},
+                "Methods are " + known + ".");
+}
+
+std::vector<double> consistent(const Mechanism& mechanism, Bytes summary, Consistency method,
+                               std::size_t attribute) {
+    std::vector<Estimate> estimates =
+        estimate(mechanism, summary, {Quantity::frequencies, Target::sample, attribute});
+    Frequencies f;
+    for (Estimate& estimate : estimates) {
+        if (method != Consistency::none && std::isnan(estimate.value)) estimate.value = 0;
+        f.push_back(estimate.value);
+    }
+    switch (method) {
+        case Consistency::none:
+            return f;
+        case Consistency::base_cut:
+            return base_cut(mechanism, summary, attribute, f.size());
+        case Consistency::norm:
+            return norm(std::move(f));
+        case Consistency::norm_mul:
+            return norm_mul(std::move(f));
+        case Consistency::norm_cut:
+            return norm_cut(std::move(f));
+        case Consistency::norm_sub:
+            return likeliest(std::move(f), 1, 0);
+        case Consistency::mle_apx: {
+            const auto [p, q] = protocol_of(mechanism, summary, attribute);
+            return likeliest(std::move(f), q * (1 - q), (p - q) * (1 - p - q));
+        }
+        case Consistency::power:
+            return power(estimates);
+        case Consistency::ibu:
+            return ibu(std::move(f), protocol_of(mechanism, summary, attribute));
+    }
+    return f;
+}
+
+}  // namespace ldp

@@ -1,0 +1,68 @@
+// Ranges learnt in a first round, for a second (Karwa, Vadhan 2018; Kent et al. 2024). A part of the people
+// report where their values lie; the others report the values themselves, on the range that this part taught.
+// Noise is proportional to the range, so a narrow one pays. Everybody reports once: the cost is ε in all, and
+// a learnt range is post-processing of private reports.
+//
+// A range that leaves some people out moves their values to its ends: the second round estimates the mean of
+// clamped values, and its error bars are about that mean. The difference, the bias, is the mean distance by
+// which values stick out.
+#pragma once
+
+#include <vector>
+
+#include "core/mechanism/mechanism.hpp"
+
+namespace ldp {
+
+/// A range for the second round.
+struct LearntRange {
+    std::size_t item;  ///< the attribute, or the Haar coefficient
+    double low, high;  ///< of a number, in its units; of a category, the first and the last value's number;
+                       ///< of a coefficient, where every attribute is on [−1,1]
+    bool coefficient;
+};
+
+/// Of each attribute of a first round's reports, or of each coefficient of `haar_ranges`, a range that holds
+/// at least the share `coverage` of the population, in ascending order. Every one of them does so with
+/// confidence 99 % (by the normal approximation); where the reports know too little, it is the declared
+/// range, as it is for a number in a record, of which they tell a mean but no distribution. A coverage near 1
+/// needs many reports: nothing narrower can be promised before the share's standard error is well below 1 −
+/// coverage.
+///
+/// Of coefficients, the range of a detail is the same for all of a level, and holds, for the share, all of
+/// the level's details at once; what comes out is ready to be the "coefficients" of a second spec.
+///
+/// Throws Error: invalid_value unless 0 < coverage < 1, or if there are no reports; unsupported if the
+/// reports tell no distribution.
+[[nodiscard]] std::vector<LearntRange> learn_ranges(const Mechanism& mechanism, Bytes summary,
+                                                    double coverage);
+
+// For mechanisms -------------------------------------------------------------------------------------------
+
+/// What a mechanism offers, beside Mechanism, if ranges are what its reports tell.
+class RangeMechanism {
+  public:
+    RangeMechanism() = default;
+    RangeMechanism(const RangeMechanism&) = delete;
+    RangeMechanism& operator=(const RangeMechanism&) = delete;
+    virtual ~RangeMechanism() = default;
+
+    /// As learn_ranges(); n ≥ 1.
+    [[nodiscard]] virtual std::vector<LearntRange> ranges(std::uint64_t n, Bytes state,
+                                                          double coverage) const = 0;
+};
+
+/// Values next to each other.
+struct Stretch {
+    std::size_t first, last;
+};
+
+/// The shortest stretch of an oracle's values that holds the share, with confidence 99 %; all values if none
+/// does, or there are no reports.
+[[nodiscard]] Stretch shortest_stretch(const Part& oracle, double coverage);
+/// The stretch that leaves at most so many people below it and at most so many above, with confidence 99 %,
+/// and cannot be shortened at either end. Of numbers in bins, leaving out as many on either side moves their
+/// mean less than a shorter stretch may.
+[[nodiscard]] Stretch inner_stretch(const Part& oracle, double below, double above);
+
+}  // namespace ldp

@@ -1,0 +1,116 @@
+#include "core/summary/top.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "core/base/error.hpp"
+#include "core/summary/summary.hpp"
+
+namespace ldp {
+
+namespace {
+
+// What estimates are ordered by. Nothing is known of a NaN, and nothing can be ordered by it.
+double rank_key(const Estimate& estimate) {
+    return std::isnan(estimate.value) ? -std::numeric_limits<double>::infinity() : estimate.value;
+}
+
+// The numbers of the largest estimates.
+std::vector<std::uint32_t> largest(const std::vector<Estimate>& estimates, std::size_t limit) {
+    std::vector<std::uint32_t> order(estimates.size());
+    std::iota(order.begin(), order.end(), 0u);
+    const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(limit, order.size()));
+    const auto before = [&](std::uint32_t a, std::uint32_t b) {
+        const double of_a = rank_key(estimates[a]), of_b = rank_key(estimates[b]);
+        return of_a != of_b ? of_a > of_b : a < b;
+    };
+    std::nth_element(order.begin(), end, order.end(), before);
+    std::sort(order.begin(), end, before);
+    order.erase(end, order.end());
+    return order;
+}
+
+// The p-values of estimates in order. They cost a microsecond or more each, but an oracle's estimate is a
+// count of reports in disguise, and however many values there are, those that nobody holds share the few
+// counts within some √(nq) of nq: each run of equal estimates is asked about once.
+class Significance {
+  public:
+    explicit Significance(const Part& part) : part_(part) {}
+
+    double operator()(const Estimate& estimate) {
+        if (std::isnan(estimate.value)) return 1;
+        if (estimate.value != last_.value || estimate.standard_error != last_.standard_error) {
+            last_ = estimate;
+            p_value_ = part_.mechanism->p_value(part_.n, estimate);
+        }
+        return p_value_;
+    }
+
+  private:
+    static constexpr double none = std::numeric_limits<double>::quiet_NaN();  // equals no estimate
+
+    Part part_;
+    Estimate last_{none, none};
+    double p_value_ = 1;
+};
+
+}  // namespace
+
+Control control_named(std::string_view name) {
+    if (name == "bonferroni") return Control::bonferroni;
+    if (name == "benjamini_hochberg") return Control::benjamini_hochberg;
+    throw Error(ErrorCode::invalid_value, "unknown control \"" + std::string(name) + "\"", {},
+                "Controls are bonferroni and benjamini_hochberg.");
+}
+
+void adjust(std::vector<double>& p_values, std::size_t tested, Control control) {
+    const auto hypotheses = static_cast<double>(tested);
+    double least = 1;
+    for (std::size_t i = p_values.size(); i-- > 0;) {
+        if (control == Control::bonferroni)
+            p_values[i] = std::min(1.0, hypotheses * p_values[i]);
+        else
+            p_values[i] = least = std::min(least, hypotheses * p_values[i] / static_cast<double>(i + 1));
+    }
+}
+
+std::vector<Ranked> top(const Mechanism& mechanism, Bytes summary, std::size_t limit, Target target,
+                        Control control, std::size_t attribute) {
+    // The p-value's standard error, where it needs one, is the randomisers' alone.
+    const std::vector<Estimate> sample =
+        estimate(mechanism, summary, {Quantity::frequencies, Target::sample, attribute});
+    Significance significance(
+        mechanism.part(summary_count(mechanism, summary), summary_state(mechanism, summary), attribute));
+    std::vector<Ranked> ranking;
+    for (const std::uint32_t value : largest(sample, limit))
+        ranking.push_back({value, sample[value], significance(sample[value])});
+
+    // Bonferroni looks at each p-value by itself; Benjamini and Hochberg compare it with all larger ones.
+    std::vector<double> p_values;
+    if (control == Control::bonferroni) {
+        for (const Ranked& ranked : ranking) p_values.push_back(ranked.p_value);
+    } else {
+        std::vector<Estimate> all = sample;
+        std::ranges::sort(all, std::greater(), rank_key);
+        for (const Estimate& estimate : all) p_values.push_back(significance(estimate));
+    }
+    // A pure protocol's are in order by now; where standard errors differ they need not be.
+    if (!std::ranges::is_sorted(p_values)) std::ranges::sort(p_values);
+    std::vector<double> adjusted = p_values;
+    adjust(adjusted, sample.size(), control);
+    for (Ranked& ranked : ranking) {
+        const auto found = std::ranges::lower_bound(p_values, ranked.p_value);
+        ranked.p_value = adjusted[static_cast<std::size_t>(found - p_values.begin())];
+    }
+
+    if (target != Target::sample) {
+        const std::vector<Estimate> shown =
+            estimate(mechanism, summary, {Quantity::frequencies, target, attribute});
+        for (Ranked& ranked : ranking) ranked.estimate = shown[ranked.value];
+    }
+    return ranking;
+}
+
+}  // namespace ldp

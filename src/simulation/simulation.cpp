@@ -1,0 +1,212 @@
+#include "simulation/simulation.hpp"
+
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "client/diary.hpp"
+#include "client/memory_store.hpp"
+#include "client/walk.hpp"
+#include "core/base/error.hpp"
+#include "core/summary/summary.hpp"
+#include "simulation/seeded.hpp"
+
+namespace ldp::cli {
+
+namespace {
+
+/// One person's client. What it remembers lives as long as it does.
+class Reporter {
+  public:
+    Reporter(const Collection& collection, BitSource& bits) : collection_(collection), bits_(bits) {
+        if (collection.spec().evolving()) diary_.emplace(collection, store_, bits);
+        if (as_series(collection.mechanism()) != nullptr) walk_.emplace(collection, store_, bits);
+    }
+
+    struct Made {
+        std::vector<Report> reports;  ///< none if it was refused, or silent
+        Origin origin;
+    };
+    /// In round 1, then 2, and so on.
+    [[nodiscard]] Made report(std::span<const Value> record, std::size_t round) try {
+        if (walk_) {
+            const auto value = static_cast<Cell>(collection_.place(record).positions[0]);
+            std::vector<Report> due = walk_->go(static_cast<std::int32_t>(round), value, bits_);
+            const Origin origin = due.empty() ? Origin::silent : Origin::drawn;
+            return {std::move(due), origin};
+        }
+        if (diary_) {
+            Diary::Entry entry = diary_->answer(collection_.place(record).positions, bits_);
+            return {{std::move(entry.report)}, entry.origin};
+        }
+        ++fresh_;
+        const Encoded encoded = collection_.encode(record, bits_);
+        return {{collection_.mechanism().perturb(encoded.cells, bits_)}, Origin::drawn};
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::spent) throw;
+        return {{}, Origin::nearest};
+    }
+
+    /// Of a series, all answers together count as one: they cost ε once.
+    [[nodiscard]] std::uint64_t answers() const noexcept {
+        return walk_ ? 1 : diary_ ? diary_->ledger().size() : fresh_;
+    }
+
+  private:
+    const Collection& collection_;
+    BitSource& bits_;
+    MemoryStore store_;
+    std::optional<Diary> diary_;
+    std::optional<Walk> walk_;
+    std::uint64_t fresh_ = 0;
+};
+
+/// The category, or number, that so many minutes are.
+double placed(const Attribute& attribute, double minutes) {
+    const double share = minutes / Life::most;
+    if (attribute.numeric()) return attribute.min + (attribute.max - attribute.min) * share;
+    const auto domain = static_cast<double>(attribute.domain);
+    return std::min(std::floor(domain * share), domain - 1);
+}
+
+/// As a client is told it: a label if there are any. With `prefix` it is a string that the label stands for.
+Value told(const Attribute& attribute, double place) {
+    if (attribute.labels.empty()) return place;
+    const std::string_view label = attribute.labels[static_cast<std::size_t>(place)];
+    return label.substr(0, label.find(Attribute::terminator));
+}
+
+/// A round that is going on.
+struct Open {
+    explicit Open(const Attribute& attribute) : holders(attribute.domain) {}
+
+    std::vector<std::uint64_t> holders;               ///< of each category
+    double sum = 0;                                   ///< of numbers
+    std::map<std::uint64_t, std::uint64_t> spending;  ///< people, by how many answers they had drawn
+    Round round{};
+};
+
+/// `summary` tells of `about`: the attribute, or the round of a series.
+Round closed(const Collection& collection, const Scene& scene, Bytes summary, std::size_t about, Open& open) {
+    const Attribute& attribute = collection.spec().attributes()[scene.attribute];
+    const auto people = static_cast<double>(scene.people);
+    Round& round = open.round;
+    round.answers = spending(open.spending);
+    constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
+    round.truth = round.estimate = round.error = round.absolute = round.claimed = nothing;
+    if (round.refused == scene.people) return round;
+    const Quantity quantity = attribute.numeric() ? Quantity::means : Quantity::frequencies;
+    const std::vector<Estimate> estimates =
+        estimate(collection.mechanism(), summary, {quantity, Target::sample, about});
+    if (attribute.numeric()) {
+        round.truth = open.sum / people;
+        round.estimate = estimates[scene.attribute].value;
+        round.error = round.absolute = std::abs(round.estimate - round.truth);
+        round.claimed = estimates[scene.attribute].standard_error;
+        return round;
+    }
+    // Where values are reported in buckets there are fewer estimates than values, which fall evenly into
+    // them, in order.
+    std::vector<double> errors;
+    errors.reserve(estimates.size());
+    for (const Estimate& one : estimates) errors.push_back(one.value);
+    for (std::size_t v = 0; v < open.holders.size(); ++v)
+        errors[v * errors.size() / open.holders.size()] -= static_cast<double>(open.holders[v]) / people;
+    double squares = 0, absolute = 0, claimed = 0;
+    for (std::size_t i = 0; i < errors.size(); ++i) {
+        squares += errors[i] * errors[i];
+        absolute += std::abs(errors[i]);
+        claimed += estimates[i].standard_error * estimates[i].standard_error;
+    }
+    const auto items = static_cast<double>(errors.size());
+    round.error = std::sqrt(squares / items);
+    round.absolute = absolute / items;
+    round.claimed = std::sqrt(claimed / items);
+    return round;
+}
+
+}  // namespace
+
+Spending spending(const std::map<std::uint64_t, std::uint64_t>& people_by_answers) {
+    Spending found{0, 0, people_by_answers.rbegin()->first};
+    std::uint64_t people = 0, passed = 0;
+    for (const auto& [answers, count] : people_by_answers) {
+        people += count;
+        found.mean += static_cast<double>(answers * count);
+    }
+    found.mean /= static_cast<double>(people);
+    for (const auto& [answers, count] : people_by_answers) {
+        if (100 * passed < 95 * people) found.most_of_95 = answers;
+        passed += count;
+    }
+    return found;
+}
+
+std::vector<Round> simulate(const Collection& collection, const Scene& scene,
+                            const std::function<void(std::uint64_t)>& progress) {
+    const Mechanism& mechanism = collection.mechanism();
+    const std::vector<Attribute>& attributes = collection.spec().attributes();
+    const Attribute& asked = attributes.at(scene.attribute);
+    check_answers(mechanism, asked.numeric() ? Quantity::means : Quantity::frequencies);
+    // A series has one summary for all rounds.
+    const SeriesMechanism* const series = as_series(mechanism);
+    if (series != nullptr && scene.rounds > series->rounds())
+        throw Error(ErrorCode::unsupported,
+                    "the series has " + std::to_string(series->rounds()) + " rounds under this spec",
+                    "Found " + std::to_string(scene.rounds) + ".", "Ask for fewer, or give \"rounds\".");
+    std::vector<std::byte> empty(summary_size(mechanism));
+    start_summary(mechanism, empty);
+    const std::size_t count = series != nullptr ? 1 : scene.rounds;
+    constexpr double gigabyte = 1e9;
+    const double all =
+        static_cast<double>(empty.size() * count) + 8 * static_cast<double>(asked.domain * scene.rounds);
+    if (all > gigabyte)
+        throw Error(ErrorCode::unsupported, "so many rounds take too much memory",
+                    "They take " + std::to_string(static_cast<std::uint64_t>(all)) +
+                        " bytes under this spec, and may take at most a gigabyte.",
+                    "Ask for fewer rounds.");
+
+    std::vector<std::vector<std::byte>> summaries(count, empty);
+    std::vector<Open> open(scene.rounds, Open(asked));
+    SeededBits lives(2 * scene.seed), noise(2 * scene.seed + 1);
+    std::vector<Value> record;
+    for (std::uint64_t person = 0; person < scene.people; ++person) {
+        Reporter reporter(collection, noise);
+        std::vector<Life> life;
+        for (std::size_t j = 0; j < attributes.size(); ++j) life.emplace_back(scene.stream, lives);
+        for (std::size_t t = 0; t < scene.rounds; ++t) {
+            Open& now = open[t];
+            record.clear();
+            for (std::size_t j = 0; j < attributes.size(); ++j) {
+                const double place = placed(attributes[j], life[j].next(lives));
+                record.push_back(told(attributes[j], place));
+                if (j != scene.attribute) continue;
+                if (asked.numeric())
+                    now.sum += place;
+                else
+                    ++now.holders[static_cast<std::size_t>(place)];
+            }
+            const auto [reports, origin] = reporter.report(record, t + 1);
+            ++now.spending[reporter.answers()];
+            ++(origin == Origin::drawn    ? now.round.drawn
+               : origin == Origin::kept   ? now.round.kept
+               : origin == Origin::silent ? now.round.silent
+               : reports.empty()          ? now.round.refused
+                                          : now.round.nearest);
+            std::vector<std::byte>& summary = summaries[series != nullptr ? 0 : t];
+            for (const Report& report : reports)
+                if (const Outcome outcome = accumulate(mechanism, summary, report); outcome != Outcome::ok)
+                    throw_outcome(outcome, summary, report);
+        }
+        if (progress) progress(person + 1);
+    }
+    std::vector<Round> rounds;
+    rounds.reserve(open.size());
+    for (std::size_t t = 0; t < open.size(); ++t)
+        rounds.push_back(series != nullptr
+                             ? closed(collection, scene, summaries[0], t, open[t])
+                             : closed(collection, scene, summaries[t], scene.attribute, open[t]));
+    return rounds;
+}
+
+}  // namespace ldp::cli

@@ -1,0 +1,54 @@
+// What the people of a spec would report round after round, and what becomes of it: the error of each round's
+// answer, and what everybody has spent by then.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "client/collection.hpp"
+#include "simulation/life.hpp"
+
+namespace ldp::cli {
+
+struct Scene {
+    Stream stream;
+    std::uint64_t people;   ///< at least 1
+    std::size_t rounds;     ///< at least 1
+    std::uint64_t seed;     ///< of the lives and of the noise; equal seeds give all specs the same lives
+    std::size_t attribute;  ///< the one that is asked about
+};
+
+/// Over the people.
+struct Spending {
+    double mean;
+    std::uint64_t most_of_95;  ///< what 95 of 100 people do not exceed
+    std::uint64_t most;
+};
+
+/// Of people by how many answers they have drawn: for each number how many; there is at least one person.
+[[nodiscard]] Spending spending(const std::map<std::uint64_t, std::uint64_t>& people_by_answers);
+
+struct Round {
+    double truth, estimate;  ///< of a mean, in the attribute's unit; NaN of shares
+    double error;     ///< root of the mean square over a category's values; of a mean its absolute error
+    double absolute;  ///< mean absolute error over a category's values
+    double claimed;   ///< root of the mean square of the standard errors that the estimates told
+    std::uint64_t drawn = 0, kept = 0, nearest = 0;  ///< reports, by origin
+    std::uint64_t refused = 0;                       ///< people who had no budget left to report with
+    std::uint64_t silent = 0;                        ///< people of whose series no answer was due
+    Spending answers;                                ///< drawn until then, by each person
+};
+
+/// Runs everybody's client over their life, and the server. An attribute follows a life of its own: a number
+/// that life scaled to its range, a category the value as far into the domain. Under a spec with evolving()
+/// the client is a Diary, under a mechanism of series a Walk; under any other each report is a fresh draw.
+///
+/// `progress` is told after each person how many are done. Throws Error (unsupported) if the reports do not
+/// tell the attribute's mean or shares, if a series has fewer rounds, or if the rounds together would take
+/// more than a gigabyte.
+[[nodiscard]] std::vector<Round> simulate(const Collection& collection, const Scene& scene,
+                                          const std::function<void(std::uint64_t)>& progress = {});
+
+}  // namespace ldp::cli
