@@ -125,7 +125,7 @@ void print(const Table& table) {
 }
 
 std::string picture(const std::vector<Table>& tables) {
-    std::vector<ldp::cli::Panel> panels;
+    std::vector<ldp::simulation::Panel> panels;
     for (const Table& table : tables) {
         panels.push_back({table.title,
                           "epsilon",
@@ -134,12 +134,13 @@ std::string picture(const std::vector<Table>& tables) {
                           {},
                           {std::begin(epsilons), std::end(epsilons)}});
         for (std::size_t i = 0; i < table.names.size(); ++i) {
-            ldp::cli::Line& line = panels.back().lines.emplace_back(ldp::cli::Line{table.names[i], {}});
+            ldp::simulation::Line& line =
+                panels.back().lines.emplace_back(ldp::simulation::Line{table.names[i], {}});
             for (std::size_t e = 0; e < table.figures.size(); ++e)
                 line.points.emplace_back(epsilons[e], table.figures[e][i].mean());
         }
     }
-    return ldp::cli::drawing(panels);
+    return ldp::simulation::drawing(panels);
 }
 
 std::size_t setting(const char* name, std::size_t fallback) {

@@ -129,10 +129,10 @@ Truth collect(const Survey& survey, const ldp::Collection& collection, pqxx::con
                 static_cast<unsigned long long>(sent.reports),
                 collection.mechanism().block().size() + collection.mechanism().payload_size(),
                 static_cast<unsigned long long>(sent.batches));
-    for (std::size_t j = 0; j < client.clamped().size(); ++j)
-        if (client.clamped()[j] > 0)
+    for (std::size_t j = 0; j < client.moved().attributes.size(); ++j)
+        if (client.moved().attributes[j] > 0)
             std::printf("; %llu values of %s lay outside the declared range and were clamped",
-                        static_cast<unsigned long long>(client.clamped()[j]),
+                        static_cast<unsigned long long>(client.moved().attributes[j]),
                         collection.spec().attributes()[j].name.c_str());
     std::printf("\n");
     return truth;

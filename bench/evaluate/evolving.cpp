@@ -43,7 +43,7 @@ void add_syn(std::vector<Panel>& panels, std::size_t repetitions) {
             Point errors{epsilon, {}, {}, 0.02}, means{epsilon, {}, {}, 0.001}, most{epsilon, {}, {}},
                 last = most;
             for (const syn::Outcome& outcome : outcomes[p * std::size(epsilons) + e]) {
-                const ldp::cli::Spending spent = ldp::cli::spending(outcome.spending);
+                const ldp::simulation::Spending spent = ldp::simulation::spending(outcome.spending);
                 errors.found.push_back(outcome.error);
                 errors.expected.push_back(outcome.predicted);
                 means.found.push_back(epsilon * spent.mean);
@@ -60,7 +60,7 @@ void add_syn(std::vector<Panel>& panels, std::size_t repetitions) {
     for (Panel* panel : {&error, &mean, &usual, &worst}) panels.push_back(std::move(*panel));
 }
 
-// Rounding, of eight numbers that jitter: the diary of each person as the client keeps it.
+// Rounding, of eight numbers that jitter: the memory of each person as the client keeps it.
 void add_jitter(std::vector<Panel>& panels, std::size_t repetitions) {
     constexpr std::size_t people = 1000, attributes = 8;
     const struct {
@@ -95,10 +95,11 @@ void add_jitter(std::vector<Panel>& panels, std::size_t repetitions) {
     in_parallel(cells * repetitions, [&](std::size_t job) {
         const std::size_t cell = job % cells, repetition = job / cells;
         const std::size_t v = cell / std::size(epsilons), e = cell % std::size(epsilons);
-        const auto series = ldp::cli::simulate(
-            collections[cell], {ldp::cli::Stream::jitter, people, syn::rounds, 9000000 + repetition, 0});
+        const auto series = ldp::simulation::simulate(
+            collections[cell],
+            {ldp::simulation::Stream::jitter, people, syn::rounds, 9000000 + repetition, 0});
         double squares = 0, fresh = 0;
-        for (const ldp::cli::Round& round : series) {
+        for (const ldp::simulation::Round& round : series) {
             squares += round.error * round.error / syn::rounds;
             fresh += static_cast<double>(round.drawn) / people;
         }

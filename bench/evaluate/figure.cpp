@@ -86,11 +86,11 @@ Point::Distance Point::distance() const {
 void write(const Figure& figure, const std::string& folder) {
     std::ofstream csv(folder + "/" + figure.name + ".csv"), svg(folder + "/" + figure.name + ".svg");
     csv << "panel,curve,x,repetitions,median,low95,high95,mean,standard_error,closed_form\n";
-    std::vector<ldp::cli::Panel> panels;
+    std::vector<ldp::simulation::Panel> panels;
     for (const Panel& panel : figure.panels) {
         panels.push_back({panel.title, panel.x, panel.y, true, {}, panel.marks});
         for (const Curve& curve : panel.curves) {
-            ldp::cli::Line line{curve.name, {}, {}, {}};
+            ldp::simulation::Line line{curve.name, {}, {}, {}};
             for (const Point& point : curve.points) {
                 const double mean = point.mean(), error = point.standard_error();
                 csv << '"' << panel.title << "\",\"" << curve.name << "\"," << point.x << ","
@@ -110,9 +110,10 @@ void write(const Figure& figure, const std::string& folder) {
             panels.back().lines.push_back(std::move(line));
         }
     }
-    svg << ldp::cli::drawing(panels,
-                             "Thin lines: closed forms, with means of repetitions and two standard errors "
-                             "to either side. Thick lines: medians, with quartiles.");
+    svg << ldp::simulation::drawing(
+        panels,
+        "Thin lines: closed forms, with means of repetitions and two standard errors "
+        "to either side. Thick lines: medians, with quartiles.");
     if (!csv.flush() || !svg.flush())
         throw std::runtime_error("cannot write " + figure.name + ".csv and .svg in " + folder);
 }

@@ -105,7 +105,7 @@ Panel compare(Panel panel, const std::vector<Place>& places, std::size_t repetit
         const Method& method = all[cell / places.size()].method;
         Point& point = points[cell];
         const bool predict = repetition < point.expected.size();
-        ldp::cli::SeededBits bits(1000003 * place.people->attributes() + job);
+        ldp::simulation::SeededBits bits(1000003 * place.people->attributes() + job);
         const Outcome outcome = method.run(*place.people, place.epsilon, predict, bits)[0];
         point.found[repetition] = outcome.error;
         if (predict) point.expected[repetition] = outcome.predicted;

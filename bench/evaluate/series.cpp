@@ -160,7 +160,7 @@ void judge(const ldp::Mechanism& mechanism, const Server& server, const Server& 
 Outcome run(const Protocol& protocol, const ldp::Mechanism& mechanism, std::uint32_t rounds,
             std::uint64_t seed) {
     constexpr std::size_t enrolments = 100;  // that the closed form is averaged over
-    ldp::cli::SeededBits bits(seed);
+    ldp::simulation::SeededBits bits(seed);
     std::vector<Server> servers;
     for (std::uint32_t i = 0; i < looks; ++i) {
         const std::uint32_t stretch = rounds / looks;

@@ -152,7 +152,7 @@ Figure shares_figure(const Setup& setup, const People& census) {
     Progress progress("shares", cells * repetitions);
     in_parallel(cells * repetitions, [&](std::size_t job) {
         const std::size_t cell = job % cells, repetition = job / cells, e = cell % std::size(epsilons);
-        ldp::cli::SeededBits bits(77000000 + job);
+        ldp::simulation::SeededBits bits(77000000 + job);
         const Outcome outcome = all[cell / std::size(epsilons)].run(table, epsilons[e], bits);
         Point& point = panel.curves[cell / std::size(epsilons)].points[e];
         point.found[repetition] = outcome.distance;

@@ -76,7 +76,7 @@ Figure speed_figure() {
         const auto mechanism = ldp::make_mechanism(ldp::Spec::from_json(subject.spec));
         for (Panel* panel : {&client, &server, &ratio, &bytes, &answer})
             panel->curves.push_back({subject.name, {}});
-        ldp::cli::SeededBits bits(11);
+        ldp::simulation::SeededBits bits(11);
         const std::vector<std::uint64_t> cells = mechanism->cells();
         std::vector<ldp::Cell> input(cells.size());
         std::vector<std::byte> reports;

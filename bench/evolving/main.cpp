@@ -42,7 +42,7 @@ std::size_t repetitions(const Protocol& protocol) {
 struct Figure {
     double error = 0, predicted = 0;
     double ratio_error = 0;  ///< of error/predicted, from how the repetitions differ
-    cli::Spending answers{};
+    simulation::Spending answers{};
     std::uint64_t most_answers = 0;
 
     [[nodiscard]] double ratio() const { return error / predicted; }
@@ -61,7 +61,7 @@ Figure summed_up(const Mechanism& mechanism, std::span<const Outcome> outcomes) 
     for (const Outcome& outcome : outcomes)
         squares += std::pow(outcome.error / outcome.predicted - figure.ratio(), 2);
     figure.ratio_error = std::sqrt(squares / (n - 1) / n);
-    figure.answers = cli::spending(all);
+    figure.answers = simulation::spending(all);
     figure.most_answers = mechanism.most_keys();
     return figure;
 }
@@ -165,13 +165,14 @@ bool print(const std::vector<std::vector<Figure>>& figures, std::ostream& csv) {
 
 std::string picture(const std::vector<std::vector<Figure>>& figures) {
     const std::vector<double> marks(std::begin(epsilons), std::end(epsilons));
-    cli::Panel error{"Syn: shares", "epsilon of an answer", "mean squared error of a share", true, {}, marks};
-    cli::Panel spent{"Syn: spent in 120 rounds",
-                     "epsilon of an answer",
-                     "epsilon that a person has spent, on average",
-                     true,
-                     {},
-                     marks};
+    simulation::Panel error{"Syn: shares", "epsilon of an answer", "mean squared error of a share", true, {},
+                            marks};
+    simulation::Panel spent{"Syn: spent in 120 rounds",
+                            "epsilon of an answer",
+                            "epsilon that a person has spent, on average",
+                            true,
+                            {},
+                            marks};
     for (std::size_t p = 0; p < protocols().size(); ++p) {
         error.lines.push_back({protocols()[p].name, {}});
         spent.lines.push_back({protocols()[p].name, {}});
@@ -180,8 +181,8 @@ std::string picture(const std::vector<std::vector<Figure>>& figures) {
             spent.lines.back().points.emplace_back(epsilons[e], epsilons[e] * figures[p][e].answers.mean);
         }
     }
-    const cli::Panel panels[] = {error, spent};
-    return cli::drawing(panels);
+    const simulation::Panel panels[] = {error, spent};
+    return simulation::drawing(panels);
 }
 
 // Rounding -------------------------------------------------------------------------------------------------
@@ -198,10 +199,11 @@ Jitter jitter(const std::string& json, Tenths& progress, std::size_t simulations
     const Collection collection(Spec::from_json(json));
     std::vector<Jitter> each(simulations);
     in_parallel(simulations, [&](std::size_t i) {
-        const auto series = cli::simulate(collection, {cli::Stream::jitter, people / 2, rounds, i, 0});
+        const auto series =
+            simulation::simulate(collection, {simulation::Stream::jitter, people / 2, rounds, i, 0});
         Jitter& one = each[i];
         one.answers = series.back().answers.mean;
-        for (const cli::Round& round : series) {
+        for (const simulation::Round& round : series) {
             one.bias += (round.estimate - round.truth) / rounds;
             one.error += round.error * round.error / rounds;
         }

@@ -81,14 +81,14 @@ std::unique_ptr<const Mechanism> mechanism_of(const Protocol& protocol, double e
 
 Outcome run(const Mechanism& mechanism, std::uint64_t seed, std::size_t every) {
     constexpr std::size_t enrolments = 100;  // that the closed form is averaged over
-    cli::SeededBits bits(seed);
+    simulation::SeededBits bits(seed);
     std::vector<Server> servers(rounds / every, Server(mechanism));
     std::vector<std::byte> enrolment(mechanism.enrolment_size()), payload(mechanism.payload_size());
     Outcome outcome;
     for (std::size_t person = 0; person < people; ++person) {
         mechanism.enrol(bits, enrolment);
         if (person < enrolments) outcome.expected_answers += expected_keys(mechanism, enrolment) / enrolments;
-        cli::Life life(cli::Stream::syn, bits);
+        simulation::Life life(simulation::Stream::syn, bits);
         std::map<std::vector<Cell>, std::vector<std::byte>> memos;
         std::vector<std::byte>* memo = nullptr;
         Cell last = values;

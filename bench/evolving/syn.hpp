@@ -37,9 +37,9 @@ struct Outcome {
     double expected_answers = 0;                      ///< memos that a person needs, by the closed form
 };
 
-/// Everybody's client as Diary has it, with no more around it than the mechanism: memos by key. The server
-/// looks at one round of every so many; the others cost what they cost. Memos are drawn when they are first
-/// looked at, which is the same by law.
+/// Everybody's client as MemoizingReporter has it, with no more around it than the mechanism: memos by key.
+/// The server looks at one round of every so many; the others cost what they cost. Memos are drawn when they
+/// are first looked at, which is the same by law.
 [[nodiscard]] Outcome run(const ldp::Mechanism& mechanism, std::uint64_t seed, std::size_t every = 1);
 
 }  // namespace bench::syn

@@ -5,10 +5,11 @@
 #include <iostream>
 #include <map>
 
+#include "accounting/composition.hpp"
 #include "cli/command.hpp"
-#include "client/diary.hpp"
 #include "client/sqlite_store.hpp"
 #include "core/base/error.hpp"
+#include "core/spec/spec.hpp"
 
 namespace ldp::cli {
 
@@ -38,18 +39,23 @@ int run(const Arguments& arguments) {
     if (!most)
         throw Error(ErrorCode::unsupported, name + " has no ledger",
                     "It belongs to a series, all of whose rounds together cost epsilon once.");
-    const Spent all = spent(memory.answers, arguments["delta"].as<double>());
+    const double epsilon = memory.answers.empty() ? 0 : memory.answers.front().epsilon;
+    const Spent all = spent(memory.answers.size(), epsilon, arguments["delta"].as<double>());
     std::map<std::int32_t, std::uint64_t> by_round;
     for (const Answer& answer : memory.answers) ++by_round[answer.round];
 
     std::cout << std::left << std::setprecision(6) << "spec          "
               << fingerprint_text(memory.fingerprint.value_or(0)) << "\n"
               << "answers       " << all.answers << " of at most " << *most << "\n";
-    if (!by_round.empty())
-        std::cout << "epsilon       " << all.epsilon << " each, " << all.sum << " in all\n"
-                  << "              " << all.advanced << " in all by advanced composition, at delta "
-                  << all.delta << "\n\n"
-                  << "round         answers   epsilon\n";
+    if (!by_round.empty()) {
+        std::cout << "epsilon       " << all.epsilon << " each, " << all.least() << " in all";
+        if (all.by_advanced())
+            std::cout << " but for a probability of " << all.delta << ", by advanced composition\n"
+                      << "              (" << all.sum << " for certain, their sum)\n";
+        else
+            std::cout << ", their sum\n";
+        std::cout << "\nround         answers   epsilon\n";
+    }
     for (const auto& [round, answers] : by_round)
         std::cout << std::setw(14) << round << std::setw(10) << answers
                   << static_cast<double>(answers) * all.epsilon << "\n";

@@ -7,6 +7,7 @@
 #include "cli/command.hpp"
 #include "cli/records.hpp"
 #include "core/base/bytes.hpp"
+#include "core/base/random.hpp"
 
 namespace ldp::cli {
 
@@ -35,9 +36,9 @@ int run(const Arguments& arguments) {
     SystemRandom bits;
     std::string line;
     const auto perturb = [&](std::span<const Value> record) {
-        Encoded encoded = collection.encode(record, bits);
-        line = to_hex(collection.mechanism().perturb(encoded.cells, bits)) + "\n";
-        return encoded;
+        Perturbed perturbed = collection.perturb(record, bits);
+        line = to_hex(perturbed.report) + "\n";
+        return perturbed;
     };
     while (std::cout && records.next(perturb)) std::cout << line;
     if (!std::cout.flush())

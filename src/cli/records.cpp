@@ -1,11 +1,12 @@
 #include "cli/records.hpp"
 
 #include <charconv>
-#include <numeric>
 #include <ostream>
 #include <utility>
 
 #include "client/quoted.hpp"
+#include "core/base/text.hpp"
+#include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/series.hpp"
 
 namespace ldp::cli {
@@ -26,21 +27,27 @@ std::string grouped(std::uint64_t number) {
 }
 
 std::string summary(const Tally& tally, const Spec& spec, const std::string& what_was_done) {
-    const std::uint64_t clamped =
-        std::accumulate(tally.clamped.begin(), tally.clamped.end(), std::uint64_t{0});
-    std::string by_attribute;
-    for (std::size_t j = 0; j < tally.clamped.size(); ++j)
-        if (tally.clamped[j] > 0)
-            by_attribute += (by_attribute.empty() ? " (" : ", ") + spec.attributes()[j].name + " " +
-                            grouped(tally.clamped[j]);
-    if (!by_attribute.empty()) by_attribute += ")";
-    if (tally.coefficients > 0) by_attribute += ", " + grouped(tally.coefficients) + " coefficients clamped";
-    const std::string people = tally.people == 0 ? ""
-                                                 : grouped(tally.people) + " people averaged, " +
-                                                       grouped(tally.people_skipped) + " skipped, ";
-    return grouped(tally.rows) + " rows read, " + grouped(tally.skipped) + " skipped, " + people +
-           grouped(clamped) + " values clamped" + by_attribute + ", " + grouped(tally.accepted()) +
-           " reports " + what_was_done;
+    std::uint64_t clamped = 0, other = 0;
+    std::string clamped_in, other_in;  // which attributes
+    for (std::size_t j = 0; j < tally.moved.attributes.size(); ++j) {
+        const std::uint64_t count = tally.moved.attributes[j];
+        if (count == 0) continue;
+        const Attribute& attribute = spec.attributes()[j];
+        (attribute.numeric() ? clamped : other) += count;
+        std::string& where = attribute.numeric() ? clamped_in : other_in;
+        where += (where.empty() ? "" : ", ") + attribute.name + " " + grouped(count);
+    }
+    std::vector<std::string> parts{grouped(tally.rows) + " rows read", grouped(tally.skipped) + " skipped"};
+    if (tally.people > 0) {
+        parts.push_back(grouped(tally.people) + " people averaged");
+        parts.push_back(grouped(tally.people_skipped) + " skipped");
+    }
+    if (clamped > 0) parts.push_back(grouped(clamped) + " numbers clamped (" + clamped_in + ")");
+    if (other > 0) parts.push_back(grouped(other) + " labels counted as other (" + other_in + ")");
+    if (tally.moved.coefficients > 0)
+        parts.push_back(grouped(tally.moved.coefficients) + " coefficients clamped");
+    parts.push_back(grouped(tally.accepted()) + " reports " + what_was_done);
+    return joined(parts);
 }
 
 Records::Records(CsvReader& csv, const Spec& spec, BadRow policy, const std::string& average_by,
@@ -54,7 +61,7 @@ Records::Records(CsvReader& csv, const Spec& spec, BadRow policy, const std::str
             "Use the C++ client.");
     for (const Attribute& attribute : spec.attributes()) columns_.push_back(csv.column(attribute.name));
     values_.reserve(columns_.size());
-    tally_.clamped.resize(columns_.size());
+    tally_.moved.attributes.resize(columns_.size());
     if (average_by.empty()) return;
     means_.emplace(spec);
     names_ = csv.column(average_by);
@@ -69,7 +76,7 @@ void Records::resume(const Place& place, Tally tally) {
     average();
     person_ = place.person;
     tally_.people_skipped = tally.people_skipped;
-    tally_.clamped = std::move(tally.clamped);
+    tally_.moved = std::move(tally.moved);
 }
 
 void Records::average() {

@@ -25,8 +25,7 @@ struct Tally {
     std::uint64_t skipped = 0;
     std::uint64_t people = 0;  ///< whose rows were averaged; 0 where each row is a record
     std::uint64_t people_skipped = 0;
-    std::vector<std::uint64_t> clamped;  ///< values moved, as in Encoded::clamped, for each attribute
-    std::uint64_t coefficients = 0;      ///< coefficients moved, as in Encoded::coefficients
+    MovedCount moved;
 
     [[nodiscard]] std::uint64_t accepted() const noexcept {
         return people > 0 ? people - people_skipped : rows - skipped;
@@ -51,7 +50,7 @@ class Records {
             std::ostream* notices = nullptr);
 
     /// Hands the next record, a good row or the averages of a person's good rows, to `take`, which returns
-    /// what it clamped, a Receipt or an Encoded. False at the end. Error (invalid_value), of the reader, of
+    /// what was moved, in a Receipt or the like. False at the end. Error (invalid_value), of the reader, of
     /// the row or of `take`, is the row's or the person's: under BadRow::skip it is counted, under
     /// BadRow::stop it is thrown with the line's number, of a person their first. Every other error passes
     /// through.
@@ -64,8 +63,7 @@ class Records {
             if (!(means_ ? next_person() : next_row())) return false;
             const auto taken = take(std::span<const Value>(values_));
             if (!means_) ++tally_.rows;
-            for (const std::size_t j : taken.clamped) ++tally_.clamped[j];
-            tally_.coefficients += taken.coefficients;
+            tally_.moved.add(taken.moved);
             return true;
         });
     }

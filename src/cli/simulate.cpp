@@ -23,6 +23,7 @@ namespace ldp::cli {
 namespace {
 
 namespace po = boost::program_options;
+using namespace simulation;
 
 constexpr std::int64_t max_people = 100'000'000, max_rounds = 100'000;
 

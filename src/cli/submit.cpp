@@ -21,6 +21,7 @@
 #include "client/quoted.hpp"
 #include "client/sqlite_store.hpp"
 #include "client/uploader.hpp"
+#include "core/base/random.hpp"
 #include "core/base/text.hpp"
 
 namespace ldp::cli {
@@ -98,8 +99,8 @@ class Journal {
             hash.add(people);
             people_ = static_cast<std::int64_t>(hash.value());
         }
-        for (std::size_t j = 0; j < client.clamped().size(); ++j)
-            clamped_names_.push_back("clamped." + std::to_string(j));
+        for (std::size_t j = 0; j < client.moved().attributes.size(); ++j)
+            moved_names_.push_back("tally.moved." + std::to_string(j));
     }
 
     [[nodiscard]] bool started() const { return client_.store().mark("file.size").has_value(); }
@@ -146,9 +147,8 @@ class Journal {
                     count("tally.skipped"),
                     count("tally.people"),
                     count("tally.people_skipped"),
-                    {},
-                    count("tally.coefficients")};
-        for (const std::string& name : clamped_names_) tally.clamped.push_back(count(name));
+                    {{}, count("tally.coefficients")}};
+        for (const std::string& name : moved_names_) tally.moved.attributes.push_back(count(name));
         return tally;
     }
 
@@ -170,17 +170,17 @@ class Journal {
         add("at.person", person);
         add("tally.rows", tally.rows);
         add("tally.skipped", tally.skipped);
-        add("tally.coefficients", tally.coefficients);
+        add("tally.coefficients", tally.moved.coefficients);
         add("tally.people", tally.people);
         add("tally.people_skipped", tally.people_skipped);
-        for (std::size_t j = 0; j < clamped_names_.size(); ++j) add(clamped_names_[j], tally.clamped[j]);
+        for (std::size_t j = 0; j < moved_names_.size(); ++j) add(moved_names_[j], tally.moved.attributes[j]);
         add("finished", finished ? 1 : 0);
     }
 
     Client& client_;
     std::int32_t round_;
     std::int64_t people_ = 0;  ///< of the column to average by; 0 if there is none
-    std::vector<std::string> clamped_names_;
+    std::vector<std::string> moved_names_;
 };
 
 /// Identifies where reports go. A collection of the same name in another database, or one that took its

@@ -6,27 +6,17 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "accounting/composition.hpp"
 #include "client/carrier.hpp"
 #include "client/collection.hpp"
-#include "client/diary.hpp"
+#include "client/receipt.hpp"
 #include "client/store.hpp"
-#include "client/walk.hpp"
 
 namespace ldp {
-
-/// What became of a record.
-struct Receipt {
-    std::vector<std::size_t> clamped;  ///< which attributes were moved, as in Encoded::clamped
-    std::size_t coefficients;          ///< how many coefficients were moved, as in Encoded::coefficients
-    /// Whether the report cost anything. Without evolving() it always did; but of a series all reports cost
-    /// ε once, together, and rounds may be silent.
-    Origin origin;
-};
 
 /// What a flush did.
 struct Flushed {
@@ -35,17 +25,21 @@ struct Flushed {
     std::uint64_t repeated = 0;  ///< of the batches, those that an earlier attempt had got through
 };
 
+class BitSource;
+class Reporter;
+
 /// Turns records into reports and keeps them until the server has counted them. The order is fixed: draw,
 /// write durably, then send; what is in a record leaves the client only as a report. Randomness comes from
 /// the operating system and from nowhere else.
 ///
-/// Under a spec with evolving() all records are one person's, at different times, and the store is what is
+/// Under a spec with "evolving" all records are one person's, at different times, and the store is what is
 /// remembered of them: equal values are answered alike, which costs nothing, and the budget bounds the rest.
-/// Under a mechanism of series (see series.hpp) all records are one person's, too, one for each round. Under
-/// any other spec each report is a fresh draw.
+/// Under a mechanism of series (ddrm) all records are one person's, too, one for each round. Under any other
+/// spec each report is a fresh draw, and the records may be different people's.
 ///
 /// A client, its store and a carrier at work for it belong to one thread at a time and do not survive a fork.
 /// Programs that report from several threads lock around the client or keep one, with its own store, in each.
+/// A client can be moved, whatever it holds; one that was moved from can only be assigned to or destroyed.
 class Client {
   public:
     /// Throws Error (incompatible) if the store belongs to another spec.
@@ -53,13 +47,17 @@ class Client {
     template <std::derived_from<Store> S>
     Client(Collection collection, S store)
         : Client(std::move(collection), std::make_unique<S>(std::move(store))) {}
+    Client(Client&&) noexcept;
+    Client& operator=(Client&&) noexcept;
+    ~Client();
 
     /// Perturbs a record (one value for each attribute, in the spec's order) and queues the report as durably
     /// as the store can. `round` tells repeated surveys of the same people apart; of a series it is the round
-    /// whose value this is, from 1 on, and what becomes of rounds that are left out, Walk says. Throws Error
-    /// (invalid_value) for a record that Collection::encode refuses or a round that Walk::go does, Error
-    /// (spent) as Diary::answer, and Error (environment) if the store fails; whichever it is, nothing was
-    /// queued, and nothing spent.
+    /// whose value this is, from 1 on, in order: rounds that are left out have the value before them, and the
+    /// reports due in them are made now. Throws Error (invalid_value) for a record that Collection::encode
+    /// refuses, or a round that the series does not have or has passed, Error (spent) if the record needs a
+    /// new answer, the budget has none left and the spec says "refuse", and Error (environment) if the store
+    /// fails; whichever it is, nothing was queued, and nothing spent.
     Receipt report(std::span<const Value> record, std::int32_t round = 0);
     Receipt report(std::initializer_list<Value> record, std::int32_t round = 0) {
         return report(std::span(record.begin(), record.size()), round);
@@ -88,34 +86,27 @@ class Client {
     /// Reports queued and not known to be counted.
     [[nodiscard]] std::uint64_t pending() const { return store_->pending(); }
     [[nodiscard]] std::size_t staged() const noexcept { return staged_.size(); }
-    /// For each attribute, how many values this client has moved into what the spec declares.
-    [[nodiscard]] const std::vector<std::uint64_t>& clamped() const noexcept { return clamped_; }
-    /// How many coefficients it has moved into their ranges.
-    [[nodiscard]] std::uint64_t clamped_coefficients() const noexcept { return clamped_coefficients_; }
+    /// What this client has moved into what the spec declares, since it was made.
+    [[nodiscard]] const MovedCount& moved() const noexcept { return moved_; }
 
-    /// The answers that were drawn, each with its ε and round, and what they cost together, for certain and
-    /// but for a probability of δ in (0, 1). Throws Error (unsupported) unless the spec has evolving().
+    /// The answers that were drawn, each with its ε and round, in their order. Throws Error (unsupported)
+    /// unless the spec has "evolving".
     [[nodiscard]] std::span<const Answer> ledger() const;
-    [[nodiscard]] Spent spent(double delta = 1e-6) const { return ldp::spent(ledger(), delta); }
+    /// What they cost together, for certain and but for a probability of δ. Throws as ledger() does, and
+    /// Error (invalid_value) unless δ lies in (0, 1).
+    [[nodiscard]] Spent spent(double delta = 1e-6) const {
+        return ldp::spent(ledger().size(), collection_.spec().epsilon(), delta);
+    }
 
   private:
-    struct Made {
-        Report report;
-        Receipt receipt;
-    };
-    [[nodiscard]] Made make(std::span<const Value> record);
-    Receipt follow(std::span<const Value> record, std::int32_t round);
-    const Receipt& count(const Receipt& receipt);
     void append(std::span<const Report> reports, std::int32_t round, std::span<const Mark> marks);
 
     Collection collection_;
     std::unique_ptr<Store> store_;
-    SystemRandom bits_;
-    std::optional<Diary> diary_;
-    std::optional<Walk> walk_;
+    std::unique_ptr<BitSource> bits_;
+    std::unique_ptr<Reporter> reporter_;
     std::vector<Report> staged_;
-    std::vector<std::uint64_t> clamped_;
-    std::uint64_t clamped_coefficients_ = 0;
+    MovedCount moved_;
 };
 
 }  // namespace ldp

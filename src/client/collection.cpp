@@ -10,6 +10,7 @@
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
 #include "core/channel/numeric.hpp"
+#include "core/mechanism/mechanism.hpp"
 
 namespace ldp {
 
@@ -39,9 +40,9 @@ struct Collection::Plan {
         }
     }
 
-    [[nodiscard]] Cell category(std::size_t j, const Value& value, std::vector<std::size_t>& clamped) const;
+    [[nodiscard]] Cell category(std::size_t j, const Value& value, Moved& moved) const;
     [[nodiscard]] Cell number(std::size_t j, const Value& value) const;
-    [[nodiscard]] double position(std::size_t j, const Value& value, std::vector<std::size_t>& clamped) const;
+    [[nodiscard]] double position(std::size_t j, const Value& value, Moved& moved) const;
 
     Spec spec;
     std::unique_ptr<const Mechanism> mechanism;
@@ -60,14 +61,14 @@ Cell Collection::Plan::number(std::size_t j, const Value& value) const {
     return static_cast<Cell>(*number);
 }
 
-Cell Collection::Plan::category(std::size_t j, const Value& value, std::vector<std::size_t>& clamped) const {
+Cell Collection::Plan::category(std::size_t j, const Value& value, Moved& moved) const {
     const Attribute& attribute = spec.attributes()[j];
     const auto* text = std::get_if<std::string_view>(&value);
     if (const auto label = text != nullptr ? attribute.label_of(*text) : std::nullopt) {
         const auto found = index[j].find(*label);
         if (found != index[j].end()) return found->second;
         if (!attribute.other.empty()) {
-            clamped.push_back(j);
+            moved.attributes.push_back(j);
             return index[j].at(attribute.other);
         }
     }
@@ -85,8 +86,7 @@ Cell Collection::Plan::category(std::size_t j, const Value& value, std::vector<s
            "Labels are compared byte by byte: upper and lower case and spaces count.");
 }
 
-double Collection::Plan::position(std::size_t j, const Value& value,
-                                  std::vector<std::size_t>& clamped) const {
+double Collection::Plan::position(std::size_t j, const Value& value, Moved& moved) const {
     const Attribute& attribute = spec.attributes()[j];
     const auto* given = std::get_if<double>(&value);
     if (given == nullptr || !std::isfinite(*given))
@@ -99,7 +99,7 @@ double Collection::Plan::position(std::size_t j, const Value& value,
             refuse(shortest(*given) + " lies outside the range of " + quoted(attribute.name),
                    "Its range is " + shortest(attribute.min) + " to " + shortest(attribute.max) + ".",
                    "Correct the value, or ask for values outside to be clamped.");
-        clamped.push_back(j);
+        moved.attributes.push_back(j);
     }
     return (inside - attribute.min) / (attribute.max - attribute.min) * static_cast<double>(cells[j] - 1);
 }
@@ -128,24 +128,28 @@ Placed Collection::place(std::span<const Value> record) const {
     placed.positions.reserve(record.size());
     for (std::size_t j = 0; j < record.size(); ++j)
         placed.positions.push_back(
-            attributes[j].numeric()
-                ? plan_->position(j, record[j], placed.clamped)
-                : static_cast<double>(attributes[j].labels.empty()
-                                          ? plan_->number(j, record[j])
-                                          : plan_->category(j, record[j], placed.clamped)));
+            attributes[j].numeric() ? plan_->position(j, record[j], placed.moved)
+                                    : static_cast<double>(attributes[j].labels.empty()
+                                                              ? plan_->number(j, record[j])
+                                                              : plan_->category(j, record[j], placed.moved)));
     return placed;
 }
 
 Encoded Collection::encode(std::span<const Value> record, BitSource& bits) const {
     Placed placed = place(record);
-    Encoded encoded{{}, std::move(placed.clamped)};
+    Encoded encoded{{}, std::move(placed.moved)};
     encoded.cells.reserve(record.size());
     for (std::size_t j = 0; j < record.size(); ++j)
         encoded.cells.push_back(plan_->spec.attributes()[j].numeric()
                                     ? grid_point(placed.positions[j], plan_->cells[j] - 1).draw(bits)
                                     : static_cast<Cell>(placed.positions[j]));
-    encoded.coefficients = plan_->mechanism->clamped(encoded.cells);
+    encoded.moved.coefficients = plan_->mechanism->clamped(encoded.cells);
     return encoded;
+}
+
+Perturbed Collection::perturb(std::span<const Value> record, BitSource& bits) const {
+    Encoded encoded = encode(record, bits);
+    return {plan_->mechanism->perturb(encoded.cells, bits), std::move(encoded.moved)};
 }
 
 }  // namespace ldp

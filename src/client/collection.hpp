@@ -1,4 +1,4 @@
-// A collection as a device knows it: which records it takes, and how they enter the randomiser.
+// A collection as a device knows it: which records it takes, and how they enter the randomizer.
 #pragma once
 
 #include <concepts>
@@ -9,10 +9,15 @@
 #include <variant>
 #include <vector>
 
-#include "core/mechanism/mechanism.hpp"
+#include "client/receipt.hpp"
+#include "core/base/cell.hpp"
+#include "core/format/report_frame.hpp"
 #include "core/spec/spec.hpp"
 
 namespace ldp {
+
+class BitSource;
+class Mechanism;
 
 /// One value of a record: a number, or the label of a category. It views its text, which must outlive the
 /// call it is passed to.
@@ -35,22 +40,22 @@ enum class Outside {
     refuse,  ///< the record is refused
 };
 
-/// A record ready for the randomiser.
+/// A record ready for the randomizer.
 struct Encoded {
     std::vector<Cell> cells;  ///< one for each attribute
-    /// Which attributes were moved into what the spec declares, ascending: a number to the end of its range,
-    /// a label to "other".
-    std::vector<std::size_t> clamped;
-    /// How many of the numbers that the record leads to, the coefficients of haar, lie outside the ranges
-    /// that the spec gives them. They are moved whatever Outside says: such ranges are chosen narrower than
-    /// what people hold.
-    std::size_t coefficients = 0;
+    Moved moved;
 };
 
 /// A record on the mechanism's grids, before numbers are rounded to their points.
 struct Placed {
-    std::vector<double> positions;     ///< one for each attribute, from 0 to its cells − 1
-    std::vector<std::size_t> clamped;  ///< as in Encoded
+    std::vector<double> positions;  ///< one for each attribute, from 0 to its cells − 1
+    Moved moved;
+};
+
+/// A record's report.
+struct Perturbed {
+    Report report;
+    Moved moved;
 };
 
 /// A spec and its mechanism. Immutable, cheap to copy, and safe to share between threads.
@@ -76,6 +81,9 @@ class Collection {
     [[nodiscard]] Encoded encode(std::span<const Value> record, BitSource& bits) const;
     /// The first half of encode(): the same without the rounding. Throws as that does.
     [[nodiscard]] Placed place(std::span<const Value> record) const;
+    /// encode() and the randomizer in one: a report of the record, drawn anew each time, which costs ε.
+    /// Throws as encode() does.
+    [[nodiscard]] Perturbed perturb(std::span<const Value> record, BitSource& bits) const;
 
   private:
     struct Plan;

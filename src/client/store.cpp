@@ -1,6 +1,7 @@
 #include "client/store.hpp"
 
 #include "core/base/error.hpp"
+#include "core/base/random.hpp"
 #include "core/spec/spec.hpp"
 
 namespace ldp {

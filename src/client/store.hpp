@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/mechanism/mechanism.hpp"
+#include "core/base/bytes.hpp"
+#include "core/base/cell.hpp"
+#include "core/format/report_frame.hpp"
 
 namespace ldp {
 

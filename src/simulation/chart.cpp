@@ -5,7 +5,7 @@
 #include <iterator>
 #include <sstream>
 
-namespace ldp::cli {
+namespace ldp::simulation {
 
 namespace {
 
@@ -207,4 +207,4 @@ std::string drawing(std::span<const Panel> panels, const std::string& note) {
     return svg.str();
 }
 
-}  // namespace ldp::cli
+}  // namespace ldp::simulation

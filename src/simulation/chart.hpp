@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace ldp::cli {
+namespace ldp::simulation {
 
 struct Line {
     std::string name;
@@ -30,4 +30,4 @@ struct Panel {
 /// Texts are SVG as they stand.
 [[nodiscard]] std::string drawing(std::span<const Panel> panels, const std::string& note = {});
 
-}  // namespace ldp::cli
+}  // namespace ldp::simulation

@@ -6,7 +6,7 @@
 
 #include "core/base/random.hpp"
 
-namespace ldp::cli {
+namespace ldp::simulation {
 
 enum class Stream {
     syn,     ///< whole minutes, 0 to 359, uniform; in each round a new one with probability 1/4
@@ -42,4 +42,4 @@ class Life {
     bool first_ = true;
 };
 
-}  // namespace ldp::cli
+}  // namespace ldp::simulation

@@ -6,7 +6,7 @@
 
 #include "core/base/random.hpp"
 
-namespace ldp::cli {
+namespace ldp::simulation {
 
 class SeededBits final : public BitSource {
   public:
@@ -17,4 +17,4 @@ class SeededBits final : public BitSource {
     std::mt19937_64 engine_;
 };
 
-}  // namespace ldp::cli
+}  // namespace ldp::simulation

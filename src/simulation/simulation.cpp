@@ -2,64 +2,27 @@
 
 #include <cmath>
 #include <limits>
-#include <optional>
+#include <memory>
 
-#include "client/diary.hpp"
 #include "client/memory_store.hpp"
-#include "client/walk.hpp"
+#include "client/reporter.hpp"
 #include "core/base/error.hpp"
+#include "core/mechanism/series.hpp"
 #include "core/summary/summary.hpp"
 #include "simulation/seeded.hpp"
 
-namespace ldp::cli {
+namespace ldp::simulation {
 
 namespace {
 
-/// One person's client. What it remembers lives as long as it does.
-class Reporter {
-  public:
-    Reporter(const Collection& collection, BitSource& bits) : collection_(collection), bits_(bits) {
-        if (collection.spec().evolving()) diary_.emplace(collection, store_, bits);
-        if (as_series(collection.mechanism()) != nullptr) walk_.emplace(collection, store_, bits);
-    }
-
-    struct Made {
-        std::vector<Report> reports;  ///< none if it was refused, or silent
-        Origin origin;
-    };
-    /// In round 1, then 2, and so on.
-    [[nodiscard]] Made report(std::span<const Value> record, std::size_t round) try {
-        if (walk_) {
-            const auto value = static_cast<Cell>(collection_.place(record).positions[0]);
-            std::vector<Report> due = walk_->go(static_cast<std::int32_t>(round), value, bits_);
-            const Origin origin = due.empty() ? Origin::silent : Origin::drawn;
-            return {std::move(due), origin};
-        }
-        if (diary_) {
-            Diary::Entry entry = diary_->answer(collection_.place(record).positions, bits_);
-            return {{std::move(entry.report)}, entry.origin};
-        }
-        ++fresh_;
-        const Encoded encoded = collection_.encode(record, bits_);
-        return {{collection_.mechanism().perturb(encoded.cells, bits_)}, Origin::drawn};
-    } catch (const Error& error) {
-        if (error.code() != ErrorCode::spent) throw;
-        return {{}, Origin::nearest};
-    }
-
-    /// Of a series, all answers together count as one: they cost ε once.
-    [[nodiscard]] std::uint64_t answers() const noexcept {
-        return walk_ ? 1 : diary_ ? diary_->ledger().size() : fresh_;
-    }
-
-  private:
-    const Collection& collection_;
-    BitSource& bits_;
-    MemoryStore store_;
-    std::optional<Diary> diary_;
-    std::optional<Walk> walk_;
-    std::uint64_t fresh_ = 0;
-};
+/// A person's reports of one round. None are made when the budget refuses one.
+Reporter::Reported reported(Reporter& reporter, std::span<const Value> record, std::int32_t round,
+                            BitSource& bits) try {
+    return reporter.report(record, round, bits);
+} catch (const Error& error) {
+    if (error.code() != ErrorCode::spent) throw;
+    return {{}, {{}, Origin::nearest}};
+}
 
 /// The category, or number, that so many minutes are.
 double placed(const Attribute& attribute, double minutes) {
@@ -171,7 +134,10 @@ std::vector<Round> simulate(const Collection& collection, const Scene& scene,
     SeededBits lives(2 * scene.seed), noise(2 * scene.seed + 1);
     std::vector<Value> record;
     for (std::uint64_t person = 0; person < scene.people; ++person) {
-        Reporter reporter(collection, noise);
+        // What a person's client remembers lives as long as it does.
+        MemoryStore store;
+        const std::unique_ptr<Reporter> reporter = make_reporter(collection, store, noise);
+        std::uint64_t answers = 0;
         std::vector<Life> life;
         for (std::size_t j = 0; j < attributes.size(); ++j) life.emplace_back(scene.stream, lives);
         for (std::size_t t = 0; t < scene.rounds; ++t) {
@@ -186,8 +152,12 @@ std::vector<Round> simulate(const Collection& collection, const Scene& scene,
                 else
                     ++now.holders[static_cast<std::size_t>(place)];
             }
-            const auto [reports, origin] = reporter.report(record, t + 1);
-            ++now.spending[reporter.answers()];
+            const auto [reports, receipt] =
+                reported(*reporter, record, static_cast<std::int32_t>(t + 1), noise);
+            const Origin origin = receipt.origin;
+            // Of a series, all answers together count as one: they cost ε once.
+            answers = series != nullptr ? 1 : answers + (origin == Origin::drawn ? 1 : 0);
+            ++now.spending[answers];
             ++(origin == Origin::drawn    ? now.round.drawn
                : origin == Origin::kept   ? now.round.kept
                : origin == Origin::silent ? now.round.silent
@@ -209,4 +179,4 @@ std::vector<Round> simulate(const Collection& collection, const Scene& scene,
     return rounds;
 }
 
-}  // namespace ldp::cli
+}  // namespace ldp::simulation

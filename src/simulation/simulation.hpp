@@ -10,7 +10,7 @@
 #include "client/collection.hpp"
 #include "simulation/life.hpp"
 
-namespace ldp::cli {
+namespace ldp::simulation {
 
 struct Scene {
     Stream stream;
@@ -42,8 +42,8 @@ struct Round {
 };
 
 /// Runs everybody's client over their life, and the server. An attribute follows a life of its own: a number
-/// that life scaled to its range, a category the value as far into the domain. Under a spec with evolving()
-/// the client is a Diary, under a mechanism of series a Walk; under any other each report is a fresh draw.
+/// that life scaled to its range, a category the value as far into the domain. Each reports
+/// through the Reporter that the spec asks for.
 ///
 /// `progress` is told after each person how many are done. Throws Error (unsupported) if the reports do not
 /// tell the attribute's mean or shares, if a series has fewer rounds, or if the rounds together would take
@@ -51,4 +51,4 @@ struct Round {
 [[nodiscard]] std::vector<Round> simulate(const Collection& collection, const Scene& scene,
                                           const std::function<void(std::uint64_t)>& progress = {});
 
-}  // namespace ldp::cli
+}  // namespace ldp::simulation

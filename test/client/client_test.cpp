@@ -22,7 +22,7 @@ BOOST_AUTO_TEST_CASE(a_record_becomes_a_report_of_its_spec) {
             record.push_back(!attribute.labels.empty() ? Value(attribute.labels[1])
                              : attribute.numeric()     ? Value(attribute.max)
                                                        : Value(1));
-        for (int i = 0; i < 100; ++i) BOOST_TEST(client.report(record).clamped.empty());
+        for (int i = 0; i < 100; ++i) BOOST_TEST(!client.report(record).moved.any());
         Counter server;
         const Flushed flushed = client.flush(server, 30);
         BOOST_TEST(flushed.batches == 4u);
@@ -51,10 +51,11 @@ BOOST_AUTO_TEST_CASE(refused_records_queue_nothing) {
 
 BOOST_AUTO_TEST_CASE(clamped_values_are_counted) {
     Client client(collection(people), MemoryStore());
-    BOOST_TEST(client.report({2000, 50, 3}).clamped == std::vector<std::size_t>{0},
+    BOOST_TEST(client.report({2000, 50, 3}).moved.attributes == std::vector<std::size_t>{0},
                boost::test_tools::per_element());
-    BOOST_TEST(client.stage({2000, 16, 3}).clamped.size() == 2u);
-    BOOST_TEST(client.clamped() == (std::vector<std::uint64_t>{2, 1, 0}), boost::test_tools::per_element());
+    BOOST_TEST(client.stage({2000, 16, 3}).moved.attributes.size() == 2u);
+    BOOST_TEST(client.moved().attributes == (std::vector<std::uint64_t>{2, 1, 0}),
+               boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(coefficients_outside_their_ranges_are_counted) {
@@ -63,11 +64,12 @@ BOOST_AUTO_TEST_CASE(coefficients_outside_their_ranges_are_counted) {
                                                 {"name": "b", "min": 0, "max": 8}]})",
                              Outside::refuse),
                   MemoryStore());
-    BOOST_TEST(client.report({4, 3}).coefficients == 0u);  // half the difference is 1/8 of the half range
-    BOOST_TEST(client.report({8, 3}).coefficients == 1u);
-    BOOST_TEST(client.stage({0, 8}).coefficients == 1u);
-    BOOST_TEST(client.stage({0, 8}).clamped.empty());
-    BOOST_TEST(client.clamped_coefficients() == 3u);
+    BOOST_TEST(client.report({4, 3}).moved.coefficients ==
+               0u);  // half the difference is 1/8 of the half range
+    BOOST_TEST(client.report({8, 3}).moved.coefficients == 1u);
+    BOOST_TEST(client.stage({0, 8}).moved.coefficients == 1u);
+    BOOST_TEST(client.stage({0, 8}).moved.attributes.empty());
+    BOOST_TEST(client.moved().coefficients == 3u);
 }
 
 BOOST_AUTO_TEST_CASE(staged_records_are_queued_together) {
@@ -84,6 +86,48 @@ BOOST_AUTO_TEST_CASE(staged_records_are_queued_together) {
     client.discard();
     client.commit();
     BOOST_TEST(client.pending() == 2u);
+}
+
+// Each reporter, moved with what is staged, what is remembered, and where it stands.
+BOOST_FIXTURE_TEST_CASE(a_moved_client_goes_on, Directory) {
+    static_assert(std::is_nothrow_move_constructible_v<Client> && std::is_nothrow_move_assignable_v<Client>);
+    constexpr const char* remembered = R"({"mechanism": "grr", "epsilon": 1, "evolving": {},
+        "budget": {"epsilon": 9}, "domain": ["red", "green", "blue"]})";
+    Counter server;
+    std::vector<Client> clients;
+    for (const char* json : {colours, remembered}) {
+        Client first(collection(json), SqliteStore(file(json == colours ? "fresh" : "memory")));
+        first.report({"red"});
+        first.stage({"green"});
+        Client second(std::move(first));
+        second.stage({"blue"});
+        BOOST_TEST(second.staged() == 2u);
+        clients.push_back(std::move(second));
+    }
+    clients.emplace_back(collection(wages), MemoryStore()).stage({7});
+    clients.front() = std::move(clients.back());  // what was staged in the one before ends with it
+    clients.pop_back();
+    clients.front().commit();
+    BOOST_TEST(clients.front().flush(server).reports == 1u);
+
+    Client& client = clients.back();
+    BOOST_TEST((client.stage({"green"}).origin == Origin::kept));
+    client.discard();
+    BOOST_TEST(client.ledger().size() == 1u);
+    client.stage({"blue"});
+    client.commit(3);
+    BOOST_TEST((client.report({"blue"}).origin == Origin::kept));
+    BOOST_TEST(client.flush(server, 2).reports == 3u);
+    BOOST_TEST(client.store().memory().answers.size() == 2u);
+    BOOST_TEST(server.counted().size() == 4u);
+
+    Client series(collection(R"({"mechanism": "ddrm", "epsilon": 4, "rounds": 3, "domain": 2})"),
+                  MemoryStore());
+    series.report({1}, 2);
+    Client moved = std::move(series);
+    BOOST_CHECK_EXCEPTION(moved.report({1}, 2), Error, error_with(ErrorCode::invalid_value, "is over"));
+    moved.report({1}, 3);
+    BOOST_TEST(moved.flush(server).reports > 0u);
 }
 
 BOOST_AUTO_TEST_CASE(a_store_of_another_spec_is_refused) {

@@ -44,16 +44,16 @@ BOOST_AUTO_TEST_CASE(labels_outside_the_domain_are_moved_and_counted) {
         R"({"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "rest"], "other": "rest"})"));
     SeededBits bits(1);
     const auto green = c.encode(std::vector<Value>{"green"}, bits);
-    BOOST_TEST((green.cells[0] == 1u && green.clamped.empty()));
+    BOOST_TEST((green.cells[0] == 1u && !green.moved.any()));
     const auto pink = c.encode(std::vector<Value>{"pink"}, bits);
-    BOOST_TEST((pink.cells[0] == 2u && pink.clamped == std::vector<std::size_t>{0}));
+    BOOST_TEST((pink.cells[0] == 2u && pink.moved.attributes == std::vector<std::size_t>{0}));
     const auto rest = c.encode(std::vector<Value>{"rest"}, bits);
-    BOOST_TEST((rest.cells[0] == 2u && rest.clamped.empty()));
+    BOOST_TEST((rest.cells[0] == 2u && !rest.moved.any()));
     BOOST_CHECK_THROW((void)c.encode(std::vector<Value>{7}, bits), Error);
 
     Client client(c, MemoryStore());
     for (const char* colour : {"red", "pink", "blue", "rest"}) client.report({colour});
-    BOOST_TEST(client.clamped()[0] == 2u);
+    BOOST_TEST(client.moved().attributes[0] == 2u);
 }
 
 BOOST_AUTO_TEST_CASE(strings_are_looked_up_by_their_beginning) {
@@ -107,9 +107,10 @@ BOOST_AUTO_TEST_CASE(numbers_outside_are_clamped_and_told) {
     const Collection c = collection(people);
     SeededBits bits(1);
     const Encoded inside = c.encode(std::vector<Value>{0, 90, 30}, bits);
-    BOOST_TEST(inside.clamped.empty());
+    BOOST_TEST(!inside.moved.any());
     const Encoded outside = c.encode(std::vector<Value>{-0.001, 50, 1e308}, bits);
-    BOOST_TEST(outside.clamped == (std::vector<std::size_t>{0, 2}), boost::test_tools::per_element());
+    BOOST_TEST(outside.moved.attributes == (std::vector<std::size_t>{0, 2}),
+               boost::test_tools::per_element());
     BOOST_TEST(outside.cells[0] == 0u);
     BOOST_TEST(outside.cells[2] == c.mechanism().cells()[2] - 1);
 }
@@ -138,10 +139,10 @@ BOOST_AUTO_TEST_CASE(numbers_and_labels_in_one_record) {
                        {"name": "town", "domain": ["Basel", "Chur", "elsewhere"], "other": "elsewhere"}]})"));
     SeededBits bits(1);
     const Encoded known = c.encode(std::vector<Value>{40, "Chur"}, bits);
-    BOOST_TEST((known.cells == std::vector<Cell>{400, 1} && known.clamped.empty()));
+    BOOST_TEST((known.cells == std::vector<Cell>{400, 1} && !known.moved.any()));
     const Encoded moved = c.encode(std::vector<Value>{140, "Bern"}, bits);
-    BOOST_TEST(
-        (moved.cells == std::vector<Cell>{1000, 2} && moved.clamped == std::vector<std::size_t>{0, 1}));
+    BOOST_TEST((moved.cells == std::vector<Cell>{1000, 2} &&
+                moved.moved.attributes == std::vector<std::size_t>{0, 1}));
     BOOST_CHECK_THROW((void)c.encode(std::vector<Value>{"Chur", 40}, bits), Error);
 
     Client client(c, MemoryStore());
@@ -154,7 +155,7 @@ BOOST_AUTO_TEST_CASE(numbers_and_labels_in_one_record) {
                       Outcome::ok);
         client.report({i % 2 == 0 ? 25 : 75, i % 5 == 0 ? "Chur" : "Bern"});
     }
-    BOOST_TEST((client.clamped() == std::vector<std::uint64_t>{0, 400}));
+    BOOST_TEST((client.moved().attributes == std::vector<std::uint64_t>{0, 400}));
     BOOST_CHECK_SMALL(estimate(c.mechanism(), summary, {Quantity::means})[0].value - 50, 1.0);
     const auto towns = estimate(c.mechanism(), summary, {Quantity::frequencies, Target::sample, 1});
     BOOST_CHECK_SMALL(towns[1].value - 0.2, 0.01);

@@ -155,10 +155,10 @@ BOOST_AUTO_TEST_CASE(rows_become_records) {
     intake.run();
     BOOST_TEST(intake.taken == (std::vector<std::size_t>{3, 3}), boost::test_tools::per_element());
     BOOST_TEST(intake.records.tally().rows == 2u);
-    BOOST_TEST(intake.records.tally().clamped == (std::vector<std::uint64_t>{1, 0, 0}),
+    BOOST_TEST(intake.records.tally().moved.attributes == (std::vector<std::uint64_t>{1, 0, 0}),
                boost::test_tools::per_element());
     BOOST_TEST(summary(intake.records.tally(), intake.to.spec(), "written") ==
-               "2 rows read, 0 skipped, 1 values clamped (wage 1), 2 reports written");
+               "2 rows read, 0 skipped, 1 numbers clamped (wage 1), 2 reports written");
 }
 
 BOOST_AUTO_TEST_CASE(a_bad_row_stops_with_its_line) {
@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(rows_of_one_person_become_one_record) {
     intake.run();
     BOOST_TEST(intake.firsts == (std::vector<double>{15, 55, 900}), boost::test_tools::per_element());
     BOOST_TEST(summary(intake.records.tally(), intake.to.spec(), "written") ==
-               "7 rows read, 2 skipped, 3 people averaged, 1 skipped, 0 values clamped, 2 reports written");
+               "7 rows read, 2 skipped, 3 people averaged, 1 skipped, 2 reports written");
     const std::string notices = intake.notices.str();
     BOOST_TEST(notices.find("line 5: \"x\" is no number") != notices.npos);
     BOOST_TEST(notices.find("line 7: the record does not say whose it is") != notices.npos);
@@ -240,7 +240,7 @@ BOOST_AUTO_TEST_CASE(averages_go_on_where_they_stopped) {
     BOOST_TEST(first.firsts == whole.firsts, boost::test_tools::per_element());
     BOOST_TEST(summary(second.records.tally(), second.to.spec(), "sent") ==
                summary(whole.records.tally(), whole.to.spec(), "sent"));
-    BOOST_TEST(whole.records.tally().clamped[0] == 2u);
+    BOOST_TEST(whole.records.tally().moved.attributes[0] == 2u);
 }
 
 BOOST_AUTO_TEST_CASE(a_missing_column_is_an_error) {

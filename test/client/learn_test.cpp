@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(a_range_for_means_of_people) {
         Reports reports(second);
         const UserMeans means = means_of(second, 50);
         for (std::size_t user = 0; user < means.size(); ++user, ++reported)
-            clamped += reports.add(means.record(user), bits).clamped.size();
+            clamped += reports.add(means.record(user), bits).moved.attributes.size();
         coverage.add(reports.mean(), 430);  // clamped alike on either side
     }
     coverage.test();
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(a_range_learnt_wrongly) {
         for (int i = 0; i < 60; ++i) {
             const double value = 20 * uniform(bits);  // clamped: 7.5 on average
             outside += value > 10;
-            counted += reports.add(std::vector<Value>{value}, bits).clamped.size();
+            counted += reports.add(std::vector<Value>{value}, bits).moved.attributes.size();
         }
         BOOST_REQUIRE_EQUAL(counted, outside);
         about_the_clamped.add(reports.mean(), 7.5);
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(coefficients_learnt_wrongly) {
         "attributes": [{"name": "a", "min": -1, "max": 1}, {"name": "b", "min": -1, "max": 1}]})");
     Reports reports(narrow);
     for (int i = 0; i < 20000; ++i)  // mean 0.1, detail 0.8
-        BOOST_REQUIRE_EQUAL(reports.add(std::vector<Value>{0.9, -0.7}, bits).coefficients, 1u);
+        BOOST_REQUIRE_EQUAL(reports.add(std::vector<Value>{0.9, -0.7}, bits).moved.coefficients, 1u);
     const auto [value, error] = reports.mean();
     BOOST_TEST(error < 0.02);
     BOOST_TEST(std::abs(value - (0.1 + 16 / 127.0)) < 6 * error);  // a range is widened to whole steps

@@ -9,6 +9,7 @@
 #include "../support/seeded.hpp"
 #include "cli/records.hpp"
 #include "client/memory_store.hpp"
+#include "client/series_reporter.hpp"
 #include "core/summary/summary.hpp"
 #include "fragile.hpp"
 
@@ -98,14 +99,14 @@ BOOST_AUTO_TEST_CASE(rounds_left_out_have_the_value_before) {
     for (std::uint64_t seed = 0; seed < 40; ++seed) {
         SeededBits one(seed), other(seed);
         MemoryStore first_store, second_store;
-        Walk whole(c, first_store, one), sparse(c, second_store, other);
+        SeriesReporter whole(c, first_store, one), sparse(c, second_store, other);
         std::vector<Report> all, few;
-        const Cell values[] = {1, 1, 1, 0, 0, 0, 0, 2, 2, 2, 2, 1};  // reported sparsely in 3, 4, 8 and 12
+        const int values[] = {1, 1, 1, 0, 0, 0, 0, 2, 2, 2, 2, 1};  // reported sparsely in 3, 4, 8 and 12
         for (int round = 1; round <= 12; ++round) {
-            for (Report& report : whole.go(round, values[round - 1], one)) all.push_back(std::move(report));
+            const std::vector<Value> record{labels[values[round - 1]]};
+            std::ranges::copy(whole.report(record, round, one).reports, std::back_inserter(all));
             if (round != 3 && round != 4 && round != 8 && round != 12) continue;
-            for (Report& report : sparse.go(round, values[round - 1], other))
-                few.push_back(std::move(report));
+            std::ranges::copy(sparse.report(record, round, other).reports, std::back_inserter(few));
             BOOST_TEST((sparse.standing() == whole.standing()));
         }
         BOOST_TEST((all == few));
@@ -168,7 +169,7 @@ BOOST_AUTO_TEST_CASE(foreign_memories_are_refused) {
         MemoryStore store;
         store.append({}, 0, {}, {enrolment, course.bytes()});
         try {
-            const Walk walk(c, store, bits);
+            const SeriesReporter reporter(c, store, bits);
             return true;
         } catch (const Error& error) {
             BOOST_TEST((error.code() == ErrorCode::environment));

@@ -9,15 +9,17 @@
 
 using namespace ldp;
 using namespace ldp::test;
-using cli::Life;
-using cli::Round;
-using cli::Scene;
-using cli::Stream;
+using simulation::Life;
+using simulation::Round;
+using simulation::Scene;
+using simulation::Spending;
+using simulation::spending;
+using simulation::Stream;
 
 namespace {
 
 std::vector<Round> rounds_of(const std::string& json, const Scene& scene) {
-    return cli::simulate(Collection(Spec::from_json(json)), scene);
+    return simulation::simulate(Collection(Spec::from_json(json)), scene);
 }
 
 /// The mean square of error / claimed.
@@ -69,12 +71,12 @@ BOOST_AUTO_TEST_CASE(lives_change_as_they_should) {
 }
 
 BOOST_AUTO_TEST_CASE(spending_is_that_of_people) {
-    const cli::Spending some = cli::spending({{1, 90}, {3, 5}, {7, 5}});
+    const Spending some = spending({{1, 90}, {3, 5}, {7, 5}});
     BOOST_TEST(some.mean == 1.4);
     BOOST_TEST(some.most_of_95 == 3u);
     BOOST_TEST(some.most == 7u);
-    BOOST_TEST(cli::spending({{1, 90}, {3, 4}, {7, 6}}).most_of_95 == 7u);
-    BOOST_TEST(cli::spending({{2, 1}}).most_of_95 == 2u);
+    BOOST_TEST(spending({{1, 90}, {3, 4}, {7, 6}}).most_of_95 == 7u);
+    BOOST_TEST(spending({{2, 1}}).most_of_95 == 2u);
 }
 
 BOOST_AUTO_TEST_CASE(answers_are_those_of_the_values) {

@@ -12,6 +12,7 @@
 
 #include "client/client.hpp"
 #include "core/base/error.hpp"
+#include "core/base/random.hpp"
 #include "core/spec/spec.hpp"
 
 namespace ldp::test {

@@ -52,11 +52,11 @@ BOOST_AUTO_TEST_CASE(only_the_mean_is_clamped) {
     for (const double wage : {400.0, 300.0}) means.add("beyond", std::vector<Value>{wage});
     SystemRandom bits;
     const Encoded within = c.encode(means.record(0), bits);
-    BOOST_TEST(within.clamped.empty());
+    BOOST_TEST(!within.moved.any());
     BOOST_TEST(
         static_cast<double>(within.cells[0]) == 0.5 * static_cast<double>(c.mechanism().cells()[0] - 1),
         boost::test_tools::tolerance(1e-5));
-    BOOST_TEST(c.encode(means.record(1), bits).clamped.size() == 1u);
+    BOOST_TEST(c.encode(means.record(1), bits).moved.attributes.size() == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(averages_do_not_overflow_or_drift) {

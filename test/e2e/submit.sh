@@ -50,7 +50,7 @@ awk 'BEGIN { print "id,colour,wage,age,who"
 # Whole -----------------------------------------------------------------------------------------------------
 create whole "$people"
 run "a whole file" 0 "$ldp" submit --collection whole values.csv
-has "30,000 rows read, 0 skipped, 2,673 values clamped (wage 2,673), 30,000 reports submitted"
+has "30,000 rows read, 0 skipped, 2,673 numbers clamped (wage 2,673), 30,000 reports submitted"
 equal "$(sql 'SELECT count(*) FROM whole')" 30000
 equal "$(sql "SELECT count(*) FROM ldp_batch WHERE collection = 'whole'")" 3
 equal "$(stat -c %a values.csv.whole.ldp)" 600
@@ -101,7 +101,7 @@ for method in copy call; do
     before=$(sql "SELECT count(*) FROM killed_$method")
     if [ "$before" -gt 0 ] && [ "$before" -lt 30000 ]; then ok; else bad "$name: $before reports is not the middle"; fi
     run "after five kills ($method)" 0 "$ldp" submit --collection "killed_$method" --method $method values.csv
-    has "30,000 rows read, 0 skipped, 2,673 values clamped (wage 2,673), 30,000 reports submitted"
+    has "30,000 rows read, 0 skipped, 2,673 numbers clamped (wage 2,673), 30,000 reports submitted"
     equal "$(sql "SELECT count(*) FROM killed_$method")" 30000
     equal "$(sql "SELECT sum(reports) FROM ldp_batch WHERE collection = 'killed_$method'")" 30000
 done
@@ -157,7 +157,7 @@ equal "$(sql 'SELECT count(*) FROM strict')" 0
 equal "$(ls bad.csv.strict.ldp 2>/dev/null)" ""
 run "skipped" 0 "$ldp" submit --collection strict --on-bad-row skip bad.csv
 has "skipped: bad.csv, line 30002"
-has "30,001 rows read, 1 skipped, 2,673 values clamped (wage 2,673), 30,000 reports submitted"
+has "30,001 rows read, 1 skipped, 2,673 numbers clamped (wage 2,673), 30,000 reports submitted"
 equal "$(sql 'SELECT count(*) FROM strict')" 30000
 echo '30001,red,12,30,0' >>bad.csv
 run "a file that has changed" 1 "$ldp" submit --collection strict --on-bad-row skip bad.csv

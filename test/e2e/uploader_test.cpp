@@ -153,7 +153,7 @@ BOOST_FIXTURE_TEST_CASE(estimates_agree_with_the_truth, Server) {
             for (int i = 0; i < n; ++i) client.report({i % 401 - 100 + 0.25});  // 300.25 is clamped
             double sum = 0;
             for (int i = 0; i < n; ++i) sum += std::min(i % 401 - 100 + 0.25, 300.0);
-            BOOST_TEST(client.clamped()[0] == n / 401);
+            BOOST_TEST(client.moved().attributes[0] == n / 401);
             Uploader(connection, "wages", method).flush(client);
             check_estimates(*this, "wages", n, {{{"wage", ""}, sum / n}});
         }

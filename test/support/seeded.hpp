@@ -5,6 +5,6 @@
 
 namespace ldp::test {
 
-using cli::SeededBits;
+using simulation::SeededBits;
 
 }  // namespace ldp::test

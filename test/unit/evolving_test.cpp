@@ -406,6 +406,13 @@ BOOST_AUTO_TEST_CASE(many_small_answers_cost_less_together) {
     BOOST_CHECK_EQUAL(advanced_composition(0, 1, 1e-6), 0);
     BOOST_CHECK_LT(advanced_composition(100, 0.1, 1e-6), 100 * 0.1);
     BOOST_CHECK_GT(advanced_composition(5, 1, 1e-6), 5);
+
+    const Spent small = spent(100, 0.1, 1e-6), large = spent(5, 1, 1e-6);
+    BOOST_CHECK(small.by_advanced() && !large.by_advanced());
+    BOOST_CHECK_EQUAL(small.least(), advanced_composition(100, 0.1, 1e-6));
+    BOOST_CHECK_EQUAL(large.least(), 5);
+    for (const double delta : {0.0, 1.0, std::numeric_limits<double>::quiet_NaN()})
+        BOOST_CHECK_THROW(static_cast<void>(spent(1, 1, delta)), Error);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -58,11 +58,10 @@ Report Mechanism::perturb(Input input, BitSource& bits) const {
                             "; its cells are 0 to " + std::to_string(sizes[j] - 1) + ".");
     std::vector<std::byte> enrolment(enrolment_size());
     std::vector<std::byte> memo(memo_size());
-    Report report(block_.size() + payload_size());
-    std::ranges::copy(block_, report.begin());
+    Report report = frame_report(block_, payload_size());
     enrol(bits, enrolment);
     randomise(input, enrolment, bits, memo);
-    respond(enrolment, memo, bits, MutableBytes(report).subspan(block_.size()));
+    respond(enrolment, memo, bits, payload_of(report, block_));
     return report;
 }
 

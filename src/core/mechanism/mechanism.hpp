@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "core/base/bytes.hpp"
+#include "core/base/cell.hpp"
 #include "core/base/random.hpp"
 #include "core/format/header.hpp"
+#include "core/format/report_frame.hpp"
 #include "core/math/statistics.hpp"
 #include "core/mechanism/estimate.hpp"
 
@@ -21,13 +23,6 @@ struct Draft;  // spec.hpp
 struct Exact;  // exact.hpp
 class Mechanism;
 class Spec;
-
-/// A person's true values as the randomiser sees them: one cell number per attribute, the index of a
-/// category or a point of the declared grid. No floating-point number enters a randomiser.
-using Cell = std::uint64_t;
-using Input = std::span<const Cell>;
-
-using Report = std::vector<std::byte>;
 
 /// How values are picked among many candidates whose reports overlap.
 enum class Selection {

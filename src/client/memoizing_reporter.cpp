@@ -1,11 +1,11 @@
-#include "client/diary.hpp"
+#include "client/memoizing_reporter.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <utility>
 
-#include "accounting/composition.hpp"
 #include "core/base/error.hpp"
+#include "core/mechanism/mechanism.hpp"
 
 namespace ldp {
 
@@ -26,21 +26,11 @@ std::vector<std::byte> written(std::span<const Course> courses) {
 
 }  // namespace
 
-Spent spent(std::span<const Answer> ledger, double delta) {
-    if (!(delta > 0 && delta < 1))
-        throw Error(ErrorCode::invalid_value, "delta must be between 0 and 1",
-                    "It is the probability with which the advanced figure may not hold.");
-    const double epsilon = ledger.empty() ? 0 : ledger.front().epsilon;
-    const std::uint64_t count = ledger.size();
-    return {count, epsilon, static_cast<double>(count) * epsilon, advanced_composition(count, epsilon, delta),
-            delta};
-}
-
-Diary::Diary(const Collection& collection, Store& store, BitSource& bits)
-    : collection_(collection),
-      rounding_(collection.spec(), collection.mechanism()),
-      most_answers_(std::min(collection.mechanism().most_keys(),
-                             collection.spec().budget().value().answers(collection.spec().epsilon()))),
+MemoizingReporter::MemoizingReporter(Collection collection, Store& store, BitSource& bits)
+    : collection_(std::move(collection)),
+      rounding_(collection_.spec(), collection_.mechanism()),
+      most_answers_(std::min(collection_.mechanism().most_keys(),
+                             collection_.spec().budget().value().answers(collection_.spec().epsilon()))),
       courses_(rounding_.courses()) {
     const Mechanism& mechanism = collection_.mechanism();
     Memory memory = store.memory();
@@ -59,7 +49,7 @@ Diary::Diary(const Collection& collection, Store& store, BitSource& bits)
     load(std::move(memory));
 }
 
-void Diary::load(Memory memory) {
+void MemoizingReporter::load(Memory memory) {
     const Mechanism& mechanism = collection_.mechanism();
     if (memory.enrolment.size() != mechanism.enrolment_size() + rounding_.alphas() * sizeof(std::uint64_t))
         refuse_memory("The enrolment has another size.");
@@ -87,25 +77,28 @@ void Diary::load(Memory memory) {
             refuse_memory("An answer is of another mechanism.");
         if (!index_.emplace(answer.key, index_.size()).second) refuse_memory("A value has two answers.");
     }
-    saved_ = checkpoint();
+    before_ = saved_ = {answers_.size(), courses_};
 }
 
-Diary::Entry Diary::answer(std::span<const double> positions, BitSource& bits) {
+Reporter::Reported MemoizingReporter::report(std::span<const Value> record, std::optional<std::int32_t>,
+                                             BitSource& bits) {
     const Mechanism& mechanism = collection_.mechanism();
+    Placed placed = collection_.place(record);
     std::vector<Course> courses = courses_;
-    const std::vector<Cell> cells = rounding_.follow(positions, alphas_, courses);
+    const std::vector<Cell> cells = rounding_.follow(placed.positions, alphas_, courses);
     Answer fresh{mechanism.memo_key(cells, enrolment_), {}, mechanism.epsilon()};
     const Answer* found = &fresh;
-    Entry entry{Report(mechanism.block().size() + mechanism.payload_size()), mechanism.clamped(cells),
-                Origin::kept};
+    Reported reported{{}, {std::move(placed.moved), Origin::kept}};
+    auto& [moved, origin] = reported.receipt;
+    moved.coefficients = mechanism.clamped(cells);
     if (const auto kept = index_.find(fresh.key); kept != index_.end()) {
         found = &answers_[kept->second];
     } else if (answers_.size() < most_answers_) {
-        entry.origin = Origin::drawn;
+        origin = Origin::drawn;
         fresh.memo.resize(mechanism.memo_size());
         mechanism.randomise(cells, enrolment_, bits, fresh.memo);
     } else if (collection_.spec().budget()->when_spent == Budget::Spent::repeat) {
-        entry.origin = Origin::nearest;
+        origin = Origin::nearest;
         found = &nearest(fresh.key);
     } else {
         throw Error(
@@ -114,10 +107,10 @@ Diary::Entry Diary::answer(std::span<const double> positions, BitSource& bits) {
             "Values that were answered before can still be reported. A spec whose budget says "
             "\"when_spent\": \"repeat\" gives the nearest answer instead.");
     }
-    std::ranges::copy(mechanism.block(), entry.report.begin());
-    mechanism.respond(enrolment_, found->memo, bits,
-                      MutableBytes(entry.report).subspan(mechanism.block().size()));
-    if (entry.origin == Origin::drawn) {
+    Report& report = reported.reports.emplace_back(frame_report(mechanism.block(), mechanism.payload_size()));
+    mechanism.respond(enrolment_, found->memo, bits, payload_of(report, mechanism.block()));
+    before_.answers = answers_.size();
+    if (origin == Origin::drawn) {
         answers_.push_back(std::move(fresh));
         try {
             index_.emplace(answers_.back().key, answers_.size() - 1);
@@ -126,12 +119,12 @@ Diary::Entry Diary::answer(std::span<const double> positions, BitSource& bits) {
             throw;
         }
     }
-    courses_.swap(courses);
-    return entry;
+    before_.courses = std::exchange(courses_, std::move(courses));
+    return reported;
 }
 
 // The distance of two keys is the sum of their entries', each as a share of what it can be.
-const Answer& Diary::nearest(std::span<const Cell> key) const {
+const Answer& MemoizingReporter::nearest(std::span<const Cell> key) const {
     const auto distance = [&](const Answer& answer) {
         double sum = 0;
         for (std::size_t i = 0; i < key.size(); ++i) {
@@ -143,17 +136,19 @@ const Answer& Diary::nearest(std::span<const Cell> key) const {
     return *std::ranges::min_element(answers_, {}, distance);
 }
 
-Notes Diary::unsaved() {
+Notes MemoizingReporter::unsaved() {
     course_ = written(courses_);
     return {{}, course_, std::span(answers_).subspan(saved_.answers)};
 }
 
-void Diary::saved(std::int32_t round) {
+void MemoizingReporter::commit(std::int32_t round) {
     for (std::size_t i = saved_.answers; i < answers_.size(); ++i) answers_[i].round = round;
-    saved_ = checkpoint();
+    saved_.answers = answers_.size();
+    saved_.courses = courses_;
+    before_ = saved_;
 }
 
-void Diary::restore(const Checkpoint& checkpoint) {
+void MemoizingReporter::restore(const Checkpoint& checkpoint) {
     for (; answers_.size() > checkpoint.answers; answers_.pop_back()) index_.erase(answers_.back().key);
     courses_ = checkpoint.courses;
 }

@@ -1,0 +1,21 @@
+// Reports that nothing is remembered of.
+#pragma once
+
+#include "client/reporter.hpp"
+
+namespace ldp {
+
+/// Draws each report anew: who reports twice spends ε twice.
+class FreshReporter final : public Reporter {
+  public:
+    explicit FreshReporter(Collection collection) : collection_(std::move(collection)) {}
+
+    [[nodiscard]] Reported report(std::span<const Value> record, std::optional<std::int32_t> round,
+                                  BitSource& bits) override;
+    [[nodiscard]] std::span<const Answer> ledger() const override;
+
+  private:
+    Collection collection_;
+};
+
+}  // namespace ldp

@@ -1,0 +1,24 @@
+// A report as it travels: the parameter block of its spec, and behind it the payload.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "core/base/bytes.hpp"
+
+namespace ldp {
+
+using Report = std::vector<std::byte>;
+
+/// A report of this block with room for a payload of so many bytes, which are 0.
+[[nodiscard]] Report frame_report(Bytes block, std::size_t payload_size);
+
+/// The payload of a report that was framed with this block.
+[[nodiscard]] inline MutableBytes payload_of(Report& report, Bytes block) noexcept {
+    return MutableBytes(report).subspan(block.size());
+}
+[[nodiscard]] inline Bytes payload_of(Bytes report, Bytes block) noexcept {
+    return report.subspan(block.size());
+}
+
+}  // namespace ldp
