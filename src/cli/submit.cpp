@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <memory>
 #include <optional>
 #include <pqxx/pqxx>
 #include <utility>
@@ -232,10 +231,8 @@ int run(const Arguments& arguments) {
     const auto& name = arguments["collection"].as<std::string>();
 
     const Source source(arguments["file"].as<std::string>());
-    auto connection = pq::guarded("connecting to the server", [&] {
-        return std::make_unique<pqxx::connection>(arguments["dsn"].as<std::string>());
-    });
-    const Collection collection(fetch_spec(*connection, name), outside);
+    pqxx::connection connection = connect(arguments["dsn"].as<std::string>());
+    const Collection collection(fetch_spec(connection, name), outside);
     const std::string state = arguments.count("state") != 0 ? arguments["state"].as<std::string>()
                                                             : default_state(source.name, name);
 
@@ -248,7 +245,7 @@ int run(const Arguments& arguments) {
     open(in, source.name);
     CsvReader csv(in, source.name);
     Records records(csv, collection.spec(), policy, people);
-    const std::int64_t destination = target(*connection, name);
+    const std::int64_t destination = target(connection, name);
     if (!journal.started()) {
         if (!total) total = check(source, collection, policy, people);
         journal.start(source, destination, *total, records);
@@ -264,7 +261,7 @@ int run(const Arguments& arguments) {
         return Exit::done;
     }
     records.resume(journal.place(), journal.tally());
-    Uploader uploader(*connection, name, method);
+    Uploader uploader(connection, name, method);
     try {
         submit(source, client, uploader, records, journal, static_cast<std::size_t>(batch));
     } catch (const Error& error) {

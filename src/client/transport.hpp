@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <new>
 #include <pqxx/pqxx>
 #include <string>
 #include <string_view>
@@ -77,29 +78,50 @@ class CopyStream {
     return {ErrorCode::environment, std::string(doing) + ": " + message, detail, hint};
 }
 
-/// Runs `work`, which talks to the server in order to do what `doing` says, and turns libpqxx's exceptions
+/// Runs `work`, which talks to the server in order to do what `doing` says, and turns what libpqxx throws
 /// into Error (environment).
 template <class Work>
 auto guarded(std::string_view doing, Work&& work) {
+    const auto error = [&](const char* what, const std::string& detail, const char* hint) {
+        return Error(ErrorCode::environment, std::string(doing) + ": " + what, detail, hint);
+    };
+    // libpqxx's own words for it alarm: it cannot know that a batch counts once.
+    const auto in_doubt = [&] {
+        return error("the connection broke while the server was finishing",
+                     "Whether it finished is not known.",
+                     "Repeat the call: a batch counts once, however often it is sent.");
+    };
+    const auto server_says = [&](const std::exception& refused, const char* hint) {
+        const Error said = server_error(doing, refused.what());
+        return Error(said.code(), said.what(), said.detail(), hint);
+    };
     try {
         return work();
     } catch (const Error&) {
         throw;
+    } catch (const std::bad_alloc&) {
+        throw;
+    } catch (const pqxx::in_doubt_error&) {
+        throw in_doubt();
+    } catch (const pqxx::statement_completion_unknown&) {
+        throw in_doubt();
     } catch (const pqxx::broken_connection& lost) {
-        throw Error(ErrorCode::environment, std::string(doing) + ": there is no connection to the server",
-                    lost.what(),
+        throw error("there is no connection to the server", lost.what(),
                     "Check the connection parameters and that the server runs, then repeat the call.");
     } catch (const pqxx::insufficient_privilege& denied) {
-        const Error error = server_error(doing, denied.what());
-        throw Error(
-            error.code(), error.what(), error.detail(),
-            "Submitting needs membership in the role ldp_submitter, and USAGE on the schemas of ldp and of "
-            "the collection.");
-    } catch (const pqxx::sql_error& refused) {
+        throw server_says(denied,
+                          "Submitting needs membership in the role ldp_submitter, and USAGE on the schemas "
+                          "of ldp and of the collection.");
+    } catch (const pqxx::transaction_rollback& interrupted) {
+        throw server_says(interrupted,
+                          "Another session was in the way, and nothing was done: repeat the call.");
+    } catch (const pqxx::usage_error& misused) {
+        throw error("the connection cannot be used now", misused.what(),
+                    "It must have no transaction open meanwhile.");
+    } catch (const pqxx::failure& refused) {
         throw server_error(doing, refused.what());
     } catch (const std::exception& other) {
-        throw Error(ErrorCode::environment, std::string(doing) + " failed", other.what(),
-                    "It is safe to repeat the call.");
+        throw error("it failed", other.what(), "What was queued is queued still.");
     }
 }
 

@@ -11,6 +11,12 @@
 
 namespace ldp {
 
+/// A connection to the server that libpq's connection string names; what it leaves out comes from PGHOST,
+/// PGDATABASE and their like. Throws Error (environment) where libpqxx would throw an exception of its own.
+[[nodiscard]] inline pqxx::connection connect(const std::string& parameters = {}) {
+    return pq::guarded("connecting to the server", [&] { return pqxx::connection(parameters); });
+}
+
 /// The spec of a collection, as the server hands it to clients. Throws Error (environment) if the server
 /// cannot be asked or has no such collection, and what Spec::from_json throws if this release does not know
 /// the spec.
@@ -27,6 +33,7 @@ namespace ldp {
 
 /// Delivers each batch in one transaction, so that it is counted whole or not at all, and under its id, so
 /// that however often it is sent, it counts once. Needs the rights of the role ldp_submitter and no others.
+/// What libpqxx throws comes out as Error (environment).
 class Uploader final : public Carrier {
   public:
     enum class Method {
@@ -34,7 +41,8 @@ class Uploader final : public Carrier {
         call,  ///< ldp_submit_batch: for roles without rights on the table, and poolers that know no COPY
     };
 
-    /// Borrows the connection, which must have no transaction open while a batch is delivered.
+    /// Borrows the connection, which must outlive this, and have no transaction open while a batch is
+    /// delivered.
     explicit Uploader(pqxx::connection& connection, std::string collection, Method method = Method::copy)
         : connection_(connection), collection_(std::move(collection)), method_(method) {}
 
@@ -44,6 +52,8 @@ class Uploader final : public Carrier {
         return client.flush(*this, most, progress);
     }
 
+    /// As Carrier::deliver. Throws Error (environment); whether the batch may have been counted all the same
+    /// makes no difference to what is to be done: deliver it again.
     bool deliver(const Batch& batch) override {
         return pq::guarded("submitting to collection \"" + collection_ + "\"",
                            [&] { return method_ == Method::copy ? copy(batch) : call(batch); });

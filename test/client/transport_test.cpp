@@ -31,13 +31,34 @@ BOOST_AUTO_TEST_CASE(foreign_exceptions_become_errors) {
                           said);
     BOOST_CHECK_EXCEPTION(pq::guarded("doing it", []() -> int { throw Error(ErrorCode::full, "mine"); }),
                           Error, error_with(ErrorCode::full, "mine"));
+    BOOST_CHECK_THROW(pq::guarded("doing it", []() -> int { throw std::bad_alloc(); }), std::bad_alloc);
     BOOST_TEST(pq::guarded("doing it", [] { return 7; }) == 7);
 }
 
+// Each kind of failure says what to do, and a batch in doubt is no alarm.
+BOOST_AUTO_TEST_CASE(failures_say_what_to_do) {
+    const auto check = [](auto thrown, const std::string& text) {
+        const auto fail = [&] { pq::guarded("doing it", [&]() -> int { throw thrown; }); };
+        BOOST_CHECK_EXCEPTION(fail(), Error, error_with(ErrorCode::environment, text));
+        BOOST_CHECK_EXCEPTION(fail(), Error, [](const Error& error) {
+            return std::string(error.what()).starts_with("doing it: ") &&
+                   error.detail().find("manually") == std::string::npos;
+        });
+    };
+    check(pqxx::in_doubt_error("WARNING: check manually"), "Repeat the call: a batch counts once");
+    check(pqxx::statement_completion_unknown("check manually"), "Repeat the call: a batch counts once");
+    check(pqxx::serialization_failure("ERROR:  could not serialize"), "nothing was done: repeat the call");
+    check(pqxx::deadlock_detected("ERROR:  deadlock detected\nDETAIL:  Two waited."), "Two waited.");
+    check(pqxx::usage_error("another transaction"), "no transaction open");
+    check(pqxx::too_many_connections("FATAL:  too many clients"), "no connection to the server");
+    check(pqxx::insufficient_privilege("ERROR:  permission denied"), "ldp_submitter");
+}
+
 BOOST_AUTO_TEST_CASE(no_server_is_an_error_that_says_so) {
-    BOOST_CHECK_EXCEPTION(
-        pq::guarded("connecting", [] { return pqxx::connection("host=/nonexistent port=1").is_open(); }),
-        Error, error_with(ErrorCode::environment, "no connection to the server"));
+    BOOST_CHECK_EXCEPTION(connect("host=/nonexistent port=1"), Error,
+                          error_with(ErrorCode::environment, "no connection to the server"));
+    BOOST_CHECK_EXCEPTION(connect("colour=red"), Error,
+                          error_with(ErrorCode::environment, "connecting to the server"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
