@@ -16,7 +16,8 @@ BUILD := build
 export PG_CONFIG
 
 EXTENSION := ldp
-VERSION := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" ldp.control)
+# Not VERSION: PGXS calls PostgreSQL's by that name.
+LDP_VERSION := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" ldp.control)
 PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
 # As many jobs as there are processors, unless the caller said.
 JOBS = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -80,16 +81,18 @@ $(BUILD)/client.stamp: $(CORE)
 
 install: install-client
 .PHONY: install-client
+# The headers that programs include, and those that these include in turn. They say "core/…", from the root of
+# the sources; where they are installed, it is ldp/core/….
+public_headers = $(sort $(filter %.hpp,$(shell cd src && $(CXX) -std=c++20 -I. -MM ldp.hpp client/uploader.hpp)))
 install-client: $(BUILD)/client.stamp
-	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/lib/pkgconfig' \
-	    '$(DESTDIR)$(PREFIX)/include/ldp/core/channel' '$(DESTDIR)$(PREFIX)/include/ldp/client'
+	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/lib/pkgconfig'
 	install $(BUILD)/bin/ldp '$(DESTDIR)$(PREFIX)/bin/'
 	cp -P $(BUILD)/lib/libldp.a $(BUILD)/lib/libldp.so* '$(DESTDIR)$(PREFIX)/lib/'
-	install -m 644 src/ldp.hpp '$(DESTDIR)$(PREFIX)/include/ldp/'
-	install -m 644 src/core/*.hpp '$(DESTDIR)$(PREFIX)/include/ldp/core/'
-	install -m 644 src/core/channel/*.hpp '$(DESTDIR)$(PREFIX)/include/ldp/core/channel/'
-	install -m 644 src/client/*.hpp '$(DESTDIR)$(PREFIX)/include/ldp/client/'
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' src/ldp.pc.in \
+	test -n '$(public_headers)'
+	cd src && for header in $(public_headers); do \
+	    install -m 644 -D $$header '$(DESTDIR)$(PREFIX)/include/ldp'/$$header || exit 1; done
+	cd '$(DESTDIR)$(PREFIX)/include/ldp' && sed -i 's|^#include "|&ldp/|' $(public_headers)
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(LDP_VERSION)|' src/ldp.pc.in \
 	    > '$(DESTDIR)$(PREFIX)/lib/pkgconfig/ldp.pc'
 
 uninstall: uninstall-client

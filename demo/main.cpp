@@ -19,6 +19,7 @@
 #include "cli/progress.hpp"
 #include "client/uploader.hpp"
 #include "core/base/exact.hpp"
+#include "core/mechanism/mechanism.hpp"
 #include "ldp.hpp"
 
 namespace {

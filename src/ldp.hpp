@@ -8,4 +8,4 @@
 #include "client/sqlite_store.hpp"
 #include "client/user_means.hpp"
 #include "core/base/error.hpp"
-#include "core/mechanism/selection.hpp"
+#include "core/base/random.hpp"
