@@ -19,33 +19,29 @@ namespace ldp {
 
 namespace {
 
-constexpr std::int64_t application = 0x4C445031;  // "LDP1": what makes an SQLite file ours
+constexpr std::int64_t application = 0x4C445043;  // "LDPC": what makes an SQLite file ours
+constexpr std::int64_t unreleased = 0x4C445031;   // what it was before 1.0, of schemas that never came out
 constexpr int patience_ms = 1000;
 
 // The outbox is a queue by id. A batch is a stretch at its front, so that naming one costs one row however
 // many reports it holds; the table has at most that row.
 //
-// A person's memory is what does not change (enrolment), what each report changes (course) and the answers,
-// which are the ledger too. Pages of SQLite have no checksums; what a bit of damage would make a person spend
-// twice has a digest of its own.
-//
-// Each version of the schema is what it adds to the one before, so that old files are brought up to date.
-constexpr const char* schema[] = {
-    R"(
+// A person's memory is what does not change (public randomness), what each report changes (course) and the
+// answers, the permanent randomized responses, which are the ledger too. Pages of SQLite have no checksums;
+// what a bit of damage would make a person spend twice has a digest of its own.
+constexpr std::int64_t schema_version = 1;
+constexpr const char* schema = R"(
     CREATE TABLE binding (fingerprint INTEGER NOT NULL);
     CREATE TABLE outbox (id INTEGER PRIMARY KEY, round INTEGER NOT NULL, report BLOB NOT NULL);
     CREATE TABLE batch (id TEXT NOT NULL, last INTEGER NOT NULL);
     CREATE TABLE mark (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
-)",
-    R"(
-    CREATE TABLE enrolment (id INTEGER PRIMARY KEY CHECK (id = 0), content BLOB NOT NULL,
-                            digest INTEGER NOT NULL);
+    CREATE TABLE public_randomness (id INTEGER PRIMARY KEY CHECK (id = 0), content BLOB NOT NULL,
+                                    digest INTEGER NOT NULL);
     CREATE TABLE course (id INTEGER PRIMARY KEY CHECK (id = 0), content BLOB NOT NULL,
                          digest INTEGER NOT NULL);
-    CREATE TABLE answer (id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, memo BLOB NOT NULL,
+    CREATE TABLE answer (id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, response BLOB NOT NULL,
                          epsilon REAL NOT NULL, round INTEGER NOT NULL, digest INTEGER NOT NULL);
-)"};
-constexpr std::int64_t schema_version = std::size(schema);
+)";
 
 [[noreturn]] void fail(const std::string& path, const std::string& what, const std::string& detail,
                        const std::string& hint) {
@@ -225,12 +221,6 @@ void sync_directory(const std::filesystem::path& directory) {
     close(descriptor);
 }
 
-/// Brings a file of schema version `from` up to date, inside a transaction.
-void upgrade(Database& database, std::int64_t from) {
-    for (; from < schema_version; ++from) database.run(schema[from]);
-    database.run(("PRAGMA user_version = " + std::to_string(schema_version)).c_str());
-}
-
 /// Builds a new state file under another name and moves it into place complete: a file of this name is never
 /// half made, so an empty one can only be a damaged one.
 void create(const std::string& path) {
@@ -246,7 +236,8 @@ void create(const std::string& path) {
         database.run("PRAGMA journal_mode = WAL");
         database.run("PRAGMA synchronous = FULL");
         Transaction transaction(database);
-        upgrade(database, 0);
+        database.run(schema);
+        database.run(("PRAGMA user_version = " + std::to_string(schema_version)).c_str());
         database.run(("PRAGMA application_id = " + std::to_string(application)).c_str());
         transaction.commit();
     } catch (...) {
@@ -287,42 +278,36 @@ class StateFile : public Database {
                  "The file and its directory must be writable by the user who runs this.");
         run("PRAGMA locking_mode = EXCLUSIVE");
         run("PRAGMA trusted_schema = OFF");
-        std::int64_t version = 0;
         {
             Transaction lock(*this);  // takes the lock, which stays, and shows that the file can be written
-            version = identify();
+            identify();
             lock.commit();
         }
         run("PRAGMA journal_mode = WAL");
         run("PRAGMA synchronous = FULL");
-        {
-            const Statement check(*this, "PRAGMA quick_check(1)");
-            auto verdict = check();
-            if (!verdict.row() || verdict.text(0) != "ok")
-                damaged(path, "SQLite says: " + verdict.text(0) + ".");
-        }
-        if (version == schema_version) return;
-        Transaction transaction(*this);
-        upgrade(*this, version);
-        transaction.commit();
+        const Statement check(*this, "PRAGMA quick_check(1)");
+        auto verdict = check();
+        if (!verdict.row() || verdict.text(0) != "ok") damaged(path, "SQLite says: " + verdict.text(0) + ".");
     }
 
   private:
     [[nodiscard]] std::int64_t pragma(const char* sql) const {
         return Statement(*this, sql)().number().value_or(0);
     }
-    /// The version of the schema, if it is one that this release knows.
-    [[nodiscard]] std::int64_t identify() const {
-        if (pragma("PRAGMA application_id") != application)
+    /// Throws Error (environment) unless this release can read the file.
+    void identify() const {
+        const std::int64_t mark = pragma("PRAGMA application_id");
+        if (mark == unreleased)
+            fail(path(), "written by a version of ldp before 1.0", "Such versions were never released.",
+                 "Use what wrote it to submit what it holds, then choose another name.");
+        if (mark != application)
             fail(path(), "damaged, or not a state file of ldp",
                  "It has not the mark that ldp leaves in its files.", "Choose another name.");
-        const std::int64_t version = pragma("PRAGMA user_version");
-        if (version < 1 || version > schema_version)
+        if (const std::int64_t version = pragma("PRAGMA user_version"); version != schema_version)
             fail(path(), "written by another release of ldp",
-                 "Its schema has version " + std::to_string(version) + "; this release reads versions 1 to " +
+                 "Its schema has version " + std::to_string(version) + "; this release reads version " +
                      std::to_string(schema_version) + ".",
                  "Use the release that wrote it, or a newer one.");
-        return version;
     }
 };
 
@@ -337,13 +322,14 @@ class SqliteStore::File {
     Statement set_binding{database, "INSERT INTO binding VALUES (?)"};
     Statement get_mark{database, "SELECT value FROM mark WHERE name = ?"};
     Statement set_mark{database, "INSERT OR REPLACE INTO mark VALUES (?, ?)"};
-    Statement get_enrolment{database, "SELECT content, digest FROM enrolment"};
-    Statement set_enrolment{database, "INSERT INTO enrolment VALUES (0, ?, ?)"};  // once and for ever
+    Statement get_enrolment{database, "SELECT content, digest FROM public_randomness"};
+    Statement set_enrolment{database, "INSERT INTO public_randomness VALUES (0, ?, ?)"};  // once and for ever
     Statement get_course{database, "SELECT content, digest FROM course"};
     Statement set_course{database, "INSERT OR REPLACE INTO course VALUES (0, ?, ?)"};
-    Statement get_answers{database, "SELECT id, key, memo, epsilon, round, digest FROM answer ORDER BY id"};
+    Statement get_answers{database,
+                          "SELECT id, key, response, epsilon, round, digest FROM answer ORDER BY id"};
     Statement put_answer{database,
-                         "INSERT INTO answer (key, memo, epsilon, round, digest) VALUES (?, ?, ?, ?, ?)"};
+                         "INSERT INTO answer (key, response, epsilon, round, digest) VALUES (?, ?, ?, ?, ?)"};
     Statement put{database, "INSERT INTO outbox (round, report) VALUES (?, ?)"};
     Statement count{database, "SELECT count(*) FROM outbox"};
     Statement front{database, "SELECT id, round, report FROM outbox WHERE id <= ? ORDER BY id LIMIT ?"};

@@ -17,9 +17,9 @@ namespace ldp {
 /// the file NAME-wal, if there is one.
 class SqliteStore final : public Store {
   public:
-    /// Opens the file, or creates it if there is none; one of an earlier release is brought up to date.
-    /// Throws Error (environment) if it is in use, read-only, damaged, no state file of ldp, or written by a
-    /// newer release: it is never replaced by an empty one, because what it holds cannot be had again.
+    /// Opens the file, or creates it if there is none. Throws Error (environment) if it is in use, read-only,
+    /// damaged, no state file of ldp, or written by another release whose files this one cannot read: it is
+    /// never replaced by an empty one, because what it holds cannot be had again.
     explicit SqliteStore(const std::string& path);
     SqliteStore(SqliteStore&&) noexcept;
     SqliteStore& operator=(SqliteStore&&) noexcept;

@@ -335,56 +335,6 @@ BOOST_FIXTURE_TEST_CASE(a_file_remembers_a_person, Directory) {
     BOOST_TEST(whole.ledger().size() > 5u);
 }
 
-/// A state file as release 0.3 left it, with reports in its outbox.
-void write_version_1(const std::string& path, std::uint64_t fingerprint, const Report& report) {
-    run_sql(path, R"(
-        PRAGMA application_id = 1279545393; PRAGMA user_version = 1; PRAGMA journal_mode = WAL;
-        CREATE TABLE binding (fingerprint INTEGER NOT NULL);
-        CREATE TABLE outbox (id INTEGER PRIMARY KEY, round INTEGER NOT NULL, report BLOB NOT NULL);
-        CREATE TABLE batch (id TEXT NOT NULL, last INTEGER NOT NULL);
-        CREATE TABLE mark (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
-        INSERT INTO mark VALUES ('row', 17);
-        INSERT INTO batch VALUES ('5b9a5a44-1d2c-4f0e-9f57-0d8a7b3c1e60', 1);
-        INSERT INTO binding VALUES ()" +
-                      std::to_string(static_cast<std::int64_t>(fingerprint)) +
-                      "); INSERT INTO outbox (round, report) VALUES (3, x'" + to_hex(report) + "'), (4, x'" +
-                      to_hex(report) + "')");
-}
-
-BOOST_FIXTURE_TEST_CASE(files_of_the_release_before_are_brought_up_to_date, Directory) {
-    const Collection c = collection(colours);
-    SystemRandom bits;
-    const Report report = c.mechanism().perturb(std::vector<Cell>{1}, bits);
-    write_version_1(file("state"), c.spec().fingerprint(), report);
-    for (int opening = 0; opening < 2; ++opening) {
-        Client client(c, SqliteStore(file("state")));
-        BOOST_TEST(client.pending() == 2u);
-        BOOST_TEST(client.store().mark("row").value() == 17);
-    }
-    {
-        SqliteStore store(file("state"));
-        BOOST_TEST(store.memory().fingerprint.value() == c.spec().fingerprint());
-        const auto batch = store.next_batch(10);
-        BOOST_TEST(batch->id == "5b9a5a44-1d2c-4f0e-9f57-0d8a7b3c1e60");
-        BOOST_TEST((batch->round == 3 && batch->reports == std::vector<Report>{report}));
-    }
-    // And one that has not been used for anything yet can remember a person.
-    write_version_1(file("fresh"), of(plain).spec().fingerprint(), report);
-    Client client(of(plain), SqliteStore(file("fresh")));
-    client.report({10});
-    BOOST_TEST(client.ledger().size() == 1u);
-    BOOST_TEST(client.pending() == 3u);
-}
-
-BOOST_FIXTURE_TEST_CASE(an_old_file_that_is_damaged_stays_as_it_is, Directory) {
-    const Report report(4000, std::byte{7});
-    write_version_1(file("state"), 1, report);
-    const auto size = std::filesystem::file_size(file("state"));
-    std::filesystem::resize_file(file("state"), size - 4096);
-    BOOST_CHECK_EXCEPTION(SqliteStore{file("state")}, Error, error_with(ErrorCode::environment, "damaged"));
-    BOOST_TEST(std::filesystem::file_size(file("state")) == size - 4096);
-}
-
 BOOST_FIXTURE_TEST_CASE(a_memory_that_was_changed_is_refused, Directory) {
     const std::string json = minutes(R"({"epsilon": 50})");
     const auto used = [&](const char* name) {
@@ -392,14 +342,14 @@ BOOST_FIXTURE_TEST_CASE(a_memory_that_was_changed_is_refused, Directory) {
         for (const double value : {10.0, 200.0, 300.0}) client.report({value});
     };
     const std::pair<const char*, const char*> changes[] = {
-        {"UPDATE answer SET memo = zeroblob(length(memo)) WHERE id = 2", "An answer has changed"},
+        {"UPDATE answer SET response = zeroblob(length(response)) WHERE id = 2", "An answer has changed"},
         {"UPDATE answer SET key = x'0000000000000000' WHERE id = 3", "An answer has changed"},
         {"UPDATE answer SET key = x'00' WHERE id = 3", "An answer has changed"},
         {"UPDATE answer SET epsilon = 0.5 WHERE id = 1", "another mechanism"},
         {"DELETE FROM answer WHERE id = 1", "An answer is missing"},
-        {"UPDATE enrolment SET content = zeroblob(length(content))", "has changed"},
+        {"UPDATE public_randomness SET content = zeroblob(length(content))", "has changed"},
         {"UPDATE course SET content = x''", "has changed"},
-        {"DELETE FROM enrolment", "not the enrolment"},
+        {"DELETE FROM public_randomness", "not the enrolment"},
         {"DELETE FROM course", "another size"},
     };
     int i = 0;

@@ -218,8 +218,14 @@ BOOST_FIXTURE_TEST_CASE(unfit_files_are_refused_and_left_alone, Directory) {
     check_refused(file("nowhere/state"), "cannot be created");
 
     { SqliteStore store(file("newer")); }
-    run_sql(file("newer"), "PRAGMA user_version = 3");
+    run_sql(file("newer"), "PRAGMA user_version = 2");
     refused(file("newer"), "another release");
+    { SqliteStore store(file("unreleased")); }
+    for (const int version : {1, 2}) {  // "LDP1"
+        run_sql(file("unreleased"),
+                "PRAGMA application_id = 1279545393; PRAGMA user_version = " + std::to_string(version));
+        refused(file("unreleased"), "before 1.0");
+    }
 }
 
 BOOST_FIXTURE_TEST_CASE(damage_is_noticed, Directory) {
@@ -234,6 +240,7 @@ BOOST_FIXTURE_TEST_CASE(damage_is_noticed, Directory) {
         std::filesystem::copy_file(sound, cut, std::filesystem::copy_options::overwrite_existing);
         std::filesystem::resize_file(cut, kept);
         BOOST_CHECK_EXCEPTION(SqliteStore{cut}, Error, error_with(ErrorCode::environment, "damaged"));
+        BOOST_TEST(std::filesystem::file_size(cut) == kept);
     }
     for (const std::uintmax_t page :
          {std::uintmax_t{1}, std::uintmax_t{2}, std::uintmax_t{5}, size / 4096 - 1}) {
