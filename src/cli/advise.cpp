@@ -1,4 +1,4 @@
-// ldp advise --spec FILE
+// ldp advise SPEC
 
 #include <cmath>
 #include <iomanip>
@@ -17,7 +17,7 @@ Options options() {
     namespace po = boost::program_options;
     Options options;
     options.add_options()("spec", po::value<std::string>()->required(),
-                          "file with the spec; - is standard input (required)")(
+                          "a file, - for standard input, or the JSON itself")(
         "users", po::value<std::int64_t>()->default_value(100000),
         "people who report, for the standard error");
     return options;
@@ -49,11 +49,13 @@ int run(const Arguments& arguments) {
     return Exit::done;
 }
 
+constexpr const char* positional[] = {"spec"};
+
 }  // namespace
 
 const Command advise_command{
     "advise",
-    "--spec FILE [--users N]",
+    "[--users N] SPEC",
     "shows which mechanisms suit a spec, the best first",
     "Ranks the mechanisms for an attribute as \"mechanism\": \"auto\" would; the spec may name one, or auto, "
     "or\n"
@@ -65,7 +67,7 @@ const Command advise_command{
     "part of an answer from a million reports; and why a mechanism cannot be chosen within the spec's\n"
     "\"max_report_bytes\" and \"max_decode_cost\".",
     options,
-    {},
+    positional,
     run};
 
 }  // namespace ldp::cli

@@ -338,8 +338,8 @@ Options options() {
         "fresh", po::bool_switch(), "randomise each round anew, instead of keeping memos")(
         "changing", po::bool_switch(), "report the two values in turn, instead of one of them")(
         "claim", po::value<double>(), "the epsilon that the command promises")(
-        "confidence", po::value<double>()->default_value(0.99), "of the lower bound")(
-        "json", po::bool_switch(), "one JSON object instead of a page");
+        "confidence", real_number(0.99), "of the lower bound")("json", po::bool_switch(),
+                                                               "one JSON object instead of a page");
     return options;
 }
 

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/text.hpp"
+
 namespace ldp::cli {
 
 /// Exit codes.
@@ -52,6 +54,11 @@ void open(std::ifstream& file, const std::string& name);
 [[nodiscard]] std::string read_text(const std::string& name);
 /// The text of a spec: what is given, if that is JSON, else read_text() of it.
 [[nodiscard]] std::string spec_text(const std::string& given);
+
+/// A number that an option takes, with a default that --help shows as it was given.
+[[nodiscard]] inline auto* real_number(double fallback) {
+    return boost::program_options::value<double>()->default_value(fallback, shortest(fallback));
+}
 
 /// An option that takes one word out of a few.
 template <class Choice>

@@ -116,7 +116,7 @@ std::string_view CsvReader::field(std::size_t column) const noexcept {
     return std::string_view(text_).substr(from, ends_[column] - from);
 }
 
-std::size_t CsvReader::column(std::string_view name) const {
+std::size_t CsvReader::column(std::string_view name, const std::string& hint) const {
     const auto found = std::ranges::find(header_, name);
     if (found == header_.end()) {
         constexpr std::size_t most = 20;
@@ -125,8 +125,7 @@ std::size_t CsvReader::column(std::string_view name) const {
             present += (i == 0 ? "" : ", ") + quoted(header_[i]);
         if (header_.size() > most) present += " and " + std::to_string(header_.size() - most) + " more";
         throw Error(ErrorCode::malformed, name_ + " has no column " + quoted(name),
-                    "Its columns are " + present + ".",
-                    "The header must name each attribute of the spec, spelt the same way.");
+                    "Its columns are " + present + ".", hint);
     }
     if (std::find(found + 1, header_.end(), name) != header_.end())
         throw Error(ErrorCode::malformed, name_ + " has two columns " + quoted(name), {},

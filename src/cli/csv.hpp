@@ -26,8 +26,9 @@ class CsvReader {
     /// CSV.
     CsvReader(std::istream& in, std::string name);
 
-    /// Where a column of this name stands. Throws Error (malformed) if there is none, or more than one.
-    [[nodiscard]] std::size_t column(std::string_view name) const;
+    /// Where a column of this name stands. Throws Error (malformed), with this hint, if there is none, or
+    /// more than one.
+    [[nodiscard]] std::size_t column(std::string_view name, const std::string& hint = {}) const;
 
     /// Reads the next record. False at the end of the file.
     [[nodiscard]] bool next();

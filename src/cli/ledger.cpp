@@ -20,8 +20,7 @@ namespace po = boost::program_options;
 Options options() {
     Options options;
     options.add_options()("file", po::value<std::string>()->required())(
-        "delta", po::value<double>()->default_value(1e-6),
-        "probability with which the advanced figure may not hold");
+        "delta", real_number(1e-6), "probability with which the advanced figure may not hold");
     return options;
 }
 

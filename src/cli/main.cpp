@@ -1,6 +1,7 @@
 // The ldp command: finds the subcommand, hands it its arguments, and tells what went wrong.
 
 #include <algorithm>
+#include <cctype>
 #include <iostream>
 
 #include "cli/command.hpp"
@@ -28,6 +29,13 @@ Arguments parse(const Command& command, const std::vector<std::string>& words) {
         po::store(po::command_line_parser(words).options(options).positional(places).style(style).run(),
                   arguments);
         po::notify(arguments);
+    } catch (const po::required_option& missing) {
+        std::string name = missing.get_option_name();
+        name.erase(0, name.find_first_not_of('-'));
+        if (std::ranges::find(command.positional, name) == command.positional.end())
+            throw UsageError(missing.what());
+        std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
+        throw UsageError(name + " is missing: ldp " + command.name + " " + command.synopsis);
     } catch (const po::error& error) {
         throw UsageError(error.what());
     }

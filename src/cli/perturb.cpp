@@ -31,7 +31,7 @@ int run(const Arguments& arguments) {
     std::ifstream file;
     if (input != "-") open(file, input);
     CsvReader csv(input == "-" ? std::cin : file, input == "-" ? "standard input" : input);
-    Records records(csv, collection.spec(), policy, average_by(arguments), &std::cerr);
+    Records records(csv, collection.spec(), policy, record_columns(arguments, collection.spec()), &std::cerr);
 
     SystemRandom bits;
     std::string line;

@@ -1,5 +1,6 @@
 #include "cli/records.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <ostream>
 #include <utility>
@@ -50,7 +51,18 @@ std::string summary(const Tally& tally, const Spec& spec, const std::string& wha
     return joined(parts);
 }
 
-Records::Records(CsvReader& csv, const Spec& spec, BadRow policy, const std::string& average_by,
+std::uint64_t Columns::hash() const {
+    ContentHash hash;
+    const auto add = [&](const std::string& text) { hash.add(std::to_string(text.size()) + " " + text); };
+    add(person);
+    for (const auto& [attribute, column] : of) {
+        add(attribute);
+        add(column);
+    }
+    return hash.value();
+}
+
+Records::Records(CsvReader& csv, const Spec& spec, BadRow policy, const Columns& columns,
                  std::ostream* notices)
     : csv_(csv), spec_(spec), policy_(policy), notices_(notices) {
     if (spec.evolving() || as_series(*make_mechanism(spec)) != nullptr)
@@ -59,12 +71,19 @@ Records::Records(CsvReader& csv, const Spec& spec, BadRow policy, const std::str
             "Its reports come from a client of each person's own, which remembers what it answered; the "
             "rows of a file are different people, or one whom nothing here remembers.",
             "Use the C++ client.");
-    for (const Attribute& attribute : spec.attributes()) columns_.push_back(csv.column(attribute.name));
+    for (const Attribute& attribute : spec.attributes()) {
+        const auto named = columns.of.find(attribute.name);
+        const bool only = spec.attributes().size() == 1;
+        columns_.push_back(csv.column(named == columns.of.end() ? attribute.name : named->second,
+                                      "It is to hold the attribute " + quoted(attribute.name) +
+                                          " of the spec. If it has another name, say so: --column " +
+                                          (only ? "NAME" : quoted(attribute.name + "=NAME")) + "."));
+    }
     values_.reserve(columns_.size());
     tally_.moved.attributes.resize(columns_.size());
-    if (average_by.empty()) return;
+    if (columns.person.empty()) return;
     means_.emplace(spec);
-    names_ = csv.column(average_by);
+    names_ = csv.column(columns.person, "It is the column that --average-by names.");
 }
 
 void Records::resume(const Place& place, Tally tally) {
@@ -154,7 +173,10 @@ void add_record_options(Options& options) {
         outside_words.option, po::value<std::string>()->default_value("clamp"),
         "a number outside its range: clamp (moved to the nearer end and counted) or refuse (a bad row)")(
         "average-by", po::value<std::string>(),
-        "column that says whose a row is: one report for each person, of the averages of their rows");
+        "column that says whose a row is: one report for each person, of the averages of their rows")(
+        "column", po::value<std::vector<std::string>>(),
+        "ATTRIBUTE=NAME, the column that holds an attribute, if it is not called the same; NAME is enough "
+        "where the spec has one attribute");
 }
 
 BadRow bad_row_policy(const Arguments& arguments) {
@@ -163,11 +185,27 @@ BadRow bad_row_policy(const Arguments& arguments) {
 Outside outside_policy(const Arguments& arguments) {
     return outside_words.chosen(arguments);
 }
-std::string average_by(const Arguments& arguments) {
-    if (arguments.count("average-by") == 0) return {};
-    const auto& column = arguments["average-by"].as<std::string>();
-    if (column.empty()) throw UsageError("--average-by must name a column");
-    return column;
+Columns record_columns(const Arguments& arguments, const Spec& spec) {
+    Columns columns;
+    if (arguments.count("average-by") != 0) {
+        columns.person = arguments["average-by"].as<std::string>();
+        if (columns.person.empty()) throw UsageError("--average-by must name a column");
+    }
+    if (arguments.count("column") == 0) return columns;
+    const std::vector<Attribute>& attributes = spec.attributes();
+    for (const std::string& given : arguments["column"].as<std::vector<std::string>>()) {
+        const auto meant = std::ranges::find_if(
+            attributes, [&](const Attribute& each) { return given.starts_with(each.name + "="); });
+        if (meant == attributes.end() && attributes.size() > 1)
+            throw UsageError("--column must be ATTRIBUTE=NAME, with an attribute of the spec, not " +
+                             quoted(given));
+        const bool named = meant != attributes.end();
+        const std::string& attribute = named ? meant->name : attributes[0].name;
+        const std::string column = named ? given.substr(attribute.size() + 1) : given;
+        if (!columns.of.emplace(attribute, column).second)
+            throw UsageError("--column names two columns for " + quoted(attribute));
+    }
+    return columns;
 }
 
 }  // namespace ldp::cli

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,13 +41,21 @@ struct Tally {
 /// 1234567 as "1,234,567".
 [[nodiscard]] std::string grouped(std::uint64_t number);
 
+/// Which columns of a file make its records.
+struct Columns {
+    std::string person = {};  ///< says whose a row is, if rows are averaged; empty if each row is a record
+    std::map<std::string, std::string> of = {};  ///< of the attributes that are not called as they are
+
+    /// Tells equal columns from others, beside the same spec.
+    [[nodiscard]] std::uint64_t hash() const;
+};
+
 class Records {
   public:
-    /// Finds the attributes' columns by name, and that of the people's names if rows are to be averaged by
-    /// it (none if it is empty); Error (malformed) if one is missing, Error (invalid_value) if what is to be
+    /// Finds the columns by name; Error (malformed) if one is missing, Error (invalid_value) if what is to be
     /// averaged is a category, Error (unsupported) for a spec of values that change. The first skipped rows
     /// are told to `notices`, if given.
-    Records(CsvReader& csv, const Spec& spec, BadRow policy, const std::string& average_by = {},
+    Records(CsvReader& csv, const Spec& spec, BadRow policy, const Columns& columns = {},
             std::ostream* notices = nullptr);
 
     /// Hands the next record, a good row or the averages of a person's good rows, to `take`, which returns
@@ -118,7 +127,7 @@ class Records {
 void add_record_options(Options& options);
 [[nodiscard]] BadRow bad_row_policy(const Arguments& arguments);
 [[nodiscard]] Outside outside_policy(const Arguments& arguments);
-/// The column to average by; empty if there is none.
-[[nodiscard]] std::string average_by(const Arguments& arguments);
+/// The columns that --column and --average-by name, for the attributes of the spec.
+[[nodiscard]] Columns record_columns(const Arguments& arguments, const Spec& spec);
 
 }  // namespace ldp::cli

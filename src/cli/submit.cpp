@@ -76,11 +76,11 @@ struct Source {
 /// before the first report leaves, and the file can be corrected and submitted from its start. Returns how
 /// many there are.
 std::int64_t check(const Source& source, const Collection& collection, BadRow policy,
-                   const std::string& people) {
+                   const Columns& columns) {
     std::ifstream in;
     open(in, source.name);
     CsvReader csv(in, source.name);
-    Records records(csv, collection.spec(), policy, people, &std::cerr);
+    Records records(csv, collection.spec(), policy, columns, &std::cerr);
     Progress progress(std::cerr, isatty(STDERR_FILENO) == 1, "checking " + source.name, "bytes",
                       static_cast<std::uint64_t>(source.size));
     SystemRandom bits;
@@ -92,12 +92,8 @@ std::int64_t check(const Source& source, const Collection& collection, BadRow po
 /// What the state file remembers beside the reports.
 class Journal {
   public:
-    Journal(Client& client, std::int32_t round, const std::string& people) : client_(client), round_(round) {
-        if (!people.empty()) {
-            ContentHash hash;
-            hash.add(people);
-            people_ = static_cast<std::int64_t>(hash.value());
-        }
+    Journal(Client& client, std::int32_t round, const Columns& columns)
+        : client_(client), round_(round), columns_(static_cast<std::int64_t>(columns.hash())) {
         for (std::size_t j = 0; j < client.moved().attributes.size(); ++j)
             moved_names_.push_back("tally.moved." + std::to_string(j));
     }
@@ -108,7 +104,7 @@ class Journal {
 
     void start(const Source& source, std::int64_t target, std::int64_t total, const Records& records) {
         std::vector<Mark> marks{{"file.size", source.size}, {"file.hash", source.hash}, {"file.rows", total},
-                                {"people", people_},        {"target", target},         {"round", round_}};
+                                {"columns", columns_},      {"target", target},         {"round", round_}};
         add_position(marks, records, false);
         client_.commit(round_, marks);
     }
@@ -126,10 +122,8 @@ class Journal {
             refuse("collection", "It was begun for one of another name, or created at another time.");
         if (read("round") != round_)
             refuse("round", "Its submission is filed under round " + std::to_string(read("round")) + ".");
-        if (read("people") != people_)
-            refuse("kind of record", read("people") == 0
-                                         ? "Its submission makes each row a record, without --average-by."
-                                         : "Its submission averages the rows of each person by a column.");
+        if (read("columns") != columns_)
+            refuse("kind of record", "Its submission was begun with another --column or --average-by.");
     }
     /// Queues what is staged and moves behind it.
     void advance(const Records& records, bool finished) {
@@ -178,7 +172,7 @@ class Journal {
 
     Client& client_;
     std::int32_t round_;
-    std::int64_t people_ = 0;  ///< of the column to average by; 0 if there is none
+    std::int64_t columns_;  ///< which make a record
     std::vector<std::string> moved_names_;
 };
 
@@ -222,7 +216,6 @@ void submit(const Source& source, Client& client, Uploader& uploader, Records& r
 int run(const Arguments& arguments) {
     const BadRow policy = bad_row_policy(arguments);
     const Outside outside = outside_policy(arguments);
-    const std::string people = average_by(arguments);
     const Uploader::Method method = method_words.chosen(arguments);
     const auto batch = arguments["batch"].as<std::int64_t>();
     if (batch < 1 || batch > largest_batch)
@@ -233,21 +226,22 @@ int run(const Arguments& arguments) {
     const Source source(arguments["file"].as<std::string>());
     pqxx::connection connection = connect(arguments["dsn"].as<std::string>());
     const Collection collection(fetch_spec(connection, name), outside);
+    const Columns columns = record_columns(arguments, collection.spec());
     const std::string state = arguments.count("state") != 0 ? arguments["state"].as<std::string>()
                                                             : default_state(source.name, name);
 
     std::optional<std::int64_t> total;
-    if (!fs::exists(state)) total = check(source, collection, policy, people);
+    if (!fs::exists(state)) total = check(source, collection, policy, columns);
     Client client(collection, SqliteStore(state));
-    Journal journal(client, arguments["round"].as<std::int32_t>(), people);
+    Journal journal(client, arguments["round"].as<std::int32_t>(), columns);
 
     std::ifstream in;
     open(in, source.name);
     CsvReader csv(in, source.name);
-    Records records(csv, collection.spec(), policy, people);
+    Records records(csv, collection.spec(), policy, columns);
     const std::int64_t destination = target(connection, name);
     if (!journal.started()) {
-        if (!total) total = check(source, collection, policy, people);
+        if (!total) total = check(source, collection, policy, columns);
         journal.start(source, destination, *total, records);
     }
     journal.check(source, destination, state);

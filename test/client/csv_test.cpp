@@ -38,7 +38,7 @@ struct Intake {
         : in(text),
           csv(in, "test.csv"),
           to(collection(json, outside)),
-          records(csv, to.spec(), policy, average_by, &notices) {}
+          records(csv, to.spec(), policy, {average_by}, &notices) {}
     void run() {
         while (records.next([&](std::span<const Value> record) {
             taken.push_back(record.size());
@@ -246,6 +246,30 @@ BOOST_AUTO_TEST_CASE(averages_go_on_where_they_stopped) {
 BOOST_AUTO_TEST_CASE(a_missing_column_is_an_error) {
     BOOST_CHECK_EXCEPTION(Intake("age,years\n", people, BadRow::skip), Error,
                           error_with(ErrorCode::malformed, "no column \"wage\""));
+    BOOST_CHECK_EXCEPTION(Intake("age,years\n", people, BadRow::skip), Error,
+                          error_with(ErrorCode::malformed, "--column \"wage=NAME\""));
+    BOOST_CHECK_EXCEPTION(Intake("pay\n", wages, BadRow::skip), Error,
+                          error_with(ErrorCode::malformed, "--column NAME."));
+}
+
+BOOST_AUTO_TEST_CASE(columns_may_have_other_names) {
+    std::istringstream in("age,pay,wage\n20,300,7\n");
+    CsvReader csv(in, "test.csv");
+    const Collection to = collection(R"({"mechanism": "haar", "epsilon": 3, "attributes": [
+        {"name": "wage", "min": 0, "max": 1000}, {"name": "age", "min": 17, "max": 90}]})");
+    Records records(csv, to.spec(), BadRow::stop, {{}, {{"wage", "pay"}}});
+    SystemRandom bits;
+    std::vector<double> taken;
+    BOOST_TEST(records.next([&](std::span<const Value> record) {
+        for (const Value& value : record) taken.push_back(std::get<double>(value));
+        return to.encode(record, bits);
+    }));
+    BOOST_TEST(taken == (std::vector<double>{300, 20}), boost::test_tools::per_element());
+
+    BOOST_TEST(Columns{}.hash() == Columns().hash());
+    BOOST_TEST(Columns{"a"}.hash() != Columns{"b"}.hash());
+    BOOST_TEST((Columns{{}, {{"wage", "pay"}}}).hash() != (Columns{{}, {{"wage", "age"}}}).hash());
+    BOOST_TEST((Columns{{}, {{"wage", "pay"}}}).hash() != (Columns{"wage", {{"pay", ""}}}).hash());
 }
 
 BOOST_AUTO_TEST_CASE(numbers_for_people) {

@@ -162,6 +162,8 @@ equal "$(sql 'SELECT count(*) FROM strict')" 30000
 echo '30001,red,12,30,0' >>bad.csv
 run "a file that has changed" 1 "$ldp" submit --collection strict --on-bad-row skip bad.csv
 has "belongs to another content of bad.csv"
+run "another column" 1 "$ldp" submit --collection whole --column age=id values.csv
+has "belongs to another kind of record"
 run "another round" 1 "$ldp" submit --collection whole --round 1 values.csv
 has "belongs to another round"
 run "another spec" 1 "$ldp" submit --collection called --state values.csv.whole.ldp values.csv
