@@ -16,7 +16,8 @@ namespace {
 Options options() {
     namespace po = boost::program_options;
     Options options;
-    options.add_options()("spec", po::value<std::string>()->required(), "file with the spec (required)")(
+    options.add_options()("spec", po::value<std::string>()->required(),
+                          "a file, or the JSON itself (required)")(
         "input", po::value<std::string>()->default_value("-"), "CSV file with a header; - is standard input");
     add_record_options(options);
     return options;
@@ -52,7 +53,7 @@ int run(const Arguments& arguments) {
 
 const Command perturb_command{
     "perturb",
-    "--spec FILE [OPTION...] < values.csv > reports.copy",
+    "--spec SPEC [OPTION...] < values.csv > reports.copy",
     "randomises the rows of a CSV file into reports",
     "Reads the columns that the spec names and writes one report a line, in the form that\n"
     "    \\copy TABLE (report) from 'reports.copy'\n"

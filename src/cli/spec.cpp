@@ -1,4 +1,4 @@
-// ldp spec check FILE
+// ldp spec check SPEC
 
 #include <cmath>
 #include <iomanip>
@@ -45,31 +45,32 @@ void explain(const Spec& spec, std::ostream& out) {
 Options options() {
     Options options;
     options.add_options()("action", boost::program_options::value<std::string>()->required())(
-        "file", boost::program_options::value<std::string>()->required());
+        "spec", boost::program_options::value<std::string>()->required());
     return options;
 }
 
 int run(const Arguments& arguments) {
     const auto& action = arguments["action"].as<std::string>();
     if (action != "check") throw UsageError("ldp spec knows check, not " + ldp::quoted(action));
-    const Spec spec = Spec::from_json(spec_text(arguments["file"].as<std::string>()));
+    const Spec spec = Spec::from_json(spec_text(arguments["spec"].as<std::string>()));
     std::cout << spec.to_json() << std::endl;
     explain(spec, std::cerr);
     return Exit::done;
 }
 
-constexpr const char* positional[] = {"action", "file"};
+constexpr const char* positional[] = {"action", "spec"};
 
 }  // namespace
 
 const Command spec_command{
     "spec",
-    "check FILE|-",
+    "check SPEC",
     "validates a spec and shows what it promises",
-    "Prints the canonical form of the spec, every default filled in, to standard output, and to standard "
-    "error\n"
-    "what it costs and yields: epsilon, bytes a report, and the standard error to expect. That error is the\n"
-    "randomisation's alone; for a share it is that of a value with an average share, for a mean the largest.",
+    "SPEC is a file, - for standard input, or the JSON itself. Its canonical form, every default filled in,\n"
+    "goes to standard output, and to standard error what it costs and yields: epsilon, bytes a report, and\n"
+    "the standard error to expect. That error is the randomization's alone; for a share it is that of a "
+    "value\n"
+    "with an average share, for a mean the largest.",
     options,
     positional,
     run};

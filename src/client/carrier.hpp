@@ -14,9 +14,9 @@ class Carrier {
     Carrier& operator=(const Carrier&) = delete;
     virtual ~Carrier() = default;
 
-    /// Has the batch counted, whole and durably, before it returns. True if this call did it; false if the
-    /// batch had been counted before. Throws if it is not known to be counted: the client then offers the
-    /// same batch again, under the same id, as often as it takes.
+    /// Has the batch (see there; never empty) counted, whole and durably, before it returns. True if this
+    /// call did it; false if the batch had been counted before. Throws if it is not known to be counted: the
+    /// client then offers the same batch again, under the same id, as often as it takes.
     virtual bool deliver(const Batch& batch) = 0;
 };
 

@@ -42,7 +42,9 @@ class Reporter;
 /// A client can be moved, whatever it holds; one that was moved from can only be assigned to or destroyed.
 class Client {
   public:
-    /// Throws Error (incompatible) if the store belongs to another spec.
+    /// Ties the store, which must not be null, to the collection's spec, and goes on with what it holds.
+    /// Throws Error (incompatible) if it belongs to another spec, and Error (environment) if it fails, if
+    /// what it remembers does not fit the spec, or if the system gives no random bits.
     Client(Collection collection, std::unique_ptr<Store> store);
     template <std::derived_from<Store> S>
     Client(Collection collection, S store)
@@ -52,20 +54,22 @@ class Client {
     ~Client();
 
     /// Perturbs a record (one value for each attribute, in the spec's order) and queues the report as durably
-    /// as the store can. `round` tells repeated surveys of the same people apart; of a series it is the round
-    /// whose value this is, from 1 on, in order: rounds that are left out have the value before them, and the
-    /// reports due in them are made now. Throws Error (invalid_value) for a record that Collection::encode
-    /// refuses, or a round that the series does not have or has passed, Error (spent) if the record needs a
-    /// new answer, the budget has none left and the spec says "refuse", and Error (environment) if the store
-    /// fails; whichever it is, nothing was queued, and nothing spent.
+    /// as the store can: one report, or of a series none or several. `round` tells repeated surveys of the
+    /// same people apart; of a series it is the round whose value this is, from 1 on, in order: rounds that
+    /// are left out have the value before them, and the reports due in them are made now. Throws Error
+    /// (invalid_value) for a record that Collection::encode refuses, or a round that the series does not have
+    /// or has passed, Error (spent) if the record needs a new answer, the budget has none left and the spec
+    /// says "refuse", and Error (environment) if the store fails; whichever it is, nothing was queued, and
+    /// nothing spent.
     Receipt report(std::span<const Value> record, std::int32_t round = 0);
     Receipt report(std::initializer_list<Value> record, std::int32_t round = 0) {
         return report(std::span(record.begin(), record.size()), round);
     }
 
     /// The same in two steps, for many records at the price of one durable write: stage() perturbs and holds
-    /// in memory, commit() queues all that is staged and sets the marks, or does neither and keeps it staged.
-    /// Error (unsupported) under a mechanism of series, where a round has one record.
+    /// in memory, commit() queues all that is staged, in that order, and sets the marks, or does neither and
+    /// keeps it staged. stage() throws as report() does, and Error (unsupported) under a mechanism of series,
+    /// where a round has one record; commit() throws Error (environment) if the store fails.
     Receipt stage(std::span<const Value> record);
     Receipt stage(std::initializer_list<Value> record) {
         return stage(std::span(record.begin(), record.size()));
@@ -76,21 +80,24 @@ class Client {
 
     /// Called after each batch with what this flush has done so far.
     using Progress = std::function<void(const Flushed&)>;
-    /// Sends what is queued in batches of at most `most` reports. Safe to repeat, after any failure and from
-    /// a new process: nothing queued is lost and nothing is counted twice. What a Carrier throws passes
-    /// through.
+    /// Sends what is queued, the oldest first, in batches of one round and at most `most` (≥ 1) reports. Safe
+    /// to repeat, after any failure and from a new process: nothing queued is lost and nothing is counted
+    /// twice. Throws Error (invalid_value) if `most` is 0, and Error (environment) if the store fails; what
+    /// the carrier or `progress` throws passes through.
     Flushed flush(Carrier& carrier, std::size_t most = 10000, const Progress& progress = {});
 
     [[nodiscard]] const Collection& collection() const noexcept { return collection_; }
     [[nodiscard]] const Store& store() const noexcept { return *store_; }
     /// Reports queued and not known to be counted.
     [[nodiscard]] std::uint64_t pending() const { return store_->pending(); }
+    /// Reports staged and not committed.
     [[nodiscard]] std::size_t staged() const noexcept { return staged_.size(); }
     /// What this client has moved into what the spec declares, since it was made.
     [[nodiscard]] const MovedCount& moved() const noexcept { return moved_; }
 
-    /// The answers that were drawn, each with its ε and round, in their order. Throws Error (unsupported)
-    /// unless the spec has "evolving".
+    /// The answers that were drawn, each with its ε and round, in their order; valid until the client next
+    /// changes. Those since the last commit have no round yet. Throws Error (unsupported) unless the spec has
+    /// "evolving".
     [[nodiscard]] std::span<const Answer> ledger() const;
     /// What they cost together, for certain and but for a probability of δ. Throws as ledger() does, and
     /// Error (invalid_value) unless δ lies in (0, 1).

@@ -19,8 +19,8 @@ namespace ldp {
 class BitSource;
 class Mechanism;
 
-/// One value of a record: a number, or the label of a category. It views its text, which must outlive the
-/// call it is passed to.
+/// One value of a record: a number, in the attribute's own unit, or the label of a category, in UTF-8. It
+/// views its text, which must outlive the call it is passed to.
 class Value : public std::variant<double, std::string_view> {
   public:
     /// Any number; a `char` is refused because 'a' is more likely a label than 97.
@@ -61,10 +61,11 @@ struct Perturbed {
 /// A spec and its mechanism. Immutable, cheap to copy, and safe to share between threads.
 class Collection {
   public:
-    /// Throws Error (invalid_spec) if no mechanism can honour the spec.
+    /// Throws Error (invalid_spec) if the spec needs more parameters than a report can carry.
     explicit Collection(Spec spec, Outside outside = Outside::clamp);
 
     [[nodiscard]] const Spec& spec() const noexcept;
+    /// Of use to sources of ldp only: programs need nothing of it.
     [[nodiscard]] const Mechanism& mechanism() const noexcept;
     [[nodiscard]] Outside outside() const noexcept;
 
@@ -81,8 +82,9 @@ class Collection {
     [[nodiscard]] Encoded encode(std::span<const Value> record, BitSource& bits) const;
     /// The first half of encode(): the same without the rounding. Throws as that does.
     [[nodiscard]] Placed place(std::span<const Value> record) const;
-    /// encode() and the randomizer in one: a report of the record, drawn anew each time, which costs ε.
-    /// Throws as encode() does.
+    /// encode() and the randomizer in one: a report of the record, drawn anew, which costs ε each time.
+    /// Throws as encode() does, and Error (invalid_value) under a mechanism of series, whose input is more
+    /// than one record.
     [[nodiscard]] Perturbed perturb(std::span<const Value> record, BitSource& bits) const;
 
   private:

@@ -8,8 +8,8 @@
 
 namespace ldp {
 
-/// Keeps its reports in memory: they end with the process, and so does what is remembered of a person, who
-/// then spends again.
+/// Keeps its reports in memory, which is all that can run out: they end with the process, and so does what is
+/// remembered of a person, who then spends again.
 class MemoryStore final : public Store {
   public:
     void bind(std::uint64_t fingerprint) override;

@@ -17,9 +17,9 @@ namespace ldp {
 
 /// Reports that travel together, under an id that never stands for anything else.
 struct Batch {
-    std::string id;  ///< a random UUID (version 4) in its text form
-    std::int32_t round;
-    std::vector<Report> reports;
+    std::string id;               ///< a random UUID (version 4) in its text form, 36 characters
+    std::int32_t round;           ///< of all of them
+    std::vector<Report> reports;  ///< at least one, the oldest first
 };
 
 /// A named number that is set together with reports: how far into a source they reach, say.
@@ -30,10 +30,10 @@ struct Mark {
 
 /// An answer that was drawn once and is kept: an entry of the memo and of the ledger in one.
 struct Answer {
-    std::vector<Cell> key;  ///< of what: Mechanism::memo_key
-    std::vector<std::byte> memo;
-    double epsilon;          ///< what drawing it cost
-    std::int32_t round = 0;  ///< of the append that stored it
+    std::vector<Cell> key;  ///< of what: all that the randomizer sees of a record, the same length for all
+    std::vector<std::byte> memo;  ///< what was drawn, the same length for all
+    double epsilon;               ///< what drawing it cost
+    std::int32_t round = 0;       ///< of the append that stored it
     friend bool operator==(const Answer&, const Answer&) = default;
 };
 
@@ -70,11 +70,13 @@ class Store {
     /// Ties the store to a spec for good. Throws Error (incompatible) if it is tied to another.
     virtual void bind(std::uint64_t fingerprint) = 0;
 
-    /// Queues all reports, sets all marks and takes all notes, or does nothing of it.
+    /// Queues all reports, of this round and in this order, sets all marks and takes all notes, or does
+    /// nothing of it. Each of the three may be empty. All is copied.
     virtual void append(std::span<const Report> reports, std::int32_t round, std::span<const Mark> marks = {},
                         const Notes& notes = {}) = 0;
     /// Throws Error (environment) if what it kept is damaged.
     [[nodiscard]] virtual Memory memory() const = 0;
+    /// A mark as it was last set, if it ever was.
     [[nodiscard]] virtual std::optional<std::int64_t> mark(std::string_view name) const = 0;
     /// Reports queued and not confirmed.
     [[nodiscard]] virtual std::uint64_t pending() const = 0;
@@ -90,6 +92,7 @@ class Store {
     Store(Store&&) = default;
     Store& operator=(Store&&) = default;
 
+    /// An id for a batch.
     [[nodiscard]] static std::string random_id();
     /// Throws the Error of bind().
     [[noreturn]] static void refuse_spec(std::uint64_t bound, std::uint64_t found);

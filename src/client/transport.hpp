@@ -18,7 +18,7 @@ namespace ldp::pq {
 #define LDP_PQXX_AT_LEAST(major, minor) \
     (PQXX_VERSION_MAJOR > (major) || (PQXX_VERSION_MAJOR == (major) && PQXX_VERSION_MINOR >= (minor)))
 
-/// Runs one statement with parameters.
+/// Runs one statement with parameters, $1 and on.
 template <class... Parameters>
 pqxx::result run(pqxx::transaction_base& transaction, const std::string& sql,
                  const Parameters&... parameters) {
@@ -29,7 +29,8 @@ pqxx::result run(pqxx::transaction_base& transaction, const std::string& sql,
 #endif
 }
 
-/// COPY of two columns; the table and the columns stand in SQL, quoted where they need it.
+/// COPY of two columns, a report in hexadecimal and its round; the table and the columns stand in SQL, quoted
+/// where they need it.
 class CopyStream {
   public:
     CopyStream(pqxx::transaction_base& transaction, const std::string& table,

@@ -36,6 +36,7 @@ namespace ldp {
 /// What libpqxx throws comes out as Error (environment).
 class Uploader final : public Carrier {
   public:
+    /// How a batch is written.
     enum class Method {
         copy,  ///< COPY into the report table: the fastest
         call,  ///< ldp_submit_batch: for roles without rights on the table, and poolers that know no COPY

@@ -31,13 +31,15 @@ class UserMeans {
     /// Throws Error (invalid_value) if the spec has a categorical attribute: categories have no average.
     explicit UserMeans(const Spec& spec);
 
-    /// Throws Error (invalid_value), and nothing changes, if the user has no name, or the record another
-    /// length than the spec or a value that is no finite number.
+    /// Takes a record of a person, whom any text but an empty one names, with one number for each attribute,
+    /// in the spec's order. Throws Error (invalid_value), and nothing changes, if the user has no name, or
+    /// the record another length than the spec or a value that is no finite number.
     void add(std::string_view user, std::span<const Value> record);
 
     /// People so far, numbered from 0 in the order in which they first came.
     [[nodiscard]] std::size_t size() const noexcept { return counts_.size(); }
-    /// A person's averages, as Collection::encode and Client::report take them.
+    /// The averages of a person, user < size(): one for each attribute, in the spec's order, as
+    /// Collection::encode and Client::report take them.
     [[nodiscard]] std::vector<Value> record(std::size_t user) const;
 
   private:

@@ -106,7 +106,7 @@ class Writer {
     std::vector<std::byte> bytes_;
 };
 
-/// Lower-case hexadecimal, two digits a byte: the text form of reports and summaries.
+/// Lower-case hexadecimal, two digits a byte and no zero behind: the text form of reports.
 void to_hex(Bytes bytes, char* out) noexcept;
 [[nodiscard]] std::string to_hex(Bytes bytes);
 /// Fills `out` (text.size()/2 bytes). False if the length is odd or a character is no hexadecimal digit.

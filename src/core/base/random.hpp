@@ -66,7 +66,7 @@ class BitSource {
 
 /// The operating system's cryptographic generator, buffered. A word is wiped from the buffer when it is
 /// handed out, and the buffer is empty in a forked child, so no two processes share a word. Use one object
-/// per thread.
+/// per thread. Throws Error (environment) where the system gives no random bits, or no memory for them.
 class SystemRandom final : public BitSource {
   public:
     SystemRandom();
