@@ -1,7 +1,6 @@
 #include "client/memoizing_reporter.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "core/base/error.hpp"

@@ -650,6 +650,18 @@ BOOST_FIXTURE_TEST_CASE(the_command_shows_the_ledger, Directory) {
           std::string("\n5             2         2\n6             1         1\n")})
         BOOST_TEST((text.find(part) != std::string::npos), text);
     BOOST_TEST(text.find("\n7 ") == std::string::npos);
+    {
+        Client client(
+            of(R"({"mechanism": "pdp", "epsilon": 0.01, "evolving": {}, "budget": {"epsilon": 1}, "min": 0, "max": 360})"),
+            SqliteStore(file("small")));
+        for (int value = 0; value < 360; value += 4) client.stage({value});
+        client.commit();
+        BOOST_REQUIRE(client.spent().by_advanced());
+    }
+    const std::string small = shown(file("small"));
+    for (const char* part :
+         {" in all but for a probability of 1e-06, by advanced composition\n", " for certain, their sum)\n"})
+        BOOST_TEST((small.find(part) != std::string::npos), small);
 
     BOOST_CHECK_EXCEPTION(shown(file("nowhere")), Error, error_with(ErrorCode::environment, "no state file"));
     BOOST_TEST(!std::filesystem::exists(file("nowhere")));
