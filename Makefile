@@ -1,5 +1,5 @@
 # make demo     real data in, private estimates out: installs what is missing, builds, shows, cleans up
-# make check    every test
+# make check    every test; make check-fast what takes a minute
 # make deps     the Debian packages this needs, where they are missing
 # make all      extension, client library, command
 # make install  into PostgreSQL (PG_CONFIG) and into PREFIX; make uninstall takes it out again
@@ -24,12 +24,12 @@ JOBS = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 SRC = $(MAKE) $(if $(V),,-s) --no-print-directory -C src
 
 # The front door: works before there is a pg_config, by asking for the packages and then calling make again.
-FRONT := deps demo check mutants bench evaluate format lint
+FRONT := deps demo check check-fast mutants bench evaluate format lint
 ifneq ($(filter $(FRONT),$(MAKECMDGOALS)),)
 .PHONY: $(FRONT)
 deps:
 	@tools/deps
-demo check mutants bench evaluate: deps
+demo check check-fast mutants bench evaluate: deps
 	@$(MAKE) $(JOBS) --no-print-directory run-$@
 
 SOURCES = $(shell git ls-files '*.cpp' '*.hpp')
@@ -41,14 +41,15 @@ lint:
 	@for file in $(filter src/%.cpp,$(SOURCES)); do echo "clang-tidy $$file"; \
 	    $(TIDY) $$file -- -std=c++20 -Isrc -isystem /usr/include/eigen3 -DLDP_VERSION='""' 2>/dev/null || exit 1; done
 	@for file in $(filter extension/%.cpp,$(SOURCES)); do echo "clang-tidy $$file"; \
-	    $(TIDY) $$file -- -std=c++20 -Isrc -isystem $$($(PG_CONFIG) --includedir-server) 2>/dev/null || exit 1; done
+	    $(TIDY) $$file -- -std=c++20 -Isrc -DLDP_VERSION='""' -isystem $$($(PG_CONFIG) --includedir-server) 2>/dev/null || exit 1; done
 
 else ifneq ($(wildcard $(PGXS)),)
 MODULE_big := ldp
-DATA := $(wildcard sql/ldp--*.sql)
+DATA := $(wildcard sql/ldp--*--*.sql)
+DATA_built := $(BUILD)/ldp--$(LDP_VERSION).sql
 OBJS := $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard extension/*.cpp))
 EXTRA_CLEAN := $(BUILD)
-REGRESS := types aggregates collections frequencies numbers series
+REGRESS := $(basename $(notdir $(sort $(wildcard test/sql/*.sql))))
 REGRESS_OPTS := --inputdir=test --outputdir=$(BUILD)/regress
 CORE := $(BUILD)/lib/libldp_core.a
 # Core is an archive whose symbols stay inside: two extensions may carry the same names.
@@ -57,12 +58,19 @@ PG_CPPFLAGS := -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server)
 # The rule for LLVM bitcode knows no C++20; inlining across an extension's boundary would gain nothing here.
 override with_llvm := no
 
+# Client library and command; CLIENT= leaves them out.
+CLIENT ?= $(BUILD)/client.stamp
 # Must stand before the include, whose first target it would otherwise be.
-all: $(BUILD)/client.stamp
+all: $(CLIENT)
+
+$(BUILD)/ldp--%.sql: sql/ldp.sql
+	@mkdir -p $(@D)
+	$(if $(V),,@)cp $< $@
 
 include $(PGXS)
 
-override CXXFLAGS := -std=c++20 -O2 -g -fPIC -fvisibility=hidden -Wall -Wextra -Wshadow -Werror
+override CXXFLAGS := -std=c++20 -O2 -fPIC -fvisibility=hidden -Wall -Wextra -Wshadow -Werror
+$(BUILD)/extension/boundary.o: override CXXFLAGS += -DLDP_VERSION='"$(LDP_VERSION)"'
 $(BUILD)/extension/%.o: extension/%.cpp
 	@mkdir -p $(@D)
 	$(if $(V),,@echo '  CXX     $<')
@@ -79,7 +87,7 @@ $(BUILD)/client.stamp: $(CORE)
 # Phony, because PGXS declares everything secondary, and a missing secondary file forces nothing.
 .PHONY: FORCE
 
-install: install-client
+install: $(if $(CLIENT),install-client)
 .PHONY: install-client
 # The headers that programs include, and those that these include in turn. They say "core/…", from the root of
 # the sources; where they are installed, it is ldp/core/….
@@ -102,21 +110,31 @@ uninstall-client:
 	rm -f '$(DESTDIR)$(PREFIX)/bin/ldp' '$(DESTDIR)$(PREFIX)/lib/pkgconfig/ldp.pc' '$(DESTDIR)$(PREFIX)'/lib/libldp.*
 
 # What tests and demo run: everything installed into a folder of the build.
-.PHONY: stage run-check run-demo run-mutants run-bench run-evaluate
+.PHONY: all stage run-check run-check-fast run-demo run-mutants run-bench run-evaluate
 stage: all
 	@rm -rf $(BUILD)/stage
 	@$(MAKE) --no-print-directory install DESTDIR='$(CURDIR)/$(BUILD)/stage' >$(BUILD)/stage.log 2>&1 || \
 	    { cat $(BUILD)/stage.log; exit 1; }
 
-run-check: stage
+# Apart, so that neither waits while the other links.
+.PHONY: tests sanitized
+tests: stage
 	@+$(SRC) tests
+sanitized:
+	@+$(SRC) SANITIZE=1 sanitized
+
+run-check: tests sanitized
 	@+$(SRC) SANITIZE=1 ../build/sanitized/bin/test-unit ../build/sanitized/bin/test-client
 	@test/run
+
+run-check-fast: tests
+	@test/run fast
 
 run-mutants:
 	@test/mutants/run
 
-run-demo: stage
+run-demo:
+	@+$(MAKE) --no-print-directory CLIENT= stage
 	@+$(SRC) demo
 	@gzip -dc test/data/cps1988.csv.gz >$(BUILD)/cps1988.csv
 	@test/with-cluster $(BUILD)/bin/ldp-demo $(BUILD)/cps1988.csv $(BUILD)/estimates.svg

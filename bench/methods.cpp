@@ -8,6 +8,7 @@
 #include "core/base/text.hpp"
 #include "core/math/haar_tree.hpp"
 #include "core/summary/learn.hpp"
+#include "core/summary/summary.hpp"
 #include "survey.hpp"
 #include "two_rounds.hpp"
 
@@ -51,9 +52,10 @@ std::vector<Moments> moments(const People& people, Clamp clamp) {
 
 // One attribute each ---------------------------------------------------------------------------------------
 
-// A report about an attribute, drawn with probability π, has n·Var w/π for w = the card's noise and the
-// values' variance. Against the people who reported, their own variance is taken off; as published, where
-// reports of other attributes count as zeros, w has the values' mean square instead, and so has what is off.
+// A report about an attribute, drawn with probability π, has n·Var w/π for w = the numeric randomizer's noise
+// and the values' variance. Against the people who reported, their own variance is taken off; as published,
+// where reports of other attributes count as zeros, w has the values' mean square instead, and so has what is
+// off.
 std::vector<Outcome> run_sampled(const std::string& name, const People& people, double epsilon, bool predict,
                                  ldp::BitSource& bits) {
     const std::size_t d = people.attributes();
@@ -173,7 +175,7 @@ double predict_sampled(const People& people, const Survey& survey, double part) 
     const ldp::HaarTree tree(people.attributes());
     const auto& ranges = survey.spec().ranges("coefficients");
     const Spectrum of = spectrum(people, tree, ranges);
-    const Card card(survey.spec().word("card").c_str(), survey.spec().epsilon());
+    const Card card(survey.spec().word("randomizer").c_str(), survey.spec().epsilon());
     std::vector<double> chances = ldp::squared_needs(tree, ldp::Aim::leaves), terms(tree.size());
     double sum = 0;
     for (std::size_t c = 0; c < tree.size(); ++c)
@@ -192,12 +194,12 @@ double predict_sampled(const People& people, const Survey& survey, double part) 
     return predicted / static_cast<double>(leaves.size());
 }
 
-// Everybody reports the mean, whose noise is the card's, and all details as a corner: B² for each of a leaf's
-// path, less the mean square of what they add up to.
+// Everybody reports the mean, whose noise is the numeric randomizer's, and all details as a corner: B² for
+// each of a leaf's path, less the mean square of what they add up to.
 double predict_global(const People& people, const Survey& survey) {
     const ldp::HaarTree tree(people.attributes());
     const Spectrum of = spectrum(people, tree, survey.spec().ranges("coefficients"));
-    const Card card(survey.spec().word("card").c_str(), survey.parameter("mean_epsilon"));
+    const Card card(survey.spec().word("randomizer").c_str(), survey.parameter("mean_epsilon"));
     std::vector<double> terms(tree.size(), square(survey.parameter("magnitude"))), leaves(tree.size());
     terms[0] = card.noise(of.mean[0], of.mean_square[0]);
     tree.accumulate_paths(terms, leaves);
@@ -207,7 +209,7 @@ double predict_global(const People& people, const Survey& survey) {
 }
 
 std::string haar(const People& people, double epsilon, const std::string& rest) {
-    return spec("haar", epsilon, numbers(people.attributes()) + R"(, "card": "hybrid")" + rest);
+    return spec("haar", epsilon, numbers(people.attributes()) + R"(, "randomizer": "hybrid")" + rest);
 }
 
 std::vector<Outcome> run_haar(const People& people, double epsilon, bool predict, ldp::BitSource& bits) {
@@ -238,7 +240,7 @@ std::vector<Outcome> run_learnt_haar(const People& people, double epsilon, bool 
         if ((asked[i] = bits.below(one_in) == 0)) first.ask(people[i], bits);
     std::string ranges;
     for (const auto& [item, low, high, coefficient] :
-         ldp::learn_ranges(first.mechanism(), first.summary(), coverage))
+         ldp::learn_ranges(ldp::view_of(first.mechanism(), first.summary()), coverage))
         ranges += (ranges.empty() ? "[" : ", [") + ldp::shortest(low) + ", " + ldp::shortest(high) + "]";
     Survey second(haar(people, epsilon, ", \"coefficients\": [" + ranges + "]"));
     for (std::size_t i = 0; i < people.size(); ++i)

@@ -38,14 +38,14 @@ void Survey::count(ldp::Input cells, ldp::BitSource& bits) {
         throw std::logic_error("a summary refused an honest report");
 }
 
-ldp::Part Survey::part(std::size_t attribute) const {
-    return mechanism_->part(ldp::summary_count(*mechanism_, summary_),
-                            ldp::summary_state(*mechanism_, summary_), attribute);
+ldp::SummaryView Survey::part(std::size_t attribute) const {
+    return ldp::part(ldp::view_of(*mechanism_, summary_), attribute);
 }
 
 std::vector<double> Survey::means() const {
     std::vector<double> means;
-    for (const auto& [value, error] : ldp::estimate(*mechanism_, summary_, {ldp::Quantity::means}))
+    for (const auto& [value, error] :
+         ldp::estimate(ldp::view_of(*mechanism_, summary_), {ldp::Quantity::means}))
         means.push_back(value);
     return means;
 }

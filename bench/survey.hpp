@@ -1,5 +1,5 @@
-// A spec, the reports made under it, and the numeric cards by their variances: what the methods compared are
-// made of. Values are on [−1,1].
+// A spec, the reports made under it, and the numeric numeric randomizers by their variances: what the methods
+// compared are made of. Values are on [−1,1].
 #pragma once
 
 #include <memory>
@@ -28,7 +28,7 @@ class Survey {
     [[nodiscard]] const ldp::Mechanism& mechanism() const noexcept { return *mechanism_; }
     [[nodiscard]] const std::vector<std::byte>& summary() const noexcept { return summary_; }
     /// The reports about one attribute.
-    [[nodiscard]] ldp::Part part(std::size_t attribute) const;
+    [[nodiscard]] ldp::SummaryView part(std::size_t attribute) const;
     /// The mean of each attribute.
     [[nodiscard]] std::vector<double> means() const;
     /// One of the mechanism's parameters.
@@ -48,8 +48,8 @@ class Survey {
 /// "attributes" for a spec: d numbers on [−1,1], each with this text behind its range.
 [[nodiscard]] std::string numbers(std::size_t d, const std::string& more = {});
 
-/// A numeric card at some ε on [−1,1]. Its noise is a quadratic of the value, so the mean noise follows from
-/// the values' first two moments.
+/// A numeric numeric randomizer at some ε on [−1,1]. Its noise is a quadratic of the value, so the mean noise
+/// follows from the values' first two moments.
 class Card {
   public:
     Card(const char* name, double epsilon);

@@ -6,6 +6,7 @@
 
 #include "core/base/text.hpp"
 #include "core/summary/consistency.hpp"
+#include "core/summary/summary.hpp"
 
 namespace bench {
 
@@ -45,15 +46,14 @@ void FirstRound::ask(std::span<const double> person, ldp::BitSource& bits) {
 }
 
 FirstRound::Shares FirstRound::shares(std::size_t attribute) const {
-    const ldp::Part part = survey_.part(attribute);
+    const ldp::SummaryView part = survey_.part(attribute);
     Shares all;
-    for (const auto& [value, error] :
-         part.mechanism->estimate(part.n, part.state, {ldp::Quantity::frequencies})) {
+    for (const auto& [value, error] : part.mechanism->estimate(part, {ldp::Quantity::frequencies})) {
         all.raw.push_back(value);
         all.variances.push_back(error * error);
     }
-    all.consistent =
-        ldp::consistent(survey_.mechanism(), survey_.summary(), ldp::Consistency::norm_sub, attribute);
+    all.consistent = ldp::consistent(ldp::view_of(survey_.mechanism(), survey_.summary()),
+                                     ldp::Consistency::norm_sub, attribute);
     return all;
 }
 
@@ -70,10 +70,10 @@ ldp::Estimate FirstRound::mean(std::size_t attribute) const {
             std::sqrt(noise + (second - first * first) / static_cast<double>(survey_.part(attribute).n))};
 }
 
-// Between which two points to clamp, and through which card: the least mean squared error as the shares of
-// the points predict it. Rounding to points makes more of what sticks out, and its two ends do not cancel
-// here, since nobody knows that well enough. Half of its standard error is added: the range is picked among
-// many for looking good, and a little doubt keeps it from being picked for a lucky draw.
+// Between which two points to clamp, and through which numeric randomizer: the least mean squared error as
+// the shares of the points predict it. Rounding to points makes more of what sticks out, and its two ends do
+// not cancel here, since nobody knows that well enough. Half of its standard error is added: the range is
+// picked among many for looking good, and a little doubt keeps it from being picked for a lucky draw.
 Plan FirstRound::best(const Shares& shares, double reports) const {
     Plan best;
     double least = std::numeric_limits<double>::infinity();

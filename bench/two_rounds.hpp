@@ -1,6 +1,6 @@
 // A record in two rounds. A tenth of the people report where one of their values lies, roughly; from that
-// follow range, card and share of each attribute for the others. All of it is post-processing of reports,
-// or public.
+// follow range, numeric randomizer and share of each attribute for the others. All of it is post-processing
+// of reports, or public.
 #pragma once
 
 #include <optional>

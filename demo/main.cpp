@@ -150,7 +150,7 @@ demo::Panel compare(const Survey& survey, const ldp::Spec& spec, const Truth& tr
     std::size_t item = 0;
     for (const auto& row : transaction.exec(sql)) {
         const auto number = [&](const char* column) { return row[column].as<double>(); };
-        demo::Mark mark{row[row["value"].is_null() ? "attribute" : "value"].c_str(), truth.of(item),
+        demo::Mark mark{row[row["label"].is_null() ? "attribute" : "label"].c_str(), truth.of(item),
                         number("estimate"), number("lower"), number("upper")};
         const double error = number("stderr");
         const bool covered = mark.lower <= mark.truth && mark.truth <= mark.upper;
@@ -190,8 +190,8 @@ void show_reports(const ldp::Collection& collection, pqxx::connection& connectio
         std::printf("  %-62s", text.c_str());
         for (ldp::Cell truth = 0; truth < region.domain; ++truth) {
             const ldp::Exact chance = collection.mechanism().probability(
-                {&truth, 1}, {}, ldp::Bytes(bytes).subspan(collection.mechanism().block().size()));
-            std::printf(" %9.1f%%", 100 * static_cast<double>(chance.value));
+                {&truth, 1}, {}, ldp::payload_of(ldp::Bytes(bytes), collection.mechanism().block()));
+            std::printf(" %9.1f%%", 100 * static_cast<double>(chance));
         }
         std::printf("\n");
     }

@@ -1,28 +1,20 @@
-// Questions to a summary. None changes it, so aggregates that share a state can end in any of them. What is
-// not known (no report touched it) is NULL.
+// Questions whose answer is a number, an array of numbers or another summary. None changes the summary, so
+// aggregates that share a state can end in any of them. What is not known (no report tells of it) is NULL.
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
-#include <limits>
 #include <string>
 
-#include "arguments.hpp"
-#include "core/mechanism/series.hpp"
+#include "asked.hpp"
+#include "core/base/text.hpp"
 #include "core/spec/spec.hpp"
-#include "core/summary/candidates.hpp"
 #include "core/summary/consistency.hpp"
-#include "core/summary/top.hpp"
-#include "rows.hpp"
 
 using namespace ldp;
 
 namespace {
-
-constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-
-// Arguments ------------------------------------------------------------------------------------------------
 
 /// No more of the first argument than its block: what stands in it needs none of a state's megabytes.
 Bytes block_argument(FunctionCallInfo fcinfo) {
@@ -30,53 +22,54 @@ Bytes block_argument(FunctionCallInfo fcinfo) {
     return contents(PG_DETOAST_DATUM_SLICE(value, 0, static_cast<std::int32_t>(max_block_size)));
 }
 
-std::size_t limit_argument(FunctionCallInfo fcinfo, int number) {
-    const std::int32_t limit = PG_GETARG_INT32(number);
-    if (limit < 0)
-        throw Error(ErrorCode::invalid_value, "a limit must not be negative",
-                    "Found " + std::to_string(limit) + ".");
-    return static_cast<std::size_t>(limit);
+char* spec_text(Bytes bytes, Kind kind) {
+    return keep(parameters_json(*load_mechanism(bytes, kind)));
 }
 
-/// Throws Error (unsupported) unless the summary answers this, by itself: a series has shares in each round.
-void check_answer(const Mechanism& mechanism, Quantity quantity) {
-    check_answers(mechanism, quantity);
-    if (quantity == Quantity::frequencies && as_series(mechanism) != nullptr)
-        throw Error(ErrorCode::unsupported, "these reports tell of a series, which has shares in each round",
-                    {}, "Ask for them with ldp_series.");
+// One number -----------------------------------------------------------------------------------------------
+
+double item(const std::vector<Estimate>& estimates, std::int64_t number, const char* noun) {
+    if (number < 0 || number >= static_cast<std::int64_t>(estimates.size()))
+        throw Error(ErrorCode::invalid_value,
+                    std::string("there is no ") + noun + " " + std::to_string(number),
+                    "They are numbered from 0 to " + std::to_string(estimates.size() - 1) + ".");
+    return estimates[static_cast<std::size_t>(number)].value;
 }
 
-// One number, or an array ----------------------------------------------------------------------------------
-
-Datum one_number(FunctionCallInfo fcinfo, double value) {
-    if (std::isnan(value)) PG_RETURN_NULL();
-    PG_RETURN_FLOAT8(value);
+double mean(Bytes summary, std::int64_t attribute) {
+    return ask(
+        summary, unknown,
+        [=](const SummaryView& view) {
+            return item(estimate(view, {Quantity::means}), attribute, "attribute");
+        },
+        [](const SummaryView& view) { check_answer(*view.mechanism, Quantity::means); });
 }
 
-struct Found {
-    double value;
-    std::size_t count;  ///< of items; 0 if there are no reports
-};
-
-/// The estimate of one item, if there is such a one.
-Found estimate_of(Bytes summary, Quantity quantity, std::size_t item) {
-    const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
-    check_answer(*mechanism, quantity);
-    if (summary_count(*mechanism, summary) == 0) return {unknown, 0};
-    const std::vector<Estimate> estimates = estimate(*mechanism, summary, {quantity});
-    return {item < estimates.size() ? estimates[item].value : unknown, estimates.size()};
+double only_mean(Bytes summary) {
+    return ask(
+        summary, unknown, [=](const SummaryView& view) { return estimate(view, {Quantity::means})[0].value; },
+        [](const SummaryView& view) {
+            check_answer(*view.mechanism, Quantity::means);
+            const std::size_t attributes = view.mechanism->cells().size();
+            if (attributes > 1)
+                throw Error(ErrorCode::unsupported, "these reports tell the means of several attributes",
+                            "There are " + std::to_string(attributes) + ".",
+                            "Ask for one by its name, as in ldp_mean(report, 'wage'), or for all with "
+                            "ldp_means(report).");
+        });
 }
 
-/// The estimate of the item that the second argument names.
-Datum one_item(FunctionCallInfo fcinfo, Quantity quantity, const char* noun) {
-    const std::int32_t item = PG_GETARG_INT32(1);
-    const Found found = estimate_of(summary_argument(fcinfo), quantity, static_cast<std::uint32_t>(item));
-    if (found.count == 0) PG_RETURN_NULL();
-    if (item < 0 || static_cast<std::size_t>(item) >= found.count)
-        throw Error(ErrorCode::invalid_value, std::string("there is no ") + noun + " " + std::to_string(item),
-                    "They are numbered from 0 to " + std::to_string(found.count - 1) + ".");
-    return one_number(fcinfo, found.value);
+double frequency(Bytes summary, std::int64_t value, std::optional<std::size_t> attribute) {
+    return ask(
+        summary, unknown,
+        [=](const SummaryView& view) {
+            const std::size_t one = one_attribute(*view.mechanism, attribute);
+            return item(estimate(view, {Quantity::frequencies, Target::sample, one}), value, "value");
+        },
+        [](const SummaryView& view) { check_answer(*view.mechanism, Quantity::frequencies); });
 }
+
+// Arrays ---------------------------------------------------------------------------------------------------
 
 /// float8[] of `count` ≥ 1 numbers, written once and nowhere else: millions of values are common.
 template <class ValueAt>
@@ -84,7 +77,8 @@ ArrayType* new_array(std::size_t count, ValueAt value_at) {
     std::size_t known = 0;
     for (std::size_t i = 0; i < count; ++i) known += std::isnan(value_at(i)) ? 0 : 1;
     const bool gaps = known < count;
-    const std::size_t head = gaps ? ARR_OVERHEAD_WITHNULLS(1, count) : ARR_OVERHEAD_NONULLS(1);
+    const auto head =
+        static_cast<std::size_t>(gaps ? ARR_OVERHEAD_WITHNULLS(1, count) : ARR_OVERHEAD_NONULLS(1));
     const std::size_t size = head + known * sizeof(float8);
     auto* array = static_cast<ArrayType*>(try_palloc(size));
     std::memset(array, 0, head);
@@ -99,26 +93,32 @@ ArrayType* new_array(std::size_t count, ValueAt value_at) {
         const double value = value_at(i);
         if (std::isnan(value)) continue;
         *number++ = value;
-        if (gaps) ARR_NULLBITMAP(array)[i / 8] |= static_cast<bits8>(1u << i % 8);
+        if (gaps) ARR_NULLBITMAP(array)[i / 8] |= static_cast<std::uint8_t>(1u << i % 8);
     }
     return array;
 }
 
-/// All estimates, as float8[]; none if there are no reports.
+/// All estimates; null if there are no reports.
 ArrayType* all_items(Bytes summary, Quantity quantity) {
-    const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
-    check_answer(*mechanism, quantity);
-    if (summary_count(*mechanism, summary) == 0) return nullptr;
-    const std::vector<Estimate> estimates = estimate(*mechanism, summary, {quantity});
-    return new_array(estimates.size(), [&](std::size_t i) { return estimates[i].value; });
+    return ask(
+        summary, static_cast<ArrayType*>(nullptr),
+        [=](const SummaryView& view) {
+            if (quantity == Quantity::frequencies) (void)one_attribute(*view.mechanism, std::nullopt);
+            const std::vector<Estimate> estimates = estimate(view, {quantity});
+            return new_array(estimates.size(), [&](std::size_t i) { return estimates[i].value; });
+        },
+        [=](const SummaryView& view) { check_answer(*view.mechanism, quantity); });
 }
 
 ArrayType* all_consistent(Bytes summary, Consistency method) {
-    const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
-    check_answer(*mechanism, Quantity::frequencies);
-    if (summary_count(*mechanism, summary) == 0) return nullptr;
-    const std::vector<double> values = consistent(*mechanism, summary, method);
-    return new_array(values.size(), [&](std::size_t i) { return values[i]; });
+    return ask(
+        summary, static_cast<ArrayType*>(nullptr),
+        [=](const SummaryView& view) {
+            const std::vector<double> values =
+                consistent(view, method, one_attribute(*view.mechanism, std::nullopt));
+            return new_array(values.size(), [&](std::size_t i) { return values[i]; });
+        },
+        [](const SummaryView& view) { check_answer(*view.mechanism, Quantity::frequencies); });
 }
 
 Datum array_or_null(FunctionCallInfo fcinfo, ArrayType* array) {
@@ -126,132 +126,37 @@ Datum array_or_null(FunctionCallInfo fcinfo, ArrayType* array) {
     PG_RETURN_ARRAYTYPE_P(array);
 }
 
-// Rows -----------------------------------------------------------------------------------------------------
-
-/// Items in PostgreSQL's memory, to be given out as rows.
-struct Items {
-    struct Item {
-        std::int32_t number;
-        Estimate estimate;
-        double p_value;
-    };
-
-    const Item* items = nullptr;
-    std::size_t count = 0;
-    double reach = 0;  ///< of an interval, in standard errors
-    bool labelled = false, tested = false;
-    /// The names of values; those that it does not reach have their number as a name.
-    Elements labels = {};
-
-    void write(Columns& columns, std::size_t row) const {
-        const auto& [number, estimate, p_value] = items[row];
-        columns.put(number);
-        if (labelled) write_label(columns, number);
-        columns.put(estimate.value);
-        columns.put(estimate.standard_error);
-        columns.put(estimate.value - reach * estimate.standard_error);
-        columns.put(estimate.value + reach * estimate.standard_error);
-        if (tested) columns.put(p_value);
-    }
-
-    /// Keeps what `items` holds; beside C++ objects.
-    template <class Range, class ItemOf>
-    void keep(const Range& found, ItemOf item_of) {
-        auto* kept = static_cast<Item*>(try_palloc(found.size() * sizeof(Item)));
-        for (const auto& one : found) {
-            kept[count] = item_of(count, one);
-            ++count;
-        }
-        items = kept;
-    }
-    void keep(const std::vector<Estimate>& estimates) {
-        keep(estimates, [](std::size_t i, const Estimate& estimate) {
-            return Item{static_cast<std::int32_t>(i), estimate, unknown};
-        });
-    }
-    void keep(const std::vector<Ranked>& ranking) {
-        keep(ranking, [](std::size_t, const Ranked& ranked) {
-            return Item{static_cast<std::int32_t>(ranked.value), ranked.estimate, ranked.p_value};
-        });
-    }
-
-    /// The shares in all rounds of a series, one round after another; returns how many values there are.
-    std::size_t keep_series(Bytes summary, Target target) {
-        const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
-        const SeriesMechanism* series = as_series(*mechanism);
-        if (series == nullptr)
-            throw Error(ErrorCode::unsupported, "these reports tell of no series", {},
-                        "Rounds of other mechanisms are a column to group by.");
-        const std::size_t values = mechanism->cells()[0];
-        if (summary_count(*mechanism, summary) == 0) return values;
-        std::vector<Estimate> all;
-        for (std::size_t round = 0; round < series->rounds(); ++round) {
-            const auto found = estimate(*mechanism, summary, {Quantity::frequencies, target, round});
-            all.insert(all.end(), found.begin(), found.end());
-        }
-        keep(all, [=](std::size_t i, const Estimate& estimate) {
-            return Item{static_cast<std::int32_t>(i % values), estimate, unknown};
-        });
-        return values;
-    }
-
-  private:
-    void write_label(Columns& columns, std::int32_t number) const {
-        const auto at = static_cast<std::size_t>(number);
-        if (at < labels.count) return columns.put(labels.values[at], labels.missing[at]);
-        char digits[16];
-        pg_ltoa(number, digits);
-        columns.put(digits);
-    }
-};
-
-/// `ask(mechanism)` adds items, unless there are no reports.
-template <class Ask>
-void answer(Bytes summary, Quantity quantity, Ask ask) {
-    const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
-    check_answer(*mechanism, quantity);
-    if (summary_count(*mechanism, summary) > 0) ask(*mechanism);
-}
-
-/// All items with their errors. Arguments: the summary, confidence, target.
-Datum plain_rows(FunctionCallInfo fcinfo, Quantity quantity) {
-    return rows(fcinfo, [=] {
-        const Bytes summary = summary_argument(fcinfo);
-        Items items{.reach = reach(PG_GETARG_FLOAT8(1))};
-        const Question question{quantity, target_argument(fcinfo, 2)};
-        answer(summary, quantity,
-               [&](const Mechanism& mechanism) { items.keep(estimate(mechanism, summary, question)); });
-        return items;
-    });
-}
+// One attribute of a record --------------------------------------------------------------------------------
 
 varlena* taken(Bytes summary, std::size_t attribute) {
-    const std::vector<std::byte> part = summary_of_part(*checked_mechanism(summary), summary, attribute);
+    const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
+    const std::vector<std::byte> part = summary_of_part(view_of(*mechanism, summary), attribute);
     varlena* value = new_value(part.size());
     std::ranges::copy(part, writable(value).begin());
     return value;
 }
 
 char* fingerprint_of_part(std::string_view fingerprint, std::size_t attribute) {
-    std::uint64_t number = 0;
-    const auto [end, error] =
-        std::from_chars(fingerprint.data(), fingerprint.data() + fingerprint.size(), number, 16);
-    if (error != std::errc{} || end != fingerprint.data() + fingerprint.size())
+    const std::optional<std::uint64_t> record = read_fingerprint(fingerprint);
+    if (!record)
         throw Error(ErrorCode::invalid_value, "a fingerprint has 16 hexadecimal digits",
                     "Found \"" + std::string(fingerprint.substr(0, 60)) + "\".");
-    return keep(fingerprint_text(part_fingerprint(number, attribute)));
+    return keep(fingerprint_text(part_fingerprint(*record, attribute)));
 }
 
-char* spec_text(Bytes bytes, Kind kind) {
-    return keep(parameters_json(*load_mechanism(bytes, kind)));
+std::uint64_t count(Bytes summary) {
+    return view_of(*checked_mechanism(summary), summary).n;
+}
+
+/// The number of the attribute whose values a question is about.
+std::size_t attribute_of(const Subject& subject) {
+    return one_attribute(*checked_mechanism(subject.summary), subject.attribute);
 }
 
 }  // namespace
 
 LDP_FUNCTION(ldp_summary_count) {
-    const Bytes summary = summary_argument(fcinfo);
-    const std::uint64_t count = summary_count(*checked_mechanism(summary), summary);
-    PG_RETURN_INT64(static_cast<std::int64_t>(count));
+    PG_RETURN_INT64(static_cast<std::int64_t>(count(summary_argument(fcinfo))));
 }
 
 LDP_FUNCTION(ldp_summary_spec) {
@@ -262,80 +167,76 @@ LDP_FUNCTION(ldp_report_spec) {
     return json_value(spec_text(block_argument(fcinfo), Kind::report));
 }
 
+/// (summary, name) → integer: an attribute's number; that of the only one if the name is NULL.
+LDP_FUNCTION(ldp_attribute) {
+    if (PG_ARGISNULL(0)) PG_RETURN_NULL();
+    const Subject subject = subject_argument(fcinfo);
+    PG_RETURN_INT32(static_cast<std::int32_t>(attribute_of(subject)));
+}
+
+/// (summary, label, attribute) → integer: a value's number.
+LDP_FUNCTION(ldp_value) {
+    if (PG_ARGISNULL(0) || PG_ARGISNULL(1)) PG_RETURN_NULL();
+    const Subject subject = subject_argument(fcinfo);
+    const std::size_t value = subject.legend.value_called(attribute_of(subject), word_argument(fcinfo, 1));
+    PG_RETURN_INT32(static_cast<std::int32_t>(value));
+}
+
 /// The mean of the only attribute.
-LDP_FUNCTION(ldp_summary_mean) {
-    const Found found = estimate_of(summary_argument(fcinfo), Quantity::means, 0);
-    if (found.count > 1)
-        throw Error(ErrorCode::unsupported, "these reports tell the means of several attributes",
-                    "There are " + std::to_string(found.count) + ".",
-                    "Ask for one with ldp_mean(ldp_agg(report), attribute), or for all with "
-                    "ldp_haar(report) or ldp_means(ldp_agg(report)).");
-    return one_number(fcinfo, found.value);
+LDP_FUNCTION(ldp_mean) {
+    return number_or_null(fcinfo, only_mean(summary_argument(fcinfo)));
 }
 
-LDP_FUNCTION(ldp_summary_mean_of) {
-    return one_item(fcinfo, Quantity::means, "attribute");
+/// (summary, attribute): its mean, by number.
+LDP_FUNCTION(ldp_mean_of_number) {
+    return number_or_null(fcinfo, mean(summary_argument(fcinfo), PG_GETARG_INT32(1)));
 }
 
-LDP_FUNCTION(ldp_summary_frequency_of) {
-    return one_item(fcinfo, Quantity::frequencies, "value");
+/// (summary, attribute): its mean, by name.
+LDP_FUNCTION(ldp_mean_of_name) {
+    const Subject subject = subject_argument(fcinfo);
+    return number_or_null(fcinfo, mean(subject.summary, static_cast<std::int64_t>(*subject.attribute)));
 }
 
-LDP_FUNCTION(ldp_summary_frequency) {
+LDP_FUNCTION(ldp_mean_of_number_final) {
+    const Asked asked = asked_integer(fcinfo);
+    return number_or_null(fcinfo, mean(asked.subject.summary, asked.integer()));
+}
+
+LDP_FUNCTION(ldp_mean_of_name_final) {
+    const Asked asked = asked_text(fcinfo);
+    const std::size_t attribute = asked.subject.legend.attribute_called(asked.text);
+    return number_or_null(fcinfo, mean(asked.subject.summary, static_cast<std::int64_t>(attribute)));
+}
+
+LDP_FUNCTION(ldp_frequency) {
     return array_or_null(fcinfo, all_items(summary_argument(fcinfo), Quantity::frequencies));
 }
 
-/// The vector that the estimated Haar coefficients add up to, in the attributes' own units.
-LDP_FUNCTION(ldp_summary_haar) {
-    const Bytes summary = summary_argument(fcinfo);
-    // Only Haar reports tell coefficients; of others the error says what they tell instead.
-    check_answers(*checked_mechanism(summary), Quantity::coefficients);
-    return array_or_null(fcinfo, all_items(summary, Quantity::means));
+/// (summary, value): its share, by number.
+LDP_FUNCTION(ldp_frequency_of_number) {
+    return number_or_null(fcinfo, frequency(summary_argument(fcinfo), PG_GETARG_INT32(1), std::nullopt));
 }
 
-/// (summary, attribute) → summary: one attribute of a record.
-LDP_FUNCTION(ldp_part) {
-    const Bytes summary = summary_argument(fcinfo);
-    PG_RETURN_POINTER(taken(summary, attribute_argument(fcinfo, 1)));
+/// (summary, label, attribute): its share, by name; the attribute may be NULL where there is one.
+LDP_FUNCTION(ldp_frequency_of_label) {
+    if (PG_ARGISNULL(0) || PG_ARGISNULL(1)) PG_RETURN_NULL();
+    const Subject subject = subject_argument(fcinfo);
+    const std::size_t value = subject.legend.value_called(attribute_of(subject), word_argument(fcinfo, 1));
+    return number_or_null(fcinfo,
+                          frequency(subject.summary, static_cast<std::int64_t>(value), subject.attribute));
 }
 
-/// (fingerprint, attribute) → text: the fingerprint of what ldp_part gives.
-LDP_FUNCTION(ldp_part_fingerprint) {
-    const std::string_view record = word_argument(fcinfo, 0);
-    PG_RETURN_TEXT_P(cstring_to_text(fingerprint_of_part(record, attribute_argument(fcinfo, 1))));
+LDP_FUNCTION(ldp_frequency_of_number_final) {
+    const Asked asked = asked_integer(fcinfo);
+    return number_or_null(fcinfo, frequency(asked.subject.summary, asked.integer(), std::nullopt));
 }
 
-/// (summary, attribute, confidence, target, labels): a row per value of one attribute.
-LDP_FUNCTION(ldp_attribute_rows) {
-    return rows(fcinfo, [=] {
-        const Bytes summary = summary_argument(fcinfo);
-        const std::size_t attribute = attribute_argument(fcinfo, 1);
-        Items items{.reach = reach(PG_GETARG_FLOAT8(2)), .labelled = true};
-        const Question question{Quantity::frequencies, target_argument(fcinfo, 3), attribute};
-        items.labels = text_array_argument(fcinfo, 4);
-        answer(summary, question.quantity,
-               [&](const Mechanism& mechanism) { items.keep(estimate(mechanism, summary, question)); });
-        return items;
-    });
-}
-
-/// (summary, confidence, target, labels): a row per round of a series and value.
-LDP_FUNCTION(ldp_series_rows) {
-    struct Rounds {
-        Items items;
-        std::size_t count, values;
-        void write(Columns& columns, std::size_t row) const {
-            columns.put(static_cast<std::int32_t>(row / values + 1));
-            items.write(columns, row);
-        }
-    };
-    return rows(fcinfo, [=] {
-        Items items{.reach = reach(PG_GETARG_FLOAT8(1)), .labelled = true};
-        const Target target = target_argument(fcinfo, 2);
-        items.labels = text_array_argument(fcinfo, 3);
-        const std::size_t values = items.keep_series(summary_argument(fcinfo), target);
-        return Rounds{items, items.count, values};
-    });
+LDP_FUNCTION(ldp_frequency_of_label_final) {
+    const Asked asked = asked_text(fcinfo);
+    const std::size_t value = asked.subject.legend.value_called(attribute_of(asked.subject), asked.text);
+    return number_or_null(fcinfo,
+                          frequency(asked.subject.summary, static_cast<std::int64_t>(value), std::nullopt));
 }
 
 /// (summary, method) → float8[]: frequencies made consistent.
@@ -345,95 +246,30 @@ LDP_FUNCTION(ldp_consistent) {
     return array_or_null(fcinfo, all_consistent(summary, method));
 }
 
-LDP_FUNCTION(ldp_summary_frequencies) {
-    return plain_rows(fcinfo, Quantity::frequencies);
+/// The vector that the estimated Haar coefficients add up to, in the attributes' own units.
+LDP_FUNCTION(ldp_haar) {
+    const Bytes summary = summary_argument(fcinfo);
+    // Only Haar reports tell coefficients; of others the error says what they tell instead.
+    check_tells(mechanism_of(fcinfo, summary, Kind::summary), Quantity::coefficients);
+    return array_or_null(fcinfo, all_items(summary, Quantity::means));
 }
 
-LDP_FUNCTION(ldp_summary_means) {
-    return plain_rows(fcinfo, Quantity::means);
+/// (summary, attribute) → summary: one attribute of a record, by number.
+LDP_FUNCTION(ldp_part_of_number) {
+    const Bytes summary = summary_argument(fcinfo);
+    PG_RETURN_POINTER(taken(summary, attribute_argument(fcinfo, 1)));
 }
 
-LDP_FUNCTION(ldp_summary_coefficients) {
-    return plain_rows(fcinfo, Quantity::coefficients);
+/// (summary, attribute) → summary: the same by name.
+LDP_FUNCTION(ldp_part_of_name) {
+    const Subject subject = subject_argument(fcinfo);
+    PG_RETURN_POINTER(taken(subject.summary, *subject.attribute));
 }
 
-/// (summary, method, confidence, target, labels): a row per value.
-LDP_FUNCTION(ldp_frequency_rows) {
-    return rows(fcinfo, [=] {
-        const Bytes summary = summary_argument(fcinfo);
-        const Consistency method = consistency_named(word_argument(fcinfo, 1));
-        Items items{.reach = reach(PG_GETARG_FLOAT8(2)), .labelled = true};
-        const Question question{Quantity::frequencies, target_argument(fcinfo, 3)};
-        items.labels = text_array_argument(fcinfo, 4);
-        answer(summary, question.quantity, [&](const Mechanism& mechanism) {
-            if (method == Consistency::none) return items.keep(estimate(mechanism, summary, question));
-            // Errors and intervals belong to the unbiased estimates alone.
-            items.keep(consistent(mechanism, summary, method), [](std::size_t i, double value) {
-                return Items::Item{static_cast<std::int32_t>(i), {value, unknown}, unknown};
-            });
-        });
-        return items;
-    });
-}
-
-/// (summary, limit, confidence, target, control, labels): the most frequent values and their significance.
-LDP_FUNCTION(ldp_top_rows) {
-    return rows(fcinfo, [=] {
-        const Bytes summary = summary_argument(fcinfo);
-        const std::size_t limit = limit_argument(fcinfo, 1);
-        Items items{.reach = reach(PG_GETARG_FLOAT8(2)), .labelled = true, .tested = true};
-        const Target target = target_argument(fcinfo, 3);
-        const Control control = control_named(word_argument(fcinfo, 4));
-        items.labels = text_array_argument(fcinfo, 5);
-        answer(summary, Quantity::frequencies, [&](const Mechanism& mechanism) {
-            items.keep(top(mechanism, summary, limit, target, control));
-        });
-        return items;
-    });
-}
-
-/// (summary, selection, control, confidence, labels): the values picked among candidates, and their
-/// significance.
-LDP_FUNCTION(ldp_candidate_rows) {
-    return rows(fcinfo, [=] {
-        const Bytes summary = summary_argument(fcinfo);
-        const Selection selection = selection_named(word_argument(fcinfo, 1));
-        const Control control = control_named(word_argument(fcinfo, 2));
-        Items items{.reach = reach(PG_GETARG_FLOAT8(3)), .labelled = true, .tested = true};
-        items.labels = text_array_argument(fcinfo, 4);
-        answer(summary, Quantity::frequencies, [&](const Mechanism& mechanism) {
-            items.keep(candidates(mechanism, summary, selection, control));
-        });
-        return items;
-    });
-}
-
-/// (summary): what honest reports must follow, and whether these do.
-LDP_FUNCTION(ldp_health) {
-    struct Statistics {
-        struct Statistic {
-            const char* name;
-            double observed, expected, p_value;
-        };
-        const Statistic* statistics;
-        std::size_t count;
-        void write(Columns& columns, std::size_t row) const {
-            const Statistic& one = statistics[row];
-            columns.put(server_text(one.name));
-            columns.put(one.observed);
-            columns.put(one.expected);
-            columns.put(one.p_value);
-        }
-    };
-    const auto ask = [](Bytes summary) {
-        const std::vector<Check> checks = health(*checked_mechanism(summary), summary);
-        auto* statistics =
-            static_cast<Statistics::Statistic*>(try_palloc(checks.size() * sizeof(Statistics::Statistic)));
-        for (std::size_t i = 0; i < checks.size(); ++i)
-            statistics[i] = {keep(checks[i].name), checks[i].observed, checks[i].expected, checks[i].p_value};
-        return Statistics{statistics, checks.size()};
-    };
-    return rows(fcinfo, [=] { return ask(summary_argument(fcinfo)); });
+/// (fingerprint, attribute) → text: the fingerprint of what ldp_part gives.
+LDP_FUNCTION(ldp_part_fingerprint) {
+    const std::string_view record = word_argument(fcinfo, 0);
+    PG_RETURN_TEXT_P(cstring_to_text(fingerprint_of_part(record, attribute_argument(fcinfo, 1))));
 }
 
 /// (confidence) → float8: how many standard errors an interval reaches to either side.

@@ -1,16 +1,23 @@
-// The two functions all aggregates are made of. Their state is an ldp_summary, flat, and changed in place, so
+// The functions all aggregates are made of. Their state is an ldp_summary, flat, and changed in place, so
 // that counting a report costs about what built-in sum costs, and any node, worker or table can hold a state.
+// Where an aggregate is asked more than its reports, the arguments stand before the summary, as the state's
+// head.
 //
 // Anyone may call these functions with any arguments: a state is believed only as far as its size and block,
 // which bound every write, and it is changed in place only when the executor says that it is the executor's.
 
-#include "boundary.hpp"
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "asked.hpp"
 
 using namespace ldp;
 
 namespace {
 
-/// The first argument as a summary that may be changed: itself if it is an aggregate's state, else a copy.
+/// The first argument as a state that may be changed: itself if it is an aggregate's state, else a copy.
 /// A state that lost its full header (on its way through a tuple, say) is copied too.
 varlena* changeable_state(FunctionCallInfo fcinfo) {
     auto* state = reinterpret_cast<varlena*>(PG_GETARG_POINTER(0));
@@ -18,61 +25,210 @@ varlena* changeable_state(FunctionCallInfo fcinfo) {
     return reinterpret_cast<varlena*>(PG_DETOAST_DATUM_COPY(PG_GETARG_DATUM(0)));
 }
 
-const Mechanism& mechanism_of_state(FunctionCallInfo fcinfo, Bytes state) {
-    const Mechanism& mechanism = mechanism_of(fcinfo, state, Kind::summary);
-    if (state.size() != summary_size(mechanism)) check_summary(mechanism, state);  // says what is wrong
+const Mechanism& mechanism_of_state(FunctionCallInfo fcinfo, Bytes summary) {
+    const Mechanism& mechanism = mechanism_of(fcinfo, summary, Kind::summary);
+    if (summary.size() != summary_size(mechanism)) check_summary(mechanism, summary);  // says what is wrong
     return mechanism;
 }
 
-}  // namespace
+Datum first_argument(FunctionCallInfo fcinfo) {
+    if (PG_ARGISNULL(0)) PG_RETURN_NULL();
+    PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+}
 
-/// (ldp_summary, ldp_report) → ldp_summary: counts a report. NULL reports are skipped.
-LDP_FUNCTION(ldp_summary_accumulate) {
-    if (PG_ARGISNULL(1)) {
-        if (PG_ARGISNULL(0)) PG_RETURN_NULL();
-        PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-    }
+[[noreturn]] void throw_other_question() {
+    throw Error(ErrorCode::invalid_value,
+                "an aggregate's arguments must be the same for all reports of a group", {},
+                "Only the reports may differ from row to row; group by what else does.");
+}
+
+/// The state's summary, behind the head that the state must begin with.
+template <class Span>
+Span behind(Span state, Bytes head) {
+    if (head.empty()) return state;
+    if (state.size() < head.size() || std::memcmp(state.data(), head.data(), head.size()) != 0)
+        throw_other_question();
+    return state.subspan(head.size());
+}
+
+/// The state, begun with this head if there is none, with one more report.
+Datum count_report(FunctionCallInfo fcinfo, Bytes head) {
     const Bytes report = contents(PG_GETARG_VARLENA_PP(1));
     varlena* state;
     const Mechanism* mechanism;
+    MutableBytes summary;
     if (PG_ARGISNULL(0)) {
         // In the caller's short-lived memory: the executor copies a new state to where it keeps its states,
         // so one made there by us would stay behind as a second copy in every group.
         mechanism = &mechanism_of(fcinfo, report, Kind::report);
-        state = new_value(summary_size(*mechanism));
-        start_summary(*mechanism, writable(state));
+        state = new_value(head.size() + summary_size(*mechanism));
+        std::ranges::copy(head, writable(state).begin());
+        summary = writable(state).subspan(head.size());
+        start_summary(*mechanism, summary);
     } else {
         state = changeable_state(fcinfo);
-        mechanism = &mechanism_of_state(fcinfo, contents(state));
+        summary = behind(writable(state), head);
+        mechanism = &mechanism_of_state(fcinfo, summary);
     }
-    const Outcome outcome = accumulate(*mechanism, writable(state), report);
+    const Outcome outcome = accumulate(*mechanism, summary, report);
     if (unlikely(outcome != Outcome::ok)) {
         // What is no report at all is reported as that, not as one of another spec.
         check_report(mechanism_of(fcinfo, report, Kind::report), report);
-        throw_outcome(outcome, contents(state), report);
+        raise_outcome(outcome, summary, report);
     }
     PG_RETURN_POINTER(state);
 }
 
-/// (ldp_summary, ldp_summary) → ldp_summary: adds two summaries. NULL is the empty summary of any spec.
-LDP_FUNCTION(ldp_summary_merge) {
-    if (PG_ARGISNULL(1)) {
-        if (PG_ARGISNULL(0)) PG_RETURN_NULL();
-        PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-    }
+/// The sum of two states; `head_size(state)` says how much of one is its head. NULL is the state of no
+/// reports.
+template <class HeadOf>
+Datum add_states(FunctionCallInfo fcinfo, HeadOf head_of) {
+    if (PG_ARGISNULL(1)) return first_argument(fcinfo);
     if (PG_ARGISNULL(0)) {
         auto* first = reinterpret_cast<varlena*>(PG_DETOAST_DATUM_COPY(PG_GETARG_DATUM(1)));
-        (void)mechanism_of_state(fcinfo, contents(first));
+        const Bytes whole = contents(first);
+        (void)mechanism_of_state(fcinfo, behind(whole, head_of(whole)));
         PG_RETURN_POINTER(first);
     }
-    const Bytes other = contents(PG_GETARG_VARLENA_PP(1));
+    const Bytes whole = contents(PG_GETARG_VARLENA_PP(1));
+    const Bytes head = head_of(whole);
+    const Bytes other = behind(whole, head);
     varlena* state = changeable_state(fcinfo);
-    const Mechanism& mechanism = mechanism_of_state(fcinfo, contents(state));
-    const Outcome outcome = merge(mechanism, writable(state), other);
+    const MutableBytes summary = behind(writable(state), head);
+    const Mechanism& mechanism = mechanism_of_state(fcinfo, summary);
+    const Outcome outcome = merge(mechanism, summary, other);
     if (unlikely(outcome != Outcome::ok)) {
         // What is no summary at all is reported as that, not as one of another spec.
         (void)mechanism_of_state(fcinfo, other);
-        throw_outcome(outcome, contents(state), other);
+        raise_outcome(outcome, summary, other);
     }
     PG_RETURN_POINTER(state);
+}
+
+// Questions ------------------------------------------------------------------------------------------------
+
+constexpr std::size_t length_size = sizeof(std::uint32_t), kind_size = 1;
+
+/// Counts a report for a question whose head is written here; `size` bytes of arguments.
+Datum count_asked(FunctionCallInfo fcinfo, AskedKind kind, const void* arguments, std::size_t size) {
+    constexpr std::size_t few = 64;
+    std::byte small[few];
+    const std::size_t whole = length_size + kind_size + size;
+    auto* head = whole <= few ? small : static_cast<std::byte*>(try_palloc(whole));
+    store(head, static_cast<std::uint32_t>(kind_size + size));
+    head[length_size] = static_cast<std::byte>(kind);
+    std::memcpy(head + length_size + kind_size, arguments, size);
+    return count_report(fcinfo, {head, whole});
+}
+
+template <class... Numbers>
+Datum count_numbers(FunctionCallInfo fcinfo, Numbers... numbers) {
+    const double all[] = {static_cast<double>(numbers)...};
+    return count_asked(fcinfo, AskedKind::numbers, all, sizeof(all));
+}
+
+/// As strict aggregates of several arguments do: a row in which one is NULL does not count.
+bool incomplete(FunctionCallInfo fcinfo) {
+    for (int i = 1; i < PG_NARGS(); ++i)
+        if (PG_ARGISNULL(i)) return true;
+    return false;
+}
+
+Asked asked(FunctionCallInfo fcinfo, AskedKind kind) {
+    const Bytes question = summary_argument(fcinfo);
+    const Bytes head = head_of(question), arguments = head.subspan(length_size + kind_size);
+    if (head[length_size] != static_cast<std::byte>(kind) ||
+        (kind == AskedKind::numbers && arguments.size() % sizeof(double) != 0))
+        throw Error(ErrorCode::malformed, "this is the state of another aggregate");
+    const Bytes summary = question.subspan(head.size());
+    Asked asked{{summary, {}, {}}, nullptr, 0, {}};
+    if (kind == AskedKind::numbers) {
+        asked.count = arguments.size() / sizeof(double);
+        auto* numbers = static_cast<double*>(try_palloc(arguments.size() + 1));
+        std::memcpy(numbers, arguments.data(), arguments.size());
+        asked.numbers = numbers;
+    } else {
+        asked.text = {reinterpret_cast<const char*>(arguments.data()), arguments.size()};
+    }
+    asked.subject.legend = Legend(fcinfo, summary);
+    return asked;
+}
+
+}  // namespace
+
+namespace ldp {
+
+Bytes head_of(Bytes question) {
+    if (question.size() > length_size) {
+        const auto rest = load<std::uint32_t>(question.data());
+        if (rest >= kind_size && rest <= question.size() - length_size)
+            return question.first(length_size + rest);
+    }
+    throw Error(ErrorCode::malformed, "these bytes are no ldp question");
+}
+
+Asked asked_numbers(FunctionCallInfo fcinfo, std::size_t count) {
+    const Asked all = asked(fcinfo, AskedKind::numbers);
+    if (all.count != count) throw Error(ErrorCode::malformed, "this is the state of another aggregate");
+    return all;
+}
+
+Asked asked_integer(FunctionCallInfo fcinfo) {
+    const Asked one = asked_numbers(fcinfo, 1);
+    if (!(std::abs(one.numbers[0]) <= std::numeric_limits<std::int32_t>::max()))
+        throw Error(ErrorCode::malformed, "this is the state of another aggregate");
+    return one;
+}
+
+Asked asked_list(FunctionCallInfo fcinfo) {
+    return asked(fcinfo, AskedKind::numbers);
+}
+
+Asked asked_text(FunctionCallInfo fcinfo) {
+    return asked(fcinfo, AskedKind::text);
+}
+
+}  // namespace ldp
+
+/// (ldp_summary, ldp_report) → ldp_summary: counts a report. NULL reports are skipped.
+LDP_FUNCTION(ldp_summary_accumulate) {
+    return PG_ARGISNULL(1) ? first_argument(fcinfo) : count_report(fcinfo, {});
+}
+
+/// (ldp_summary, ldp_summary) → ldp_summary: adds two summaries. NULL is the empty summary of any spec.
+LDP_FUNCTION(ldp_summary_merge) {
+    return add_states(fcinfo, [](Bytes) { return Bytes{}; });
+}
+
+// (ldp_question, ldp_report, argument…) → ldp_question
+
+LDP_FUNCTION(ldp_question_number) {
+    return incomplete(fcinfo) ? first_argument(fcinfo) : count_numbers(fcinfo, PG_GETARG_FLOAT8(2));
+}
+
+LDP_FUNCTION(ldp_question_integer) {
+    return incomplete(fcinfo) ? first_argument(fcinfo) : count_numbers(fcinfo, PG_GETARG_INT32(2));
+}
+
+LDP_FUNCTION(ldp_question_range) {
+    return incomplete(fcinfo) ? first_argument(fcinfo)
+                              : count_numbers(fcinfo, PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(3));
+}
+
+/// The numbers of an array, without its NULLs.
+LDP_FUNCTION(ldp_question_numbers) {
+    if (incomplete(fcinfo)) return first_argument(fcinfo);
+    const Numbers list = numbers_argument(fcinfo, 2);
+    return count_asked(fcinfo, AskedKind::numbers, list.numbers, list.count * sizeof(double));
+}
+
+LDP_FUNCTION(ldp_question_text) {
+    if (incomplete(fcinfo)) return first_argument(fcinfo);
+    const Bytes words = contents(PG_GETARG_VARLENA_PP(2));
+    return count_asked(fcinfo, AskedKind::text, words.data(), words.size());
+}
+
+/// (ldp_question, ldp_question) → ldp_question: adds two states of the same question.
+LDP_FUNCTION(ldp_question_merge) {
+    return add_states(fcinfo, head_of);
 }

@@ -1,10 +1,16 @@
-// Arguments that many functions take.
+// Arguments that many functions take, and how a summary is asked.
 #pragma once
 
+#include <cmath>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "boundary.hpp"
+#include "core/mechanism/longitudinal/series.hpp"
+#include "core/summary/learn.hpp"
+#include "legend.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"
@@ -14,14 +20,19 @@ extern "C" {
 
 namespace ldp {
 
-/// The mechanism of a summary whose every byte was checked.
-[[nodiscard]] inline std::unique_ptr<const Mechanism> checked_mechanism(Bytes summary) {
-    std::unique_ptr<const Mechanism> mechanism = load_mechanism(summary, Kind::summary);
-    check_summary(*mechanism, summary);
-    return mechanism;
-}
+/// Of a number: not known, because no report tells of it.
+inline constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+/// What aggregates, which have no such argument, and functions take by default.
+inline constexpr double usual_confidence = 0.95;
 
-// May jump: not beside C++ objects. -------------------------------------------------------------------------
+/// What a question is about: a summary, or one attribute of it. No destructor: it may stand beside jumps.
+struct Subject {
+    Bytes summary;
+    Legend legend;
+    std::optional<std::size_t> attribute;
+};
+
+// Reading arguments; may jump: not beside C++ objects. ------------------------------------------------------
 
 [[nodiscard]] inline Bytes summary_argument(FunctionCallInfo fcinfo, int number = 0) {
     return contents(PG_GETARG_VARLENA_PP(number));
@@ -29,6 +40,20 @@ namespace ldp {
 
 [[nodiscard]] inline std::string_view word_argument(FunctionCallInfo fcinfo, int number) {
     return text_to_cstring(PG_GETARG_TEXT_PP(number));
+}
+
+/// The first argument, a summary, about all of which a question is.
+[[nodiscard]] inline Subject whole_argument(FunctionCallInfo fcinfo) {
+    const Bytes summary = summary_argument(fcinfo);
+    return {summary, Legend(fcinfo, summary), std::nullopt};
+}
+
+/// The first argument, a summary, and of it the attribute that the last argument names, if it names one.
+[[nodiscard]] inline Subject subject_argument(FunctionCallInfo fcinfo) {
+    Subject subject = whole_argument(fcinfo);
+    const int last = PG_NARGS() - 1;
+    if (!PG_ARGISNULL(last)) subject.attribute = subject.legend.attribute_called(word_argument(fcinfo, last));
+    return subject;
 }
 
 [[nodiscard]] inline Target target_argument(FunctionCallInfo fcinfo, int number) {
@@ -50,29 +75,93 @@ namespace ldp {
     return static_cast<std::size_t>(attribute);
 }
 
-/// An array argument's elements; `missing` tells which are NULL.
-struct Elements {
-    const Datum* values;
-    const bool* missing;
+struct Numbers {
+    const double* numbers;
     std::size_t count;
 };
-
-[[nodiscard]] inline Elements text_array_argument(FunctionCallInfo fcinfo, int number) {
-    Datum* values;
-    bool* missing;
-    int count;
-    deconstruct_array(PG_GETARG_ARRAYTYPE_P(number), TEXTOID, -1, false, TYPALIGN_INT, &values, &missing,
-                      &count);
-    return {values, missing, static_cast<std::size_t>(count)};
-}
-
-[[nodiscard]] inline Elements number_array_argument(FunctionCallInfo fcinfo, int number) {
+/// An array argument of numbers, without its NULLs.
+[[nodiscard]] inline Numbers numbers_argument(FunctionCallInfo fcinfo, int number) {
     Datum* values;
     bool* missing;
     int count;
     deconstruct_array(PG_GETARG_ARRAYTYPE_P(number), FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL,
                       TYPALIGN_DOUBLE, &values, &missing, &count);
-    return {values, missing, static_cast<std::size_t>(count)};
+    auto* numbers = static_cast<double*>(palloc(sizeof(double) * (static_cast<std::size_t>(count) + 1)));
+    std::size_t known = 0;
+    for (int i = 0; i < count; ++i)
+        if (!missing[i]) numbers[known++] = DatumGetFloat8(values[i]);
+    return {numbers, known};
+}
+
+/// A number as a function's result; what is not known (NaN) is NULL.
+[[nodiscard]] inline Datum number_or_null(FunctionCallInfo fcinfo, double number) {
+    if (std::isnan(number)) PG_RETURN_NULL();
+    PG_RETURN_FLOAT8(number);
+}
+
+// Asking; C++ that does not jump. ---------------------------------------------------------------------------
+
+/// The mechanism of a summary whose every byte was checked.
+[[nodiscard]] inline std::unique_ptr<const Mechanism> checked_mechanism(Bytes summary) {
+    std::unique_ptr<const Mechanism> mechanism = load_mechanism(summary, Kind::summary);
+    check_summary(*mechanism, summary);
+    return mechanism;
+}
+
+/// Throws Error (unsupported) unless the mechanism's summaries answer this, by themselves: what tells ranges
+/// tells them of no attribute's values.
+inline void check_answer(const Mechanism& mechanism, Quantity quantity) {
+    if (find_capability<RangeLearner>(mechanism) != nullptr)
+        throw Error(ErrorCode::unsupported, "these reports tell ranges, for the spec of a second round", {},
+                    "Ask for them with ldp_learn_range.");
+    check_tells(mechanism, quantity);
+    if (quantity == Quantity::frequencies && find_capability<SeriesRandomizer>(mechanism) != nullptr)
+        throw Error(ErrorCode::unsupported, "these reports tell of a series, which has shares in each round",
+                    {}, "Ask for them with ldp_series.");
+}
+
+/// The attribute that a question to one attribute is about. Throws Error: unsupported if there are several
+/// and none is named, invalid_value if there is no such attribute.
+[[nodiscard]] inline std::size_t one_attribute(const Mechanism& mechanism, std::optional<std::size_t> named) {
+    const bool series = find_capability<SeriesRandomizer>(mechanism) != nullptr;
+    const std::size_t attributes = series ? 1 : mechanism.cells().size();
+    if (named)
+        check_attribute(*named, attributes);
+    else if (find_capability<Record>(mechanism) != nullptr)
+        throw Error(ErrorCode::unsupported, "these reports are about several attributes, and none is named",
+                    "There are " + std::to_string(attributes) + ".",
+                    "Name one, as in attribute => 'town', or take it out first: ldp_part(summary, 'town').");
+    return named.value_or(0);
+}
+
+/// `ask(view)` of a summary, or `otherwise` if there are no reports; `check(view)` comes before.
+template <class Answer, class Ask, class Check>
+Answer ask(Bytes summary, const Answer& otherwise, Ask ask, Check check) {
+    const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
+    const SummaryView view = view_of(*mechanism, summary);
+    check(view);
+    return view.n == 0 ? otherwise : ask(view);
+}
+template <class Answer, class Ask>
+Answer ask(Bytes summary, const Answer& otherwise, Ask ask) {
+    return ldp::ask(summary, otherwise, ask, [](const SummaryView&) {});
+}
+
+/// The same about what was asked for: of a record the one attribute.
+template <class Answer, class Ask>
+Answer ask_part(const Subject& subject, const Answer& otherwise, Ask ask) {
+    const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(subject.summary);
+    SummaryView view = view_of(*mechanism, subject.summary);
+    if (subject.attribute) view = single_part(view, *subject.attribute);
+    return view.n == 0 ? otherwise : ask(view);
+}
+/// The same where a record answers for one attribute only.
+template <class Answer, class Ask>
+Answer ask_one(const Subject& subject, const Answer& otherwise, Ask ask) {
+    return ask_part(subject, otherwise, [&](const SummaryView& view) {
+        (void)one_attribute(*view.mechanism, std::nullopt);
+        return ask(view);
+    });
 }
 
 }  // namespace ldp

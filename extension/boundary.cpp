@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <new>
 
 extern "C" {
@@ -11,7 +12,11 @@ extern "C" {
 #include "nodes/miscnodes.h"
 #endif
 
+#ifdef PG_MODULE_MAGIC_EXT  // from PostgreSQL 18 on; pg_get_loaded_modules() shows it
+PG_MODULE_MAGIC_EXT(.name = "ldp", .version = LDP_VERSION);
+#else
 PG_MODULE_MAGIC;
+#endif
 }
 
 namespace ldp {
@@ -158,7 +163,7 @@ Cache& cache_of(FunctionCallInfo fcinfo) {
 template <class Check>
 const Mechanism& find_or_load(FunctionCallInfo fcinfo, Bytes bytes, Kind kind, Check check) {
     Cache& cache = cache_of(fcinfo);
-    const bool right_kind = bytes.size() > 1 && bytes[1] == static_cast<std::byte>(kind);
+    const bool right_kind = bytes.size() >= header_size && kind_of(bytes) == kind;
     if (right_kind)
         for (const Mechanism* mechanism : cache.mechanisms) {
             if (mechanism == nullptr) break;

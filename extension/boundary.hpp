@@ -21,6 +21,7 @@
 
 #include "core/base/error.hpp"
 #include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/registry.hpp"
 #include "core/summary/summary.hpp"
 
 // PostgreSQL up to 15 leaves this empty, and with hidden visibility it would not find its entry points.
@@ -98,8 +99,7 @@ Datum entry(FunctionCallInfo fcinfo) {
     return {reinterpret_cast<std::byte*>(VARDATA(value)), VARSIZE(value) - VARHDRSZ};
 }
 
-// Text: core speaks UTF-8, the server whatever its database does
-// ---------------------------------------------
+// Text: core speaks UTF-8, the server whatever its database does -------------------------------------------
 
 /// A jsonb argument as UTF-8 text.
 [[nodiscard]] const char* json_argument(FunctionCallInfo fcinfo, int number);

@@ -6,55 +6,63 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <string>
 
-#include "arguments.hpp"
+#include "answers.hpp"
+#include "asked.hpp"
 #include "core/summary/learn.hpp"
 #include "core/summary/shrink.hpp"
-#include "rows.hpp"
 
 using namespace ldp;
 
 namespace {
 
-constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr Estimate nothing{unknown, unknown};
 
-/// A table in PostgreSQL's memory: `width` numbers a row, after the row's number if it is to be shown.
+/// Rows of `width` numbers about one attribute, in PostgreSQL's memory: its name, the numbers, of how many
+/// reports they are, the attribute's number, and the row's if it is to be shown.
 struct Table {
-    const double* numbers;
-    std::size_t width, count;
+    const double* numbers = nullptr;
+    std::size_t width = 0, count = 0;
+    Legend legend = {};
+    std::uint64_t n = 0;
+    std::size_t attribute = 0;
     bool numbered = false;
+    bool each = false;  ///< a row is about the attribute of its number
 
     void write(Columns& columns, std::size_t row) const {
-        if (numbered) columns.put(static_cast<std::int32_t>(row));
+        const std::size_t about = each ? row : attribute;
+        columns.put(legend.name(about), false);
         for (std::size_t i = 0; i < width; ++i) columns.put(numbers[row * width + i]);
+        columns.put(n);
+        columns.put(static_cast<std::int32_t>(about));
+        if (numbered) columns.put(static_cast<std::int32_t>(row));
     }
 };
 
 /// Copies rows of equal width; allowed beside C++ objects.
 template <std::size_t width>
-Table table(const std::vector<std::array<double, width>>& rows, bool numbered = false) {
+Table table(const Subject& subject, const SummaryView& view,
+            const std::vector<std::array<double, width>>& rows) {
     auto* numbers = static_cast<double*>(try_palloc(std::max<std::size_t>(1, rows.size()) * sizeof(rows[0])));
     std::size_t used = 0;
     for (const auto& row : rows)
         for (const double number : row) numbers[used++] = number;
-    return {numbers, width, rows.size(), numbered};
+    return {.numbers = numbers,
+            .width = width,
+            .count = rows.size(),
+            .legend = subject.legend,
+            .n = view.n,
+            .attribute = subject.attribute.value_or(0)};
 }
 
-/// One row: estimate, standard error, interval.
-Table one_row(const Estimate& estimate, double reach) {
-    return table<4>(
-        {{estimate.value, estimate.standard_error, estimate.value - reach * estimate.standard_error,
-          estimate.value + reach * estimate.standard_error}});
-}
-
-/// `ask(mechanism)`, or `otherwise` if there are no reports.
-template <class Answer, class Ask>
-Answer ask(Bytes summary, const Answer& otherwise, Ask ask) {
-    const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
-    return summary_count(*mechanism, summary) == 0 ? otherwise : ask(*mechanism);
+/// A single answer. No reports give one that is not known.
+Answers one_answer(const Subject& subject, std::size_t attribute, const Estimate& estimate, std::uint64_t n,
+                   double reach) {
+    Answers one{.legend = subject.legend, .reach = reach};
+    one.reserve(1);
+    one.add(attribute, Answers::none, estimate, n);
+    return one;
 }
 
 /// An attribute's number, given as a bound of a range.
@@ -66,15 +74,114 @@ std::size_t attribute_at(double bound, std::size_t attributes) {
     return static_cast<std::size_t>(bound);
 }
 
-Estimate range(const Mechanism& mechanism, Bytes summary, double low, double high, Target target) {
-    if (dynamic_cast<const OrderedMechanism*>(&mechanism) != nullptr)
-        return share_between(mechanism, summary, low, high, target);
-    const std::size_t attributes = mechanism.cells().size();
-    const std::size_t first = attribute_at(low, attributes), last = attribute_at(high, attributes);
-    if (first > last)
-        throw Error(ErrorCode::invalid_value, "a range must not end before it begins",
-                    "Found " + std::to_string(first) + " to " + std::to_string(last) + ".");
-    return group_mean(mechanism, summary, first, last, target);
+Answers range(const Subject& subject, double low, double high, double reach, Target target) {
+    const auto found = [&](const SummaryView& view) {
+        const std::uint64_t n = view.n;
+        if (find_capability<Ordered>(*view.mechanism) != nullptr)
+            return one_answer(subject, subject.attribute.value_or(0), share_between(view, low, high, target),
+                              n, reach);
+        const std::size_t attributes = view.mechanism->cells().size();
+        const std::size_t first = attribute_at(low, attributes), last = attribute_at(high, attributes);
+        if (first > last)
+            throw Error(ErrorCode::invalid_value, "a range must not end before it begins",
+                        "Found " + std::to_string(first) + " to " + std::to_string(last) + ".");
+        return one_answer(subject, Answers::none, group_mean(view, first, last, target), n, reach);
+    };
+    return ask_part(subject,
+                    one_answer(subject, subject.attribute.value_or(Answers::none), nothing, 0, reach), found);
+}
+
+Answers share_below(const Subject& subject, double value, double reach, Target target) {
+    const std::size_t attribute = subject.attribute.value_or(0);
+    return ask_one(subject, one_answer(subject, attribute, nothing, 0, reach), [&](const SummaryView& view) {
+        return one_answer(subject, attribute, cdf(view, value, target), view.n, reach);
+    });
+}
+
+double quantile(const Subject& subject, double share) {
+    return ask_one(subject, unknown, [=](const SummaryView& view) {
+        return ldp::quantile(view, share, usual_confidence, Target::sample).value;
+    });
+}
+
+Table quantiles(const Subject& subject, const double* shares, std::size_t count, double confidence,
+                Target target) {
+    return ask_one(subject, Table{}, [&](const SummaryView& view) {
+        std::vector<std::array<double, 4>> found;
+        for (std::size_t i = 0; i < count; ++i) {
+            const Quantile at = ldp::quantile(view, shares[i], confidence, target);
+            found.push_back({shares[i], at.value, at.interval.lower, at.interval.upper});
+        }
+        return table(subject, view, found);
+    });
+}
+
+Table bins(const Subject& subject, std::int32_t bins, double reach, Target target) {
+    return ask_one(subject, Table{}, [&](const SummaryView& view) {
+        const auto count = static_cast<std::size_t>(std::max(0, bins));
+        const std::vector<Estimate> shares = histogram(view, count, target);
+        const auto [low, high] = capability<Ordered>(*view.mechanism).ends();
+        const double width = (high - low) / static_cast<double>(count);
+        std::vector<std::array<double, 6>> found;
+        for (std::size_t bin = 0; bin < count; ++bin) {
+            const auto [share, error] = shares[bin];
+            found.push_back({low + width * static_cast<double>(bin),
+                             low + width * static_cast<double>(bin + 1), share, error, share - reach * error,
+                             share + reach * error});
+        }
+        Table all = table(subject, view, found);
+        all.numbered = true;
+        return all;
+    });
+}
+
+Table fitted(const Subject& subject, Smoothing smoothing) {
+    return ask_one(subject, Table{}, [&](const SummaryView& view) {
+        const Distribution fit = decode(view, smoothing);
+        std::vector<std::array<double, 3>> found;
+        for (std::size_t cell = 0; cell < fit.shares.size(); ++cell)
+            found.push_back({fit.edges[cell], fit.edges[cell + 1], fit.shares[cell]});
+        Table all = table(subject, view, found);
+        all.numbered = true;
+        return all;
+    });
+}
+
+Table shrunk_means(const Subject& subject, Shrinkage shrinkage, Target target) {
+    return ask(subject.summary, Table{}, [&](const SummaryView& view) {
+        std::vector<std::array<double, 2>> found;
+        for (const auto& [value, error] : shrunk(view, shrinkage, target)) found.push_back({value, error});
+        Table all = table(subject, view, found);
+        all.each = true;
+        return all;
+    });
+}
+
+/// Ranges of attributes, or of Haar coefficients, which have no names.
+struct Ranges {
+    const LearntRange* ranges = nullptr;
+    std::size_t count = 0;
+    Legend legend = {};
+    std::size_t first = 0;  ///< the attribute that item 0 is
+
+    void write(Columns& columns, std::size_t row) const {
+        const auto& [item, low, high, coefficient] = ranges[row];
+        const std::size_t attribute = first + item;
+        coefficient ? columns.put_nothing() : columns.put(legend.name(attribute), false);
+        columns.put(low);
+        columns.put(high);
+        columns.put(Int32GetDatum(static_cast<std::int32_t>(attribute)), coefficient);
+        columns.put(Int32GetDatum(static_cast<std::int32_t>(item)), !coefficient);
+    }
+};
+
+Ranges learnt(const Subject& subject, double coverage) {
+    return ask_part(subject, Ranges{}, [&](const SummaryView& view) {
+        const std::vector<LearntRange> found = learn_ranges(view, coverage);
+        auto* kept = static_cast<LearntRange*>(try_palloc((found.size() + 1) * sizeof(LearntRange)));
+        std::ranges::copy(found, kept);
+        return Ranges{kept, found.size(), subject.legend, subject.attribute.value_or(0)};
+    });
 }
 
 Smoothing smoothing_named(std::string_view name) {
@@ -94,138 +201,123 @@ Shrinkage shrinkage_named(std::string_view name) {
 
 }  // namespace
 
-/// (summary, low, high, confidence, target): the share of people between two values, or the mean of a range
-/// of attributes.
+/// (summary, low, high, confidence, target, attribute): the share of people between two values, or the mean
+/// of a range of attributes.
 LDP_FUNCTION(ldp_range) {
-    return rows(fcinfo, [=] {
-        const Bytes summary = summary_argument(fcinfo);
-        const double low = PG_GETARG_FLOAT8(1), high = PG_GETARG_FLOAT8(2);
-        const double reach = ldp::reach(PG_GETARG_FLOAT8(3));
-        const Target target = target_argument(fcinfo, 4);
-        return one_row(
-            ask(summary, nothing,
-                [&](const Mechanism& mechanism) { return range(mechanism, summary, low, high, target); }),
-            reach);
-    });
+    return rows(
+        fcinfo,
+        [=] {
+            const Subject subject = subject_argument(fcinfo);
+            const double low = PG_GETARG_FLOAT8(1), high = PG_GETARG_FLOAT8(2);
+            return range(subject, low, high, reach(PG_GETARG_FLOAT8(3)), target_argument(fcinfo, 4));
+        },
+        1);
 }
 
-/// (summary, value, confidence, target): the share of people at or below a value.
+LDP_FUNCTION(ldp_range_final) {
+    const Asked asked = asked_numbers(fcinfo, 2);
+    return one_row(fcinfo, range(asked.subject, asked.numbers[0], asked.numbers[1], reach(usual_confidence),
+                                 Target::sample));
+}
+
+/// (summary, value, confidence, target, attribute): the share of people at or below a value.
 LDP_FUNCTION(ldp_cdf) {
-    return rows(fcinfo, [=] {
-        const Bytes summary = summary_argument(fcinfo);
-        const double value = PG_GETARG_FLOAT8(1);
-        const double reach = ldp::reach(PG_GETARG_FLOAT8(2));
-        const Target target = target_argument(fcinfo, 3);
-        return one_row(
-            ask(summary, nothing,
-                [&](const Mechanism& mechanism) { return cdf(mechanism, summary, value, target); }),
-            reach);
-    });
+    return rows(
+        fcinfo,
+        [=] {
+            const Subject subject = subject_argument(fcinfo);
+            const double reach = ldp::reach(PG_GETARG_FLOAT8(2));
+            return share_below(subject, PG_GETARG_FLOAT8(1), reach, target_argument(fcinfo, 3));
+        },
+        1);
+}
+
+LDP_FUNCTION(ldp_cdf_final) {
+    const Asked asked = asked_numbers(fcinfo, 1);
+    return one_row(fcinfo,
+                   share_below(asked.subject, asked.numbers[0], reach(usual_confidence), Target::sample));
 }
 
 /// (summary, share) → float8: the value below which this share of the people lies.
 LDP_FUNCTION(ldp_quantile) {
-    const Bytes summary = summary_argument(fcinfo);
-    const double share = PG_GETARG_FLOAT8(1);
-    const double value = ask(summary, unknown, [&](const Mechanism& mechanism) {
-        return quantile(mechanism, summary, share, 0.95, Target::sample).value;
-    });
-    if (std::isnan(value)) PG_RETURN_NULL();
-    PG_RETURN_FLOAT8(value);
+    return number_or_null(fcinfo, quantile({summary_argument(fcinfo), {}, {}}, PG_GETARG_FLOAT8(1)));
 }
 
-/// (summary, shares, confidence, target): the values below which these shares lie, with intervals.
+LDP_FUNCTION(ldp_quantile_final) {
+    const Asked asked = asked_numbers(fcinfo, 1);
+    return number_or_null(fcinfo, quantile(asked.subject, asked.numbers[0]));
+}
+
+/// (summary, shares, confidence, target, attribute): the values below which these shares lie, with intervals.
 LDP_FUNCTION(ldp_quantiles) {
-    return rows(fcinfo, [=] {
-        const Bytes summary = summary_argument(fcinfo);
-        const Elements shares = number_array_argument(fcinfo, 1);
-        const double confidence = PG_GETARG_FLOAT8(2);
-        const Target target = target_argument(fcinfo, 3);
-        return ask(summary, Table{}, [&](const Mechanism& mechanism) {
-            std::vector<std::array<double, 4>> found;
-            for (std::size_t i = 0; i < shares.count; ++i) {
-                if (shares.missing[i]) continue;
-                const double share = DatumGetFloat8(shares.values[i]);
-                const Quantile at = quantile(mechanism, summary, share, confidence, target);
-                found.push_back({share, at.value, at.interval.lower, at.interval.upper});
-            }
-            return table(found);
-        });
-    });
+    return rows(
+        fcinfo,
+        [=] {
+            const Subject subject = subject_argument(fcinfo);
+            const Numbers shares = numbers_argument(fcinfo, 1);
+            const double confidence = PG_GETARG_FLOAT8(2);
+            return quantiles(subject, shares.numbers, shares.count, confidence, target_argument(fcinfo, 3));
+        },
+        1);
 }
 
-/// (summary, bins, confidence, target): the shares of bins of equal width.
+LDP_FUNCTION(ldp_quantiles_final) {
+    const Asked asked = asked_list(fcinfo);
+    return row_array(fcinfo,
+                     quantiles(asked.subject, asked.numbers, asked.count, usual_confidence, Target::sample));
+}
+
+/// (summary, bins, confidence, target, attribute): the shares of bins of equal width.
 LDP_FUNCTION(ldp_histogram) {
-    return rows(fcinfo, [=] {
-        const Bytes summary = summary_argument(fcinfo);
-        const auto bins = static_cast<std::size_t>(std::max(0, PG_GETARG_INT32(1)));
-        const double reach = ldp::reach(PG_GETARG_FLOAT8(2));
-        const Target target = target_argument(fcinfo, 3);
-        return ask(summary, Table{}, [&](const Mechanism& mechanism) {
-            const std::vector<Estimate> shares = histogram(mechanism, summary, bins, target);
-            const auto [low, high] = dynamic_cast<const OrderedMechanism&>(mechanism).ends();
-            const double width = (high - low) / static_cast<double>(bins);
-            std::vector<std::array<double, 6>> found;
-            for (std::size_t bin = 0; bin < bins; ++bin) {
-                const auto [share, error] = shares[bin];
-                found.push_back({low + width * static_cast<double>(bin),
-                                 low + width * static_cast<double>(bin + 1), share, error,
-                                 share - reach * error, share + reach * error});
-            }
-            return table(found, true);
-        });
-    });
+    return rows(
+        fcinfo,
+        [=] {
+            const Subject subject = subject_argument(fcinfo);
+            const double reach = ldp::reach(PG_GETARG_FLOAT8(2));
+            return bins(subject, PG_GETARG_INT32(1), reach, target_argument(fcinfo, 3));
+        },
+        1);
 }
 
-/// (summary, smoothing): the fitted distribution, cell by cell.
+LDP_FUNCTION(ldp_histogram_final) {
+    const Asked asked = asked_integer(fcinfo);
+    return row_array(fcinfo, bins(asked.subject, asked.integer(), reach(usual_confidence), Target::sample));
+}
+
+/// (summary, smoothing, attribute): the fitted distribution, cell by cell.
 LDP_FUNCTION(ldp_distribution) {
-    return rows(fcinfo, [=] {
-        const Bytes summary = summary_argument(fcinfo);
-        const Smoothing smoothing = smoothing_named(word_argument(fcinfo, 1));
-        return ask(summary, Table{}, [&](const Mechanism& mechanism) {
-            const Distribution fit = decode(mechanism, summary, smoothing);
-            std::vector<std::array<double, 3>> found;
-            for (std::size_t cell = 0; cell < fit.shares.size(); ++cell)
-                found.push_back({fit.edges[cell], fit.edges[cell + 1], fit.shares[cell]});
-            return table(found, true);
-        });
-    });
+    return rows(
+        fcinfo,
+        [=] {
+            const Subject subject = subject_argument(fcinfo);
+            return fitted(subject, smoothing_named(word_argument(fcinfo, 1)));
+        },
+        1);
 }
 
-/// (summary, coverage): ranges for a second round.
+/// (summary, coverage, attribute): ranges for a second round.
 LDP_FUNCTION(ldp_learn_range) {
-    return rows(fcinfo, [=] {
-        const Bytes summary = summary_argument(fcinfo);
-        const double coverage = PG_GETARG_FLOAT8(1);
-        return ask(summary, Table{}, [&](const Mechanism& mechanism) {
-            std::vector<std::array<double, 2>> found;
-            for (const LearntRange& range : learn_ranges(mechanism, summary, coverage))
-                found.push_back({range.low, range.high});
-            return table(found, true);
-        });
-    });
+    return rows(
+        fcinfo,
+        [=] {
+            const Subject subject = subject_argument(fcinfo);
+            return learnt(subject, PG_GETARG_FLOAT8(1));
+        },
+        1);
 }
 
 /// (summary, shrink, target): the mean vector with small details shrunk.
 LDP_FUNCTION(ldp_shrunk) {
     return rows(fcinfo, [=] {
-        const Bytes summary = summary_argument(fcinfo);
+        const Subject subject = whole_argument(fcinfo);
         const Shrinkage shrinkage = shrinkage_named(word_argument(fcinfo, 1));
-        const Target target = target_argument(fcinfo, 2);
-        return ask(summary, Table{}, [&](const Mechanism& mechanism) {
-            std::vector<std::array<double, 2>> found;
-            for (const auto& [value, error] : shrunk(mechanism, summary, shrinkage, target))
-                found.push_back({value, error});
-            return table(found, true);
-        });
+        return shrunk_means(subject, shrinkage, target_argument(fcinfo, 2));
     });
 }
 
 /// (summary) → float8: the stretch over which estimates of the distribution are smeared.
 LDP_FUNCTION(ldp_resolution) {
-    const Bytes summary = summary_argument(fcinfo);
-    const double width =
-        ask(summary, unknown, [&](const Mechanism& mechanism) { return resolution(mechanism, summary); });
-    if (std::isnan(width)) PG_RETURN_NULL();
-    PG_RETURN_FLOAT8(width);
+    const Subject subject{summary_argument(fcinfo), {}, {}};
+    return number_or_null(
+        fcinfo, ask_one(subject, unknown, [](const SummaryView& view) { return resolution(view); }));
 }

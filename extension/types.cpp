@@ -1,8 +1,9 @@
-// ldp_report and ldp_summary: hexadecimal as text, the bytes themselves on the wire. What comes in from
-// outside is checked whole, once, here; the rest of the extension can take a value of these types for what it
-// is. Comparison, hashing and sending need nothing of ours: PostgreSQL's functions for bytea do them.
+// ldp_report, ldp_summary and ldp_question (a summary behind a head): hexadecimal as text, the bytes
+// themselves on the wire. What comes in from outside is checked whole, once, here; the rest of the extension
+// can take a value of these types for what it is. Comparison, hashing and sending need nothing of ours:
+// PostgreSQL's functions for bytea do them.
 
-#include "boundary.hpp"
+#include "asked.hpp"
 
 extern "C" {
 #include "libpq/pqformat.h"
@@ -38,15 +39,27 @@ void check(FunctionCallInfo fcinfo, Bytes bytes, Kind kind) {
         check_summary(mechanism, bytes);
 }
 
-Datum read_text(FunctionCallInfo fcinfo, Kind kind) {
+[[noreturn]] void throw_no_digits(Kind kind) {
+    throw Error(
+        ErrorCode::malformed, std::string("invalid text for an ldp ") + noun(kind),
+        "It must be an even number of hexadecimal digits.",
+        kind == Kind::report
+            ? "It was cut short, damaged, or does not come from ldp."
+            : "It was cut short, damaged, or does not come from ldp. If it names a collection, the summary "
+              "of its reports is ldp_summary_of(name).");
+}
+
+/// Bytes of a question: what stands before the summary is not the mechanism's.
+Bytes checked_part(Bytes bytes, bool question) {
+    return question ? bytes.subspan(head_of(bytes).size()) : bytes;
+}
+
+Datum read_text(FunctionCallInfo fcinfo, Kind kind, bool question = false) {
     const std::string_view text = PG_GETARG_CSTRING(0);
     check_length(text.size() / 2, kind);
     varlena* value = new_value(text.size() / 2);
-    if (!from_hex(text, writable(value).data()))
-        throw Error(ErrorCode::malformed, std::string("invalid text for an ldp ") + noun(kind),
-                    "It must be an even number of hexadecimal digits.",
-                    "It was cut short, damaged, or does not come from ldp.");
-    check(fcinfo, contents(value), kind);
+    if (!from_hex(text, writable(value).data())) throw_no_digits(kind);
+    check(fcinfo, checked_part(contents(value), question), kind);
     PG_RETURN_POINTER(value);
 }
 
@@ -58,13 +71,13 @@ Datum write_text(FunctionCallInfo fcinfo) {
     PG_RETURN_CSTRING(text);
 }
 
-Datum receive(FunctionCallInfo fcinfo, Kind kind) {
+Datum receive(FunctionCallInfo fcinfo, Kind kind, bool question = false) {
     auto* message = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
     const int size = message->len - message->cursor;
     check_length(static_cast<std::size_t>(size), kind);
     varlena* value = new_value(static_cast<std::size_t>(size));
     pq_copymsgbytes(message, VARDATA(value), size);
-    check(fcinfo, contents(value), kind);
+    check(fcinfo, checked_part(contents(value), question), kind);
     PG_RETURN_POINTER(value);
 }
 
@@ -92,4 +105,16 @@ LDP_FUNCTION(ldp_summary_out) {
 
 LDP_FUNCTION(ldp_summary_recv) {
     return receive(fcinfo, Kind::summary);
+}
+
+LDP_FUNCTION_READING(ldp_question_in, ERRCODE_INVALID_TEXT_REPRESENTATION) {
+    return read_text(fcinfo, Kind::summary, true);
+}
+
+LDP_FUNCTION(ldp_question_out) {
+    return write_text(fcinfo);
+}
+
+LDP_FUNCTION(ldp_question_recv) {
+    return receive(fcinfo, Kind::summary, true);
 }

@@ -12,7 +12,7 @@
 #include "../parallel.hpp"
 #include "core/base/text.hpp"
 #include "core/channel/odds.hpp"
-#include "core/mechanism/series.hpp"
+#include "core/mechanism/longitudinal/series.hpp"
 #include "core/spec/spec.hpp"
 #include "panels.hpp"
 #include "simulation/seeded.hpp"
@@ -101,20 +101,21 @@ Course draw(std::uint32_t rounds, ldp::BitSource& bits) {
     return course;
 }
 
-std::size_t keys(const Course& course, const ldp::Mechanism& mechanism, ldp::Bytes enrolment) {
+std::size_t keys(const Course& course, const ldp::Mechanism& mechanism, ldp::Bytes public_randomness) {
     std::set<std::vector<ldp::Cell>> all;
-    for (const ldp::Cell value : course.held) all.insert(mechanism.memo_key({&value, 1}, enrolment));
+    for (const ldp::Cell value : course.held)
+        all.insert(mechanism.response_key({&value, 1}, public_randomness));
     return all.size();
 }
 
 /// The mean over all courses.
-double expected_keys(const ldp::Mechanism& mechanism, ldp::Bytes enrolment) {
+double expected_keys(const ldp::Mechanism& mechanism, ldp::Bytes public_randomness) {
     double sum = 0;
     for (ldp::Cell first = 0; first < 2 * values; ++first)
         for (ldp::Cell step = 0; step < values; ++step)
             for (ldp::Cell next = 0; next < (step == 0 ? 1 : values); ++next) {
                 const double ways = (step == 0 ? 1 : values - 1) * (next == 0 ? 1 : values - 1);
-                sum += static_cast<double>(keys({first, step, next}, mechanism, enrolment)) / ways;
+                sum += static_cast<double>(keys({first, step, next}, mechanism, public_randomness)) / ways;
             }
     return sum / (2 * values) / (most_changes + 1);
 }
@@ -140,9 +141,9 @@ struct Server {
 
 /// Adds the squared errors of a round.
 void judge(const ldp::Mechanism& mechanism, const Server& server, const Server& counted, Outcome& outcome) {
-    const bool series = ldp::as_series(mechanism) != nullptr;
+    const bool series = ldp::find_capability<ldp::SeriesRandomizer>(mechanism) != nullptr;
     const auto found = mechanism.estimate(
-        counted.reports, counted.state,
+        {counted.reports, counted.state},
         {ldp::Quantity::frequencies, ldp::Target::sample, series ? server.round - 1 : std::size_t{0}});
     const auto n = static_cast<double>(people), asked = static_cast<double>(counted.reports);
     for (std::size_t v = 0; v < values; ++v) {
@@ -159,44 +160,44 @@ void judge(const ldp::Mechanism& mechanism, const Server& server, const Server& 
 
 Outcome run(const Protocol& protocol, const ldp::Mechanism& mechanism, std::uint32_t rounds,
             std::uint64_t seed) {
-    constexpr std::size_t enrolments = 100;  // that the closed form is averaged over
+    constexpr std::size_t averaged = 100;  // that the closed form is averaged over
     ldp::simulation::SeededBits bits(seed);
     std::vector<Server> servers;
     for (std::uint32_t i = 0; i < looks; ++i) {
         const std::uint32_t stretch = rounds / looks;
         servers.emplace_back(1 + i * stretch + static_cast<std::uint32_t>(bits.below(stretch)), mechanism);
     }
-    const ldp::SeriesMechanism* const series = ldp::as_series(mechanism);
-    std::vector<std::byte> enrolment(mechanism.enrolment_size()), payload(mechanism.payload_size());
+    const ldp::SeriesRandomizer* const series = ldp::find_capability<ldp::SeriesRandomizer>(mechanism);
+    std::vector<std::byte> public_randomness(mechanism.public_size()), payload(mechanism.payload_size());
     Outcome outcome;
     for (std::size_t person = 0; person < people; ++person) {
-        mechanism.enrol(bits, enrolment);
+        mechanism.draw_public(bits, public_randomness);
         const Course course = draw(rounds, bits);
         for (Server& server : servers) ++server.holders[course.in(server.round)];
         if (protocol.way == Way::kept) {
-            const std::size_t needed = keys(course, mechanism, enrolment);
+            const std::size_t needed = keys(course, mechanism, public_randomness);
             outcome.answers += static_cast<double>(needed) / people;
             outcome.most_answers = std::max(outcome.most_answers, needed);
-            if (person < enrolments) outcome.expected += expected_keys(mechanism, enrolment) / enrolments;
+            if (person < averaged) outcome.expected += expected_keys(mechanism, public_randomness) / averaged;
         }
         if (series != nullptr) {
-            ldp::Standing standing;
+            ldp::SeriesState series_state;
             for (std::uint32_t round = 1; round <= rounds; ++round)
-                if (series->advance(standing, course.in(round), enrolment, bits, payload))
+                if (series->advance(series_state, course.in(round), public_randomness, bits, payload))
                     servers[0].count(mechanism, payload);
             continue;
         }
-        std::map<std::vector<ldp::Cell>, std::vector<std::byte>> memos;
+        std::map<std::vector<ldp::Cell>, std::vector<std::byte>> permanents;
         for (Server& server : servers) {
             if (protocol.way == Way::once && person % rounds != server.round - 1) continue;
-            if (protocol.way == Way::anew) memos.clear();
+            if (protocol.way == Way::anew) permanents.clear();
             const ldp::Cell value[] = {course.in(server.round)};
-            std::vector<std::byte>& memo = memos[mechanism.memo_key(value, enrolment)];
-            if (memo.empty()) {
-                memo.resize(mechanism.memo_size());
-                mechanism.randomise(value, enrolment, bits, memo);
+            std::vector<std::byte>& permanent = permanents[mechanism.response_key(value, public_randomness)];
+            if (permanent.empty()) {
+                permanent.resize(mechanism.permanent_size());
+                mechanism.permanent_response(value, public_randomness, bits, permanent);
             }
-            mechanism.respond(enrolment, memo, bits, payload);
+            mechanism.instantaneous_response(public_randomness, permanent, bits, payload);
             server.count(mechanism, payload);
         }
     }

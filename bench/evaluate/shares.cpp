@@ -11,6 +11,7 @@
 #include "core/base/text.hpp"
 #include "core/summary/consistency.hpp"
 #include "core/summary/distribution.hpp"
+#include "core/summary/summary.hpp"
 #include "panels.hpp"
 #include "simulation/seeded.hpp"
 
@@ -66,8 +67,10 @@ Outcome run_sampled(const std::string& oracle, ldp::Consistency method, const Ta
     Outcome outcome{0, method == ldp::Consistency::none ? 0 : std::nan("")};
     for (std::size_t j = 0; j < table.sizes.size(); ++j) {
         outcome.distance +=
-            variation(ldp::consistent(survey.mechanism(), survey.summary(), method, j), table.truth[j]) / d;
-        const ldp::Part part = survey.part(j);
+            variation(ldp::consistent(ldp::view_of(survey.mechanism(), survey.summary()), method, j),
+                      table.truth[j]) /
+            d;
+        const ldp::SummaryView part = survey.part(j);
         for (const double share : table.truth[j])
             outcome.expected +=
                 std::sqrt((part.mechanism->n_variance(share) + share * (1 - share) * (1 - asked / n)) /
@@ -99,8 +102,8 @@ Outcome run_ordered(const std::string& name, const Table& table, double epsilon,
         const auto& mechanism = surveys[j].mechanism();
         const std::vector<double> shares =
             table.sizes[j] == 2
-                ? ldp::consistent(mechanism, surveys[j].summary(), ldp::Consistency::norm_sub)
-                : ldp::decode(mechanism, surveys[j].summary(), ldp::Smoothing::binomial).shares;
+                ? ldp::consistent(ldp::view_of(mechanism, surveys[j].summary()), ldp::Consistency::norm_sub)
+                : ldp::decode(ldp::view_of(mechanism, surveys[j].summary()), ldp::Smoothing::binomial).shares;
         outcome.distance += variation(shares, table.truth[j]) / static_cast<double>(surveys.size());
     }
     return outcome;

@@ -28,8 +28,8 @@ std::vector<Subject> subjects() {
     const auto vector = [&](const std::string& name, const std::string& rest, const std::string& each = {}) {
         all.push_back({name, "{\"epsilon\": 1, " + rest + ", " + numbers(16, each) + "}"});
     };
-    vector("haar, sampled", R"("mechanism": "haar", "card": "hybrid")");
-    vector("haar, global", R"("mechanism": "haar", "card": "hybrid", "details": "global")");
+    vector("haar, sampled", R"("mechanism": "haar", "randomizer": "hybrid")");
+    vector("haar, global", R"("mechanism": "haar", "randomizer": "hybrid", "details": "global")");
     for (const std::string card : {"piecewise", "hybrid", "duchi", "laplace"})
         vector("sampled, " + card, R"("mechanism": "sampled")", ", \"mechanism\": \"" + card + "\"");
     vector("duchi_vector", R"("mechanism": "duchi_vector")");
@@ -121,8 +121,9 @@ Figure speed_figure() {
             Point answering{load, {}, {}};
             for (std::size_t b = 0; b < blocks; ++b)
                 answering.found.push_back(nanoseconds([&] {
-                                              const auto estimates = ldp::estimate(*mechanism, summary,
-                                                                                   {mechanism->answers()[0]});
+                                              const auto estimates =
+                                                  ldp::estimate(ldp::view_of(*mechanism, summary),
+                                                                {mechanism->answers()[0]});
                                               kept += estimates.size();
                                           }) /
                                           1000);

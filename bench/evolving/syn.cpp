@@ -41,7 +41,7 @@ struct Server {
 /// each).
 void judge(const Mechanism& mechanism, const Server& server, Outcome& outcome) {
     const std::vector<Estimate> estimates =
-        mechanism.estimate(people, server.state, {Quantity::frequencies, Target::sample});
+        mechanism.estimate({people, server.state}, {Quantity::frequencies, Target::sample});
     // The variance of rappor differs from value to value with the design, which n_variance() tells the
     // largest of; so there each estimate's own is taken.
     const bool by_value = mechanism.header().mechanism == find_mechanism("rappor")->id;
@@ -56,10 +56,10 @@ void judge(const Mechanism& mechanism, const Server& server, Outcome& outcome) {
 
 /// A key that a share s of the values lead to is met by 1 − (1−s)(1−s/4)^119 of the people: by the first
 /// value, or by one of those that come later with probability 1/4 in each round.
-double expected_keys(const Mechanism& mechanism, Bytes enrolment) {
+double expected_keys(const Mechanism& mechanism, Bytes public_randomness) {
     std::map<std::vector<Cell>, double> shares;
     for (Cell value = 0; value < values; ++value)
-        shares[mechanism.memo_key({&value, 1}, enrolment)] += 1.0 / values;
+        shares[mechanism.response_key({&value, 1}, public_randomness)] += 1.0 / values;
     double sum = 0;
     for (const auto& [key, share] : shares) sum += 1 - (1 - share) * std::pow(1 - share / 4, rounds - 1.0);
     return sum;
@@ -80,33 +80,34 @@ std::unique_ptr<const Mechanism> mechanism_of(const Protocol& protocol, double e
 }
 
 Outcome run(const Mechanism& mechanism, std::uint64_t seed, std::size_t every) {
-    constexpr std::size_t enrolments = 100;  // that the closed form is averaged over
+    constexpr std::size_t averaged = 100;  // that the closed form is averaged over
     simulation::SeededBits bits(seed);
     std::vector<Server> servers(rounds / every, Server(mechanism));
-    std::vector<std::byte> enrolment(mechanism.enrolment_size()), payload(mechanism.payload_size());
+    std::vector<std::byte> public_randomness(mechanism.public_size()), payload(mechanism.payload_size());
     Outcome outcome;
     for (std::size_t person = 0; person < people; ++person) {
-        mechanism.enrol(bits, enrolment);
-        if (person < enrolments) outcome.expected_answers += expected_keys(mechanism, enrolment) / enrolments;
+        mechanism.draw_public(bits, public_randomness);
+        if (person < averaged)
+            outcome.expected_answers += expected_keys(mechanism, public_randomness) / averaged;
         simulation::Life life(simulation::Stream::syn, bits);
-        std::map<std::vector<Cell>, std::vector<std::byte>> memos;
-        std::vector<std::byte>* memo = nullptr;
+        std::map<std::vector<Cell>, std::vector<std::byte>> permanents;
+        std::vector<std::byte>* permanent = nullptr;
         Cell last = values;
         for (std::size_t round = 0; round < rounds; ++round) {
             const Cell value[] = {static_cast<Cell>(life.next(bits))};
-            if (value[0] != last) memo = &memos[mechanism.memo_key(value, enrolment)];
+            if (value[0] != last) permanent = &permanents[mechanism.response_key(value, public_randomness)];
             last = value[0];
             if (round % every != 0) continue;
-            if (memo->empty()) {
-                memo->resize(mechanism.memo_size());
-                mechanism.randomise(value, enrolment, bits, *memo);
+            if (permanent->empty()) {
+                permanent->resize(mechanism.permanent_size());
+                mechanism.permanent_response(value, public_randomness, bits, *permanent);
             }
             Server& server = servers[round / every];
-            mechanism.respond(enrolment, *memo, bits, payload);
+            mechanism.instantaneous_response(public_randomness, *permanent, bits, payload);
             if (!mechanism.accumulate(server.state, payload)) throw std::logic_error("a report was refused");
             ++server.holders[value[0]];
         }
-        ++outcome.spending[memos.size()];
+        ++outcome.spending[permanents.size()];
     }
     for (const Server& server : servers) judge(mechanism, server, outcome);
     outcome.error /= static_cast<double>(servers.size());

@@ -33,13 +33,13 @@ struct Protocol {
 struct Outcome {
     double error = 0;                                 ///< squared, averaged over values and rounds
     double predicted = 0;                             ///< the same by the closed form, at the true shares
-    std::map<std::uint64_t, std::uint64_t> spending;  ///< people, by how many memos they needed
-    double expected_answers = 0;                      ///< memos that a person needs, by the closed form
+    std::map<std::uint64_t, std::uint64_t> spending;  ///< people, by how many permanent responses they needed
+    double expected_answers = 0;  ///< permanent responses that a person needs, by the closed form
 };
 
-/// Everybody's client as MemoizingReporter has it, with no more around it than the mechanism: memos by key.
-/// The server looks at one round of every so many; the others cost what they cost. Memos are drawn when they
-/// are first looked at, which is the same by law.
+/// Everybody's client as MemoizingReporter has it, with no more around it than the mechanism: permanent
+/// responses by key. The server looks at one round of every so many; the others cost what they cost. Memos
+/// are drawn when they are first looked at, which is the same by law.
 [[nodiscard]] Outcome run(const ldp::Mechanism& mechanism, std::uint64_t seed, std::size_t every = 1);
 
 }  // namespace bench::syn

@@ -1,4 +1,4 @@
-// Whether the time to randomise tells the value: medians for the lowest, the middle and the highest value of
+// Whether the time to randomize tells the value: medians for the lowest, the middle and the highest value of
 // every attribute, and for values drawn at random, of every mechanism. The four take turns, call by call, so
 // that whatever else the machine does falls on all alike; the noise is what two halves of the calls for one
 // value differ by.

@@ -9,46 +9,21 @@
 #include <cstring>
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
+#include "cli/page.hpp"
 #include "cli/progress.hpp"
 #include "cli/records.hpp"
 #include "client/collection.hpp"
 #include "core/base/bytes.hpp"
 #include "core/base/text.hpp"
-#include "core/mechanism/series.hpp"
+#include "core/mechanism/longitudinal/series.hpp"
 #include "core/proof/attack.hpp"
 #include "core/proof/audit.hpp"
 
 namespace ldp::cli {
 
 namespace {
-
-/// A page of answers: lines for people, or one object for programs.
-class Page {
-  public:
-    explicit Page(bool json) : json_(json) {}
-    void say(const std::string& key, const std::string& title, const nlohmann::ordered_json& value,
-             const std::string& text = {}) {
-        all_[key] = value;
-        if (json_) return;
-        const std::string shown = !text.empty()       ? text
-                                  : value.is_string() ? value.get<std::string>()
-                                                      : value.dump();
-        std::cout << title << std::string(title.size() < 22 ? 22 - title.size() : 1, ' ') << shown << "\n";
-    }
-    /// What a page tells in another line.
-    void keep(const std::string& key, const nlohmann::ordered_json& value) { all_[key] = value; }
-    void end() const {
-        if (json_) std::cout << all_.dump(2) << "\n";
-        std::cout << std::flush;
-    }
-
-  private:
-    bool json_;
-    nlohmann::ordered_json all_;
-};
 
 /// The attribute that a cell of an input is about: of a series, in every round the same.
 const Attribute& attribute_at(const Spec& spec, std::size_t cell) {
@@ -90,8 +65,9 @@ void add_promise(Page& page, const std::string& key, const std::string& what, co
     page.say(key + "_likelier", "  likelier for", told(spec, cells, promise.worst.likelier));
     page.say(key + "_rarer", "  rarer for", told(spec, cells, promise.worst.rarer));
     page.say(key + "_output", "  what comes out", to_hex(promise.worst.output));
-    if (!promise.worst.enrolment.empty())
-        page.say(key + "_enrolment", "  under enrolment", to_hex(promise.worst.enrolment));
+    if (!promise.worst.public_randomness.empty())
+        page.say(key + "_public_randomness", "  under public randomness",
+                 to_hex(promise.worst.public_randomness));
 }
 
 int prove(const Spec& spec, Page& page) {
@@ -115,19 +91,19 @@ int prove(const Spec& spec, Page& page) {
         page.say("inputs", "inputs", found.inputs, grouped(found.inputs));
         page.say("outputs", "outputs", found.outputs, grouped(found.outputs));
         page.say("steps", "outcomes followed", found.steps, grouped(found.steps));
-        page.say("enrolments", "enrolments", found.enrolments,
-                 grouped(found.enrolments) + (found.every_enrolment
-                                                  ? ", which is all of them"
-                                                  : ", drawn at random; others are like them by symmetry"));
-        page.keep("every_enrolment", found.every_enrolment);
+        page.say("public_randomness", "public randomness", found.public_randomness,
+                 grouped(found.public_randomness) +
+                     (found.every_public_randomness ? ", which is all of them"
+                                                    : ", drawn at random; others are like them by symmetry"));
+        page.keep("every_public_randomness", found.every_public_randomness);
         page.say("sums_to_one", "probabilities", found.sums_to_one,
                  found.sums_to_one ? "sum to exactly 1 for every input" : "DO NOT SUM TO 1");
         page.say(
-            "sampler_as_stated", "the randomiser", found.sampler_as_stated,
+            "sampler_as_stated", "the randomizer", found.sampler_as_stated,
             found.sampler_as_stated ? "draws exactly what is stated" : "DRAWS SOMETHING ELSE THAN STATED");
     }
-    add_promise(page, "memo", found.report ? "all reports of a value" : "a report", found.memo, found, spec,
-                *m);
+    add_promise(page, "permanent", found.report ? "all reports of a value" : "a report", found.permanent,
+                found, spec, *m);
     if (found.report) add_promise(page, "report", "one report", *found.report, found, spec, *m);
     page.say("kept", "verdict", found.kept(),
              !found.kept()      ? "THE PROMISE IS BROKEN"
@@ -160,7 +136,7 @@ int judge(Page& page, const LowerBound& found, double claimed, double confidence
 
 /// A record, or a series round by round, from words separated by commas.
 std::vector<Cell> record(const Collection& collection, const std::string& text, BitSource& bits) {
-    const bool series = as_series(collection.mechanism()) != nullptr;
+    const bool series = collection.spec().mechanism().series;
     const std::size_t parts =
         series ? collection.mechanism().cells().size() : collection.spec().attributes().size();
     std::vector<std::string> words{{}};
@@ -217,8 +193,8 @@ int attack_spec(const Arguments& arguments, Page& page, std::uint64_t people, do
     page.say("rounds", "reports a person", series.rounds,
              grouped(series.rounds) +
                  (series.rounds == 1 ? ""
-                  : series.fresh     ? ", each randomised anew"
-                                     : ", from memos that are kept") +
+                  : series.fresh     ? ", each randomized anew"
+                                     : ", from permanent responses") +
                  (series.changing ? ", of either value in turn" : ""));
     Progress bar(std::cerr, isatty(STDERR_FILENO) == 1, "attacking", "people", people);
     const LowerBound found =
@@ -335,7 +311,7 @@ Options options() {
         "the first value, parts separated by commas (default: the lowest of each attribute)")(
         "to", po::value<std::string>(), "the second value (default: the highest of each attribute)")(
         "rounds", po::value<std::int64_t>()->default_value(1), "reports that each person sends")(
-        "fresh", po::bool_switch(), "randomise each round anew, instead of keeping memos")(
+        "fresh", po::bool_switch(), "randomize each round anew, instead of keeping permanent responses")(
         "changing", po::bool_switch(), "report the two values in turn, instead of one of them")(
         "claim", po::value<double>(), "the epsilon that the command promises")(
         "confidence", real_number(0.99), "of the lower bound")("json", po::bool_switch(),
@@ -353,7 +329,7 @@ int run(const Arguments& arguments) {
         throw UsageError("--exact proves and --samples attacks: choose one");
     if (!sampled) {
         const Spec spec = Spec::from_json(spec_text(arguments["spec"].as<std::string>()));
-        page.say("mechanism", "mechanism", spec.mechanism().name,
+        page.say("mechanism", "mechanism", std::string(spec.mechanism().name),
                  std::string(spec.mechanism().name) + ": " + spec.mechanism().title);
         page.say("spec", "spec", fingerprint_text(spec.fingerprint()));
         return prove(spec, page);
@@ -374,7 +350,7 @@ const Command audit_command{
     "audit",
     "[--exact] SPEC | --samples N SPEC | --samples N --command CMD --from A --to B",
     "proves or measures the epsilon of the code that ships",
-    "Proves: follows the randomiser through every input and every outcome of its draws, in exact fractions,\n"
+    "Proves: follows the randomizer through every input and every outcome of its draws, in exact fractions,\n"
     "and shows the worst that anybody can learn. A spec with too many outcomes is judged by the worst case\n"
     "that its mechanism argues for, and the page says so.\n"
     "Attacks, with --samples: draws reports of two people who hold different values, tells them apart as\n"

@@ -10,7 +10,7 @@ namespace ldp::cli {
 namespace {
 
 void overview(std::ostream& out) {
-    out << "Private aggregate queries: values are randomised here, reports go to PostgreSQL.\n\n"
+    out << "Private aggregate queries: values are randomized here, reports go to PostgreSQL.\n\n"
            "usage: ldp COMMAND [OPTION...]\n\n";
     for (const Command* command : commands()) {
         out << "  " << command->name << std::string(10 - std::string(command->name).size(), ' ')

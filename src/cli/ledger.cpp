@@ -30,7 +30,7 @@ int run(const Arguments& arguments) {
         throw Error(ErrorCode::environment, "there is no state file " + name, {}, "Check the name.");
     const SqliteStore store(name);
     const Memory memory = store.memory();
-    if (memory.enrolment.empty())
+    if (memory.public_randomness.empty())
         throw Error(ErrorCode::unsupported, name + " has no ledger",
                     "It belongs to no person whose values change: reports of other specs are not remembered, "
                     "and each one costs its epsilon again.");

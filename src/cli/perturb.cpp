@@ -54,10 +54,10 @@ int run(const Arguments& arguments) {
 const Command perturb_command{
     "perturb",
     "--spec SPEC [OPTION...] < values.csv > reports.copy",
-    "randomises the rows of a CSV file into reports",
+    "randomizes the rows of a CSV file into reports",
     "Reads the columns that the spec names and writes one report a line, in the form that\n"
     "    \\copy TABLE (report) from 'reports.copy'\n"
-    "takes. Rows are randomised anew each time: what one run wrote counts once, and publishing two runs "
+    "takes. Rows are randomized anew each time: what one run wrote counts once, and publishing two runs "
     "over\n"
     "the same people spends epsilon twice. ldp submit sees to that by itself. Whoever stands in several "
     "rows\n"

@@ -4,7 +4,7 @@
 #include <ostream>
 #include <utility>
 
-#include "cli/records.hpp"
+#include "core/base/text.hpp"
 
 namespace ldp::cli {
 

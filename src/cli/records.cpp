@@ -7,8 +7,8 @@
 
 #include "client/quoted.hpp"
 #include "core/base/text.hpp"
+#include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/mechanism.hpp"
-#include "core/mechanism/series.hpp"
 
 namespace ldp::cli {
 
@@ -20,12 +20,6 @@ const Words<BadRow> bad_row_words{"on-bad-row", {{"stop", BadRow::stop}, {"skip"
 const Words<Outside> outside_words{"outside", {{"clamp", Outside::clamp}, {"refuse", Outside::refuse}}};
 
 }  // namespace
-
-std::string grouped(std::uint64_t number) {
-    std::string text = std::to_string(number);
-    for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
-    return text;
-}
 
 std::string summary(const Tally& tally, const Spec& spec, const std::string& what_was_done) {
     std::uint64_t clamped = 0, other = 0;
@@ -65,7 +59,7 @@ std::uint64_t Columns::hash() const {
 Records::Records(CsvReader& csv, const Spec& spec, BadRow policy, const Columns& columns,
                  std::ostream* notices)
     : csv_(csv), spec_(spec), policy_(policy), notices_(notices) {
-    if (spec.evolving() || as_series(*make_mechanism(spec)) != nullptr)
+    if (spec.evolving() || spec.mechanism().series)
         throw Error(
             ErrorCode::unsupported, "the spec is for values that change",
             "Its reports come from a client of each person's own, which remembers what it answered; the "

@@ -38,8 +38,6 @@ struct Tally {
 /// "1,000 rows read, 2 skipped, 310 people averaged, 1 skipped, 5 values clamped (wage 5), 309 reports
 /// written"
 [[nodiscard]] std::string summary(const Tally& tally, const Spec& spec, const std::string& what_was_done);
-/// 1234567 as "1,234,567".
-[[nodiscard]] std::string grouped(std::uint64_t number);
 
 /// Which columns of a file make its records.
 struct Columns {

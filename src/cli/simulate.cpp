@@ -14,7 +14,7 @@
 #include "client/quoted.hpp"
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
-#include "core/mechanism/series.hpp"
+#include "core/mechanism/longitudinal/series.hpp"
 #include "simulation/chart.hpp"
 #include "simulation/simulation.hpp"
 
@@ -128,7 +128,7 @@ void print_whole(std::span<const Round> rounds, const Collection& collection) {
               << ", worst " << spec.epsilon() * static_cast<double>(answers.most) << "\n";
     if (whole.silent > 0)
         std::cout << "silent        " << percent(whole.silent, all) << " % of people's rounds\n";
-    if (as_series(collection.mechanism()) != nullptr)
+    if (collection.spec().mechanism().series)
         std::cout << "at most       " << spec.epsilon() << ", whatever changes, and when\n";
     else if (spec.evolving())
         std::cout << "at most       "

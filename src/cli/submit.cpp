@@ -2,7 +2,7 @@
 //
 // Everything that makes a submission resumable is in one transaction of the state file: a stretch of rows
 // becomes reports in the outbox in the same step that moves the mark behind those rows. So whatever is
-// interrupted, each row is randomised for one report, and each report leaves in a batch that counts once.
+// interrupted, each row is randomized for one report, and each report leaves in a batch that counts once.
 
 #include <unistd.h>
 
@@ -274,12 +274,12 @@ constexpr const char* positional[] = {"file"};
 const Command submit_command{
     "submit",
     "--collection NAME [OPTION...] FILE",
-    "randomises a CSV file and submits the reports",
-    "Fetches the collection's spec, checks every row, then randomises the rows and submits the reports in\n"
+    "randomizes a CSV file and submits the reports",
+    "Fetches the collection's spec, checks every row, then randomizes the rows and submits the reports in\n"
     "batches; the true values never leave this machine. A state file beside the CSV file keeps what is on "
     "its\n"
     "way. After an interruption of any kind, the same command goes on where it stopped: no row is "
-    "randomised\n"
+    "randomized\n"
     "for two reports, no report is lost, and none is counted twice. When all is submitted the state file "
     "stays,\n"
     "as the record that prevents a second submission by mistake.",

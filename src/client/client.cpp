@@ -65,8 +65,8 @@ std::span<const Answer> Client::ledger() const {
 
 Flushed Client::flush(Carrier& carrier, std::size_t most, const Progress& progress) {
     if (most == 0)
-        throw Error(ErrorCode::invalid_value, "a batch must hold at least one report", "Found 0.",
-                    "Batches of about 10000 reports are fast and small enough to repeat.");
+        raise(ErrorCode::invalid_value, "a batch must hold at least one report", "Found 0.",
+              "Batches of about 10000 reports are fast and small enough to repeat.");
     Flushed flushed;
     while (const auto batch = store_->next_batch(most)) {
         if (!carrier.deliver(*batch)) ++flushed.repeated;

@@ -11,6 +11,7 @@
 #include "core/base/text.hpp"
 #include "core/channel/numeric.hpp"
 #include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/vector/haar_vector.hpp"
 
 namespace ldp {
 
@@ -18,7 +19,7 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& message, const std::string& detail,
                          const std::string& hint = {}) {
-    throw Error(ErrorCode::invalid_value, message, detail, hint);
+    raise(ErrorCode::invalid_value, message, detail, hint);
 }
 
 std::string shown(const Value& value) {
@@ -143,7 +144,7 @@ Encoded Collection::encode(std::span<const Value> record, BitSource& bits) const
         encoded.cells.push_back(plan_->spec.attributes()[j].numeric()
                                     ? grid_point(placed.positions[j], plan_->cells[j] - 1).draw(bits)
                                     : static_cast<Cell>(placed.positions[j]));
-    encoded.moved.coefficients = plan_->mechanism->clamped(encoded.cells);
+    encoded.moved.coefficients = clamped_coefficients(*plan_->mechanism, encoded.cells);
     return encoded;
 }
 

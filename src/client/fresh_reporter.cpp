@@ -13,9 +13,9 @@ Reporter::Reported FreshReporter::report(std::span<const Value> record, std::opt
 }
 
 std::span<const Answer> FreshReporter::ledger() const {
-    throw Error(ErrorCode::unsupported, "this collection has no ledger",
-                "Its reports are not remembered: each one costs its epsilon again.",
-                "A spec with \"evolving\" and \"budget\" has one.");
+    raise(ErrorCode::unsupported, "this collection has no ledger",
+          "Its reports are not remembered: each one costs its epsilon again.",
+          "A spec with \"evolving\" and \"budget\" has one.");
 }
 
 }  // namespace ldp

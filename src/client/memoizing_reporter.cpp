@@ -5,6 +5,7 @@
 
 #include "core/base/error.hpp"
 #include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/vector/haar_vector.hpp"
 
 namespace ldp {
 
@@ -31,32 +32,35 @@ MemoizingReporter::MemoizingReporter(Collection collection, Store& store, BitSou
       most_answers_(std::min(collection_.mechanism().most_keys(),
                              collection_.spec().budget().value().answers(collection_.spec().epsilon()))),
       courses_(rounding_.courses()) {
-    const Mechanism& mechanism = collection_.mechanism();
+    const LocalRandomizer& mechanism = collection_.mechanism();
     Memory memory = store.memory();
-    if (memory.enrolment.empty()) {
+    if (memory.public_randomness.empty()) {
         if (!memory.answers.empty())
-            refuse_memory("There are answers, but not the enrolment they were drawn under.");
-        memory.enrolment.resize(mechanism.enrolment_size());
-        mechanism.enrol(bits, memory.enrolment);
+            refuse_memory("There are answers, but not the public randomness they were drawn under.");
+        memory.public_randomness.resize(mechanism.public_size());
+        mechanism.draw_public(bits, memory.public_randomness);
         Writer alphas;
         for (std::size_t i = 0; i < rounding_.alphas(); ++i) alphas.put(bits.word());
-        memory.enrolment.insert(memory.enrolment.end(), alphas.bytes().begin(), alphas.bytes().end());
+        memory.public_randomness.insert(memory.public_randomness.end(), alphas.bytes().begin(),
+                                        alphas.bytes().end());
         memory.course = written(courses_);
         const Mark marks[] = {{"budget.answers", static_cast<std::int64_t>(most_answers_)}};
-        store.append({}, 0, marks, {memory.enrolment, memory.course});
+        store.append({}, 0, marks, {memory.public_randomness, memory.course});
     }
     load(std::move(memory));
 }
 
 void MemoizingReporter::load(Memory memory) {
-    const Mechanism& mechanism = collection_.mechanism();
-    if (memory.enrolment.size() != mechanism.enrolment_size() + rounding_.alphas() * sizeof(std::uint64_t))
-        refuse_memory("The enrolment has another size.");
-    Reader enrolment(memory.enrolment);
-    const Bytes own = enrolment.take_bytes(mechanism.enrolment_size());
-    enrolment_.assign(own.begin(), own.end());
-    for (std::size_t i = 0; i < rounding_.alphas(); ++i) alphas_.push_back(enrolment.take<std::uint64_t>());
-    spans_ = mechanism.key_spans(enrolment_);
+    const LocalRandomizer& mechanism = collection_.mechanism();
+    if (memory.public_randomness.size() !=
+        mechanism.public_size() + rounding_.alphas() * sizeof(std::uint64_t))
+        refuse_memory("The public randomness has another size.");
+    Reader public_randomness(memory.public_randomness);
+    const Bytes own = public_randomness.take_bytes(mechanism.public_size());
+    public_.assign(own.begin(), own.end());
+    for (std::size_t i = 0; i < rounding_.alphas(); ++i)
+        alphas_.push_back(public_randomness.take<std::uint64_t>());
+    spans_ = mechanism.key_spans(public_);
 
     if (memory.course.size() != courses_.size() * course_size)
         refuse_memory("The windows have another size.");
@@ -71,7 +75,7 @@ void MemoizingReporter::load(Memory memory) {
 
     answers_ = std::move(memory.answers);
     for (const Answer& answer : answers_) {
-        if (answer.key.size() != spans_.size() || answer.memo.size() != mechanism.memo_size() ||
+        if (answer.key.size() != spans_.size() || answer.permanent.size() != mechanism.permanent_size() ||
             answer.epsilon != mechanism.epsilon())
             refuse_memory("An answer is of another mechanism.");
         if (!index_.emplace(answer.key, index_.size()).second) refuse_memory("A value has two answers.");
@@ -81,33 +85,32 @@ void MemoizingReporter::load(Memory memory) {
 
 Reporter::Reported MemoizingReporter::report(std::span<const Value> record, std::optional<std::int32_t>,
                                              BitSource& bits) {
-    const Mechanism& mechanism = collection_.mechanism();
+    const LocalRandomizer& mechanism = collection_.mechanism();
     Placed placed = collection_.place(record);
     std::vector<Course> courses = courses_;
     const std::vector<Cell> cells = rounding_.follow(placed.positions, alphas_, courses);
-    Answer fresh{mechanism.memo_key(cells, enrolment_), {}, mechanism.epsilon()};
+    Answer fresh{mechanism.response_key(cells, public_), {}, mechanism.epsilon()};
     const Answer* found = &fresh;
     Reported reported{{}, {std::move(placed.moved), Origin::kept}};
     auto& [moved, origin] = reported.receipt;
-    moved.coefficients = mechanism.clamped(cells);
+    moved.coefficients = clamped_coefficients(collection_.mechanism(), cells);
     if (const auto kept = index_.find(fresh.key); kept != index_.end()) {
         found = &answers_[kept->second];
     } else if (answers_.size() < most_answers_) {
         origin = Origin::drawn;
-        fresh.memo.resize(mechanism.memo_size());
-        mechanism.randomise(cells, enrolment_, bits, fresh.memo);
+        fresh.permanent.resize(mechanism.permanent_size());
+        mechanism.permanent_response(cells, public_, bits, fresh.permanent);
     } else if (collection_.spec().budget()->when_spent == Budget::Spent::repeat) {
         origin = Origin::nearest;
         found = &nearest(fresh.key);
     } else {
-        throw Error(
-            ErrorCode::spent, "the budget of this person is spent",
-            "It paid for " + std::to_string(most_answers_) + " answers, and this value has none of them.",
-            "Values that were answered before can still be reported. A spec whose budget says "
-            "\"when_spent\": \"repeat\" gives the nearest answer instead.");
+        raise(ErrorCode::spent, "the budget of this person is spent",
+              "It paid for " + std::to_string(most_answers_) + " answers, and this value has none of them.",
+              "Values that were answered before can still be reported. A spec whose budget says "
+              "\"when_spent\": \"repeat\" gives the nearest answer instead.");
     }
     Report& report = reported.reports.emplace_back(frame_report(mechanism.block(), mechanism.payload_size()));
-    mechanism.respond(enrolment_, found->memo, bits, payload_of(report, mechanism.block()));
+    mechanism.instantaneous_response(public_, found->permanent, bits, payload_of(report, mechanism.block()));
     before_.answers = answers_.size();
     if (origin == Origin::drawn) {
         answers_.push_back(std::move(fresh));

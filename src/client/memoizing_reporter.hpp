@@ -43,7 +43,7 @@ class MemoizingReporter final : public Reporter {
     Rounding rounding_;
     std::uint64_t most_answers_;
 
-    std::vector<std::byte> enrolment_;   ///< the mechanism's
+    std::vector<std::byte> public_;      ///< the mechanism's
     std::vector<std::uint64_t> alphas_;  ///< the rounding's
     std::vector<double> spans_;          ///< of the entries of a key
     std::vector<Course> courses_;

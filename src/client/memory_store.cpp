@@ -14,7 +14,7 @@ void MemoryStore::bind(std::uint64_t fingerprint) {
 void MemoryStore::append(std::span<const Report> reports, std::int32_t round, std::span<const Mark> marks,
                          const Notes& notes) {
     auto named = marks_;
-    std::vector<std::byte> enrolment(notes.enrolment.begin(), notes.enrolment.end());
+    std::vector<std::byte> public_randomness(notes.public_randomness.begin(), notes.public_randomness.end());
     std::vector<std::byte> course(notes.course.begin(), notes.course.end());
     std::vector<Answer> answers(notes.answers.begin(), notes.answers.end());
     for (Answer& answer : answers) answer.round = round;
@@ -30,7 +30,7 @@ void MemoryStore::append(std::span<const Report> reports, std::int32_t round, st
         throw;
     }
     marks_.swap(named);
-    if (!enrolment.empty()) memory_.enrolment.swap(enrolment);
+    if (!public_randomness.empty()) memory_.public_randomness.swap(public_randomness);
     if (!course.empty()) memory_.course.swap(course);
     std::ranges::move(answers, std::back_inserter(memory_.answers));
 }

@@ -8,7 +8,7 @@ namespace ldp {
 
 std::unique_ptr<Reporter> make_reporter(const Collection& collection, Store& store, BitSource& bits) {
     if (collection.spec().evolving()) return std::make_unique<MemoizingReporter>(collection, store, bits);
-    if (as_series(collection.mechanism()) != nullptr)
+    if (collection.spec().mechanism().series)
         return std::make_unique<SeriesReporter>(collection, store, bits);
     return std::make_unique<FreshReporter>(collection);
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "client/reporter.hpp"
-#include "core/mechanism/series.hpp"
+#include "core/mechanism/longitudinal/series.hpp"
 
 namespace ldp {
 
@@ -29,14 +29,14 @@ class SeriesReporter final : public Reporter {
     void rollback() override { standing_ = saved_; }
     [[nodiscard]] std::span<const Answer> ledger() const override;
 
-    [[nodiscard]] const Standing& standing() const noexcept { return standing_; }
+    [[nodiscard]] const SeriesState& series_state() const noexcept { return standing_; }
 
   private:
     Collection collection_;
-    const SeriesMechanism& series_;
-    std::vector<std::byte> enrolment_;
-    Standing standing_, before_, saved_;  ///< now; before the latest report; as the store knows it
-    std::vector<std::byte> course_;       ///< what unsaved() shows
+    const SeriesRandomizer& series_;
+    std::vector<std::byte> public_;
+    SeriesState standing_, before_, saved_;  ///< now; before the latest report; as the store knows it
+    std::vector<std::byte> course_;          ///< what unsaved() shows
 };
 
 }  // namespace ldp

@@ -45,7 +45,7 @@ constexpr const char* schema = R"(
 
 [[noreturn]] void fail(const std::string& path, const std::string& what, const std::string& detail,
                        const std::string& hint) {
-    throw Error(ErrorCode::environment, "state file " + path + ": " + what, detail, hint);
+    raise(ErrorCode::environment, "state file " + path + ": " + what, detail, hint);
 }
 
 constexpr const char* never_replaced =
@@ -322,8 +322,9 @@ class SqliteStore::File {
     Statement set_binding{database, "INSERT INTO binding VALUES (?)"};
     Statement get_mark{database, "SELECT value FROM mark WHERE name = ?"};
     Statement set_mark{database, "INSERT OR REPLACE INTO mark VALUES (?, ?)"};
-    Statement get_enrolment{database, "SELECT content, digest FROM public_randomness"};
-    Statement set_enrolment{database, "INSERT INTO public_randomness VALUES (0, ?, ?)"};  // once and for ever
+    Statement get_public_randomness{database, "SELECT content, digest FROM public_randomness"};
+    Statement set_public_randomness{database,
+                                    "INSERT INTO public_randomness VALUES (0, ?, ?)"};  // once and for ever
     Statement get_course{database, "SELECT content, digest FROM course"};
     Statement set_course{database, "INSERT OR REPLACE INTO course VALUES (0, ?, ?)"};
     Statement get_answers{database,
@@ -368,14 +369,15 @@ void SqliteStore::bind(std::uint64_t fingerprint) {
 void SqliteStore::append(std::span<const Report> reports, std::int32_t round, std::span<const Mark> marks,
                          const Notes& notes) {
     Transaction transaction(file_->database);
-    if (!notes.enrolment.empty()) file_->set_enrolment(notes.enrolment, digest(notes.enrolment)).finish();
+    if (!notes.public_randomness.empty())
+        file_->set_public_randomness(notes.public_randomness, digest(notes.public_randomness)).finish();
     if (!notes.course.empty()) file_->set_course(notes.course, digest(notes.course)).finish();
     for (const Answer& answer : notes.answers) {
         Writer key;
         for (const Cell cell : answer.key) key.put(cell);
         file_
-            ->put_answer(Bytes(key.bytes()), Bytes(answer.memo), answer.epsilon, std::int64_t{round},
-                         digest(key.bytes(), answer.memo))
+            ->put_answer(Bytes(key.bytes()), Bytes(answer.permanent), answer.epsilon, std::int64_t{round},
+                         digest(key.bytes(), answer.permanent))
             .finish();
     }
     for (const Report& report : reports) file_->put(std::int64_t{round}, Bytes(report)).finish();
@@ -395,7 +397,7 @@ Memory SqliteStore::memory() const {
         content = found.blob(0);
         if (digest(content) != found.integer(1)) damaged(path, "What it remembers has changed.");
     };
-    read(file_->get_enrolment, memory.enrolment);
+    read(file_->get_public_randomness, memory.public_randomness);
     read(file_->get_course, memory.course);
     auto answers = file_->get_answers();
     while (answers.row()) {
@@ -403,7 +405,7 @@ Memory SqliteStore::memory() const {
         Answer answer{{}, answers.blob(2), answers.real(3), static_cast<std::int32_t>(answers.integer(4))};
         if (answers.integer(0) != static_cast<std::int64_t>(memory.answers.size()) + 1)
             damaged(path, "An answer is missing.");
-        if (key.size() % sizeof(Cell) != 0 || digest(key, answer.memo) != answers.integer(5))
+        if (key.size() % sizeof(Cell) != 0 || digest(key, answer.permanent) != answers.integer(5))
             damaged(path, "An answer has changed.");
         for (Reader reader(key); answer.key.size() < key.size() / sizeof(Cell);)
             answer.key.push_back(reader.take<Cell>());

@@ -7,9 +7,9 @@
 namespace ldp {
 
 void refuse_memory(const char* reason) {
-    throw Error(ErrorCode::environment, "what the store remembers does not fit the spec", reason,
-                "It was left as it is. Restore it from a backup: a person who starts without their memory "
-                "spends again.");
+    raise(ErrorCode::environment, "what the store remembers does not fit the spec", reason,
+          "It was left as it is. Restore it from a backup: a person who starts without their memory "
+          "spends again.");
 }
 
 std::string Store::random_id() {
@@ -25,11 +25,10 @@ std::string Store::random_id() {
 }
 
 void Store::refuse_spec(std::uint64_t bound, std::uint64_t found) {
-    throw Error(
-        ErrorCode::incompatible, "the store belongs to another spec",
-        "It holds reports for spec " + fingerprint_text(bound) + "; this client has spec " +
-            fingerprint_text(found) + ".",
-        "Use one store for each spec. If the spec was replaced, submit what the old store holds first.");
+    raise(ErrorCode::incompatible, "the store belongs to another spec",
+          "It holds reports for spec " + fingerprint_text(bound) + "; this client has spec " +
+              fingerprint_text(found) + ".",
+          "Use one store for each spec. If the spec was replaced, submit what the old store holds first.");
 }
 
 }  // namespace ldp

@@ -28,27 +28,27 @@ struct Mark {
     std::int64_t value;
 };
 
-/// An answer that was drawn once and is kept: an entry of the memo and of the ledger in one.
+/// An answer that was drawn once and is kept: an entry of the permanent response and of the ledger in one.
 struct Answer {
     std::vector<Cell> key;  ///< of what: all that the randomizer sees of a record, the same length for all
-    std::vector<std::byte> memo;  ///< what was drawn, the same length for all
-    double epsilon;               ///< what drawing it cost
-    std::int32_t round = 0;       ///< of the append that stored it
+    std::vector<std::byte> permanent;  ///< what was drawn, the same length for all
+    double epsilon;                    ///< what drawing it cost
+    std::int32_t round = 0;            ///< of the append that stored it
     friend bool operator==(const Answer&, const Answer&) = default;
 };
 
 /// What an append adds to a client's memory.
 struct Notes {
-    Bytes enrolment = {};  ///< what a person draws once and keeps for ever; empty: nothing new
-    Bytes course = {};     ///< how the values have moved, in place of what was known; empty: nothing new
+    Bytes public_randomness = {};  ///< what a person draws once and keeps for ever; empty: nothing new
+    Bytes course = {};  ///< how the values have moved, in place of what was known; empty: nothing new
     std::span<const Answer> answers = {};
 };
 
 /// All that a store remembers.
 struct Memory {
-    std::optional<std::uint64_t> fingerprint;  ///< of the spec that it is tied to
-    std::vector<std::byte> enrolment, course;  ///< empty if there was none yet
-    std::vector<Answer> answers;               ///< in the order in which they were drawn
+    std::optional<std::uint64_t> fingerprint;          ///< of the spec that it is tied to
+    std::vector<std::byte> public_randomness, course;  ///< empty if there was none yet
+    std::vector<Answer> answers;                       ///< in the order in which they were drawn
 };
 
 /// Throws Error (environment): what a store remembers is not of its spec, for this reason.

@@ -25,8 +25,8 @@ namespace ldp {
         pqxx::work transaction(connection);
         const auto answer = pq::run(transaction, "SELECT ldp_client_spec($1)::text", collection);
         if (answer.empty() || answer[0][0].is_null())
-            throw Error(ErrorCode::environment, "the server has no collection \"" + collection + "\"", {},
-                        "SELECT name FROM ldp_collections lists those there are.");
+            raise(ErrorCode::environment, "the server has no collection \"" + collection + "\"", {},
+                  "SELECT name FROM ldp_collections lists those there are.");
         return answer[0][0].as<std::string>();
     }));
 }
@@ -96,8 +96,8 @@ class Uploader final : public Carrier {
             const auto found = pq::run(
                 transaction, "SELECT reports::text FROM ldp_collections WHERE name = $1", collection_);
             if (found.empty())
-                throw Error(ErrorCode::environment, "the server has no collection \"" + collection_ + "\"",
-                            {}, "SELECT name FROM ldp_collections lists those there are.");
+                raise(ErrorCode::environment, "the server has no collection \"" + collection_ + "\"", {},
+                      "SELECT name FROM ldp_collections lists those there are.");
             table_ = found[0][0].as<std::string>();
         }
         return table_;

@@ -11,16 +11,16 @@ namespace ldp {
 UserMeans::UserMeans(const Spec& spec) {
     for (const Attribute& attribute : spec.attributes()) {
         if (!attribute.numeric())
-            throw Error(ErrorCode::invalid_value, "categories cannot be averaged",
-                        "Attribute " + quoted(attribute.name) + " has a domain of values.",
-                        "Keep one row for each person, or only the numbers.");
+            raise(ErrorCode::invalid_value, "categories cannot be averaged",
+                  "Attribute " + quoted(attribute.name) + " has a domain of values.",
+                  "Keep one row for each person, or only the numbers.");
         names_.push_back(attribute.name);
     }
 }
 
 void UserMeans::add(std::string_view user, std::span<const Value> record) {
     const auto refuse = [](const std::string& message, const std::string& detail) {
-        throw Error(ErrorCode::invalid_value, message, detail);
+        raise(ErrorCode::invalid_value, message, detail);
     };
     if (user.empty()) refuse("the record does not say whose it is", "The user's name is empty.");
     if (record.size() != names_.size())

@@ -7,7 +7,7 @@
 #include "client/memory_store.hpp"
 #include "client/reporter.hpp"
 #include "core/base/error.hpp"
-#include "core/mechanism/series.hpp"
+#include "core/mechanism/longitudinal/series.hpp"
 #include "core/summary/summary.hpp"
 #include "simulation/seeded.hpp"
 
@@ -60,7 +60,7 @@ Round closed(const Collection& collection, const Scene& scene, Bytes summary, st
     if (round.refused == scene.people) return round;
     const Quantity quantity = attribute.numeric() ? Quantity::means : Quantity::frequencies;
     const std::vector<Estimate> estimates =
-        estimate(collection.mechanism(), summary, {quantity, Target::sample, about});
+        estimate(view_of(collection.mechanism(), summary), {quantity, Target::sample, about});
     if (attribute.numeric()) {
         round.truth = open.sum / people;
         round.estimate = estimates[scene.attribute].value;
@@ -110,9 +110,9 @@ std::vector<Round> simulate(const Collection& collection, const Scene& scene,
     const Mechanism& mechanism = collection.mechanism();
     const std::vector<Attribute>& attributes = collection.spec().attributes();
     const Attribute& asked = attributes.at(scene.attribute);
-    check_answers(mechanism, asked.numeric() ? Quantity::means : Quantity::frequencies);
+    check_tells(mechanism, asked.numeric() ? Quantity::means : Quantity::frequencies);
     // A series has one summary for all rounds.
-    const SeriesMechanism* const series = as_series(mechanism);
+    const SeriesRandomizer* const series = find_capability<SeriesRandomizer>(mechanism);
     if (series != nullptr && scene.rounds > series->rounds())
         throw Error(ErrorCode::unsupported,
                     "the series has " + std::to_string(series->rounds()) + " rounds under this spec",
@@ -166,7 +166,7 @@ std::vector<Round> simulate(const Collection& collection, const Scene& scene,
             std::vector<std::byte>& summary = summaries[series != nullptr ? 0 : t];
             for (const Report& report : reports)
                 if (const Outcome outcome = accumulate(mechanism, summary, report); outcome != Outcome::ok)
-                    throw_outcome(outcome, summary, report);
+                    raise_outcome(outcome, summary, report);
         }
         if (progress) progress(person + 1);
     }

@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(a_record_becomes_a_report_of_its_spec) {
             check_report(mechanism, report);
             different.insert(report);
         }
-        BOOST_TEST(different.size() > 1u);  // they are randomised
+        BOOST_TEST(different.size() > 1u);  // they are randomized
     }
 }
 

@@ -156,8 +156,8 @@ BOOST_AUTO_TEST_CASE(numbers_and_labels_in_one_record) {
         client.report({i % 2 == 0 ? 25 : 75, i % 5 == 0 ? "Chur" : "Bern"});
     }
     BOOST_TEST((client.moved().attributes == std::vector<std::uint64_t>{0, 400}));
-    BOOST_CHECK_SMALL(estimate(c.mechanism(), summary, {Quantity::means})[0].value - 50, 1.0);
-    const auto towns = estimate(c.mechanism(), summary, {Quantity::frequencies, Target::sample, 1});
+    BOOST_CHECK_SMALL(estimate(view_of(c.mechanism(), summary), {Quantity::means})[0].value - 50, 1.0);
+    const auto towns = estimate(view_of(c.mechanism(), summary), {Quantity::frequencies, Target::sample, 1});
     BOOST_CHECK_SMALL(towns[1].value - 0.2, 0.01);
     BOOST_CHECK_SMALL(towns[2].value - 0.8, 0.01);
 }

@@ -1,5 +1,7 @@
 // Values that change: what a client remembers of a person, what that costs, and that no crash makes it
 // forget.
+//
+// Length: all that a client remembers is tested through the same people.
 
 #include "core/spec/evolving.hpp"
 
@@ -119,13 +121,13 @@ BOOST_AUTO_TEST_CASE(a_second_layer_answers_anew) {
             ++sent[entry.report];
         }
         BOOST_REQUIRE(person.reporter.ledger().size() == 1u);
-        const Bytes memo = person.reporter.ledger()[0].memo;
+        const Bytes permanent = person.reporter.ledger()[0].permanent;
         const Memory memory = person.store.memory();
-        const Bytes enrolment = Bytes(memory.enrolment).first(m.enrolment_size());
+        const Bytes public_randomness = Bytes(memory.public_randomness).first(m.public_size());
         BOOST_TEST(sent.size() > 1u);
         for (const auto& [report, count] : sent) {
-            const double p = static_cast<double>(
-                m.response_probability(enrolment, memo, Bytes(report).subspan(m.block().size())).value);
+            const double p = static_cast<double>(m.instantaneous_probability(
+                public_randomness, permanent, Bytes(report).subspan(m.block().size())));
             BOOST_TEST(std::abs(count - rounds * p) <= 6 * std::sqrt(rounds * p) + 6);
         }
     }
@@ -137,7 +139,7 @@ BOOST_AUTO_TEST_CASE(other_specs_remember_nothing) {
     BOOST_CHECK_EXCEPTION(static_cast<void>(client.spent()), Error,
                           error_with(ErrorCode::unsupported, "each one costs its epsilon"));
     const Memory memory = client.store().memory();
-    BOOST_TEST((memory.enrolment.empty() && memory.course.empty() && memory.answers.empty()));
+    BOOST_TEST((memory.public_randomness.empty() && memory.course.empty() && memory.answers.empty()));
     const std::vector<Report> sent = all_reports(client);
     BOOST_TEST(std::set<Report>(sent.begin(), sent.end()).size() > 40u);
 }
@@ -163,10 +165,10 @@ BOOST_AUTO_TEST_CASE(the_ledger_has_an_answer_for_each_key) {
             Person person(c, ++seed);
             const Rounding rounding(c.spec(), m);
             const Memory memory = person.store.memory();
-            const Bytes enrolment = Bytes(memory.enrolment).first(m.enrolment_size());
+            const Bytes public_randomness = Bytes(memory.public_randomness).first(m.public_size());
             std::vector<std::uint64_t> alphas(rounding.alphas());
             for (std::size_t i = 0; i < alphas.size(); ++i)
-                alphas[i] = load<std::uint64_t>(memory.enrolment.data() + m.enrolment_size() + 8 * i);
+                alphas[i] = load<std::uint64_t>(memory.public_randomness.data() + m.public_size() + 8 * i);
             std::vector<Course> courses(rounding.courses());
             std::map<std::vector<Cell>, Report> answers;
             SeededBits stream(seed + 1000);
@@ -181,8 +183,8 @@ BOOST_AUTO_TEST_CASE(the_ledger_has_an_answer_for_each_key) {
                     record.emplace_back(a.numeric() ? a.min + (a.max - a.min) * std::min(at[j], 1.0)
                                                     : static_cast<double>(stream.below(2)));
                 }
-                const auto key =
-                    m.memo_key(rounding.follow(c.place(record).positions, alphas, courses), enrolment);
+                const auto key = m.response_key(rounding.follow(c.place(record).positions, alphas, courses),
+                                                public_randomness);
                 const auto entry = person.report(record);
                 const auto [found, fresh] = answers.try_emplace(key, entry.report);
                 BOOST_REQUIRE((found->second == entry.report));
@@ -317,14 +319,14 @@ BOOST_FIXTURE_TEST_CASE(a_file_remembers_a_person, Directory) {
     {
         SqliteStore store(file("state"));
         store.bind(of(json).spec().fingerprint());
-        store.append({}, 0, {}, {start.enrolment, start.course});
+        store.append({}, 0, {}, {start.public_randomness, start.course});
     }
     for (int t = 0; t < 60; ++t) {
         whole.report({values[static_cast<std::size_t>(t)]}, t);
         Client part(of(json), SqliteStore(file("state")));
         part.report({values[static_cast<std::size_t>(t)]}, t);
         const Memory one = part.store().memory(), other = whole.store().memory();
-        BOOST_REQUIRE((one.enrolment == other.enrolment && one.course == other.course));
+        BOOST_REQUIRE((one.public_randomness == other.public_randomness && one.course == other.course));
         BOOST_REQUIRE(one.answers.size() == other.answers.size());
         BOOST_REQUIRE(part.ledger().size() == whole.ledger().size());
         for (std::size_t i = 0; i < one.answers.size(); ++i) {
@@ -349,7 +351,7 @@ BOOST_FIXTURE_TEST_CASE(a_memory_that_was_changed_is_refused, Directory) {
         {"DELETE FROM answer WHERE id = 1", "An answer is missing"},
         {"UPDATE public_randomness SET content = zeroblob(length(content))", "has changed"},
         {"UPDATE course SET content = x''", "has changed"},
-        {"DELETE FROM public_randomness", "not the enrolment"},
+        {"DELETE FROM public_randomness", "not the public randomness"},
         {"DELETE FROM course", "another size"},
     };
     int i = 0;
@@ -603,7 +605,8 @@ BOOST_AUTO_TEST_CASE(rounding_makes_jitter_cheap_and_keeps_the_mean, *boost::uni
             drawn += static_cast<double>(person.reporter.ledger().size()) / (groups * people_each);
             drawn_exact += static_cast<double>(careless.reporter.ledger().size()) / (groups * people_each);
         }
-        const double error = estimate(m, summary, {Quantity::means, Target::sample})[0].value - truth;
+        const double error =
+            estimate(view_of(m, summary), {Quantity::means, Target::sample})[0].value - truth;
         sum += error;
         squares += error * error;
     }

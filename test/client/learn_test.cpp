@@ -33,10 +33,10 @@ class Reports {
         return encoded;
     }
     [[nodiscard]] Estimate mean() const {
-        return estimate(collection_.mechanism(), summary_, {Quantity::means, Target::population})[0];
+        return estimate(view_of(collection_.mechanism(), summary_), {Quantity::means, Target::population})[0];
     }
     [[nodiscard]] LearntRange range(double coverage) const {
-        return learn_ranges(collection_.mechanism(), summary_, coverage)[0];
+        return learn_ranges(view_of(collection_.mechanism(), summary_), coverage)[0];
     }
 
   private:

@@ -1,6 +1,6 @@
 // Series: what a client remembers from round to round, and that no round is ever answered twice.
 
-#include "core/mechanism/series.hpp"
+#include "core/mechanism/longitudinal/series.hpp"
 
 #include <map>
 #include <set>
@@ -34,7 +34,7 @@ struct Told {
 /// The levels have 12, 6, 3 and 1 nodes.
 constexpr unsigned nodes[] = {12, 6, 3, 1}, first[] = {0, 12, 18, 21};
 unsigned level_of(const Client& client) {
-    return std::to_integer<unsigned>(client.store().memory().enrolment[1]);
+    return std::to_integer<unsigned>(client.store().memory().public_randomness[1]);
 }
 
 /// A client that drew this level.
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(rounds_left_out_have_the_value_before) {
             std::ranges::copy(whole.report(record, round, one).reports, std::back_inserter(all));
             if (round != 3 && round != 4 && round != 8 && round != 12) continue;
             std::ranges::copy(sparse.report(record, round, other).reports, std::back_inserter(few));
-            BOOST_TEST((sparse.standing() == whole.standing()));
+            BOOST_TEST((sparse.series_state() == whole.series_state()));
         }
         BOOST_TEST((all == few));
     }
@@ -163,11 +163,12 @@ BOOST_FIXTURE_TEST_CASE(a_file_remembers_where_it_stands, Directory) {
 BOOST_AUTO_TEST_CASE(foreign_memories_are_refused) {
     const Collection c = collection(mood);
     SeededBits bits(1);
-    const auto starts = [&](std::vector<std::byte> enrolment, const std::vector<std::uint32_t>& standing) {
+    const auto starts = [&](std::vector<std::byte> public_randomness,
+                            const std::vector<std::uint32_t>& series_state) {
         Writer course;
-        for (const std::uint32_t field : standing) course.put(field);
+        for (const std::uint32_t field : series_state) course.put(field);
         MemoryStore store;
-        store.append({}, 0, {}, {enrolment, course.bytes()});
+        store.append({}, 0, {}, {public_randomness, course.bytes()});
         try {
             const SeriesReporter reporter(c, store, bits);
             return true;
@@ -178,9 +179,9 @@ BOOST_AUTO_TEST_CASE(foreign_memories_are_refused) {
     };
     const std::vector<std::byte> good{std::byte{3}, std::byte{1}};
     BOOST_TEST(starts(good, {5, 2, 1, 1}));
-    for (const auto& standing : std::vector<std::vector<std::uint32_t>>{
+    for (const auto& series_state : std::vector<std::vector<std::uint32_t>>{
              {}, {5, 2, 1}, {5, 2, 1, 1, 0}, {13, 2, 1, 1}, {5, 3, 1, 1}, {5, 2, 2, 1}, {5, 2, 1, 3}})
-        BOOST_TEST(!starts(good, standing));
+        BOOST_TEST(!starts(good, series_state));
     BOOST_TEST(!starts({}, {5, 2, 1, 1}));
     BOOST_TEST(!starts({std::byte{3}}, {5, 2, 1, 1}));
     BOOST_TEST(!starts({std::byte{4}, std::byte{1}}, {5, 2, 1, 1}));

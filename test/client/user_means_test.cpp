@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(intervals_cover_when_a_persons_values_depend_on_each_other)
                           Outcome::ok);
         }
         const Estimate estimate =
-            ldp::estimate(c.mechanism(), summary, {Quantity::means, Target::population})[0];
+            ldp::estimate(view_of(c.mechanism(), summary), {Quantity::means, Target::population})[0];
         covered += std::abs(estimate.value) <= reach(0.95) * estimate.standard_error;
         covered_by_values +=
             std::abs(estimate.value) <= reach(0.95) * estimate.standard_error / std::sqrt(values);

@@ -1,27 +1,11 @@
 #!/usr/bin/env bash
 # pg_dump | psql of a database with collections, reports, counted batches and a materialised view of summaries:
 # the copy gives the same answers, keeps the same rules, and knows which batches it has counted.
-set -uo pipefail
-cd "$(dirname "$0")/../.."
-ldp=${LDP:-build/bin/ldp}
+. "$(dirname "$0")/../prelude.sh"
+cd "$root" || exit 1
 from=ldp_dump_from to=ldp_dump_to
-work=$(mktemp -d "${TMPDIR:-/tmp}/ldp-dump.XXXXXX")
-cleanup() {
-    for database in $from $to; do psql -Xqc "DROP DATABASE IF EXISTS $database WITH (FORCE)" 2>/dev/null; done
-    rm -rf "$work"
-}
-trap cleanup EXIT
 
-passed=0 failed=0
-check() {  # what, expected, found
-    if [ "$2" = "$3" ]; then passed=$((passed + 1)); else
-        failed=$((failed + 1))
-        printf 'FAILED: %s\n  expected: %s\n  found:    %s\n' "$1" "$2" "$3"
-    fi
-}
-sql() { psql -XqAt -v ON_ERROR_STOP=1 -d "$@" 2>&1; }
-
-psql -Xqc "CREATE DATABASE $from" -c "CREATE DATABASE $to" || exit 1
+create_databases $from $to
 sql $from >"$work/log" <<'SQL' || { cat "$work/log"; exit 1; }
 CREATE EXTENSION ldp;
 SELECT ldp_create_collection('colour', '{"mechanism": "oue", "epsilon": 1, "domain": ["red", "green", "blue"]}');
@@ -61,5 +45,4 @@ check "a batch counted before is not counted again" f "$(sql $to -c "SELECT ldp_
 check "the table still refuses foreign reports" 1 "$(sql $to -c "INSERT INTO colour SELECT report FROM visits LIMIT 1" | grep -c 'made for another collection')"
 check "privileges came along" t "$(sql $to -c "SELECT has_table_privilege('ldp_submitter', 'colour', 'INSERT') AND NOT has_table_privilege('ldp_submitter', 'colour', 'SELECT')")"
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -8,32 +8,15 @@
 # those: each beginning of a frequent string is missed with probability P(Z < (0.0064 - 0.02)/0.0018), below 1e-13.
 # Of the labels that nobody holds a round calls any significant with probability 0.05 at most, and one in 27 of them is
 # a whole string: more than three false strings in nine rounds have a probability below 1e-8.
-set -uo pipefail
-cd "$(dirname "$0")/../.."
-ldp=${LDP:-build/bin/ldp}
-database=ldp_hitters
-work=$(mktemp -d "${TMPDIR:-/tmp}/ldp-hitters.XXXXXX")
-cleanup() {
-    psql -Xqc "DROP DATABASE IF EXISTS $database WITH (FORCE)" 2>/dev/null
-    rm -rf "$work"
-}
-trap cleanup EXIT
-
-passed=0 failed=0
-check() {  # what, expected, found
-    if [ "$2" = "$3" ]; then passed=$((passed + 1)); else
-        failed=$((failed + 1))
-        printf 'FAILED: %s\n  expected: %s\n  found:    %s\n' "$1" "$2" "$3"
-    fi
-}
-sql() { psql -XqAt -v ON_ERROR_STOP=1 -d $database "$@" 2>&1; }
+. "$(dirname "$0")/../prelude.sh"
+cd "$root" || exit 1
 # collect COLLECTION FILE: reports of a file of values, as the collection's spec has them made.
 collect() {
     sql -c "SELECT ldp_client_spec('$1')" >"$work/spec"
     "$ldp" perturb --spec "$work/spec" <"$2" 2>"$work/err" >"$work/reports.copy" || { cat "$work/err"; exit 1; }
     sql -c "\\copy $1 (report) FROM '$work/reports.copy'" || exit 1
 }
-psql -Xqc "CREATE DATABASE $database" || exit 1
+create_databases ldp_hitters
 sql -c "CREATE EXTENSION ldp"
 
 # Eleven frequent strings, some the beginning of another, in 80 % of the people; the rest hold one each of their own.
@@ -59,7 +42,7 @@ done
 # Each round calls a beginning that nobody holds significant with probability 0.05 at most, and such a one goes on for
 # a round: six rounds too many have a probability of 0.05^6.
 check "the search ends by itself, after the longest string and its end" yes "$([ $rounds -ge 9 ] && [ $rounds -lt 15 ] && echo yes)"
-sql -c "SELECT value FROM ldp_hitters('weather')" | sort >"$work/found"
+sql -c "SELECT label FROM ldp_hitters('weather')" | sort >"$work/found"
 printf '%s\n' "${frequent[@]}" | sort >"$work/true"
 right=$(comm -12 "$work/found" "$work/true" | wc -l) found=$(wc -l <"$work/found")
 echo "precision $right/$found, recall $right/${#frequent[@]}, $rounds rounds"
@@ -69,7 +52,7 @@ check "hardly another one" yes "$([ $((found - right)) -le 3 ] && echo yes || ca
 check "with shares near the truth" t "$(sql -c "
     SELECT bool_and(abs(h.estimate - t.share / 100.0) < 6 * h.stderr AND h.lower < h.estimate AND h.n >= 30000 AND h.p_value < 0.05)
     FROM ldp_hitters('weather') AS h
-    JOIN unnest(string_to_array('${frequent[*]}', ' '), string_to_array('${shares[*]}', ' ')::int[]) AS t (value, share) USING (value)")"
+    JOIN unnest(string_to_array('${frequent[*]}', ' '), string_to_array('${shares[*]}', ' ')::int[]) AS t (label, share) USING (label)")"
 check "a search that has ended stays so" "" "$(sql -c "SELECT ldp_next_round('weather')")"
 check "nothing stays behind" 0 "$(sql -c "SELECT ldp_drop_hitters('weather')" -c "SELECT count(*) FROM ldp_collections" | tail -n 1)"
 
@@ -95,5 +78,4 @@ for selection in lasso nnls; do
         SELECT string_agg(label, ' ' ORDER BY estimate DESC) FROM ldp_candidates((SELECT ldp_agg(report) FROM sites), '$selection')
         WHERE p_value < 1e-6")"
 done
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -5,25 +5,8 @@
 # The noise is new in every run. An answer agrees with the truth if it is off by less than six of its own standard
 # errors: a false alarm in 10^9, and there are some fifty comparisons, so less than 10^-6 in all. Intervals of quantiles
 # are asked for at a confidence of 0.999999999.
-set -uo pipefail
-cd "$(dirname "$0")/../.."
-ldp=${LDP:-build/bin/ldp}
-database=ldp_numbers
-work=$(mktemp -d "${TMPDIR:-/tmp}/ldp-numbers.XXXXXX")
-cleanup() {
-    psql -Xqc "DROP DATABASE IF EXISTS $database WITH (FORCE)" 2>/dev/null
-    rm -rf "$work"
-}
-trap cleanup EXIT
-
-passed=0 failed=0
-check() {  # what, expected, found
-    if [ "$2" = "$3" ]; then passed=$((passed + 1)); else
-        failed=$((failed + 1))
-        printf 'FAILED: %s\n  expected: %s\n  found:    %s\n' "$1" "$2" "$3"
-    fi
-}
-sql() { psql -XqAt -v ON_ERROR_STOP=1 -d $database "$@" 2>&1; }
+. "$(dirname "$0")/../prelude.sh"
+cd "$root" || exit 1
 # collect COLLECTION SPEC FILE: a collection with reports of the file's records.
 collect() {
     sql -c "SELECT ldp_create_collection('$1', '$2')" >"$work/log" || { cat "$work/log"; exit 1; }
@@ -35,7 +18,7 @@ collect() {
 agrees() {
     check "$1" "$2 t" "$(sql -F ' ' -c "SELECT count(*), bool_and(abs(estimate - truth) < 6 * stderr) FROM ($3) AS found (estimate, stderr, truth)")"
 }
-psql -Xqc "CREATE DATABASE $database" || exit 1
+create_databases ldp_numbers
 sql -c "CREATE EXTENSION ldp"
 
 # People of 17 to 90 years, more of them young; hours that follow from age; a colour; and four times of day.
@@ -71,8 +54,8 @@ check "quartiles hold the truth" "t t t" "$(sql -F ' ' -c "
     SELECT string_agg((t BETWEEN lower - 1 AND upper + 1)::text, ' ' ORDER BY share) FROM ldp_quantiles($ordered, '{0.25,0.5,0.75}', 0.999999999) AS q,
         LATERAL (SELECT percentile_disc(q.share) WITHIN GROUP (ORDER BY age) FROM truth) AS p (t)" | sed 's/true/t/g; s/false/f/g')"
 check "the median alone is the same" t "$(sql -c "SELECT ldp_quantile($ordered, 0.5) = estimate FROM ldp_quantiles($ordered, '{0.5}')")"
-check "a fitted distribution is one" "t t" "$(sql -F ' ' -c "SELECT min(share) >= 0, abs(sum(share) - 1) < 1e-9 FROM ldp_distribution($ordered)")"
-check "so is that of square_wave" "t t" "$(sql -F ' ' -c "SELECT min(share) >= 0, abs(sum(share) - 1) < 1e-9 FROM ldp_distribution((SELECT ldp_agg(report) FROM age_square_wave))")"
+check "a fitted distribution is one" "t t" "$(sql -F ' ' -c "SELECT min(estimate) >= 0, abs(sum(estimate) - 1) < 1e-9 FROM ldp_distribution($ordered)")"
+check "so is that of square_wave" "t t" "$(sql -F ' ' -c "SELECT min(estimate) >= 0, abs(sum(estimate) - 1) < 1e-9 FROM ldp_distribution((SELECT ldp_agg(report) FROM age_square_wave))")"
 check "only smeared estimates have a resolution" "0 t" "$(sql -F ' ' -c "SELECT ldp_resolution($ordered), ldp_resolution((SELECT ldp_agg(report) FROM age_square_wave)) > 0")"
 
 # A record of several kinds.
@@ -81,8 +64,8 @@ collect record '{"mechanism": "auto", "epsilon": 2, "attributes": [{"name": "age
 check "auto samples records" sampled "$(sql -c "SELECT mechanism FROM ldp_collections WHERE name = 'record'")"
 agrees "means and shares of a record" 5 "SELECT estimate, stderr, t.truth FROM ldp_estimate('record', target => 'population') AS e
     JOIN (SELECT 'age', NULL, avg(age) FROM truth UNION ALL SELECT 'hours', NULL, avg(hours) FROM truth UNION ALL
-          SELECT 'colour', colour, count(*) / 40000.0 FROM truth GROUP BY colour) AS t (attribute, value, truth)
-    ON t.attribute = e.attribute AND t.value IS NOT DISTINCT FROM e.value"
+          SELECT 'colour', colour, count(*) / 40000.0 FROM truth GROUP BY colour) AS t (attribute, label, truth)
+    ON t.attribute = e.attribute AND t.label IS NOT DISTINCT FROM e.label"
 record="(SELECT ldp_agg(report) FROM record)"
 check "means by name" t "$(sql -c "SELECT ldp_mean($record, 'hours') = ldp_mean($record, 1)")"
 check "a name that is not there" "ERROR:  there is no attribute \"height\"" "$(sql -c "SELECT ldp_mean($record, 'height')" | head -n 1)"
@@ -105,8 +88,8 @@ for kind in duchi_vector haar haar_global haar_ranges haar_learnt; do
     [ $kind = haar_ranges ] && epsilon=4
     collect "v_$kind" "{$more, \"epsilon\": $epsilon, $vector}" "$work/people.csv"
     if [ $kind = haar_ranges ]; then
-        ranges=$(sql -c "SELECT jsonb_agg(jsonb_build_array(low, high) ORDER BY item) FROM ldp_learn_range((SELECT ldp_agg(report) FROM v_haar_ranges), 0.9)")
-        check "details are learnt to be small" "4 t" "$(sql -F ' ' -c "SELECT count(*), bool_and(high <= 0.3) FILTER (WHERE item > 0) FROM ldp_learn_range((SELECT ldp_agg(report) FROM v_haar_ranges), 0.9)")"
+        ranges=$(sql -c "SELECT jsonb_agg(jsonb_build_array(low, high) ORDER BY coefficient) FROM ldp_learn_range((SELECT ldp_agg(report) FROM v_haar_ranges), 0.9)")
+        check "details are learnt to be small" "4 t" "$(sql -F ' ' -c "SELECT count(*), bool_and(high <= 0.3) FILTER (WHERE coefficient > 0) FROM ldp_learn_range((SELECT ldp_agg(report) FROM v_haar_ranges), 0.9)")"
         continue
     fi
     summary="(SELECT ldp_agg(report) FROM v_$kind)"
@@ -120,5 +103,4 @@ check "not shrinking is the default" t "$(sql -c "SELECT ldp_haar(s, 'none') = l
 check "a range for one number holds most people, and is no wider than declared" t "$(sql -c "
     SELECT low >= 17 AND high <= 90 AND (SELECT avg((age BETWEEN low AND high)::int) >= 0.9 FROM truth) FROM ldp_learn_range($ordered, 0.9)")"
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

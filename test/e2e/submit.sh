@@ -1,46 +1,14 @@
 #!/usr/bin/env bash
 # ldp submit against a real server, named by PGHOST and its like: whole, interrupted, repeated and refused.
 # LDP names the program (default build/bin/ldp).
-set -uo pipefail
-
-root=$(cd "$(dirname "$0")/../.." && pwd)
-ldp=${LDP:-$root/build/bin/ldp}
-case $ldp in /*) ;; *) ldp=$PWD/$ldp ;; esac
-here=$(mktemp -d "${TMPDIR:-/tmp}/ldp-submit-test.XXXXXX")
-maintenance=${PGDATABASE:-postgres}
-database=ldp_submit_$$
+. "$(dirname "$0")/../prelude.sh"
 child=
-cleanup() {
-    [ -n "$child" ] && kill -9 "$child" 2>/dev/null
-    PGDATABASE=$maintenance psql -qX -c "DROP DATABASE IF EXISTS $database WITH (FORCE)"
-    rm -rf "$here"
-}
-trap cleanup EXIT
-trap 'exit 130' INT TERM
-cd "$here" || exit 1
-psql -qX -c "CREATE DATABASE $database" || exit 1
-export PGDATABASE=$database
-psql -qX -c "CREATE EXTENSION ldp" || exit 1
-
-passed=0 failed=0
-ok() { passed=$((passed + 1)); }
-bad() {
-    failed=$((failed + 1))
-    echo "FAILED: $1"
-    tail -n 20 err | sed 's/^/    err: /'
-}
-# run NAME STATUS COMMAND...: leaves standard output in the file out and standard error in err.
-run() {
-    name=$1
-    local expected=$2 status=0
-    shift 2
-    "$@" >out 2>err || status=$?
-    if [ "$status" -eq "$expected" ]; then ok; else bad "$name: exit code $status, not $expected"; fi
-}
-has() { if grep -qF -- "$1" err; then ok; else bad "$name: \"$1\" was not said"; fi; }
-equal() { if [ "$1" = "$2" ]; then ok; else bad "$name: found \"$1\", not \"$2\""; fi; }
-sql() { psql -qAtX -c "$1"; }
-create() { sql "SELECT ldp_create_collection('$1', '$2')" >/dev/null; }
+at_exit() { if [ -n "$child" ]; then kill -9 "$child" 2>/dev/null; fi; }
+cd "$work" || exit 1
+create_databases ldp_submit
+sql -c "CREATE EXTENSION ldp" || exit 1
+equal() { check "$name" "$2" "$1"; }  # of the last run
+create() { sql -c "SELECT ldp_create_collection('$1', '$2')" >/dev/null; }
 colours='{"mechanism": "grr", "epsilon": 3, "attributes": [{"name": "colour", "domain": ["red", "green", "blue"]}]}'
 people='{"mechanism": "haar", "epsilon": 3, "attributes": [{"name": "wage", "min": 0, "max": 1000}, {"name": "age", "min": 17, "max": 90}]}'
 
@@ -50,30 +18,30 @@ awk 'BEGIN { print "id,colour,wage,age,who"
 # Whole -----------------------------------------------------------------------------------------------------
 create whole "$people"
 run "a whole file" 0 "$ldp" submit --collection whole values.csv
-has "30,000 rows read, 0 skipped, 2,673 numbers clamped (wage 2,673), 30,000 reports submitted"
-equal "$(sql 'SELECT count(*) FROM whole')" 30000
-equal "$(sql "SELECT count(*) FROM ldp_batch WHERE collection = 'whole'")" 3
+has err "30,000 rows read, 0 skipped, 2,673 numbers clamped (wage 2,673), 30,000 reports submitted"
+equal "$(sql -c 'SELECT count(*) FROM whole')" 30000
+equal "$(sql -c "SELECT count(*) FROM ldp_batch WHERE collection = 'whole'")" 3
 equal "$(stat -c %a values.csv.whole.ldp)" 600
 equal "$(wc -c <out)" 0
 if grep -q $'\x1b' err; then bad "control sequences where there is no terminal"; else ok; fi
 truth=$(awk -F, 'NR > 1 { w += $3 > 1000 ? 1000 : $3; a += $4; n++ } END { printf "(VALUES (%s%s%s, %f), (%s%s%s, %f))", q, "wage", q, w / n, q, "age", q, a / n }' q="'" values.csv)
-equal "$(sql "SELECT count(*) FROM ldp_estimate('whole') AS e JOIN $truth AS t (attribute, truth) USING (attribute)
+equal "$(sql -c "SELECT count(*) FROM ldp_estimate('whole') AS e JOIN $truth AS t (attribute, truth) USING (attribute)
               WHERE n = 30000 AND abs(estimate - truth) < 6 * stderr")" 2
 run "the same again" 0 "$ldp" submit --collection whole values.csv
-has "was submitted to collection \"whole\" before; nothing was sent now"
-has "30,000 reports submitted"
-equal "$(sql 'SELECT count(*) FROM whole')" 30000
+has err "was submitted to collection \"whole\" before; nothing was sent now"
+has err "30,000 reports submitted"
+equal "$(sql -c 'SELECT count(*) FROM whole')" 30000
 
 create called "$colours"
 run "by function, in a round" 0 "$ldp" submit --collection called --method call --batch 7000 --round 12 values.csv
-equal "$(sql 'SELECT count(*) FROM called WHERE round = 12')" 30000
-equal "$(sql "SELECT count(*) FROM ldp_estimate('called') AS e JOIN (VALUES ('red', 0.2), ('green', 0.8), ('blue', 0)) AS t (value, truth)
-              USING (value) WHERE abs(estimate - truth) < 6 * stderr")" 3
+equal "$(sql -c 'SELECT count(*) FROM called WHERE round = 12')" 30000
+equal "$(sql -c "SELECT count(*) FROM ldp_estimate('called') AS e JOIN (VALUES ('red', 0.2), ('green', 0.8), ('blue', 0)) AS t (label, truth)
+              USING (label) WHERE abs(estimate - truth) < 6 * stderr")" 3
 
 # Interrupted -----------------------------------------------------------------------------------------------
 # start COLLECTION OPTION...: submits in the background, in batches so small that it takes a while, and comes
 # back when the first of them are counted. The process is $child.
-batches() { sql "SELECT count(*) FROM ldp_batch WHERE collection = '$1'"; }
+batches() { sql -c "SELECT count(*) FROM ldp_batch WHERE collection = '$1'"; }
 start() {
     local before
     before=$(batches "$1")
@@ -81,8 +49,8 @@ start() {
     child=$!
     while kill -0 "$child" 2>/dev/null && [ "$(batches "$1")" -eq "$before" ]; do :; done
 }
-# finish SIGNAL: ends it; its exit code is $status.
-finish() {
+# end SIGNAL: ends it; its exit code is $status.
+end() {
     kill "-$1" "$child"
     wait "$child" 2>/dev/null
     status=$?
@@ -95,15 +63,15 @@ for method in copy call; do
     for pause in 0 0.01 0.02 0.03 0.05; do
         start "killed_$method" --method $method
         sleep $pause
-        finish KILL
+        end KILL
         equal "$status" 137
     done
-    before=$(sql "SELECT count(*) FROM killed_$method")
+    before=$(sql -c "SELECT count(*) FROM killed_$method")
     if [ "$before" -gt 0 ] && [ "$before" -lt 30000 ]; then ok; else bad "$name: $before reports is not the middle"; fi
     run "after five kills ($method)" 0 "$ldp" submit --collection "killed_$method" --method $method values.csv
-    has "30,000 rows read, 0 skipped, 2,673 numbers clamped (wage 2,673), 30,000 reports submitted"
-    equal "$(sql "SELECT count(*) FROM killed_$method")" 30000
-    equal "$(sql "SELECT sum(reports) FROM ldp_batch WHERE collection = 'killed_$method'")" 30000
+    has err "30,000 rows read, 0 skipped, 2,673 numbers clamped (wage 2,673), 30,000 reports submitted"
+    equal "$(sql -c "SELECT count(*) FROM killed_$method")" 30000
+    equal "$(sql -c "SELECT sum(reports) FROM ldp_batch WHERE collection = 'killed_$method'")" 30000
 done
 
 # Of averages, each person's once.
@@ -112,77 +80,77 @@ create killed_averages "$people"
 for pause in 0 0.02 0.05; do
     start killed_averages --average-by who
     sleep $pause
-    finish KILL
+    end KILL
 done
-before=$(sql "SELECT count(*) FROM killed_averages")
+before=$(sql -c "SELECT count(*) FROM killed_averages")
 if [ "$before" -gt 0 ] && [ "$before" -lt 20000 ]; then ok; else bad "$name: $before reports is not the middle"; fi
 run "going on without averages" 1 "$ldp" submit --collection killed_averages values.csv
-has "belongs to another kind of record"
+has err "belongs to another kind of record"
 run "after three kills (averages)" 0 "$ldp" submit --collection killed_averages --average-by who values.csv
-has "30,000 rows read, 0 skipped, 20,000 people averaged, 0 skipped,"
-has "20,000 reports submitted"
-equal "$(sql "SELECT count(*) FROM killed_averages")" 20000
+has err "30,000 rows read, 0 skipped, 20,000 people averaged, 0 skipped,"
+has err "20,000 reports submitted"
+equal "$(sql -c "SELECT count(*) FROM killed_averages")" 20000
 
 # The server goes away in the middle.
 create dropped "$people"
 start dropped
-sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()" >/dev/null
+sql -c "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()" >/dev/null
 wait "$child"
 status=$?
 child=
 name="the connection is cut"
 equal "$status" 1
-has "error: submitting to collection \"dropped\""
-has "Run the same command again"
+has err "error: submitting to collection \"dropped\""
+has err "Run the same command again"
 run "and made again" 0 "$ldp" submit --collection dropped values.csv
-has "30,000 reports submitted"
-equal "$(sql 'SELECT count(*) FROM dropped')" 30000
+has err "30,000 reports submitted"
+equal "$(sql -c 'SELECT count(*) FROM dropped')" 30000
 
 # Two at once.
 create contested "$colours"
 start contested
 kill -STOP "$child"
 run "a second process" 1 "$ldp" submit --collection contested values.csv
-has "in use by another process"
-finish KILL
+has err "in use by another process"
+end KILL
 run "after the first one died" 0 "$ldp" submit --collection contested values.csv
-equal "$(sql 'SELECT count(*) FROM contested')" 30000
+equal "$(sql -c 'SELECT count(*) FROM contested')" 30000
 
 # Refused ---------------------------------------------------------------------------------------------------
 create strict "$people"
 { cat values.csv; echo '30000,red,12,thirty,0'; } >bad.csv
 run "a bad row in the end" 1 "$ldp" submit --collection strict --batch 100 bad.csv
-has 'error: bad.csv, line 30002: "thirty" is no number'
-equal "$(sql 'SELECT count(*) FROM strict')" 0
+has err 'error: bad.csv, line 30002: "thirty" is no number'
+equal "$(sql -c 'SELECT count(*) FROM strict')" 0
 equal "$(ls bad.csv.strict.ldp 2>/dev/null)" ""
 run "skipped" 0 "$ldp" submit --collection strict --on-bad-row skip bad.csv
-has "skipped: bad.csv, line 30002"
-has "30,001 rows read, 1 skipped, 2,673 numbers clamped (wage 2,673), 30,000 reports submitted"
-equal "$(sql 'SELECT count(*) FROM strict')" 30000
+has err "skipped: bad.csv, line 30002"
+has err "30,001 rows read, 1 skipped, 2,673 numbers clamped (wage 2,673), 30,000 reports submitted"
+equal "$(sql -c 'SELECT count(*) FROM strict')" 30000
 echo '30001,red,12,30,0' >>bad.csv
 run "a file that has changed" 1 "$ldp" submit --collection strict --on-bad-row skip bad.csv
-has "belongs to another content of bad.csv"
+has err "belongs to another content of bad.csv"
 run "another column" 1 "$ldp" submit --collection whole --column age=id values.csv
-has "belongs to another kind of record"
+has err "belongs to another kind of record"
 run "another round" 1 "$ldp" submit --collection whole --round 1 values.csv
-has "belongs to another round"
+has err "belongs to another round"
 run "another spec" 1 "$ldp" submit --collection called --state values.csv.whole.ldp values.csv
-has "belongs to another spec"
+has err "belongs to another spec"
 create twin "$people"
 run "another collection" 1 "$ldp" submit --collection twin --state values.csv.whole.ldp values.csv
-has "belongs to another collection"
-sql "SELECT ldp_drop_collection('twin')" >/dev/null
+has err "belongs to another collection"
+sql -c "SELECT ldp_drop_collection('twin')" >/dev/null
 create twin "$people"
 run "values outside" 1 "$ldp" submit --collection twin --outside refuse values.csv
-has "line 1003: 1001 lies outside the range of \"wage\""
+has err "line 1003: 1001 lies outside the range of \"wage\""
 run "no such collection" 1 "$ldp" submit --collection nowhere values.csv
-has 'no collection "nowhere"'
+has err 'no collection "nowhere"'
 printf 'id,age\n1,20\n' >short.csv
 run "a missing column" 1 "$ldp" submit --collection whole short.csv
-has 'no column "wage"'
+has err 'no column "wage"'
 cp values.csv text.ldp
 run "a state file that is none" 1 "$ldp" submit --collection twin --state text.ldp values.csv
-has "not a state file of ldp"
+has err "not a state file of ldp"
 if cmp -s values.csv text.ldp; then ok; else bad "it was overwritten"; fi
 
 # Roles -----------------------------------------------------------------------------------------------------
@@ -190,23 +158,22 @@ for method in copy call; do
     create "role_$method" "$colours"
     run "the submitter's role ($method)" 0 "$ldp" submit --dsn "options='-c role=ldp_submitter'" \
         --collection "role_$method" --method $method values.csv
-    equal "$(sql "SELECT count(*) FROM role_$method")" 30000
+    equal "$(sql -c "SELECT count(*) FROM role_$method")" 30000
 done
 run "the analyst's role" 1 "$ldp" submit --dsn "options='-c role=ldp_analyst'" --collection twin values.csv
-has "permission denied"
-has "ldp_submitter"
-equal "$(sql 'SELECT count(*) FROM twin')" 0
+has err "permission denied"
+has err "ldp_submitter"
+equal "$(sql -c 'SELECT count(*) FROM twin')" 0
 run "and then a role that may" 0 "$ldp" submit --collection twin values.csv
-equal "$(sql 'SELECT count(*) FROM twin')" 30000
+equal "$(sql -c 'SELECT count(*) FROM twin')" 30000
 
 # From one command to the other -----------------------------------------------------------------------------
 create copied "$colours"
-sql "SELECT ldp_client_spec('copied')" >spec.json
+sql -c "SELECT ldp_client_spec('copied')" >spec.json
 run "perturb under the server's spec" 0 "$ldp" perturb --spec spec.json --input values.csv
 cp out reports.copy
 run "and copy" 0 psql -qX -c "\\copy copied (report) from 'reports.copy'"
-equal "$(sql 'SELECT count(*) FROM copied')" 30000
-equal "$(sql "SELECT n FROM ldp_estimate('copied') LIMIT 1")" 30000
+equal "$(sql -c 'SELECT count(*) FROM copied')" 30000
+equal "$(sql -c "SELECT n FROM ldp_estimate('copied') LIMIT 1")" 30000
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "client/uploader.hpp"
-#include "core/mechanism/series.hpp"
+#include "core/mechanism/longitudinal/series.hpp"
 #include "core/summary/summary.hpp"
 #include "ldp.hpp"
 
@@ -106,11 +106,11 @@ Batch batch_of(const Collection& collection, std::size_t size, std::int32_t roun
 
 constexpr Uploader::Method both[] = {Uploader::Method::copy, Uploader::Method::call};
 
-/// Estimates by attribute and value, each within six standard errors of its truth.
+/// Estimates by attribute and label, each within six standard errors of its truth.
 void check_estimates(Server& server, const std::string& name, std::int64_t n,
                      const std::map<std::pair<std::string, std::string>, double>& truth) {
     const pqxx::result rows = server.sql(
-        "SELECT attribute, coalesce(value, ''), estimate, stderr, n FROM ldp_estimate('" + name + "')");
+        "SELECT attribute, coalesce(label, ''), estimate, stderr, n FROM ldp_estimate('" + name + "')");
     BOOST_TEST(static_cast<std::size_t>(rows.size()) == truth.size());
     for (int i = 0; i < static_cast<int>(rows.size()); ++i) {
         const auto item = std::pair(rows[i][0].as<std::string>(), rows[i][1].as<std::string>());
@@ -357,7 +357,7 @@ BOOST_FIXTURE_TEST_CASE(summaries_are_the_same_inside_and_outside, Server) {
             name, std::string(R"({"mechanism": ")") + entry->name + R"(", "epsilon": 1, )" + attribute + "}");
         Client client(collection, MemoryStore());
         // A client of a series is one person, with a value in each round.
-        const SeriesMechanism* series = as_series(collection.mechanism());
+        const SeriesRandomizer* series = find_capability<SeriesRandomizer>(collection.mechanism());
         const int records = series != nullptr ? static_cast<int>(series->rounds()) : 500;
         for (int i = 1; i <= records; ++i)
             static_cast<void>(

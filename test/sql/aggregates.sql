@@ -320,6 +320,11 @@ ORDER BY number, place;
 DROP CAST (bytea AS ldp_summary);
 DROP CAST (bytea AS ldp_report);
 
+-- A state is changed in place where it is the executor's; a summary of somebody else's is not.
+SELECT ldp_count(summary) AS before, ldp_count(ldp_summary_accumulate(summary, report)) AS counted,
+       ldp_count(ldp_summary_merge(summary, summary)) AS merged, ldp_count(summary) AS after
+FROM (SELECT ldp_agg(report) AS summary, (array_agg(report))[1] AS report FROM colour OFFSET 0) AS s;
+
 -- A parameter block is checked as well.
 SELECT ldp_check_report(:'r', ''::bytea);
 SELECT ldp_check_report(:'r', decode(left(:'r', 96) || '00', 'hex'));

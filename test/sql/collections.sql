@@ -204,16 +204,16 @@ SELECT ldp_claim_batch('shade', NULL, 1);
 SELECT ldp_claim_batch('shades', :batch, 1);
 
 -- Estimates -------------------------------------------------------------------------------------------------
-SELECT attribute, value, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr,
+SELECT attribute, label, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr,
        round(lower::numeric, 6) AS lower, round(upper::numeric, 6) AS upper, n
 FROM ldp_estimate('colour');
-SELECT e.value, e.estimate = (f.all)[row_number() OVER ()] AS same FROM ldp_estimate('colour') AS e, (SELECT ldp_frequency(report) AS all FROM colour) AS f;
-SELECT attribute, value, n FROM ldp_estimate('visit');
+SELECT e.label, e.estimate = (f.all)[row_number() OVER ()] AS same FROM ldp_estimate('colour') AS e, (SELECT ldp_frequency(report) AS all FROM colour) AS f;
+SELECT attribute, label, n, attribute_number, value FROM ldp_estimate('visit');
 INSERT INTO profile SELECT pg_temp.report('profile', lpad(to_hex(i % 2), 2, '0') || lpad(to_hex(i % 100), 2, '0')) FROM generate_series(1, 200) AS i;
-SELECT attribute, value, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr, n FROM ldp_estimate('profile');
+SELECT attribute, label, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr, n, attribute_number, value FROM ldp_estimate('profile');
 SELECT p.stderr > s.stderr AS less_sure, p.upper - p.lower > s.upper - s.lower AS wider, s.upper - s.lower > n.upper - n.lower AS narrower
 FROM ldp_estimate('colour') AS s JOIN ldp_estimate('colour', 0.95, 'population') AS p USING (value) JOIN ldp_estimate('colour', 0.5) AS n USING (value);
-SELECT attribute, value, n FROM ldp_estimate('Weird "name", 100%s');
+SELECT attribute, label, n FROM ldp_estimate('Weird "name", 100%s');
 SELECT * FROM ldp_estimate('shade');
 SELECT * FROM ldp_estimate('colour', 2);
 SELECT * FROM ldp_estimate('colour', 0.95, 'people');

@@ -54,12 +54,12 @@ support AS (
 constant AS (
     SELECT name, (d ->> 'p')::float8 AS p, (d ->> 'q')::float8 AS q FROM oracle, LATERAL (SELECT ldp_spec_canonical(spec) -> 'derived') AS c (d)),
 expected AS (
-    SELECT name, v, (supported / n - q) / (p - q) AS f, p, q, n FROM support JOIN tally USING (name) JOIN constant USING (name)),
+    SELECT name, v, (supported / n - q) / (p - q) AS f, p, q, n AS reports FROM support JOIN tally USING (name) JOIN constant USING (name)),
 answer AS (
     SELECT name, a.* FROM (SELECT name, ldp_agg(report) AS s FROM report GROUP BY name) AS g, ldp_frequencies(s) AS a)
 SELECT name, count(*) AS items, bool_and(abs(a.estimate - f) < 1e-9) AS estimates,
-       bool_and(abs(a.stderr - sqrt((i * p * (1 - p) + (1 - i) * q * (1 - q)) / n) / (p - q)) < 1e-9) AS errors,
-       bool_and(abs(a.upper - a.estimate - 1.959963984540054 * a.stderr) < 1e-9) AS intervals, bool_and(a.label = v::text) AS labels
+       bool_and(abs(a.stderr - sqrt((i * p * (1 - p) + (1 - i) * q * (1 - q)) / reports) / (p - q)) < 1e-9) AS errors,
+       bool_and(abs(a.upper - a.estimate - 1.959963984540054 * a.stderr) < 1e-9) AS intervals, bool_and(a.label = v::text) AS labels, bool_and(a.n = reports) AS counts
 FROM answer AS a JOIN expected USING (name), LATERAL (SELECT LEAST(1, GREATEST(0, f))) AS inside (i)
 WHERE a.value = v GROUP BY name ORDER BY name;
 
@@ -108,7 +108,7 @@ SELECT ldp_frequency(serial, '3') = ldp_frequency(serial, 3) AS by_number, ldp_l
 -- That nobody holds a value is a binomial number of supports: the p-value is its upper tail, times twelve values.
 SELECT count(*), bool_and(estimate <= before) AS descending, bool_and(p_value BETWEEN 0 AND 1) AS probabilities
 FROM (SELECT name, estimate, p_value, lag(estimate, 1, 'infinity') OVER (PARTITION BY name ORDER BY place) AS before
-      FROM whole, ldp_top(serial, 12) WITH ORDINALITY AS t (value, label, estimate, stderr, lower, upper, p_value, place)) AS t;
+      FROM whole, ldp_top(serial, 12) WITH ORDINALITY AS t (attribute, label, estimate, stderr, lower, upper, n, p_value, attribute_number, value, place)) AS t;
 WITH few AS (SELECT ldp_agg(report) AS s FROM (SELECT pg_temp.report(spec, pg_temp.little(v, 1)) AS report
              FROM oracle, unnest(ARRAY[5, 5, 5, 5, 1]) AS v WHERE name = 'grr') AS r),
      tail AS (SELECT q, 5 * q ^ 4 * (1 - q) + q ^ 5 AS p FROM oracle, LATERAL (SELECT 1 / (exp(1::float8) + 11)) AS c (q) WHERE name = 'grr')
@@ -127,7 +127,7 @@ SELECT * FROM whole, ldp_candidates(serial, 'best') WHERE name = 'rappor';
 \echo :LAST_ERROR_SQLSTATE
 
 -- Health ----------------------------------------------------------------------------------------------------
--- Reports that no randomiser made, in a format that cannot tell: the statistics can.
+-- Reports that no randomizer made, in a format that cannot tell: the statistics can.
 SELECT name, statistic FROM whole, ldp_health(serial) WHERE p_value < 1e-6 ORDER BY name, statistic COLLATE "C";
 -- All bits set; a hash function with a single bucket; the output that every value has in common.
 SELECT name, bool_or(p_value < 1e-6) AS seen

@@ -64,7 +64,7 @@ SELECT abs(r.estimate - (h.estimate - l.estimate)) < 1e-9 AS a_range_is_a_differ
 FROM whole, ldp_range(serial, 2, 5) AS r, ldp_cdf(serial, 5) AS h, ldp_cdf(serial, 1) AS l WHERE name = 'haar_ordered';
 SELECT name, abs(sum(h.estimate) - 1) < 1e-9 AS sums_to_one, count(*) AS bins, min(low) AS low, max(high) AS high
 FROM whole, ldp_histogram(serial, 4) AS h WHERE name IN ('haar_ordered', 'square_wave') GROUP BY name ORDER BY name;
-SELECT name, abs(sum(share) - 1) < 1e-9 AS sums_to_one, min(share) >= 0 AS none_negative, count(*) AS cells
+SELECT name, abs(sum(estimate) - 1) < 1e-9 AS sums_to_one, min(estimate) >= 0 AS none_negative, count(*) AS cells
 FROM whole, ldp_distribution(serial) WHERE name IN ('haar_ordered', 'square_wave') GROUP BY name ORDER BY name;
 SELECT count(*) AS plain_likelihood FROM whole, ldp_distribution(serial, 'em') WHERE name = 'square_wave';
 SELECT name, q.share, lower <= estimate AND estimate <= upper AS inside, ldp_quantile(serial, q.share) = estimate AS the_same
@@ -76,10 +76,10 @@ FROM whole, ldp_range(serial, 0, 1) AS r, LATERAL (SELECT ldp_mean(serial, 0), l
 -- A record, whole and in parts.
 SELECT ldp_create_collection('things', spec) FROM question WHERE name = 'sampled';
 INSERT INTO things (report) SELECT report FROM report WHERE name = 'sampled';
-SELECT attribute, value, n, stderr > 0 AS has_error FROM ldp_estimate('things');
+SELECT attribute, label, n, stderr > 0 AS has_error, attribute_number, value FROM ldp_estimate('things');
 SELECT ldp_attributes(serial), ldp_attribute(serial, 'price'), ldp_labels(ldp_part(serial, 'colour')) FROM whole WHERE name = 'sampled';
 SELECT f.label, abs(f.estimate - e.estimate) < 1e-12 AS as_in_the_record
-FROM whole, ldp_frequencies(ldp_part(serial, 1)) AS f JOIN ldp_estimate('things') AS e ON e.value = f.label WHERE name = 'sampled' ORDER BY f.value;
+FROM whole, ldp_frequencies(ldp_part(serial, 1)) AS f JOIN ldp_estimate('things') AS e ON e.label = f.label WHERE name = 'sampled' ORDER BY f.value;
 SELECT ldp_count(ldp_part(serial, 0)) + ldp_count(ldp_part(serial, 1)) + ldp_count(ldp_part(serial, 2)) AS reports,
        ldp_mean(ldp_part(serial, 'price')) = ldp_mean(serial, 2) AS a_mean, ldp_part(serial, 1)::text::ldp_summary = ldp_part(serial, 1) AS written_and_read
 FROM whole WHERE name = 'sampled';

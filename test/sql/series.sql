@@ -70,12 +70,12 @@ SELECT name, attribute, value, label, round(estimate::numeric, 6) AS estimate, r
 -- Without anything in common, variances add up.
 SELECT name, count(*) AS items, bool_and(abs(c.estimate - (y.estimate - x.estimate)) < 1e-12) AS differences,
        bool_and(abs(c.stderr - sqrt(x.stderr ^ 2 + y.stderr ^ 2)) < 1e-12) AS errors, bool_and(abs(c.upper - c.estimate - 1.959963984540054 * c.stderr) < 1e-9) AS intervals
-FROM pair, ldp_change(before, after) AS c JOIN LATERAL ldp_unlabelled_frequencies(before) AS x USING (value) JOIN LATERAL ldp_unlabelled_frequencies(after) AS y USING (value)
+FROM pair, ldp_change(before, after) AS c JOIN LATERAL ldp_frequencies(before) AS x USING (value) JOIN LATERAL ldp_frequencies(after) AS y USING (value)
 WHERE name IN ('app', 'site') GROUP BY name ORDER BY name;
 -- One layer by hand: the less noisy day's variance is common to both.
 SELECT abs(c.stderr - sqrt(x.stderr ^ 2 + y.stderr ^ 2 - 2 * 0.6 * LEAST(x.stderr, y.stderr) ^ 2)) < 1e-9 AS by_hand
 FROM pair, ldp_change(before, after, 0.6) AS c, ldp_means(before) AS x, ldp_means(after) AS y WHERE name = 'minutes';
--- Two layers: what the memo adds, from its own p and q, is common, and what the second layer adds is not.
+-- Two layers: what the permanent response adds, from its own p and q, is common, and what the second layer adds is not.
 WITH constant AS (SELECT p, q, 1 / (exp(2.0::float8) + 1) AS r FROM (SELECT (d ->> 'p')::float8 AS p, (d ->> 'q')::float8 AS q FROM ldp_spec_canonical(ldp_client_spec('app')) AS s, LATERAL (SELECT s -> 'derived') AS t (d)) AS u),
 item AS (SELECT c.*, LEAST(1, GREATEST(0, x.estimate)) AS f, LEAST(1, GREATEST(0, y.estimate)) AS g, x.stderr ^ 2 + y.stderr ^ 2 AS apart
          FROM pair, ldp_change(before, after, 1) AS c JOIN LATERAL ldp_frequencies(before) AS x USING (value) JOIN LATERAL ldp_frequencies(after) AS y USING (value) WHERE name = 'app')

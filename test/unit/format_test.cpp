@@ -32,7 +32,8 @@ std::vector<std::unique_ptr<const Mechanism>> examples() {
     all.push_back(mechanism("hybrid", 0.5, "\"min\": -2, \"max\": 3"));
     all.push_back(mechanism("hybrid", 1, "\"min\": -2, \"max\": 3"));
     for (const char* card : {"laplace", "duchi", "hybrid"})
-        all.push_back(mechanism("haar", 1, unit_attributes(5) + ", \"card\": \"" + std::string(card) + "\""));
+        all.push_back(
+            mechanism("haar", 1, unit_attributes(5) + ", \"randomizer\": \"" + std::string(card) + "\""));
     all.push_back(mechanism("square_wave", 1, "\"min\": 0, \"max\": 1, \"grid\": 100"));
     for (const double epsilon : {1, 8})
         all.push_back(mechanism("sampled", epsilon, R"("attributes": [{"name": "a", "min": 0, "max": 1},
@@ -41,7 +42,8 @@ std::vector<std::unique_ptr<const Mechanism>> examples() {
     all.push_back(mechanism("duchi_vector", 1, unit_attributes(11)));
     all.push_back(mechanism("haar_ranges", 1, unit_attributes(6)));
     all.push_back(mechanism("haar", 1, unit_attributes(3) + R"(, "details": "global")"));
-    all.push_back(mechanism("haar", 1, unit_attributes(12) + R"(, "details": "global", "card": "hybrid")"));
+    all.push_back(
+        mechanism("haar", 1, unit_attributes(12) + R"(, "details": "global", "randomizer": "hybrid")"));
     all.push_back(mechanism(
         "haar", 1,
         unit_attributes(3) + R"(, "target": "ranges", "coefficients": [[-1, 1], [-0.5, 0], [-0.5, 0]])"));
@@ -93,7 +95,7 @@ bool refused(void (*take)(Bytes), Bytes bytes) {
 /// Whether the summary has estimates, or says that its parameters allow none.
 bool can_be_asked(const Mechanism& m, Bytes summary) {
     try {
-        return !estimate(m, summary, {m.answers()[0]}).empty();
+        return !estimate(view_of(m, summary), {m.answers()[0]}).empty();
     } catch (const Error& error) {
         return error.code() == ErrorCode::unsupported;
     }
@@ -115,7 +117,7 @@ BOOST_AUTO_TEST_CASE(parts_add_up_to_the_whole) {
         second.merge(first.bytes());
         BOOST_CHECK(second.bytes() == whole.bytes());
         BOOST_CHECK(backwards.bytes() == whole.bytes());
-        BOOST_CHECK_EQUAL(summary_count(*m, whole.bytes()), 400u);
+        BOOST_CHECK_EQUAL(whole.view().n, 400u);
         BOOST_CHECK_NO_THROW(take_summary(whole.bytes()));
         for (const Report& report : reports) BOOST_CHECK_NO_THROW(take_report(report));
     }
@@ -194,7 +196,7 @@ BOOST_AUTO_TEST_CASE(damaged_bytes_never_crash) {
                 const Outcome outcome =
                     is_report ? accumulate(*loaded, state, bytes) : merge(*loaded, state, bytes);
                 BOOST_REQUIRE(outcome == Outcome::ok);
-                if (summary_count(*loaded, state) > 0) BOOST_REQUIRE(can_be_asked(*loaded, state));
+                if (view_of(*loaded, state).n > 0) BOOST_REQUIRE(can_be_asked(*loaded, state));
             }
         }
     }
@@ -231,7 +233,7 @@ BOOST_AUTO_TEST_CASE(foreign_reports_change_nothing) {
             BOOST_CHECK(accumulate(*m, bytes, foreign) == Outcome::mismatch);
             BOOST_CHECK(merge(*m, bytes, foreign_summary.bytes()) == Outcome::mismatch);
             BOOST_CHECK(bytes == summary.bytes());
-            BOOST_CHECK_EXCEPTION(throw_incompatible(own, foreign), Error, [&](const Error& error) {
+            BOOST_CHECK_EXCEPTION(raise_incompatible(own, foreign), Error, [&](const Error& error) {
                 return error.detail().find(describe(own)) != std::string::npos &&
                        error.detail().find(describe(foreign)) != std::string::npos;
             });

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/base/exact.hpp"
-#include "core/mechanism/frequency/oracle.hpp"
+#include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "proof.hpp"
 #include "simulation.hpp"
 
@@ -37,7 +37,7 @@ Report report(const Mechanism& m, std::uint64_t a, std::uint64_t b, std::uint64_
     std::byte* payload = bytes.data() + m.block().size();
     store(payload, a);
     store(payload + 8, b);
-    store_cell(payload + seed_size, m.memo_size(), y);
+    store_cell(payload + seed_size, m.permanent_size(), y);
     return bytes;
 }
 
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(another_value_is_supported_one_time_in_g) {
             begin = end;
         }
         BOOST_REQUIRE_EQUAL(begin, std::uint64_t{1} << 32);
-        const double excess = static_cast<double>(sum.value - exact(1, g).value);
+        const double excess = static_cast<double>(sum - exact(1, g));
         BOOST_CHECK_GE(excess, 0);
         BOOST_CHECK_LE(excess, std::ldexp(static_cast<double>(g), -66));
         BOOST_CHECK_LT(excess, 1e-15);
@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(a_report_supports_what_hashes_to_its_bucket) {
                 narrow.add(one);
                 for (std::uint64_t v = 0; v < k; ++v) truth[v] += bucket(a, b, v, g) == y ? 1 : 0;
             }
-            BOOST_CHECK(dynamic_cast<const Oracle&>(*m).supports(wide.state()) == truth);
+            BOOST_CHECK(dynamic_cast<const FrequencyOracle&>(*m).supports(wide.state()) == truth);
             BOOST_CHECK(wide.bytes() == narrow.bytes());
         }
 }
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(clients_hash_as_servers_do) {
         const Report one = m->perturb(std::vector<Cell>{v}, bits);
         const std::byte* payload = one.data() + m->block().size();
         hits += bucket(load<std::uint64_t>(payload), load<std::uint64_t>(payload + 8), v, g) ==
-                        load_cell(payload + seed_size, m->memo_size())
+                        load_cell(payload + seed_size, m->permanent_size())
                     ? 1
                     : 0;
     }
@@ -244,7 +244,7 @@ BOOST_AUTO_TEST_CASE(the_number_of_supported_values_is_well_behaved, *boost::uni
     constexpr int summaries = 1500;
     for (int i = 0; i < summaries; ++i) {
         const OwnedSummary summary = honest(*m, 1000, 100 + static_cast<std::uint64_t>(i));
-        const Check sum = m->health(1000, summary.state())[0];
+        const Check sum = m->health({1000, summary.state()})[0];
         BOOST_REQUIRE_EQUAL(sum.name, "sum of frequencies");
         low += sum.p_value < 0.01 ? 1 : 0;
     }

@@ -8,7 +8,7 @@
 
 #include "core/channel/window.hpp"
 #include "core/math/statistics.hpp"
-#include "core/mechanism/frequency/oracle.hpp"
+#include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "support.hpp"
 
 namespace {
@@ -18,14 +18,13 @@ using namespace ldp::test;
 
 constexpr double seen = 1e-6;  // what a flood's p-value must stay below
 
-std::vector<Check> health(const Mechanism& m, const OwnedSummary& summary) {
-    const std::span<const std::byte> bytes(summary.bytes());
-    return m.health(summary_count(m, bytes), bytes.subspan(bytes.size() - m.state_size()));
+std::vector<Check> health(const OwnedSummary& summary) {
+    return ldp::health(summary.view());
 }
 
 /// The p-value of a check by its name; fails the test if there is none.
-double p_value(const Mechanism& m, const OwnedSummary& summary, const std::string& name) {
-    for (const Check& check : health(m, summary))
+double p_value(const OwnedSummary& summary, const std::string& name) {
+    for (const Check& check : health(summary))
         if (check.name == name) return check.p_value;
     BOOST_FAIL("no check \"" << name << '"');
     return 1;
@@ -71,7 +70,7 @@ void check_honest(const Mechanism& m, std::size_t people, Hold hold, std::size_t
     for (std::size_t r = 0; r < repetitions; ++r) {
         OwnedSummary summary(m);
         for (std::size_t i = 0; i < people; ++i) summary.add(m.perturb(hold(i), bits));
-        alarms.add(health(m, summary));
+        alarms.add(health(summary));
     }
     BOOST_TEST_CONTEXT(parameters_json(m) << ", people " << people) {
         alarms.test();
@@ -197,14 +196,14 @@ BOOST_AUTO_TEST_CASE(floods_of_empty_and_full_reports_are_seen) {
         const auto m = mechanism(name, 1, "\"domain\": 50");
         OwnedSummary empty(*m);
         for (std::size_t i = 0; i < 20; ++i) empty.add(forged_bits(*m, {}));
-        BOOST_CHECK_LT(p_value(*m, empty, "sum of frequencies"), seen);
+        BOOST_CHECK_LT(p_value(empty, "sum of frequencies"), seen);
         std::vector<std::size_t> all(50);
         std::iota(all.begin(), all.end(), 0u);
         OwnedSummary summary(*m);
         for (std::size_t i = 0; i < 5000; ++i)  // 2 % of them
             summary.add(i % 50 == 0 ? forged_bits(*m, all) : m->perturb(std::vector<Cell>{i % 7}, bits));
-        BOOST_CHECK_LT(p_value(*m, summary, "sum of frequencies"), seen);
-        BOOST_CHECK_LT(p_value(*m, summary, "variance of ones per report"), seen);
+        BOOST_CHECK_LT(p_value(summary, "sum of frequencies"), seen);
+        BOOST_CHECK_LT(p_value(summary, "variance of ones per report"), seen);
     }
 }
 
@@ -212,7 +211,7 @@ BOOST_AUTO_TEST_CASE(floods_with_the_right_number_of_ones_are_seen, *boost::unit
     SeededBits bits(412);
     for (const char* name : {"oue", "sue"}) {
         const auto m = mechanism(name, 1, "\"domain\": 50");
-        const auto [p, q] = dynamic_cast<const Oracle&>(*m).protocol();
+        const auto [p, q] = dynamic_cast<const FrequencyOracle&>(*m).protocol();
         const auto ones = static_cast<std::size_t>(std::lround(p + 49 * q));
         OwnedSummary summary(*m);
         for (std::size_t i = 0; i < 60000; ++i) {
@@ -228,7 +227,7 @@ BOOST_AUTO_TEST_CASE(floods_with_the_right_number_of_ones_are_seen, *boost::unit
             }
             summary.add(forged_bits(*m, set));
         }
-        BOOST_CHECK_LT(p_value(*m, summary, "variance of ones per report"), seen);
+        BOOST_CHECK_LT(p_value(summary, "variance of ones per report"), seen);
     }
 }
 
@@ -240,7 +239,7 @@ BOOST_AUTO_TEST_CASE(floods_of_one_value_are_seen) {
     OwnedSummary summary(*m);
     for (std::size_t i = 0; i < 5000; ++i)
         summary.add(i % 5 == 0 ? forged(*m, target) : m->perturb(std::vector<Cell>{i % 10}, bits));
-    BOOST_CHECK_LT(p_value(*m, summary, "greatest frequency"), seen);
+    BOOST_CHECK_LT(p_value(summary, "greatest frequency"), seen);
     // And one that is never reported has too few.
     OwnedSummary shunned(*m);
     for (std::size_t i = 0; i < 5000; ++i) {
@@ -248,7 +247,7 @@ BOOST_AUTO_TEST_CASE(floods_of_one_value_are_seen) {
         if (report.back() == target[0]) report.back() = std::byte{0};
         shunned.add(report);
     }
-    BOOST_CHECK_LT(p_value(*m, shunned, "least frequency"), seen);
+    BOOST_CHECK_LT(p_value(shunned, "least frequency"), seen);
 }
 
 BOOST_AUTO_TEST_CASE(floods_beyond_the_end_are_seen) {
@@ -260,8 +259,8 @@ BOOST_AUTO_TEST_CASE(floods_beyond_the_end_are_seen) {
             const std::byte payload[] = {static_cast<std::byte>(end)};
             OwnedSummary summary(*m);
             for (std::size_t i = 0; i < 200; ++i) summary.add(forged(*m, payload));
-            BOOST_CHECK_LT(p_value(*m, summary, "mean within its range"), seen);
-            BOOST_CHECK_LT(p_value(*m, summary, "mean square within its range"), seen);
+            BOOST_CHECK_LT(p_value(summary, "mean within its range"), seen);
+            BOOST_CHECK_LT(p_value(summary, "mean square within its range"), seen);
         }
         // Both ends in turn leave the mean where it may be.
         OwnedSummary summary(*m);
@@ -269,8 +268,8 @@ BOOST_AUTO_TEST_CASE(floods_beyond_the_end_are_seen) {
             const std::byte payload[] = {static_cast<std::byte>(i % 2 * most)};
             summary.add(forged(*m, payload));
         }
-        BOOST_CHECK_GT(p_value(*m, summary, "mean within its range"), 0.1);
-        BOOST_CHECK_LT(p_value(*m, summary, "mean square within its range"), seen);
+        BOOST_CHECK_GT(p_value(summary, "mean within its range"), 0.1);
+        BOOST_CHECK_LT(p_value(summary, "mean square within its range"), seen);
     }
 }
 
@@ -284,7 +283,7 @@ BOOST_AUTO_TEST_CASE(floods_of_one_coefficient_are_seen) {
         report[m->block().size()] = std::byte{5};  // the coefficient's number
         summary.add(report);
     }
-    BOOST_CHECK_LT(p_value(*m, summary, "coefficients drawn"), seen);
+    BOOST_CHECK_LT(p_value(summary, "coefficients drawn"), seen);
 }
 
 BOOST_AUTO_TEST_CASE(floods_of_one_node_are_seen) {
@@ -304,19 +303,19 @@ BOOST_AUTO_TEST_CASE(floods_of_one_node_are_seen) {
         payload[0] = std::byte{5};
         payload[1] = static_cast<std::byte>(bits.below(64));
     });
-    BOOST_CHECK_LT(p_value(*m, level, "levels drawn"), seen);
+    BOOST_CHECK_LT(p_value(level, "levels drawn"), seen);
     const auto column = flooded(1, [&](MutableBytes payload) {
         if (payload[0] == std::byte{5} && bits.below(4) == 0) payload[1] = std::byte{7};
     });
-    BOOST_CHECK_LT(p_value(*m, column, "columns drawn"), seen);
+    BOOST_CHECK_LT(p_value(column, "columns drawn"), seen);
     const auto node = flooded(1, [&](MutableBytes payload) {
         if (payload[0] != std::byte{5}) return;
         const auto place = std::uint64_t{19}, drawn = bits.below(32);
         payload[1] = static_cast<std::byte>(drawn + (std::popcount(place & drawn) % 2 == 0 ? 0 : 32));
     });
-    BOOST_CHECK_GT(p_value(*m, node, "columns drawn"), 1e-3);
-    BOOST_CHECK_LT(p_value(*m, node, "greatest support of a node"), seen);
-    BOOST_CHECK_LT(p_value(*m, node, "least support of a node"), seen);
+    BOOST_CHECK_GT(p_value(node, "columns drawn"), 1e-3);
+    BOOST_CHECK_LT(p_value(node, "greatest support of a node"), seen);
+    BOOST_CHECK_LT(p_value(node, "least support of a node"), seen);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -8,7 +8,7 @@
 #include "core/base/error.hpp"
 #include "core/format/header.hpp"
 #include "core/math/projective_space.hpp"
-#include "core/mechanism/frequency/oracle.hpp"
+#include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "proof.hpp"
 #include "simulation.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 using namespace ldp;
 using namespace ldp::test;
 
-using Counts = std::vector<std::uint64_t>;
+using Supports = std::vector<std::uint64_t>;
 
 std::unique_ptr<const Mechanism> over(const char* name, double epsilon, std::uint64_t k) {
     return mechanism(name, epsilon, "\"domain\": " + std::to_string(k));
@@ -30,15 +30,15 @@ double parameter(const Mechanism& m, const std::string& wanted) {
 }
 
 /// A state whose counters are these.
-std::vector<std::byte> state_of(const Counts& counts) {
+std::vector<std::byte> state_of(const Supports& counts) {
     std::vector<std::byte> state(counts.size() * sizeof(std::uint64_t));
     for (std::size_t i = 0; i < counts.size(); ++i)
         store(state.data() + i * sizeof(std::uint64_t), counts[i]);
     return state;
 }
 
-Counts random_counts(std::size_t size, std::uint64_t bound, BitSource& bits) {
-    Counts counts(size);
+Supports random_counts(std::size_t size, std::uint64_t bound, BitSource& bits) {
+    Supports counts(size);
     for (auto& count : counts) count = bound == 0 ? bits.word() : bits.below(bound);
     return counts;
 }
@@ -72,16 +72,16 @@ std::vector<Check> health_of(const Mechanism& m, std::size_t honest, std::size_t
                              std::uint64_t seed) {
     SeededBits bits(seed);
     const std::uint64_t k = m.cells()[0];
-    std::vector<std::byte> state(m.state_size()), memo(m.memo_size());
+    std::vector<std::byte> state(m.state_size()), permanent(m.permanent_size());
     for (std::size_t i = 0; i < honest; ++i) {
         // A third of the people hold value 0, the others fewer and fewer of the rest.
         const std::vector<Cell> input{bits.below(3) == 0 ? 0 : bits.below(1 + bits.below(k))};
-        m.randomise(input, {}, bits, memo);
-        BOOST_REQUIRE(m.accumulate(state, memo));
+        m.permanent_response(input, {}, bits, permanent);
+        BOOST_REQUIRE(m.accumulate(state, permanent));
     }
-    store_cell(memo.data(), memo.size(), output);
-    for (std::size_t i = 0; i < forged; ++i) BOOST_REQUIRE(m.accumulate(state, memo));
-    return m.health(honest + forged, state);
+    store_cell(permanent.data(), permanent.size(), output);
+    for (std::size_t i = 0; i < forged; ++i) BOOST_REQUIRE(m.accumulate(state, permanent));
+    return m.health({honest + forged, state});
 }
 
 double least_p_value(const std::vector<Check>& checks) {
@@ -123,25 +123,26 @@ BOOST_AUTO_TEST_CASE(draws_are_uniform_on_either_side) {
             for (const std::uint64_t k : {2, 5, 13, 40}) {
                 const auto m = over(name, epsilon, k);
                 const auto outputs = static_cast<std::size_t>(parameter(*m, "outputs"));
-                BOOST_REQUIRE_EQUAL(m->memo_size(), 1u);
-                std::byte memo[1];
+                BOOST_REQUIRE_EQUAL(m->permanent_size(), 1u);
+                std::byte permanent[1];
                 for (Cell v = 0; v < k; ++v)
                     for (const bool inside : {true, false}) {
-                        Counts counts(outputs);
+                        Supports counts(outputs);
                         Sided bits;
                         bits.inside = inside;
                         std::uint64_t range = 1;
                         for (; bits.next < range; ++bits.next) {
                             bits.draws = 0;
-                            m->randomise(Input(&v, 1), {}, bits, memo);
-                            ++counts.at(std::to_integer<std::size_t>(memo[0]));
+                            m->permanent_response(Input(&v, 1), {}, bits, permanent);
+                            ++counts.at(std::to_integer<std::size_t>(permanent[0]));
                             BOOST_REQUIRE_EQUAL(bits.draws, 2u);
                             range = bits.range == 0 ? outputs : bits.range;
                         }
                         const std::uint64_t most = std::ranges::max(counts);
                         for (std::size_t y = 0; y < outputs; ++y) {
-                            memo[0] = static_cast<std::byte>(y);
-                            const bool likely = m->probability(Input(&v, 1), {}, memo).value * outputs > 1;
+                            permanent[0] = static_cast<std::byte>(y);
+                            const bool likely =
+                                m->probability(Input(&v, 1), {}, permanent) > exact(1, outputs);
                             BOOST_REQUIRE_EQUAL(counts[y], likely == inside ? most : 0);
                         }
                     }
@@ -174,14 +175,14 @@ BOOST_AUTO_TEST_CASE(probabilities_of_support_are_those_of_the_outputs) {
         for (const double epsilon : {0.5, 2.0})
             for (const std::uint64_t k : {2, 13, 30}) {
                 const auto m = over(name, epsilon, k);
-                const auto& oracle = dynamic_cast<const Oracle&>(*m);
+                const auto& oracle = dynamic_cast<const FrequencyOracle&>(*m);
                 const Cell first = 0;
                 std::vector<double> hits(k);
-                for_each_memo(*m, {}, [&](Bytes memo) {
+                for_each_permanent(*m, {}, [&](Bytes permanent) {
                     std::vector<std::byte> state(m->state_size());
-                    BOOST_REQUIRE(m->accumulate(state, memo));
-                    const Counts supports = oracle.supports(state);
-                    const auto chance = static_cast<double>(m->probability(Input(&first, 1), {}, memo).value);
+                    BOOST_REQUIRE(m->accumulate(state, permanent));
+                    const Supports supports = oracle.supports(state);
+                    const auto chance = static_cast<double>(m->probability(Input(&first, 1), {}, permanent));
                     for (Cell v = 0; v < k; ++v) hits[v] += chance * static_cast<double>(supports[v]);
                 });
                 for (Cell v = 0; v < k; ++v)
@@ -204,8 +205,8 @@ BOOST_AUTO_TEST_CASE(hadamard_counts_like_a_double_loop) {
     SeededBits bits(331);
     for (const std::uint64_t k : {2, 3, 4, 7, 8, 100, 1023, 2000}) {
         const auto m = over("hadamard", 1, k);
-        const Counts counts = random_counts(std::bit_ceil(k + 1), 1000, bits);
-        const Counts supports = dynamic_cast<const Oracle&>(*m).supports(state_of(counts));
+        const Supports counts = random_counts(std::bit_ceil(k + 1), 1000, bits);
+        const Supports supports = dynamic_cast<const FrequencyOracle&>(*m).supports(state_of(counts));
         BOOST_REQUIRE_EQUAL(supports.size(), k);
         for (std::uint64_t v = 0; v < k; ++v) {
             std::uint64_t sum = 0;
@@ -222,8 +223,8 @@ BOOST_AUTO_TEST_CASE(sums_over_hyperplanes_are_those_of_a_double_loop) {
         const ProjectiveSpace space(q, t);
         // Sums of 32 bits, sums of 64, and counters that only a forger could have filled.
         for (const std::uint64_t bound : {std::uint64_t{1000}, std::uint64_t{1} << 36, std::uint64_t{0}}) {
-            const Counts counts = random_counts(space.points(), bound, bits);
-            const Counts sums = space.sums(state_of(counts));
+            const Supports counts = random_counts(space.points(), bound, bits);
+            const Supports sums = space.sums(state_of(counts));
             BOOST_REQUIRE_EQUAL(sums.size(), space.points());
             for (std::size_t i = 0; i < sums.size(); ++i) {
                 const auto x = space.hyperplane(i);
@@ -239,10 +240,10 @@ BOOST_AUTO_TEST_CASE(sums_over_hyperplanes_are_those_of_a_double_loop) {
 BOOST_AUTO_TEST_CASE(a_sum_just_too_large_for_32_bits) {
     const ProjectiveSpace space(3, 4);
     for (const std::uint64_t rest : {0, 1, 2}) {
-        Counts counts(space.points());
+        Supports counts(space.points());
         counts[5] = 0xFFFFFFFE;
         counts[space.points() - 1] = rest;
-        const Counts sums = space.sums(state_of(counts));
+        const Supports sums = space.sums(state_of(counts));
         BOOST_CHECK_EQUAL(std::ranges::max(sums), 0xFFFFFFFEu + rest);  // a line through both
     }
 }
@@ -364,13 +365,13 @@ BOOST_AUTO_TEST_CASE(each_statistic_sees_its_kind_of_forgery) {
     BOOST_CHECK_LT(p_value(points, "share of the commonest output"), 1e-6);
     // Forgers who keep to half of the outputs leave the other half too rare.
     std::vector<std::byte> state(m->state_size());
-    std::byte memo[1];
+    std::byte permanent[1];
     SeededBits bits(443);
     for (int i = 0; i < 20000; ++i) {
-        memo[0] = static_cast<std::byte>(bits.below(i < 4000 ? 16 : 8));
-        BOOST_REQUIRE(m->accumulate(state, memo));
+        permanent[0] = static_cast<std::byte>(bits.below(i < 4000 ? 16 : 8));
+        BOOST_REQUIRE(m->accumulate(state, permanent));
     }
-    BOOST_CHECK_LT(p_value(m->health(20000, state), "share of the rarest output"), 1e-6);
+    BOOST_CHECK_LT(p_value(m->health({20000, state}), "share of the rarest output"), 1e-6);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

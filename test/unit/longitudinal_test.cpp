@@ -1,5 +1,7 @@
-// Values that change: what a memo and what one report of it tell, exactly; estimates of several rounds to
-// which the same users report from memos they keep, and how these hang together.
+// Values that change: what a permanent response and what one report of it tell, exactly; estimates of several
+// rounds to which the same users report from permanent responses they keep, and how these hang together.
+//
+// Length: the mechanisms of two layers are tested by the same checks.
 
 #include <cmath>
 #include <map>
@@ -64,7 +66,7 @@ struct Rounds {
             }
             std::vector<Estimate> estimates[3];
             for (int round = 0; round < 3; ++round)
-                estimates[round] = m.estimate(people, states[round], {Quantity::frequencies});
+                estimates[round] = m.estimate({people, states[round]}, {Quantity::frequencies});
             first.add(estimates[0], truth);
             third.add(estimates[2], later);
             for (std::size_t v = 0; v < 4; ++v) {
@@ -181,7 +183,7 @@ BOOST_AUTO_TEST_CASE(large_specs_keep_both_epsilons) {
             all.push_back(two_layers("rappor", epsilon, first, 1 << 16, ", \"hashes\": 7"));
             for (const auto& m : all) {
                 check_worst_ratio(*m);
-                const Wide left = margin(first, m->first_report_ratio());
+                const double left = margin(first, m->first_report_ratio());
                 BOOST_CHECK_GE(left, 0);
                 BOOST_CHECK_LT(left, 1e-6);
             }
@@ -197,8 +199,8 @@ BOOST_AUTO_TEST_CASE(second_flips_are_as_few_as_they_may_be) {
                 const Exact one = exact_dyadic(first, 64), two = exact_dyadic(again, 64);
                 return one * two.complement() + one.complement() * two;
             };
-            BOOST_CHECK(flipped(heads).value >= exact_dyadic(both, 64).value);
-            BOOST_CHECK(flipped(heads - 1).value < exact_dyadic(both, 64).value);
+            BOOST_CHECK(flipped(heads) >= exact_dyadic(both, 64));
+            BOOST_CHECK(flipped(heads - 1) < exact_dyadic(both, 64));
         }
     BOOST_CHECK_EQUAL(second_flips(12345, 12345), 0u);
 }
@@ -249,14 +251,15 @@ BOOST_AUTO_TEST_CASE(inputs_with_one_key_share_a_law, *boost::unit_test::label("
                                     R"("attributes": [{"name": "a", "domain": 3, "mechanism": "grr"},
                                       {"name": "b", "domain": 4, "mechanism": "oue"}])")}) {
         for (int user = 0; user < 5; ++user) {
-            std::vector<std::byte> enrolment(m->enrolment_size());
-            m->enrol(bits, enrolment);
+            std::vector<std::byte> public_randomness(m->public_size());
+            m->draw_public(bits, public_randomness);
             std::map<std::vector<Cell>, std::vector<Exact>> laws;
             for_each_input(*m, [&](Input input) {
                 std::vector<Exact> law;
-                for_each_memo(*m, enrolment,
-                              [&](Bytes memo) { law.push_back(m->probability(input, enrolment, memo)); });
-                const auto [known, fresh] = laws.try_emplace(m->memo_key(input, enrolment), law);
+                for_each_permanent(*m, public_randomness, [&](Bytes permanent) {
+                    law.push_back(m->probability(input, public_randomness, permanent));
+                });
+                const auto [known, fresh] = laws.try_emplace(m->response_key(input, public_randomness), law);
                 BOOST_CHECK(known->second == law);
             });
             BOOST_CHECK_LE(laws.size(), m->most_keys());
@@ -340,7 +343,7 @@ BOOST_AUTO_TEST_CASE(two_layers_are_as_accurate_as_one) {
             }
 }
 
-// Those whose value changed drew a memo of their own, and add nothing to the covariance.
+// Those whose value changed drew a permanent response of their own, and add nothing to the covariance.
 BOOST_AUTO_TEST_CASE(rounds_of_kept_values, *boost::unit_test::label("slow")) {
     for (const char* name : {"l_grr", "l_sue", "l_oue"}) {
         const auto m = two_layers(name, 2, 1.2, 4);
@@ -352,7 +355,8 @@ BOOST_AUTO_TEST_CASE(rounds_of_kept_values, *boost::unit_test::label("slow")) {
     }
 }
 
-// Here they share a memo where both values do: leaving that out makes a difference look less sure than it is.
+// Here they share a permanent response where both values do: leaving that out makes a difference look less
+// sure than it is.
 BOOST_AUTO_TEST_CASE(rounds_of_kept_buckets, *boost::unit_test::label("slow")) {
     for (const auto& m :
          {two_layers("loloha", 2, 1.2, 4, buckets(2)), two_layers("loloha", 2, 1.2, 4, buckets(4)),
@@ -397,9 +401,9 @@ BOOST_AUTO_TEST_CASE(rounds_of_kept_bits, *boost::unit_test::label("slow")) {
                 BOOST_REQUIRE(m->accumulate(state, payload));
             }
         }
-        const Estimate first = m->estimate(people, states[0], {Quantity::means})[0];
+        const Estimate first = m->estimate({people, states[0]}, {Quantity::means})[0];
         const double error = first.value - truth;
-        const double second = m->estimate(people, states[1], {Quantity::means})[0].value - truth;
+        const double second = m->estimate({people, states[1]}, {Quantity::means})[0].value - truth;
         bias += error / repetitions;
         square += error * error / repetitions;
         product += error * second / repetitions;
@@ -471,7 +475,7 @@ BOOST_AUTO_TEST_CASE(impossible_buckets_are_refused) {
         for (const unsigned byte : bytes) payload.push_back(static_cast<std::byte>(byte));
         const bool taken = m->accumulate(state, payload);
         BOOST_CHECK_EQUAL(m->valid_payload(payload), taken);
-        BOOST_CHECK_EQUAL(m->valid_state(1, state), taken);
+        BOOST_CHECK_EQUAL(m->valid_state({1, state}), taken);
         return taken;
     };
     BOOST_CHECK(takes({0, 5, 9, 7}));

@@ -1,4 +1,4 @@
-// The numeric cards: laplace, duchi, onebit, hybrid, and what they share with the windows.
+// The numeric numeric randomizers: laplace, duchi, onebit, hybrid, and what they share with the windows.
 
 #include <boost/math/distributions/chi_squared.hpp>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include "core/channel/binary.hpp"
 #include "core/channel/hybrid.hpp"
 #include "core/channel/laplace.hpp"
-#include "core/mechanism/mean/numeric_card.hpp"
+#include "core/mechanism/mean/numeric_randomizer.hpp"
 #include "proof.hpp"
 #include "simulation.hpp"
 
@@ -16,9 +16,11 @@ namespace {
 using namespace ldp;
 using namespace ldp::test;
 
-constexpr NumericCard cards[] = {piecewise_card, pdp_card, laplace_card, duchi_card, hybrid_card};
+constexpr NumericRandomizer randomizers[] = {piecewise_randomizer, pdp_randomizer, laplace_randomizer,
+                                             duchi_randomizer, hybrid_randomizer};
 
-std::unique_ptr<const NumericChannel> channel(const NumericCard& card, double epsilon, std::uint64_t steps) {
+std::unique_ptr<const NumericChannel> channel(const NumericRandomizer& card, double epsilon,
+                                              std::uint64_t steps) {
     Writer writer;
     write_channel(writer, card, epsilon, steps);
     Reader reader(writer.bytes());
@@ -82,12 +84,14 @@ BOOST_AUTO_TEST_CASE(laplace_keeps_epsilon, *boost::unit_test::label("slow")) {
 BOOST_AUTO_TEST_CASE(haar_keeps_epsilon_with_every_card, *boost::unit_test::label("slow")) {
     for (const double epsilon : {4.0, 10.0})
         for (const char* card : {"hybrid", "duchi", "laplace"})
-            prove(*mechanism("haar", epsilon,
-                             unit_attributes(2) + ", \"grid\": 3, \"card\": \"" + std::string(card) + "\""));
+            prove(*mechanism(
+                "haar", epsilon,
+                unit_attributes(2) + ", \"grid\": 3, \"randomizer\": \"" + std::string(card) + "\""));
     for (const double epsilon : {0.01, 1.0})
         for (const char* card : {"hybrid", "duchi"})
-            prove(*mechanism("haar", epsilon,
-                             unit_attributes(3) + ", \"grid\": 3, \"card\": \"" + std::string(card) + "\""));
+            prove(*mechanism(
+                "haar", epsilon,
+                unit_attributes(3) + ", \"grid\": 3, \"randomizer\": \"" + std::string(card) + "\""));
 }
 
 BOOST_AUTO_TEST_CASE(fine_grids_keep_epsilon) {
@@ -128,7 +132,7 @@ BOOST_AUTO_TEST_CASE(decay_keeps_its_promise_at_every_magnitude) {
         Exact here = at(reach - 1), tail = beyond;
         for (std::uint64_t m = reach - 1; m > 0; --m) {
             const Exact before = at(m - 1), longer = tail + here;
-            BOOST_REQUIRE(before.value >= here.value);
+            BOOST_REQUIRE(before >= here);
             BOOST_REQUIRE_GE(margin(epsilon / 2, before / here), 0);
             BOOST_REQUIRE_GE(margin(epsilon / 2, longer / tail), 0);
             here = before;
@@ -144,7 +148,7 @@ BOOST_AUTO_TEST_CASE(no_card_tells_its_input_by_the_words_it_draws) {
         unsigned words = 0;
         std::uint64_t word() override { return ++words, bits.word(); }
     };
-    for (const NumericCard& card : cards) {
+    for (const NumericRandomizer& card : randomizers) {
         const auto c = channel(card, 1, 1000);
         Counted bits;
         static_cast<void>(c->sample(0, bits));
@@ -203,7 +207,7 @@ BOOST_AUTO_TEST_CASE(windows_are_the_published_ones_to_the_cell) {
 BOOST_AUTO_TEST_CASE(probabilities_lead_to_the_stated_moments) {
     // At every input, the exact distribution of the output gives the mean and the noise that invert()
     // assumes.
-    for (const NumericCard& card : cards)
+    for (const NumericRandomizer& card : randomizers)
         for (const double epsilon : {0.5, 2.0}) {
             const auto c = channel(card, epsilon, 4);
             std::vector<std::byte> one(c->tally_size());
@@ -213,7 +217,7 @@ BOOST_AUTO_TEST_CASE(probabilities_lead_to_the_stated_moments) {
                     std::ranges::fill(one, std::byte{0});
                     c->accumulate(one.data(), out);
                     const double value = c->invert(1, one.data()).mean;
-                    const auto p = static_cast<double>(c->probability(s, out).value);
+                    const auto p = static_cast<double>(c->probability(s, out));
                     mean += p * value;
                     square += p * value * value;
                 }
@@ -275,7 +279,7 @@ BOOST_AUTO_TEST_CASE(reports_come_as_often_as_stated_by_every_card, *boost::unit
         for (int i = 0; i < draws; ++i) ++counts.at(c.sample(5, bits));
         double chi_square = 0, classes = 0, rare = draws, rare_count = draws;
         for (std::uint64_t out = 0; out < c.outputs(); ++out) {
-            const double expected = draws * static_cast<double>(c.probability(5, out).value);
+            const double expected = draws * static_cast<double>(c.probability(5, out));
             if (expected < 20) continue;
             chi_square += std::pow(counts[out] - expected, 2) / expected;
             rare -= expected;
@@ -340,8 +344,9 @@ BOOST_AUTO_TEST_CASE(haar_estimates_with_every_card, *boost::unit_test::label("s
     const std::vector<std::vector<Cell>> people(900, {768, 768, 768});
     std::uint64_t seed = 171;
     for (const char* card : {"laplace", "duchi", "hybrid"}) {
-        const auto m = mechanism(
-            "haar", 2, unit_attributes(3) + ", \"grid\": 1024, \"card\": \"" + std::string(card) + "\"");
+        const auto m =
+            mechanism("haar", 2,
+                      unit_attributes(3) + ", \"grid\": 1024, \"randomizer\": \"" + std::string(card) + "\"");
         const auto means = simulate(*m, people, {0.5, 0.5, 0.5}, Quantity::means, 2500, seed++);
         means.check_unbiased();
         means.check_coverage();
@@ -353,7 +358,7 @@ BOOST_AUTO_TEST_CASE(haar_estimates_with_every_card, *boost::unit_test::label("s
 
 BOOST_AUTO_TEST_CASE(every_card_has_an_error_bar_after_one_report) {
     SeededBits bits(6);
-    for (const NumericCard& card : cards)
+    for (const NumericRandomizer& card : randomizers)
         for (const double epsilon : {0.5, 1.0, 20.0}) {
             const auto c = channel(card, epsilon, 1000);
             for (int i = 0; i < 100; ++i) {
@@ -369,9 +374,9 @@ BOOST_AUTO_TEST_CASE(every_card_has_an_error_bar_after_one_report) {
 // Health ---------------------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(honest_people_look_honest) {
-    // Everybody at one end is the extreme that honesty allows. 5 cards × 3 × 4 × 200 seeds: a false alarm at
-    // 1e-6 anywhere has probability below 1 %.
-    for (const NumericCard& card : cards)
+    // Everybody at one end is the extreme that honesty allows. 5 numeric randomizers × 3 × 4 × 200 seeds: a
+    // false alarm at 1e-6 anywhere has probability below 1 %.
+    for (const NumericRandomizer& card : randomizers)
         for (const double epsilon : {0.5, 1.0, 4.0}) {
             const auto c = channel(card, epsilon, 100);
             for (const std::size_t n : {1, 3, 30, 300})
@@ -386,7 +391,7 @@ BOOST_AUTO_TEST_CASE(honest_people_look_honest) {
 
 BOOST_AUTO_TEST_CASE(floods_are_seen) {
     SeededBits bits(8);
-    for (const NumericCard& card : cards)
+    for (const NumericRandomizer& card : randomizers)
         for (const double epsilon : {0.5, 1.0, 4.0}) {
             const auto c = channel(card, epsilon, 100);
             // Half of all reports are forged and say the most, while the honest half stands at the top.
@@ -399,11 +404,11 @@ BOOST_AUTO_TEST_CASE(floods_are_seen) {
             }
         }
     // Forgeries that keep the mean in its place, but not the spread or the mix of parts.
-    const auto laplace = channel(laplace_card, 1, 100);
+    const auto laplace = channel(laplace_randomizer, 1, 100);
     auto sums = tally(*laplace, std::vector<std::uint64_t>(20000, 50), bits);
     for (int i = 0; i < 500; ++i) laplace->accumulate(sums.data(), i % 2 == 0 ? 0 : laplace->outputs() - 1);
     BOOST_CHECK_LT(least_p_value(laplace->health(20500, sums.data())), 1e-6);
-    const auto hybrid = channel(hybrid_card, 1, 100);
+    const auto hybrid = channel(hybrid_randomizer, 1, 100);
     sums = tally(*hybrid, std::vector<std::uint64_t>(1000, 50), bits);
     for (int i = 0; i < 500; ++i) hybrid->accumulate(sums.data(), hybrid->outputs() - 1 - i % 2);
     BOOST_CHECK_LT(least_p_value(hybrid->health(1500, sums.data())), 1e-6);
@@ -414,13 +419,13 @@ BOOST_AUTO_TEST_CASE(floods_are_seen) {
 BOOST_AUTO_TEST_CASE(haar_names_its_card_where_a_byte_was_reserved) {
     constexpr std::size_t at = header_size + 13;
     const auto block = [](const std::string& card) {
-        const auto m = mechanism("haar", 1, unit_attributes(4) + ", \"card\": \"" + card + "\"");
+        const auto m = mechanism("haar", 1, unit_attributes(4) + ", \"randomizer\": \"" + card + "\"");
         return std::vector<std::byte>(m->block().begin(), m->block().end());
     };
     for (const auto& [card, number] :
          {std::pair{"pdp", 0}, {"piecewise", 0}, {"laplace", 13}, {"duchi", 14}, {"hybrid", 16}})
         BOOST_CHECK_EQUAL(std::to_integer<int>(block(card)[at]), number);
-    // A window's number with another card's width, and the other way round.
+    // A window's number with another numeric randomizer's width, and the other way round.
     for (const auto& [card, number] :
          {std::pair{"pdp", 13}, {"pdp", 1}, {"laplace", 0}, {"hybrid", 14}, {"duchi", 16}}) {
         auto forged = block(card);
@@ -431,7 +436,7 @@ BOOST_AUTO_TEST_CASE(haar_names_its_card_where_a_byte_was_reserved) {
 
 BOOST_AUTO_TEST_CASE(sums_of_the_widest_outputs_do_not_overflow) {
     // 2^40 reports at the last output, by doubling; they are as valid as their mean is exact.
-    for (const NumericCard& card : cards) {
+    for (const NumericRandomizer& card : randomizers) {
         const auto c = channel(card, 0.001, max_grid);
         std::vector<std::byte> sums(c->tally_size());
         c->accumulate(sums.data(), c->outputs() - 1);

@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(haar_keeps_epsilon) {
             for (const std::size_t d : {2, 3, 4})
                 prove(*mechanism(
                     "haar", epsilon,
-                    unit_attributes(d) + ", \"grid\": 3, \"card\": \"" + std::string(card) + "\""));
+                    unit_attributes(d) + ", \"grid\": 3, \"randomizer\": \"" + std::string(card) + "\""));
 }
 
 BOOST_AUTO_TEST_CASE(rappor_keeps_epsilon, *boost::unit_test::label("slow")) {
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(large_specs_keep_epsilon) {
 
 BOOST_AUTO_TEST_CASE(every_mechanism_was_enumerated, *boost::unit_test::label("slow")) {
     // A mechanism joins the registry together with its proof. Each stands here with small specs, and at every
-    // ε all that its randomiser can do is followed: it has the stated probabilities, and they keep ε. The
+    // ε all that its randomizer can do is followed: it has the stated probabilities, and they keep ε. The
     // files of the mechanisms go on from there.
     const std::string number = R"("min": 0, "max": 1, "grid": 4)", two = unit_attributes(2),
                       three = unit_attributes(3) + R"(, "grid": 2)", layers = R"(, "first_epsilon": 0.2)";
@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(draws_have_their_laws) {
     BOOST_CHECK(!Words({0}).lands(0, 64));
 }
 
-// What an audit must find: probabilities that are not those of the randomiser, and too much told.
+// What an audit must find: probabilities that are not those of the randomizer, and too much told.
 BOOST_AUTO_TEST_CASE(explored_laws_are_exact) {
     std::uint64_t steps = 1000;
     const auto law = law_of(
@@ -243,7 +243,7 @@ BOOST_AUTO_TEST_CASE(explored_laws_are_exact) {
 
 namespace {
 
-/// grr's probabilities around a randomiser, or a claim, that is somebody else's.
+/// grr's probabilities around a randomizer, or a claim, that is somebody else's.
 class Forged : public Mechanism {
   public:
     Forged(const Mechanism& honest, const Mechanism& sampler, const Mechanism& claim)
@@ -252,20 +252,21 @@ class Forged : public Mechanism {
     std::size_t payload_size() const noexcept override { return honest_.payload_size(); }
     std::size_t state_size() const noexcept override { return honest_.state_size(); }
     std::vector<std::pair<std::string, double>> parameters() const override { return {}; }
-    void randomise(Input input, Bytes enrolment, BitSource& bits, MutableBytes memo) const override {
-        sampler_.randomise(input, enrolment, bits, memo);
+    void permanent_response(Input input, Bytes public_randomness, BitSource& bits,
+                            MutableBytes permanent) const override {
+        sampler_.permanent_response(input, public_randomness, bits, permanent);
     }
     bool accumulate(MutableBytes, Bytes) const noexcept override { return false; }
     void merge(MutableBytes, Bytes) const noexcept override {}
     bool valid_payload(Bytes) const noexcept override { return false; }
-    bool valid_state(std::uint64_t, Bytes) const noexcept override { return false; }
+    bool valid_state(const Counts&) const noexcept override { return false; }
     std::span<const Quantity> answers() const noexcept override { return honest_.answers(); }
-    std::vector<Estimate> estimate(std::uint64_t, Bytes, const Question&) const override { return {}; }
-    std::vector<Check> health(std::uint64_t, Bytes) const override { return {}; }
+    std::vector<Estimate> estimate(const Counts&, const Question&) const override { return {}; }
+    std::vector<Check> health(const Counts&) const override { return {}; }
     double n_variance(double) const override { return 0; }
     Cost cost() const noexcept override { return {0, 0}; }
-    Exact probability(Input input, Bytes enrolment, Bytes memo) const override {
-        return claim_.probability(input, enrolment, memo);
+    Exact probability(Input input, Bytes public_randomness, Bytes permanent) const override {
+        return claim_.probability(input, public_randomness, permanent);
     }
     Exact worst_ratio() const override { return claim_.worst_ratio(); }
 
@@ -289,7 +290,7 @@ BOOST_AUTO_TEST_CASE(audits_find_what_is_broken) {
     BOOST_CHECK(quiet.sums_to_one);
     BOOST_CHECK(!open.kept());
     BOOST_CHECK(open.sampler_as_stated);
-    BOOST_CHECK_LT(margin(1, open.memo.worst.ratio()), 0);
+    BOOST_CHECK_LT(margin(1, open.permanent.worst.ratio()), 0);
     // Four values where three are promised: what the fourth leads to is certain to be another's.
     const auto wider = mechanism("grr", 1, R"("domain": 4)");
     const Audit strange = of(*wider, *honest);
@@ -297,32 +298,34 @@ BOOST_AUTO_TEST_CASE(audits_find_what_is_broken) {
     // What the values before and after one lead to, and that one cannot.
     struct Gap final : Forged {
         using Forged::Forged;
-        void randomise(Input input, Bytes enrolment, BitSource& source, MutableBytes memo) const override {
+        void permanent_response(Input input, Bytes public_randomness, BitSource& source,
+                                MutableBytes permanent) const override {
             if (input[0] == 1)
-                memo[0] = std::byte{1};
+                permanent[0] = std::byte{1};
             else
-                Forged::randomise(input, enrolment, source, memo);
+                Forged::permanent_response(input, public_randomness, source, permanent);
         }
     };
-    BOOST_CHECK(!audit(Gap(*honest, *honest, *honest), bits).memo.worst.bounded());
+    BOOST_CHECK(!audit(Gap(*honest, *honest, *honest), bits).permanent.worst.bounded());
 }
 
 BOOST_AUTO_TEST_CASE(audits_tell_what_they_looked_at) {
     SeededBits bits(2);
     const Audit small = audit(*mechanism("grr", 1, R"("domain": 5)"), bits);
-    BOOST_CHECK(small.enumerated && small.every_enrolment);
-    BOOST_CHECK_EQUAL(small.enrolments, 1u);
+    BOOST_CHECK(small.enumerated && small.every_public_randomness);
+    BOOST_CHECK_EQUAL(small.public_randomness, 1u);
     BOOST_CHECK_EQUAL(small.inputs, 5u);
     BOOST_CHECK_EQUAL(small.outputs, 5u);
     BOOST_CHECK_EQUAL(small.steps, 25u);
-    BOOST_CHECK(small.memo.worst.likelier != small.memo.worst.rarer);
-    BOOST_CHECK_EQUAL(std::to_integer<Cell>(small.memo.worst.output[0]), small.memo.worst.likelier[0]);
+    BOOST_CHECK(small.permanent.worst.likelier != small.permanent.worst.rarer);
+    BOOST_CHECK_EQUAL(std::to_integer<Cell>(small.permanent.worst.output[0]),
+                      small.permanent.worst.likelier[0]);
     const Audit cohorts = audit(*mechanism("rappor", 1, R"("domain": 2, "bits": 8, "cohorts": 4)"), bits);
-    BOOST_CHECK(cohorts.every_enrolment);
-    BOOST_CHECK_EQUAL(cohorts.enrolments, 4u);
+    BOOST_CHECK(cohorts.every_public_randomness);
+    BOOST_CHECK_EQUAL(cohorts.public_randomness, 4u);
     const Audit hashes = audit(*mechanism("olh", 1, R"("domain": 4)"), bits);
-    BOOST_CHECK(hashes.enumerated && !hashes.every_enrolment);
-    BOOST_CHECK_EQUAL(hashes.enrolments, 10u);
+    BOOST_CHECK(hashes.enumerated && !hashes.every_public_randomness);
+    BOOST_CHECK_EQUAL(hashes.public_randomness, 10u);
     for (const char* name : {"grr", "oue"}) {
         const Audit large = audit(*mechanism(name, 1, R"("domain": 4096)"), bits);
         BOOST_CHECK(!large.enumerated);
@@ -331,7 +334,7 @@ BOOST_AUTO_TEST_CASE(audits_tell_what_they_looked_at) {
     const Audit layered = audit(*mechanism("l_grr", 2, R"("domain": 5, "first_epsilon": 1)"), bits);
     BOOST_REQUIRE(layered.report);
     BOOST_CHECK_EQUAL(layered.report->epsilon, 1);
-    BOOST_CHECK(layered.report->worst.ratio().value < layered.memo.worst.ratio().value);
+    BOOST_CHECK(layered.report->worst.ratio() < layered.permanent.worst.ratio());
 }
 
 BOOST_AUTO_TEST_CASE(weights_of_narrow_words_keep_epsilon_too) {

@@ -23,14 +23,14 @@ Audit enumerated(const Mechanism& m, std::uint64_t users) {
     BOOST_CHECK(found.sums_to_one);
     BOOST_CHECK(found.sampler_as_stated);
     BOOST_CHECK(found.kept());
-    BOOST_REQUIRE(found.memo.worst.bounded());
+    BOOST_REQUIRE(found.permanent.worst.bounded());
     return found;
 }
 
 }  // namespace
 
 Exact worst_of_all(const Mechanism& m, std::uint64_t users) {
-    return enumerated(m, users).memo.worst.ratio();
+    return enumerated(m, users).permanent.worst.ratio();
 }
 
 void prove(const Mechanism& m, std::uint64_t users) {
@@ -40,7 +40,7 @@ void prove(const Mechanism& m, std::uint64_t users) {
 
 void prove_two_layers(const Mechanism& m, std::uint64_t users) {
     const Audit found = enumerated(m, users);
-    BOOST_CHECK(found.memo.worst.ratio() == m.worst_ratio());
+    BOOST_CHECK(found.permanent.worst.ratio() == m.worst_ratio());
     check_worst_ratio(m);
     BOOST_REQUIRE(found.report && found.report->worst.bounded());
     const Exact worst = found.report->worst.ratio();
@@ -60,7 +60,7 @@ void check_frequencies(std::map<std::vector<std::byte>, Exact> likely,
     for (int i = 0; i < draws; ++i) ++counts[draw()];
     double chi_square = 0;
     for (const auto& [outcome, probability] : likely) {
-        const double expected = draws * static_cast<double>(probability.value);
+        const double expected = draws * static_cast<double>(probability);
         chi_square += std::pow(counts[outcome] - expected, 2) / expected;
     }
     const boost::math::chi_squared expected_spread(static_cast<double>(likely.size()) - 1);
@@ -72,31 +72,32 @@ void check_frequencies(std::map<std::vector<std::byte>, Exact> likely,
 
 void check_frequencies_of_responses(const Mechanism& m, Input input, std::uint64_t seed) {
     SeededBits bits(seed);
-    std::vector<std::byte> enrolment(m.enrolment_size()), memo(m.memo_size()), payload(m.payload_size());
-    m.enrol(bits, enrolment);
-    m.randomise(input, enrolment, bits, memo);
+    std::vector<std::byte> public_randomness(m.public_size()), permanent(m.permanent_size()),
+        payload(m.payload_size());
+    m.draw_public(bits, public_randomness);
+    m.permanent_response(input, public_randomness, bits, permanent);
     std::map<std::vector<std::byte>, Exact> likely;
-    for_each_memo(m, enrolment, [&](Bytes sent) {
-        std::ranges::copy(sent, std::ranges::copy(enrolment, payload.begin()).out);
-        likely.emplace(payload, m.response_probability(enrolment, memo, payload));
+    for_each_permanent(m, public_randomness, [&](Bytes sent) {
+        std::ranges::copy(sent, std::ranges::copy(public_randomness, payload.begin()).out);
+        likely.emplace(payload, m.instantaneous_probability(public_randomness, permanent, payload));
     });
     check_frequencies(std::move(likely), [&] {
-        m.respond(enrolment, memo, bits, payload);
+        m.instantaneous_response(public_randomness, permanent, bits, payload);
         return payload;
     });
 }
 
 void check_frequencies_of_reports(const Mechanism& m, Input input, std::uint64_t seed) {
     SeededBits bits(seed);
-    std::vector<std::byte> enrolment(m.enrolment_size()), drawn(m.memo_size());
-    m.enrol(bits, enrolment);
+    std::vector<std::byte> public_randomness(m.public_size()), drawn(m.permanent_size());
+    m.draw_public(bits, public_randomness);
     std::map<std::vector<std::byte>, Exact> likely;
-    for_each_memo(m, enrolment, [&](Bytes memo) {
-        likely.emplace(std::vector<std::byte>(memo.begin(), memo.end()),
-                       m.probability(input, enrolment, memo));
+    for_each_permanent(m, public_randomness, [&](Bytes permanent) {
+        likely.emplace(std::vector<std::byte>(permanent.begin(), permanent.end()),
+                       m.probability(input, public_randomness, permanent));
     });
     check_frequencies(std::move(likely), [&] {
-        m.randomise(input, enrolment, bits, drawn);
+        m.permanent_response(input, public_randomness, bits, drawn);
         return drawn;
     });
 }

@@ -1,34 +1,31 @@
 // The proof of ε by enumeration, as an audit makes it, and what is checked beside it.
 #pragma once
 
-#include <boost/multiprecision/cpp_bin_float.hpp>
-
 #include "core/proof/audit.hpp"
 #include "support.hpp"
 
 namespace ldp::test {
-
-using Wide = boost::multiprecision::cpp_bin_float_100;
 
 inline constexpr double epsilons[] = {0.001, 0.01, 0.5, 1, 2, 4, 10, 20};
 
 /// The ratio a mechanism claims is at most exp(ε), and no more than `waste` of ε is left unused.
 void check_worst_ratio(const Mechanism& m, double waste = 1e-9);
 
-/// All inputs against all that the randomiser can draw, under every enrolment if there are at most 64, else
-/// under those of so many users: its probabilities are the stated ones and sum to 1. Returns the worst ratio.
+/// All inputs against all that the randomizer can draw, under every public randomness if there are at most
+/// 64, else under those of so many users: its probabilities are the stated ones and sum to 1. Returns the
+/// worst ratio.
 [[nodiscard]] Exact worst_of_all(const Mechanism& m, std::uint64_t users = 10);
 
 /// The worst ratio of all is the one the mechanism claims.
 void prove(const Mechanism& m, std::uint64_t users = 10);
 
-/// The same of the memos and of the reports that a second layer makes of them.
+/// The same of the permanent responses and of the reports that a second layer makes of them.
 void prove_two_layers(const Mechanism& m, std::uint64_t users = 10);
 
 /// Draws reports on one input and compares how often each came with the probabilities that prove()
-/// enumerates: ties the randomiser as a whole to them. A false alarm has probability 1e-9.
+/// enumerates: ties the randomizer as a whole to them. A false alarm has probability 1e-9.
 void check_frequencies_of_reports(const Mechanism& m, Input input, std::uint64_t seed);
-/// The same of what a second layer makes of one memo.
+/// The same of what a second layer makes of one permanent response.
 void check_frequencies_of_responses(const Mechanism& m, Input input, std::uint64_t seed);
 
 /// Gives below() every value in turn; a sampler that asks for anything else fails.

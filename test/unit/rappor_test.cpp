@@ -25,26 +25,25 @@ std::unique_ptr<const Mechanism> rappor(double epsilon, std::size_t k, std::size
                          ", \"hashes\": " + std::to_string(h) + ", \"cohorts\": " + std::to_string(c));
 }
 
-/// Under these words no coin lands heads: a memo is the filter itself.
+/// Under these words no coin lands heads: a permanent response is the filter itself.
 struct NoFlips final : BitSource {
     std::uint64_t word() override { return ~std::uint64_t{0}; }
 };
 
 std::vector<std::size_t> filter(const Mechanism& m, std::size_t cohort, Cell value) {
     NoFlips bits;
-    const std::byte enrolment[] = {static_cast<std::byte>(cohort)};
-    std::vector<std::byte> memo(m.memo_size());
-    m.randomise({&value, 1}, enrolment, bits, memo);
+    const std::byte public_randomness[] = {static_cast<std::byte>(cohort)};
+    std::vector<std::byte> permanent(m.permanent_size());
+    m.permanent_response({&value, 1}, public_randomness, bits, permanent);
     std::vector<std::size_t> places;
-    for (std::size_t b = 0; b < 8 * memo.size(); ++b)
-        if ((std::to_integer<unsigned>(memo[b / 8]) >> b % 8 & 1) != 0) places.push_back(b);
+    for (std::size_t b = 0; b < 8 * permanent.size(); ++b)
+        if ((std::to_integer<unsigned>(permanent[b / 8]) >> b % 8 & 1) != 0) places.push_back(b);
     return places;
 }
 
-double least_p_value(const Mechanism& m, const OwnedSummary& summary) {
+double least_p_value(const OwnedSummary& summary) {
     double least = 1;
-    for (const Check& check : m.health(summary_count(m, summary.bytes()), summary_state(m, summary.bytes())))
-        least = std::min(least, check.p_value);
+    for (const Check& check : health(summary.view())) least = std::min(least, check.p_value);
     return least;
 }
 
@@ -83,7 +82,7 @@ struct Score {
     }
 };
 
-Score decode(const Mechanism& m, std::size_t held, std::size_t people, int runs, Selection selection,
+Score decode(const Mechanism& m, std::size_t held, std::size_t people, int runs, CandidateMethod method,
              std::uint64_t seed) {
     const std::vector<double> shares = zipf(m.cells()[0], held);
     Crowd crowd(shares, seed);
@@ -92,7 +91,7 @@ Score decode(const Mechanism& m, std::size_t held, std::size_t people, int runs,
         OwnedSummary summary(m);
         std::vector<double> counts(shares.size());
         crowd.report(m, people, summary, counts);
-        for (const Ranked& found : candidates(m, summary.bytes(), selection, Control::bonferroni)) {
+        for (const Ranked& found : candidates(summary.view(), method, Control::bonferroni)) {
             const bool real = shares[found.value] > 0, significant = found.p_value <= 0.05;
             score.significant += significant ? 1 : 0;
             score.false_significant += significant && !real ? 1 : 0;
@@ -162,14 +161,14 @@ BOOST_AUTO_TEST_CASE(filters_have_h_bits_evenly_spread) {
 BOOST_AUTO_TEST_CASE(overlapping_filters_cost_what_they_differ_in) {
     // Two values in one cohort, with five of eight bits each: they share two at least.
     const auto m = rappor(2, 2, 8, 5, 1);
-    const std::byte enrolment[] = {std::byte{0}};
+    const std::byte public_randomness[] = {std::byte{0}};
     Exact worst = exact(1, 1);
-    for (unsigned memo = 0; memo < 256; ++memo) {
-        const std::byte bits[] = {static_cast<std::byte>(memo)};
+    for (unsigned permanent = 0; permanent < 256; ++permanent) {
+        const std::byte bits[] = {static_cast<std::byte>(permanent)};
         const Cell values[] = {0, 1};
-        const Exact ratio = m->probability(std::span(values).first(1), enrolment, bits) /
-                            m->probability(std::span(values).last(1), enrolment, bits);
-        if (ratio.value > worst.value) worst = ratio;
+        const Exact ratio = m->probability(std::span(values).first(1), public_randomness, bits) /
+                            m->probability(std::span(values).last(1), public_randomness, bits);
+        worst = std::max(worst, ratio);
     }
     BOOST_CHECK(worst == m->worst_ratio());
     BOOST_CHECK_GT(margin(2, worst), 0);
@@ -256,7 +255,7 @@ BOOST_AUTO_TEST_CASE(too_many_values_are_told_apart_as_candidates_only) {
                               [](const Error& error) { return error.code() == ErrorCode::unsupported; });
         BOOST_CHECK_EQUAL(m->n_variance(0.1), std::numeric_limits<double>::infinity());
         BOOST_CHECK_NO_THROW(
-            static_cast<void>(candidates(*m, summary.bytes(), Selection::nnls, Control::bonferroni)));
+            static_cast<void>(candidates(summary.view(), CandidateMethod::nnls, Control::bonferroni)));
     }
 }
 
@@ -271,7 +270,7 @@ BOOST_AUTO_TEST_CASE(values_nobody_holds_are_seldom_significant, *boost::unit_te
         std::vector<double> held(20);
         crowd.report(*m, 1000, summary, held);
         const auto estimates = summary.estimate(Quantity::frequencies);
-        const double p_value = m->p_value(1000, estimates[3]);
+        const double p_value = capability<Significance>(*m).p_value(1000, estimates[3]);
         below_5 += p_value < 0.05 ? 1 : 0;
         below_50 += p_value < 0.5 ? 1 : 0;
     }
@@ -285,8 +284,8 @@ BOOST_AUTO_TEST_CASE(candidates_are_found_among_thousands, *boost::unit_test::la
     // 30 of 3000 values are held; the least common by 0.8 %, six standard errors.
     const auto m = rappor(4, 3000, 128, 1, 8);
     constexpr int runs = 20;
-    for (const Selection selection : {Selection::nnls, Selection::lasso}) {
-        const Score score = decode(*m, 30, 100000, runs, selection, 109);
+    for (const CandidateMethod method : {CandidateMethod::nnls, CandidateMethod::lasso}) {
+        const Score score = decode(*m, 30, 100000, runs, method, 109);
         BOOST_CHECK_GT(score.recall(30, runs), 0.97);
         // One in 20 collections may have a false one; more than 8 of them have probability 1e-6.
         BOOST_CHECK_LE(score.false_significant, 8);
@@ -297,7 +296,7 @@ BOOST_AUTO_TEST_CASE(candidates_are_found_among_thousands, *boost::unit_test::la
 
 BOOST_AUTO_TEST_CASE(candidates_are_found_among_tens_of_thousands) {
     const auto m = rappor(6, 65536, 256, 1, 8);
-    const Score score = decode(*m, 10, 50000, 1, Selection::nnls, 110);
+    const Score score = decode(*m, 10, 50000, 1, CandidateMethod::nnls, 110);
     BOOST_CHECK_EQUAL(score.significant, 10);
     BOOST_CHECK_EQUAL(score.false_significant, 0);
 }
@@ -305,7 +304,7 @@ BOOST_AUTO_TEST_CASE(candidates_are_found_among_tens_of_thousands) {
 BOOST_AUTO_TEST_CASE(overcrowded_filters_invent_no_values, *boost::unit_test::label("slow")) {
     // 30 values on 32 bits in all, among 200: what cannot be decoded must show in the standard errors.
     const auto m = rappor(4, 200, 16, 2, 2);
-    const Score score = decode(*m, 30, 20000, 100, Selection::lasso, 111);
+    const Score score = decode(*m, 30, 20000, 100, CandidateMethod::lasso, 111);
     BOOST_CHECK_GT(score.significant, 50);
     BOOST_CHECK_LE(score.false_significant, 20);
 }
@@ -314,13 +313,13 @@ BOOST_AUTO_TEST_CASE(candidates_come_in_order_with_adjusted_p_values) {
     const auto m = rappor(4, 300, 64, 1, 8);
     OwnedSummary summary(*m);
     BOOST_CHECK_EXCEPTION(
-        static_cast<void>(candidates(*m, summary.bytes(), Selection::nnls, Control::bonferroni)), Error,
+        static_cast<void>(candidates(summary.view(), CandidateMethod::nnls, Control::bonferroni)), Error,
         [](const Error& error) { return error.code() == ErrorCode::invalid_value; });
     std::vector<double> held(300);
     Crowd(zipf(300, 5), 112).report(*m, 20000, summary, held);
-    const auto alone = pick(*m, summary.bytes(), Selection::nnls);
-    const auto ranked = candidates(*m, summary.bytes(), Selection::nnls, Control::bonferroni);
-    const auto gentler = candidates(*m, summary.bytes(), Selection::nnls, Control::benjamini_hochberg);
+    const auto alone = pick(summary.view(), CandidateMethod::nnls);
+    const auto ranked = candidates(summary.view(), CandidateMethod::nnls, Control::bonferroni);
+    const auto gentler = candidates(summary.view(), CandidateMethod::nnls, Control::benjamini_hochberg);
     BOOST_REQUIRE_EQUAL(ranked.size(), 5u);
     BOOST_REQUIRE_EQUAL(alone.size(), 5u);
     for (std::size_t i = 0; i < 5; ++i) {
@@ -339,14 +338,14 @@ BOOST_AUTO_TEST_CASE(other_reports_need_no_candidates) {
     SeededBits bits(113);
     summary.add(oracle->perturb(std::vector<Cell>{1}, bits));
     BOOST_CHECK_EXCEPTION(
-        static_cast<void>(candidates(*oracle, summary.bytes(), Selection::nnls, Control::bonferroni)), Error,
+        static_cast<void>(candidates(summary.view(), CandidateMethod::nnls, Control::bonferroni)), Error,
         [](const Error& error) {
             return error.code() == ErrorCode::unsupported &&
                    error.hint().find("ldp_top") != std::string::npos;
         });
-    BOOST_CHECK(selection_named("nnls") == Selection::nnls);
-    BOOST_CHECK(selection_named("lasso") == Selection::lasso);
-    BOOST_CHECK_THROW(static_cast<void>(selection_named("ridge")), Error);
+    BOOST_CHECK(candidate_method_named("nnls") == CandidateMethod::nnls);
+    BOOST_CHECK(candidate_method_named("lasso") == CandidateMethod::lasso);
+    BOOST_CHECK_THROW(static_cast<void>(candidate_method_named("ridge")), Error);
 }
 
 // Health ---------------------------------------------------------------------------------------------------
@@ -357,7 +356,7 @@ BOOST_AUTO_TEST_CASE(honest_reports_are_healthy_and_floods_are_not) {
         OwnedSummary summary(*m);
         std::vector<double> counts(50);
         Crowd(zipf(50, held), 114 + held).report(*m, 20000, summary, counts);
-        BOOST_CHECK_GT(least_p_value(*m, summary), 1e-6);
+        BOOST_CHECK_GT(least_p_value(summary), 1e-6);
 
         SeededBits bits(115);
         const auto flood = [&](std::size_t reports, auto forge) {
@@ -368,7 +367,7 @@ BOOST_AUTO_TEST_CASE(honest_reports_are_healthy_and_floods_are_not) {
                 forge(MutableBytes(report).subspan(m->block().size()));
                 forged.add(report);
             }
-            return least_p_value(*m, forged);
+            return least_p_value(forged);
         };
         // Two in a hundred with every bit set; with half of them, all alike; one cohort only; one bit always.
         BOOST_CHECK_LT(flood(400, [](MutableBytes p) { std::ranges::fill(p.subspan(1), std::byte{0xFF}); }),
@@ -385,7 +384,7 @@ BOOST_AUTO_TEST_CASE(health_of_few_reports_and_one_cohort) {
     SeededBits bits(116);
     OwnedSummary summary(*m);
     summary.add(m->perturb(std::vector<Cell>{1}, bits));
-    BOOST_CHECK_GT(least_p_value(*m, summary), 1e-6);
+    BOOST_CHECK_GT(least_p_value(summary), 1e-6);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,6 @@
 // Records of which a few attributes are reported.
+//
+// Length: all tests of one mechanism, on the same records.
 
 #include <cmath>
 #include <limits>
@@ -59,15 +61,16 @@ struct Place final : BitSource {
     }
 };
 
-/// The attributes drawn at each of the values; of at most 256 attributes whose mechanisms have no enrolment.
+/// The attributes drawn at each of the values; of at most 256 attributes whose mechanisms have no public
+/// randomness.
 std::vector<std::vector<std::size_t>> draws(const Mechanism& m) {
     std::vector<std::vector<std::size_t>> all;
-    std::vector<std::byte> enrolment(m.enrolment_size());
+    std::vector<std::byte> public_randomness(m.public_size());
     Place place;
     do {
-        m.enrol(place, enrolment);
+        m.draw_public(place, public_randomness);
         auto& drawn = all.emplace_back();
-        for (const std::byte j : enrolment) drawn.push_back(std::to_integer<std::size_t>(j));
+        for (const std::byte j : public_randomness) drawn.push_back(std::to_integer<std::size_t>(j));
     } while (++place.at < place.bound);
     return all;
 }
@@ -188,8 +191,8 @@ BOOST_AUTO_TEST_CASE(the_worst_of_many_combinations_is_found) {
         for (const auto& drawn : draws(*m)) {
             Exact product = exact(1, 1);
             for (const std::size_t j : drawn)
-                product = product * m->part(0, state, j).mechanism->worst_ratio();
-            worst.value = std::max(worst.value, product.value);
+                product = product * capability<Record>(*m).reporter(j).worst_ratio();
+            worst = std::max(worst, product);
         }
         BOOST_CHECK(worst == m->worst_ratio());
         check_worst_ratio(*m);
@@ -205,8 +208,9 @@ BOOST_AUTO_TEST_CASE(parts_of_epsilon_add_up_to_no_more) {
         const std::uint64_t s = 1 + bits.below(40);
         const double each =
             parameter(*mechanism(record(epsilon, attributes, per_report(s))), "epsilon_of_each");
-        BOOST_CHECK_LE(Wide(each) * Wide(s), Wide(epsilon));
-        BOOST_CHECK_GT(Wide(std::nextafter(each, 21)) * Wide(s), Wide(epsilon));
+        // Rounded once, so that the sign is that of the exact difference.
+        BOOST_CHECK_LE(std::fma(each, s, -epsilon), 0);
+        BOOST_CHECK_GT(std::fma(std::nextafter(each, 21), s, -epsilon), 0);
         rounded += each < epsilon / static_cast<double>(s);
     }
     BOOST_CHECK_GT(rounded, 10);  // so plain division would not have done
@@ -288,13 +292,13 @@ std::vector<Cell> person(std::uint64_t u) {  // u below 20
 }
 
 /// Means and shares, as the tests below compare them: the two means, then the categories' shares.
-std::vector<Estimate> answers(const Mechanism& m, const OwnedSummary& summary, Target target) {
-    auto all = estimate(m, summary.bytes(), {Quantity::means, target});
+std::vector<Estimate> answers(const OwnedSummary& summary, Target target) {
+    auto all = estimate(summary.view(), {Quantity::means, target});
     BOOST_REQUIRE_EQUAL(all.size(), 4u);
     BOOST_REQUIRE(std::isnan(all[1].value) && std::isnan(all[3].value));
     all = {all[0], all[2]};
     for (const std::size_t j : {1, 3})
-        for (const Estimate& e : estimate(m, summary.bytes(), {Quantity::frequencies, target, j}))
+        for (const Estimate& e : estimate(summary.view(), {Quantity::frequencies, target, j}))
             all.push_back(e);
     return all;
 }
@@ -324,7 +328,7 @@ Spread spread(const Mechanism& m, const std::vector<double>& chances) {
         double noise = 0, square = 0;
         for (std::uint64_t u = 0; u < 20; ++u) {
             const double x = static_cast<double>(person(u)[j]) / 10;
-            noise += m.part(0, state, j).mechanism->n_variance(x / 5 - 1) * 25 / 20;
+            noise += capability<Record>(m).reporter(j).n_variance(x / 5 - 1) * 25 / 20;
             square += x * x / 20;
         }
         const double mean = f[j / 2];
@@ -334,7 +338,7 @@ Spread spread(const Mechanism& m, const std::vector<double>& chances) {
     }
     for (std::size_t v = 0; v < 7; ++v) {
         const std::size_t j = v < 3 ? 1 : 3;
-        all.noise.push_back(m.part(0, state, j).mechanism->n_variance(f[2 + v]));
+        all.noise.push_back(capability<Record>(m).reporter(j).n_variance(f[2 + v]));
         all.people.push_back(f[2 + v] * (1 - f[2 + v]));
         all.chance.push_back(chances[j]);
     }
@@ -361,8 +365,8 @@ BOOST_AUTO_TEST_CASE(estimates_are_unbiased_and_as_accurate_as_stated, *boost::u
                 same.add(m->perturb(person(i % 20), bits));
                 drawn.add(m->perturb(person(bits.below(20)), bits));
             }
-            sample.add(answers(*m, same, Target::sample), truth());
-            population.add(answers(*m, drawn, Target::population), truth());
+            sample.add(answers(same, Target::sample), truth());
+            population.add(answers(drawn, Target::population), truth());
         }
         sample.check_unbiased();
         population.check_unbiased();
@@ -429,7 +433,8 @@ BOOST_AUTO_TEST_CASE(means_of_groups_cover, *boost::unit_test::label("slow")) {
                         const Cell at = (target == Target::sample ? i % 2 : bits.below(2)) * 60 + 20;
                         summary.add(m->perturb(std::vector<Cell>{at, at, at}, bits));
                     }
-                    const Estimate mean = m->group_mean(people, summary.state(), 0, 2, target);
+                    const Estimate mean =
+                        capability<GroupMean>(*m).group_mean({people, summary.state()}, 0, 2, target);
                     simulation.add({mean}, {5});
                     stated += mean.standard_error * mean.standard_error / repetitions;
                 }
@@ -449,13 +454,15 @@ BOOST_AUTO_TEST_CASE(means_of_groups_are_means_of_numbers) {
     SeededBits bits(751);
     OwnedSummary summary(*m);
     summary.add(m->perturb(std::vector<Cell>{1, 2, 0}, bits));
-    BOOST_CHECK(std::isnan(m->group_mean(1, summary.state(), 0, 1, Target::sample).standard_error));
+    BOOST_CHECK(std::isnan(
+        capability<GroupMean>(*m).group_mean({1, summary.state()}, 0, 1, Target::sample).standard_error));
     for (int i = 0; i < 100; ++i) summary.add(m->perturb(std::vector<Cell>{1, 2, 0}, bits));
     const auto means = summary.estimate(Quantity::means);
-    const Estimate both = m->group_mean(101, summary.state(), 0, 1, Target::sample);
+    const Estimate both = capability<GroupMean>(*m).group_mean({101, summary.state()}, 0, 1, Target::sample);
     BOOST_CHECK_CLOSE_FRACTION(both.value, (means[0].value + means[1].value) / 2, 1e-12);
-    BOOST_CHECK_EXCEPTION(static_cast<void>(m->group_mean(101, summary.state(), 1, 2, Target::sample)), Error,
-                          [](const Error& error) { return error.code() == ErrorCode::unsupported; });
+    BOOST_CHECK_EXCEPTION(
+        static_cast<void>(capability<GroupMean>(*m).group_mean({101, summary.state()}, 1, 2, Target::sample)),
+        Error, [](const Error& error) { return error.code() == ErrorCode::unsupported; });
 }
 
 BOOST_AUTO_TEST_CASE(values_of_one_attribute_are_ranked_and_made_consistent) {
@@ -466,7 +473,7 @@ BOOST_AUTO_TEST_CASE(values_of_one_attribute_are_ranked_and_made_consistent) {
         summary.add(
             m->perturb(std::vector<Cell>{i % 100, i % 3 == 0 ? 7u : 8u, i % 2 == 0 ? 29u : 4u}, bits));
     for (const std::size_t attribute : {1, 2}) {
-        const auto ranking = top(*m, summary.bytes(), 3, Target::sample, Control::bonferroni, attribute);
+        const auto ranking = top(summary.view(), 3, Target::sample, Control::bonferroni, attribute);
         BOOST_CHECK_EQUAL(std::set({ranking[0].value, ranking[1].value}).contains(attribute == 1 ? 8 : 29),
                           true);
         BOOST_CHECK_EQUAL(std::set({ranking[0].value, ranking[1].value}).contains(attribute == 1 ? 7 : 4),
@@ -474,21 +481,22 @@ BOOST_AUTO_TEST_CASE(values_of_one_attribute_are_ranked_and_made_consistent) {
         BOOST_CHECK_LT(ranking[1].p_value, 1e-9);
         BOOST_CHECK_GT(ranking[2].p_value, 1e-4);
         // As the attribute's own mechanism sees its own reports.
-        const Part part = m->part(6000, summary.state(), attribute);
+        const SummaryView part = ldp::part(summary.view(), attribute);
         BOOST_CHECK_LT(part.n, 5000u);
-        BOOST_CHECK_EQUAL(ranking[2].p_value,
-                          std::min(1.0, static_cast<double>(attribute == 1 ? 20 : 30) *
-                                            part.mechanism->p_value(part.n, ranking[2].estimate)));
+        BOOST_CHECK_EQUAL(
+            ranking[2].p_value,
+            std::min(1.0,
+                     static_cast<double>(attribute == 1 ? 20 : 30) *
+                         capability<Significance>(*part.mechanism).p_value(part.n, ranking[2].estimate)));
         for (const char* method : {"base_cut", "norm_sub", "mle_apx", "ibu", "power"}) {
-            const auto f = consistent(*m, summary.bytes(), consistency_named(method), attribute);
+            const auto f = consistent(summary.view(), consistency_named(method), attribute);
             BOOST_CHECK_EQUAL(f.size(), attribute == 1 ? 20u : 30u);
             BOOST_CHECK_SMALL(f[attribute == 1 ? 8 : 29] - (attribute == 1 ? 2.0 / 3 : 0.5), 0.06);
         }
     }
     const auto code = [&](std::size_t attribute) {
         try {
-            static_cast<void>(
-                estimate(*m, summary.bytes(), {Quantity::frequencies, Target::sample, attribute}));
+            static_cast<void>(estimate(summary.view(), {Quantity::frequencies, Target::sample, attribute}));
         } catch (const Error& error) {
             return error.code();
         }
@@ -496,7 +504,7 @@ BOOST_AUTO_TEST_CASE(values_of_one_attribute_are_ranked_and_made_consistent) {
     };
     BOOST_CHECK(code(0) == ErrorCode::unsupported);
     BOOST_CHECK(code(3) == ErrorCode::invalid_value);
-    BOOST_CHECK_THROW(static_cast<void>(m->p_value(6000, {0.1, 0.1})), Error);
+    BOOST_CHECK_THROW(static_cast<void>(capability<Significance>(*m).p_value(6000, {0.1, 0.1})), Error);
 }
 
 BOOST_AUTO_TEST_CASE(answers_are_those_of_the_attributes) {
@@ -519,13 +527,13 @@ BOOST_AUTO_TEST_CASE(an_attribute_that_nobody_drew_is_unknown) {
     }
     BOOST_CHECK(!std::isnan(numbers.estimate(Quantity::means)[0].value));
     BOOST_CHECK(std::isnan(categories.estimate(Quantity::means)[0].value));
-    for (const Estimate& e : estimate(*m, numbers.bytes(), {Quantity::frequencies, Target::sample, 1}))
+    for (const Estimate& e : estimate(numbers.view(), {Quantity::frequencies, Target::sample, 1}))
         BOOST_CHECK(std::isnan(e.value));
-    const auto all = top(*m, numbers.bytes(), 3, Target::population, Control::benjamini_hochberg, 1);
+    const auto all = top(numbers.view(), 3, Target::population, Control::benjamini_hochberg, 1);
     BOOST_CHECK_EQUAL(all.size(), 3u);
     BOOST_CHECK_EQUAL(all[0].p_value, 1);
     for (const char* method : {"base_cut", "norm_sub", "mle_apx", "ibu", "power"})
-        BOOST_CHECK_EQUAL(consistent(*m, numbers.bytes(), consistency_named(method), 1).size(), 3u);
+        BOOST_CHECK_EQUAL(consistent(numbers.view(), consistency_named(method), 1).size(), 3u);
     BOOST_CHECK_LT(numbers.health(), 1e-5);
 }
 
@@ -541,8 +549,7 @@ BOOST_AUTO_TEST_CASE(honest_records_raise_no_alarm, *boost::unit_test::label("sl
             for (int r = 0; r < repetitions; ++r) {
                 OwnedSummary summary(*m);
                 for (std::size_t i = 0; i < people; ++i) summary.add(m->perturb(person(i % 20), bits));
-                for (const Check& check : health(*m, summary.bytes()))
-                    small[check.name] += check.p_value <= 0.01;
+                for (const Check& check : health(summary.view())) small[check.name] += check.p_value <= 0.01;
             }
             for (const auto& [name, alarms] : small)
                 BOOST_CHECK_MESSAGE(alarms <= 0.01 * repetitions + 6 * std::sqrt(0.01 * repetitions),
@@ -574,7 +581,7 @@ BOOST_AUTO_TEST_CASE(floods_of_one_attribute_or_one_value_are_seen) {
         Report same = forged[0];
         same[m->block().size() + 1] = std::byte{9};
         for (int i = 0; i < 200; ++i) values.add(same);
-        for (const Check& check : health(*m, values.bytes()))
+        for (const Check& check : health(values.view()))
             if (check.name == "greatest frequency" && epsilon == 0.5) BOOST_CHECK_LT(check.p_value, 1e-6);
     }
 }
@@ -651,7 +658,7 @@ BOOST_AUTO_TEST_CASE(hostile_payloads_and_states_are_refused) {
     OwnedSummary summary(*m);
     for (int i = 0; i < 20; ++i) summary.add(m->perturb(std::vector<Cell>{7, 2, 1}, bits));
     const std::vector<std::byte> good(summary.state().begin(), summary.state().end());
-    BOOST_CHECK(m->valid_state(20, good));
+    BOOST_CHECK(m->valid_state({20, good}));
     const std::size_t second = 8 + 300 * 8, third = second + 8 + 4 * 8;
     const auto moved = [&](std::size_t from, std::size_t to, std::uint64_t reports) {
         std::vector<std::byte> state = good;
@@ -661,15 +668,15 @@ BOOST_AUTO_TEST_CASE(hostile_payloads_and_states_are_refused) {
         add<std::uint64_t>(state.data() + to + 8, reports);
         return state;
     };
-    BOOST_CHECK(!m->valid_state(20, moved(second, 0, 1)));   // fewer than all reported the second
-    BOOST_CHECK(!m->valid_state(20, moved(0, third, 100)));  // more than all, less than none
+    BOOST_CHECK(!m->valid_state({20, moved(second, 0, 1)}));   // fewer than all reported the second
+    BOOST_CHECK(!m->valid_state({20, moved(0, third, 100)}));  // more than all, less than none
     for (const std::size_t at : {std::size_t{0}, std::size_t{16}, second, second + 8, third, third + 8}) {
         auto state = good;
         add<std::uint64_t>(state.data() + at, 30);
-        BOOST_CHECK(!m->valid_state(20, state));
+        BOOST_CHECK(!m->valid_state({20, state}));
     }
-    BOOST_CHECK(!m->valid_state(19, good));
-    BOOST_CHECK(!m->valid_state(21, good));
+    BOOST_CHECK(!m->valid_state({19, good}));
+    BOOST_CHECK(!m->valid_state({21, good}));
 }
 
 BOOST_AUTO_TEST_CASE(equal_attributes_in_a_row_are_carried_once) {

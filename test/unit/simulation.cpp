@@ -1,5 +1,7 @@
 #include "simulation.hpp"
 
+#include "core/mechanism/longitudinal/series.hpp"
+
 #include <cmath>
 #include <numeric>
 
@@ -43,20 +45,22 @@ Simulation simulate(const Mechanism& m, const std::vector<std::vector<Cell>>& pe
     for (std::size_t r = 0; r < repetitions; ++r) {
         OwnedSummary summary(m);
         for (const auto& person : people) summary.add(m.perturb(person, bits));
-        simulation.add(summary.estimate(quantity), truth);
+        const bool series = find_capability<SeriesRandomizer>(m) != nullptr;
+        simulation.add(summary.estimate(quantity, Target::sample, series ? 0 : only_attribute), truth);
     }
     return simulation;
 }
 
-Device::Device(const Mechanism& m, BitSource& bits) : m_(m), bits_(bits), enrolment_(m.enrolment_size()) {
-    m.enrol(bits, enrolment_);
+Device::Device(const Mechanism& m, BitSource& bits) : m_(m), bits_(bits), public_(m.public_size()) {
+    m.draw_public(bits, public_);
 }
 
 const std::byte* Device::report(Input input, MutableBytes payload) {
-    const auto [memo, fresh] = memos_.try_emplace(m_.memo_key(input, enrolment_), m_.memo_size());
-    if (fresh) m_.randomise(input, enrolment_, bits_, memo->second);
-    m_.respond(enrolment_, memo->second, bits_, payload);
-    return memo->second.data();
+    const auto [permanent, fresh] =
+        permanents_.try_emplace(m_.response_key(input, public_), m_.permanent_size());
+    if (fresh) m_.permanent_response(input, public_, bits_, permanent->second);
+    m_.instantaneous_response(public_, permanent->second, bits_, payload);
+    return permanent->second.data();
 }
 
 std::vector<double> cumulated(std::span<const double> shares) {

@@ -32,20 +32,20 @@ struct Simulation {
                                   const std::vector<double>& truth, Quantity quantity,
                                   std::size_t repetitions, std::uint64_t seed);
 
-/// A user as a device: an enrolment, and a memo for each key so far.
+/// A user as a device: an public randomness, and a permanent response for each key so far.
 class Device {
   public:
     Device(const Mechanism& m, BitSource& bits);
-    /// Makes the payload of a report, and says which memo it is of: as long as the device lives, one that is
-    /// kept stays in its place.
+    /// Makes the payload of a report, and says which permanent response it is of: as long as the device
+    /// lives, one that is kept stays in its place.
     const std::byte* report(Input input, MutableBytes payload);
-    [[nodiscard]] std::size_t keys() const { return memos_.size(); }
+    [[nodiscard]] std::size_t keys() const { return permanents_.size(); }
 
   private:
     const Mechanism& m_;
     BitSource& bits_;
-    std::vector<std::byte> enrolment_;
-    std::map<std::vector<Cell>, std::vector<std::byte>> memos_;
+    std::vector<std::byte> public_;
+    std::map<std::vector<Cell>, std::vector<std::byte>> permanents_;
 };
 
 /// Running sums.

@@ -1,5 +1,7 @@
 // The square wave: its window, the ways to read a distribution off its outputs, and what their errors are
 // worth.
+//
+// Length: all tests of one mechanism, by the same enumeration.
 
 #include <algorithm>
 #include <cmath>
@@ -83,8 +85,8 @@ double wasserstein(const std::vector<double>& a, const std::vector<double>& b) {
     return sum / static_cast<double>(a.size() - 1);
 }
 
-const OrderedMechanism& ordered(const Mechanism& m) {
-    return dynamic_cast<const OrderedMechanism&>(m);
+const Ordered& ordered(const Mechanism& m) {
+    return dynamic_cast<const Ordered&>(m);
 }
 
 }  // namespace
@@ -99,12 +101,12 @@ BOOST_AUTO_TEST_CASE(its_window_is_the_published_one) {
         const auto parameters = m->parameters();
         const auto window = std::ranges::find(parameters, "window", &std::pair<std::string, double>::first);
         BOOST_CHECK_LT(std::abs(window->second - 2 * golden("square_wave", key, "b") * grid), 0.5 + 1e-3);
-        std::vector<std::byte> first(m->memo_size()), last(m->memo_size());
+        std::vector<std::byte> first(m->permanent_size()), last(m->permanent_size());
         store_cell(last.data(), last.size(), static_cast<std::uint64_t>(grid));
         const std::vector<Cell> input{0};
-        BOOST_CHECK_CLOSE_FRACTION(grid * static_cast<double>(m->probability(input, {}, first).value),
+        BOOST_CHECK_CLOSE_FRACTION(grid * static_cast<double>(m->probability(input, {}, first)),
                                    golden("square_wave", key, "p"), 3e-4);
-        BOOST_CHECK_CLOSE_FRACTION(grid * static_cast<double>(m->probability(input, {}, last).value),
+        BOOST_CHECK_CLOSE_FRACTION(grid * static_cast<double>(m->probability(input, {}, last)),
                                    golden("square_wave", key, "q"), 3e-4);
     }
     BOOST_CHECK_EQUAL(square_wave(1, 1024)->cells()[0], 1025u);
@@ -189,7 +191,7 @@ BOOST_AUTO_TEST_CASE(every_step_is_likelier) {
         const auto width = static_cast<std::uint64_t>(m->parameters()[3].second);
         const WindowDecoder decoder(WindowChannel(200, width, epsilon));
         const auto summary = reported(*m, people_of(shares_of(two_humps, 200), 3000), bits);
-        const Bytes state = summary_state(*m, summary.bytes());
+        const Bytes state = summary.view().state;
         std::vector<double> observed(state.size() / 8), shares(201, 1.0 / 201);
         for (std::size_t j = 0; j < observed.size(); ++j)
             observed[j] = static_cast<double>(load<std::uint64_t>(state.data() + 8 * j)) / 3000;
@@ -213,11 +215,11 @@ BOOST_AUTO_TEST_CASE(known_distributions_are_found_again) {
         for (const std::size_t n : {1000, 10000, 100000}) {
             const auto m = square_wave(1, steps);
             const auto summary = reported(*m, people_of(shares, n), bits);
-            const Distribution fit = decode(*m, summary.bytes(), Smoothing::binomial);
+            const Distribution fit = decode(summary.view(), Smoothing::binomial);
             BOOST_CHECK(fit.converged);
             const double off = wasserstein(cumulated(fit.shares), truth);
             BOOST_CHECK_LT(off, worst);
-            const auto raw = ordered(*m).cumulative(n, summary_state(*m, summary.bytes()));
+            const auto raw = ordered(*m).cumulative({n, summary.view().state});
             BOOST_CHECK_LT(5 * off, wasserstein(raw, truth));
             worst /= 2;
         }
@@ -263,9 +265,9 @@ BOOST_AUTO_TEST_CASE(smeared_shares_are_unbiased_and_covered, *boost::unit_test:
                 const auto summary = reported(*m, people, bits);
                 std::vector<Estimate> estimates;
                 for (const double at : points)
-                    estimates.push_back(cdf(*m, summary.bytes(), -10 + 40 * at / steps, Target::sample));
+                    estimates.push_back(cdf(summary.view(), -10 + 40 * at / steps, Target::sample));
                 cumulative.add(estimates, truth);
-                binned.add(histogram(*m, summary.bytes(), 4, Target::sample), bins);
+                binned.add(histogram(summary.view(), 4, Target::sample), bins);
             }
             cumulative.check_unbiased();
             cumulative.check_coverage();
@@ -275,7 +277,7 @@ BOOST_AUTO_TEST_CASE(smeared_shares_are_unbiased_and_covered, *boost::unit_test:
                 std::vector<double> step(steps + 1);
                 for (std::size_t s = 0; s <= steps; ++s)
                     step[s] = std::clamp((points[i] + blur / 2 - static_cast<double>(s)) / blur, 0.0, 1.0);
-                cumulative.check_variance(i, ordered(*m).noise(n, {}, shares)->of(step) / n);
+                cumulative.check_variance(i, ordered(*m).noise({n, {}}, shares)->of(step) / n);
             }
         }
 }
@@ -285,10 +287,10 @@ BOOST_AUTO_TEST_CASE(ranges_are_differences_with_errors_of_their_own) {
     const auto m = square_wave(1, 40);
     const auto summary = reported(*m, people_of(shares_of(skewed, 40), 1000), bits);
     const auto ask = [&](double low, double high) {
-        return share_between(*m, summary.bytes(), low, high, Target::sample);
+        return share_between(summary.view(), low, high, Target::sample);
     };
-    const auto first = cdf(*m, summary.bytes(), 0, Target::sample);
-    const auto second = cdf(*m, summary.bytes(), 3, Target::sample);
+    const auto first = cdf(summary.view(), 0, Target::sample);
+    const auto second = cdf(summary.view(), 3, Target::sample);
     BOOST_CHECK_SMALL(ask(0, 3).value - (second.value - first.value), 1e-12);
     BOOST_CHECK_LT(ask(0, 3).standard_error, std::hypot(first.standard_error, second.standard_error));
     BOOST_CHECK_GT(ask(0, 3).standard_error, 0);
@@ -299,7 +301,7 @@ BOOST_AUTO_TEST_CASE(ranges_are_differences_with_errors_of_their_own) {
     BOOST_CHECK_EQUAL(ask(-10, 30).standard_error, 0);
     std::vector<double> inside(41), even(41, 1.0 / 41);
     for (std::size_t s = 7; s < 19; ++s) inside[s] = 1;
-    const auto noise = ordered(*m).noise(1000, {}, even);
+    const auto noise = ordered(*m).noise({1000, {}}, even);
     BOOST_CHECK_EQUAL(noise->between(7, 19), noise->of(inside));
 }
 
@@ -323,7 +325,7 @@ BOOST_AUTO_TEST_CASE(values_between_grid_points_count_as_they_are) {
         const auto summary = reported(*m, people, bits);
         std::vector<Estimate> estimates;
         for (const double at : points)
-            estimates.push_back(cdf(*m, summary.bytes(), -10 + 40 * at / steps, Target::sample));
+            estimates.push_back(cdf(summary.view(), -10 + 40 * at / steps, Target::sample));
         simulation.add(estimates, truth);
     }
     simulation.check_unbiased();
@@ -356,7 +358,7 @@ BOOST_AUTO_TEST_CASE(quantiles_of_a_population_are_covered, *boost::unit_test::l
             }
             const auto summary = reported(*m, people, bits);
             for (Tally& tally : tallies) {
-                const auto found = quantile(*m, summary.bytes(), tally.share, 0.95, Target::population);
+                const auto found = quantile(summary.view(), tally.share, 0.95, Target::population);
                 const auto [lower, upper] = found.interval;
                 BOOST_REQUIRE(lower <= found.value && found.value <= upper);
                 tally.covered += lower <= tally.truth && tally.truth <= upper ? 1 : 0;
@@ -380,7 +382,7 @@ BOOST_AUTO_TEST_CASE(few_reports_and_extreme_ones_have_valid_answers) {
                     const auto m = square_wave(epsilon, grid);
                     const auto summary = reported(*m, std::vector<Cell>(n, everyone), bits);
                     for (const Smoothing smoothing : {Smoothing::none, Smoothing::binomial}) {
-                        const Distribution fit = decode(*m, summary.bytes(), smoothing);
+                        const Distribution fit = decode(summary.view(), smoothing);
                         BOOST_REQUIRE_EQUAL(fit.shares.size(), grid + 1);
                         BOOST_REQUIRE_EQUAL(fit.edges.size(), grid + 2);
                         BOOST_CHECK_EQUAL(fit.edges.front(), -10);
@@ -393,20 +395,20 @@ BOOST_AUTO_TEST_CASE(few_reports_and_extreme_ones_have_valid_answers) {
                             BOOST_CHECK_GT(fit.shares[everyone], 0.99);
                     }
                     for (const double share : {0.01, 0.5, 0.99}) {
-                        const auto found = quantile(*m, summary.bytes(), share, 0.95, Target::population);
+                        const auto found = quantile(summary.view(), share, 0.95, Target::population);
                         BOOST_CHECK(-10 <= found.interval.lower && found.interval.lower <= found.value &&
                                     found.value <= found.interval.upper && found.interval.upper <= 30);
                     }
                     double sum = 0;
-                    for (const Estimate& bin : histogram(*m, summary.bytes(), 3, Target::population)) {
+                    for (const Estimate& bin : histogram(summary.view(), 3, Target::population)) {
                         sum += bin.value;
                         BOOST_CHECK(bin.standard_error >= 0);
                     }
                     BOOST_CHECK_SMALL(sum - 1, 1e-9 * (1 + 1 / epsilon));
-                    BOOST_CHECK_GT(resolution(*m, summary.bytes()), 0);
-                    BOOST_CHECK_LE(resolution(*m, summary.bytes()), 40);
+                    BOOST_CHECK_GT(resolution(summary.view()), 0);
+                    BOOST_CHECK_LE(resolution(summary.view()), 40);
                     if (epsilon == 1)
-                        BOOST_CHECK_GT(cdf(*m, summary.bytes(), 10, Target::sample).standard_error, 0);
+                        BOOST_CHECK_GT(cdf(summary.view(), 10, Target::sample).standard_error, 0);
                 }
 }
 
@@ -415,10 +417,10 @@ BOOST_AUTO_TEST_CASE(outside_the_range_everything_is_known) {
     const auto m = square_wave(1, 40);
     const auto summary = reported(*m, people_of(shares_of(bell, 40), 500), bits);
     for (const double value : {-11.0, -1e308, -HUGE_VAL})
-        BOOST_CHECK_EQUAL(cdf(*m, summary.bytes(), value, Target::sample).value, 0);
+        BOOST_CHECK_EQUAL(cdf(summary.view(), value, Target::sample).value, 0);
     for (const double value : {30.0, 1e308, HUGE_VAL}) {
-        BOOST_CHECK_EQUAL(cdf(*m, summary.bytes(), value, Target::sample).value, 1);
-        BOOST_CHECK_EQUAL(cdf(*m, summary.bytes(), value, Target::sample).standard_error, 0);
+        BOOST_CHECK_EQUAL(cdf(summary.view(), value, Target::sample).value, 1);
+        BOOST_CHECK_EQUAL(cdf(summary.view(), value, Target::sample).standard_error, 0);
     }
 }
 
@@ -444,7 +446,7 @@ BOOST_AUTO_TEST_CASE(shares_are_an_answer_without_errors) {
     const auto m = square_wave(1, 40);
     const auto summary = reported(*m, people_of(shares_of(bell, 40), 500), bits);
     const auto shares = summary.estimate(Quantity::distribution);
-    const auto fit = decode(*m, summary.bytes(), Smoothing::binomial);
+    const auto fit = decode(summary.view(), Smoothing::binomial);
     BOOST_REQUIRE_EQUAL(shares.size(), fit.shares.size());
     for (std::size_t s = 0; s < shares.size(); ++s) {
         BOOST_CHECK_EQUAL(shares[s].value, fit.shares[s]);
@@ -466,17 +468,16 @@ BOOST_AUTO_TEST_CASE(questions_that_make_no_sense_are_refused) {
         throw std::logic_error("an answer");
     };
     const auto invalid = ErrorCode::invalid_value, unsupported = ErrorCode::unsupported;
-    BOOST_CHECK(code([&] { return decode(*m, empty.bytes(), Smoothing::none); }) == invalid);
-    BOOST_CHECK(code([&] { return resolution(*m, empty.bytes()); }) == invalid);
-    BOOST_CHECK(code([&] { return decode(*other, foreign.bytes(), Smoothing::none); }) == unsupported);
-    BOOST_CHECK(code([&] { return cdf(*other, foreign.bytes(), 1, Target::sample); }) == unsupported);
-    BOOST_CHECK(code([&] { return cdf(*m, summary.bytes(), NAN, Target::sample); }) == invalid);
+    BOOST_CHECK(code([&] { return decode(empty.view(), Smoothing::none); }) == invalid);
+    BOOST_CHECK(code([&] { return resolution(empty.view()); }) == invalid);
+    BOOST_CHECK(code([&] { return decode(foreign.view(), Smoothing::none); }) == unsupported);
+    BOOST_CHECK(code([&] { return cdf(foreign.view(), 1, Target::sample); }) == unsupported);
+    BOOST_CHECK(code([&] { return cdf(summary.view(), NAN, Target::sample); }) == invalid);
     for (const double share : {0.0, 1.0, -1.0, static_cast<double>(NAN)})
-        BOOST_CHECK(code([&] { return quantile(*m, summary.bytes(), share, 0.95, Target::sample); }) ==
-                    invalid);
-    BOOST_CHECK(code([&] { return quantile(*m, summary.bytes(), 0.5, 2, Target::sample); }) == invalid);
+        BOOST_CHECK(code([&] { return quantile(summary.view(), share, 0.95, Target::sample); }) == invalid);
+    BOOST_CHECK(code([&] { return quantile(summary.view(), 0.5, 2, Target::sample); }) == invalid);
     for (const std::size_t bins : {0, 42})
-        BOOST_CHECK(code([&] { return histogram(*m, summary.bytes(), bins, Target::sample); }) == invalid);
+        BOOST_CHECK(code([&] { return histogram(summary.view(), bins, Target::sample); }) == invalid);
 }
 
 BOOST_AUTO_TEST_CASE(forged_windows_and_states_are_refused_or_harmless) {
@@ -503,10 +504,10 @@ BOOST_AUTO_TEST_CASE(forged_windows_and_states_are_refused_or_harmless) {
         for (std::size_t at = m->block().size(); at < bytes.size(); ++at)
             bytes[at] = round == 0 ? std::byte{0} : static_cast<std::byte>(bits.word());
         store<std::uint64_t>(bytes.data() + m->block().size(), 1 + bits.below(max_count));
-        static_cast<void>(decode(*m, bytes, Smoothing::binomial));
-        static_cast<void>(cdf(*m, bytes, 3, Target::population));
-        static_cast<void>(quantile(*m, bytes, 0.3, 0.9, Target::sample));
-        static_cast<void>(histogram(*m, bytes, 7, Target::sample));
+        static_cast<void>(decode(view_of(*m, bytes), Smoothing::binomial));
+        static_cast<void>(cdf(view_of(*m, bytes), 3, Target::population));
+        static_cast<void>(quantile(view_of(*m, bytes), 0.3, 0.9, Target::sample));
+        static_cast<void>(histogram(view_of(*m, bytes), 7, Target::sample));
     }
 }
 
@@ -514,8 +515,7 @@ BOOST_AUTO_TEST_CASE(honest_reports_look_honest_and_floods_do_not) {
     SeededBits bits(12);
     const auto least = [](const Mechanism& m, const OwnedSummary& summary) {
         double p_value = 1;
-        for (const Check& check :
-             m.health(summary_count(m, summary.bytes()), summary_state(m, summary.bytes())))
+        for (const Check& check : m.health({summary.view().n, summary.view().state}))
             p_value = std::min(p_value, check.p_value);
         return p_value;
     };

@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(window_moments_are_those_of_its_weights) {
                     square = square + p * exact(out * out, 1);
                 }
                 const double n = std::ldexp(1.0, 40);
-                const auto m1 = static_cast<double>(mean.value), m2 = static_cast<double>(square.value);
+                const auto m1 = static_cast<double>(mean), m2 = static_cast<double>(square);
                 const auto moments = channel.invert({n, n * m1, n * m2});
                 const auto at = static_cast<double>(s);
                 BOOST_CHECK_SMALL(moments.mean - at, 1e-9);

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "core/mechanism/frequency/oracle.hpp"
+#include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "proof.hpp"
 #include "simulation.hpp"
 
@@ -111,14 +111,14 @@ BOOST_AUTO_TEST_CASE(every_set_has_the_same_chance) {
             for (const bool truth : {true, false}) {
                 EveryDraw bits(truth);
                 std::map<std::vector<std::byte>, int> counts;
-                std::vector<std::byte> memo(m->memo_size());
+                std::vector<std::byte> permanent(m->permanent_size());
                 do {
-                    m->randomise(std::vector<Cell>{value}, {}, bits, memo);
-                    ++counts[memo];
+                    m->permanent_response(std::vector<Cell>{value}, {}, bits, permanent);
+                    ++counts[permanent];
                 } while (bits.next());
                 std::size_t sets = 0;
                 Exact chance = exact(0, 1);
-                for_each_memo(*m, {}, [&](Bytes set) {
+                for_each_permanent(*m, {}, [&](Bytes set) {
                     const Exact p = m->probability(std::vector<Cell>{value}, {}, set);
                     if (counts.count({set.begin(), set.end()}) == 0) return;
                     BOOST_REQUIRE(sets++ == 0 || p == chance);
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(every_set_has_the_same_chance) {
                 // They are as many as there should be: as many as probability() shares the coin among.
                 const Exact side = chance * exact(sets, 1);
                 const double p = m->parameters()[1].second;
-                BOOST_CHECK_CLOSE_FRACTION(static_cast<double>(side.value), truth ? p : 1 - p, 1e-12);
+                BOOST_CHECK_CLOSE_FRACTION(static_cast<double>(side), truth ? p : 1 - p, 1e-12);
             }
     }
 }
@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(impossible_states_are_refused) {
         OwnedSummary summary(*m);
         const Report one = m->perturb(std::vector<Cell>{3}, bits);
         for (int i = 0; i < 2; ++i) summary.add(one);
-        const auto counts = dynamic_cast<const Oracle&>(*m).supports(summary.state());
+        const auto counts = dynamic_cast<const FrequencyOracle&>(*m).supports(summary.state());
         const auto held = std::ranges::find(counts, 2u) - counts.begin();
         const auto free = std::ranges::find(counts, 0u) - counts.begin();
         const auto accepted = [&](std::vector<std::uint64_t> forged, std::ptrdiff_t less,

@@ -58,19 +58,20 @@ void for_each_input(const Mechanism& mechanism, const std::function<void(Input)>
     }
 }
 
-void for_each_memo(const Mechanism& mechanism, Bytes enrolment, const std::function<void(Bytes)>& visit) {
-    BOOST_REQUIRE_LE(mechanism.memo_size(), 3u);
+void for_each_permanent(const Mechanism& mechanism, Bytes public_randomness,
+                        const std::function<void(Bytes)>& visit) {
+    BOOST_REQUIRE_LE(mechanism.permanent_size(), 3u);
     struct Silent final : BitSource {
         std::uint64_t word() override { throw std::logic_error("a second draw"); }
     } silent;
-    std::vector<std::byte> memo(mechanism.memo_size()), payload(mechanism.payload_size());
-    for (std::uint32_t number = 0; number >> 8 * memo.size() == 0; ++number) {
-        store_cell(memo.data(), memo.size(), number);
+    std::vector<std::byte> permanent(mechanism.permanent_size()), payload(mechanism.payload_size());
+    for (std::uint32_t number = 0; number >> 8 * permanent.size() == 0; ++number) {
+        store_cell(permanent.data(), permanent.size(), number);
         if (mechanism.first_epsilon() < mechanism.epsilon())
-            std::ranges::copy(memo, std::ranges::copy(enrolment, payload.begin()).out);
+            std::ranges::copy(permanent, std::ranges::copy(public_randomness, payload.begin()).out);
         else
-            mechanism.respond(enrolment, memo, silent, payload);
-        if (mechanism.valid_payload(payload)) visit(memo);
+            mechanism.instantaneous_response(public_randomness, permanent, silent, payload);
+        if (mechanism.valid_payload(payload)) visit(permanent);
     }
 }
 

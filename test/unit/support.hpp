@@ -38,10 +38,11 @@ double golden(const std::string& card, const std::string& parameters, const std:
 
 /// Every input of a small mechanism.
 void for_each_input(const Mechanism& mechanism, const std::function<void(Input)>& visit);
-/// Every memo of at most three bytes whose payload, under this enrolment, the mechanism would count. The
-/// payload must follow from the two without a second draw, or be of the same form as a memo, after the
-/// enrolment.
-void for_each_memo(const Mechanism& mechanism, Bytes enrolment, const std::function<void(Bytes)>& visit);
+/// Every permanent response of at most three bytes whose payload, under this public randomness, the mechanism
+/// would count. The payload must follow from the two without a second draw, or be of the same form as a
+/// permanent response, after the public randomness.
+void for_each_permanent(const Mechanism& mechanism, Bytes public_randomness,
+                        const std::function<void(Bytes)>& visit);
 
 /// Whether an action meets an Error (malformed).
 bool malformed(const std::function<void()>& action);
@@ -63,16 +64,17 @@ class OwnedSummary {
     }
     void add(Bytes report) { need(accumulate(mechanism_, bytes_, report)); }
     void merge(Bytes other) { need(ldp::merge(mechanism_, bytes_, other)); }
-    [[nodiscard]] std::vector<Estimate> estimate(Quantity quantity, Target target = Target::sample) const {
-        return ldp::estimate(mechanism_, bytes_, {quantity, target});
+    [[nodiscard]] std::vector<Estimate> estimate(Quantity quantity, Target target = Target::sample,
+                                                 std::size_t attribute = only_attribute) const {
+        return ldp::estimate(view(), {quantity, target, attribute});
     }
     [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
+    [[nodiscard]] SummaryView view() const { return view_of(mechanism_, bytes_); }
     [[nodiscard]] Bytes state() const { return Bytes(bytes_).last(mechanism_.state_size()); }
     /// The least p-value of its health checks.
     [[nodiscard]] double health() const {
         double least = 1;
-        for (const Check& check : mechanism_.health(summary_count(mechanism_, bytes_), state()))
-            least = std::min(least, check.p_value);
+        for (const Check& check : ldp::health(view())) least = std::min(least, check.p_value);
         return least;
     }
 

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "core/base/error.hpp"
-#include "core/mechanism/frequency/oracle.hpp"
+#include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/summary/top.hpp"
 #include "support.hpp"
 
@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(planted_values_come_first) {
                                                           : i / 8 % 300; },
             bits);
         for (const Control control : {Control::bonferroni, Control::benjamini_hochberg}) {
-            const auto found = top(*m, summary.bytes(), 5, Target::sample, control);
+            const auto found = top(summary.view(), 5, Target::sample, control);
             BOOST_REQUIRE_EQUAL(found.size(), 5);
             BOOST_CHECK_EQUAL(found[0].value, 7);
             BOOST_CHECK_EQUAL(found[1].value, 123);
@@ -98,13 +98,13 @@ BOOST_AUTO_TEST_CASE(adjusted_values_are_those_of_the_whole_domain) {
         *m, 2000, [](std::size_t i) { return i % 3 ? i % 5 : i % 60; }, bits);
     const auto estimates = summary.estimate(Quantity::frequencies);
     std::vector<double> all;
-    for (const Estimate& e : estimates) all.push_back(m->p_value(2000, e));
+    for (const Estimate& e : estimates) all.push_back(capability<Significance>(*m).p_value(2000, e));
     std::ranges::sort(all);
     for (const Control control : {Control::bonferroni, Control::benjamini_hochberg}) {
         std::vector<double> expected = all;
         adjust(expected, 60, control);
         for (const std::size_t limit : {0, 1, 6, 60, 1000}) {
-            const auto found = top(*m, summary.bytes(), limit, Target::sample, control);
+            const auto found = top(summary.view(), limit, Target::sample, control);
             BOOST_REQUIRE_EQUAL(found.size(), std::min<std::size_t>(limit, 60));
             for (std::size_t i = 0; i < found.size(); ++i) BOOST_CHECK_EQUAL(found[i].p_value, expected[i]);
         }
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(equal_estimates_rank_by_value_and_share_their_significance)
     const auto m = mechanism("grr", 8, "\"domain\": 50");
     OwnedSummary summary(*m);
     for (const Cell held : {30, 20, 30, 20, 10}) summary.add(m->perturb(std::vector<Cell>{held}, bits));
-    const auto found = top(*m, summary.bytes(), 50, Target::sample, Control::benjamini_hochberg);
+    const auto found = top(summary.view(), 50, Target::sample, Control::benjamini_hochberg);
     std::vector<std::size_t> expected{20, 30, 10};
     for (std::size_t v = 0; v < 50; ++v)
         if (v != 10 && v != 20 && v != 30) expected.push_back(v);
@@ -131,8 +131,8 @@ BOOST_AUTO_TEST_CASE(significance_is_about_those_who_reported) {
     const auto m = mechanism("sue", 2, "\"domain\": 20");
     const auto summary = collect(
         *m, 500, [](std::size_t i) { return i % 4; }, bits);
-    const auto sample = top(*m, summary.bytes(), 4, Target::sample, Control::bonferroni);
-    const auto population = top(*m, summary.bytes(), 4, Target::population, Control::bonferroni);
+    const auto sample = top(summary.view(), 4, Target::sample, Control::bonferroni);
+    const auto population = top(summary.view(), 4, Target::population, Control::bonferroni);
     for (std::size_t i = 0; i < 4; ++i) {
         BOOST_CHECK_EQUAL(sample[i].value, population[i].value);
         BOOST_CHECK_EQUAL(sample[i].p_value, population[i].p_value);
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(only_values_have_tops) {
     const auto m = mechanism("pdp", 1, "\"min\": 0, \"max\": 1");
     OwnedSummary summary(*m);
     summary.add(m->perturb(std::vector<Cell>{0}, bits));
-    BOOST_CHECK_EXCEPTION(static_cast<void>(top(*m, summary.bytes(), 1, Target::sample, Control::bonferroni)),
+    BOOST_CHECK_EXCEPTION(static_cast<void>(top(summary.view(), 1, Target::sample, Control::bonferroni)),
                           Error, [](const Error& e) { return e.code() == ErrorCode::unsupported; });
 }
 
@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(values_nobody_holds_are_rarely_significant, *boost::unit_te
                 const auto summary = collect(
                     *m, people, [](std::size_t) { return 0; }, bits);
                 std::size_t wrong = 0, significant = 0;
-                for (const Ranked& ranked : top(*m, summary.bytes(), 100, Target::sample, control))
+                for (const Ranked& ranked : top(summary.view(), 100, Target::sample, control))
                     if (ranked.p_value <= 0.05) {
                         ++significant;
                         wrong += ranked.value != 0;

@@ -35,4 +35,9 @@ class Error : public std::runtime_error {
     std::string hint_;
 };
 
+/// Throws an Error. The library raises its errors here and nowhere else, so that a device without exceptions
+/// can be given another way out of this one function.
+[[noreturn]] void raise(ErrorCode code, const std::string& message, const std::string& detail = {},
+                        const std::string& hint = {});
+
 }  // namespace ldp

@@ -1,38 +1,54 @@
 // Probabilities as exact fractions: what the proofs of ε are made of. Needed by proofs and audits only.
 #pragma once
 
-#include <boost/multiprecision/cpp_int.hpp>
+#include <compare>
+#include <memory>
+#include <string>
 
 #include "core/base/bytes.hpp"
 
 namespace ldp {
 
-/// An exact, non-negative fraction.
-struct Exact {
-    boost::multiprecision::cpp_rational value;
+/// An exact fraction.
+class Exact {
+  public:
+    /// What it holds, known to exact.cpp alone: the arithmetic of long integers takes seconds to compile.
+    struct Rational;
 
-    friend Exact operator*(const Exact& a, const Exact& b) { return {a.value * b.value}; }
-    friend Exact operator+(const Exact& a, const Exact& b) { return {a.value + b.value}; }
-    friend Exact operator/(const Exact& a, const Exact& b) { return {a.value / b.value}; }
-    friend bool operator==(const Exact&, const Exact&) = default;
-    [[nodiscard]] Exact complement() const { return {1 - value}; }
+    Exact();  ///< 0
+    explicit Exact(Rational&& rational);
+
+    [[nodiscard]] const Rational& rational() const noexcept { return *rational_; }
+    [[nodiscard]] bool is_zero() const noexcept;
+    [[nodiscard]] Exact complement() const;  ///< 1 − this
+    [[nodiscard]] explicit operator double() const;
+    [[nodiscard]] explicit operator long double() const;
+    [[nodiscard]] std::string text() const;  ///< numerator/denominator in lowest terms
+
+  private:
+    std::shared_ptr<const Rational> rational_;
 };
 
+[[nodiscard]] Exact operator+(const Exact& a, const Exact& b);
+[[nodiscard]] Exact operator-(const Exact& a, const Exact& b);
+[[nodiscard]] Exact operator*(const Exact& a, const Exact& b);
+[[nodiscard]] Exact operator/(const Exact& a, const Exact& b);
+[[nodiscard]] bool operator==(const Exact& a, const Exact& b);
+[[nodiscard]] std::strong_ordering operator<=>(const Exact& a, const Exact& b);
+
 /// numerator / denominator.
-[[nodiscard]] inline Exact exact(Uint128 numerator, Uint128 denominator) {
-    return {{boost::multiprecision::cpp_int(numerator), boost::multiprecision::cpp_int(denominator)}};
-}
+[[nodiscard]] Exact exact(Uint128 numerator, Uint128 denominator);
 
 /// numerator / 2^bits.
-[[nodiscard]] inline Exact exact_dyadic(Uint128 numerator, unsigned bits) {
-    return {{boost::multiprecision::cpp_int(numerator), boost::multiprecision::cpp_int(1) << bits}};
-}
+[[nodiscard]] Exact exact_dyadic(Uint128 numerator, unsigned bits);
 
 /// x^exponent.
-[[nodiscard]] inline Exact power(const Exact& x, unsigned exponent) {
-    if (exponent == 0) return exact(1, 1);
-    const Exact half = power(x, exponent / 2);
-    return exponent % 2 == 0 ? half * half : half * half * x;
-}
+[[nodiscard]] Exact power(const Exact& x, unsigned exponent);
+
+/// How many sets of k out of n things there are.
+[[nodiscard]] Exact subsets(std::uint64_t n, std::uint64_t k);
+
+/// ε minus the log of a ratio, worked out in 100 digits: a promise is kept if it is not negative.
+[[nodiscard]] double margin(double epsilon, const Exact& ratio);
 
 }  // namespace ldp

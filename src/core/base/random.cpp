@@ -68,8 +68,8 @@ struct SystemRandom::Page {
             const ssize_t got = getrandom(at, wanted, 0);
             if (got < 0) {
                 if (errno == EINTR) continue;
-                throw Error(ErrorCode::environment, "the operating system gives no random bits",
-                            std::strerror(errno), "No report can be made without them; try again later.");
+                raise(ErrorCode::environment, "the operating system gives no random bits",
+                      std::strerror(errno), "No report can be made without them; try again later.");
             }
             at += got;
             wanted -= static_cast<std::size_t>(got);
@@ -83,8 +83,8 @@ SystemRandom::SystemRandom() {
     if (memory == MAP_FAILED || madvise(memory, Page::size, MADV_WIPEONFORK) != 0) {
         const int reason = errno;
         if (memory != MAP_FAILED) munmap(memory, Page::size);
-        throw Error(ErrorCode::environment, "no memory page for random bits", std::strerror(reason),
-                    "Linux 4.14 or later is needed (MADV_WIPEONFORK).");
+        raise(ErrorCode::environment, "no memory page for random bits", std::strerror(reason),
+              "Linux 4.14 or later is needed (MADV_WIPEONFORK).");
     }
     page_ = static_cast<Page*>(memory);
 }

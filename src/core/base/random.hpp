@@ -33,7 +33,7 @@ template <class Word, class Double, class Draw>
 /// that tests can replace the operating system by a script and see each choice; the client API offers no way
 /// to do so.
 ///
-/// Besides words it gives draws, each with a law that integers tell exactly. Randomisers ask for draws and
+/// Besides words it gives draws, each with a law that integers tell exactly. Randomizers ask for draws and
 /// for no word, so that a proof can follow every outcome of a draw, with its weight, where nobody could
 /// follow all 2^64 words: see explore.hpp. That the draws have their laws is proven by itself, over all words
 /// of a narrow width.

@@ -23,6 +23,13 @@ namespace ldp {
     return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
 }
 
+/// 1234567 as "1,234,567".
+[[nodiscard]] inline std::string grouped(std::uint64_t number) {
+    std::string text = std::to_string(number);
+    for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
+    return text;
+}
+
 /// Names one after another: "a, b, c".
 template <class Range>
 [[nodiscard]] std::string joined(const Range& names) {

@@ -13,7 +13,7 @@
 
 namespace ldp {
 
-struct Exact;  // exact.hpp
+class Exact;  // exact.hpp
 
 /// Inputs are points of [−1,1]^d, each coordinate cut into `steps` equal parts. They are rounded to a corner
 /// v whose mean they are; then a uniform corner t is drawn and, if need be, turned round, so that it lies on

@@ -1,5 +1,6 @@
 #include "core/channel/hybrid.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -49,8 +50,7 @@ Exact HybridChannel::probability(std::uint64_t in, std::uint64_t out) const {
 }
 
 Exact HybridChannel::worst_ratio() const {
-    const Exact window = window_.worst_ratio(), binary = binary_.worst_ratio();
-    return window.value > binary.value ? window : binary;
+    return std::max(window_.worst_ratio(), binary_.worst_ratio());
 }
 
 void HybridChannel::accumulate(std::byte* tally, std::uint64_t out) const noexcept {

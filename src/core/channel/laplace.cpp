@@ -95,12 +95,12 @@ Exact LaplaceChannel::worst_ratio() const {
             for (const unsigned bit : {0u, 1u}) {
                 const auto sum = static_cast<unsigned>(bit + carry + (steps() >> i & 1));
                 const Exact ratio = worst[carry] * digit(i, bit != 0) / digit(i, (sum & 1) != 0);
-                if (ratio.value > next[sum >> 1].value) next[sum >> 1] = ratio;
+                if (ratio > next[sum >> 1]) next[sum >> 1] = ratio;
             }
         worst = next;
     }
     const Exact tails = at_least(reach() - steps()) / at_least(reach());
-    return tails.value > worst[0].value ? tails : worst[0];
+    return std::max(tails, worst[0]);
 }
 
 // Chernoff's bound. In units of the scale, κ is the best tilt for the continuous law, and the moment

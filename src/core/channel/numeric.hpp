@@ -1,4 +1,4 @@
-// A number of a grid through an exact channel: what all numeric cards share.
+// A number of a grid through an exact channel: what all numeric numeric randomizers share.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace ldp {
 
-struct Exact;  // exact.hpp
+class Exact;  // exact.hpp
 
 /// Input s ∈ {0..steps} (a point of the declared range cut into `steps` equal parts), output a number below
 /// outputs(). Of many outputs a tally of tally_size() bytes is kept, all zero at the start, which tells the
@@ -45,7 +45,7 @@ class NumericChannel {
     struct Moments {
         double mean;
         double mean_square;  ///< NaN if the tally does not tell
-        double noise;        ///< n·Var given the inputs: the randomiser alone
+        double noise;        ///< n·Var given the inputs: the randomizer alone
         double sampling;     ///< n·Var of drawing the inputs from a population
     };
     /// Unbiased first and, where the tally tells them, second moments of n ≥ 1 inputs. The variances are

@@ -27,9 +27,9 @@ Odds weights(long double ratio, std::uint64_t highs, std::uint64_t lows, unsigne
     const long double parts = static_cast<long double>(highs) * ratio + static_cast<long double>(lows);
     const auto low = static_cast<std::uint64_t>((power_of_two(bits) - 1) / parts * below_one);
     if (low == 0)
-        throw Error(ErrorCode::invalid_spec, "the domain is too large for this epsilon",
-                    "The smallest probability does not fit in 2^-" + std::to_string(bits) + ".",
-                    "Lower epsilon or the number of values.");
+        raise(ErrorCode::invalid_spec, "the domain is too large for this epsilon",
+              "The smallest probability does not fit in 2^-" + std::to_string(bits) + ".",
+              "Lower epsilon or the number of values.");
     const auto high = static_cast<std::uint64_t>(static_cast<long double>(low) * ratio * below_one);
     return {high > low ? high : low, low};
 }
@@ -76,9 +76,9 @@ Ramp ramp(double epsilon, std::uint64_t steps, unsigned bits) {
     const auto rise =
         static_cast<std::uint64_t>((power_of_two(bits) - 4) / (high * (1 + 2 / most)) * below_one);
     if (rise == 0)
-        throw Error(ErrorCode::invalid_spec, "the grid is too fine for this epsilon",
-                    "The difference between two steps does not fit in 2^-" + std::to_string(bits) + ".",
-                    "Lower the number of grid steps.");
+        raise(ErrorCode::invalid_spec, "the grid is too fine for this epsilon",
+              "The difference between two steps does not fit in 2^-" + std::to_string(bits) + ".",
+              "Lower the number of grid steps.");
     const long double climb = high * static_cast<long double>(rise);  // exact: below 2^64
     return {static_cast<std::uint64_t>(std::ceil(climb / most / below_one)), rise};
 }

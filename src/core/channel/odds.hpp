@@ -6,12 +6,9 @@
 #include <vector>
 
 #include "core/base/bytes.hpp"
+#include "core/base/limits.hpp"
 
 namespace ldp {
-
-/// Range of ε that a spec may ask for. Below it nothing could be learnt; above it nothing would be protected.
-inline constexpr double min_epsilon = 0.001;
-inline constexpr double max_epsilon = 20;
 
 /// ε for each of `parts` ≥ 1 whose costs add up: ε/parts, rounded so that all together are no more than ε.
 [[nodiscard]] double epsilon_of_each(double epsilon, std::uint64_t parts);

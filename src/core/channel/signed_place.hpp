@@ -10,7 +10,7 @@
 
 namespace ldp {
 
-struct Exact;  // exact.hpp
+class Exact;  // exact.hpp
 
 /// Input one of 2^places places and a sign. The places are dealt out to g = 2^buckets buckets, and those of a
 /// bucket own the rows of a Hadamard matrix, one each. A column is drawn, uniform and public; what follows is
@@ -22,7 +22,7 @@ struct Exact;  // exact.hpp
 /// else 0: other buckets are reported with either sign alike, and other rows are orthogonal to this one. So
 /// shares of people, those with − counted against those with +, are estimated without bias.
 ///
-/// One bucket is the Hadamard response of a single bit; as many buckets as places, randomised response on all
+/// One bucket is the Hadamard response of a single bit; as many buckets as places, randomized response on all
 /// of place and sign. In between lies the best for ε, see best_buckets(); it makes the variance of a
 /// difference of two frequencies about 8/(e − 1), e = exp(ε), or ((e + 1)/(e − 1))² while that is less. An
 /// oracle that estimates each frequency by itself has twice 4e/(e − 1)².

@@ -9,8 +9,8 @@ namespace ldp {
 /// Output one of steps + width cells; the `width` cells from the input on have the high weight, the others
 /// the low one.
 ///
-/// The mean output is affine whatever the width, so the estimate of s is unbiased exactly. The card's window
-/// "centred at x(b−Δ/2)" is this one with width/(steps+width) = Δ/2b.
+/// The mean output is affine whatever the width, so the estimate of s is unbiased exactly. The numeric
+/// randomizer's window "centred at x(b−Δ/2)" is this one with width/(steps+width) = Δ/2b.
 class WindowChannel final : public MomentChannel {
   public:
     WindowChannel(std::uint64_t steps, std::uint64_t width, double epsilon, unsigned bits = 64)

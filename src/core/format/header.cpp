@@ -3,19 +3,24 @@
 #include <string>
 
 #include "core/base/error.hpp"
-#include "core/channel/odds.hpp"
 
 namespace ldp {
 
 namespace {
 
 [[noreturn]] void malformed(Kind kind, const std::string& detail) {
-    throw Error(ErrorCode::malformed,
-                kind == Kind::report ? "these bytes are no ldp report" : "these bytes are no ldp summary",
-                detail, "They were cut short, damaged, or do not come from ldp.");
+    raise(ErrorCode::malformed,
+          kind == Kind::report ? "these bytes are no ldp report" : "these bytes are no ldp summary", detail,
+          "They were cut short, damaged, or do not come from ldp.");
 }
 
 }  // namespace
+
+Header unchecked_header(Bytes bytes) noexcept {
+    return {kind_of(bytes), load<std::uint8_t>(bytes.data() + 2),
+            load<std::uint16_t>(bytes.data() + block_size_offset), load<std::uint64_t>(bytes.data() + 8),
+            load<double>(bytes.data() + 16)};
+}
 
 Header read_header(Bytes bytes, Kind kind) {
     if (bytes.size() < header_size)
@@ -23,16 +28,16 @@ Header read_header(Bytes bytes, Kind kind) {
                             std::to_string(header_size) + ".");
     const auto version = load<std::uint8_t>(bytes.data());
     if (version != format_version)
-        throw Error(ErrorCode::malformed, "unknown format version " + std::to_string(version),
-                    "This release reads version " + std::to_string(format_version) + ".",
-                    "Newer clients need a newer server extension.");
-    if (load<std::uint8_t>(bytes.data() + 1) != static_cast<std::uint8_t>(kind))
+        raise(ErrorCode::malformed, "unknown format version " + std::to_string(version),
+              "This release reads version " + std::to_string(format_version) + ".",
+              version < format_version ? "It was written by a development version before 1.0."
+                                       : "Newer clients need a newer server extension.");
+    if (kind_of(bytes) != kind)
         malformed(kind, kind == Kind::report ? "Their kind is not that of a report."
                                              : "Their kind is not that of a summary.");
     if (bytes[3] != std::byte{0} || load<std::uint16_t>(bytes.data() + 6) != 0)
         malformed(kind, "A reserved field is not zero.");
-    Header header{kind, load<std::uint8_t>(bytes.data() + 2), load<std::uint16_t>(bytes.data() + 4),
-                  load<std::uint64_t>(bytes.data() + 8), load<double>(bytes.data() + 16)};
+    const Header header = unchecked_header(bytes);
     if (header.block_size < header_size || header.block_size > max_block_size ||
         header.block_size > bytes.size())
         malformed(kind, "The parameter block claims " + std::to_string(header.block_size) + " of " +
@@ -46,11 +51,10 @@ std::vector<std::byte> make_block(std::uint8_t mechanism, std::uint64_t fingerpr
                                   Bytes parameters) {
     const std::size_t size = header_size + parameters.size();
     if (size > max_block_size)
-        throw Error(
-            ErrorCode::invalid_spec, "the spec needs more parameters than a report can carry",
-            std::to_string(size) + " bytes are needed, " + std::to_string(max_block_size) + " are allowed.",
-            "Put attributes next to each other that are alike, and give neighbouring coefficients the same "
-            "range: what is equal in a row is carried once.");
+        raise(ErrorCode::invalid_spec, "the spec needs more parameters than a report can carry",
+              std::to_string(size) + " bytes are needed, " + std::to_string(max_block_size) + " are allowed.",
+              "Put attributes next to each other that are alike, and give neighbouring coefficients the same "
+              "range: what is equal in a row is carried once.");
     Writer writer;
     writer.put(format_version);
     writer.put(static_cast<std::uint8_t>(Kind::report));

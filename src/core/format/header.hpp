@@ -2,7 +2,7 @@
 // mechanism's state. Reports and summaries belong together exactly if their blocks are equal, byte by byte.
 //
 //     offset  size
-//          0     1  format version (1)
+//          0     1  format version (2)
 //          1     1  kind: 0 report, 1 summary
 //          2     1  mechanism
 //          3     1  reserved, 0
@@ -20,17 +20,19 @@
 #include <vector>
 
 #include "core/base/bytes.hpp"
+#include "core/base/limits.hpp"
 
 namespace ldp {
 
-inline constexpr std::uint8_t format_version = 1;
+/// Read for ever from here on. Version 1 was that of releases before 1.0, which nobody was given.
+inline constexpr std::uint8_t format_version = 2;
 inline constexpr std::size_t header_size = 24;
 /// A block travels with every report, so it stays small enough for a row to stay on its page.
 inline constexpr std::size_t max_block_size = 2000;
-/// Reports a summary may count: sums of squares then fit their 128 bits with room to spare.
-inline constexpr std::uint64_t max_count = std::uint64_t{1} << 40;
 
 enum class Kind : std::uint8_t { report = 0, summary = 1 };
+
+inline constexpr std::size_t kind_offset = 1, block_size_offset = 4;
 
 struct Header {
     Kind kind;
@@ -43,13 +45,28 @@ struct Header {
 /// Reads and checks the header of untrusted bytes of the given kind; Error (malformed) says what is wrong.
 [[nodiscard]] Header read_header(Bytes bytes, Kind kind);
 
+/// The fields of at least header_size bytes, whatever they say.
+[[nodiscard]] Header unchecked_header(Bytes bytes) noexcept;
+
 /// A header followed by the mechanism's parameters. Throws Error (invalid_spec) if it would be too long.
 [[nodiscard]] std::vector<std::byte> make_block(std::uint8_t mechanism, std::uint64_t fingerprint,
                                                 double epsilon, Bytes parameters);
 
+/// Of bytes that begin with a header.
+[[nodiscard]] inline Kind kind_of(Bytes bytes) noexcept {
+    return static_cast<Kind>(bytes[kind_offset]);
+}
+inline void set_kind(MutableBytes bytes, Kind kind) noexcept {
+    bytes[kind_offset] = static_cast<std::byte>(kind);
+}
+/// What a header that was checked says of the size of its block.
+[[nodiscard]] inline std::size_t block_size_of(Bytes bytes) noexcept {
+    return load<std::uint16_t>(bytes.data() + block_size_offset);
+}
+
 /// True if the bytes of either kind begin with this block, whatever their own kind.
 [[nodiscard]] inline bool begins_with_block(Bytes bytes, Bytes block) noexcept {
-    constexpr std::size_t skip = 2;  // version and kind
+    constexpr std::size_t skip = kind_offset + 1;
     return bytes.size() >= block.size() && bytes[0] == block[0] &&
            std::memcmp(bytes.data() + skip, block.data() + skip, block.size() - skip) == 0;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/bytes.hpp"
+#include "core/format/header.hpp"
 
 namespace ldp {
 
@@ -19,6 +20,11 @@ using Report = std::vector<std::byte>;
 }
 [[nodiscard]] inline Bytes payload_of(Bytes report, Bytes block) noexcept {
     return report.subspan(block.size());
+}
+
+/// Whether bytes that begin with a header are a report and no summary.
+[[nodiscard]] inline bool is_report(Bytes bytes) noexcept {
+    return kind_of(bytes) == Kind::report;
 }
 
 }  // namespace ldp

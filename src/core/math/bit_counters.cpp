@@ -4,7 +4,7 @@
 #include <atomic>
 #include <bit>
 
-#include "core/format/header.hpp"
+#include "core/base/limits.hpp"
 
 namespace ldp {
 

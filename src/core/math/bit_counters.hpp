@@ -15,7 +15,7 @@ namespace ldp {
 /// counts are equal bytes, in whichever order and by however many workers they were made.
 class BitCounters {
   public:
-    /// A plane for each digit of format.hpp's max_count.
+    /// A plane for each digit of max_count.
     static constexpr unsigned planes = 41;
 
     /// Counters for strings of `bits` bits, lowest first, in whole bytes; the last byte's spare bits are 0.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/chi_squared.hpp>
+#include <boost/math/distributions/normal.hpp>
+#include <boost/math/special_functions/beta.hpp>
 #include <boost/math/tools/minima.hpp>
 #include <cmath>
 #include <functional>
@@ -67,6 +69,10 @@ double one_sided(double deviations) {
     return std::erfc(deviations / std::sqrt(2.0)) / 2;
 }
 
+double normal_quantile(double probability) {
+    return boost::math::quantile(boost::math::normal(), probability);
+}
+
 double binomial_at_most(std::uint64_t n, double p, std::uint64_t count) {
     if (count >= n) return 1;
     const boost::math::binomial law(static_cast<double>(n), p);
@@ -82,6 +88,18 @@ double binomial_at_least(std::uint64_t n, double p, std::uint64_t count) {
 
 double binomial_between(std::uint64_t n, double least, double most, std::uint64_t count) {
     return std::min(1.0, 2 * std::min(binomial_at_most(n, least, count), binomial_at_least(n, most, count)));
+}
+
+double probability_above(std::uint64_t count, std::uint64_t n, double error) {
+    if (count == 0) return 0;
+    const auto k = static_cast<double>(count), all = static_cast<double>(n);
+    return boost::math::ibeta_inv(k, all - k + 1, error);
+}
+
+double probability_below(std::uint64_t count, std::uint64_t n, double error) {
+    if (count >= n) return 1;
+    const auto k = static_cast<double>(count), all = static_cast<double>(n);
+    return boost::math::ibetac_inv(k + 1, all - k, error);
 }
 
 Check goodness_of_fit(std::string name, std::span<const std::uint64_t> counts,

@@ -9,7 +9,7 @@
 namespace ldp {
 
 /// One statistic of a summary. A small p_value says that honest reports would hardly have led to it; it does
-/// not say which reports are forged, and forgeries that imitate the randomiser well go unseen.
+/// not say which reports are forged, and forgeries that imitate the randomizer well go unseen.
 struct Check {
     std::string name;
     double observed;
@@ -21,12 +21,18 @@ struct Check {
 [[nodiscard]] double two_sided(double deviations);
 /// The chance that it is at least this far above its mean.
 [[nodiscard]] double one_sided(double deviations);
+/// What a normal variable of mean 0 and variance 1 is below with this probability.
+[[nodiscard]] double normal_quantile(double probability);
 /// P(X ≤ count) and P(X ≥ count) for X binomial; exact.
 [[nodiscard]] double binomial_at_most(std::uint64_t n, double p, std::uint64_t count);
 [[nodiscard]] double binomial_at_least(std::uint64_t n, double p, std::uint64_t count);
 /// The chance of a count as extreme as this, two-sided, if each of n falls on it with a probability between
 /// `least` and `most`, not necessarily the same; exact at the bounds, too large within.
 [[nodiscard]] double binomial_between(std::uint64_t n, double least, double most, std::uint64_t count);
+/// What the probability of an event lies above, or below, unless the chance of its having come `count` times
+/// in n was `error` or less (Clopper, Pearson 1934).
+[[nodiscard]] double probability_above(std::uint64_t count, std::uint64_t n, double error);
+[[nodiscard]] double probability_below(std::uint64_t count, std::uint64_t n, double error);
 /// Whether counts fall on classes in these proportions (equal ones if there are none): observed is the
 /// chi-square statistic, expected its mean. Neighbouring classes are taken together until ten or more are
 /// expected in each, below which the statistic is not what its name says.

@@ -1,9 +1,8 @@
 // Estimates, and how sure they are.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <span>
-#include <vector>
 
 namespace ldp {
 
@@ -20,7 +19,7 @@ struct Interval {
 
 /// What the error is measured against.
 enum class Target {
-    sample,      ///< the people who reported: the randomisers' noise alone
+    sample,      ///< the people who reported: the randomizers' noise alone
     population,  ///< a population they were drawn from: the sampling error as well
 };
 
@@ -30,32 +29,21 @@ enum class Quantity {
     means,         ///< the mean of each numeric attribute, in its own units
     coefficients,  ///< the mean of each Haar coefficient, attributes scaled to [−1,1]
     distribution,  ///< the share of each point of an ordered attribute's range; without errors, see
-                   ///< distribution.hpp
+                   ///< ordered.hpp
 };
+
+/// The attribute of a question to reports that are about one only.
+inline constexpr std::size_t only_attribute = std::size_t{0} - 1;
 
 struct Question {
     Quantity quantity;
     Target target = Target::sample;
-    std::size_t attribute = 0;  ///< of a record: whose frequencies
+    std::size_t attribute = only_attribute;  ///< of frequencies: whose, where there are several
 };
 
 /// How many standard errors a central interval of the normal approximation reaches to either side;
 /// 0 < confidence < 1, else Error (invalid_value).
 [[nodiscard]] double reach(double confidence);
 [[nodiscard]] Interval interval(const Estimate& estimate, double confidence);
-
-/// A pure protocol: a report supports its true value with probability p, any other with probability q.
-struct PureProtocol {
-    double p;
-    double q;
-
-    /// n·Var of an estimated frequency whose true value is f: the randomiser's part.
-    [[nodiscard]] double n_variance(double f) const noexcept {
-        return (f * p * (1 - p) + (1 - f) * q * (1 - q)) / ((p - q) * (p - q));
-    }
-    /// Unbiased frequencies from how many of n reports support each value.
-    [[nodiscard]] std::vector<Estimate> frequencies(std::span<const std::uint64_t> supports, std::uint64_t n,
-                                                    Target target) const;
-};
 
 }  // namespace ldp

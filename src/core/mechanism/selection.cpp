@@ -9,8 +9,9 @@
 
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
+#include "core/format/summary_frame.hpp"
 #include "core/mechanism/mechanism.hpp"
-#include "core/summary/summary.hpp"
+#include "core/mechanism/registry.hpp"
 
 namespace ldp {
 
@@ -23,22 +24,21 @@ std::string rounded(double number) {
             std::to_chars(text.data(), text.data() + text.size(), number, std::chars_format::general, 3).ptr};
 }
 
-Candidate candidate(const MechanismEntry& entry, double epsilon, const std::vector<Attribute>& attributes,
-                    const Limits& limits) {
+Candidate candidate(const MechanismEntry& entry, const SelectionRequest& demand) {
+    const auto& [epsilon, attributes, limits] = demand;
     Candidate result{&entry, std::numeric_limits<double>::quiet_NaN(), 0, 0, 0, {}};
     if (entry.shape == Shape::one_categorical && attributes[0].domain > entry.max_size) {
         result.obstacle = "it takes at most " + std::to_string(entry.max_size) + " values";
         return result;
     }
     try {
-        const auto mechanism = make_mechanism(Spec::with_defaults(entry, epsilon, attributes, {}, limits));
+        const auto mechanism = make_mechanism(Settings(entry, epsilon, attributes, {}, limits));
         result.n_variance = 0;
         for (std::size_t j = 0; j < attributes.size(); ++j)
             result.n_variance = std::max(result.n_variance, mechanism->promised_variance(j));
         result.report_bytes = mechanism->block().size() + mechanism->payload_size();
-        result.summary_bytes = summary_size(*mechanism);
-        const Cost cost = mechanism->cost();
-        result.decode_cost = cost.per_report + cost.per_answer / 1e6;
+        result.summary_bytes = SummaryFrame(mechanism->block().size(), mechanism->state_size()).size();
+        result.decode_cost = mechanism->cost().decode();
     } catch (const Error& error) {
         if (error.code() != ErrorCode::invalid_spec) throw;
         result.obstacle = error.what();
@@ -67,25 +67,20 @@ auto order(const Candidate& candidate) {
 
 }  // namespace
 
-std::vector<Candidate> rank(double epsilon, const std::vector<Attribute>& attributes, const Limits& limits) {
+std::vector<Candidate> rank(const SelectionRequest& demand) {
+    const std::vector<Attribute>& attributes = demand.attributes;
     const Shape shape = attributes.size() > 1     ? Shape::record
                         : attributes[0].numeric() ? Shape::one_numeric
                                                   : Shape::one_categorical;
     std::vector<Candidate> candidates;
     for (const MechanismEntry* entry : registry())
-        if (entry->automatic && entry->shape == shape)
-            candidates.push_back(candidate(*entry, epsilon, attributes, limits));
+        if (entry->automatic && entry->shape == shape) candidates.push_back(candidate(*entry, demand));
     std::ranges::stable_sort(candidates, {}, order);
     return candidates;
 }
 
-std::vector<Candidate> advise(std::string_view json) {
-    const Demand demand = Demand::from_json(json);
-    return rank(demand.epsilon, demand.attributes, demand.limits);
-}
-
-Verdict choose(const Demand& demand) {
-    const std::vector<Candidate> candidates = rank(demand.epsilon, demand.attributes, demand.limits);
+Selected choose(const SelectionRequest& demand) {
+    const std::vector<Candidate> candidates = rank(demand);
     const Candidate& first = candidates.front();
     // There is one for records. What stands in its way, it says when the spec is made.
     if (first.mechanism->shape == Shape::record)
@@ -95,8 +90,8 @@ Verdict choose(const Demand& demand) {
         for (const Candidate& each : candidates)
             obstacles += (obstacles.empty() ? "" : " ") + std::string(each.mechanism->name) + ": " +
                          each.obstacle + ".";
-        throw Error(ErrorCode::invalid_spec, "no mechanism suits the spec within its limits", obstacles,
-                    "Raise \"max_report_bytes\" or \"max_decode_cost\", or ask about fewer values.");
+        raise(ErrorCode::invalid_spec, "no mechanism suits the spec within its limits", obstacles,
+              "Raise \"max_report_bytes\" or \"max_decode_cost\", or ask about fewer values.");
     }
     std::string reason = "least variance, " + rounded(first.n_variance) + "/n, within " +
                          std::to_string(demand.limits.report_bytes) + " bytes and " +

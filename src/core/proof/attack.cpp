@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/math/special_functions/beta.hpp>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <unordered_map>
 
+#include "core/math/statistics.hpp"
 #include "core/proof/explore.hpp"
 
 namespace ldp {
@@ -19,12 +19,9 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 /// ln of a lower bound of p over an upper bound of q, each with half of the error, from how many of n trials
 /// showed the event.
 double log_ratio(std::uint64_t likelier, std::uint64_t rarer, std::uint64_t n, double confidence) {
-    if (likelier == 0 || rarer == n) return 0;
     const double error = (1 - confidence) / 2;
-    const auto k = static_cast<double>(likelier), r = static_cast<double>(rarer),
-               all = static_cast<double>(n);
-    return std::max(0.0, std::log(boost::math::ibeta_inv(k, all - k + 1, error) /
-                                  boost::math::ibetac_inv(r + 1, all - r, error)));
+    return std::max(0.0,
+                    std::log(probability_above(likelier, n, error) / probability_below(rarer, n, error)));
 }
 
 /// Scores in order, so that those beyond a threshold are counted at once.
@@ -92,14 +89,14 @@ class TextScores {
 /// One person's device, and a likelihood ratio of what it sends.
 class Suspect {
   public:
-    Suspect(const Mechanism& mechanism, const Series& series)
+    Suspect(const PrivacyProof& mechanism, const Series& series)
         : m_(mechanism), series_(series), layered_(mechanism.first_epsilon() < mechanism.epsilon()) {}
 
-    /// Whether every memo can be summed over; else texts have to do.
+    /// Whether every permanent response can be summed over; else texts have to do.
     [[nodiscard]] bool scored(BitSource& bits) const {
-        std::vector<std::byte> enrolment(m_.enrolment_size());
-        m_.enrol(bits, enrolment);
-        return !layered_ || memos(series_.first, enrolment);
+        std::vector<std::byte> public_randomness(m_.public_size());
+        m_.draw_public(bits, public_randomness);
+        return !layered_ || permanents(series_.first, public_randomness);
     }
 
     /// ln P(all reports | second) − ln P(all reports | first), of a person of either kind.
@@ -107,16 +104,18 @@ class Suspect {
         double sum = 0;
         Person person(m_);
         for (std::uint64_t round = 0; round < series_.rounds;) {
-            if (round == 0 || series_.fresh) person.enrol(m_, bits);
-            // A memo is drawn for the rounds that share one: this one and, if kept, the next of its kind.
+            if (round == 0 || series_.fresh) person.draw_public(m_, bits);
+            // A permanent response is drawn for the rounds that share one: this one and, if kept, the next of
+            // its kind.
             const bool odd = series_.changing && round % 2 == 1;
             const bool swapped = second != odd;
             std::uint64_t reports = 1;
             if (!series_.fresh)
                 reports = !series_.changing ? series_.rounds : (series_.rounds + (odd ? 0 : 1)) / 2;
-            if (m_.memo_key(series_.first, person.enrolment) !=
-                m_.memo_key(series_.second, person.enrolment)) {
-                m_.randomise(swapped ? series_.second : series_.first, person.enrolment, bits, person.memo);
+            if (m_.response_key(series_.first, person.public_randomness) !=
+                m_.response_key(series_.second, person.public_randomness)) {
+                m_.permanent_response(swapped ? series_.second : series_.first, person.public_randomness,
+                                      bits, person.permanent);
                 sum += (odd ? -1 : 1) * ratio(person, reports, bits);
             }
             if (!series_.fresh && (!series_.changing || odd || series_.rounds == 1)) break;
@@ -132,12 +131,13 @@ class Suspect {
         std::string ones(8 * m_.payload_size(), '\0');
         std::vector<std::byte> payload(m_.payload_size());
         for (std::uint64_t round = 0; round < series_.rounds; ++round) {
-            if (round == 0 || series_.fresh) person.enrol(m_, bits), kept.clear();
+            if (round == 0 || series_.fresh) person.draw_public(m_, bits), kept.clear();
             const bool swapped = second != (series_.changing && round % 2 == 1);
             const Input input = swapped ? series_.second : series_.first;
-            const auto [memo, drawn] = kept.try_emplace(m_.memo_key(input, person.enrolment), m_.memo_size());
-            if (drawn) m_.randomise(input, person.enrolment, bits, memo->second);
-            m_.respond(person.enrolment, memo->second, bits, payload);
+            const auto [permanent, drawn] =
+                kept.try_emplace(m_.response_key(input, person.public_randomness), m_.permanent_size());
+            if (drawn) m_.permanent_response(input, person.public_randomness, bits, permanent->second);
+            m_.instantaneous_response(person.public_randomness, permanent->second, bits, payload);
             for (std::size_t i = 0; i < ones.size(); ++i)
                 ones[i] = static_cast<char>(ones[i] + (std::to_integer<int>(payload[i / 8]) >> i % 8 & 1));
         }
@@ -146,47 +146,53 @@ class Suspect {
 
   private:
     struct Person {
-        explicit Person(const Mechanism& m) : enrolment(m.enrolment_size()), memo(m.memo_size()) {}
-        void enrol(const Mechanism& m, BitSource& bits) { m.enrol(bits, enrolment); }
-        std::vector<std::byte> enrolment, memo;
+        explicit Person(const PrivacyProof& m)
+            : public_randomness(m.public_size()), permanent(m.permanent_size()) {}
+        void draw_public(const PrivacyProof& m, BitSource& bits) { m.draw_public(bits, public_randomness); }
+        std::vector<std::byte> public_randomness, permanent;
     };
 
-    [[nodiscard]] std::optional<Outcomes> memos(Input input, Bytes enrolment) const {
+    [[nodiscard]] std::optional<Outcomes> permanents(Input input, Bytes public_randomness) const {
         std::uint64_t most = 4096;
         return law_of(
-            m_.memo_size(),
-            [&](BitSource& bits, MutableBytes memo) { m_.randomise(input, enrolment, bits, memo); }, most);
+            m_.permanent_size(),
+            [&](BitSource& bits, MutableBytes permanent) {
+                m_.permanent_response(input, public_randomness, bits, permanent);
+            },
+            most);
     }
 
-    /// Of so many reports from one memo.
+    /// Of so many reports from one permanent response.
     [[nodiscard]] double ratio(const Person& person, std::uint64_t reports, BitSource& bits) {
         if (layered_) return layered_ratio(person, reports, bits);
         std::string key;
-        for (const auto* part : {&person.enrolment, &person.memo})
+        for (const auto* part : {&person.public_randomness, &person.permanent})
             for (const std::byte byte : *part) key += static_cast<char>(byte);
         const auto known = known_.find(key);
         if (known != known_.end()) return known->second;
-        const Exact p = m_.probability(series_.second, person.enrolment, person.memo),
-                    q = m_.probability(series_.first, person.enrolment, person.memo);
-        const double found = p.value == 0   ? -infinity
-                             : q.value == 0 ? infinity
-                                            : std::log(static_cast<double>(Exact{p / q}.value));
+        const Exact p = m_.probability(series_.second, person.public_randomness, person.permanent),
+                    q = m_.probability(series_.first, person.public_randomness, person.permanent);
+        const double found = p.is_zero()   ? -infinity
+                             : q.is_zero() ? infinity
+                                           : std::log(static_cast<double>(p / q));
         constexpr std::size_t enough = 1 << 17;
         if (known_.size() < enough) known_.emplace(std::move(key), found);
         return found;
     }
-    /// P(reports | input) = Σ over memos of P(memo | input) · Π P(report | memo).
+    /// P(reports | input) = Σ over permanent responses of P(permanent response | input) · Π P(report |
+    /// permanent response).
     [[nodiscard]] double layered_ratio(const Person& person, std::uint64_t reports, BitSource& bits) const {
         std::vector<std::vector<std::byte>> sent(reports, std::vector<std::byte>(m_.payload_size()));
-        for (auto& payload : sent) m_.respond(person.enrolment, person.memo, bits, payload);
+        for (auto& payload : sent)
+            m_.instantaneous_response(person.public_randomness, person.permanent, bits, payload);
         const auto likelihood = [&](Input input) {
             long double sum = 0;
-            const auto law = memos(input, person.enrolment);
-            for (const auto& [memo, p] : law.value()) {
-                auto product = static_cast<long double>(p.value);
+            const auto law = permanents(input, person.public_randomness);
+            for (const auto& [permanent, p] : law.value()) {
+                auto product = static_cast<long double>(p);
                 for (const auto& payload : sent)
                     product *= static_cast<long double>(
-                        m_.response_probability(person.enrolment, memo, payload).value);
+                        m_.instantaneous_probability(person.public_randomness, permanent, payload));
                 sum += product;
             }
             return sum;
@@ -194,7 +200,7 @@ class Suspect {
         return static_cast<double>(std::log(likelihood(series_.second) / likelihood(series_.first)));
     }
 
-    const Mechanism& m_;
+    const PrivacyProof& m_;
     const Series& series_;
     bool layered_;
     std::unordered_map<std::string, double> known_;
@@ -236,7 +242,7 @@ LowerBound attack(std::span<const std::string> first, std::span<const std::strin
     return attack(scores(first), scores(second), confidence);
 }
 
-double Series::promised(const Mechanism& mechanism) const {
+double Series::promised(const PrivacyProof& mechanism) const {
     if (fresh) {
         const double each = mechanism.first_epsilon();
         return each * static_cast<double>(rounds);
@@ -245,8 +251,8 @@ double Series::promised(const Mechanism& mechanism) const {
     return mechanism.epsilon() * (changing ? 2 : 1);
 }
 
-LowerBound attack(const Mechanism& mechanism, const Series& series, std::uint64_t people, double confidence,
-                  BitSource& bits, const std::function<void(std::uint64_t)>& progress) {
+LowerBound attack(const PrivacyProof& mechanism, const Series& series, std::uint64_t people,
+                  double confidence, BitSource& bits, const std::function<void(std::uint64_t)>& progress) {
     Suspect suspect(mechanism, series);
     const auto observe = [&](auto&& one) {
         using Outcome = decltype(one(false));

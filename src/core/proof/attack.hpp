@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/privacy_proof.hpp"
 
 namespace ldp {
 
@@ -38,18 +38,19 @@ struct LowerBound {
 struct Series {
     Input first, second;  ///< the two inputs to tell apart
     std::uint64_t rounds = 1;
-    bool fresh = false;     ///< each round randomises anew; else memos are kept, as a device does
+    bool fresh = false;  ///< each round randomizes anew; else permanent responses are kept, as a device does
     bool changing = false;  ///< odd rounds report the other of the two inputs
 
-    /// What the promises add up to: ε for each key that had a memo drawn, or for each round if fresh.
-    [[nodiscard]] double promised(const Mechanism& mechanism) const;
+    /// What the promises add up to: ε for each key that had a permanent response drawn, or for each round if
+    /// fresh.
+    [[nodiscard]] double promised(const PrivacyProof& mechanism) const;
 };
 
 /// Reports of `people` of the first and the second kind, attacked. The distinguisher is the best there is,
-/// the likelihood ratio, from the mechanism's own probabilities; where two layers have too many memos to sum
-/// over, that of the texts of how often each bit was set. `progress`, if given, is told how many people are
-/// done.
-[[nodiscard]] LowerBound attack(const Mechanism& mechanism, const Series& series, std::uint64_t people,
+/// the likelihood ratio, from the mechanism's own probabilities; where two layers have too many permanent
+/// responses to sum over, that of the texts of how often each bit was set. `progress`, if given, is told how
+/// many people are done.
+[[nodiscard]] LowerBound attack(const PrivacyProof& mechanism, const Series& series, std::uint64_t people,
                                 double confidence, BitSource& bits,
                                 const std::function<void(std::uint64_t)>& progress = {});
 

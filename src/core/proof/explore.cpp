@@ -105,7 +105,7 @@ std::optional<Outcomes> law_of(std::size_t size, const std::function<void(BitSou
             if (left-- == 0) return std::nullopt;
             draw(bits, drawn);
             const Exact probability = bits.probability();
-            if (probability.value == 0) continue;  // an outcome of no weight
+            if (probability.is_zero()) continue;  // an outcome of no weight
             const auto [known, fresh] = law.try_emplace(drawn, probability);
             if (!fresh) known->second = known->second + probability;
         } while (bits.next());

@@ -1,4 +1,4 @@
-// What a randomiser does, followed through every outcome of each of its draws.
+// What a randomizer does, followed through every outcome of each of its draws.
 #pragma once
 
 #include <functional>

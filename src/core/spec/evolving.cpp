@@ -33,7 +33,7 @@ std::uint32_t Ladder::next(std::uint32_t rung, double wanted) const noexcept {
     return found;
 }
 
-Rounding::Rounding(const Spec& spec, const Mechanism& mechanism) : evolving_(spec.evolving().value()) {
+Rounding::Rounding(const Spec& spec, const LocalRandomizer& mechanism) : evolving_(spec.evolving().value()) {
     const std::vector<std::uint64_t> cells = mechanism.cells();
     for (std::size_t j = 0; j < cells.size(); ++j) {
         const bool evolving = spec.attributes()[j].evolving;

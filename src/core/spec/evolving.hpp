@@ -1,4 +1,4 @@
-// Values that change, before they are randomised. An answer costs ε once and may then be repeated for
+// Values that change, before they are randomized. An answer costs ε once and may then be repeated for
 // nothing, so a number that moves all the time is rounded until it moves rarely: α-point rounding (Ding,
 // Kulkarni, Yekhanin 2017), with a step that follows how much the number moves (Saatchi 2025).
 //
@@ -65,7 +65,7 @@ struct Course {
 class Rounding {
   public:
     /// The spec has evolving(); `mechanism` is of this spec.
-    Rounding(const Spec& spec, const Mechanism& mechanism);
+    Rounding(const Spec& spec, const LocalRandomizer& mechanism);
 
     /// The words α that a person draws once and keeps: one for each attribute and step that it may have.
     [[nodiscard]] std::size_t alphas() const noexcept { return alphas_; }

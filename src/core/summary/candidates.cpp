@@ -7,20 +7,19 @@
 
 namespace ldp {
 
-Selection selection_named(std::string_view name) {
-    if (name == "nnls") return Selection::nnls;
-    if (name == "lasso") return Selection::lasso;
-    throw Error(ErrorCode::invalid_value, "unknown selection \"" + std::string(name) + "\"", {},
-                "Selections are nnls and lasso.");
+CandidateMethod candidate_method_named(std::string_view name) {
+    if (name == "nnls") return CandidateMethod::nnls;
+    if (name == "lasso") return CandidateMethod::lasso;
+    raise(ErrorCode::invalid_value, "unknown selection \"" + std::string(name) + "\"", {},
+          "Selections are nnls and lasso.");
 }
 
-std::vector<Ranked> candidates(const Mechanism& mechanism, Bytes summary, Selection selection,
-                               Control control) {
-    std::vector<Picked> picked = pick(mechanism, summary, selection);
+std::vector<Ranked> candidates(const SummaryView& view, CandidateMethod method, Control control) {
+    std::vector<Picked> picked = pick(view, method);
     std::ranges::sort(picked, {}, &Picked::p_value);
     std::vector<double> p_values(picked.size());
     std::ranges::transform(picked, p_values.begin(), &Picked::p_value);
-    adjust(p_values, mechanism.cells()[0], control);
+    adjust(p_values, view.mechanism->cells()[0], control);
     std::vector<Ranked> ranking;
     for (std::size_t i = 0; i < picked.size(); ++i)
         ranking.push_back({picked[i].value, picked[i].estimate, p_values[i]});

@@ -11,14 +11,15 @@ namespace ldp {
 
 namespace {
 
-/// What n·Var is without the part that a second layer draws anew for each report of a memo. For a share that
-/// part is linear in it, as what it is the difference of (for rappor it is nearly the same for all values).
-/// For a mean it is taken as the greatest part of n·Var that it can be, which is at the ends of the range.
+/// What n·Var is without the part that a second layer draws anew for each report of a permanent response. For
+/// a share that part is linear in it, as what it is the difference of (for rappor it is nearly the same for
+/// all values). For a mean it is taken as the greatest part of n·Var that it can be, which is at the ends of
+/// the range.
 class Kept {
   public:
     explicit Kept(const Mechanism& mechanism) {
         if (mechanism.first_epsilon() == mechanism.epsilon()) return;
-        if (mechanism.answers()[0] == Quantity::means) {
+        if (mechanism.tells(Quantity::means)) {
             part_ = mechanism.n_covariance(1) / mechanism.n_variance(1);
             return;
         }
@@ -37,22 +38,17 @@ class Kept {
 /// What one summary tells, attribute by attribute.
 class Round {
   public:
-    Round(const Mechanism& mechanism, Bytes summary, Target target)
-        : mechanism_(mechanism), summary_(summary), target_(target) {
-        const auto known = mechanism.answers();
-        if (std::ranges::find(known, Quantity::means) == known.end()) return;
-        means_ = estimate(mechanism, summary, {Quantity::means, target});
-        noisy_means_ = estimate(mechanism, summary, {Quantity::means, Target::sample});
+    Round(const SummaryView& view, Target target) : view_(view), target_(target) {
+        if (!view.mechanism->tells(Quantity::means)) return;
+        means_ = estimate(view, {Quantity::means, target});
+        noisy_means_ = estimate(view, {Quantity::means, Target::sample});
     }
 
     /// The reports about the attribute.
-    [[nodiscard]] Part part(std::size_t attribute) const {
-        return mechanism_.part(summary_count(mechanism_, summary_), summary_state(mechanism_, summary_),
-                               attribute);
-    }
+    [[nodiscard]] SummaryView part(std::size_t attribute) const { return ldp::part(view_, attribute); }
     /// Whether it is a number, so that its mean is what there is to ask.
     [[nodiscard]] bool numeric(std::size_t attribute) const {
-        return part(attribute).mechanism->answers()[0] == Quantity::means;
+        return part(attribute).mechanism->tells(Quantity::means);
     }
 
     struct Item {
@@ -76,11 +72,10 @@ class Round {
         return {estimate, noisy.standard_error * noisy.standard_error};
     }
     [[nodiscard]] std::vector<Estimate> frequencies(std::size_t attribute, Target target) const {
-        return estimate(mechanism_, summary_, {Quantity::frequencies, target, attribute});
+        return estimate(view_, {Quantity::frequencies, target, attribute});
     }
 
-    const Mechanism& mechanism_;
-    Bytes summary_;
+    SummaryView view_;
     Target target_;
     std::vector<Estimate> means_, noisy_means_;
 };
@@ -92,26 +87,26 @@ double square(double number) noexcept {
 }  // namespace
 
 // An estimate is a mean over reports, so that two have the covariance Σ Cov(one person's reports)/(nₐ·n_b).
-// Given what was drawn at enrolment, that of a person is 0 if the second answer is to another key, and so was
-// drawn for itself; else it is the variance of what a report is on average given its memo, which is never
-// negative: all of a report's variance, but what a second layer renews. With m = kept·min(nₐ, n_b) such
-// people, m/(nₐ·n_b) = kept/max(nₐ, n_b). The lesser of the rounds' common noise is taken, as is the noise
-// against the sample for the population as well, where people's own variance counts in both rounds in full:
-// too much, unless their values move against each other.
+// Given what was drawn at public randomness, that of a person is 0 if the second answer is to another key,
+// and so was drawn for itself; else it is the variance of what a report is on average given its permanent
+// response, which is never negative: all of a report's variance, but what a second layer renews. With m =
+// kept·min(nₐ, n_b) such people, m/(nₐ·n_b) = kept/max(nₐ, n_b). The lesser of the rounds' common noise is
+// taken, as is the noise against the sample for the population as well, where people's own variance counts in
+// both rounds in full: too much, unless their values move against each other.
 //
-// Where a card cannot tell people's own variance from the noise, both are taken for common. The difference
-// stays on the safe side, for what is too much is added 1/nₐ + 1/n_b times, and taken off 2·kept/max(nₐ, n_b)
-// times at most.
-std::vector<Change> change(const Mechanism& mechanism, Bytes before, Bytes after, double kept,
-                           Target target) {
-    if (!is_summary_of(mechanism, after)) throw_incompatible(before, after);
+// Where a numeric randomizer cannot tell people's own variance from the noise, both are taken for common. The
+// difference stays on the safe side, for what is too much is added 1/nₐ + 1/n_b times, and taken off
+// 2·kept/max(nₐ, n_b) times at most.
+std::vector<Change> change(const SummaryView& before, const SummaryView& after, double kept, Target target) {
+    if (!std::ranges::equal(before.mechanism->block(), after.mechanism->block()))
+        raise_incompatible(before.mechanism->block(), after.mechanism->block());
     if (!(kept >= 0 && kept <= 1))
-        throw Error(ErrorCode::invalid_value, "the share of people who kept their answer must be 0 to 1",
-                    "Found " + shortest(kept) + ".", "If it is not known, give 0.");
+        raise(ErrorCode::invalid_value, "the share of people who kept their answer must be 0 to 1",
+              "Found " + shortest(kept) + ".", "If it is not known, give 0.");
 
-    const Round from(mechanism, before, target), to(mechanism, after, target);
+    const Round from(before, target), to(after, target);
     std::vector<Change> changes;
-    const std::size_t attributes = mechanism.cells().size();
+    const std::size_t attributes = before.mechanism->cells().size();
     for (std::uint32_t j = 0; j < attributes; ++j) {
         const bool number = from.numeric(j);
         const auto old_items = from.items(j), new_items = to.items(j);

@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "core/base/error.hpp"
-#include "core/mechanism/frequency/oracle.hpp"
+#include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/summary/summary.hpp"
 #include "core/summary/top.hpp"
 
@@ -101,7 +101,7 @@ Frequencies ibu(Frequencies f, const PureProtocol& protocol) {
     const auto [p, q] = protocol;
     const double gain = p - q;
     // θ − c + νθ(1 − θ) = 0; of the two forms of its root, the one that subtracts nothing.
-    const auto at = [p = p, q = q, gain](double c, double nu) {
+    const auto at = [q = q, gain](double c, double nu) {
         const double half = std::sqrt(std::max(0.0, (1 + nu) * (1 + nu) - 4 * nu * c));
         const double theta = nu > -1 ? 2 * c / (1 + nu + half) : (1 + nu - half) / (2 * nu);
         return std::max(0.0, (theta - q) / gain);
@@ -223,18 +223,17 @@ Frequencies power(const std::vector<Estimate>& estimates) {
 
 // What needs the mechanism ----------------------------------------------------------------------------------
 
-PureProtocol protocol_of(const Mechanism& mechanism, Bytes summary, std::size_t attribute) {
-    const Part part =
-        mechanism.part(summary_count(mechanism, summary), summary_state(mechanism, summary), attribute);
-    if (const auto* oracle = dynamic_cast<const Oracle*>(part.mechanism)) return oracle->protocol();
-    throw Error(ErrorCode::unsupported, "this method needs a pure protocol",
-                "It looks at how probable a report's support of a value is.",
-                "norm_sub works for every mechanism that tells frequencies.");
+PureProtocol protocol_of(const SummaryView& view, std::size_t attribute) {
+    const SummaryView one = part(view, attribute == only_attribute ? 0 : attribute);
+    if (const auto* oracle = find_capability<FrequencyOracle>(*one.mechanism)) return oracle->protocol();
+    raise(ErrorCode::unsupported, "this method needs a pure protocol",
+          "It looks at how probable a report's support of a value is.",
+          "norm_sub works for every mechanism that tells frequencies.");
 }
 
-Frequencies base_cut(const Mechanism& mechanism, Bytes summary, std::size_t attribute, std::size_t k) {
+Frequencies base_cut(const SummaryView& view, std::size_t attribute, std::size_t k) {
     Frequencies f(k);
-    for (const Ranked& ranked : top(mechanism, summary, k, Target::sample, Control::bonferroni, attribute))
+    for (const Ranked& ranked : top(view, k, Target::sample, Control::bonferroni, attribute))
         if (ranked.p_value <= 0.02) f[ranked.value] = std::max(0.0, ranked.estimate.value);
     return f;
 }
@@ -247,14 +246,12 @@ Consistency consistency_named(std::string_view name) {
         if (word == name) return method;
         known += (known.empty() ? "" : ", ") + std::string(word);
     }
-    throw Error(ErrorCode::invalid_value, "unknown method \"" + std::string(name) + "\"", {},
-                "Methods are " + known + ".");
+    raise(ErrorCode::invalid_value, "unknown method \"" + std::string(name) + "\"", {},
+          "Methods are " + known + ".");
 }
 
-std::vector<double> consistent(const Mechanism& mechanism, Bytes summary, Consistency method,
-                               std::size_t attribute) {
-    std::vector<Estimate> estimates =
-        estimate(mechanism, summary, {Quantity::frequencies, Target::sample, attribute});
+std::vector<double> consistent(const SummaryView& view, Consistency method, std::size_t attribute) {
+    std::vector<Estimate> estimates = estimate(view, {Quantity::frequencies, Target::sample, attribute});
     Frequencies f;
     for (Estimate& estimate : estimates) {
         if (method != Consistency::none && std::isnan(estimate.value)) estimate.value = 0;
@@ -264,7 +261,7 @@ std::vector<double> consistent(const Mechanism& mechanism, Bytes summary, Consis
         case Consistency::none:
             return f;
         case Consistency::base_cut:
-            return base_cut(mechanism, summary, attribute, f.size());
+            return base_cut(view, attribute, f.size());
         case Consistency::norm:
             return norm(std::move(f));
         case Consistency::norm_mul:
@@ -274,13 +271,13 @@ std::vector<double> consistent(const Mechanism& mechanism, Bytes summary, Consis
         case Consistency::norm_sub:
             return likeliest(std::move(f), 1, 0);
         case Consistency::mle_apx: {
-            const auto [p, q] = protocol_of(mechanism, summary, attribute);
+            const auto [p, q] = protocol_of(view, attribute);
             return likeliest(std::move(f), q * (1 - q), (p - q) * (1 - p - q));
         }
         case Consistency::power:
             return power(estimates);
         case Consistency::ibu:
-            return ibu(std::move(f), protocol_of(mechanism, summary, attribute));
+            return ibu(std::move(f), protocol_of(view, attribute));
     }
     return f;
 }

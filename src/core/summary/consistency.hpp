@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/capability.hpp"
 
 namespace ldp {
 
@@ -55,7 +55,7 @@ enum class Consistency {
 /// 0, except in none. `attribute` says whose frequencies, of a record. Throws what estimate() throws, and
 /// Error (unsupported) where a method needs what the mechanism does not tell: mle_apx and ibu the
 /// probabilities p and q, base_cut p-values.
-[[nodiscard]] std::vector<double> consistent(const Mechanism& mechanism, Bytes summary, Consistency method,
-                                             std::size_t attribute = 0);
+[[nodiscard]] std::vector<double> consistent(const SummaryView& view, Consistency method,
+                                             std::size_t attribute = only_attribute);
 
 }  // namespace ldp

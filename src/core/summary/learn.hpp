@@ -10,17 +10,9 @@
 
 #include <vector>
 
-#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/vector/range_learning.hpp"
 
 namespace ldp {
-
-/// A range for the second round.
-struct LearntRange {
-    std::size_t item;  ///< the attribute, or the Haar coefficient
-    double low, high;  ///< of a number, in its units; of a category, the first and the last value's number;
-                       ///< of a coefficient, where every attribute is on [−1,1]
-    bool coefficient;
-};
 
 /// Of each attribute of a first round's reports, or of each coefficient of `haar_ranges`, a range that holds
 /// at least the share `coverage` of the population, in ascending order. Every one of them does so with
@@ -34,35 +26,6 @@ struct LearntRange {
 ///
 /// Throws Error: invalid_value unless 0 < coverage < 1, or if there are no reports; unsupported if the
 /// reports tell no distribution.
-[[nodiscard]] std::vector<LearntRange> learn_ranges(const Mechanism& mechanism, Bytes summary,
-                                                    double coverage);
-
-// For mechanisms -------------------------------------------------------------------------------------------
-
-/// What a mechanism offers, beside Mechanism, if ranges are what its reports tell.
-class RangeMechanism {
-  public:
-    RangeMechanism() = default;
-    RangeMechanism(const RangeMechanism&) = delete;
-    RangeMechanism& operator=(const RangeMechanism&) = delete;
-    virtual ~RangeMechanism() = default;
-
-    /// As learn_ranges(); n ≥ 1.
-    [[nodiscard]] virtual std::vector<LearntRange> ranges(std::uint64_t n, Bytes state,
-                                                          double coverage) const = 0;
-};
-
-/// Values next to each other.
-struct Stretch {
-    std::size_t first, last;
-};
-
-/// The shortest stretch of an oracle's values that holds the share, with confidence 99 %; all values if none
-/// does, or there are no reports.
-[[nodiscard]] Stretch shortest_stretch(const Part& oracle, double coverage);
-/// The stretch that leaves at most so many people below it and at most so many above, with confidence 99 %,
-/// and cannot be shortened at either end. Of numbers in bins, leaving out as many on either side moves their
-/// mean less than a shorter stretch may.
-[[nodiscard]] Stretch inner_stretch(const Part& oracle, double below, double above);
+[[nodiscard]] std::vector<LearntRange> learn_ranges(const SummaryView& view, double coverage);
 
 }  // namespace ldp

@@ -1,11 +1,12 @@
 #include "core/summary/shrink.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <span>
 
+#include "core/math/statistics.hpp"
 #include "core/summary/summary.hpp"
 
 namespace ldp {
@@ -27,8 +28,8 @@ double stein(double z, double threshold) noexcept {
 
 /// What soft thresholding makes of noise alone: E[(|z| − λ)₊²]. A detail that is not zero has more.
 double least_risk(double threshold) {
-    const boost::math::normal law;
-    return 2 * ((1 + square(threshold)) * cdf(law, -threshold) - threshold * pdf(law, threshold));
+    const double density = std::exp(-square(threshold) / 2) / std::sqrt(2 * std::numbers::pi);
+    return 2 * ((1 + square(threshold)) * one_sided(threshold) - threshold * density);
 }
 
 // Between two neighbours among the |z| the estimate rises with the threshold, so one of them, or 0, is best:
@@ -87,9 +88,9 @@ double shrink(std::span<Estimate> details, double threshold) {
 
 }  // namespace
 
-std::vector<Estimate> shrunk(const Mechanism& mechanism, Bytes summary, Shrinkage shrinkage, Target target) {
-    std::vector<Estimate> coefficients = estimate(mechanism, summary, {Quantity::coefficients, target});
-    const auto& haar = dynamic_cast<const HaarMechanism&>(mechanism);
+std::vector<Estimate> shrunk(const SummaryView& view, Shrinkage shrinkage, Target target) {
+    const auto& haar = capability<HaarVector>(*view.mechanism);
+    std::vector<Estimate> coefficients = estimate(view, {Quantity::coefficients, target});
     const std::size_t d = coefficients.size();
     std::vector<double> values(d), squares(d), leaves(d), leaf_squares(d);
     squares[0] = square(coefficients[0].standard_error);

@@ -3,23 +3,9 @@
 
 #include <vector>
 
-#include "core/math/haar_tree.hpp"
-#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/vector/haar_vector.hpp"
 
 namespace ldp {
-
-/// What a mechanism offers, beside Mechanism, if it answers Quantity::coefficients.
-class HaarMechanism {
-  public:
-    HaarMechanism() = default;
-    HaarMechanism(const HaarMechanism&) = delete;
-    HaarMechanism& operator=(const HaarMechanism&) = delete;
-    virtual ~HaarMechanism() = default;
-
-    [[nodiscard]] virtual const HaarTree& tree() const noexcept = 0;
-    /// An attribute's declared range, which stands for [−1,1].
-    [[nodiscard]] virtual Interval ends(std::size_t attribute) const noexcept = 0;
-};
 
 /// By how much of its standard error each detail is moved towards zero, and no further than to it; m is the
 /// number of details on its level of the tree.
@@ -43,7 +29,6 @@ enum class Shrinkage {
 /// to be; the error is NaN where nobody reported any of a level, or the mean.
 ///
 /// Throws Error as estimate() does: unsupported if the reports do not tell Haar coefficients.
-[[nodiscard]] std::vector<Estimate> shrunk(const Mechanism& mechanism, Bytes summary, Shrinkage shrinkage,
-                                           Target target);
+[[nodiscard]] std::vector<Estimate> shrunk(const SummaryView& view, Shrinkage shrinkage, Target target);
 
 }  // namespace ldp

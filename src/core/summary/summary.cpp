@@ -5,207 +5,170 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.hpp"
-#include "core/base/text.hpp"
-#include "core/spec/spec.hpp"
+#include "core/format/report_frame.hpp"
+#include "core/format/summary_frame.hpp"
+#include "core/mechanism/registry.hpp"
 
 namespace ldp {
 
 namespace {
 
-constexpr std::size_t count_size = sizeof(std::uint64_t);
-
-std::size_t state_offset(const Mechanism& mechanism) noexcept {
-    return mechanism.block().size() + count_size;
-}
-
-const char* name(Quantity quantity) noexcept {
-    switch (quantity) {
-        case Quantity::frequencies:
-            return "frequencies";
-        case Quantity::means:
-            return "means";
-        case Quantity::coefficients:
-            return "Haar coefficients";
-        case Quantity::distribution:
-            return "the distribution";
-    }
-    return "";
+SummaryFrame frame_of(const Mechanism& mechanism) noexcept {
+    return {mechanism.block().size(), mechanism.state_size()};
 }
 
 const char* mechanism_name(std::uint8_t id) noexcept {
-    const auto found = std::ranges::find(registry(), id, &MechanismEntry::id);
-    return found == registry().end() ? "unknown" : (*found)->name;
-}
-
-std::uint64_t some_reports(const Mechanism& mechanism, Bytes summary) {
-    const std::uint64_t n = summary_count(mechanism, summary);
-    if (n == 0)
-        throw Error(ErrorCode::invalid_value, "the summary holds no reports", {},
-                    "Estimates need at least one report.");
-    return n;
+    const MechanismEntry* entry = find_mechanism(id);
+    return entry == nullptr ? "unknown" : entry->name;
 }
 
 [[noreturn]] void impossible(const char* what) {
-    throw Error(ErrorCode::malformed, what, "No randomiser under its parameters could have led to it.",
-                "The bytes were damaged or forged.");
+    raise(ErrorCode::malformed, what, "No randomizer under its parameters could have led to it.",
+          "The bytes were damaged or forged.");
 }
 
 }  // namespace
 
+// Counting -------------------------------------------------------------------------------------------------
+
 std::size_t summary_size(const Mechanism& mechanism) noexcept {
-    return state_offset(mechanism) + mechanism.state_size();
+    return frame_of(mechanism).size();
 }
 
 void start_summary(const Mechanism& mechanism, MutableBytes summary) noexcept {
-    std::ranges::copy(mechanism.block(), summary.begin());
-    summary[1] = static_cast<std::byte>(Kind::summary);
-    std::ranges::fill(summary.subspan(mechanism.block().size()), std::byte{0});
+    frame_of(mechanism).start(summary, mechanism.block());
 }
 
 bool is_summary_of(const Mechanism& mechanism, Bytes summary) noexcept {
-    return summary.size() == summary_size(mechanism) && begins_with_block(summary, mechanism.block()) &&
-           summary[1] == static_cast<std::byte>(Kind::summary);
-}
-
-std::uint64_t summary_count(const Mechanism& mechanism, Bytes summary) noexcept {
-    return load<std::uint64_t>(summary.data() + mechanism.block().size());
-}
-
-Bytes summary_state(const Mechanism& mechanism, Bytes summary) noexcept {
-    return summary.subspan(state_offset(mechanism));
+    return frame_of(mechanism).fits(summary, mechanism.block());
 }
 
 Outcome accumulate(const Mechanism& mechanism, MutableBytes summary, Bytes report) noexcept {
     const std::size_t block = mechanism.block().size();
-    if (!begins_with_block(report, mechanism.block()) || report[1] != static_cast<std::byte>(Kind::report))
-        return Outcome::mismatch;
+    if (!begins_with_block(report, mechanism.block()) || !is_report(report)) return Outcome::mismatch;
     if (report.size() != block + mechanism.payload_size()) return Outcome::malformed;
-    if (summary_count(mechanism, summary) >= max_count) return Outcome::full;
-    if (!mechanism.accumulate(summary.subspan(block + count_size), report.subspan(block)))
+    const SummaryFrame frame = frame_of(mechanism);
+    if (frame.count(summary) >= max_count) return Outcome::full;
+    if (!mechanism.accumulate(frame.state(summary), payload_of(report, mechanism.block())))
         return Outcome::malformed;
-    add<std::uint64_t>(summary.data() + block, 1);
+    frame.add_count(summary, 1);
     return Outcome::ok;
 }
 
 Outcome merge(const Mechanism& mechanism, MutableBytes into, Bytes other) noexcept {
     if (!is_summary_of(mechanism, other)) return Outcome::mismatch;
-    const std::uint64_t ours = summary_count(mechanism, into);
-    const std::uint64_t theirs = summary_count(mechanism, other);
+    const SummaryFrame frame = frame_of(mechanism);
+    const std::uint64_t ours = frame.count(into), theirs = frame.count(other);
     if (ours > max_count || theirs > max_count - ours) return Outcome::full;
-    mechanism.merge(into.subspan(state_offset(mechanism)), other.subspan(state_offset(mechanism)));
-    add<std::uint64_t>(into.data() + mechanism.block().size(), theirs);
+    mechanism.merge(frame.state(into), frame.state(other));
+    frame.add_count(into, theirs);
     return Outcome::ok;
-}
-
-void check_answers(const Mechanism& mechanism, Quantity quantity) {
-    const auto known = mechanism.answers();
-    if (std::ranges::find(known, quantity) != known.end()) return;
-    std::string offered;
-    for (const Quantity other : known) offered += (offered.empty() ? "" : " and ") + std::string(name(other));
-    throw Error(ErrorCode::unsupported,
-                std::string("reports of ") + mechanism_name(mechanism.header().mechanism) + " do not tell " +
-                    name(quantity),
-                {}, "They tell " + offered + ".");
-}
-
-std::vector<Estimate> estimate(const Mechanism& mechanism, Bytes summary, const Question& question) {
-    check_answers(mechanism, question.quantity);
-    const std::uint64_t n = some_reports(mechanism, summary);
-    return mechanism.estimate(n, summary_state(mechanism, summary), question);
-}
-
-Estimate group_mean(const Mechanism& mechanism, Bytes summary, std::size_t first, std::size_t last,
-                    Target target) {
-    const std::uint64_t n = some_reports(mechanism, summary);
-    return mechanism.group_mean(n, summary_state(mechanism, summary), first, last, target);
-}
-
-std::uint64_t part_fingerprint(std::uint64_t fingerprint, std::size_t attribute) {
-    ContentHash hash;
-    hash.add(fingerprint_text(fingerprint) + "/" + std::to_string(attribute));
-    return hash.value();
-}
-
-std::vector<std::byte> summary_of_part(const Mechanism& mechanism, Bytes summary, std::size_t attribute) {
-    const Part part =
-        mechanism.part(summary_count(mechanism, summary), summary_state(mechanism, summary), attribute);
-    if (part.mechanism == &mechanism) {
-        if (mechanism.cells().size() == 1) return {summary.begin(), summary.end()};
-        throw Error(ErrorCode::unsupported, "each of these reports is about several attributes",
-                    "Only the mechanism sampled has people report single attributes of a record.",
-                    "Ask for means with ldp_means.");
-    }
-    const Header& header = part.mechanism->header();
-    Writer writer;
-    writer.put_bytes(make_block(header.mechanism, part_fingerprint(header.fingerprint, attribute),
-                                header.epsilon, part.mechanism->block().subspan(header_size)));
-    writer.put(part.n);
-    writer.put_bytes(part.state);
-    writer.bytes()[1] = static_cast<std::byte>(Kind::summary);
-    return writer.bytes();
-}
-
-std::vector<Picked> pick(const Mechanism& mechanism, Bytes summary, Selection selection) {
-    const std::uint64_t n = some_reports(mechanism, summary);
-    return mechanism.pick(n, summary_state(mechanism, summary), selection);
-}
-
-std::vector<Check> health(const Mechanism& mechanism, Bytes summary) {
-    const std::uint64_t n = summary_count(mechanism, summary);
-    if (n == 0) return {};
-    return mechanism.health(n, summary_state(mechanism, summary));
 }
 
 void check_report(const Mechanism& mechanism, Bytes report) {
     const std::size_t expected = mechanism.block().size() + mechanism.payload_size();
     if (report.size() != expected)
-        throw Error(ErrorCode::malformed, "the report has the wrong length",
-                    "Found " + std::to_string(report.size()) + " bytes; its parameters say " +
-                        std::to_string(expected) + ".",
-                    "It was cut short, damaged, or does not come from ldp.");
-    if (!mechanism.valid_payload(report.subspan(mechanism.block().size())))
+        raise(ErrorCode::malformed, "the report has the wrong length",
+              "Found " + std::to_string(report.size()) + " bytes; its parameters say " +
+                  std::to_string(expected) + ".",
+              "It was cut short, damaged, or does not come from ldp.");
+    if (!mechanism.valid_payload(payload_of(report, mechanism.block())))
         impossible("the report's payload is impossible");
 }
 
 void check_summary(const Mechanism& mechanism, Bytes summary) {
     const std::size_t expected = summary_size(mechanism);
     if (summary.size() != expected)
-        throw Error(
-            ErrorCode::malformed, "the summary has the wrong length",
-            "Found " + std::to_string(summary.size()) + " bytes; its parameters say " +
-                std::to_string(expected) + ".",
-            "It was cut short or damaged, does not come from ldp, or was made by version 0.1: aggregate its "
-            "reports again.");
-    const std::uint64_t n = summary_count(mechanism, summary);
-    if (n > max_count || !mechanism.valid_state(n, summary.subspan(state_offset(mechanism))))
-        impossible("the summary's counts are impossible");
+        raise(ErrorCode::malformed, "the summary has the wrong length",
+              "Found " + std::to_string(summary.size()) + " bytes; its parameters say " +
+                  std::to_string(expected) + ".",
+              "It was cut short or damaged, or does not come from ldp.");
+    const SummaryView view = view_of(mechanism, summary);
+    if (view.n > max_count || !mechanism.valid_state(view)) impossible("the summary's counts are impossible");
 }
 
-void throw_incompatible(Bytes expected, Bytes found) {
-    throw Error(ErrorCode::incompatible, "reports under different specs cannot be counted together",
-                "Expected " + describe(expected) + "; found " + describe(found) + ".",
-                "Group by spec, or select the reports of one collection.");
+void raise_incompatible(Bytes expected, Bytes found) {
+    raise(ErrorCode::incompatible, "reports under different specs cannot be counted together",
+          "Expected " + describe(expected) + "; found " + describe(found) + ".",
+          "Group by spec, or select the reports of one collection.");
 }
 
-void throw_outcome(Outcome outcome, Bytes summary, Bytes added) {
+void raise_outcome(Outcome outcome, Bytes summary, Bytes added) {
     switch (outcome) {
         case Outcome::mismatch:
-            throw_incompatible(summary, added);
+            raise_incompatible(summary, added);
         case Outcome::full:
-            throw Error(ErrorCode::full, "the summary is full",
-                        "A summary counts at most " + std::to_string(max_count) + " reports.",
-                        "Keep several summaries, one for each period.");
+            raise(ErrorCode::full, "the summary is full",
+                  "A summary counts at most " + std::to_string(max_count) + " reports.",
+                  "Keep several summaries, one for each period.");
         default:
             impossible("the report's payload is impossible");
     }
 }
 
+// Questions ------------------------------------------------------------------------------------------------
+
+SummaryView view_of(const Mechanism& mechanism, Bytes summary) noexcept {
+    const SummaryFrame frame = frame_of(mechanism);
+    return {{frame.count(summary), frame.state(summary)}, &mechanism};
+}
+
+void need_reports(const SummaryView& view) {
+    if (view.n == 0)
+        raise(ErrorCode::invalid_value, "the summary holds no reports", {},
+              "Estimates need at least one report.");
+}
+
+std::vector<Estimate> estimate(const SummaryView& view, const Question& question) {
+    check_tells(*view.mechanism, question.quantity);
+    const bool all = question.attribute == only_attribute;
+    if (all && question.quantity == Quantity::frequencies && view.mechanism->cells().size() > 1)
+        refuse(*view.mechanism, "which of their attributes is meant");
+    need_reports(view);
+    return view.mechanism->estimate(view, {question.quantity, question.target, all ? 0 : question.attribute});
+}
+
+Estimate group_mean(const SummaryView& view, std::size_t first, std::size_t last, Target target) {
+    const auto& means = capability<GroupMean>(*view.mechanism);
+    need_reports(view);
+    return means.group_mean(view, first, last, target);
+}
+
+std::vector<Picked> pick(const SummaryView& view, CandidateMethod method) {
+    const auto& search = capability<CandidateSearch>(*view.mechanism);
+    need_reports(view);
+    return search.pick(view, method);
+}
+
+std::vector<Check> health(const SummaryView& view) {
+    return view.n == 0 ? std::vector<Check>{} : view.mechanism->health(view);
+}
+
+SummaryView single_part(const SummaryView& view, std::size_t attribute) {
+    if (find_capability<Record>(*view.mechanism) == nullptr && view.mechanism->cells().size() > 1)
+        raise(ErrorCode::unsupported, "each of these reports is about several attributes",
+              "Only the mechanism sampled has people report single attributes of a record.",
+              "Ask for means with ldp_means.");
+    return part(view, attribute);
+}
+
+std::vector<std::byte> summary_of_part(const SummaryView& view, std::size_t attribute) {
+    const SummaryView one = single_part(view, attribute);
+    if (one.mechanism == view.mechanism) return frame_summary(view.mechanism->block(), view.n, view.state);
+    const Header& header = one.mechanism->header();
+    const auto block = make_block(header.mechanism, part_fingerprint(header.fingerprint, attribute),
+                                  header.epsilon, one.mechanism->block().subspan(header_size));
+    return frame_summary(block, one.n, one.state);
+}
+
+// For people to read ---------------------------------------------------------------------------------------
+
 std::string describe(Bytes bytes) {
     if (bytes.size() < header_size) return "bytes that are no report";
+    const Header header = unchecked_header(bytes);
     char text[96];
-    (void)std::snprintf(text, sizeof(text), "%s, epsilon %g, spec %s",
-                        mechanism_name(load<std::uint8_t>(bytes.data() + 2)), load<double>(bytes.data() + 16),
-                        fingerprint_text(load<std::uint64_t>(bytes.data() + 8)).c_str());
+    (void)std::snprintf(text, sizeof(text), "%s, epsilon %g, spec %s", mechanism_name(header.mechanism),
+                        header.epsilon, fingerprint_text(header.fingerprint).c_str());
     return text;
 }
 

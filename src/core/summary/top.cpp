@@ -35,15 +35,16 @@ std::vector<std::uint32_t> largest(const std::vector<Estimate>& estimates, std::
 // The p-values of estimates in order. They cost a microsecond or more each, but an oracle's estimate is a
 // count of reports in disguise, and however many values there are, those that nobody holds share the few
 // counts within some √(nq) of nq: each run of equal estimates is asked about once.
-class Significance {
+class PValues {
   public:
-    explicit Significance(const Part& part) : part_(part) {}
+    explicit PValues(const SummaryView& part)
+        : significance_(capability<Significance>(*part.mechanism)), n_(part.n) {}
 
     double operator()(const Estimate& estimate) {
         if (std::isnan(estimate.value)) return 1;
         if (estimate.value != last_.value || estimate.standard_error != last_.standard_error) {
             last_ = estimate;
-            p_value_ = part_.mechanism->p_value(part_.n, estimate);
+            p_value_ = significance_.p_value(n_, estimate);
         }
         return p_value_;
     }
@@ -51,7 +52,8 @@ class Significance {
   private:
     static constexpr double none = std::numeric_limits<double>::quiet_NaN();  // equals no estimate
 
-    Part part_;
+    const Significance& significance_;
+    std::uint64_t n_;
     Estimate last_{none, none};
     double p_value_ = 1;
 };
@@ -61,8 +63,8 @@ class Significance {
 Control control_named(std::string_view name) {
     if (name == "bonferroni") return Control::bonferroni;
     if (name == "benjamini_hochberg") return Control::benjamini_hochberg;
-    throw Error(ErrorCode::invalid_value, "unknown control \"" + std::string(name) + "\"", {},
-                "Controls are bonferroni and benjamini_hochberg.");
+    raise(ErrorCode::invalid_value, "unknown control \"" + std::string(name) + "\"", {},
+          "Controls are bonferroni and benjamini_hochberg.");
 }
 
 void adjust(std::vector<double>& p_values, std::size_t tested, Control control) {
@@ -76,16 +78,14 @@ void adjust(std::vector<double>& p_values, std::size_t tested, Control control) 
     }
 }
 
-std::vector<Ranked> top(const Mechanism& mechanism, Bytes summary, std::size_t limit, Target target,
-                        Control control, std::size_t attribute) {
-    // The p-value's standard error, where it needs one, is the randomisers' alone.
-    const std::vector<Estimate> sample =
-        estimate(mechanism, summary, {Quantity::frequencies, Target::sample, attribute});
-    Significance significance(
-        mechanism.part(summary_count(mechanism, summary), summary_state(mechanism, summary), attribute));
+std::vector<Ranked> top(const SummaryView& view, std::size_t limit, Target target, Control control,
+                        std::size_t attribute) {
+    // The p-value's standard error, where it needs one, is the randomizers' alone.
+    const std::vector<Estimate> sample = estimate(view, {Quantity::frequencies, Target::sample, attribute});
+    PValues p_value(part(view, attribute == only_attribute ? 0 : attribute));
     std::vector<Ranked> ranking;
     for (const std::uint32_t value : largest(sample, limit))
-        ranking.push_back({value, sample[value], significance(sample[value])});
+        ranking.push_back({value, sample[value], p_value(sample[value])});
 
     // Bonferroni looks at each p-value by itself; Benjamini and Hochberg compare it with all larger ones.
     std::vector<double> p_values;
@@ -94,7 +94,7 @@ std::vector<Ranked> top(const Mechanism& mechanism, Bytes summary, std::size_t l
     } else {
         std::vector<Estimate> all = sample;
         std::ranges::sort(all, std::greater(), rank_key);
-        for (const Estimate& estimate : all) p_values.push_back(significance(estimate));
+        for (const Estimate& estimate : all) p_values.push_back(p_value(estimate));
     }
     // A pure protocol's are in order by now; where standard errors differ they need not be.
     if (!std::ranges::is_sorted(p_values)) std::ranges::sort(p_values);
@@ -106,8 +106,7 @@ std::vector<Ranked> top(const Mechanism& mechanism, Bytes summary, std::size_t l
     }
 
     if (target != Target::sample) {
-        const std::vector<Estimate> shown =
-            estimate(mechanism, summary, {Quantity::frequencies, target, attribute});
+        const std::vector<Estimate> shown = estimate(view, {Quantity::frequencies, target, attribute});
         for (Ranked& ranked : ranking) ranked.estimate = shown[ranked.value];
     }
     return ranking;

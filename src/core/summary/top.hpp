@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/capability.hpp"
 
 namespace ldp {
 
@@ -29,8 +29,8 @@ struct Ranked {
 ///
 /// The p-values do not depend on the target. Each is about "nobody who reported holds this value", under
 /// which there is no sampling error that a population could add.
-[[nodiscard]] std::vector<Ranked> top(const Mechanism& mechanism, Bytes summary, std::size_t limit,
-                                      Target target, Control control, std::size_t attribute = 0);
+[[nodiscard]] std::vector<Ranked> top(const SummaryView& view, std::size_t limit, Target target,
+                                      Control control, std::size_t attribute = only_attribute);
 
 /// Adjusts p-values of `tested` hypotheses (at least as many as are given), ascending:
 ///   bonferroni          tested · p

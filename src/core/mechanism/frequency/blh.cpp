@@ -1,6 +1,6 @@
 // Binary local hashing (Wang, Blocki, Li, Jha 2017; Bassily, Smith 2015): local hashing to two buckets.
 
-#include "core/mechanism/all.hpp"
+#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/local_hashing.hpp"
 
 namespace ldp {
@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::uint64_t buckets = 2;
 
-void write(const Spec& spec, Writer& writer) {
-    LocalHashing::write(spec, buckets, writer);
+void write(const Settings& settings, Writer& writer) {
+    LocalHashing::write(settings, buckets, writer);
 }
 
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {

@@ -5,9 +5,8 @@
 #include <vector>
 
 #include "core/base/bytes.hpp"
-#include "core/base/error.hpp"
-#include "core/mechanism/frequency/oracle.hpp"
-#include "core/spec/spec.hpp"
+#include "core/mechanism/fields.hpp"
+#include "core/mechanism/frequency/frequency_oracle.hpp"
 
 namespace ldp {
 
@@ -40,7 +39,7 @@ inline void merge_counters(MutableBytes state, Bytes other) noexcept {
 }
 
 /// An oracle whose report is the number of one of its outputs, and whose state counts each of them.
-class CountingOracle : public Oracle {
+class CountingOracle : public FrequencyOracle {
   public:
     std::size_t payload_size() const noexcept final { return width_; }
     std::size_t state_size() const noexcept final { return outputs_ * counter_size; }
@@ -52,11 +51,13 @@ class CountingOracle : public Oracle {
     }
     void merge(MutableBytes state, Bytes other) const noexcept final { merge_counters(state, other); }
     bool valid_payload(Bytes payload) const noexcept final { return load_output(payload) < outputs_; }
-    bool valid_state(std::uint64_t n, Bytes state) const noexcept final { return counters_sum_to(state, n); }
+    bool valid_state(const Counts& counts) const noexcept final {
+        return counters_sum_to(counts.state, counts.n);
+    }
 
   protected:
     CountingOracle(const Header& header, Bytes block, std::uint64_t k, std::uint64_t outputs)
-        : Oracle(header, block, k), outputs_(outputs), width_(cell_width(outputs)) {}
+        : FrequencyOracle(header, block, k), outputs_(outputs), width_(cell_width(outputs)) {}
 
     [[nodiscard]] std::uint64_t outputs() const noexcept { return outputs_; }
     [[nodiscard]] std::uint64_t load_output(Bytes payload) const noexcept {
@@ -70,34 +71,5 @@ class CountingOracle : public Oracle {
     std::uint64_t outputs_;
     std::size_t width_;
 };
-
-/// Writes the only parameter of an oracle: the domain's size, 4 bytes.
-inline void write_domain(const Spec& spec, Writer& writer) {
-    writer.put(static_cast<std::uint32_t>(spec.attributes()[0].domain));
-}
-
-/// Takes a parameter of 4 bytes; Error (malformed) outside least..most.
-[[nodiscard]] inline std::uint64_t take_number(Reader& reader, const char* what, std::uint64_t least,
-                                               std::uint64_t most) {
-    const auto found = reader.take<std::uint32_t>();
-    if (found < least || found > most)
-        throw Error(ErrorCode::malformed, std::string("the ") + what + " is out of range",
-                    "Found " + std::to_string(found) + "; allowed are " + std::to_string(least) + " to " +
-                        std::to_string(most) + ".",
-                    "The bytes were damaged or forged.");
-    return found;
-}
-
-/// Takes the domain's size; Error (malformed) outside 2..most.
-[[nodiscard]] inline std::uint64_t take_domain(Reader& reader, std::uint64_t most) {
-    return take_number(reader, "domain size", 2, most);
-}
-
-/// Reads the only parameter of an oracle over {0..k−1}.
-[[nodiscard]] inline std::uint64_t read_domain(Reader& reader, std::uint64_t most) {
-    const std::uint64_t k = take_domain(reader, most);
-    reader.finish();
-    return k;
-}
 
 }  // namespace ldp

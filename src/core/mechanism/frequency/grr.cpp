@@ -1,11 +1,11 @@
-// Generalised randomised response (Warner 1965; Kairouz, Bonawitz, Ramage 2016): report the value itself with
+// Generalized randomized response (Warner 1965; Kairouz, Bonawitz, Ramage 2016): report the value itself with
 // probability e/(e+k−1), e = exp(ε), otherwise another one, each with probability 1/(e+k−1).
 //
 // parameters: k (4 bytes) · payload: a value · state: reports per value
 
 #include "core/base/exact.hpp"
 #include "core/channel/symmetric.hpp"
-#include "core/mechanism/all.hpp"
+#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 
 namespace ldp {
@@ -19,16 +19,16 @@ class Grr final : public CountingOracle {
     Grr(const Header& header, Bytes block, std::uint64_t k)
         : CountingOracle(header, block, k, k), channel_(k, header.epsilon) {}
 
-    void randomise(Input input, Bytes, BitSource& bits, MutableBytes memo) const override {
-        store_output(memo, channel_.sample(input[0], bits));
+    void permanent_response(Input input, Bytes, BitSource& bits, MutableBytes permanent) const override {
+        store_output(permanent, channel_.sample(input[0], bits));
     }
 
     PureProtocol protocol() const noexcept override { return {channel_.p(), channel_.q()}; }
     std::vector<std::uint64_t> supports(Bytes state) const override { return counters(state); }
 
     Cost cost() const noexcept override { return {1, static_cast<double>(domain())}; }
-    Exact probability(Input input, Bytes, Bytes memo) const override {
-        return exact(channel_.weight(input[0], load_output(memo)), channel_.total());
+    Exact probability(Input input, Bytes, Bytes permanent) const override {
+        return exact(channel_.weight(input[0], load_output(permanent)), channel_.total());
     }
     // Each input has one likely output and k−1 unlikely ones, all rows being permutations of one another: for
     // k ≥ 2 the pair (x, x'≠x) at the output x attains high/low, and no weight is smaller or larger.
@@ -49,7 +49,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 }  // namespace
 
 const MechanismEntry grr_entry{
-    1,   "grr", "generalised randomised response", Shape::one_categorical, max_domain, true, {}, write_domain,
+    1,   "grr", "generalized randomized response", Shape::one_categorical, max_domain, true, {}, write_domain,
     load};
 
 }  // namespace ldp

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "core/mechanism/all.hpp"
+#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/incidence.hpp"
 
 namespace ldp {
@@ -59,13 +59,13 @@ class Hadamard final : public Incidence {
     }
 
     // Column 0 has +1 only, so that it is everybody's.
-    std::vector<Check> own_checks(std::uint64_t n, Bytes state) const override {
-        std::vector<Check> checks = Incidence::own_checks(n, state);
-        const std::uint64_t zeros = counter(state, 0);
-        const double tail =
-            std::min(binomial_at_most(n, likely(), zeros), binomial_at_least(n, likely(), zeros));
-        checks.push_back({"share of output 0", static_cast<double>(zeros) / static_cast<double>(n), likely(),
-                          std::min(1.0, 2 * tail)});
+    std::vector<Check> own_checks(const Counts& counts) const override {
+        std::vector<Check> checks = Incidence::own_checks(counts);
+        const std::uint64_t zeros = counter(counts.state, 0);
+        const double tail = std::min(binomial_at_most(counts.n, likely(), zeros),
+                                     binomial_at_least(counts.n, likely(), zeros));
+        checks.push_back({"share of output 0", static_cast<double>(zeros) / static_cast<double>(counts.n),
+                          likely(), std::min(1.0, 2 * tail)});
         return checks;
     }
 };

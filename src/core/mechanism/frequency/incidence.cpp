@@ -16,9 +16,9 @@ Incidence::Incidence(const Header& header, Bytes block, std::uint64_t k, const D
       total_(inside_ + (design.outputs - design.owned) / common_ * odds_.low) {}
 
 // A side by its exact weight, then one of its outputs, all alike: high or low parts of total · common each.
-void Incidence::randomise(Input input, Bytes, BitSource& bits, MutableBytes memo) const {
+void Incidence::permanent_response(Input input, Bytes, BitSource& bits, MutableBytes permanent) const {
     const bool inside = bits.chance(inside_, total_);
-    store_output(memo, draw(input[0], inside, bits));
+    store_output(permanent, draw(input[0], inside, bits));
 }
 
 double Incidence::likely() const noexcept {
@@ -50,20 +50,20 @@ std::vector<std::uint64_t> Incidence::supports(Bytes state) const {
 // output supports is nearly the same for almost all outputs, and what is missing to the expectation is made
 // up by a handful of outputs in K that support far more. Few reports have none of those. Three exact
 // statements stand in for it, true of each report by itself whatever its value.
-std::vector<Check> Incidence::own_checks(std::uint64_t n, Bytes state) const {
-    const auto reports = static_cast<double>(n);
+std::vector<Check> Incidence::own_checks(const Counts& counts) const {
+    const auto reports = static_cast<double>(counts.n);
     const auto any_of = [](std::size_t many, double p_value) {
         return std::min(1.0, static_cast<double>(many) * p_value);
     };
     std::vector<Check> checks;
 
     // A set that belongs to nobody is hit with probability q.
-    const std::vector<std::uint64_t> sums = tally(state);
+    const std::vector<std::uint64_t> sums = tally(counts.state);
     if (const auto spare = std::span(sums).subspan(domain()); !spare.empty()) {
         const auto [p, q] = protocol();
         const auto [least, most] = std::ranges::minmax(spare);
-        const double low = binomial_at_most(n, q, least);
-        const double high = binomial_at_least(n, q, most);
+        const double low = binomial_at_most(counts.n, q, least);
+        const double high = binomial_at_least(counts.n, q, most);
         const auto extreme = static_cast<double>(low < high ? least : most);
         checks.push_back({"frequency of a value outside the domain", (extreme / reports - q) / (p - q), 0,
                           any_of(2 * spare.size(), std::min(low, high))});
@@ -72,21 +72,21 @@ std::vector<Check> Incidence::own_checks(std::uint64_t n, Bytes state) const {
     // An output is never likelier than to those who own it, nor rarer than to the others. Where each value
     // owns one output, the frequencies have said so already.
     if (design_.owned > 1) {
-        std::uint64_t least = n, most = 0;
+        std::uint64_t least = counts.n, most = 0;
         for (std::size_t y = 0; y < outputs(); ++y) {
-            least = std::min(least, counter(state, y));
-            most = std::max(most, counter(state, y));
+            least = std::min(least, counter(counts.state, y));
+            most = std::max(most, counter(counts.state, y));
         }
         checks.push_back({"share of the rarest output", static_cast<double>(least) / reports, unlikely(),
-                          any_of(outputs(), binomial_at_most(n, unlikely(), least))});
+                          any_of(outputs(), binomial_at_most(counts.n, unlikely(), least))});
         checks.push_back({"share of the commonest output", static_cast<double>(most) / reports, likely(),
-                          any_of(outputs(), binomial_at_least(n, likely(), most))});
+                          any_of(outputs(), binomial_at_least(counts.n, likely(), most))});
     }
     return checks;
 }
 
-Exact Incidence::probability(Input input, Bytes, Bytes memo) const {
-    const bool inside = owns(input[0], load_output(memo));
+Exact Incidence::probability(Input input, Bytes, Bytes permanent) const {
+    const bool inside = owns(input[0], load_output(permanent));
     return exact(inside ? odds_.high : odds_.low, total_) * exact(1, common_);
 }
 

@@ -21,10 +21,11 @@ struct Design {
 /// on them is known to be chance.
 class Incidence : public CountingOracle {
   public:
-    void randomise(Input input, Bytes enrolment, BitSource& bits, MutableBytes memo) const final;
+    void permanent_response(Input input, Bytes public_randomness, BitSource& bits,
+                            MutableBytes permanent) const final;
     PureProtocol protocol() const noexcept final;
     std::vector<std::uint64_t> supports(Bytes state) const final;
-    Exact probability(Input input, Bytes enrolment, Bytes memo) const final;
+    Exact probability(Input input, Bytes public_randomness, Bytes permanent) const final;
     Exact worst_ratio() const final;
 
   protected:
@@ -33,7 +34,7 @@ class Incidence : public CountingOracle {
     /// Probabilities of an output that the value owns, and of one that it does not.
     [[nodiscard]] double likely() const noexcept;
     [[nodiscard]] double unlikely() const noexcept;
-    std::vector<Check> own_checks(std::uint64_t n, Bytes state) const override;
+    std::vector<Check> own_checks(const Counts& counts) const override;
 
     /// A uniform output of the value's set, or of those outside it. The number of draws must not depend on
     /// the value.

@@ -18,8 +18,9 @@ namespace {
 struct Seed {
     std::uint64_t a, b;
 
-    explicit Seed(Bytes enrolment) noexcept
-        : a(load<std::uint64_t>(enrolment.data())), b(load<std::uint64_t>(enrolment.data() + sizeof(a))) {}
+    explicit Seed(Bytes public_randomness) noexcept
+        : a(load<std::uint64_t>(public_randomness.data())),
+          b(load<std::uint64_t>(public_randomness.data() + sizeof(a))) {}
 };
 
 /// Reports by the highest four bits of a word of their seeds.
@@ -94,8 +95,8 @@ void mark(const Walk& walk, MutableBytes bits) noexcept {
 
 }  // namespace
 
-void LocalHashing::write(const Spec& spec, std::uint64_t buckets, Writer& writer) {
-    write_domain(spec, writer);
+void LocalHashing::write(const Settings& settings, std::uint64_t buckets, Writer& writer) {
+    write_domain(settings, writer);
     writer.put(static_cast<std::uint32_t>(buckets));
 }
 
@@ -122,7 +123,7 @@ std::uint64_t LocalHashing::best_buckets(double epsilon) {
 }
 
 std::vector<std::pair<std::string, double>> LocalHashing::parameters() const {
-    auto all = Oracle::parameters();
+    auto all = FrequencyOracle::parameters();
     all.emplace_back("buckets", static_cast<double>(channel_.outputs()));
     return all;
 }
@@ -131,17 +132,19 @@ std::size_t LocalHashing::state_size() const noexcept {
     return classes_at() + 2 * classes_size;
 }
 
-void LocalHashing::enrol(BitSource& bits, MutableBytes enrolment) const {
-    store(enrolment.data(), bits.word());
-    store(enrolment.data() + sizeof(std::uint64_t), bits.word());
+void LocalHashing::draw_public(BitSource& bits, MutableBytes public_randomness) const {
+    store(public_randomness.data(), bits.word());
+    store(public_randomness.data() + sizeof(std::uint64_t), bits.word());
 }
 
-void LocalHashing::randomise(Input input, Bytes enrolment, BitSource& bits, MutableBytes memo) const {
-    store_cell(memo.data(), width_, channel_.sample(bucket(input[0], enrolment), bits));
+void LocalHashing::permanent_response(Input input, Bytes public_randomness, BitSource& bits,
+                                      MutableBytes permanent) const {
+    store_cell(permanent.data(), width_, channel_.sample(bucket(input[0], public_randomness), bits));
 }
 
-void LocalHashing::respond(Bytes enrolment, Bytes memo, BitSource&, MutableBytes payload) const {
-    std::ranges::copy(memo, std::ranges::copy(enrolment, payload.begin()).out);
+void LocalHashing::instantaneous_response(Bytes public_randomness, Bytes permanent, BitSource&,
+                                          MutableBytes payload) const {
+    std::ranges::copy(permanent, std::ranges::copy(public_randomness, payload.begin()).out);
 }
 
 std::uint64_t LocalHashing::start(std::uint64_t y) const noexcept {
@@ -149,8 +152,8 @@ std::uint64_t LocalHashing::start(std::uint64_t y) const noexcept {
     return ((y << 32) + g - 1) / g << 32;
 }
 
-std::uint64_t LocalHashing::bucket(Cell value, Bytes enrolment) const noexcept {
-    const Seed seed(enrolment);
+std::uint64_t LocalHashing::bucket(Cell value, Bytes public_randomness) const noexcept {
+    const Seed seed(public_randomness);
     return channel_.outputs() * ((seed.a * (value * (value + 1) / 2) + seed.b) >> 32) >> 32;
 }
 
@@ -188,11 +191,11 @@ bool LocalHashing::valid_payload(Bytes payload) const noexcept {
     return reported(payload) < channel_.outputs();
 }
 
-bool LocalHashing::valid_state(std::uint64_t n, Bytes state) const noexcept {
-    return counters_.at_most(state.data(), n) &&
-           load<Uint128>(state.data() + squares_at()) <= Uint128{n} * domain() * domain() &&
-           counters_sum_to(state.subspan(classes_at(), classes_size), n) &&
-           counters_sum_to(state.subspan(classes_at() + classes_size), n);
+bool LocalHashing::valid_state(const Counts& counts) const noexcept {
+    return counters_.at_most(counts.state.data(), counts.n) &&
+           load<Uint128>(counts.state.data() + squares_at()) <= Uint128{counts.n} * domain() * domain() &&
+           counters_sum_to(counts.state.subspan(classes_at(), classes_size), counts.n) &&
+           counters_sum_to(counts.state.subspan(classes_at() + classes_size), counts.n);
 }
 
 PureProtocol LocalHashing::kept_protocol() const noexcept {
@@ -208,8 +211,9 @@ Cost LocalHashing::cost() const noexcept {
     return {30 + k / 8, 41 * k};
 }
 
-Exact LocalHashing::probability(Input input, Bytes enrolment, Bytes memo) const {
-    return exact(channel_.weight(bucket(input[0], enrolment), kept_bucket(memo)), channel_.total());
+Exact LocalHashing::probability(Input input, Bytes public_randomness, Bytes permanent) const {
+    return exact(channel_.weight(bucket(input[0], public_randomness), kept_bucket(permanent)),
+                 channel_.total());
 }
 
 // The hash function is drawn before the value is looked at. Under a function that tells two values apart,
@@ -218,15 +222,16 @@ Exact LocalHashing::worst_ratio() const {
     return exact(channel_.worst_ratio().high, channel_.worst_ratio().low);
 }
 
-std::optional<Spread> LocalHashing::spread(std::uint64_t, Bytes state) const {
-    return Spread{static_cast<double>(counters_.total(state.data())),
-                  static_cast<double>(load<Uint128>(state.data() + squares_at()))};
+std::optional<Spread> LocalHashing::spread(const Counts& counts) const {
+    return Spread{static_cast<double>(counters_.total(counts.state.data())),
+                  static_cast<double>(load<Uint128>(counts.state.data() + squares_at()))};
 }
 
 // Honest seeds are uniform, whatever the values; forged ones were chosen to support what they support.
-std::vector<Check> LocalHashing::own_checks(std::uint64_t, Bytes state) const {
-    return {goodness_of_fit("seed, first word", counters(state.subspan(classes_at(), classes_size))),
-            goodness_of_fit("seed, second word", counters(state.subspan(classes_at() + classes_size)))};
+std::vector<Check> LocalHashing::own_checks(const Counts& counts) const {
+    return {
+        goodness_of_fit("seed, first word", counters(counts.state.subspan(classes_at(), classes_size))),
+        goodness_of_fit("seed, second word", counters(counts.state.subspan(classes_at() + classes_size)))};
 }
 
 }  // namespace ldp

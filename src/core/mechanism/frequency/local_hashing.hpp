@@ -1,5 +1,5 @@
 // Local hashing (Wang, Blocki, Li, Jha 2017): every user draws a public function that hashes the k values to
-// g buckets, and reports the true value's bucket by randomised response over the buckets. A report supports
+// g buckets, and reports the true value's bucket by randomized response over the buckets. A report supports
 // all values that its function sends to the reported bucket. All of blh and olh but g, and of loloha but its
 // second layer.
 //
@@ -17,13 +17,16 @@
 // bucket, and the number of values that a report supports has tails too heavy for its mean to be checked.)
 #pragma once
 
+#include <memory>
+
 #include "core/channel/symmetric.hpp"
 #include "core/math/bit_counters.hpp"
-#include "core/mechanism/frequency/oracle.hpp"
+#include "core/mechanism/fields.hpp"
+#include "core/mechanism/frequency/frequency_oracle.hpp"
 
 namespace ldp {
 
-class LocalHashing : public Oracle {
+class LocalHashing : public FrequencyOracle {
   public:
     static constexpr std::uint64_t max_domain = std::uint64_t{1} << 20;
     // The best number at ε = 11. More buckets would make rare values' variance still smaller, but
@@ -35,7 +38,7 @@ class LocalHashing : public Oracle {
     [[nodiscard]] static std::uint64_t best_buckets(double epsilon);
 
     /// Writes the parameters: the spec's domain and g.
-    static void write(const Spec& spec, std::uint64_t buckets, Writer& writer);
+    static void write(const Settings& settings, std::uint64_t buckets, Writer& writer);
     /// Reads them back; Error (malformed) unless 2 ≤ g ≤ most_buckets ≤ 2^32.
     [[nodiscard]] static std::unique_ptr<const Mechanism> read(const Header& header, Bytes block,
                                                                std::uint64_t most_buckets);
@@ -44,52 +47,54 @@ class LocalHashing : public Oracle {
                                                                       std::uint64_t most_buckets);
 
     LocalHashing(const Header& header, Bytes block, std::uint64_t k, std::uint64_t buckets)
-        : Oracle(header, block, k),
+        : FrequencyOracle(header, block, k),
           counters_(k),
           channel_(buckets, header.epsilon),
           width_(cell_width(buckets)) {}
 
     std::vector<std::pair<std::string, double>> parameters() const override;
-    std::size_t enrolment_size() const noexcept final { return 2 * sizeof(std::uint64_t); }
-    std::size_t memo_size() const noexcept final { return width_; }
-    std::size_t payload_size() const noexcept final { return enrolment_size() + memo_size(); }
+    std::size_t public_size() const noexcept final { return 2 * sizeof(std::uint64_t); }
+    std::size_t permanent_size() const noexcept final { return width_; }
+    std::size_t payload_size() const noexcept final { return public_size() + permanent_size(); }
     std::size_t state_size() const noexcept final;
 
-    void enrol(BitSource& bits, MutableBytes enrolment) const final;
-    void randomise(Input input, Bytes enrolment, BitSource& bits, MutableBytes memo) const final;
-    void respond(Bytes enrolment, Bytes memo, BitSource& bits, MutableBytes payload) const override;
+    void draw_public(BitSource& bits, MutableBytes public_randomness) const final;
+    void permanent_response(Input input, Bytes public_randomness, BitSource& bits,
+                            MutableBytes permanent) const final;
+    void instantaneous_response(Bytes public_randomness, Bytes permanent, BitSource& bits,
+                                MutableBytes payload) const override;
 
     bool accumulate(MutableBytes state, Bytes payload) const noexcept final;
     void merge(MutableBytes state, Bytes other) const noexcept final;
     bool valid_payload(Bytes payload) const noexcept final;
-    bool valid_state(std::uint64_t n, Bytes state) const noexcept final;
+    bool valid_state(const Counts& counts) const noexcept final;
 
     PureProtocol protocol() const noexcept override { return kept_protocol(); }
     PureProtocol kept_protocol() const noexcept final;
     std::vector<std::uint64_t> supports(Bytes state) const final;
     Cost cost() const noexcept final;
-    Exact probability(Input input, Bytes enrolment, Bytes memo) const final;
+    Exact probability(Input input, Bytes public_randomness, Bytes permanent) const final;
     Exact worst_ratio() const final;
 
   protected:
-    /// What a memo is drawn from.
+    /// What a permanent response is drawn from.
     [[nodiscard]] const SymmetricChannel& kept() const noexcept { return channel_; }
-    /// The bucket of a value under an enrolment, the one that a memo holds, and the one that a payload
-    /// reports.
-    [[nodiscard]] std::uint64_t bucket(Cell value, Bytes enrolment) const noexcept;
-    [[nodiscard]] std::uint64_t kept_bucket(Bytes memo) const noexcept {
-        return load_cell(memo.data(), width_);
+    /// The bucket of a value under an public randomness, the one that a permanent response holds, and the one
+    /// that a payload reports.
+    [[nodiscard]] std::uint64_t bucket(Cell value, Bytes public_randomness) const noexcept;
+    [[nodiscard]] std::uint64_t kept_bucket(Bytes permanent) const noexcept {
+        return load_cell(permanent.data(), width_);
     }
     [[nodiscard]] std::uint64_t reported(Bytes payload) const noexcept {
-        return kept_bucket(payload.subspan(enrolment_size()));
+        return kept_bucket(payload.subspan(public_size()));
     }
     void set_reported(MutableBytes payload, std::uint64_t y) const noexcept {
-        store_cell(payload.data() + enrolment_size(), width_, y);
+        store_cell(payload.data() + public_size(), width_, y);
     }
 
   private:
-    [[nodiscard]] std::optional<Spread> spread(std::uint64_t n, Bytes state) const final;
-    [[nodiscard]] std::vector<Check> own_checks(std::uint64_t n, Bytes state) const final;
+    [[nodiscard]] std::optional<Spread> spread(const Counts& counts) const final;
+    [[nodiscard]] std::vector<Check> own_checks(const Counts& counts) const final;
 
     /// Where bucket y begins on the circle of 2^64; bucket g begins where bucket 0 does.
     [[nodiscard]] std::uint64_t start(std::uint64_t y) const noexcept;

@@ -1,16 +1,15 @@
 // Optimised local hashing (Wang, Blocki, Li, Jha 2017): local hashing to the number of buckets that gives a
 // value which nobody holds the least variance, about e+1, e = exp(ε).
 
-#include "core/mechanism/all.hpp"
+#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/local_hashing.hpp"
-#include "core/spec/spec.hpp"
 
 namespace ldp {
 
 namespace {
 
-void write(const Spec& spec, Writer& writer) {
-    LocalHashing::write(spec, LocalHashing::best_buckets(spec.epsilon()), writer);
+void write(const Settings& settings, Writer& writer) {
+    LocalHashing::write(settings, LocalHashing::best_buckets(settings.epsilon()), writer);
 }
 
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/mechanism/all.hpp"
+#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/incidence.hpp"
 
 namespace ldp {
@@ -98,9 +98,9 @@ ProjectiveSpace choose(double epsilon, std::uint64_t k) {
     return *best;  // with t = 2 there is a prime for every k up to max_domain (Bertrand)
 }
 
-void write(const Spec& spec, Writer& writer) {
-    write_domain(spec, writer);
-    const ProjectiveSpace space = choose(spec.epsilon(), spec.attributes()[0].domain);
+void write(const Settings& settings, Writer& writer) {
+    write_domain(settings, writer);
+    const ProjectiveSpace space = choose(settings.epsilon(), settings.attributes()[0].domain);
     writer.put(space.field());
     writer.put(static_cast<std::uint8_t>(space.dimension()));
 }
@@ -112,10 +112,10 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     const auto t = reader.take<std::uint8_t>();
     reader.finish();
     if (!ProjectiveSpace::exists(q, t) || *ProjectiveSpace::size(q, t) < k)
-        throw Error(ErrorCode::malformed, "no projective space has this shape",
-                    "Found a field of " + std::to_string(q) + " and dimension " + std::to_string(t) +
-                        " for " + std::to_string(k) + " values.",
-                    "The bytes were damaged or forged.");
+        raise(ErrorCode::malformed, "no projective space has this shape",
+              "Found a field of " + std::to_string(q) + " and dimension " + std::to_string(t) + " for " +
+                  std::to_string(k) + " values.",
+              "The bytes were damaged or forged.");
     return std::make_unique<Projective>(header, block, k, ProjectiveSpace(q, t));
 }
 

@@ -10,9 +10,9 @@
 #include "core/base/exact.hpp"
 #include "core/channel/odds.hpp"
 #include "core/math/bit_counters.hpp"
-#include "core/mechanism/all.hpp"
+#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
-#include "core/mechanism/frequency/oracle.hpp"
+#include "core/mechanism/frequency/frequency_oracle.hpp"
 
 namespace ldp {
 
@@ -21,16 +21,16 @@ namespace {
 constexpr std::uint64_t max_domain = std::uint64_t{1} << 16;
 
 /// All but how a set is written and counted.
-class Subset : public Oracle {
+class Subset : public FrequencyOracle {
   public:
     std::vector<std::pair<std::string, double>> parameters() const final {
-        auto all = Oracle::parameters();
+        auto all = FrequencyOracle::parameters();
         all.emplace_back("subset_size", static_cast<double>(w_));
         return all;
     }
 
-    void randomise(Input input, Bytes, BitSource& bits, MutableBytes memo) const final {
-        write(draw(input[0], bits), memo);
+    void permanent_response(Input input, Bytes, BitSource& bits, MutableBytes permanent) const final {
+        write(draw(input[0], bits), permanent);
     }
 
     // Each value of the set but the true one is any other value with the same chance, so that q is what a set
@@ -45,11 +45,9 @@ class Subset : public Oracle {
 
     // With probability w·high/total one of the C(k−1, w−1) sets that hold the value, else one of the
     // C(k−1, w) that do not. Of all C(k,w) sets the former are w/k, the latter (k−w)/k.
-    Exact probability(Input input, Bytes, Bytes memo) const final {
-        boost::multiprecision::cpp_int sets = 1;
-        for (std::uint64_t i = 1; i <= w_; ++i) sets = sets * (domain() - w_ + i) / i;
-        return exact(holds(memo, input[0]) ? odds_.high : odds_.low, total()) * exact(domain(), 1) /
-               Exact{sets};
+    Exact probability(Input input, Bytes, Bytes permanent) const final {
+        return exact(holds(permanent, input[0]) ? odds_.high : odds_.low, total()) * exact(domain(), 1) /
+               subsets(domain(), w_);
     }
     // That makes a set high·k/(total·C(k,w)) likely if it holds the value and low·k/(total·C(k,w)) if not.
     // As 1 ≤ w < k, every set holds a value and leaves one out.
@@ -57,7 +55,7 @@ class Subset : public Oracle {
 
   protected:
     Subset(const Header& header, Bytes block, std::uint64_t k, std::uint64_t w)
-        : Oracle(header, block, k), w_(w), odds_(odds(header.epsilon, w, k - w)) {}
+        : FrequencyOracle(header, block, k), w_(w), odds_(odds(header.epsilon, w, k - w)) {}
 
     /// Values in a set.
     [[nodiscard]] std::uint64_t size() const noexcept { return w_; }
@@ -111,8 +109,9 @@ class SubsetBits final : public Subset {
     bool valid_payload(Bytes payload) const noexcept override {
         return counters_.tidy(payload.data()) && BitCounters::ones(payload) == size();
     }
-    bool valid_state(std::uint64_t n, Bytes state) const noexcept override {
-        return counters_.at_most(state.data(), n) && counters_.total(state.data()) == n * size();
+    bool valid_state(const Counts& counts) const noexcept override {
+        return counters_.at_most(counts.state.data(), counts.n) &&
+               counters_.total(counts.state.data()) == counts.n * size();
     }
 
     std::vector<std::uint64_t> supports(Bytes state) const override { return counters_.counts(state.data()); }
@@ -159,10 +158,10 @@ class SubsetList final : public Subset {
         }
         return true;
     }
-    bool valid_state(std::uint64_t n, Bytes state) const noexcept override {
+    bool valid_state(const Counts& counts) const noexcept override {
         for (std::size_t v = 0; v < domain(); ++v)
-            if (counter(state, v) > n) return false;
-        return counters_sum_to(state, n * size());
+            if (counter(counts.state, v) > counts.n) return false;
+        return counters_sum_to(counts.state, counts.n * size());
     }
 
     std::vector<std::uint64_t> supports(Bytes state) const override { return counters(state); }
@@ -206,9 +205,9 @@ std::uint64_t best_size(double epsilon, std::uint64_t domain) {
     return best;
 }
 
-void write(const Spec& spec, Writer& writer) {
-    write_domain(spec, writer);
-    writer.put(static_cast<std::uint32_t>(best_size(spec.epsilon(), spec.attributes()[0].domain)));
+void write(const Settings& settings, Writer& writer) {
+    write_domain(settings, writer);
+    writer.put(static_cast<std::uint32_t>(best_size(settings.epsilon(), settings.attributes()[0].domain)));
 }
 
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {

@@ -9,12 +9,12 @@ namespace ldp {
 
 // All bits are thrown as false ones, then the true one once more: neither the number of words drawn nor their
 // order depends on the value.
-void Unary::randomise(Input input, Bytes, BitSource& bits, MutableBytes memo) const {
-    false_bit_.fill(bits, domain(), memo);
+void Unary::permanent_response(Input input, Bytes, BitSource& bits, MutableBytes permanent) const {
+    false_bit_.fill(bits, domain(), permanent);
     const std::uint64_t value = input[0];
     const auto mask = static_cast<std::byte>(1u << value % 8);
     const std::byte truth = true_bit_.land(bits) ? mask : std::byte{0};
-    memo[value / 8] = (memo[value / 8] & ~mask) | truth;
+    permanent[value / 8] = (permanent[value / 8] & ~mask) | truth;
 }
 
 bool Unary::accumulate(MutableBytes state, Bytes payload) const noexcept {
@@ -34,9 +34,9 @@ bool Unary::valid_payload(Bytes payload) const noexcept {
     return counters_.tidy(payload.data());
 }
 
-bool Unary::valid_state(std::uint64_t n, Bytes state) const noexcept {
-    return counters_.at_most(state.data(), n) &&
-           load<Uint128>(state.data() + counters_.size()) <= Uint128{n} * domain() * domain();
+bool Unary::valid_state(const Counts& counts) const noexcept {
+    return counters_.at_most(counts.state.data(), counts.n) &&
+           load<Uint128>(counts.state.data() + counters_.size()) <= Uint128{counts.n} * domain() * domain();
 }
 
 std::vector<std::uint64_t> Unary::supports(Bytes state) const {
@@ -53,18 +53,18 @@ Cost Unary::cost() const noexcept {
     return {5 + 10 * k / 256, 41 * k};
 }
 
-std::optional<Spread> Unary::spread(std::uint64_t, Bytes state) const {
-    return Spread{static_cast<double>(counters_.total(state.data())),
-                  static_cast<double>(load<Uint128>(state.data() + counters_.size())), true};
+std::optional<Spread> Unary::spread(const Counts& counts) const {
+    return Spread{static_cast<double>(counters_.total(counts.state.data())),
+                  static_cast<double>(load<Uint128>(counts.state.data() + counters_.size())), true};
 }
 
 // The bits of a report are independent, so their number has a known variance: reports made to imitate the
 // mean number of ones (all with the same number, say) still differ in its spread.
-std::vector<Check> Unary::own_checks(std::uint64_t n, Bytes state) const {
+std::vector<Check> Unary::own_checks(const Counts& counts) const {
     const auto [p, q] = protocol();
-    const Spread sums = *spread(n, state);
+    const Spread sums = *spread(counts);
     const BitGroup groups[] = {{1, p}, {static_cast<double>(domain()) - 1, q}};
-    return {variance_of_ones(n, sums.sum, sums.sum_of_squares, groups)};
+    return {variance_of_ones(counts.n, sums.sum, sums.sum_of_squares, groups)};
 }
 
 Exact Unary::true_one() const {
@@ -74,11 +74,11 @@ Exact Unary::false_one() const {
     return exact_dyadic(false_bit_.heads(), false_bit_.bits());
 }
 
-Exact Unary::probability(Input input, Bytes, Bytes memo) const {
+Exact Unary::probability(Input input, Bytes, Bytes permanent) const {
     Exact product = exact(1, 1);
     for (std::size_t v = 0; v < domain(); ++v) {
         const Exact one = v == input[0] ? true_one() : false_one();
-        const bool set = (std::to_integer<unsigned>(memo[v / 8]) >> v % 8 & 1) != 0;
+        const bool set = (std::to_integer<unsigned>(permanent[v / 8]) >> v % 8 & 1) != 0;
         product = product * (set ? one : one.complement());
     }
     return product;
@@ -98,9 +98,9 @@ std::vector<std::pair<std::string, double>> UnaryChain::parameters() const {
     return all;
 }
 
-void UnaryChain::respond(Bytes, Bytes memo, BitSource& bits, MutableBytes payload) const {
+void UnaryChain::instantaneous_response(Bytes, Bytes permanent, BitSource& bits, MutableBytes payload) const {
     flip_.fill(bits, domain(), payload);
-    for (std::size_t i = 0; i < payload.size(); ++i) payload[i] ^= memo[i];
+    for (std::size_t i = 0; i < payload.size(); ++i) payload[i] ^= permanent[i];
 }
 
 PureProtocol UnaryChain::protocol() const noexcept {
@@ -109,11 +109,11 @@ PureProtocol UnaryChain::protocol() const noexcept {
     return {p + flip * (1 - 2 * p), q + flip * (1 - 2 * q)};
 }
 
-Exact UnaryChain::response_probability(Bytes, Bytes memo, Bytes payload) const {
+Exact UnaryChain::instantaneous_probability(Bytes, Bytes permanent, Bytes payload) const {
     const Exact flip = exact_dyadic(flip_.heads(), flip_.bits());
     unsigned flips = 0;
     for (std::size_t i = 0; i < payload.size(); ++i)
-        flips += static_cast<unsigned>(std::popcount(std::to_integer<unsigned>(payload[i] ^ memo[i])));
+        flips += static_cast<unsigned>(std::popcount(std::to_integer<unsigned>(payload[i] ^ permanent[i])));
     return power(flip, flips) * power(flip.complement(), static_cast<unsigned>(domain()) - flips);
 }
 

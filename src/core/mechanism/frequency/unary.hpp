@@ -5,41 +5,44 @@
 // (16 bytes)
 #pragma once
 
+#include <memory>
+
 #include "core/channel/coin.hpp"
 #include "core/math/bit_counters.hpp"
-#include "core/mechanism/frequency/oracle.hpp"
+#include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/mechanism/frequency/second_layer.hpp"
 
 namespace ldp {
 
-class Unary : public Oracle {
+class Unary : public FrequencyOracle {
   public:
     std::size_t payload_size() const noexcept final { return counters_.width(); }
     std::size_t state_size() const noexcept final { return counters_.size() + sizeof(Uint128); }
-    void randomise(Input input, Bytes enrolment, BitSource& bits, MutableBytes memo) const final;
+    void permanent_response(Input input, Bytes public_randomness, BitSource& bits,
+                            MutableBytes permanent) const final;
     bool accumulate(MutableBytes state, Bytes payload) const noexcept final;
     void merge(MutableBytes state, Bytes other) const noexcept final;
     bool valid_payload(Bytes payload) const noexcept final;
-    bool valid_state(std::uint64_t n, Bytes state) const noexcept final;
+    bool valid_state(const Counts& counts) const noexcept final;
     std::vector<std::uint64_t> supports(Bytes state) const final;
     PureProtocol protocol() const noexcept override { return kept_protocol(); }
     PureProtocol kept_protocol() const noexcept final;
     Cost cost() const noexcept final;
-    Exact probability(Input input, Bytes enrolment, Bytes memo) const final;
+    Exact probability(Input input, Bytes public_randomness, Bytes permanent) const final;
 
     static constexpr std::uint64_t max_domain = std::uint64_t{1} << 16;
 
   protected:
     /// P(1) of the true value's bit and of every other bit.
     Unary(const Header& header, Bytes block, std::uint64_t k, Coin true_bit, Coin false_bit)
-        : Oracle(header, block, k), counters_(k), true_bit_(true_bit), false_bit_(false_bit) {}
+        : FrequencyOracle(header, block, k), counters_(k), true_bit_(true_bit), false_bit_(false_bit) {}
 
     [[nodiscard]] Exact true_one() const;
     [[nodiscard]] Exact false_one() const;
 
   private:
-    std::optional<Spread> spread(std::uint64_t n, Bytes state) const final;
-    std::vector<Check> own_checks(std::uint64_t n, Bytes state) const final;
+    std::optional<Spread> spread(const Counts& counts) const final;
+    std::vector<Check> own_checks(const Counts& counts) const final;
 
     BitCounters counters_;
     Coin true_bit_;
@@ -53,10 +56,11 @@ class Unary : public Oracle {
 class UnaryChain : public Unary {
   public:
     std::vector<std::pair<std::string, double>> parameters() const final;
-    void respond(Bytes enrolment, Bytes memo, BitSource& bits, MutableBytes payload) const final;
+    void instantaneous_response(Bytes public_randomness, Bytes permanent, BitSource& bits,
+                                MutableBytes payload) const final;
     PureProtocol protocol() const noexcept final;
     double first_epsilon() const noexcept final { return first_epsilon_; }
-    Exact response_probability(Bytes enrolment, Bytes memo, Bytes payload) const final;
+    Exact instantaneous_probability(Bytes public_randomness, Bytes permanent, Bytes payload) const final;
 
     static constexpr Option options[] = {first_epsilon_option};
     /// Reads the parameters of one of them.

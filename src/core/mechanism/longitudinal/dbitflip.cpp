@@ -6,9 +6,9 @@
 //
 // With d = 1 two values differ in one bit only, which takes all of ε: it is flipped with probability 1/(e+1).
 //
-// parameters: k, b, d (4 bytes each) · enrolment: d buckets, ascending · memo: d bits, lowest first ·
-// payload: buckets, bits · state: for each bucket, by how many it was drawn (8 bytes each), then how many of
-// their bits are 1 (8 bytes each), then Σ (ones in a report)² (16 bytes)
+// parameters: k, b, d (4 bytes each) · public randomness: d buckets, ascending · permanent response: d bits,
+// lowest first · payload: buckets, bits · state: for each bucket, by how many it was drawn (8 bytes each),
+// then how many of their bits are 1 (8 bytes each), then Σ (ones in a report)² (16 bytes)
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +18,8 @@
 #include "core/channel/coin.hpp"
 #include "core/channel/odds.hpp"
 #include "core/math/bit_counters.hpp"
-#include "core/mechanism/all.hpp"
+#include "core/mechanism/capability.hpp"
+#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 
 namespace ldp {
@@ -28,7 +29,7 @@ namespace {
 constexpr std::uint64_t max_domain = std::uint64_t{1} << 24;
 constexpr std::uint64_t max_buckets = std::uint64_t{1} << 16, max_bits = 1024;
 
-class DBitFlip final : public Mechanism {
+class DBitFlip final : public Mechanism, public Significance {
   public:
     DBitFlip(const Header& header, Bytes block, std::uint64_t k, std::uint64_t b, std::uint64_t d)
         : Mechanism(header, block),
@@ -40,9 +41,9 @@ class DBitFlip final : public Mechanism {
           flip_(rare_heads(header.epsilon / static_cast<double>(differing()))) {}
 
     std::vector<std::uint64_t> cells() const override { return {k_}; }
-    std::size_t enrolment_size() const noexcept override { return d_ * width_; }
-    std::size_t memo_size() const noexcept override { return string_.width(); }
-    std::size_t payload_size() const noexcept override { return enrolment_size() + memo_size(); }
+    std::size_t public_size() const noexcept override { return d_ * width_; }
+    std::size_t permanent_size() const noexcept override { return string_.width(); }
+    std::size_t payload_size() const noexcept override { return public_size() + permanent_size(); }
     std::size_t state_size() const noexcept override { return squares_at() + sizeof(Uint128); }
     std::vector<std::pair<std::string, double>> parameters() const override {
         return {{"domain", static_cast<double>(k_)},
@@ -52,20 +53,22 @@ class DBitFlip final : public Mechanism {
                 {"most_keys", static_cast<double>(most_keys())}};
     }
 
-    void enrol(BitSource& bits, MutableBytes enrolment) const override;
+    void draw_public(BitSource& bits, MutableBytes public_randomness) const override;
     // The flips are drawn, and all buckets looked at, whatever the value.
-    void randomise(Input input, Bytes enrolment, BitSource& bits, MutableBytes memo) const override {
-        flip_.fill(bits, d_, memo);
-        set_true_bit(input[0], enrolment, memo);
+    void permanent_response(Input input, Bytes public_randomness, BitSource& bits,
+                            MutableBytes permanent) const override {
+        flip_.fill(bits, d_, permanent);
+        set_true_bit(input[0], public_randomness, permanent);
     }
-    void respond(Bytes enrolment, Bytes memo, BitSource&, MutableBytes payload) const override {
-        std::ranges::copy(memo, std::ranges::copy(enrolment, payload.begin()).out);
+    void instantaneous_response(Bytes public_randomness, Bytes permanent, BitSource&,
+                                MutableBytes payload) const override {
+        std::ranges::copy(permanent, std::ranges::copy(public_randomness, payload.begin()).out);
     }
     /// The bucket if it was drawn, else b.
-    std::vector<Cell> memo_key(Input input, Bytes enrolment) const override {
+    std::vector<Cell> response_key(Input input, Bytes public_randomness) const override {
         const std::uint64_t own = bucket(input[0]);
         for (std::size_t i = 0; i < d_; ++i)
-            if (drawn(enrolment, i) == own) return {own};
+            if (drawn(public_randomness, i) == own) return {own};
         return {b_};
     }
 
@@ -75,19 +78,19 @@ class DBitFlip final : public Mechanism {
         add<Uint128>(state.data() + squares_at(), load<Uint128>(other.data() + squares_at()));
     }
     bool valid_payload(Bytes payload) const noexcept override;
-    bool valid_state(std::uint64_t n, Bytes state) const noexcept override;
+    bool valid_state(const Counts& counts) const noexcept override;
 
     std::span<const Quantity> answers() const noexcept override {
         static constexpr Quantity quantities[] = {Quantity::frequencies};
         return quantities;
     }
     /// One for each bucket: bucket j holds the values v with ⌊v·b/k⌋ = j.
-    std::vector<Estimate> estimate(std::uint64_t n, Bytes state, const Question& question) const override;
+    std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override;
     /// By the normal law: the estimate does not tell how many were asked about the bucket.
     double p_value(std::uint64_t n, const Estimate& estimate) const override {
         return one_sided(estimate.value / std::sqrt(n_variance(0) / static_cast<double>(n)));
     }
-    std::vector<Check> health(std::uint64_t n, Bytes state) const override;
+    std::vector<Check> health(const Counts& counts) const override;
 
     // A report estimates b/d·(bit − q)/(1 − 2q) for a bucket that was drawn and 0 for another.
     double n_variance(double truth) const override {
@@ -98,9 +101,9 @@ class DBitFlip final : public Mechanism {
     Cost cost() const noexcept override {
         return {5 + 4 * static_cast<double>(d_), 2 * static_cast<double>(b_)};
     }
-    Exact probability(Input input, Bytes enrolment, Bytes memo) const override {
-        std::vector<std::byte> flips(memo.begin(), memo.end());
-        set_true_bit(input[0], enrolment, flips);
+    Exact probability(Input input, Bytes public_randomness, Bytes permanent) const override {
+        std::vector<std::byte> flips(permanent.begin(), permanent.end());
+        set_true_bit(input[0], public_randomness, flips);
         const auto flipped = static_cast<unsigned>(BitCounters::ones(flips));
         return power(flip(), flipped) * power(flip().complement(), static_cast<unsigned>(d_) - flipped);
     }
@@ -115,16 +118,16 @@ class DBitFlip final : public Mechanism {
     [[nodiscard]] double each() const noexcept { return static_cast<double>(b_) / static_cast<double>(d_); }
 
     [[nodiscard]] std::uint64_t bucket(Cell value) const noexcept { return value * b_ / k_; }
-    [[nodiscard]] std::uint64_t drawn(Bytes enrolment, std::size_t i) const noexcept {
-        return load_cell(enrolment.data() + i * width_, width_);
+    [[nodiscard]] std::uint64_t drawn(Bytes public_randomness, std::size_t i) const noexcept {
+        return load_cell(public_randomness.data() + i * width_, width_);
     }
     static unsigned bit(Bytes string, std::size_t i) noexcept {
         return std::to_integer<unsigned>(string[i / 8]) >> i % 8 & 1;
     }
-    void set_true_bit(Cell value, Bytes enrolment, MutableBytes flips) const noexcept {
+    void set_true_bit(Cell value, Bytes public_randomness, MutableBytes flips) const noexcept {
         const std::uint64_t own = bucket(value);
         for (std::size_t i = 0; i < d_; ++i)
-            flips[i / 8] ^= static_cast<std::byte>((drawn(enrolment, i) == own ? 1u : 0u) << i % 8);
+            flips[i / 8] ^= static_cast<std::byte>((drawn(public_randomness, i) == own ? 1u : 0u) << i % 8);
     }
 
     [[nodiscard]] std::size_t ones_at() const noexcept { return b_ * counter_size; }
@@ -137,7 +140,7 @@ class DBitFlip final : public Mechanism {
 };
 
 // Every set of d is as likely as any other (Bentley, Floyd 1987).
-void DBitFlip::enrol(BitSource& bits, MutableBytes enrolment) const {
+void DBitFlip::draw_public(BitSource& bits, MutableBytes public_randomness) const {
     std::vector<std::uint64_t> chosen;
     for (std::uint64_t last = b_ - d_; last < b_; ++last) {
         const std::uint64_t candidate = bits.below(last + 1);
@@ -147,11 +150,11 @@ void DBitFlip::enrol(BitSource& bits, MutableBytes enrolment) const {
         else
             chosen.insert(place, candidate);
     }
-    for (std::size_t i = 0; i < d_; ++i) store_cell(enrolment.data() + i * width_, width_, chosen[i]);
+    for (std::size_t i = 0; i < d_; ++i) store_cell(public_randomness.data() + i * width_, width_, chosen[i]);
 }
 
 bool DBitFlip::valid_payload(Bytes payload) const noexcept {
-    if (!string_.tidy(payload.data() + enrolment_size())) return false;
+    if (!string_.tidy(payload.data() + public_size())) return false;
     for (std::size_t i = 1; i < d_; ++i)
         if (drawn(payload, i - 1) >= drawn(payload, i)) return false;
     return drawn(payload, d_ - 1) < b_;
@@ -159,7 +162,7 @@ bool DBitFlip::valid_payload(Bytes payload) const noexcept {
 
 bool DBitFlip::accumulate(MutableBytes state, Bytes payload) const noexcept {
     if (!valid_payload(payload)) return false;
-    const Bytes string = payload.subspan(enrolment_size());
+    const Bytes string = payload.subspan(public_size());
     for (std::size_t i = 0; i < d_; ++i) {
         std::byte* const asked = state.data() + drawn(payload, i) * counter_size;
         add<std::uint64_t>(asked, 1);
@@ -170,20 +173,21 @@ bool DBitFlip::accumulate(MutableBytes state, Bytes payload) const noexcept {
     return true;
 }
 
-bool DBitFlip::valid_state(std::uint64_t n, Bytes state) const noexcept {
+bool DBitFlip::valid_state(const Counts& counts) const noexcept {
     for (std::size_t j = 0; j < b_; ++j)
-        if (counter(state, j) > n || counter(state, b_ + j) > counter(state, j)) return false;
-    return counters_sum_to(state.first(ones_at()), n * d_) &&
-           load<Uint128>(state.data() + squares_at()) <= Uint128{n} * d_ * d_;
+        if (counter(counts.state, j) > counts.n || counter(counts.state, b_ + j) > counter(counts.state, j))
+            return false;
+    return counters_sum_to(counts.state.first(ones_at()), counts.n * d_) &&
+           load<Uint128>(counts.state.data() + squares_at()) <= Uint128{counts.n} * d_ * d_;
 }
 
-std::vector<Estimate> DBitFlip::estimate(std::uint64_t n, Bytes state, const Question& question) const {
+std::vector<Estimate> DBitFlip::estimate(const Counts& counts, const Question& question) const {
     const double q = flip_.probability();
-    const auto reports = static_cast<double>(n);
+    const auto reports = static_cast<double>(counts.n);
     std::vector<Estimate> estimates(b_);
     for (std::size_t j = 0; j < b_; ++j) {
-        const auto asked = static_cast<double>(counter(state, j));
-        const auto ones = static_cast<double>(counter(state, b_ + j));
+        const auto asked = static_cast<double>(counter(counts.state, j));
+        const auto ones = static_cast<double>(counter(counts.state, b_ + j));
         const double f = each() / reports * (ones - q * asked) / (1 - 2 * q);
         const double inside = std::clamp(f, 0.0, 1.0);
         const double sampling = question.target == Target::population ? inside * (1 - inside) : 0;
@@ -195,11 +199,11 @@ std::vector<Estimate> DBitFlip::estimate(std::uint64_t n, Bytes state, const Que
 // Of the d bits of a report, one is the true value's with probability d/b, whatever the value: so many ones
 // are those of d−1 false bits and of one that is either. And of those who were asked about a bucket, no fewer
 // say 1 than if nobody is in it, and no more than if all are.
-std::vector<Check> DBitFlip::health(std::uint64_t n, Bytes state) const {
+std::vector<Check> DBitFlip::health(const Counts& counts) const {
     const double q = flip_.probability();
-    const auto reports = static_cast<double>(n), d = static_cast<double>(d_);
-    std::vector<std::uint64_t> asked = counters(state.first(ones_at()));
-    const std::vector<std::uint64_t> ones = counters(state.subspan(ones_at(), ones_at()));
+    const auto reports = static_cast<double>(counts.n), d = static_cast<double>(d_);
+    std::vector<std::uint64_t> asked = counters(counts.state.first(ones_at()));
+    const std::vector<std::uint64_t> ones = counters(counts.state.subspan(ones_at(), ones_at()));
     double sum = 0;
     constexpr double unseen = std::numeric_limits<double>::infinity();
     Check least{"least frequency", 0, 0, unseen}, greatest{"greatest frequency", 0, 1, unseen};
@@ -220,10 +224,11 @@ std::vector<Check> DBitFlip::health(std::uint64_t n, Bytes state) const {
     const BitGroup groups[] = {{1, either}, {d - 1, q}};
     const double frequencies = each() * (sum / reports - d * q) / (1 - 2 * q);
     std::vector<Check> checks{
-        {"sum of frequencies", frequencies, 1, chance_of_ones(n, sum, groups)},
+        {"sum of frequencies", frequencies, 1, chance_of_ones(counts.n, sum, groups)},
         least,
         greatest,
-        variance_of_ones(n, sum, static_cast<double>(load<Uint128>(state.data() + squares_at())), groups)};
+        variance_of_ones(counts.n, sum,
+                         static_cast<double>(load<Uint128>(counts.state.data() + squares_at())), groups)};
     // Drawn without replacement, they vary less than the statistic allows for: the p-value is a bound.
     checks.push_back(goodness_of_fit("buckets drawn", asked));
     return checks;
@@ -235,25 +240,24 @@ constexpr Option options[] = {{.name = "buckets", .fallback = 0, .least = 0, .mo
                               {.name = "bits", .fallback = 0, .least = 0, .most = max_bits}};
 
 /// A bucket for each value, and 16 bits, unless the spec says otherwise.
-void settle(Draft& draft) {
+void settle(SettingsDraft& draft) {
     auto& b = std::get<std::uint64_t>(draft.options.at("buckets"));
     auto& d = std::get<std::uint64_t>(draft.options.at("bits"));
     const std::uint64_t k = draft.attributes[0].domain;
     if (b == 0) b = k;
     if (d == 0) d = std::min<std::uint64_t>(b, 16);
     if (b < 2 || b > std::min(k, max_buckets))
-        throw Error(ErrorCode::invalid_spec,
-                    "\"buckets\" must be 2 to " + std::to_string(std::min(k, max_buckets)),
-                    "Found " + std::to_string(b) + "; there are " + std::to_string(k) + " values.");
+        raise(ErrorCode::invalid_spec, "\"buckets\" must be 2 to " + std::to_string(std::min(k, max_buckets)),
+              "Found " + std::to_string(b) + "; there are " + std::to_string(k) + " values.");
     if (d > b)
-        throw Error(ErrorCode::invalid_spec, "\"bits\" is more than there are buckets",
-                    "Found " + std::to_string(d) + "; there are " + std::to_string(b) + " buckets.");
+        raise(ErrorCode::invalid_spec, "\"bits\" is more than there are buckets",
+              "Found " + std::to_string(d) + "; there are " + std::to_string(b) + " buckets.");
 }
 
-void write(const Spec& spec, Writer& writer) {
-    write_domain(spec, writer);
-    writer.put(static_cast<std::uint32_t>(spec.number("buckets")));
-    writer.put(static_cast<std::uint32_t>(spec.number("bits")));
+void write(const Settings& settings, Writer& writer) {
+    write_domain(settings, writer);
+    writer.put(static_cast<std::uint32_t>(settings.number("buckets")));
+    writer.put(static_cast<std::uint32_t>(settings.number("bits")));
 }
 
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {

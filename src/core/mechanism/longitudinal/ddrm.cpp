@@ -1,3 +1,4 @@
+// Length: one mechanism is one file, and this one randomizes, counts and reads whole series.
 // Difference trees (after Xue, Ye, Hu, Zhu, Wang 2023): the frequencies of k values in each of T rounds,
 // every person's whole series being protected by one ε. A person draws, for everyone to see, a row of the
 // Hadamard matrix of order K, the least power of two that is at least k, and a level. The row makes each
@@ -20,9 +21,9 @@
 // what a node of theirs counts in the rounds, squared, over all rounds, divided by the tilt of its answers:
 // that minimises the mean variance of the rounds if nodes are not combined.
 //
-// parameters: k, T, changes (4 bytes each) · enrolment: row, level (1 each) · memo: a bit for each node of
-// the level · payload: row (1), 2·node + bit · state: for each row from 1 on and each node, how many told it
-// (8 bytes each); then how many said 1 (8 bytes each)
+// parameters: k, T, changes (4 bytes each) · public randomness: row, level (1 each) · permanent response: a
+// bit for each node of the level · payload: row (1), 2·node + bit · state: for each row from 1 on and each
+// node, how many told it (8 bytes each); then how many said 1 (8 bytes each)
 //
 // Nodes are numbered level by level, from the single rounds up.
 
@@ -33,9 +34,10 @@
 
 #include "core/base/exact.hpp"
 #include "core/channel/binary.hpp"
-#include "core/mechanism/all.hpp"
+#include "core/mechanism/capability.hpp"
+#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
-#include "core/mechanism/series.hpp"
+#include "core/mechanism/longitudinal/series.hpp"
 
 namespace ldp {
 
@@ -53,7 +55,7 @@ struct Level {
     std::uint64_t weight;   ///< of drawing it
 };
 
-class DifferenceTrees final : public Mechanism, public SeriesMechanism {
+class DifferenceTrees final : public Mechanism, public Significance, public SeriesRandomizer {
   public:
     DifferenceTrees(const Header& header, Bytes block, std::uint64_t k, std::uint32_t rounds,
                     std::uint32_t changes)
@@ -76,8 +78,8 @@ class DifferenceTrees final : public Mechanism, public SeriesMechanism {
     }
 
     std::vector<std::uint64_t> cells() const override { return std::vector<std::uint64_t>(rounds_, k_); }
-    std::size_t enrolment_size() const noexcept override { return 2; }
-    std::size_t memo_size() const noexcept override { return (rounds_ + 7) / 8; }
+    std::size_t public_size() const noexcept override { return 2; }
+    std::size_t permanent_size() const noexcept override { return (rounds_ + 7) / 8; }
     std::size_t payload_size() const noexcept override { return 1 + output_width_; }
     std::size_t state_size() const noexcept override { return 2 * counters_each() * counter_size; }
     std::vector<std::pair<std::string, double>> parameters() const override {
@@ -89,40 +91,43 @@ class DifferenceTrees final : public Mechanism, public SeriesMechanism {
                 {"least_epsilon", epsilon_of_each(epsilon(), truths(rounds_))}};
     }
 
-    void enrol(BitSource& bits, MutableBytes enrolment) const override {
+    void draw_public(BitSource& bits, MutableBytes public_randomness) const override {
         std::uint64_t u = bits.below(weights_);
         std::size_t level = 0;
         while (u >= levels_[level].weight) u -= levels_[level++].weight;
-        enrolment[0] = static_cast<std::byte>(1 + bits.below(order_ - 1));
-        enrolment[1] = static_cast<std::byte>(level);
+        public_randomness[0] = static_cast<std::byte>(1 + bits.below(order_ - 1));
+        public_randomness[1] = static_cast<std::byte>(level);
     }
-    void randomise(Input input, Bytes enrolment, BitSource& bits, MutableBytes memo) const override {
-        std::ranges::fill(memo, std::byte{0});
-        for_each_node(input, enrolment, [&](std::uint32_t node, const Level& level, std::uint64_t in) {
-            memo[node / 8] |= static_cast<std::byte>(level.channel.sample(in, bits) << node % 8);
-        });
+    void permanent_response(Input input, Bytes public_randomness, BitSource& bits,
+                            MutableBytes permanent) const override {
+        std::ranges::fill(permanent, std::byte{0});
+        for_each_node(
+            input, public_randomness, [&](std::uint32_t node, const Level& level, std::uint64_t in) {
+                permanent[node / 8] |= static_cast<std::byte>(level.channel.sample(in, bits) << node % 8);
+            });
     }
     // Of one who reports but once, any of the answers.
-    void respond(Bytes enrolment, Bytes memo, BitSource& bits, MutableBytes payload) const override {
-        const auto node = static_cast<std::uint32_t>(bits.below(level_of(enrolment).nodes));
-        write_payload(enrolment, node, bit(memo, node), payload);
+    void instantaneous_response(Bytes public_randomness, Bytes permanent, BitSource& bits,
+                                MutableBytes payload) const override {
+        const auto node = static_cast<std::uint32_t>(bits.below(level_of(public_randomness).nodes));
+        write_payload(public_randomness, node, bit(permanent, node), payload);
     }
 
     std::uint32_t rounds() const noexcept override { return rounds_; }
-    bool advance(Standing& standing, Cell value, Bytes enrolment, BitSource& bits,
+    bool advance(SeriesState& series_state, Cell value, Bytes public_randomness, BitSource& bits,
                  MutableBytes payload) const override {
-        standing.value = static_cast<std::uint32_t>(value);
-        ++standing.round;
-        if (!ends(enrolment, standing.round)) return false;
-        const std::uint32_t node = (standing.round >> height(enrolment)) - 1;
-        const std::uint64_t in = difference(standing, enrolment);
-        write_payload(enrolment, node, level_of(enrolment).channel.sample(in, bits), payload);
+        series_state.value = static_cast<std::uint32_t>(value);
+        ++series_state.round;
+        if (!ends(public_randomness, series_state.round)) return false;
+        const std::uint32_t node = (series_state.round >> height(public_randomness)) - 1;
+        const std::uint64_t in = difference(series_state, public_randomness);
+        write_payload(public_randomness, node, level_of(public_randomness).channel.sample(in, bits), payload);
         return true;
     }
-    bool possible(const Standing& standing, Bytes enrolment) const noexcept override {
-        return row(enrolment) - 1 < order_ - 1 && height(enrolment) < levels_.size() &&
-               standing.round <= rounds_ && standing.value < k_ && standing.told <= 1 &&
-               standing.changes <= std::min(changes_, standing.round >> height(enrolment));
+    bool possible(const SeriesState& series_state, Bytes public_randomness) const noexcept override {
+        return row(public_randomness) - 1 < order_ - 1 && height(public_randomness) < levels_.size() &&
+               series_state.round <= rounds_ && series_state.value < k_ && series_state.told <= 1 &&
+               series_state.changes <= std::min(changes_, series_state.round >> height(public_randomness));
     }
 
     bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
@@ -137,10 +142,10 @@ class DifferenceTrees final : public Mechanism, public SeriesMechanism {
     bool valid_payload(Bytes payload) const noexcept override {
         return row(payload) - 1 < order_ - 1 && output_of(payload) < std::uint64_t{2} * nodes_;
     }
-    bool valid_state(std::uint64_t n, Bytes state) const noexcept override {
+    bool valid_state(const Counts& counts) const noexcept override {
         for (std::size_t i = 0; i < counters_each(); ++i)
-            if (counter(state, counters_each() + i) > counter(state, i)) return false;
-        return counters_sum_to(state.first(counters_each() * counter_size), n);
+            if (counter(counts.state, counters_each() + i) > counter(counts.state, i)) return false;
+        return counters_sum_to(counts.state.first(counters_each() * counter_size), counts.n);
     }
 
     std::span<const Quantity> answers() const noexcept override {
@@ -150,42 +155,42 @@ class DifferenceTrees final : public Mechanism, public SeriesMechanism {
     /// Of one round; all NaN before the reports reach it. The variance is that of the answers, exact for
     /// people who keep their values. What the answers of one person have in common because they change is
     /// left out, as is what it takes off that all change the same way.
-    std::vector<Estimate> estimate(std::uint64_t n, Bytes state, const Question& question) const override;
+    std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override;
     /// By the normal law.
     double p_value(std::uint64_t, const Estimate& estimate) const override {
         return one_sided(estimate.value / estimate.standard_error);
     }
     /// Who changes more often than the spec has it makes levels disagree.
-    std::vector<Check> health(std::uint64_t n, Bytes state) const override;
+    std::vector<Check> health(const Counts& counts) const override;
 
     /// Of the round where it is largest, n being people who report to the end and keep their values.
     double n_variance(double truth) const override;
     Cost cost() const noexcept override {
         return {2, 2.0 * static_cast<double>(nodes_) * static_cast<double>(order_)};
     }
-    Exact probability(Input input, Bytes enrolment, Bytes memo) const override {
+    Exact probability(Input input, Bytes public_randomness, Bytes permanent) const override {
         Exact product = exact(1, 1);
-        for_each_node(input, enrolment, [&](std::uint32_t node, const Level& level, std::uint64_t in) {
-            product = product * level.channel.probability(in, bit(memo, node));
-        });
-        for (std::size_t i = level_of(enrolment).nodes; i < 8 * memo.size(); ++i)
-            if (bit(memo, i) != 0) return exact(0, 1);
+        for_each_node(input, public_randomness,
+                      [&](std::uint32_t node, const Level& level, std::uint64_t in) {
+                          product = product * level.channel.probability(in, bit(permanent, node));
+                      });
+        for (std::size_t i = level_of(public_randomness).nodes; i < 8 * permanent.size(); ++i)
+            if (bit(permanent, i) != 0) return exact(0, 1);
         return product;
     }
     Exact worst_ratio() const override {
         Exact worst = exact(1, 1);
         for (const Level& level : levels_)
-            worst.value =
-                std::max(worst.value, power(level.channel.worst_ratio(), truths(level.nodes)).value);
+            worst = std::max(worst, power(level.channel.worst_ratio(), truths(level.nodes)));
         return worst;
     }
     /// A person has one series.
     std::uint64_t most_keys() const noexcept override { return 1; }
-    Exact response_probability(Bytes enrolment, Bytes memo, Bytes payload) const override {
-        const Level& level = level_of(enrolment);
+    Exact instantaneous_probability(Bytes public_randomness, Bytes permanent, Bytes payload) const override {
+        const Level& level = level_of(public_randomness);
         const std::uint64_t node = output_of(payload) / 2 - level.first;  // wraps around below it
-        const bool made =
-            row(payload) == row(enrolment) && node < level.nodes && output_of(payload) % 2 == bit(memo, node);
+        const bool made = row(payload) == row(public_randomness) && node < level.nodes &&
+                          output_of(payload) % 2 == bit(permanent, node);
         return exact(made ? 1 : 0, level.nodes);
     }
 
@@ -209,41 +214,46 @@ class DifferenceTrees final : public Mechanism, public SeriesMechanism {
     static double scale(std::uint32_t node) noexcept { return node == 0 ? 1 : 2; }
 
     static std::uint64_t row(Bytes bytes) noexcept { return std::to_integer<std::uint64_t>(bytes[0]); }
-    static std::size_t height(Bytes enrolment) noexcept { return std::to_integer<std::size_t>(enrolment[1]); }
-    const Level& level_of(Bytes enrolment) const noexcept { return levels_[height(enrolment)]; }
-    static bool ends(Bytes enrolment, std::uint32_t round) noexcept {
-        return round >> height(enrolment) << height(enrolment) == round;
+    static std::size_t height(Bytes public_randomness) noexcept {
+        return std::to_integer<std::size_t>(public_randomness[1]);
+    }
+    const Level& level_of(Bytes public_randomness) const noexcept {
+        return levels_[height(public_randomness)];
+    }
+    static bool ends(Bytes public_randomness, std::uint32_t round) noexcept {
+        return round >> height(public_randomness) << height(public_randomness) == round;
     }
     /// Whether the row makes the value a +, as 1.
     static std::uint32_t sign(std::uint64_t row, std::uint64_t value) noexcept {
         return std::popcount(row & value) % 2 == 0 ? 1 : 0;
     }
     /// The channel's input at the end of a node, after which all of it has been told.
-    std::uint64_t difference(Standing& standing, Bytes enrolment) const noexcept {
-        const std::uint32_t now = sign(row(enrolment), standing.value);
-        const bool first = standing.round >> height(enrolment) == 1;
+    std::uint64_t difference(SeriesState& series_state, Bytes public_randomness) const noexcept {
+        const std::uint32_t now = sign(row(public_randomness), series_state.value);
+        const bool first = series_state.round >> height(public_randomness) == 1;
         // The first node tells the sign itself. No branches: time must not tell the value.
         const std::uint32_t tells =
-            first ? 1 : (standing.told ^ now) & (standing.changes != changes_ ? 1u : 0u);
-        standing.changes += first ? 0 : tells;
-        standing.told ^= (standing.told ^ now) & (0 - tells);
+            first ? 1 : (series_state.told ^ now) & (series_state.changes != changes_ ? 1u : 0u);
+        series_state.changes += first ? 0 : tells;
+        series_state.told ^= (series_state.told ^ now) & (0 - tells);
         return 1 - tells + 2 * std::uint64_t{now} * tells;
     }
     template <class Visit>
-    void for_each_node(Input input, Bytes enrolment, Visit visit) const {
-        Standing standing;
+    void for_each_node(Input input, Bytes public_randomness, Visit visit) const {
+        SeriesState series_state;
         for (const Cell value : input) {
-            standing.value = static_cast<std::uint32_t>(value);
-            if (ends(enrolment, ++standing.round))
-                visit((standing.round >> height(enrolment)) - 1, level_of(enrolment),
-                      difference(standing, enrolment));
+            series_state.value = static_cast<std::uint32_t>(value);
+            if (ends(public_randomness, ++series_state.round))
+                visit((series_state.round >> height(public_randomness)) - 1, level_of(public_randomness),
+                      difference(series_state, public_randomness));
         }
     }
 
-    void write_payload(Bytes enrolment, std::uint32_t node, std::uint64_t answer,
+    void write_payload(Bytes public_randomness, std::uint32_t node, std::uint64_t answer,
                        MutableBytes payload) const noexcept {
-        payload[0] = enrolment[0];
-        store_cell(payload.data() + 1, output_width_, 2 * (level_of(enrolment).first + node) + answer);
+        payload[0] = public_randomness[0];
+        store_cell(payload.data() + 1, output_width_,
+                   2 * (level_of(public_randomness).first + node) + answer);
     }
     std::uint64_t output_of(Bytes payload) const noexcept {
         return load_cell(payload.data() + 1, output_width_);
@@ -337,13 +347,13 @@ class DifferenceTrees::Combination {
     std::vector<double> reports_, precision_;  // of nodes
 };
 
-std::vector<Estimate> DifferenceTrees::estimate(std::uint64_t, Bytes state, const Question& question) const {
+std::vector<Estimate> DifferenceTrees::estimate(const Counts& counts, const Question& question) const {
     check_attribute(question.attribute, rounds_);
     const auto round = static_cast<std::uint32_t>(question.attribute + 1);
     std::vector<double> told(nodes_);
     for (std::uint64_t r = 1; r < order_; ++r)
         for (std::uint32_t node = 0; node < nodes_; ++node)
-            told[node] += static_cast<double>(reports(state, r, node));
+            told[node] += static_cast<double>(reports(counts.state, r, node));
     const Combination combination(*this, std::move(told));
 
     // A row that a person draws among K−1 stands for all of them; row 0 is + for everyone.
@@ -355,7 +365,7 @@ std::vector<Estimate> DifferenceTrees::estimate(std::uint64_t, Bytes state, cons
             const double each = weight * scale(node) * static_cast<double>(order_ - 1) /
                                 (level.tilt * combination.reports(height, node));
             for (std::uint64_t r = 1; r < order_; ++r)
-                rows[r] += each * balance(state, r, level.first + node);
+                rows[r] += each * balance(counts.state, r, level.first + node);
         }
         for (std::uint64_t v = 0; v < k_; ++v) {
             for (std::uint64_t r = 0; r < order_; ++r) found[v] += sign(r, v) != 0 ? rows[r] : -rows[r];
@@ -401,7 +411,7 @@ double DifferenceTrees::n_variance(double truth) const {
 // Who reports at the end of a round has drawn one of the levels that have a node end there, and a row. A
 // node's answers are ±1 as often as the truth allows. And its mean is that of its halves together, in each
 // row, up to the noise of all three.
-std::vector<Check> DifferenceTrees::health(std::uint64_t, Bytes state) const {
+std::vector<Check> DifferenceTrees::health(const Counts& counts) const {
     std::vector<std::vector<Check>> draws, answers, sums;
     for (std::uint32_t round = 1; round <= rounds_; ++round) {
         std::vector<std::uint64_t> levels, rows(order_ - 1);
@@ -411,9 +421,9 @@ std::vector<Check> DifferenceTrees::health(std::uint64_t, Bytes state) const {
             const std::uint32_t node = level.first + (round >> height) - 1;
             std::uint64_t all = 0, said = 0;
             for (std::uint64_t r = 1; r < order_; ++r) {
-                rows[r - 1] += reports(state, r, node);
-                all += reports(state, r, node);
-                said += ones(state, r, node);
+                rows[r - 1] += reports(counts.state, r, node);
+                all += reports(counts.state, r, node);
+                said += ones(counts.state, r, node);
             }
             levels.push_back(all);
             weights.push_back(static_cast<double>(level.weight));
@@ -433,10 +443,10 @@ std::vector<Check> DifferenceTrees::health(std::uint64_t, Bytes state) const {
                 double variance = 0;
                 const auto mean = [&](std::size_t at, std::uint32_t i) {
                     const Level& level = levels_[at];
-                    const std::uint64_t all = reports(state, r, level.first + i);
+                    const std::uint64_t all = reports(counts.state, r, level.first + i);
                     const double each = scale(i) / level.tilt;
                     variance += all < enough ? unknown : square(each) / static_cast<double>(all);
-                    return each * balance(state, r, level.first + i) / static_cast<double>(all);
+                    return each * balance(counts.state, r, level.first + i) / static_cast<double>(all);
                 };
                 const double whole = mean(height, node);
                 const double halves = mean(height - 1, 2 * node) + mean(height - 1, 2 * node + 1);
@@ -453,23 +463,22 @@ std::vector<Check> DifferenceTrees::health(std::uint64_t, Bytes state) const {
 constexpr Option options[] = {{.name = "rounds", .fallback = 16, .least = 2, .most = max_rounds},
                               {.name = "changes", .fallback = 2, .least = 1, .most = max_rounds - 1}};
 
-void settle(Draft& draft) {
+void settle(SettingsDraft& draft) {
     const auto rounds = std::get<std::uint64_t>(draft.options.at("rounds"));
     const auto changes = std::get<std::uint64_t>(draft.options.at("changes"));
     if (changes >= rounds)
-        throw Error(
-            ErrorCode::invalid_spec, "\"changes\" must be less than \"rounds\"",
-            "Found " + std::to_string(changes) + "; there are " + std::to_string(rounds) + " rounds.");
+        raise(ErrorCode::invalid_spec, "\"changes\" must be less than \"rounds\"",
+              "Found " + std::to_string(changes) + "; there are " + std::to_string(rounds) + " rounds.");
     if (epsilon_of_each(draft.epsilon, changes + 1) < min_epsilon)
-        throw Error(ErrorCode::invalid_spec, "\"changes\" divides epsilon into too many parts",
-                    "An answer needs an epsilon of 0.001; " + std::to_string(changes + 1) + " share " +
-                        std::to_string(draft.epsilon) + ".");
+        raise(ErrorCode::invalid_spec, "\"changes\" divides epsilon into too many parts",
+              "An answer needs an epsilon of 0.001; " + std::to_string(changes + 1) + " share " +
+                  std::to_string(draft.epsilon) + ".");
 }
 
-void write(const Spec& spec, Writer& writer) {
-    write_domain(spec, writer);
-    writer.put(static_cast<std::uint32_t>(spec.number("rounds")));
-    writer.put(static_cast<std::uint32_t>(spec.number("changes")));
+void write(const Settings& settings, Writer& writer) {
+    write_domain(settings, writer);
+    writer.put(static_cast<std::uint32_t>(settings.number("rounds")));
+    writer.put(static_cast<std::uint32_t>(settings.number("changes")));
 }
 
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
@@ -479,15 +488,23 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     const auto changes = static_cast<std::uint32_t>(take_number(reader, "number of changes", 1, rounds - 1));
     reader.finish();
     if (epsilon_of_each(header.epsilon, changes + 1) < min_epsilon)
-        throw Error(ErrorCode::malformed, "epsilon is divided into too many parts", {},
-                    "The bytes were damaged or forged.");
+        raise(ErrorCode::malformed, "epsilon is divided into too many parts", {},
+              "The bytes were damaged or forged.");
     return std::make_unique<DifferenceTrees>(header, block, k, rounds, changes);
 }
 
 }  // namespace
 
-const MechanismEntry ddrm_entry{
-    27,   "ddrm", "difference trees over rounds", Shape::one_categorical, max_domain, false, options, write,
-    load, settle};
+const MechanismEntry ddrm_entry{27,
+                                "ddrm",
+                                "difference trees over rounds",
+                                Shape::one_categorical,
+                                max_domain,
+                                false,
+                                options,
+                                write,
+                                load,
+                                settle,
+                                true};
 
 }  // namespace ldp

@@ -1,14 +1,14 @@
-// Two layers of generalised randomised response (Arcolezi, Couchot, Al Bouna, Xiao 2022): the first one's
+// Two layers of generalized randomized response (Arcolezi, Couchot, Al Bouna, Xiao 2022): the first one's
 // outcome is kept for its value, and goes through the second whenever it is sent. With a = exp(ε∞) and
 // c = exp(ε₁), the second one's odds are (ac + (k−2)c − (k−1)) / (a − c).
 //
-// parameters: k (4 bytes), ε₁ (8) · memo, payload: a value · state: reports per value
+// parameters: k (4 bytes), ε₁ (8) · permanent response, payload: a value · state: reports per value
 
 #include <cmath>
 
 #include "core/base/exact.hpp"
 #include "core/channel/symmetric.hpp"
-#include "core/mechanism/all.hpp"
+#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/frequency/second_layer.hpp"
 
@@ -35,11 +35,12 @@ class LongitudinalGrr final : public CountingOracle {
         return all;
     }
 
-    void randomise(Input input, Bytes, BitSource& bits, MutableBytes memo) const override {
-        store_output(memo, kept_.sample(input[0], bits));
+    void permanent_response(Input input, Bytes, BitSource& bits, MutableBytes permanent) const override {
+        store_output(permanent, kept_.sample(input[0], bits));
     }
-    void respond(Bytes, Bytes memo, BitSource& bits, MutableBytes payload) const override {
-        store_output(payload, sent_.sample(load_output(memo), bits));
+    void instantaneous_response(Bytes, Bytes permanent, BitSource& bits,
+                                MutableBytes payload) const override {
+        store_output(payload, sent_.sample(load_output(permanent), bits));
     }
 
     PureProtocol protocol() const noexcept override { return {chain_.p(), chain_.q()}; }
@@ -47,14 +48,14 @@ class LongitudinalGrr final : public CountingOracle {
     std::vector<std::uint64_t> supports(Bytes state) const override { return counters(state); }
 
     Cost cost() const noexcept override { return {1, static_cast<double>(domain())}; }
-    Exact probability(Input input, Bytes, Bytes memo) const override {
-        return exact(kept_.weight(input[0], load_output(memo)), kept_.total());
+    Exact probability(Input input, Bytes, Bytes permanent) const override {
+        return exact(kept_.weight(input[0], load_output(permanent)), kept_.total());
     }
     Exact worst_ratio() const override { return exact(kept_.worst_ratio().high, kept_.worst_ratio().low); }
 
     double first_epsilon() const noexcept override { return first_epsilon_; }
-    Exact response_probability(Bytes, Bytes memo, Bytes payload) const override {
-        return exact(sent_.weight(load_output(memo), load_output(payload)), sent_.total());
+    Exact instantaneous_probability(Bytes, Bytes permanent, Bytes payload) const override {
+        return exact(sent_.weight(load_output(permanent), load_output(payload)), sent_.total());
     }
     // Both layers are symmetric, hence so is the whole.
     Exact first_report_ratio() const override { return exact(chain_.right, chain_.wrong); }
@@ -79,7 +80,7 @@ constexpr Option options[] = {first_epsilon_option};
 
 const MechanismEntry l_grr_entry{22,
                                  "l_grr",
-                                 "generalised randomised response in two layers",
+                                 "generalized randomized response in two layers",
                                  Shape::one_categorical,
                                  max_domain,
                                  false,

@@ -4,7 +4,7 @@
 
 #include "core/base/exact.hpp"
 #include "core/channel/odds.hpp"
-#include "core/mechanism/all.hpp"
+#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/second_layer.hpp"
 #include "core/mechanism/frequency/unary.hpp"
 

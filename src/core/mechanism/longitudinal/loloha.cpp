@@ -1,19 +1,19 @@
 // Longitudinal local hashing (Arcolezi, Pinzón, Palamidessi, Gambs 2023): every user draws a public function
-// that hashes the k values to g buckets, and reports the bucket by two layers of randomised response; the
-// first one's outcome is kept for its bucket. All values of a bucket share a memo, so that a user never has
-// more than g, however many values there are.
+// that hashes the k values to g buckets, and reports the bucket by two layers of randomized response; the
+// first one's outcome is kept for its bucket. All values of a bucket share a permanent response, so that a
+// user never has more than g, however many values there are.
 //
 // The second layer is solved for the g buckets rather than for two: with a = exp(ε∞) and c = exp(ε₁), its
 // odds are (ac + (g−2)c − (g−1)) / (a − c), and n·Var is that of local hashing at ε₁. Hence the best g is
 // olh's.
 //
-// parameters: k, g (4 bytes each), ε₁ (8) · memo: a bucket · the rest as in local hashing
+// parameters: k, g (4 bytes each), ε₁ (8) · permanent response: a bucket · the rest as in local hashing
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/base/exact.hpp"
-#include "core/mechanism/all.hpp"
+#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/frequency/local_hashing.hpp"
 #include "core/mechanism/frequency/second_layer.hpp"
@@ -38,12 +38,13 @@ class Loloha final : public LocalHashing {
         return all;
     }
 
-    void respond(Bytes enrolment, Bytes memo, BitSource& bits, MutableBytes payload) const override {
-        std::ranges::copy(enrolment, payload.begin());
-        set_reported(payload, sent_.sample(kept_bucket(memo), bits));
+    void instantaneous_response(Bytes public_randomness, Bytes permanent, BitSource& bits,
+                                MutableBytes payload) const override {
+        std::ranges::copy(public_randomness, payload.begin());
+        set_reported(payload, sent_.sample(kept_bucket(permanent), bits));
     }
-    std::vector<Cell> memo_key(Input input, Bytes enrolment) const override {
-        return {bucket(input[0], enrolment)};
+    std::vector<Cell> response_key(Input input, Bytes public_randomness) const override {
+        return {bucket(input[0], public_randomness)};
     }
 
     PureProtocol protocol() const noexcept override {
@@ -52,11 +53,11 @@ class Loloha final : public LocalHashing {
 
     std::uint64_t most_keys() const noexcept override { return std::min(kept().outputs(), domain()); }
     double first_epsilon() const noexcept override { return first_epsilon_; }
-    Exact response_probability(Bytes enrolment, Bytes memo, Bytes payload) const override {
-        if (!std::ranges::equal(enrolment, payload.first(enrolment_size()))) return exact(0, 1);
-        return exact(sent_.weight(kept_bucket(memo), reported(payload)), sent_.total());
+    Exact instantaneous_probability(Bytes public_randomness, Bytes permanent, Bytes payload) const override {
+        if (!std::ranges::equal(public_randomness, payload.first(public_size()))) return exact(0, 1);
+        return exact(sent_.weight(kept_bucket(permanent), reported(payload)), sent_.total());
     }
-    // Attained, as for the memo, under a function that tells two values apart.
+    // Attained, as for the permanent response, under a function that tells two values apart.
     Exact first_report_ratio() const override { return exact(chain_.right, chain_.wrong); }
 
   private:
@@ -68,19 +69,19 @@ class Loloha final : public LocalHashing {
 constexpr Option options[] = {
     {.name = "buckets", .fallback = 0, .least = 0, .most = LocalHashing::max_buckets}, first_epsilon_option};
 
-void settle(Draft& draft) {
+void settle(SettingsDraft& draft) {
     settle_first_epsilon(draft);
     auto& buckets = std::get<std::uint64_t>(draft.options.at("buckets"));
     if (buckets == 0)
         buckets = LocalHashing::best_buckets(std::get<double>(draft.options.at(first_epsilon_option.name)));
     if (buckets == 1)
-        throw Error(ErrorCode::invalid_spec, "\"buckets\" must be 2 or more", "Found 1.",
-                    "One bucket tells nothing; 0 asks for the best number.");
+        raise(ErrorCode::invalid_spec, "\"buckets\" must be 2 or more", "Found 1.",
+              "One bucket tells nothing; 0 asks for the best number.");
 }
 
-void write(const Spec& spec, Writer& writer) {
-    LocalHashing::write(spec, spec.number("buckets"), writer);
-    writer.put(spec.real(first_epsilon_option.name));
+void write(const Settings& settings, Writer& writer) {
+    LocalHashing::write(settings, settings.number("buckets"), writer);
+    writer.put(settings.real(first_epsilon_option.name));
 }
 
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {

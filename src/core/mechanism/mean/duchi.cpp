@@ -1,11 +1,12 @@
 // One bit (Duchi, Jordan, Wainwright 2013, 2018): ±B, B = (e+1)/(e−1), e = exp(ε), with P(+B) = 1/2 + x/(2B)
 // at x ∈ [−1,1]. n·Var = B² − x².
 
-#include "core/mechanism/all.hpp"
+#include "core/mechanism/entries.hpp"
 #include "core/mechanism/mean/numeric_mean.hpp"
 
 namespace ldp {
 
-const MechanismEntry duchi_entry = numeric_entry<duchi_card>(14, "one bit of Duchi, Jordan, Wainwright");
+const MechanismEntry duchi_entry =
+    numeric_entry<duchi_randomizer>(14, "one bit of Duchi, Jordan, Wainwright");
 
 }  // namespace ldp

@@ -3,7 +3,7 @@
 
 #include "core/channel/hybrid.hpp"
 
-#include "core/mechanism/all.hpp"
+#include "core/mechanism/entries.hpp"
 #include "core/mechanism/mean/numeric_mean.hpp"
 
 namespace ldp {
@@ -12,6 +12,6 @@ std::uint64_t hybrid_width(double epsilon, std::uint64_t steps) {
     return epsilon > hybrid_threshold ? piecewise_width(epsilon, steps) : 0;
 }
 
-const MechanismEntry hybrid_entry = numeric_entry<hybrid_card>(16, "piecewise and one bit, mixed");
+const MechanismEntry hybrid_entry = numeric_entry<hybrid_randomizer>(16, "piecewise and one bit, mixed");
 
 }  // namespace ldp

@@ -1,11 +1,11 @@
 // Discrete Laplace noise (Dwork, McSherry, Nissim, Smith 2006; Ghosh, Roughgarden, Sundararajan 2009) of
 // scale 2/ε on [−1,1], the range's width over ε.
 
-#include "core/mechanism/all.hpp"
+#include "core/mechanism/entries.hpp"
 #include "core/mechanism/mean/numeric_mean.hpp"
 
 namespace ldp {
 
-const MechanismEntry laplace_entry = numeric_entry<laplace_card>(13, "discrete Laplace noise");
+const MechanismEntry laplace_entry = numeric_entry<laplace_randomizer>(13, "discrete Laplace noise");
 
 }  // namespace ldp

@@ -4,7 +4,6 @@
 
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
-#include "core/spec/spec.hpp"
 
 namespace ldp {
 
@@ -15,8 +14,8 @@ std::vector<std::pair<std::string, double>> NumericMean::parameters() const {
     return all;
 }
 
-void NumericMean::randomise(Input input, Bytes, BitSource& bits, MutableBytes memo) const {
-    store_cell(memo.data(), width_, channel_->sample(input[0], bits));
+void NumericMean::permanent_response(Input input, Bytes, BitSource& bits, MutableBytes permanent) const {
+    store_cell(permanent.data(), width_, channel_->sample(input[0], bits));
 }
 
 bool NumericMean::accumulate(MutableBytes state, Bytes payload) const noexcept {
@@ -34,8 +33,8 @@ bool NumericMean::valid_payload(Bytes payload) const noexcept {
     return load_cell(payload.data(), width_) < channel_->outputs();
 }
 
-bool NumericMean::valid_state(std::uint64_t n, Bytes state) const noexcept {
-    return channel_->valid(n, state.data());
+bool NumericMean::valid_state(const Counts& counts) const noexcept {
+    return channel_->valid(counts.n, counts.state.data());
 }
 
 std::span<const Quantity> NumericMean::answers() const noexcept {
@@ -43,15 +42,15 @@ std::span<const Quantity> NumericMean::answers() const noexcept {
     return quantities;
 }
 
-std::vector<Estimate> NumericMean::estimate(std::uint64_t n, Bytes state, const Question& question) const {
-    const auto [mean, mean_square, noise, sampled] = moments(n, state);
+std::vector<Estimate> NumericMean::estimate(const Counts& counts, const Question& question) const {
+    const auto [mean, mean_square, noise, sampled] = moments(counts);
     const double sampling = question.target == Target::population ? sampled : 0;
     const double step = 2 * range_.half() / static_cast<double>(channel_->steps());
-    return {{range_.min + step * mean, step * std::sqrt((noise + sampling) / static_cast<double>(n))}};
+    return {{range_.min + step * mean, step * std::sqrt((noise + sampling) / static_cast<double>(counts.n))}};
 }
 
-std::vector<Check> NumericMean::health(std::uint64_t n, Bytes state) const {
-    return channel_->health(n, state.data());
+std::vector<Check> NumericMean::health(const Counts& counts) const {
+    return channel_->health(counts.n, counts.state.data());
 }
 
 double NumericMean::n_variance(double truth) const {
@@ -59,37 +58,38 @@ double NumericMean::n_variance(double truth) const {
     return channel_->noise_at((truth + 1) / 2 * steps) * 4 / (steps * steps);
 }
 
-Exact NumericMean::probability(Input input, Bytes, Bytes memo) const {
-    return channel_->probability(input[0], load_cell(memo.data(), width_));
+Exact NumericMean::probability(Input input, Bytes, Bytes permanent) const {
+    return channel_->probability(input[0], load_cell(permanent.data(), width_));
 }
 
 Exact NumericMean::worst_ratio() const {
     return channel_->worst_ratio();
 }
 
-void NumericMean::write(const NumericCard& card, const Spec& spec, Writer& writer) {
-    const Attribute& attribute = spec.attributes()[0];
-    if (card.from_zero && attribute.min != 0)
-        throw Error(ErrorCode::invalid_spec, std::string(card.name) + " takes a range with \"min\": 0",
-                    "The range of \"" + attribute.name + "\" does not begin at 0.",
-                    "Measure from the least value, or use duchi, the same channel on any range.");
-    write_channel(writer, card, spec.epsilon(), spec.number("grid"));
+void NumericMean::write(const NumericRandomizer& randomizer, const Settings& settings, Writer& writer) {
+    const Attribute& attribute = settings.attributes()[0];
+    if (randomizer.from_zero && attribute.min != 0)
+        raise(ErrorCode::invalid_spec, std::string(randomizer.name) + " takes a range with \"min\": 0",
+              "The range of \"" + attribute.name + "\" does not begin at 0.",
+              "Measure from the least value, or use duchi, the same channel on any range.");
+    write_channel(writer, randomizer, settings.epsilon(), settings.number("grid"));
     write_range(writer, {attribute.min, attribute.max});
 }
 
-NumericMean::Parameters NumericMean::take(const NumericCard& card, Reader& reader, const Header& header) {
-    auto channel = make_channel(card.response, read_channel(reader), header.epsilon);
+NumericMean::Parameters NumericMean::take(const NumericRandomizer& randomizer, Reader& reader,
+                                          const Header& header) {
+    auto channel = make_channel(randomizer.response, read_channel(reader), header.epsilon);
     const Range range = read_range(reader);
-    if (card.from_zero && range.min != 0)
-        throw Error(ErrorCode::malformed, "the declared range does not begin at 0", {},
-                    "The bytes were damaged or forged.");
+    if (randomizer.from_zero && range.min != 0)
+        raise(ErrorCode::malformed, "the declared range does not begin at 0", {},
+              "The bytes were damaged or forged.");
     return {std::move(channel), range};
 }
 
-std::unique_ptr<const Mechanism> NumericMean::load(const NumericCard& card, const Header& header,
+std::unique_ptr<const Mechanism> NumericMean::load(const NumericRandomizer& randomizer, const Header& header,
                                                    Bytes block) {
     Reader reader(block.subspan(header_size));
-    auto [channel, range] = take(card, reader, header);
+    auto [channel, range] = take(randomizer, reader, header);
     reader.finish();
     return std::make_unique<NumericMean>(header, block, std::move(channel), range);
 }

@@ -12,7 +12,7 @@
 
 #include "core/base/exact.hpp"
 #include "core/channel/binary.hpp"
-#include "core/mechanism/all.hpp"
+#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/second_layer.hpp"
 #include "core/mechanism/mean/numeric_mean.hpp"
 
@@ -35,25 +35,26 @@ class LongitudinalOneBit final : public NumericMean {
         return all;
     }
 
-    void randomise(Input input, Bytes, BitSource& bits, MutableBytes memo) const override {
-        store_bit(memo, chain_.kept().sample(input[0], bits));
+    void permanent_response(Input input, Bytes, BitSource& bits, MutableBytes permanent) const override {
+        store_bit(permanent, chain_.kept().sample(input[0], bits));
     }
-    void respond(Bytes, Bytes memo, BitSource& bits, MutableBytes payload) const override {
-        store_bit(payload, chain_.sent().sample(bit(memo), bits));
+    void instantaneous_response(Bytes, Bytes permanent, BitSource& bits,
+                                MutableBytes payload) const override {
+        store_bit(payload, chain_.sent().sample(bit(permanent), bits));
     }
 
     double n_covariance(double truth) const override {
         const auto steps = static_cast<double>(chain_.steps());
         return chain_.kept().noise_at((truth + 1) / 2 * steps) * 4 / (steps * steps);
     }
-    Exact probability(Input input, Bytes, Bytes memo) const override {
-        return chain_.kept().probability(input[0], bit(memo));
+    Exact probability(Input input, Bytes, Bytes permanent) const override {
+        return chain_.kept().probability(input[0], bit(permanent));
     }
     Exact worst_ratio() const override { return chain_.kept().worst_ratio(); }
 
     double first_epsilon() const noexcept override { return first_epsilon_; }
-    Exact response_probability(Bytes, Bytes memo, Bytes payload) const override {
-        return exact(chain_.sent().weight(bit(memo), bit(payload)), chain_.sent().total());
+    Exact instantaneous_probability(Bytes, Bytes permanent, Bytes payload) const override {
+        return exact(chain_.sent().weight(bit(permanent), bit(payload)), chain_.sent().total());
     }
     Exact first_report_ratio() const override { return chain_.worst_ratio(); }
 
@@ -69,14 +70,14 @@ class LongitudinalOneBit final : public NumericMean {
 
 constexpr Option options[] = {grid_option, second_layer_option};
 
-void write(const Spec& spec, Writer& writer) {
-    NumericMean::write(onebit_card, spec, writer);
-    write_second_layer(spec, writer);
+void write(const Settings& settings, Writer& writer) {
+    NumericMean::write(onebit_randomizer, settings, writer);
+    write_second_layer(settings, writer);
 }
 
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     Reader reader(block.subspan(header_size));
-    auto [channel, range] = NumericMean::take(onebit_card, reader, header);
+    auto [channel, range] = NumericMean::take(onebit_randomizer, reader, header);
     const double first_epsilon = take_second_layer(reader, header);
     if (first_epsilon == header.epsilon)
         return std::make_unique<NumericMean>(header, block, std::move(channel), range);
@@ -87,8 +88,15 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry onebit_entry{
-    15,   onebit_card.name,   "one bit of a number from 0 up", Shape::one_numeric, 1, false, options, write,
-    load, settle_second_layer};
+const MechanismEntry onebit_entry{15,
+                                  onebit_randomizer.name,
+                                  "one bit of a number from 0 up",
+                                  Shape::one_numeric,
+                                  1,
+                                  false,
+                                  options,
+                                  write,
+                                  load,
+                                  settle_second_layer};
 
 }  // namespace ldp

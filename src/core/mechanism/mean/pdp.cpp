@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/mechanism/all.hpp"
+#include "core/mechanism/entries.hpp"
 #include "core/mechanism/mean/numeric_mean.hpp"
 
 namespace ldp {
@@ -19,6 +19,6 @@ std::uint64_t pdp_width(double epsilon, std::uint64_t steps) {
         1, static_cast<std::uint64_t>(std::llround(static_cast<double>(steps) * delta / (2 * b - delta))));
 }
 
-const MechanismEntry pdp_entry = numeric_entry<pdp_card>(4, "window mechanism of PPMC");
+const MechanismEntry pdp_entry = numeric_entry<pdp_randomizer>(4, "window mechanism of PPMC");
 
 }  // namespace ldp

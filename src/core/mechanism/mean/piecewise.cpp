@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/mechanism/all.hpp"
+#include "core/mechanism/entries.hpp"
 #include "core/mechanism/mean/numeric_mean.hpp"
 
 namespace ldp {
@@ -14,6 +14,6 @@ std::uint64_t piecewise_width(double epsilon, std::uint64_t steps) {
         1, static_cast<std::uint64_t>(std::llround(static_cast<double>(steps) * std::exp(-epsilon / 2))));
 }
 
-const MechanismEntry piecewise_entry = numeric_entry<piecewise_card>(3, "piecewise mechanism");
+const MechanismEntry piecewise_entry = numeric_entry<piecewise_randomizer>(3, "piecewise mechanism");
 
 }  // namespace ldp

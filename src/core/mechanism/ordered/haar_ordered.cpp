@@ -24,10 +24,10 @@
 #include "core/channel/numeric.hpp"
 #include "core/channel/signed_place.hpp"
 #include "core/math/haar_tree.hpp"
-#include "core/mechanism/all.hpp"
+#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
-#include "core/mechanism/mean/numeric_card.hpp"
-#include "core/summary/distribution.hpp"
+#include "core/mechanism/mean/numeric_randomizer.hpp"
+#include "core/mechanism/ordered/reading.hpp"
 
 namespace ldp {
 
@@ -38,7 +38,7 @@ constexpr std::uint64_t max_points = std::uint64_t{1} << 20;
 constexpr Option points_option{
     .name = "grid", .fallback = 1023, .least = 1, .most = max_points - 1, .of_numbers = true};
 
-class HaarOrdered final : public Mechanism, public OrderedMechanism {
+class HaarOrdered final : public Mechanism, public Ordered, public Significance {
   public:
     HaarOrdered(const Header& header, Bytes block, std::uint64_t points, unsigned buckets,
                 const std::optional<Range>& range)
@@ -72,10 +72,10 @@ class HaarOrdered final : public Mechanism, public OrderedMechanism {
         return all;
     }
 
-    void randomise(Input input, Bytes, BitSource& bits, MutableBytes memo) const override {
+    void permanent_response(Input input, Bytes, BitSource& bits, MutableBytes permanent) const override {
         const std::size_t level = bits.pick(draw_below_);
-        memo[0] = static_cast<std::byte>(level);
-        store_cell(memo.data() + 1, output_width_,
+        permanent[0] = static_cast<std::byte>(level);
+        store_cell(permanent.data() + 1, output_width_,
                    channels_[level].sample(node(level, input[0]), right(level, input[0]), bits));
     }
 
@@ -90,8 +90,8 @@ class HaarOrdered final : public Mechanism, public OrderedMechanism {
         const std::size_t level = level_of(payload);
         return level < levels() && output_of(payload) < channels_[level].outputs();
     }
-    bool valid_state(std::uint64_t n, Bytes state) const noexcept override {
-        return counters_sum_to(state, n);
+    bool valid_state(const Counts& counts) const noexcept override {
+        return counters_sum_to(counts.state, counts.n);
     }
 
     std::span<const Quantity> answers() const noexcept override {
@@ -99,26 +99,27 @@ class HaarOrdered final : public Mechanism, public OrderedMechanism {
         static constexpr Quantity categories[] = {Quantity::frequencies, Quantity::distribution};
         return range_ ? numbers : categories;
     }
-    std::vector<Estimate> estimate(std::uint64_t n, Bytes state, const Question& question) const override {
-        if (question.quantity == Quantity::frequencies) return shares_of(*this, n, state, question.target);
+    std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override {
+        if (question.quantity == Quantity::frequencies) return shares(counts, question.target);
         if (question.quantity == Quantity::means)
-            return {mean_of(*this, n, state, values(range_->min, range_->max), question.target)};
-        return without_errors(fit(n, state, Smoothing::none));
+            return {Reading(*this, counts).mean_of(values(range_->min, range_->max), question.target)};
+        return without_errors(fit(counts, Smoothing::none));
     }
     // By the normal approximation, under the error that was estimated.
-    double p_value(std::uint64_t n, const Estimate& estimate) const override {
-        if (range_) return Mechanism::p_value(n, estimate);
+    double p_value(std::uint64_t, const Estimate& estimate) const override {
+        if (range_) refuse(*this, Significance::offers);
         return one_sided(estimate.value / estimate.standard_error);
     }
-    std::vector<Check> health(std::uint64_t n, Bytes state) const override;
+    std::vector<Check> health(const Counts& counts) const override;
     double n_variance(double truth) const override;
     Cost cost() const noexcept override {
         return {2, 4.0 * static_cast<double>(levels()) * static_cast<double>(points_)};
     }
-    Exact probability(Input input, Bytes, Bytes memo) const override {
-        const std::size_t level = level_of(memo);
+    Exact probability(Input input, Bytes, Bytes permanent) const override {
+        const std::size_t level = level_of(permanent);
         return exact(draw_weight(level), draw_below_.back()) *
-               channels_[level].probability(node(level, input[0]), right(level, input[0]), output_of(memo));
+               channels_[level].probability(node(level, input[0]), right(level, input[0]),
+                                            output_of(permanent));
     }
     // The level is drawn without a look at the value, so its probability cancels. In each, the first point
     // and one of its node's other half are two signs at one place, whose symbols differ in every column.
@@ -126,24 +127,33 @@ class HaarOrdered final : public Mechanism, public OrderedMechanism {
         Exact worst = exact(1, 1);
         for (const SignedPlace& channel : channels_) {
             const Exact ratio = exact(channel.worst_ratio().high, channel.worst_ratio().low);
-            if (ratio.value > worst.value) worst = ratio;
+            worst = std::max(worst, ratio);
         }
         return worst;
     }
 
-    Interval ends() const override {
+    std::size_t points() const noexcept override { return points_; }
+    Interval ends() const noexcept override {
         return range_ ? Interval{range_->min, range_->max} : Interval{0, static_cast<double>(points_ - 1)};
     }
-    Distribution fit(std::uint64_t n, Bytes state, Smoothing) const override {
-        return fit_monotone(*this, n, state);
+    Distribution fit(const Counts& counts, Smoothing) const override {
+        return Reading(*this, counts).fit_monotone();
     }
-    std::vector<double> cumulative(std::uint64_t n, Bytes state) const override;
-    std::unique_ptr<const OrderedNoise> noise(std::uint64_t n, Bytes state,
+    std::vector<double> cumulative(const Counts& counts) const override;
+    std::unique_ptr<const OrderedNoise> noise(const Counts& counts,
                                               std::vector<double> shares) const override;
     std::uint64_t blur(std::uint64_t) const noexcept override { return 0; }
 
   private:
     class Noise;
+
+    std::vector<Estimate> shares(const Counts& counts, Target target) const {
+        Reading reading(*this, counts);
+        std::vector<Estimate> all;
+        for (std::size_t point = 0; point < points_; ++point)
+            all.push_back(reading.between(point, point + 1, target));
+        return all;
+    }
 
     std::size_t levels() const noexcept { return channels_.size(); }
     /// The node above a point, the point where its right half begins, and whether a point is in there.
@@ -323,18 +333,18 @@ class HaarOrdered::Noise final : public OrderedNoise {
     std::vector<std::vector<double>> crowds_;  // per level, shares of the channel's buckets
 };
 
-std::unique_ptr<const OrderedNoise> HaarOrdered::noise(std::uint64_t n, Bytes state,
+std::unique_ptr<const OrderedNoise> HaarOrdered::noise(const Counts& counts,
                                                        std::vector<double> shares) const {
     std::vector<double> spread;
     for (std::size_t level = 0; level < levels(); ++level)
-        spread.push_back(static_cast<double>(n) / divisor(reports(counters_of(level, state))));
+        spread.push_back(static_cast<double>(counts.n) / divisor(reports(counters_of(level, counts.state))));
     return std::make_unique<Noise>(*this, std::move(spread), std::move(shares));
 }
 
-std::vector<double> HaarOrdered::cumulative(std::uint64_t, Bytes state) const {
+std::vector<double> HaarOrdered::cumulative(const Counts& counts) const {
     std::vector<double> shares{1}, halves;
     for (std::size_t level = 0; level < levels(); ++level) {
-        const Bytes counters = counters_of(level, state);
+        const Bytes counters = counters_of(level, counts.state);
         const double scale = 1 / (channels_[level].tilt() * divisor(reports(counters)));
         const std::vector<std::int64_t> balances = channels_[level].balances(counters);
         halves.clear();
@@ -351,12 +361,12 @@ std::vector<double> HaarOrdered::cumulative(std::uint64_t, Bytes state) const {
     return shares;
 }
 
-std::vector<Check> HaarOrdered::health(std::uint64_t, Bytes state) const {
+std::vector<Check> HaarOrdered::health(const Counts& counts) const {
     std::vector<std::uint64_t> drawn;
     std::vector<double> weights;
     std::vector<std::vector<Check>> checks;
     for (std::size_t level = 0; level < levels(); ++level) {
-        const Bytes counters = counters_of(level, state);
+        const Bytes counters = counters_of(level, counts.state);
         drawn.push_back(reports(counters));
         weights.push_back(static_cast<double>(draw_weight(level)));
         if (drawn.back() != 0) checks.push_back(channels_[level].health(drawn.back(), counters));
@@ -387,13 +397,13 @@ double HaarOrdered::n_variance(double truth) const {
     return most;
 }
 
-void write(const Spec& spec, Writer& writer) {
-    const Attribute& attribute = spec.attributes()[0];
+void write(const Settings& settings, Writer& writer) {
+    const Attribute& attribute = settings.attributes()[0];
     const bool numeric = attribute.numeric();
-    const std::uint64_t points = numeric ? spec.number(points_option.name) + 1 : attribute.domain;
+    const std::uint64_t points = numeric ? settings.number(points_option.name) + 1 : attribute.domain;
     const auto last = static_cast<unsigned>(std::bit_width(points - 1)) - 1;
     writer.put(static_cast<std::uint32_t>(points));
-    writer.put(static_cast<std::uint8_t>(SignedPlace::best_buckets(spec.epsilon(), last)));
+    writer.put(static_cast<std::uint8_t>(SignedPlace::best_buckets(settings.epsilon(), last)));
     writer.put(static_cast<std::uint8_t>(numeric));
     if (numeric) write_range(writer, {attribute.min, attribute.max});
 }
@@ -404,10 +414,9 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     const auto buckets = reader.take<std::uint8_t>();
     const auto numeric = reader.take<std::uint8_t>();
     if (buckets >= std::bit_width(points - 1) || numeric > 1)
-        throw Error(
-            ErrorCode::malformed, "the tree's parameters are out of range",
-            "Found 2^" + std::to_string(buckets) + " buckets for " + std::to_string(points) + " points.",
-            "The bytes were damaged or forged.");
+        raise(ErrorCode::malformed, "the tree's parameters are out of range",
+              "Found 2^" + std::to_string(buckets) + " buckets for " + std::to_string(points) + " points.",
+              "The bytes were damaged or forged.");
     std::optional<Range> range;
     if (numeric != 0) range = read_range(reader);
     reader.finish();

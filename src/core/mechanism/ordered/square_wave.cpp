@@ -9,11 +9,10 @@
 #include <numeric>
 
 #include "core/channel/window_decoder.hpp"
-#include "core/mechanism/all.hpp"
+#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/mean/numeric_mean.hpp"
-#include "core/spec/spec.hpp"
-#include "core/summary/distribution.hpp"
+#include "core/mechanism/ordered/ordered.hpp"
 
 namespace ldp {
 
@@ -23,7 +22,7 @@ namespace {
 /// and for each cell of the window.
 constexpr Option square_wave_grid{.name = "grid", .fallback = 1024, .least = 2, .most = 65536};
 
-class SquareWave final : public NumericMean, public OrderedMechanism {
+class SquareWave final : public NumericMean, public Ordered {
   public:
     SquareWave(const Header& header, Bytes block, const WindowChannel& window, const Range& range)
         : NumericMean(header, block, std::make_unique<WindowChannel>(window), range),
@@ -38,37 +37,37 @@ class SquareWave final : public NumericMean, public OrderedMechanism {
         return true;
     }
     void merge(MutableBytes state, Bytes other) const noexcept override { merge_counters(state, other); }
-    bool valid_state(std::uint64_t n, Bytes state) const noexcept override {
-        return counters_sum_to(state, n);
+    bool valid_state(const Counts& counts) const noexcept override {
+        return counters_sum_to(counts.state, counts.n);
     }
 
     std::span<const Quantity> answers() const noexcept override {
         static constexpr Quantity quantities[] = {Quantity::means, Quantity::distribution};
         return quantities;
     }
-    std::vector<Estimate> estimate(std::uint64_t n, Bytes state, const Question& question) const override;
-    std::vector<Check> health(std::uint64_t n, Bytes state) const override;
+    std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override;
+    std::vector<Check> health(const Counts& counts) const override;
     Cost cost() const noexcept override {
         constexpr double iterations = 1000, steps_an_output = 15;
         return {2, iterations * steps_an_output * static_cast<double>(outputs())};
     }
 
-    Interval ends() const override { return {range().min, range().max}; }
-    Distribution fit(std::uint64_t n, Bytes state, Smoothing smoothing) const override;
-    std::vector<double> cumulative(std::uint64_t n, Bytes state) const override {
-        return decoder_.cumulative(observed(n, state));
+    std::size_t points() const noexcept override { return window_.inputs(); }
+    Interval ends() const noexcept override { return {range().min, range().max}; }
+    Distribution fit(const Counts& counts, Smoothing smoothing) const override;
+    std::vector<double> cumulative(const Counts& counts) const override {
+        return decoder_.cumulative(observed(counts));
     }
-    std::unique_ptr<const OrderedNoise> noise(std::uint64_t, Bytes,
-                                              std::vector<double> shares) const override;
+    std::unique_ptr<const OrderedNoise> noise(const Counts&, std::vector<double> shares) const override;
     std::uint64_t blur(std::uint64_t n) const noexcept override;
 
   private:
-    WindowChannel::Moments moments(std::uint64_t n, Bytes state) const noexcept override {
-        return window_.invert(sums(n, state));
+    WindowChannel::Moments moments(const Counts& counts) const noexcept override {
+        return window_.invert(sums(counts));
     }
-    WindowChannel::Sums sums(std::uint64_t n, Bytes state) const noexcept;
+    WindowChannel::Sums sums(const Counts& counts) const noexcept;
     /// Shares of the outputs.
-    static std::vector<double> observed(std::uint64_t n, Bytes state);
+    static std::vector<double> observed(const Counts& counts);
 
     WindowChannel window_;
     WindowDecoder decoder_;
@@ -91,39 +90,37 @@ class Noise final : public OrderedNoise {
     std::vector<double> shares_;
 };
 
-std::unique_ptr<const OrderedNoise> SquareWave::noise(std::uint64_t, Bytes,
-                                                      std::vector<double> shares) const {
+std::unique_ptr<const OrderedNoise> SquareWave::noise(const Counts&, std::vector<double> shares) const {
     return std::make_unique<Noise>(decoder_, std::move(shares));
 }
 
-WindowChannel::Sums SquareWave::sums(std::uint64_t n, Bytes state) const noexcept {
+WindowChannel::Sums SquareWave::sums(const Counts& counts) const noexcept {
     Uint128 sum = 0, squares = 0;
     for (std::uint64_t cell = 0; cell < outputs(); ++cell) {
-        const Uint128 term = Uint128{counter(state, cell)} * cell;
+        const Uint128 term = Uint128{counter(counts.state, cell)} * cell;
         sum += term;
         squares += term * cell;
     }
-    return {static_cast<double>(n), static_cast<double>(sum), static_cast<double>(squares)};
+    return {static_cast<double>(counts.n), static_cast<double>(sum), static_cast<double>(squares)};
 }
 
-std::vector<double> SquareWave::observed(std::uint64_t n, Bytes state) {
-    std::vector<double> shares(state.size() / counter_size);
+std::vector<double> SquareWave::observed(const Counts& counts) {
+    std::vector<double> shares(counts.state.size() / counter_size);
     for (std::size_t cell = 0; cell < shares.size(); ++cell)
-        shares[cell] = static_cast<double>(counter(state, cell)) / static_cast<double>(n);
+        shares[cell] = static_cast<double>(counter(counts.state, cell)) / static_cast<double>(counts.n);
     return shares;
 }
 
-Distribution SquareWave::fit(std::uint64_t n, Bytes state, Smoothing smoothing) const {
-    return fit_points(ends(), window_.inputs(), n, epsilon(), smoothing,
-                      [this, seen = observed(n, state)](std::span<double> shares) {
-                          return decoder_.improve(seen, shares);
-                      });
+Distribution SquareWave::fit(const Counts& counts, Smoothing smoothing) const {
+    return fit_points(
+        ends(), window_.inputs(), counts.n, epsilon(), smoothing,
+        [this, seen = observed(counts)](std::span<double> shares) { return decoder_.improve(seen, shares); });
 }
 
 // Shares come from the fit, whose error nobody knows.
-std::vector<Estimate> SquareWave::estimate(std::uint64_t n, Bytes state, const Question& question) const {
-    if (question.quantity == Quantity::means) return NumericMean::estimate(n, state, question);
-    return without_errors(fit(n, state, Smoothing::binomial));
+std::vector<Estimate> SquareWave::estimate(const Counts& counts, const Question& question) const {
+    if (question.quantity == Quantity::means) return NumericMean::estimate(counts, question);
+    return without_errors(fit(counts, Smoothing::binomial));
 }
 
 // If all outputs are equally likely, a step of the cumulative share has n·Var 1/(outputs·tilt²), and half way
@@ -140,30 +137,30 @@ std::uint64_t SquareWave::blur(std::uint64_t n) const noexcept {
 
 // An output has at least the low weight's share and at most the high one's, whatever the input is; and where
 // in its ladder's turn it falls, modulo the width, does not depend on the input at all.
-std::vector<Check> SquareWave::health(std::uint64_t n, Bytes state) const {
-    std::vector<Check> checks = window_.health(sums(n, state));
-    const std::vector<std::uint64_t> counts = counters(state);
-    const auto [least, most] = std::ranges::minmax(counts);
+std::vector<Check> SquareWave::health(const Counts& counts) const {
+    std::vector<Check> checks = window_.health(sums(counts));
+    const std::vector<std::uint64_t> cells = counters(counts.state);
+    const auto [least, most] = std::ranges::minmax(cells);
     const auto [high, low] = window_.weights();
     const auto share = [&](std::uint64_t weight) {
         return static_cast<double>(weight) / static_cast<double>(window_.total());
     };
     const auto any = [&](double p_value) {
-        return std::min(1.0, static_cast<double>(counts.size()) * p_value);
+        return std::min(1.0, static_cast<double>(cells.size()) * p_value);
     };
-    const auto reports = static_cast<double>(n);
+    const auto reports = static_cast<double>(counts.n);
     checks.push_back({"least share of an output", static_cast<double>(least) / reports, share(low),
-                      any(binomial_at_most(n, share(low), least))});
+                      any(binomial_at_most(counts.n, share(low), least))});
     checks.push_back({"greatest share of an output", static_cast<double>(most) / reports, share(high),
-                      any(binomial_at_least(n, share(high), most))});
+                      any(binomial_at_least(counts.n, share(high), most))});
 
     const std::uint64_t width = window_.width();
-    const std::uint64_t classes = std::min<std::uint64_t>({width, 32, n / 10});
+    const std::uint64_t classes = std::min<std::uint64_t>({width, 32, counts.n / 10});
     if (classes < 2) return checks;
     std::vector<std::uint64_t> found(classes);
     std::vector<double> weights(classes);
-    for (std::size_t cell = 0; cell < counts.size(); ++cell)
-        found[cell % width * classes / width] += counts[cell];
+    for (std::size_t cell = 0; cell < cells.size(); ++cell)
+        found[cell % width * classes / width] += cells[cell];
     for (std::size_t ladder = 0; ladder < width; ++ladder)
         weights[ladder * classes / width] += decoder_.ladder_probability(ladder);
     checks.push_back(goodness_of_fit("outputs modulo the window", found, weights));
@@ -178,10 +175,10 @@ std::uint64_t square_wave_width(double epsilon, std::uint64_t steps) {
         1, static_cast<std::uint64_t>(std::llround(2 * b * static_cast<double>(steps))));
 }
 
-constexpr NumericCard card{"square_wave", Response::window, square_wave_width};
+constexpr NumericRandomizer randomizer{"square_wave", Response::window, square_wave_width};
 
-void write(const Spec& spec, Writer& writer) {
-    NumericMean::write(card, spec, writer);
+void write(const Settings& settings, Writer& writer) {
+    NumericMean::write(randomizer, settings, writer);
 }
 
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
@@ -190,10 +187,9 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     const Range range = read_range(reader);
     reader.finish();
     if (steps < square_wave_grid.least || steps > square_wave_grid.most || width < 1 || width > steps)
-        throw Error(
-            ErrorCode::malformed, "the window is out of range",
-            "Found " + std::to_string(steps) + " grid steps and a window of " + std::to_string(width) + ".",
-            "The bytes were damaged or forged.");
+        raise(ErrorCode::malformed, "the window is out of range",
+              "Found " + std::to_string(steps) + " grid steps and a window of " + std::to_string(width) + ".",
+              "The bytes were damaged or forged.");
     return std::make_unique<SquareWave>(header, block, WindowChannel(steps, width, header.epsilon), range);
 }
 

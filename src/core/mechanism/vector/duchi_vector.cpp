@@ -16,10 +16,10 @@
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
 #include "core/channel/corner.hpp"
-#include "core/mechanism/all.hpp"
+#include "core/mechanism/capability.hpp"
+#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
-#include "core/mechanism/mean/numeric_card.hpp"
-#include "core/spec/spec.hpp"
+#include "core/mechanism/mean/numeric_randomizer.hpp"
 
 namespace ldp {
 
@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::uint64_t max_attributes = 4096;
 
-class DuchiVector final : public Mechanism {
+class DuchiVector final : public Mechanism, public GroupMean {
   public:
     DuchiVector(const Header& header, Bytes block, std::uint64_t steps, std::vector<Range> ranges)
         : Mechanism(header, block),
@@ -46,8 +46,8 @@ class DuchiVector final : public Mechanism {
                 {"magnitude", channel_.magnitude()}};
     }
 
-    void randomise(Input input, Bytes, BitSource& bits, MutableBytes memo) const override {
-        channel_.sample(input, steps_, bits, memo);
+    void permanent_response(Input input, Bytes, BitSource& bits, MutableBytes permanent) const override {
+        channel_.sample(input, steps_, bits, permanent);
     }
 
     bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
@@ -59,8 +59,8 @@ class DuchiVector final : public Mechanism {
         channel_.merge(state.data(), other.data());
     }
     bool valid_payload(Bytes payload) const noexcept override { return channel_.valid(payload); }
-    bool valid_state(std::uint64_t n, Bytes state) const noexcept override {
-        return channel_.valid(n, state.data());
+    bool valid_state(const Counts& counts) const noexcept override {
+        return channel_.valid(counts.n, counts.state.data());
     }
 
     std::span<const Quantity> answers() const noexcept override {
@@ -68,18 +68,17 @@ class DuchiVector final : public Mechanism {
         return quantities;
     }
     // Both targets have the population's error: against the people who reported it errs on the safe side.
-    std::vector<Estimate> estimate(std::uint64_t n, Bytes state, const Question&) const override {
+    std::vector<Estimate> estimate(const Counts& counts, const Question&) const override {
         std::vector<Estimate> estimates;
-        const std::vector<double> means = channel_.means(n, state.data());
+        const std::vector<double> means = channel_.means(counts.n, counts.state.data());
         for (std::size_t j = 0; j < means.size(); ++j)
-            estimates.push_back(
-                {ranges_[j].middle() + ranges_[j].half() * means[j],
-                 error(n, ranges_[j].half(), square(ranges_[j].half()), ranges_[j].half() * means[j])});
+            estimates.push_back({ranges_[j].middle() + ranges_[j].half() * means[j],
+                                 error(counts.n, ranges_[j].half(), square(ranges_[j].half()),
+                                       ranges_[j].half() * means[j])});
         return estimates;
     }
-    Estimate group_mean(std::uint64_t n, Bytes state, std::size_t first, std::size_t last,
-                        Target) const override {
-        const std::vector<double> means = channel_.means(n, state.data());
+    Estimate group_mean(const Counts& counts, std::size_t first, std::size_t last, Target) const override {
+        const std::vector<double> means = channel_.means(counts.n, counts.state.data());
         const auto size = static_cast<double>(last - first + 1);
         double middle = 0, mean = 0, reach = 0, squares = 0;
         for (std::size_t j = first; j <= last; ++j) {
@@ -89,10 +88,10 @@ class DuchiVector final : public Mechanism {
             reach += weight;
             squares += square(weight);
         }
-        return {middle + mean, error(n, reach, squares, mean)};
+        return {middle + mean, error(counts.n, reach, squares, mean)};
     }
-    std::vector<Check> health(std::uint64_t n, Bytes state) const override {
-        return channel_.health(n, state.data());
+    std::vector<Check> health(const Counts& counts) const override {
+        return channel_.health(counts.n, counts.state.data());
     }
 
     double n_variance(double truth) const override { return square(channel_.magnitude()) - square(truth); }
@@ -101,10 +100,10 @@ class DuchiVector final : public Mechanism {
         const auto d = static_cast<double>(ranges_.size());
         return {5 + 10 * d / 256, 41 * d};
     }
-    Exact probability(Input input, Bytes, Bytes memo) const override {
+    Exact probability(Input input, Bytes, Bytes permanent) const override {
         std::vector<Exact> plus;
         for (const Cell cell : input) plus.push_back(exact(cell, steps_));
-        return channel_.probability(plus, memo);
+        return channel_.probability(plus, permanent);
     }
     // For every corner some values are at its very place, and others opposite.
     Exact worst_ratio() const override { return channel_.worst_ratio(); }
@@ -122,10 +121,10 @@ class DuchiVector final : public Mechanism {
     std::vector<Range> ranges_;
 };
 
-void write(const Spec& spec, Writer& writer) {
-    writer.put(static_cast<std::uint32_t>(spec.attributes().size()));
-    writer.put(static_cast<std::uint32_t>(spec.number("grid")));
-    write_ranges(writer, spec.attributes());
+void write(const Settings& settings, Writer& writer) {
+    writer.put(static_cast<std::uint32_t>(settings.attributes().size()));
+    writer.put(static_cast<std::uint32_t>(settings.number("grid")));
+    write_ranges(writer, settings.attributes());
 }
 
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {

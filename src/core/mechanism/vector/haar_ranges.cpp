@@ -7,7 +7,7 @@
 // bins end at powers of the root of two, from 1 down to 1/128; the first one holds all that is smaller.
 //
 // parameters: d, grid steps (4 bytes each), the parameters of the record
-// enrolment, memo, payload, state: the record's
+// public randomness, permanent response, payload, state: the record's
 
 #include <algorithm>
 #include <array>
@@ -18,11 +18,10 @@
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
 #include "core/math/haar_tree.hpp"
-#include "core/mechanism/all.hpp"
+#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
-#include "core/mechanism/mean/numeric_card.hpp"
-#include "core/spec/spec.hpp"
-#include "core/summary/learn.hpp"
+#include "core/mechanism/mean/numeric_randomizer.hpp"
+#include "core/mechanism/vector/range_learning.hpp"
 
 namespace ldp {
 
@@ -60,68 +59,72 @@ std::vector<std::uint64_t> bins_of(const HaarTree& tree) {
     return bins;
 }
 
-class HaarRanges final : public Mechanism, public RangeMechanism {
+class HaarRanges final : public Mechanism, public Record, public RangeLearner {
   public:
     HaarRanges(const Header& header, Bytes block, std::size_t d, std::uint64_t steps,
                std::unique_ptr<const Mechanism> facts)
-        : Mechanism(header, block), tree_(d), steps_(steps), facts_(std::move(facts)) {}
+        : Mechanism(header, block),
+          tree_(d),
+          steps_(steps),
+          facts_(std::move(facts)),
+          record_(capability<Record>(*facts_)) {}
 
     std::vector<std::uint64_t> cells() const override {
         return std::vector<std::uint64_t>(tree_.size(), steps_ + 1);
     }
     std::size_t payload_size() const noexcept override { return facts_->payload_size(); }
     std::size_t state_size() const noexcept override { return facts_->state_size(); }
-    std::size_t enrolment_size() const noexcept override { return facts_->enrolment_size(); }
-    std::size_t memo_size() const noexcept override { return facts_->memo_size(); }
+    std::size_t public_size() const noexcept override { return facts_->public_size(); }
+    std::size_t permanent_size() const noexcept override { return facts_->permanent_size(); }
     std::vector<std::pair<std::string, double>> parameters() const override {
         return {{"attributes", static_cast<double>(tree_.size())},
                 {"grid", static_cast<double>(steps_)},
                 {"facts", static_cast<double>(tree_.levels().size())}};
     }
 
-    void enrol(BitSource& bits, MutableBytes enrolment) const override { facts_->enrol(bits, enrolment); }
-    void randomise(Input input, Bytes enrolment, BitSource& bits, MutableBytes memo) const override {
-        facts_->randomise(facts_of(input), enrolment, bits, memo);
+    void draw_public(BitSource& bits, MutableBytes public_randomness) const override {
+        facts_->draw_public(bits, public_randomness);
     }
-    void respond(Bytes enrolment, Bytes memo, BitSource& bits, MutableBytes payload) const override {
-        facts_->respond(enrolment, memo, bits, payload);
+    void permanent_response(Input input, Bytes public_randomness, BitSource& bits,
+                            MutableBytes permanent) const override {
+        facts_->permanent_response(facts_of(input), public_randomness, bits, permanent);
     }
-    std::vector<Cell> memo_key(Input input, Bytes enrolment) const override {
-        return facts_->memo_key(facts_of(input), enrolment);
+    void instantaneous_response(Bytes public_randomness, Bytes permanent, BitSource& bits,
+                                MutableBytes payload) const override {
+        facts_->instantaneous_response(public_randomness, permanent, bits, payload);
     }
-    std::vector<double> key_spans(Bytes enrolment) const override { return facts_->key_spans(enrolment); }
+    std::vector<Cell> response_key(Input input, Bytes public_randomness) const override {
+        return facts_->response_key(facts_of(input), public_randomness);
+    }
+    std::vector<double> key_spans(Bytes public_randomness) const override {
+        return facts_->key_spans(public_randomness);
+    }
 
     bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
         return facts_->accumulate(state, payload);
     }
     void merge(MutableBytes state, Bytes other) const noexcept override { facts_->merge(state, other); }
     bool valid_payload(Bytes payload) const noexcept override { return facts_->valid_payload(payload); }
-    bool valid_state(std::uint64_t n, Bytes state) const noexcept override {
-        return facts_->valid_state(n, state);
-    }
+    bool valid_state(const Counts& counts) const noexcept override { return facts_->valid_state(counts); }
 
     // The shares of a fact's bins. In these questions a fact is what an attribute is elsewhere.
     std::span<const Quantity> answers() const noexcept override { return facts_->answers(); }
-    Part part(std::uint64_t n, Bytes state, std::size_t fact) const override {
-        return facts_->part(n, state, fact);
+    const Mechanism& reporter(std::size_t fact) const override { return record_.reporter(fact); }
+    SummaryView part(const Counts& counts, std::size_t fact) const override {
+        return record_.part(counts, fact);
     }
-    std::vector<Estimate> estimate(std::uint64_t n, Bytes state, const Question& question) const override {
-        return facts_->estimate(n, state, question);
+    std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override {
+        return facts_->estimate(counts, question);
     }
-    std::vector<LearntRange> ranges(std::uint64_t n, Bytes state, double coverage) const override;
-    double p_value(std::uint64_t n, const Estimate& estimate) const override {
-        return facts_->p_value(n, estimate);
-    }
-    std::vector<Check> health(std::uint64_t n, Bytes state) const override {
-        return facts_->health(n, state);
-    }
+    std::vector<LearntRange> ranges(const Counts& counts, double coverage) const override;
+    std::vector<Check> health(const Counts& counts) const override { return facts_->health(counts); }
 
     double n_variance(double truth) const override { return facts_->n_variance(truth); }
     // Nothing is told of a single attribute.
     double promised_variance(std::size_t) const override { return std::numeric_limits<double>::infinity(); }
     Cost cost() const noexcept override { return facts_->cost(); }
-    Exact probability(Input input, Bytes enrolment, Bytes memo) const override {
-        return facts_->probability(facts_of(input), enrolment, memo);
+    Exact probability(Input input, Bytes public_randomness, Bytes permanent) const override {
+        return facts_->probability(facts_of(input), public_randomness, permanent);
     }
     // Facts can be any combination of bins that a vector has, or fewer on a coarse grid.
     Exact worst_ratio() const override { return facts_->worst_ratio(); }
@@ -132,6 +135,7 @@ class HaarRanges final : public Mechanism, public RangeMechanism {
     HaarTree tree_;
     std::uint64_t steps_;
     std::unique_ptr<const Mechanism> facts_;
+    const Record& record_;  ///< the same
 };
 
 std::vector<Cell> HaarRanges::facts_of(Input input) const {
@@ -151,16 +155,16 @@ std::vector<Cell> HaarRanges::facts_of(Input input) const {
     return facts;
 }
 
-std::vector<LearntRange> HaarRanges::ranges(std::uint64_t n, Bytes state, double coverage) const {
+std::vector<LearntRange> HaarRanges::ranges(const Counts& counts, double coverage) const {
     const double out = 1 - coverage;
-    const auto [first, last] = inner_stretch(part(n, state, 0), out / 2, out / 2);
+    const auto [first, last] = inner_stretch(part(counts, 0), out / 2, out / 2);
     const auto end = [](std::size_t bin) {
         return 2 * static_cast<double>(bin) / static_cast<double>(mean_bins) - 1;
     };
     std::vector<LearntRange> learnt{{0, end(first), end(last + 1), true}};
     const auto levels = tree_.levels();
     for (std::size_t level = 0; level + 1 < levels.size(); ++level) {
-        const double largest = detail_end(inner_stretch(part(n, state, level + 1), 0, out).last);
+        const double largest = detail_end(inner_stretch(part(counts, level + 1), 0, out).last);
         for (std::size_t c = levels[level]; c < levels[level + 1]; ++c)
             learnt.push_back({c, -largest, largest, true});
     }
@@ -169,8 +173,8 @@ std::vector<LearntRange> HaarRanges::ranges(std::uint64_t n, Bytes state, double
 
 // Which oracle suits a fact best is settled as for any record, and written: later versions might choose
 // another.
-void write(const Spec& spec, Writer& writer) {
-    const std::size_t d = spec.attributes().size();
+void write(const Settings& settings, Writer& writer) {
+    const std::size_t d = settings.attributes().size();
     std::vector<Attribute> facts;
     for (const std::uint64_t bins : bins_of(HaarTree(d))) {
         Attribute& fact = facts.emplace_back();
@@ -179,10 +183,10 @@ void write(const Spec& spec, Writer& writer) {
     }
     Writer record;
     writer.put(static_cast<std::uint32_t>(d));
-    writer.put(static_cast<std::uint32_t>(spec.number(grid_option.name)));
-    sampled_entry.write(Spec::with_defaults(sampled_entry, spec.epsilon(), std::move(facts),
-                                            {{"per_report", std::uint64_t{1}}}),
-                        record);
+    writer.put(static_cast<std::uint32_t>(settings.number(grid_option.name)));
+    sampled_entry.write(
+        Settings(sampled_entry, settings.epsilon(), std::move(facts), {{"per_report", std::uint64_t{1}}}),
+        record);
     writer.put_bytes(record.bytes());
 }
 
@@ -191,12 +195,17 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     const std::uint64_t d = take_number(reader, "number of attributes", 2, max_attributes);
     const std::uint64_t steps = take_number(reader, "number of grid steps", grid_option.least, max_grid);
     constexpr std::size_t read = 2 * sizeof(std::uint32_t);
-    const std::vector<std::byte> record =
+    const std::vector<std::byte> inner =
         make_block(sampled_entry.id, header.fingerprint, header.epsilon, block.subspan(header_size + read));
-    auto facts = sampled_entry.load(read_header(record, Kind::report), record);
-    if (facts->cells() != bins_of(HaarTree(d)))
-        throw Error(ErrorCode::malformed, "the bins of the coefficients are not those of such vectors", {},
-                    "The bytes were damaged or forged.");
+    auto facts = sampled_entry.load(read_header(inner, Kind::report), inner);
+    const std::vector<std::uint64_t> bins = bins_of(HaarTree(d));
+    const auto& record = capability<Record>(*facts);
+    bool oracles = facts->cells() == bins;
+    for (std::size_t fact = 0; oracles && fact < bins.size(); ++fact)
+        oracles = find_capability<FrequencyOracle>(record.reporter(fact)) != nullptr;
+    if (!oracles)
+        raise(ErrorCode::malformed, "the bins of the coefficients are not those of such vectors", {},
+              "The bytes were damaged or forged.");
     return std::make_unique<HaarRanges>(header, block, d, steps, std::move(facts));
 }
 

@@ -8,8 +8,8 @@
 //
 // parameters: s (4 bytes), number of runs (2), then runs of equal attributes: length, weight (4 each),
 //             mechanism (1), size of its parameters (2), its parameters
-// enrolment:  s times an attribute and its mechanism's enrolment
-// memo:       s times the mechanism's memo
+// public randomness:  s times an attribute and its mechanism's public randomness
+// permanent response:       s times the mechanism's permanent response
 // payload:    s times an attribute and its mechanism's payload, in ascending order
 // state:      per attribute: reports (8), its mechanism's state
 //
@@ -18,55 +18,17 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
-#include <numeric>
 #include <set>
 
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
-#include "core/base/text.hpp"
-#include "core/channel/odds.hpp"
-#include "core/mechanism/all.hpp"
-#include "core/mechanism/frequency/counters.hpp"
-#include "core/mechanism/mean/numeric_mean.hpp"
-#include "core/mechanism/selection.hpp"
-#include "core/spec/spec.hpp"
+#include "core/mechanism/vector/sampled.hpp"
 
 namespace ldp {
 
 namespace {
 
-constexpr std::uint64_t max_attributes = 4096;
-constexpr std::uint64_t max_state = std::uint64_t{256} << 20;
-
-/// A record has no place for options of its attributes' mechanisms, except for the usual grid; those that
-/// were added later stay at their defaults.
-bool suits(const MechanismEntry& entry, Shape shape) {
-    const auto known = [](const Option& option) {
-        return option.later ||
-               (option.name == std::string_view(grid_option.name) && option.most == grid_option.most);
-    };
-    return entry.shape == shape && std::ranges::all_of(entry.options, known);
-}
-
-Shape shape_of(const Attribute& attribute) {
-    return attribute.numeric() ? Shape::one_numeric : Shape::one_categorical;
-}
-
-/// Attributes next to each other that are alike.
-struct Run {
-    std::uint64_t length;
-    std::uint64_t weight;  ///< of each
-    std::unique_ptr<const Mechanism> inner;
-    const NumericMean* number;  ///< the same; none of a category
-    std::size_t first = 0;      ///< the first of the attributes
-    std::uint64_t begin = 0;    ///< of its stretch of the line
-    std::size_t state = 0;      ///< where its part of a state begins
-
-    [[nodiscard]] std::size_t slot_size() const noexcept { return counter_size + inner->state_size(); }
-};
-
-class Sampled final : public Mechanism {
+class Sampled final : public Mechanism, public Record, public GroupMean {
   public:
     Sampled(const Header& header, Bytes block, std::uint64_t s, std::vector<Run> runs)
         : Mechanism(header, block), s_(s), runs_(std::move(runs)) {
@@ -78,13 +40,13 @@ class Sampled final : public Mechanism {
             attributes_ += run.length;
             line += run.length * run.weight;
             state_size_ += run.length * run.slot_size();
-            enrolment_ = std::max(enrolment_, run.inner->enrolment_size());
-            memo_ = std::max(memo_, run.inner->memo_size());
+            public_ = std::max(public_, run.inner->public_size());
+            permanent_ = std::max(permanent_, run.inner->permanent_size());
             payload_ = std::max(payload_, run.inner->payload_size());
         }
         turn_ = line / s_;
         index_ = cell_width(attributes_);
-        enrolment_ += index_;
+        public_ += index_;
         payload_ += index_;
     }
 
@@ -93,8 +55,8 @@ class Sampled final : public Mechanism {
         for (const Run& run : runs_) all.insert(all.end(), run.length, run.inner->cells()[0]);
         return all;
     }
-    std::size_t enrolment_size() const noexcept override { return s_ * enrolment_; }
-    std::size_t memo_size() const noexcept override { return s_ * memo_; }
+    std::size_t public_size() const noexcept override { return s_ * public_; }
+    std::size_t permanent_size() const noexcept override { return s_ * permanent_; }
     std::size_t payload_size() const noexcept override { return s_ * payload_; }
     std::size_t state_size() const noexcept override { return state_size_; }
     std::vector<std::pair<std::string, double>> parameters() const override {
@@ -106,30 +68,32 @@ class Sampled final : public Mechanism {
                 {"greatest_chance", chance(*most)}};
     }
 
-    void enrol(BitSource& bits, MutableBytes enrolment) const override;
-    void randomise(Input input, Bytes enrolment, BitSource& bits, MutableBytes memo) const override;
-    void respond(Bytes enrolment, Bytes memo, BitSource& bits, MutableBytes payload) const override;
+    void draw_public(BitSource& bits, MutableBytes public_randomness) const override;
+    void permanent_response(Input input, Bytes public_randomness, BitSource& bits,
+                            MutableBytes permanent) const override;
+    void instantaneous_response(Bytes public_randomness, Bytes permanent, BitSource& bits,
+                                MutableBytes payload) const override;
     /// The keys of the attributes that were drawn: a change of another one costs nothing.
-    std::vector<Cell> memo_key(Input input, Bytes enrolment) const override;
-    std::vector<double> key_spans(Bytes enrolment) const override;
+    std::vector<Cell> response_key(Input input, Bytes public_randomness) const override;
+    std::vector<double> key_spans(Bytes public_randomness) const override;
 
     bool accumulate(MutableBytes state, Bytes payload) const noexcept override;
     void merge(MutableBytes state, Bytes other) const noexcept override;
     bool valid_payload(Bytes payload) const noexcept override;
-    bool valid_state(std::uint64_t n, Bytes state) const noexcept override;
+    bool valid_state(const Counts& counts) const noexcept override;
 
     std::span<const Quantity> answers() const noexcept override;
-    Part part(std::uint64_t n, Bytes state, std::size_t attribute) const override;
-    std::vector<Estimate> estimate(std::uint64_t n, Bytes state, const Question& question) const override;
-    Estimate group_mean(std::uint64_t n, Bytes state, std::size_t first, std::size_t last,
+    const Mechanism& reporter(std::size_t attribute) const override { return *run_of(attribute).inner; }
+    SummaryView part(const Counts& counts, std::size_t attribute) const override;
+    std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override;
+    Estimate group_mean(const Counts& counts, std::size_t first, std::size_t last,
                         Target target) const override;
-    double p_value(std::uint64_t n, const Estimate& estimate) const override;
-    std::vector<Check> health(std::uint64_t n, Bytes state) const override;
+    std::vector<Check> health(const Counts& counts) const override;
 
     double n_variance(double truth) const override;
     double promised_variance(std::size_t attribute) const override;
     Cost cost() const noexcept override;
-    Exact probability(Input input, Bytes enrolment, Bytes memo) const override;
+    Exact probability(Input input, Bytes public_randomness, Bytes permanent) const override;
     Exact worst_ratio() const override;
 
   private:
@@ -164,7 +128,7 @@ class Sampled final : public Mechanism {
     /// The estimates of one attribute. Dividing by the number of reports that drew it rather than by its
     /// expectation is unbiased too, given that there are any, and never less accurate: the noise of how many
     /// happened to draw it is gone.
-    [[nodiscard]] std::vector<Estimate> estimate_part(std::uint64_t n, const Part& part,
+    [[nodiscard]] std::vector<Estimate> estimate_part(std::uint64_t n, const SummaryView& part,
                                                       const Question& question) const;
     /// n·Var of an attribute whose true value is `truth` for all, or for this share of all.
     [[nodiscard]] double variance(const Run& run, double truth) const;
@@ -173,66 +137,68 @@ class Sampled final : public Mechanism {
     std::vector<Run> runs_;
     std::uint64_t turn_ = 0;  // T
     std::size_t attributes_ = 0;
-    std::size_t index_ = 0;                               // bytes of an attribute's number
-    std::size_t enrolment_ = 0, memo_ = 0, payload_ = 0;  // bytes of each, for one attribute
+    std::size_t index_ = 0;                                 // bytes of an attribute's number
+    std::size_t public_ = 0, permanent_ = 0, payload_ = 0;  // bytes of each, for one attribute
     std::size_t state_size_ = 0;
 };
 
 // Client ---------------------------------------------------------------------------------------------------
 
-void Sampled::enrol(BitSource& bits, MutableBytes enrolment) const {
-    std::ranges::fill(enrolment, std::byte{0});
+void Sampled::draw_public(BitSource& bits, MutableBytes public_randomness) const {
+    std::ranges::fill(public_randomness, std::byte{0});
     std::uint64_t point = bits.below(turn_);
     for (std::size_t i = 0; i < s_; ++i, point += turn_) {
         const Run& run = std::ranges::upper_bound(runs_, point, {}, &Run::begin)[-1];
-        const MutableBytes slot = nth(enrolment, i, enrolment_);
+        const MutableBytes slot = nth(public_randomness, i, public_);
         store_cell(slot.data(), index_, run.first + (point - run.begin) / run.weight);
-        run.inner->enrol(bits, slot.subspan(index_, run.inner->enrolment_size()));
+        run.inner->draw_public(bits, slot.subspan(index_, run.inner->public_size()));
     }
 }
 
-void Sampled::randomise(Input input, Bytes enrolment, BitSource& bits, MutableBytes memo) const {
-    std::ranges::fill(memo, std::byte{0});
+void Sampled::permanent_response(Input input, Bytes public_randomness, BitSource& bits,
+                                 MutableBytes permanent) const {
+    std::ranges::fill(permanent, std::byte{0});
     for (std::size_t i = 0; i < s_; ++i) {
-        const Bytes slot = nth(enrolment, i, enrolment_);
+        const Bytes slot = nth(public_randomness, i, public_);
         const std::size_t j = attribute_in(slot);
         const Run& run = run_of(j);
-        run.inner->randomise(input.subspan(j, 1), slot.subspan(index_, run.inner->enrolment_size()), bits,
-                             nth(memo, i, memo_).first(run.inner->memo_size()));
+        run.inner->permanent_response(input.subspan(j, 1), slot.subspan(index_, run.inner->public_size()),
+                                      bits, nth(permanent, i, permanent_).first(run.inner->permanent_size()));
     }
 }
 
-void Sampled::respond(Bytes enrolment, Bytes memo, BitSource& bits, MutableBytes payload) const {
+void Sampled::instantaneous_response(Bytes public_randomness, Bytes permanent, BitSource& bits,
+                                     MutableBytes payload) const {
     std::ranges::fill(payload, std::byte{0});
     for (std::size_t i = 0; i < s_; ++i) {
-        const Bytes slot = nth(enrolment, i, enrolment_);
+        const Bytes slot = nth(public_randomness, i, public_);
         const MutableBytes answer = nth(payload, i, payload_);
         const Run& run = run_of(attribute_in(slot));
         std::ranges::copy(slot.first(index_), answer.begin());
-        run.inner->respond(slot.subspan(index_, run.inner->enrolment_size()),
-                           nth(memo, i, memo_).first(run.inner->memo_size()), bits,
-                           answer.subspan(index_, run.inner->payload_size()));
+        run.inner->instantaneous_response(slot.subspan(index_, run.inner->public_size()),
+                                          nth(permanent, i, permanent_).first(run.inner->permanent_size()),
+                                          bits, answer.subspan(index_, run.inner->payload_size()));
     }
 }
 
-std::vector<Cell> Sampled::memo_key(Input input, Bytes enrolment) const {
+std::vector<Cell> Sampled::response_key(Input input, Bytes public_randomness) const {
     std::vector<Cell> key;
     for (std::size_t i = 0; i < s_; ++i) {
-        const Bytes slot = nth(enrolment, i, enrolment_);
+        const Bytes slot = nth(public_randomness, i, public_);
         const std::size_t j = attribute_in(slot);
         const Mechanism& inner = *run_of(j).inner;
-        const auto own = inner.memo_key(input.subspan(j, 1), slot.subspan(index_, inner.enrolment_size()));
+        const auto own = inner.response_key(input.subspan(j, 1), slot.subspan(index_, inner.public_size()));
         key.insert(key.end(), own.begin(), own.end());
     }
     return key;
 }
 
-std::vector<double> Sampled::key_spans(Bytes enrolment) const {
+std::vector<double> Sampled::key_spans(Bytes public_randomness) const {
     std::vector<double> spans;
     for (std::size_t i = 0; i < s_; ++i) {
-        const Bytes slot = nth(enrolment, i, enrolment_);
+        const Bytes slot = nth(public_randomness, i, public_);
         const Mechanism& inner = *run_of(attribute_in(slot)).inner;
-        const auto own = inner.key_spans(slot.subspan(index_, inner.enrolment_size()));
+        const auto own = inner.key_spans(slot.subspan(index_, inner.public_size()));
         spans.insert(spans.end(), own.begin(), own.end());
     }
     return spans;
@@ -246,9 +212,9 @@ bool Sampled::accumulate(MutableBytes state, Bytes payload) const noexcept {
         const Bytes slot = nth(payload, i, payload_);
         const std::size_t j = attribute_in(slot);
         const Run& run = run_of(j);
-        const MutableBytes counts = state.subspan(run.state + (j - run.first) * run.slot_size());
-        add<std::uint64_t>(counts.data(), 1);
-        static_cast<void>(run.inner->accumulate(counts.subspan(counter_size, run.inner->state_size()),
+        const MutableBytes counted = state.subspan(run.state + (j - run.first) * run.slot_size());
+        add<std::uint64_t>(counted.data(), 1);
+        static_cast<void>(run.inner->accumulate(counted.subspan(counter_size, run.inner->state_size()),
                                                 payload_in(slot, run)));
     }
     return true;
@@ -283,17 +249,18 @@ bool Sampled::valid_payload(Bytes payload) const noexcept {
     return low < high;
 }
 
-bool Sampled::valid_state(std::uint64_t n, Bytes state) const noexcept {
+bool Sampled::valid_state(const Counts& counts) const noexcept {
     bool valid = true;
     std::uint64_t sum = 0;
     for_each([&](const Run& run, std::size_t, std::size_t at) {
-        const auto reports = load<std::uint64_t>(state.data() + at);
-        const bool possible = run.weight == turn_ ? reports == n : reports <= n;
+        const auto reports = load<std::uint64_t>(counts.state.data() + at);
+        const bool possible = run.weight == turn_ ? reports == counts.n : reports <= counts.n;
         valid = valid && possible &&
-                run.inner->valid_state(reports, state.subspan(at + counter_size, run.inner->state_size()));
+                run.inner->valid_state(
+                    {reports, counts.state.subspan(at + counter_size, run.inner->state_size())});
         sum += reports;
     });
-    return valid && sum == s_ * n;
+    return valid && sum == s_ * counts.n;
 }
 
 std::span<const Quantity> Sampled::answers() const noexcept {
@@ -303,46 +270,46 @@ std::span<const Quantity> Sampled::answers() const noexcept {
     return std::span(quantities).subspan(numbers ? 0 : 1, numbers && categories ? 2 : 1);
 }
 
-Part Sampled::part(std::uint64_t, Bytes state, std::size_t attribute) const {
+SummaryView Sampled::part(const Counts& counts, std::size_t attribute) const {
     check_attribute(attribute, attributes_);
     const Run& run = run_of(attribute);
     const std::size_t at = run.state + (attribute - run.first) * run.slot_size();
-    return {run.inner.get(), load<std::uint64_t>(state.data() + at),
-            state.subspan(at + counter_size, run.inner->state_size())};
+    return {{load<std::uint64_t>(counts.state.data() + at),
+             counts.state.subspan(at + counter_size, run.inner->state_size())},
+            run.inner.get()};
 }
 
-std::vector<Estimate> Sampled::estimate_part(std::uint64_t n, const Part& part,
+std::vector<Estimate> Sampled::estimate_part(std::uint64_t n, const SummaryView& part,
                                              const Question& question) const {
     if (part.n == 0) {
         constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
         const bool one = question.quantity == Quantity::means;
         return std::vector<Estimate>(one ? 1 : part.mechanism->cells()[0], {unknown, unknown});
     }
-    auto estimates = part.mechanism->estimate(part.n, part.state, {question.quantity, Target::population});
+    auto estimates = part.mechanism->estimate(part, {question.quantity, Target::population});
     if (question.target == Target::population) return estimates;
     // The reports that drew the attribute are themselves a sample of all: against the people who reported,
     // the part of the sampling error that remains is the share who did not draw it.
     const double drawn = static_cast<double>(part.n) / static_cast<double>(n);
-    const auto noise = part.mechanism->estimate(part.n, part.state, {question.quantity, Target::sample});
+    const auto noise = part.mechanism->estimate(part, {question.quantity, Target::sample});
     for (std::size_t v = 0; v < estimates.size(); ++v)
         estimates[v].standard_error = std::hypot(std::sqrt(drawn) * noise[v].standard_error,
                                                  std::sqrt(1 - drawn) * estimates[v].standard_error);
     return estimates;
 }
 
-std::vector<Estimate> Sampled::estimate(std::uint64_t n, Bytes state, const Question& question) const {
+std::vector<Estimate> Sampled::estimate(const Counts& counts, const Question& question) const {
     if (question.quantity == Quantity::frequencies) {
-        const Part asked = part(n, state, question.attribute);
+        const SummaryView asked = part(counts, question.attribute);
         if (run_of(question.attribute).number != nullptr)
-            throw Error(ErrorCode::unsupported,
-                        "attribute " + std::to_string(question.attribute) + " is a number", {},
-                        "Reports tell its mean; shares are told of categories.");
-        return estimate_part(n, asked, question);
+            raise(ErrorCode::unsupported, "attribute " + std::to_string(question.attribute) + " is a number",
+                  {}, "Reports tell its mean; shares are told of categories.");
+        return estimate_part(counts.n, asked, question);
     }
     std::vector<Estimate> means;
     for_each([&](const Run& run, std::size_t j, std::size_t) {
         if (run.number != nullptr)
-            means.push_back(estimate_part(n, part(n, state, j), question)[0]);
+            means.push_back(estimate_part(counts.n, part(counts, j), question)[0]);
         else
             means.push_back(
                 {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::quiet_NaN()});
@@ -350,7 +317,7 @@ std::vector<Estimate> Sampled::estimate(std::uint64_t n, Bytes state, const Ques
     return means;
 }
 
-// The randomisers are independent of each other, but not what they were given: a report tells s values of one
+// The randomizers are independent of each other, but not what they were given: a report tells s values of one
 // person, who may be above the mean in all of them, or below. Two bounds of the variance of a sum of means,
 // each with equality somewhere, from the variances V against a population and their sampling part P:
 //
@@ -359,26 +326,25 @@ std::vector<Estimate> Sampled::estimate(std::uint64_t n, Bytes state, const Ques
 //   Σ (V−P) + (Σ √P)² Cauchy and Schwarz. Against the people who reported, P counts for the share who did not
 //                     draw the attribute only, and if all drew it there is no sampling error.
 //
-// A card that cannot tell P from the noise has all of it in V−P, and P is no more than half the range
-// squared.
-Estimate Sampled::group_mean(std::uint64_t n, Bytes state, std::size_t first, std::size_t last,
-                             Target target) const {
+// A numeric randomizer that cannot tell P from the noise has all of it in V−P, and P is no more than half the
+// range squared.
+Estimate Sampled::group_mean(const Counts& counts, std::size_t first, std::size_t last, Target target) const {
     double sum = 0, all = 0, sampled = 0, noise = 0, deviation = 0;
     for (std::size_t j = first; j <= last; ++j) {
-        const NumericMean* number = run_of(j).number;
+        const Number* number = run_of(j).number;
         if (number == nullptr)
-            throw Error(ErrorCode::unsupported, "attribute " + std::to_string(j) + " is a category", {},
-                        "Means are told of numbers.");
-        const Part one = part(n, state, j);
+            raise(ErrorCode::unsupported, "attribute " + std::to_string(j) + " is a category", {},
+                  "Means are told of numbers.");
+        const SummaryView one = part(counts, j);
         const Question question{Quantity::means, Target::population};
-        const auto [mean, error] = estimate_part(n, one, question)[0];
+        const auto [mean, error] = estimate_part(counts.n, one, question)[0];
         const double apart =
-            one.n == 0 ? error : number->estimate(one.n, one.state, {Quantity::means})[0].standard_error;
+            one.n == 0 ? error : one.mechanism->estimate(one, {Quantity::means})[0].standard_error;
         const double told = error * error - apart * apart;
         const double half = number->range().half();
         const double part_sampled = told > 0 ? told : half * half / static_cast<double>(one.n);
         const double left =
-            target == Target::population ? 1 : 1 - static_cast<double>(one.n) / static_cast<double>(n);
+            target == Target::population ? 1 : 1 - static_cast<double>(one.n) / static_cast<double>(counts.n);
         sum += mean;
         all += error * error;
         sampled += part_sampled;
@@ -391,14 +357,9 @@ Estimate Sampled::group_mean(std::uint64_t n, Bytes state, std::size_t first, st
     return {sum / attributes, std::sqrt(variance) / attributes};
 }
 
-double Sampled::p_value(std::uint64_t, const Estimate&) const {
-    throw Error(ErrorCode::unsupported, "significance belongs to one attribute of a record", {},
-                "Ask about the values of one attribute.");
-}
-
 // How many reports draw an attribute is binomial, so the least likely number is looked at; then the worst of
 // each of the mechanisms' own statistics.
-std::vector<Check> Sampled::health(std::uint64_t n, Bytes state) const {
+std::vector<Check> Sampled::health(const Counts& counts) const {
     const auto any_of = [](double tested, double p_value) { return std::min(1.0, tested * p_value); };
     struct Worst {
         Check check;
@@ -411,13 +372,13 @@ std::vector<Check> Sampled::health(std::uint64_t n, Bytes state) const {
         ++at.tested;
     };
     for_each([&](const Run& run, std::size_t j, std::size_t) {
-        const Part one = part(n, state, j);
+        const SummaryView one = part(counts, j);
         const double share = chance(run);
         if (run.weight < turn_)
-            look(drawn, {"attributes drawn", static_cast<double>(one.n) / static_cast<double>(n), share,
-                         binomial_between(n, share, share, one.n)});
+            look(drawn, {"attributes drawn", static_cast<double>(one.n) / static_cast<double>(counts.n),
+                         share, binomial_between(counts.n, share, share, one.n)});
         if (one.n == 0) return;
-        for (const Check& check : one.mechanism->health(one.n, one.state)) {
+        for (const Check& check : one.mechanism->health(one)) {
             const auto found =
                 std::ranges::find(worst, check.name, [](const Worst& at) { return at.check.name; });
             look(found == worst.end() ? worst.emplace_back(Worst{check}) : *found, check);
@@ -467,20 +428,20 @@ Cost Sampled::cost() const noexcept {
     return all;
 }
 
-Exact Sampled::probability(Input input, Bytes enrolment, Bytes memo) const {
+Exact Sampled::probability(Input input, Bytes public_randomness, Bytes permanent) const {
     Exact product = exact(1, 1);
     for (std::size_t i = 0; i < s_; ++i) {
-        const Bytes slot = nth(enrolment, i, enrolment_);
+        const Bytes slot = nth(public_randomness, i, public_);
         const std::size_t j = attribute_in(slot);
         const Run& run = run_of(j);
-        product = product * run.inner->probability(input.subspan(j, 1),
-                                                   slot.subspan(index_, run.inner->enrolment_size()),
-                                                   nth(memo, i, memo_).first(run.inner->memo_size()));
+        product = product *
+                  run.inner->probability(input.subspan(j, 1), slot.subspan(index_, run.inner->public_size()),
+                                         nth(permanent, i, permanent_).first(run.inner->permanent_size()));
     }
     return product;
 }
 
-// The draw does not depend on the values, so its probability cancels. The attributes drawn are randomised
+// The draw does not depend on the values, so its probability cancels. The attributes drawn are randomized
 // independently and their values may differ in all of them at once, so their worst ratios multiply, and are
 // attained together. How many of a run are drawn changes, as u grows, only where one of its ends lies in some
 // turn: one u for each of these places is enough to see every combination.
@@ -502,168 +463,16 @@ Exact Sampled::worst_ratio() const {
     for (const std::vector<unsigned>& drawn : combinations) {
         Exact product = exact(1, 1);
         for (std::size_t r = 0; r < drawn.size(); ++r) product = product * power(ratios[r], drawn[r]);
-        worst.value = std::max(worst.value, product.value);
+        worst = std::max(worst, product);
     }
     return worst;
 }
 
-// Spec and parameters --------------------------------------------------------------------------------------
-
-const MechanismEntry& inner_entry(const Attribute& attribute) {
-    const MechanismEntry* entry = find_mechanism(attribute.mechanism);
-    if (entry != nullptr && suits(*entry, shape_of(attribute))) return *entry;
-    std::vector<const char*> suitable{"auto"};
-    for (const MechanismEntry* other : registry())
-        if (suits(*other, shape_of(attribute))) suitable.push_back(other->name);
-    throw Error(ErrorCode::invalid_spec,
-                attribute.mechanism + " cannot report \"" + attribute.name + "\" in a record",
-                std::string("Suitable for a ") + (attribute.numeric() ? "number" : "category") + " are " +
-                    joined(suitable) + ".");
-}
-
-/// The attribute as if it were reported alone.
-Attribute alone(Attribute attribute) {
-    attribute.mechanism.clear();
-    attribute.share = 0;
-    return attribute;
-}
-
-void settle(Draft& draft) {
-    auto& s = std::get<std::uint64_t>(draft.options.at("per_report"));
-    const std::uint64_t d = draft.attributes.size();
-    // What is lost on an attribute by splitting ε is less than what reporting it more often gains, from about
-    // 2.5 each on (Wang, Xiao et al. 2019).
-    if (s == 0) s = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(draft.epsilon / 2.5), 1, d);
-    if (s > d)
-        throw Error(ErrorCode::invalid_spec, "\"per_report\" is more than there are attributes",
-                    "Found " + std::to_string(s) + "; there are " + std::to_string(d) + " attributes.");
-    const double each = epsilon_of_each(draft.epsilon, s);
-    if (each < min_epsilon)
-        throw Error(ErrorCode::invalid_spec, "\"per_report\" divides epsilon into too many parts",
-                    "An attribute needs an epsilon of 0.001; " + std::to_string(s) + " share " +
-                        std::to_string(draft.epsilon) + ".");
-    std::map<std::uint64_t, const char*> chosen;  // by size of the domain: nothing else matters
-    for (Attribute& attribute : draft.attributes) {
-        attribute.share = std::max<std::uint64_t>(attribute.share, 1);
-        if (attribute.mechanism.empty() || attribute.mechanism == "auto") {
-            const char*& name = chosen[attribute.domain];
-            if (name == nullptr) name = choose({each, {alone(attribute)}, draft.limits}).mechanism->name;
-            attribute.mechanism = name;
-        }
-        static_cast<void>(inner_entry(attribute));
-    }
-}
-
-/// Weights of s times the largest allowed in all, in proportion to the shares except where that would be more
-/// than certain.
-std::vector<std::uint32_t> weights(const std::vector<Attribute>& attributes, std::uint64_t s) {
-    std::vector<bool> certain(attributes.size());
-    std::uint64_t left = s, rest = 0;
-    for (const Attribute& attribute : attributes) rest += attribute.share;
-    // Fewer than are left can be above the average, so that some always remain.
-    for (bool found = true; found;) {
-        found = false;
-        const std::uint64_t places = left, all = rest;
-        for (std::size_t j = 0; j < attributes.size(); ++j) {
-            if (certain[j] || places * attributes[j].share <= all) continue;
-            certain[j] = found = true;
-            rest -= attributes[j].share;
-            --left;
-        }
-    }
-    std::vector<std::uint32_t> weights;
-    for (std::size_t j = 0; j < attributes.size(); ++j)
-        weights.push_back(static_cast<std::uint32_t>(certain[j] ? rest : left * attributes[j].share));
-    auto common = static_cast<std::uint32_t>(std::max<std::uint64_t>(rest, 1));  // T; it is never 0
-    for (const std::uint32_t weight : weights) common = std::gcd(common, weight);
-    for (std::uint32_t& weight : weights) weight /= common;
-    return weights;
-}
-
-void write(const Spec& spec, Writer& writer) {
-    const std::uint64_t s = spec.number("per_report");
-    const double epsilon = epsilon_of_each(spec.epsilon(), s);
-    const std::vector<std::uint32_t> weight = weights(spec.attributes(), s);
-    std::vector<std::pair<std::uint32_t, std::vector<std::byte>>> runs;  // length, and all that follows it
-    for (std::size_t j = 0; j < weight.size(); ++j) {
-        const MechanismEntry& entry = inner_entry(spec.attributes()[j]);
-        Writer parameters, run;
-        entry.write(Spec::with_defaults(entry, epsilon, {alone(spec.attributes()[j])},
-                                        {{grid_option.name, spec.number(grid_option.name)}}),
-                    parameters);
-        run.put(weight[j]);
-        run.put(entry.id);
-        run.put(static_cast<std::uint16_t>(parameters.bytes().size()));
-        run.put_bytes(parameters.bytes());
-        if (runs.empty() || runs.back().second != run.bytes()) runs.emplace_back(0, std::move(run.bytes()));
-        ++runs.back().first;
-    }
-    writer.put(static_cast<std::uint32_t>(s));
-    writer.put(static_cast<std::uint16_t>(runs.size()));
-    for (const auto& [length, rest] : runs) {
-        writer.put(length);
-        writer.put_bytes(rest);
-    }
-}
-
-[[noreturn]] void malformed(const char* what) {
-    throw Error(ErrorCode::malformed, what, {}, "The bytes were damaged or forged.");
-}
-
-/// The mechanism of a run, which no record can be, nor anything else for more than one attribute.
-Run read_run(Reader& reader, std::uint64_t fingerprint, double epsilon) {
-    const auto length = reader.take<std::uint32_t>();
-    const auto weight = reader.take<std::uint32_t>();
-    const auto id = reader.take<std::uint8_t>();
-    const Bytes parameters = reader.take_bytes(reader.take<std::uint16_t>());
-    const auto entry = std::ranges::find(registry(), id, &MechanismEntry::id);
-    if (length == 0 || length > max_attributes || weight == 0) malformed("a run of attributes is empty");
-    if (entry == registry().end() ||
-        (!suits(**entry, Shape::one_numeric) && !suits(**entry, Shape::one_categorical)))
-        malformed("a record has an attribute that its mechanism cannot report");
-    const std::vector<std::byte> block = make_block(id, fingerprint, epsilon, parameters);
-    auto inner = (*entry)->load(read_header(block, Kind::report), block);
-    const auto* number = dynamic_cast<const NumericMean*>(inner.get());
-    return {length, weight, std::move(inner), number};
-}
-
-std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
-    Reader reader(block.subspan(header_size));
-    const auto s = reader.take<std::uint32_t>();
-    const auto runs = reader.take<std::uint16_t>();
-    if (s == 0 || s > max_attributes) malformed("the number of attributes in a report is out of range");
-    std::vector<Run> all;
-    std::uint64_t d = 0, line = 0, state = 0, greatest = 0;
-    for (unsigned i = 0; i < runs; ++i) {
-        Run run = read_run(reader, header.fingerprint, epsilon_of_each(header.epsilon, s));
-        if (!all.empty() && all.back().weight == run.weight &&
-            std::ranges::equal(all.back().inner->block(), run.inner->block()))
-            malformed("two runs of attributes are alike");
-        d += run.length;
-        line += run.length * run.weight;
-        state += run.length * run.slot_size();
-        greatest = std::max(greatest, run.weight);
-        all.push_back(std::move(run));
-    }
-    reader.finish();
-    if (d < std::max<std::uint64_t>(2, s) || d > max_attributes)
-        malformed("the number of attributes is out of range");
-    if (line % s != 0 || greatest > line / s) malformed("the weights of the attributes are inconsistent");
-    if (state > max_state)
-        throw Error(ErrorCode::invalid_spec, "the summaries of this record would be too large",
-                    "They would have " + std::to_string(state) + " bytes; allowed are " +
-                        std::to_string(max_state) + ".",
-                    "Lower the number of attributes or of values, or the grid, or name other mechanisms.");
-    return std::make_unique<Sampled>(header, block, s, std::move(all));
-}
-
-constexpr Option options[] = {{.name = "per_report", .fallback = 0, .least = 0, .most = max_attributes},
-                              grid_option};
-
 }  // namespace
 
-const MechanismEntry sampled_entry{
-    18,   "sampled", "sampled attributes of a record", Shape::record, max_attributes, true, options, write,
-    load, settle};
+std::unique_ptr<const Mechanism> make_sampled(const Header& header, Bytes block, std::uint64_t s,
+                                              std::vector<Run> runs) {
+    return std::make_unique<Sampled>(header, block, s, std::move(runs));
+}
 
 }  // namespace ldp

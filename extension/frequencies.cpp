@@ -1,0 +1,364 @@
+// Rows of means and shares, of one summary or of what changed from one to another.
+
+#include <algorithm>
+
+#include "answers.hpp"
+#include "asked.hpp"
+#include "core/summary/candidates.hpp"
+#include "core/summary/change.hpp"
+#include "core/summary/consistency.hpp"
+#include "core/summary/top.hpp"
+
+using namespace ldp;
+
+namespace {
+
+std::size_t limit_of(std::int32_t limit) {
+    if (limit < 0)
+        throw Error(ErrorCode::invalid_value, "a limit must not be negative",
+                    "Found " + std::to_string(limit) + ".");
+    return static_cast<std::size_t>(limit);
+}
+
+/// Whether an attribute's mean is what there is to ask first, rather than its values' shares.
+bool is_number(const SummaryView& view, std::size_t attribute) {
+    return part(view, attribute).mechanism->tells(Quantity::means);
+}
+
+/// As one_attribute(), of one whose values have shares.
+std::size_t one_category(const SummaryView& view, std::optional<std::size_t> named) {
+    check_answer(*view.mechanism, Quantity::frequencies);
+    const std::size_t attribute = one_attribute(*view.mechanism, named);
+    if (!part(view, attribute).mechanism->tells(Quantity::frequencies))
+        throw Error(
+            ErrorCode::unsupported, "attribute " + std::to_string(attribute) + " is a number",
+            "Reports tell its mean; shares are told of categories.",
+            "Ask with ldp_mean or ldp_means, or take the attribute out with ldp_part to ask what else its "
+            "mechanism tells.");
+    return attribute;
+}
+
+/// An answer about the subject, with room for so many rows.
+Answers answers(const Subject& subject, double reach, std::size_t room, bool tested = false) {
+    Answers all{.legend = subject.legend, .reach = reach, .tested = tested};
+    all.reserve(room);
+    return all;
+}
+
+void add_shares(Answers& all, const SummaryView& view, std::size_t attribute, Target target) {
+    const std::uint64_t n = part(view, attribute).n;
+    const auto estimates = estimate(view, {Quantity::frequencies, target, attribute});
+    for (std::size_t value = 0; value < estimates.size(); ++value)
+        all.add(attribute, value, estimates[value], n);
+}
+
+Answers means(const Subject& subject, double reach, Target target) {
+    const auto found = [&](const SummaryView& view) {
+        const auto estimates = estimate(view, {Quantity::means, target});
+        Answers all = answers(subject, reach, estimates.size());
+        for (std::size_t j = 0; j < estimates.size(); ++j) {
+            const SummaryView one = part(view, j);
+            if (one.mechanism->tells(Quantity::means) && j == subject.attribute.value_or(j))
+                all.add(j, Answers::none, estimates[j], one.n);
+        }
+        return all;
+    };
+    return ask(subject.summary, Answers{}, found, [&](const SummaryView& view) {
+        check_answer(*view.mechanism, Quantity::means);
+        if (subject.attribute) check_attribute(*subject.attribute, view.mechanism->cells().size());
+    });
+}
+
+/// `find(view, attribute, n)` about the values of one attribute, of which n reports tell.
+template <class Find>
+Answers of_one_category(const Subject& subject, Find find) {
+    const auto found = [&](const SummaryView& view) {
+        const std::size_t attribute = one_category(view, subject.attribute);
+        return find(view, attribute, part(view, attribute).n);
+    };
+    return ask(subject.summary, Answers{}, found,
+               [&](const SummaryView& view) { (void)one_category(view, subject.attribute); });
+}
+
+Answers frequencies(const Subject& subject, Consistency method, double reach, Target target) {
+    return of_one_category(subject, [&](const SummaryView& view, std::size_t attribute, std::uint64_t n) {
+        Answers all = answers(subject, reach, part(view, attribute).mechanism->cells()[0]);
+        if (method == Consistency::none) {
+            add_shares(all, view, attribute, target);
+        } else {
+            // Errors and intervals belong to the unbiased estimates alone.
+            const std::vector<double> shares = consistent(view, method, attribute);
+            for (std::size_t value = 0; value < shares.size(); ++value)
+                all.add(attribute, value, {shares[value], unknown}, n);
+        }
+        return all;
+    });
+}
+
+Answers largest(const Subject& subject, std::size_t limit, double reach, Target target, Control control) {
+    return of_one_category(subject, [&](const SummaryView& view, std::size_t attribute, std::uint64_t n) {
+        const auto ranking = top(view, limit, target, control, attribute);
+        Answers all = answers(subject, reach, ranking.size(), true);
+        for (const Ranked& ranked : ranking)
+            all.add(attribute, ranked.value, ranked.estimate, n, ranked.p_value);
+        return all;
+    });
+}
+
+Answers picked(const Subject& subject, CandidateMethod method, Control control, double reach) {
+    return ask_one(subject, Answers{}, [&](const SummaryView& view) {
+        check_answer(*view.mechanism, Quantity::frequencies);
+        const std::uint64_t n = view.n;
+        const auto ranking = candidates(view, method, control);
+        Answers all = answers(subject, reach, ranking.size(), true);
+        for (const Ranked& ranked : ranking)
+            all.add(subject.attribute.value_or(0), ranked.value, ranked.estimate, n, ranked.p_value);
+        return all;
+    });
+}
+
+/// All that a summary tells: of each attribute its mean, or its values' shares.
+Answers everything(const Subject& subject, double reach, Target target) {
+    const auto found = [&](const SummaryView& view) {
+        const auto means = view.mechanism->tells(Quantity::means) ? estimate(view, {Quantity::means, target})
+                                                                  : std::vector<Estimate>{};
+        const std::vector<std::uint64_t> cells = view.mechanism->cells();
+        std::size_t room = 0;
+        for (std::size_t j = 0; j < cells.size(); ++j) room += is_number(view, j) ? 1 : cells[j];
+        Answers all = answers(subject, reach, room);
+        for (std::size_t j = 0; j < cells.size(); ++j)
+            if (is_number(view, j))
+                all.add(j, Answers::none, means[j], part(view, j).n);
+            else
+                add_shares(all, view, j, target);
+        return all;
+    };
+    return ask(subject.summary, Answers{}, found,
+               [](const SummaryView& view) { check_answer(*view.mechanism, view.mechanism->answers()[0]); });
+}
+
+/// Differences, nothing if one of the summaries holds no reports.
+Answers changed(const Subject& subject, Bytes after, double kept, double reach, Target target) {
+    // What is no summary at all is reported as that, not as one of another spec.
+    const std::unique_ptr<const Mechanism> other = checked_mechanism(after);
+    const SummaryView later = view_of(*other, after);
+    const auto found = [&](const SummaryView& before) {
+        if (later.n == 0) return Answers{};
+        const std::vector<Change> changes = change(before, later, kept, target);
+        Answers all = answers(subject, reach, changes.size());
+        all.counted = false;
+        for (const auto& [attribute, value, difference] : changes)
+            if (attribute == subject.attribute.value_or(attribute))
+                all.add(attribute, value ? *value : Answers::none, difference, 0);
+        return all;
+    };
+    return ask(subject.summary, Answers{}, found, [&](const SummaryView& view) {
+        if (subject.attribute) check_attribute(*subject.attribute, view.mechanism->cells().size());
+    });
+}
+
+/// The shares in all rounds, one round after another.
+struct Rounds {
+    Answers answers;
+    std::size_t count, values;
+
+    void write(Columns& columns, std::size_t row) const {
+        columns.put(static_cast<std::int32_t>(row / values + 1));
+        answers.write(columns, row);
+    }
+};
+
+Rounds rounds(const Subject& subject, double reach, Target target) {
+    const auto found = [&](const SummaryView& view) {
+        const std::size_t count = find_capability<SeriesRandomizer>(*view.mechanism)->rounds(),
+                          values = view.mechanism->cells()[0];
+        const std::uint64_t n = view.n;
+        Answers all = answers(subject, reach, count * values);
+        for (std::size_t round = 0; round < count; ++round) {
+            const auto estimates = estimate(view, {Quantity::frequencies, target, round});
+            for (std::size_t value = 0; value < values; ++value) all.add(0, value, estimates[value], n);
+        }
+        return Rounds{all, all.count, values};
+    };
+    return ask(subject.summary, Rounds{{}, 0, 1}, found,
+               [](const SummaryView& view) { (void)capability<SeriesRandomizer>(*view.mechanism); });
+}
+
+/// What honest reports must follow, and whether these do.
+struct Statistics {
+    struct Statistic {
+        const char* name;
+        double observed, expected, p_value;
+    };
+    const Statistic* statistics = nullptr;
+    std::size_t count = 0;
+
+    void write(Columns& columns, std::size_t row) const {
+        const Statistic& one = statistics[row];
+        columns.put(server_text(one.name));
+        columns.put(one.observed);
+        columns.put(one.expected);
+        columns.put(one.p_value);
+    }
+};
+
+Statistics statistics(const Subject& subject) {
+    return ask_part(subject, Statistics{}, [](const SummaryView& view) {
+        const std::vector<Check> checks = health(view);
+        auto* all = static_cast<Statistics::Statistic*>(
+            try_palloc((checks.size() + 1) * sizeof(Statistics::Statistic)));
+        for (std::size_t i = 0; i < checks.size(); ++i)
+            all[i] = {keep(checks[i].name), checks[i].observed, checks[i].expected, checks[i].p_value};
+        return Statistics{all, checks.size()};
+    });
+}
+
+/// Haar coefficients, by number: they have no names.
+struct Coefficients {
+    const Estimate* estimates = nullptr;
+    std::size_t count = 0;
+    double reach = 0;
+
+    void write(Columns& columns, std::size_t row) const {
+        const auto& [value, error] = estimates[row];
+        columns.put(static_cast<std::int32_t>(row));
+        columns.put(value);
+        columns.put(error);
+        columns.put(value - reach * error);
+        columns.put(value + reach * error);
+    }
+};
+
+Coefficients coefficients(Bytes summary, double reach, Target target) {
+    return ask(
+        summary, Coefficients{},
+        [=](const SummaryView& view) {
+            const auto found = estimate(view, {Quantity::coefficients, target});
+            auto* kept = static_cast<Estimate*>(try_palloc(found.size() * sizeof(Estimate)));
+            std::ranges::copy(found, kept);
+            return Coefficients{kept, found.size(), reach};
+        },
+        [](const SummaryView& view) { check_answer(*view.mechanism, Quantity::coefficients); });
+}
+
+}  // namespace
+
+/// (summary, confidence, target, attribute): a row per number.
+LDP_FUNCTION(ldp_means) {
+    return rows(
+        fcinfo,
+        [=] {
+            const Subject subject = subject_argument(fcinfo);
+            return means(subject, reach(PG_GETARG_FLOAT8(1)), target_argument(fcinfo, 2));
+        },
+        1);
+}
+
+LDP_FUNCTION(ldp_means_final) {
+    return row_array(fcinfo, means(whole_argument(fcinfo), reach(usual_confidence), Target::sample));
+}
+
+/// (summary, method, confidence, target, attribute): a row per value.
+LDP_FUNCTION(ldp_frequencies) {
+    return rows(
+        fcinfo,
+        [=] {
+            const Subject subject = subject_argument(fcinfo);
+            const Consistency method = consistency_named(word_argument(fcinfo, 1));
+            return frequencies(subject, method, reach(PG_GETARG_FLOAT8(2)), target_argument(fcinfo, 3));
+        },
+        1);
+}
+
+LDP_FUNCTION(ldp_frequencies_final) {
+    return row_array(fcinfo, frequencies(whole_argument(fcinfo), Consistency::none, reach(usual_confidence),
+                                         Target::sample));
+}
+
+LDP_FUNCTION(ldp_frequencies_method_final) {
+    const Asked asked = asked_text(fcinfo);
+    return row_array(fcinfo, frequencies(asked.subject, consistency_named(asked.text),
+                                         reach(usual_confidence), Target::sample));
+}
+
+/// (summary, confidence, target): a row per number and per value of a category, in order.
+LDP_FUNCTION(ldp_estimate_summary) {
+    return rows(fcinfo, [=] {
+        const Subject subject = whole_argument(fcinfo);
+        return everything(subject, reach(PG_GETARG_FLOAT8(1)), target_argument(fcinfo, 2));
+    });
+}
+
+/// (summary, limit, confidence, target, control, attribute): the most frequent values and their significance.
+LDP_FUNCTION(ldp_top) {
+    return rows(
+        fcinfo,
+        [=] {
+            const Subject subject = subject_argument(fcinfo);
+            const std::size_t limit = limit_of(PG_GETARG_INT32(1));
+            const double reach = ldp::reach(PG_GETARG_FLOAT8(2));
+            const Target target = target_argument(fcinfo, 3);
+            return largest(subject, limit, reach, target, control_named(word_argument(fcinfo, 4)));
+        },
+        1);
+}
+
+LDP_FUNCTION(ldp_top_final) {
+    const Asked asked = asked_integer(fcinfo);
+    return row_array(fcinfo, largest(asked.subject, limit_of(asked.integer()), reach(usual_confidence),
+                                     Target::sample, Control::bonferroni));
+}
+
+/// (summary, selection, control, confidence, attribute): the values picked among candidates, and their
+/// significance.
+LDP_FUNCTION(ldp_candidates) {
+    return rows(
+        fcinfo,
+        [=] {
+            const Subject subject = subject_argument(fcinfo);
+            const CandidateMethod method = candidate_method_named(word_argument(fcinfo, 1));
+            const Control control = control_named(word_argument(fcinfo, 2));
+            return picked(subject, method, control, reach(PG_GETARG_FLOAT8(3)));
+        },
+        1);
+}
+
+/// (before, after, kept, confidence, target, attribute): a row per number and per value of a category.
+LDP_FUNCTION(ldp_change) {
+    return rows(
+        fcinfo,
+        [=] {
+            const Bytes after = summary_argument(fcinfo, 1);
+            const double kept = PG_GETARG_FLOAT8(2);
+            const Subject subject = subject_argument(fcinfo);
+            const double reach = ldp::reach(PG_GETARG_FLOAT8(3));
+            return changed(subject, after, kept, reach, target_argument(fcinfo, 4));
+        },
+        1);
+}
+
+/// (summary, confidence, target): a row per round of a series and value.
+LDP_FUNCTION(ldp_series) {
+    return rows(fcinfo, [=] {
+        const Subject subject = whole_argument(fcinfo);
+        return rounds(subject, reach(PG_GETARG_FLOAT8(1)), target_argument(fcinfo, 2));
+    });
+}
+
+/// (summary, attribute): what honest reports must follow, and whether these do.
+LDP_FUNCTION(ldp_health) {
+    return rows(
+        fcinfo, [=] { return statistics(subject_argument(fcinfo)); }, 1);
+}
+
+LDP_FUNCTION(ldp_health_final) {
+    return row_array(fcinfo, statistics({summary_argument(fcinfo), {}, {}}));
+}
+
+/// (summary, confidence, target): a row per Haar coefficient.
+LDP_FUNCTION(ldp_coefficients) {
+    return rows(fcinfo, [=] {
+        const Bytes summary = summary_argument(fcinfo);
+        return coefficients(summary, reach(PG_GETARG_FLOAT8(1)), target_argument(fcinfo, 2));
+    });
+}

@@ -1,0 +1,1357 @@
+-- ldp: private aggregate queries. One current script, read from top to bottom: types, what counts reports, specs,
+-- roles, collections (tables of reports that belong to a spec), submission, names, accessors, aggregates that answer
+-- in one step, searches for frequent strings, privileges. It is long because it is all there is.
+--
+-- The schema that this is installed into may belong to somebody who is not to gain the installer's rights, and so
+-- may every schema on a caller's search_path. Nothing of theirs is ever picked up instead of PostgreSQL's own:
+--   - the script runs with PostgreSQL's schema alone on its path, and names everything of ldp's with its schema
+--     (@extschema@, written in by CREATE EXTENSION; hence relocatable = false);
+--   - so do the bodies of functions, which pin their path;
+--   - the two bodies that do not, because they insert where the caller's triggers run, name every function with its
+--     schema and use no operator.
+
+-- complain if script is sourced in psql, rather than via CREATE EXTENSION
+\echo Use "CREATE EXTENSION ldp" to load this file. \quit
+
+SET LOCAL search_path = pg_catalog, pg_temp;
+
+-- Types -----------------------------------------------------------------------------------------------------
+
+CREATE TYPE @extschema@.ldp_report;
+CREATE TYPE @extschema@.ldp_summary;
+
+CREATE FUNCTION @extschema@.ldp_report_in(cstring) RETURNS @extschema@.ldp_report
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION @extschema@.ldp_report_out(@extschema@.ldp_report) RETURNS cstring
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION @extschema@.ldp_report_recv(internal) RETURNS @extschema@.ldp_report
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION @extschema@.ldp_report_send(@extschema@.ldp_report) RETURNS bytea
+    AS 'byteasend' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+CREATE TYPE @extschema@.ldp_report (
+    INPUT = @extschema@.ldp_report_in, OUTPUT = @extschema@.ldp_report_out, RECEIVE = @extschema@.ldp_report_recv, SEND = @extschema@.ldp_report_send,
+    INTERNALLENGTH = variable, ALIGNMENT = int4, STORAGE = extended, CATEGORY = 'l'
+);
+COMMENT ON TYPE @extschema@.ldp_report IS 'one perturbed report, with the parameters that its noise was drawn with';
+COMMENT ON FUNCTION @extschema@.ldp_report_in(cstring) IS 'hexadecimal text to report; checks everything';
+COMMENT ON FUNCTION @extschema@.ldp_report_out(@extschema@.ldp_report) IS 'report to hexadecimal text';
+COMMENT ON FUNCTION @extschema@.ldp_report_recv(internal) IS 'bytes to report; checks everything';
+COMMENT ON FUNCTION @extschema@.ldp_report_send(@extschema@.ldp_report) IS 'report to bytes';
+
+-- Where a literal could be a report or a summary, it is a summary.
+CREATE FUNCTION @extschema@.ldp_summary_in(cstring) RETURNS @extschema@.ldp_summary
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION @extschema@.ldp_summary_out(@extschema@.ldp_summary) RETURNS cstring
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION @extschema@.ldp_summary_recv(internal) RETURNS @extschema@.ldp_summary
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION @extschema@.ldp_summary_send(@extschema@.ldp_summary) RETURNS bytea
+    AS 'byteasend' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+CREATE TYPE @extschema@.ldp_summary (
+    INPUT = @extschema@.ldp_summary_in, OUTPUT = @extschema@.ldp_summary_out, RECEIVE = @extschema@.ldp_summary_recv, SEND = @extschema@.ldp_summary_send,
+    INTERNALLENGTH = variable, ALIGNMENT = int4, STORAGE = extended, CATEGORY = 'l', PREFERRED = true
+);
+COMMENT ON TYPE @extschema@.ldp_summary IS
+    'what reports add up to: all that estimates need; its size depends on the spec, not on the number of reports';
+COMMENT ON FUNCTION @extschema@.ldp_summary_in(cstring) IS 'hexadecimal text to summary; checks everything';
+COMMENT ON FUNCTION @extschema@.ldp_summary_out(@extschema@.ldp_summary) IS 'summary to hexadecimal text';
+COMMENT ON FUNCTION @extschema@.ldp_summary_recv(internal) IS 'bytes to summary; checks everything';
+COMMENT ON FUNCTION @extschema@.ldp_summary_send(@extschema@.ldp_summary) IS 'summary to bytes';
+
+-- Equality, order and hashing by bytes, so that GROUP BY, DISTINCT, ORDER BY and indexes work: PostgreSQL's
+-- functions for bytea under names of their own, for both types alike. Names reach format() as arguments, for the
+-- schema's may hold a percent sign.
+DO $script$
+DECLARE
+    type text;
+    operator text[];
+BEGIN
+    FOREACH type IN ARRAY ARRAY['@extschema@.ldp_report', '@extschema@.ldp_summary'] LOOP
+        FOREACH operator SLICE 1 IN ARRAY ARRAY[
+            ['eq', '=',  '=',  '<>', 'eqsel, JOIN = eqjoinsel, HASHES, MERGES',       'equal'],
+            ['ne', '<>', '<>', '=',  'neqsel, JOIN = neqjoinsel',                     'not equal'],
+            ['lt', '<',  '>',  '>=', 'scalarltsel, JOIN = scalarltjoinsel',           'less than, byte by byte'],
+            ['le', '<=', '>=', '>',  'scalarlesel, JOIN = scalarlejoinsel',           'less than or equal, byte by byte'],
+            ['gt', '>',  '<',  '<=', 'scalargtsel, JOIN = scalargtjoinsel',           'greater than, byte by byte'],
+            ['ge', '>=', '<=', '<',  'scalargesel, JOIN = scalargejoinsel',           'greater than or equal, byte by byte']
+        ] LOOP
+            EXECUTE format('CREATE FUNCTION %1$s_%2$s(%1$s, %1$s) RETURNS boolean AS %3$L
+                            LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE',
+                           type, operator[1], 'bytea' || operator[1]);
+            EXECUTE format('CREATE OPERATOR %7$s.%2$s (FUNCTION = %1$s_%3$s, LEFTARG = %1$s, RIGHTARG = %1$s,
+                            COMMUTATOR = OPERATOR(%7$s.%4$s), NEGATOR = OPERATOR(%7$s.%5$s), RESTRICT = %6$s)',
+                           type, operator[2], operator[1], operator[3], operator[4], operator[5], '@extschema@');
+            EXECUTE format('COMMENT ON FUNCTION %1$s_%2$s(%1$s, %1$s) IS %3$L', type, operator[1],
+                           'implementation of the operator ' || operator[2]);
+            EXECUTE format('COMMENT ON OPERATOR %4$s.%2$s (%1$s, %1$s) IS %3$L', type, operator[2], operator[6], '@extschema@');
+        END LOOP;
+
+        EXECUTE format('
+            CREATE FUNCTION %1$s_cmp(%1$s, %1$s) RETURNS integer AS ''byteacmp''
+                LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+            CREATE FUNCTION %1$s_hash(%1$s) RETURNS integer AS ''hashvarlena''
+                LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+            CREATE FUNCTION %1$s_hash_extended(%1$s, bigint) RETURNS bigint AS ''hashvarlenaextended''
+                LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+            COMMENT ON FUNCTION %1$s_cmp(%1$s, %1$s) IS ''less, equal or greater, byte by byte'';
+            COMMENT ON FUNCTION %1$s_hash(%1$s) IS ''hash'';
+            COMMENT ON FUNCTION %1$s_hash_extended(%1$s, bigint) IS ''64-bit hash with a seed'';
+
+            CREATE OPERATOR FAMILY %1$s_order USING btree;
+            CREATE OPERATOR CLASS %1$s_order DEFAULT FOR TYPE %1$s USING btree FAMILY %1$s_order AS
+                OPERATOR 1 %2$s.<, OPERATOR 2 %2$s.<=, OPERATOR 3 %2$s.=, OPERATOR 4 %2$s.>=, OPERATOR 5 %2$s.>,
+                FUNCTION 1 %1$s_cmp(%1$s, %1$s),
+                FUNCTION 2 bytea_sortsupport(internal);
+            CREATE OPERATOR FAMILY %1$s_hash USING hash;
+            CREATE OPERATOR CLASS %1$s_hash DEFAULT FOR TYPE %1$s USING hash FAMILY %1$s_hash AS
+                OPERATOR 1 %2$s.=,
+                FUNCTION 1 %1$s_hash(%1$s),
+                FUNCTION 2 %1$s_hash_extended(%1$s, bigint);
+            COMMENT ON OPERATOR FAMILY %1$s_order USING btree IS ''by bytes'';
+            COMMENT ON OPERATOR CLASS %1$s_order USING btree IS ''by bytes'';
+            COMMENT ON OPERATOR FAMILY %1$s_hash USING hash IS ''by bytes'';
+            COMMENT ON OPERATOR CLASS %1$s_hash USING hash IS ''by bytes''', type, '@extschema@');
+    END LOOP;
+END
+$script$;
+
+-- Answers ---------------------------------------------------------------------------------------------------
+-- A column that stands in several kinds of rows has the same name, type and order in each: what the row is about,
+-- in words; the estimate and how sure it is; of how many reports; the numbers behind the words. What
+-- is said of a column of ldp_answer holds in the others, too.
+
+CREATE TYPE @extschema@.ldp_answer AS (
+    attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint,
+    attribute_number integer, value integer
+);
+COMMENT ON TYPE @extschema@.ldp_answer IS 'an estimated mean of an attribute, or share of one of its values';
+COMMENT ON COLUMN @extschema@.ldp_answer.attribute IS 'the attribute, by name; its number where no collection here knows its name';
+COMMENT ON COLUMN @extschema@.ldp_answer.label IS 'the value, by label or number; NULL if the row is about no single value';
+COMMENT ON COLUMN @extschema@.ldp_answer.estimate IS 'the estimate: a share of 1, or a mean in the attribute''s own units';
+COMMENT ON COLUMN @extschema@.ldp_answer.stderr IS 'its standard error';
+COMMENT ON COLUMN @extschema@.ldp_answer.lower IS 'the lower end of its interval';
+COMMENT ON COLUMN @extschema@.ldp_answer.upper IS 'the upper end of its interval';
+COMMENT ON COLUMN @extschema@.ldp_answer.n IS 'how many reports the row is about';
+COMMENT ON COLUMN @extschema@.ldp_answer.attribute_number IS 'the attribute''s number, from 0';
+COMMENT ON COLUMN @extschema@.ldp_answer.value IS 'the value''s number, from 0';
+
+CREATE TYPE @extschema@.ldp_ranked AS (
+    attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, p_value float8,
+    attribute_number integer, value integer
+);
+COMMENT ON TYPE @extschema@.ldp_ranked IS 'an estimated share and its significance';
+COMMENT ON COLUMN @extschema@.ldp_ranked.p_value IS 'how likely so large an estimate is of a value that nobody holds, adjusted for all values';
+
+CREATE TYPE @extschema@.ldp_quantile_at AS (
+    attribute text, share float8, estimate float8, lower float8, upper float8, n bigint, attribute_number integer
+);
+COMMENT ON TYPE @extschema@.ldp_quantile_at IS 'the estimated value below which a share of the people lies';
+COMMENT ON COLUMN @extschema@.ldp_quantile_at.share IS 'the share asked for';
+COMMENT ON COLUMN @extschema@.ldp_quantile_at.estimate IS 'the value below which it lies, in the attribute''s own units';
+
+CREATE TYPE @extschema@.ldp_bin AS (
+    attribute text, low float8, high float8, estimate float8, stderr float8, lower float8, upper float8, n bigint,
+    attribute_number integer, bin integer
+);
+COMMENT ON TYPE @extschema@.ldp_bin IS 'the estimated share of a bin of a histogram';
+COMMENT ON COLUMN @extschema@.ldp_bin.low IS 'where the bin begins';
+COMMENT ON COLUMN @extschema@.ldp_bin.high IS 'where the bin ends';
+COMMENT ON COLUMN @extschema@.ldp_bin.bin IS 'the bin''s number, from 0';
+
+CREATE TYPE @extschema@.ldp_statistic AS (
+    statistic text, observed float8, expected float8, p_value float8
+);
+COMMENT ON TYPE @extschema@.ldp_statistic IS 'what honest reports follow, and how likely they are as far off';
+COMMENT ON COLUMN @extschema@.ldp_statistic.statistic IS 'what was looked at';
+COMMENT ON COLUMN @extschema@.ldp_statistic.observed IS 'what the reports have';
+COMMENT ON COLUMN @extschema@.ldp_statistic.expected IS 'what honest reports would have, or the nearest they could';
+COMMENT ON COLUMN @extschema@.ldp_statistic.p_value IS 'how likely honest reports are as far off';
+
+-- The state of an aggregate that is asked more than its reports: the arguments, then a summary. It is not for storing;
+-- text and bytes let it travel between servers.
+CREATE TYPE @extschema@.ldp_question;
+CREATE FUNCTION @extschema@.ldp_question_in(cstring) RETURNS @extschema@.ldp_question
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION @extschema@.ldp_question_out(@extschema@.ldp_question) RETURNS cstring
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION @extschema@.ldp_question_recv(internal) RETURNS @extschema@.ldp_question
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION @extschema@.ldp_question_send(@extschema@.ldp_question) RETURNS bytea
+    AS 'byteasend' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+CREATE TYPE @extschema@.ldp_question (
+    INPUT = @extschema@.ldp_question_in, OUTPUT = @extschema@.ldp_question_out,
+    RECEIVE = @extschema@.ldp_question_recv, SEND = @extschema@.ldp_question_send,
+    INTERNALLENGTH = variable, ALIGNMENT = int4, STORAGE = extended
+);
+COMMENT ON TYPE @extschema@.ldp_question IS 'a summary and what an aggregate was asked of it; the state of one that is at work';
+COMMENT ON FUNCTION @extschema@.ldp_question_in(cstring) IS 'hexadecimal text to question; checks everything';
+COMMENT ON FUNCTION @extschema@.ldp_question_out(@extschema@.ldp_question) IS 'question to hexadecimal text';
+COMMENT ON FUNCTION @extschema@.ldp_question_recv(internal) IS 'bytes to question; checks everything';
+COMMENT ON FUNCTION @extschema@.ldp_question_send(@extschema@.ldp_question) IS 'question to bytes';
+
+-- Counting --------------------------------------------------------------------------------------------------
+-- States are combined by parallel workers, partitions and other servers as they are.
+
+CREATE FUNCTION @extschema@.ldp_summary_accumulate(summary @extschema@.ldp_summary,
+        report @extschema@.ldp_report)
+    RETURNS @extschema@.ldp_summary
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.ldp_summary_accumulate(@extschema@.ldp_summary, @extschema@.ldp_report) IS
+    'the summary with one more report; NULL is the summary of no reports';
+
+CREATE FUNCTION @extschema@.ldp_summary_merge(summary @extschema@.ldp_summary, other @extschema@.ldp_summary)
+    RETURNS @extschema@.ldp_summary
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.ldp_summary_merge(@extschema@.ldp_summary, @extschema@.ldp_summary) IS
+    'the summary of the reports of both; NULL is the summary of no reports';
+
+CREATE FUNCTION @extschema@.ldp_question_accumulate(question @extschema@.ldp_question,
+        report @extschema@.ldp_report, number float8)
+    RETURNS @extschema@.ldp_question
+    AS 'MODULE_PATHNAME', 'ldp_question_number' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.ldp_question_accumulate(@extschema@.ldp_question, @extschema@.ldp_report, float8) IS
+    'the question with one more report; NULL is one of no reports';
+
+CREATE FUNCTION @extschema@.ldp_question_accumulate(question @extschema@.ldp_question,
+        report @extschema@.ldp_report, number integer)
+    RETURNS @extschema@.ldp_question
+    AS 'MODULE_PATHNAME', 'ldp_question_integer' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.ldp_question_accumulate(@extschema@.ldp_question, @extschema@.ldp_report, integer) IS
+    'the question with one more report; NULL is one of no reports';
+
+CREATE FUNCTION @extschema@.ldp_question_accumulate(question @extschema@.ldp_question,
+        report @extschema@.ldp_report, low float8, high float8)
+    RETURNS @extschema@.ldp_question
+    AS 'MODULE_PATHNAME', 'ldp_question_range' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.ldp_question_accumulate(@extschema@.ldp_question, @extschema@.ldp_report, float8, float8) IS
+    'the question with one more report; NULL is one of no reports';
+
+CREATE FUNCTION @extschema@.ldp_question_accumulate(question @extschema@.ldp_question,
+        report @extschema@.ldp_report, numbers float8[])
+    RETURNS @extschema@.ldp_question
+    AS 'MODULE_PATHNAME', 'ldp_question_numbers' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.ldp_question_accumulate(@extschema@.ldp_question, @extschema@.ldp_report, float8[]) IS
+    'the question with one more report; NULL is one of no reports';
+
+CREATE FUNCTION @extschema@.ldp_question_accumulate(question @extschema@.ldp_question,
+        report @extschema@.ldp_report, words text)
+    RETURNS @extschema@.ldp_question
+    AS 'MODULE_PATHNAME', 'ldp_question_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.ldp_question_accumulate(@extschema@.ldp_question, @extschema@.ldp_report, text) IS
+    'the question with one more report; NULL is one of no reports';
+
+CREATE FUNCTION @extschema@.ldp_question_merge(question @extschema@.ldp_question,
+        other @extschema@.ldp_question)
+    RETURNS @extschema@.ldp_question
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.ldp_question_merge(@extschema@.ldp_question, @extschema@.ldp_question) IS
+    'the question about the reports of both; NULL is one of no reports';
+
+CREATE AGGREGATE @extschema@.ldp_agg(report @extschema@.ldp_report) (
+    SFUNC = @extschema@.ldp_summary_accumulate, STYPE = @extschema@.ldp_summary, SSPACE = 512,
+    COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.ldp_agg(@extschema@.ldp_report) IS
+    'reports to their summary, for the accessors to answer from';
+
+CREATE AGGREGATE @extschema@.ldp_rollup(summary @extschema@.ldp_summary) (
+    SFUNC = @extschema@.ldp_summary_merge, STYPE = @extschema@.ldp_summary, SSPACE = 512,
+    COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.ldp_rollup(@extschema@.ldp_summary) IS
+    'summaries of parts to the summary of the whole';
+
+-- Specs -----------------------------------------------------------------------------------------------------
+
+CREATE FUNCTION @extschema@.ldp_spec_canonical(spec jsonb) RETURNS jsonb
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.ldp_spec_canonical(jsonb) IS 'the spec with every default filled in, or an error that says what is wrong';
+
+CREATE FUNCTION @extschema@.ldp_spec_parameters(spec jsonb) RETURNS bytea
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.ldp_spec_parameters(jsonb) IS 'the parameter block that every report under the spec begins with';
+
+CREATE FUNCTION @extschema@.ldp_spec_fingerprint(spec jsonb) RETURNS text
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.ldp_spec_fingerprint(jsonb) IS 'what identifies the spec in every report and summary, 16 hexadecimal digits';
+
+CREATE FUNCTION @extschema@.ldp_part_fingerprint(fingerprint text, attribute integer) RETURNS text
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.ldp_part_fingerprint(text, integer) IS 'what identifies the summary of one attribute of a record with this fingerprint';
+
+CREATE FUNCTION @extschema@.ldp_check_report(report @extschema@.ldp_report, parameters bytea) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.ldp_check_report(@extschema@.ldp_report, bytea) IS
+    'true if the report was made with these parameters, otherwise an error; stands in each collection''s CHECK';
+
+CREATE FUNCTION @extschema@.ldp_spec_labels(spec jsonb) RETURNS text[]
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT array_agg(e.label ORDER BY e.place)
+    FROM jsonb_array_elements_text(CASE jsonb_typeof($1 #> '{attributes,0,domain}') WHEN 'array' THEN
+             $1 #> '{attributes,0,domain}' END) WITH ORDINALITY AS e (label, place)
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_spec_labels(jsonb) IS 'the labels of the values, in order; NULL if a canonical spec gives none';
+
+CREATE FUNCTION @extschema@.ldp_advise(spec jsonb, users bigint DEFAULT 100000,
+        OUT mechanism text, OUT stderr float8, OUT report_bytes bigint, OUT summary_bytes bigint,
+        OUT decode_cost float8, OUT obstacle text)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
+COMMENT ON FUNCTION @extschema@.ldp_advise(jsonb, bigint) IS
+    'the mechanisms that suit a spec (its own does not matter), best first: the standard error of a frequency, sizes, '
+    'steps to count a report, and why "auto" would not choose it';
+
+-- Roles -----------------------------------------------------------------------------------------------------
+-- They belong to the cluster: they may be there already, another database may be creating them right now, and
+-- DROP EXTENSION leaves them.
+
+DO $script$
+DECLARE
+    role text[];
+BEGIN
+    FOREACH role SLICE 1 IN ARRAY ARRAY[
+        ['ldp_submitter', 'may submit reports to ldp''s collections, and read none'],
+        ['ldp_analyst',   'may read the reports of ldp''s collections, and change none'],
+        ['ldp_admin',     'may create ldp''s collections, and drop its own']
+    ] LOOP
+        IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = role[1]) THEN
+            BEGIN
+                EXECUTE format('CREATE ROLE %I NOLOGIN', role[1]);
+                EXECUTE format('COMMENT ON ROLE %I IS %L', role[1], role[2]);
+            EXCEPTION WHEN duplicate_object OR unique_violation THEN
+                NULL;
+            END;
+        END IF;
+    END LOOP;
+END
+$script$;
+
+-- Collections -----------------------------------------------------------------------------------------------
+
+CREATE TYPE @extschema@.ldp_report_row AS (report @extschema@.ldp_report, round integer);
+COMMENT ON TYPE @extschema@.ldp_report_row IS 'a row of a collection''s table, which is made OF this type';
+COMMENT ON COLUMN @extschema@.ldp_report_row.report IS 'one person''s perturbed report';
+COMMENT ON COLUMN @extschema@.ldp_report_row.round IS 'which round of a repeated collection it belongs to; 0 if there is one';
+
+-- What was derived from a spec has no part in its fingerprint: another version may derive more.
+CREATE TABLE @extschema@.ldp_collection (
+    name        text PRIMARY KEY CHECK (octet_length(name) BETWEEN 1 AND 63),
+    reports     regclass NOT NULL,
+    spec        jsonb NOT NULL,
+    created     timestamptz NOT NULL DEFAULT now(),
+    fingerprint text NOT NULL GENERATED ALWAYS AS (@extschema@.ldp_spec_fingerprint(spec - 'derived')) STORED
+);
+COMMENT ON TABLE @extschema@.ldp_collection IS 'all collections, with the canonical spec of each; see the view ldp_collections';
+COMMENT ON COLUMN @extschema@.ldp_collection.name IS 'what clients and functions call it';
+COMMENT ON COLUMN @extschema@.ldp_collection.reports IS 'its table';
+COMMENT ON COLUMN @extschema@.ldp_collection.spec IS 'its canonical spec, which never changes: reports were made under it';
+COMMENT ON COLUMN @extschema@.ldp_collection.created IS 'when it was created';
+COMMENT ON COLUMN @extschema@.ldp_collection.fingerprint IS 'what identifies its spec in reports and summaries';
+CREATE INDEX ldp_collection_fingerprint ON @extschema@.ldp_collection (fingerprint);
+COMMENT ON INDEX @extschema@.ldp_collection_fingerprint IS 'finds the collection of a summary';
+
+CREATE TABLE @extschema@.ldp_batch (
+    collection text REFERENCES @extschema@.ldp_collection ON DELETE CASCADE,
+    batch      uuid,
+    reports    bigint NOT NULL CHECK (reports >= 0),
+    digest     bytea,
+    PRIMARY KEY (collection, batch)
+);
+COMMENT ON TABLE @extschema@.ldp_batch IS 'batches that were counted, so that a client which lost the answer can repeat one safely';
+COMMENT ON COLUMN @extschema@.ldp_batch.collection IS 'the collection';
+COMMENT ON COLUMN @extschema@.ldp_batch.batch IS 'the number that the client gave its batch';
+COMMENT ON COLUMN @extschema@.ldp_batch.reports IS 'how many reports it had';
+COMMENT ON COLUMN @extschema@.ldp_batch.digest IS 'a hash of its content, to tell a repetition from another batch of the same number';
+
+-- A collection whose table was dropped by hand is not dumped: its regclass would mean nothing elsewhere.
+SELECT pg_extension_config_dump('@extschema@.ldp_collection',
+    'WHERE EXISTS (SELECT FROM pg_catalog.pg_class AS t WHERE t.oid = reports)');
+SELECT pg_extension_config_dump('@extschema@.ldp_batch',
+    'WHERE EXISTS (SELECT FROM @extschema@.ldp_collection AS c JOIN pg_catalog.pg_class AS t ON t.oid = c.reports '
+    'WHERE c.name = collection)');
+
+CREATE FUNCTION @extschema@.ldp_refuse_spec_change() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RAISE EXCEPTION USING
+        ERRCODE = 'object_not_in_prerequisite_state',
+        MESSAGE = format('the spec of collection "%s" cannot be changed', OLD.name),
+        DETAIL = 'The noise in its reports was drawn under this spec; no other can take it out again.',
+        HINT = 'Create a new collection for the new spec.';
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_refuse_spec_change() IS 'keeps specs as they are';
+
+CREATE TRIGGER ldp_spec_is_immutable BEFORE UPDATE ON @extschema@.ldp_collection FOR EACH ROW
+    WHEN (NEW.spec IS DISTINCT FROM OLD.spec) EXECUTE FUNCTION @extschema@.ldp_refuse_spec_change();
+COMMENT ON TRIGGER ldp_spec_is_immutable ON @extschema@.ldp_collection IS 'a spec never changes; a new spec is a new collection';
+
+CREATE VIEW @extschema@.ldp_collections AS
+    SELECT c.name, c.reports, c.spec ->> 'mechanism' AS mechanism, (c.spec ->> 'epsilon')::float8 AS epsilon,
+           c.spec, c.created, c.fingerprint
+    FROM @extschema@.ldp_collection AS c JOIN pg_class AS t ON t.oid = c.reports;
+COMMENT ON VIEW @extschema@.ldp_collections IS 'the collections, their tables and specs; open to everyone';
+COMMENT ON COLUMN @extschema@.ldp_collections.name IS 'what clients and functions call it';
+COMMENT ON COLUMN @extschema@.ldp_collections.reports IS 'its table';
+COMMENT ON COLUMN @extschema@.ldp_collections.mechanism IS 'how its reports are randomized';
+COMMENT ON COLUMN @extschema@.ldp_collections.epsilon IS 'what one report may cost in privacy';
+COMMENT ON COLUMN @extschema@.ldp_collections.spec IS 'its canonical spec';
+COMMENT ON COLUMN @extschema@.ldp_collections.created IS 'when it was created';
+COMMENT ON COLUMN @extschema@.ldp_collections.fingerprint IS 'what identifies its spec in reports and summaries';
+
+CREATE FUNCTION @extschema@.ldp_collection_named(name text) RETURNS @extschema@.ldp_collections
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    found_one @extschema@.ldp_collections;
+BEGIN
+    SELECT c.* INTO found_one FROM @extschema@.ldp_collections AS c WHERE c.name = ldp_collection_named.name;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'undefined_object',
+            MESSAGE = format('there is no collection %s', COALESCE('"' || ldp_collection_named.name || '"', 'NULL')),
+            HINT = 'The view ldp_collections shows which collections there are.';
+    END IF;
+    RETURN found_one;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_collection_named(text) IS 'the row of ldp_collections with this name, or an error';
+
+CREATE FUNCTION @extschema@.ldp_client_spec(name text) RETURNS jsonb
+    LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+    AS $$ SELECT (@extschema@.ldp_collection_named($1)).spec $$;
+COMMENT ON FUNCTION @extschema@.ldp_client_spec(text) IS 'the canonical spec of a collection: all that a client needs to make reports';
+
+-- The schema is the caller's current one; only the default, which is evaluated outside, can see it.
+CREATE FUNCTION @extschema@.ldp_create_collection(name text, spec jsonb, side_columns text[] DEFAULT NULL, schema text DEFAULT current_schema())
+    RETURNS regclass
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    canonical jsonb := @extschema@.ldp_spec_canonical(spec);
+    checked text := format('CONSTRAINT report_follows_spec CHECK (%s.ldp_check_report(report, %L))', '@extschema@',
+                           @extschema@.ldp_spec_parameters(canonical));
+    side text := '';
+    pair text[];
+    registered regclass;
+BEGIN
+    IF name IS NULL OR canonical IS NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'null_value_not_allowed', MESSAGE = 'a collection needs a name and a spec';
+    END IF;
+    IF schema IS NULL THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'invalid_schema_name',
+            MESSAGE = 'no schema has been selected to create the collection''s table in',
+            HINT = 'Set search_path, or name the schema as the argument "schema".';
+    END IF;
+    IF octet_length(name) NOT BETWEEN 1 AND 63 THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'invalid_name',
+            MESSAGE = 'a collection''s name must have 1 to 63 bytes',
+            DETAIL = format('Found %s.', octet_length(name)),
+            HINT = 'Its table gets the same name.';
+    END IF;
+
+    SELECT c.reports INTO registered FROM @extschema@.ldp_collection AS c
+    WHERE c.name = ldp_create_collection.name;
+    IF FOUND THEN
+        IF EXISTS (SELECT FROM pg_class AS t WHERE t.oid = registered) THEN
+            RAISE EXCEPTION USING
+                ERRCODE = 'duplicate_object',
+                MESSAGE = format('collection "%s" exists already', name),
+                DETAIL = format('Its table is %s.', registered),
+                HINT = 'A new version of a spec is a new collection, under a name of its own.';
+        END IF;
+        DELETE FROM @extschema@.ldp_collection AS c WHERE c.name = ldp_create_collection.name;
+    END IF;
+
+    IF cardinality(side_columns) > 0 THEN
+        IF array_ndims(side_columns) <> 2 OR array_length(side_columns, 2) <> 2 THEN
+            RAISE EXCEPTION USING
+                ERRCODE = 'array_subscript_error',
+                MESSAGE = 'side columns must be pairs of a name and a type',
+                HINT = 'For example ARRAY[[''country'', ''text''], [''version'', ''integer'']].';
+        END IF;
+        FOREACH pair SLICE 1 IN ARRAY side_columns LOOP
+            IF pair[1] IS NULL OR pair[2] IS NULL OR strpos(pair[2], '(') > 0 THEN
+                RAISE EXCEPTION USING
+                    ERRCODE = 'feature_not_supported',
+                    MESSAGE = format('side column %s cannot have the type %s', COALESCE(pair[1], 'NULL'), COALESCE(pair[2], 'NULL')),
+                    DETAIL = 'A side column needs a name and a type without modifiers, such as text or numeric.',
+                    HINT = 'Add a constraint to the table afterwards.';
+            END IF;
+            side := side || format('%I %s, ', pair[1], pair[2]::regtype);
+        END LOOP;
+        EXECUTE format('CREATE TABLE %I.%I (report %s.ldp_report NOT NULL, round integer NOT NULL DEFAULT 0, %s%s)',
+                       schema, name, '@extschema@', side, checked);
+    ELSE
+        EXECUTE format('CREATE TABLE %I.%I OF %s.ldp_report_row '
+                       '(report WITH OPTIONS NOT NULL, round WITH OPTIONS NOT NULL DEFAULT 0, %s)',
+                       schema, name, '@extschema@', checked);
+    END IF;
+
+    registered := format('%I.%I', schema, name)::regclass;
+    EXECUTE format('COMMENT ON TABLE %s IS %L', registered, format('reports of the ldp collection "%s"', name));
+    EXECUTE format('GRANT INSERT ON %s TO ldp_submitter', registered);
+    EXECUTE format('GRANT SELECT ON %s TO ldp_analyst', registered);
+    INSERT INTO @extschema@.ldp_collection (name, reports, spec) VALUES (name, registered, canonical);
+    RETURN registered;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_create_collection(text, jsonb, text[], text) IS
+    'creates a table for reports under a spec, in the current schema if none is named, and registers it; side columns, '
+    'pairs of name and type, hold what needs no protection. ldp_submitter may insert, ldp_analyst may read; both need '
+    'USAGE on the schema';
+
+CREATE FUNCTION @extschema@.ldp_drop_collection(name text) RETURNS void
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    registered regclass;
+BEGIN
+    SELECT c.reports INTO registered FROM @extschema@.ldp_collection AS c
+    WHERE c.name = ldp_drop_collection.name;
+    IF NOT FOUND THEN
+        PERFORM @extschema@.ldp_collection_named(name);  -- says so
+    END IF;
+    IF EXISTS (SELECT FROM pg_class AS t WHERE t.oid = registered) THEN
+        EXECUTE format('DROP TABLE %s', registered);
+    END IF;
+    DELETE FROM @extschema@.ldp_collection AS c WHERE c.name = ldp_drop_collection.name;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_drop_collection(text) IS 'drops a collection''s table with all its reports, and forgets its batches';
+
+CREATE FUNCTION @extschema@.ldp_summary_of(name text) RETURNS @extschema@.ldp_summary
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    reports regclass := (@extschema@.ldp_collection_named(name)).reports;
+    summary @extschema@.ldp_summary;
+BEGIN
+    IF NOT has_column_privilege(reports, 'report', 'SELECT') THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'insufficient_privilege',
+            MESSAGE = format('permission denied to read the reports of collection "%s"', name),
+            HINT = 'Members of the role ldp_analyst may read reports.';
+    END IF;
+    EXECUTE format('SELECT %s.ldp_agg(report) FROM %s', '@extschema@', reports) INTO summary;
+    RETURN summary;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_summary_of(text) IS 'the summary of all reports of a collection, for the accessors to answer from';
+
+-- Submission ------------------------------------------------------------------------------------------------
+-- Reports are inserted with the rights of whoever submits. Only the record of batches is written with the rights
+-- of the extension's owner, by a function that touches nothing else: one that inserted into a table for its caller
+-- would run that table's triggers as the owner, too.
+
+CREATE FUNCTION @extschema@.ldp_claim_batch(name text, batch uuid, reports bigint, digest bytea DEFAULT NULL) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    counted @extschema@.ldp_batch;
+BEGIN
+    PERFORM @extschema@.ldp_collection_named(name);
+    -- Waits if another transaction is submitting the same batch, until it is known how that ends.
+    INSERT INTO @extschema@.ldp_batch AS b (collection, batch, reports, digest)
+    VALUES (ldp_claim_batch.name, ldp_claim_batch.batch, ldp_claim_batch.reports, ldp_claim_batch.digest)
+    ON CONFLICT DO NOTHING;
+    IF FOUND THEN
+        RETURN true;
+    END IF;
+    SELECT b.* INTO STRICT counted FROM @extschema@.ldp_batch AS b
+    WHERE b.collection = ldp_claim_batch.name AND b.batch = ldp_claim_batch.batch;
+    IF counted.reports <> ldp_claim_batch.reports OR counted.digest <> ldp_claim_batch.digest THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'unique_violation',
+            MESSAGE = format('batch %s of collection "%s" was counted before with other reports',
+                             ldp_claim_batch.batch, ldp_claim_batch.name),
+            DETAIL = format('It had %s reports; now there are %s%s.', counted.reports, ldp_claim_batch.reports,
+                            CASE WHEN counted.reports = ldp_claim_batch.reports THEN ', but not the same' ELSE '' END),
+            HINT = 'Give every batch a number of its own, and repeat a batch unchanged.';
+    END IF;
+    RETURN false;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_claim_batch(text, uuid, bigint, bytea) IS
+    'true if the batch is new: insert its reports in the same transaction; false if it was counted before';
+
+CREATE FUNCTION @extschema@.ldp_submit(name text, report @extschema@.ldp_report, round integer DEFAULT 0) RETURNS void
+    LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE pg_catalog.format('INSERT INTO %s (report, round) VALUES ($1, $2)',
+                              (@extschema@.ldp_collection_named(name)).reports) USING report, round;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_submit(text, @extschema@.ldp_report, integer) IS 'adds a report to a collection';
+
+CREATE FUNCTION @extschema@.ldp_submit_batch(name text, batch uuid, reports @extschema@.ldp_report[], round integer DEFAULT 0) RETURNS bigint
+    LANGUAGE plpgsql AS $$
+BEGIN
+    IF reports IS NULL OR batch IS NULL THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'null_value_not_allowed', MESSAGE = 'a batch needs a number and an array of reports';
+    END IF;
+    IF NOT @extschema@.ldp_claim_batch(name, batch, pg_catalog.cardinality(reports), pg_catalog.sha256(
+            pg_catalog.convert_to(pg_catalog.format('%s:%s', round,
+                pg_catalog.array_to_string(reports, ',', 'NULL')), 'UTF8'))) THEN
+        RETURN 0;
+    END IF;
+    EXECUTE pg_catalog.format('INSERT INTO %s (report, round) SELECT r, $2 FROM pg_catalog.unnest($1) AS r',
+                              (@extschema@.ldp_collection_named(name)).reports) USING reports, round;
+    RETURN pg_catalog.cardinality(reports);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_submit_batch(text, uuid, @extschema@.ldp_report[], integer) IS
+    'adds reports to a collection, all or none, and once however often it is repeated; returns how many were added';
+
+-- Names -----------------------------------------------------------------------------------------------------
+-- Reports carry their spec's fingerprint, which leads from them to what attributes and values are called.
+
+CREATE FUNCTION @extschema@.ldp_legend(fingerprint text) RETURNS jsonb
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT COALESCE(
+        (SELECT c.spec -> 'attributes' FROM @extschema@.ldp_collections AS c WHERE c.fingerprint = $1 LIMIT 1),
+        (SELECT jsonb_build_array(a.attribute)
+         FROM @extschema@.ldp_collections AS c,
+              LATERAL jsonb_array_elements(c.spec -> 'attributes') WITH ORDINALITY AS a (attribute, place)
+         WHERE c.mechanism = 'sampled' AND @extschema@.ldp_part_fingerprint(c.fingerprint, a.place::integer - 1) = $1 LIMIT 1),
+        '[]')
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_legend(text) IS
+    'the attributes of the spec with this fingerprint, or of the record whose attribute has it, as a collection has them; '
+    'none if there is no such collection';
+
+CREATE FUNCTION @extschema@.ldp_attributes(summary @extschema@.ldp_summary) RETURNS text[]
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT array_agg(a.attribute ->> 'name' ORDER BY a.place)
+    FROM jsonb_array_elements(@extschema@.ldp_legend(@extschema@.ldp_spec($1) ->> 'spec')) WITH ORDINALITY AS a (attribute, place)
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_attributes(@extschema@.ldp_summary) IS
+    'the names of the attributes, in order, as the collection with the summary''s spec has them; NULL if there is none';
+
+CREATE FUNCTION @extschema@.ldp_attribute(summary @extschema@.ldp_summary, name text DEFAULT NULL) RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.ldp_attribute(@extschema@.ldp_summary, text) IS
+    'the number of the attribute with this name, or of the only one if none is given; an error if there is none';
+
+CREATE FUNCTION @extschema@.ldp_labels(summary @extschema@.ldp_summary, attribute text DEFAULT NULL) RETURNS text[]
+    LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT @extschema@.ldp_spec_labels(jsonb_build_object('attributes', jsonb_build_array(
+        @extschema@.ldp_legend(@extschema@.ldp_spec($1) ->> 'spec') -> @extschema@.ldp_attribute($1, $2))))
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_labels(@extschema@.ldp_summary, text) IS
+    'the labels of the values, in order, as the collection with the summary''s spec has them; NULL if there is none, or it '
+    'has no labels';
+
+CREATE FUNCTION @extschema@.ldp_value(summary @extschema@.ldp_summary, label text,
+        attribute text DEFAULT NULL)
+    RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.ldp_value(@extschema@.ldp_summary, text, text) IS
+    'the number of the value with this label, or an error';
+
+-- Accessors -------------------------------------------------------------------------------------------------
+-- Errors are those of the randomizers alone (target 'sample'), or those and the error of having drawn the people who
+-- report from a population ('population'). An attribute is named, or numbered as text; of a record most questions are
+-- about one. Where all answers are numbers a function is immutable; where names are looked up it is stable.
+-- Costs tell the planner to leave out rows first: most take from ten microseconds to milliseconds, and more for many values.
+
+CREATE FUNCTION @extschema@.ldp_count(summary @extschema@.ldp_summary) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'ldp_summary_count' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION @extschema@.ldp_count(@extschema@.ldp_summary) IS
+    'how many reports the summary counts';
+
+CREATE FUNCTION @extschema@.ldp_spec(summary @extschema@.ldp_summary) RETURNS jsonb
+    AS 'MODULE_PATHNAME', 'ldp_summary_spec' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION @extschema@.ldp_spec(@extschema@.ldp_summary) IS
+    'mechanism, epsilon, parameters and the spec''s fingerprint';
+
+CREATE FUNCTION @extschema@.ldp_spec(report @extschema@.ldp_report) RETURNS jsonb
+    AS 'MODULE_PATHNAME', 'ldp_report_spec' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION @extschema@.ldp_spec(@extschema@.ldp_report) IS
+    'mechanism, epsilon, parameters and the spec''s fingerprint';
+
+CREATE FUNCTION @extschema@.ldp_reach(confidence float8) RETURNS float8
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.ldp_reach(float8) IS
+    'how many standard errors an interval of this confidence reaches to either side';
+
+CREATE FUNCTION @extschema@.ldp_part(summary @extschema@.ldp_summary, attribute integer)
+    RETURNS @extschema@.ldp_summary
+    AS 'MODULE_PATHNAME', 'ldp_part_of_number' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION @extschema@.ldp_part(@extschema@.ldp_summary, integer) IS
+    'one attribute of a sampled record as a summary of its own: of the reports that were about it';
+
+CREATE FUNCTION @extschema@.ldp_part(summary @extschema@.ldp_summary, attribute text)
+    RETURNS @extschema@.ldp_summary
+    AS 'MODULE_PATHNAME', 'ldp_part_of_name' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION @extschema@.ldp_part(@extschema@.ldp_summary, text) IS
+    'the attribute of a sampled record with this name as a summary of its own';
+
+-- Means
+
+CREATE FUNCTION @extschema@.ldp_mean(summary @extschema@.ldp_summary) RETURNS float8
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION @extschema@.ldp_mean(@extschema@.ldp_summary) IS
+    'estimated mean of the only numeric attribute';
+
+CREATE FUNCTION @extschema@.ldp_mean(summary @extschema@.ldp_summary, attribute integer) RETURNS float8
+    AS 'MODULE_PATHNAME', 'ldp_mean_of_number' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION @extschema@.ldp_mean(@extschema@.ldp_summary, integer) IS
+    'estimated mean of one numeric attribute, numbered from 0';
+
+CREATE FUNCTION @extschema@.ldp_mean(summary @extschema@.ldp_summary, attribute text) RETURNS float8
+    AS 'MODULE_PATHNAME', 'ldp_mean_of_name' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION @extschema@.ldp_mean(@extschema@.ldp_summary, text) IS
+    'estimated mean of the attribute with this name, in its own units';
+
+CREATE FUNCTION @extschema@.ldp_means(summary @extschema@.ldp_summary, confidence float8 DEFAULT 0.95,
+        target text DEFAULT 'sample', attribute text DEFAULT NULL)
+    RETURNS SETOF @extschema@.ldp_answer
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 10;
+COMMENT ON FUNCTION @extschema@.ldp_means(@extschema@.ldp_summary, float8, text, text) IS
+    'estimated mean of every numeric attribute, or of one; target sample or population';
+
+CREATE FUNCTION @extschema@.ldp_haar(summary @extschema@.ldp_summary) RETURNS float8[]
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION @extschema@.ldp_haar(@extschema@.ldp_summary) IS
+    'estimated mean vector, rebuilt from its Haar coefficients; an element that too few reports tell of is NULL';
+
+CREATE FUNCTION @extschema@.ldp_shrunk(summary @extschema@.ldp_summary, shrink text DEFAULT 'soft',
+        target text DEFAULT 'sample')
+    RETURNS TABLE (attribute text, estimate float8, rmse float8, n bigint, attribute_number integer)
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000 ROWS 100;
+COMMENT ON FUNCTION @extschema@.ldp_shrunk(@extschema@.ldp_summary, text, text) IS
+    'the mean of every attribute of a haar vector, small details shrunk (soft or sure): biased, with the root of its '
+    'estimated mean squared error';
+
+CREATE FUNCTION @extschema@.ldp_haar(summary @extschema@.ldp_summary, shrink text) RETURNS float8[]
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE WHEN $2 = 'none' THEN @extschema@.ldp_haar($1)
+                ELSE (SELECT array_agg(s.estimate ORDER BY s.attribute_number) FROM @extschema@.ldp_shrunk($1, $2) AS s) END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_haar(@extschema@.ldp_summary, text) IS 'the estimated mean vector, small details shrunk: none, soft or sure';
+
+CREATE FUNCTION @extschema@.ldp_coefficients(summary @extschema@.ldp_summary,
+        confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')
+    RETURNS TABLE (coefficient integer, estimate float8, stderr float8, lower float8, upper float8)
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 10;
+COMMENT ON FUNCTION @extschema@.ldp_coefficients(@extschema@.ldp_summary, float8, text) IS
+    'estimated mean of every Haar coefficient, attributes scaled to [-1,1], with standard error and interval';
+
+-- Shares of values
+
+CREATE FUNCTION @extschema@.ldp_frequency(summary @extschema@.ldp_summary) RETURNS float8[]
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION @extschema@.ldp_frequency(@extschema@.ldp_summary) IS
+    'estimated share of every value; unbiased, so some may lie outside 0 to 1';
+
+CREATE FUNCTION @extschema@.ldp_frequency(summary @extschema@.ldp_summary, value integer) RETURNS float8
+    AS 'MODULE_PATHNAME', 'ldp_frequency_of_number' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION @extschema@.ldp_frequency(@extschema@.ldp_summary, integer) IS
+    'estimated share of one value, numbered from 0';
+
+CREATE FUNCTION @extschema@.ldp_frequency(summary @extschema@.ldp_summary, label text,
+        attribute text DEFAULT NULL)
+    RETURNS float8
+    AS 'MODULE_PATHNAME', 'ldp_frequency_of_label' LANGUAGE C STABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION @extschema@.ldp_frequency(@extschema@.ldp_summary, text, text) IS
+    'estimated share of the value with this label, of the only attribute or the one named';
+
+CREATE FUNCTION @extschema@.ldp_consistent(summary @extschema@.ldp_summary, method text) RETURNS float8[]
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION @extschema@.ldp_consistent(@extschema@.ldp_summary, text) IS
+    'estimated share of every value, made consistent: none, base_cut, norm, norm_mul, norm_cut, norm_sub, mle_apx, power or ibu';
+
+CREATE FUNCTION @extschema@.ldp_frequencies(summary @extschema@.ldp_summary, method text DEFAULT 'none',
+        confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
+    RETURNS SETOF @extschema@.ldp_answer
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 100;
+COMMENT ON FUNCTION @extschema@.ldp_frequencies(@extschema@.ldp_summary, text, float8, text, text) IS
+    'estimated share of every value; with standard error and interval (target sample or population), or made '
+    'consistent by a method, without them';
+
+CREATE FUNCTION @extschema@.ldp_top(summary @extschema@.ldp_summary, "limit" integer DEFAULT 10,
+        confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', control text DEFAULT 'bonferroni', attribute text DEFAULT NULL)
+    RETURNS SETOF @extschema@.ldp_ranked
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 10;
+COMMENT ON FUNCTION @extschema@.ldp_top(@extschema@.ldp_summary, integer, float8, text, text, text) IS
+    'the values of the largest estimated shares, the largest first, and p-values, adjusted for all values, of nobody '
+    'holding them; control bonferroni or benjamini_hochberg';
+
+CREATE FUNCTION @extschema@.ldp_candidates(summary @extschema@.ldp_summary, selection text DEFAULT 'lasso',
+        control text DEFAULT 'bonferroni', confidence float8 DEFAULT 0.95, attribute text DEFAULT NULL)
+    RETURNS SETOF @extschema@.ldp_ranked
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 10;
+COMMENT ON FUNCTION @extschema@.ldp_candidates(@extschema@.ldp_summary, text, text, float8, text) IS
+    'the values that rappor reports speak for, among more candidates than could each be estimated: picked by regression '
+    '(lasso or nnls), the largest first, with p-values adjusted for all candidates; after picking, errors are approximate';
+
+-- Groups and distributions
+
+CREATE FUNCTION @extschema@.ldp_range(summary @extschema@.ldp_summary, low float8, high float8,
+        confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
+    RETURNS SETOF @extschema@.ldp_answer
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 1;
+COMMENT ON FUNCTION @extschema@.ldp_range(@extschema@.ldp_summary, float8, float8, float8, text, text) IS
+    'of an ordered attribute the share of people from low to high, both included; of several numeric attributes the mean '
+    'of those numbered low to high together';
+
+CREATE FUNCTION @extschema@.ldp_cdf(summary @extschema@.ldp_summary, value float8,
+        confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
+    RETURNS SETOF @extschema@.ldp_answer
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 1;
+COMMENT ON FUNCTION @extschema@.ldp_cdf(@extschema@.ldp_summary, float8, float8, text, text) IS
+    'estimated share of people at or below a value';
+
+CREATE FUNCTION @extschema@.ldp_quantile(summary @extschema@.ldp_summary, share float8) RETURNS float8
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION @extschema@.ldp_quantile(@extschema@.ldp_summary, float8) IS
+    'the value below which this share of the people lies; 0.5 is the median';
+
+CREATE FUNCTION @extschema@.ldp_quantile(summary @extschema@.ldp_summary, share float8, attribute text) RETURNS float8
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+    AS $$ SELECT @extschema@.ldp_quantile(@extschema@.ldp_part($1, $3), $2) $$;
+COMMENT ON FUNCTION @extschema@.ldp_quantile(@extschema@.ldp_summary, float8, text) IS 'the same of one attribute of a record';
+
+CREATE FUNCTION @extschema@.ldp_quantiles(summary @extschema@.ldp_summary,
+        shares float8[] DEFAULT '{0.05,0.25,0.5,0.75,0.95}', confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
+    RETURNS SETOF @extschema@.ldp_quantile_at
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 5;
+COMMENT ON FUNCTION @extschema@.ldp_quantiles(@extschema@.ldp_summary, float8[], float8, text, text) IS
+    'the values below which these shares of the people lie, with intervals';
+
+CREATE FUNCTION @extschema@.ldp_histogram(summary @extschema@.ldp_summary, bins integer DEFAULT 10,
+        confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
+    RETURNS SETOF @extschema@.ldp_bin
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 10;
+COMMENT ON FUNCTION @extschema@.ldp_histogram(@extschema@.ldp_summary, integer, float8, text, text) IS
+    'estimated shares of bins of equal width over the range of an ordered attribute, unbiased, with errors';
+
+CREATE FUNCTION @extschema@.ldp_distribution(summary @extschema@.ldp_summary, smoothing text DEFAULT 'ems',
+        attribute text DEFAULT NULL)
+    RETURNS TABLE (attribute text, low float8, high float8, estimate float8, n bigint, attribute_number integer, bin integer)
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 1000;
+COMMENT ON FUNCTION @extschema@.ldp_distribution(@extschema@.ldp_summary, text, text) IS
+    'the distribution of an ordered attribute, fitted: shares that are not negative and sum to 1, without errors';
+
+CREATE FUNCTION @extschema@.ldp_resolution(summary @extschema@.ldp_summary) RETURNS float8
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION @extschema@.ldp_resolution(@extschema@.ldp_summary) IS
+    'the stretch over which shares and quantiles of these reports are smeared, in the attribute''s units; 0 if they are not';
+
+CREATE FUNCTION @extschema@.ldp_learn_range(summary @extschema@.ldp_summary, coverage float8 DEFAULT 0.9,
+        attribute text DEFAULT NULL)
+    RETURNS TABLE (attribute text, low float8, high float8, attribute_number integer, coefficient integer)
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 10;
+COMMENT ON FUNCTION @extschema@.ldp_learn_range(@extschema@.ldp_summary, float8, text) IS
+    'ranges for a second round from the reports of a first: of each attribute one that holds this share of the people, '
+    'with confidence 0.99; of haar_ranges one for each Haar coefficient, ready for a spec''s "coefficients"';
+
+-- Health, rounds
+
+CREATE FUNCTION @extschema@.ldp_health(summary @extschema@.ldp_summary, attribute text DEFAULT NULL)
+    RETURNS SETOF @extschema@.ldp_statistic
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 4;
+COMMENT ON FUNCTION @extschema@.ldp_health(@extschema@.ldp_summary, text) IS
+    'statistics that honest reports follow whatever people''s values are, and how likely honest reports are as far off';
+
+CREATE FUNCTION @extschema@.ldp_change(before @extschema@.ldp_summary, after @extschema@.ldp_summary,
+        kept float8 DEFAULT 0, confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
+    RETURNS TABLE (attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, attribute_number integer, value integer)
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 100;
+COMMENT ON FUNCTION @extschema@.ldp_change(@extschema@.ldp_summary, @extschema@.ldp_summary, float8, float8, text, text) IS
+    'how the mean of every number and the share of every value changed from one summary to another; kept is the share of '
+    'people, of the smaller summary, who are in both and repeated a remembered answer: the noise in both then cancels in part';
+
+CREATE FUNCTION @extschema@.ldp_series(summary @extschema@.ldp_summary, confidence float8 DEFAULT 0.95,
+        target text DEFAULT 'sample')
+    RETURNS TABLE (round integer, attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, attribute_number integer, value integer)
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000 ROWS 100;
+COMMENT ON FUNCTION @extschema@.ldp_series(@extschema@.ldp_summary, float8, text) IS
+    'of a mechanism of series (ddrm), the share of every value in every round; NULL where the reports do not reach yet';
+
+-- Everything
+
+CREATE FUNCTION @extschema@.ldp_estimate(summary @extschema@.ldp_summary, confidence float8 DEFAULT 0.95,
+        target text DEFAULT 'sample')
+    RETURNS SETOF @extschema@.ldp_answer
+    AS 'MODULE_PATHNAME', 'ldp_estimate_summary' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000 ROWS 100;
+COMMENT ON FUNCTION @extschema@.ldp_estimate(@extschema@.ldp_summary, float8, text) IS
+    'what a summary tells: a row per numeric attribute and per value of a category, with standard error and interval';
+
+CREATE FUNCTION @extschema@.ldp_estimate(name text, confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')
+    RETURNS SETOF @extschema@.ldp_answer
+    LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp
+    AS $$ SELECT * FROM @extschema@.ldp_estimate(@extschema@.ldp_summary_of($1), $2, $3) $$;
+COMMENT ON FUNCTION @extschema@.ldp_estimate(text, float8, text) IS
+    'what a collection''s reports tell: a row per numeric attribute and per value of a category, with standard error and '
+    'interval; no rows without reports';
+
+-- In one step -----------------------------------------------------------------------------------------------
+-- What an accessor answers, straight from reports, at confidence 0.95 and for the sample. An aggregate returns one
+-- value: rows come as an array of them.
+
+CREATE FUNCTION @extschema@.ldp_means_final(summary @extschema@.ldp_summary) RETURNS @extschema@.ldp_answer[]
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.ldp_means_final(@extschema@.ldp_summary) IS
+    'final function of an aggregate';
+
+CREATE FUNCTION @extschema@.ldp_mean_of_number_final(question @extschema@.ldp_question) RETURNS float8
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.ldp_mean_of_number_final(@extschema@.ldp_question) IS
+    'final function of an aggregate';
+
+CREATE FUNCTION @extschema@.ldp_mean_of_name_final(question @extschema@.ldp_question) RETURNS float8
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.ldp_mean_of_name_final(@extschema@.ldp_question) IS
+    'final function of an aggregate';
+
+CREATE FUNCTION @extschema@.ldp_frequencies_final(summary @extschema@.ldp_summary)
+    RETURNS @extschema@.ldp_answer[]
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.ldp_frequencies_final(@extschema@.ldp_summary) IS
+    'final function of an aggregate';
+
+CREATE FUNCTION @extschema@.ldp_frequencies_method_final(question @extschema@.ldp_question)
+    RETURNS @extschema@.ldp_answer[]
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.ldp_frequencies_method_final(@extschema@.ldp_question) IS
+    'final function of an aggregate';
+
+CREATE FUNCTION @extschema@.ldp_frequency_of_number_final(question @extschema@.ldp_question) RETURNS float8
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.ldp_frequency_of_number_final(@extschema@.ldp_question) IS
+    'final function of an aggregate';
+
+CREATE FUNCTION @extschema@.ldp_frequency_of_label_final(question @extschema@.ldp_question) RETURNS float8
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.ldp_frequency_of_label_final(@extschema@.ldp_question) IS
+    'final function of an aggregate';
+
+CREATE FUNCTION @extschema@.ldp_top_final(question @extschema@.ldp_question) RETURNS @extschema@.ldp_ranked[]
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.ldp_top_final(@extschema@.ldp_question) IS
+    'final function of an aggregate';
+
+CREATE FUNCTION @extschema@.ldp_range_final(question @extschema@.ldp_question) RETURNS @extschema@.ldp_answer
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.ldp_range_final(@extschema@.ldp_question) IS
+    'final function of an aggregate';
+
+CREATE FUNCTION @extschema@.ldp_cdf_final(question @extschema@.ldp_question) RETURNS @extschema@.ldp_answer
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.ldp_cdf_final(@extschema@.ldp_question) IS
+    'final function of an aggregate';
+
+CREATE FUNCTION @extschema@.ldp_quantile_final(question @extschema@.ldp_question) RETURNS float8
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.ldp_quantile_final(@extschema@.ldp_question) IS
+    'final function of an aggregate';
+
+CREATE FUNCTION @extschema@.ldp_quantiles_final(question @extschema@.ldp_question)
+    RETURNS @extschema@.ldp_quantile_at[]
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.ldp_quantiles_final(@extschema@.ldp_question) IS
+    'final function of an aggregate';
+
+CREATE FUNCTION @extschema@.ldp_histogram_final(question @extschema@.ldp_question)
+    RETURNS @extschema@.ldp_bin[]
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.ldp_histogram_final(@extschema@.ldp_question) IS
+    'final function of an aggregate';
+
+CREATE FUNCTION @extschema@.ldp_health_final(summary @extschema@.ldp_summary)
+    RETURNS @extschema@.ldp_statistic[]
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.ldp_health_final(@extschema@.ldp_summary) IS
+    'final function of an aggregate';
+
+CREATE AGGREGATE @extschema@.ldp_mean(report @extschema@.ldp_report) (
+    SFUNC = @extschema@.ldp_summary_accumulate, STYPE = @extschema@.ldp_summary, SSPACE = 512, FINALFUNC = @extschema@.ldp_mean,
+    COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.ldp_mean(@extschema@.ldp_report) IS
+    'estimated mean of the only numeric attribute';
+
+CREATE AGGREGATE @extschema@.ldp_mean(report @extschema@.ldp_report, attribute integer) (
+    SFUNC = @extschema@.ldp_question_accumulate, STYPE = @extschema@.ldp_question, SSPACE = 512, FINALFUNC = @extschema@.ldp_mean_of_number_final,
+    COMBINEFUNC = @extschema@.ldp_question_merge, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.ldp_mean(@extschema@.ldp_report, integer) IS
+    'estimated mean of one numeric attribute, numbered from 0';
+
+CREATE AGGREGATE @extschema@.ldp_mean(report @extschema@.ldp_report, attribute text) (
+    SFUNC = @extschema@.ldp_question_accumulate, STYPE = @extschema@.ldp_question, SSPACE = 512, FINALFUNC = @extschema@.ldp_mean_of_name_final,
+    COMBINEFUNC = @extschema@.ldp_question_merge, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.ldp_mean(@extschema@.ldp_report, text) IS
+    'estimated mean of the attribute with this name';
+
+CREATE AGGREGATE @extschema@.ldp_means(report @extschema@.ldp_report) (
+    SFUNC = @extschema@.ldp_summary_accumulate, STYPE = @extschema@.ldp_summary, SSPACE = 512, FINALFUNC = @extschema@.ldp_means_final,
+    COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.ldp_means(@extschema@.ldp_report) IS
+    'estimated mean of every numeric attribute, as rows';
+
+CREATE AGGREGATE @extschema@.ldp_haar(report @extschema@.ldp_report) (
+    SFUNC = @extschema@.ldp_summary_accumulate, STYPE = @extschema@.ldp_summary, SSPACE = 512, FINALFUNC = @extschema@.ldp_haar,
+    COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.ldp_haar(@extschema@.ldp_report) IS
+    'estimated mean vector, rebuilt from its Haar coefficients';
+
+CREATE AGGREGATE @extschema@.ldp_frequency(report @extschema@.ldp_report) (
+    SFUNC = @extschema@.ldp_summary_accumulate, STYPE = @extschema@.ldp_summary, SSPACE = 512, FINALFUNC = @extschema@.ldp_frequency,
+    COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.ldp_frequency(@extschema@.ldp_report) IS
+    'estimated share of every value, in order';
+
+CREATE AGGREGATE @extschema@.ldp_frequency(report @extschema@.ldp_report, value integer) (
+    SFUNC = @extschema@.ldp_question_accumulate, STYPE = @extschema@.ldp_question, SSPACE = 512, FINALFUNC = @extschema@.ldp_frequency_of_number_final,
+    COMBINEFUNC = @extschema@.ldp_question_merge, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.ldp_frequency(@extschema@.ldp_report, integer) IS
+    'estimated share of one value, numbered from 0';
+
+CREATE AGGREGATE @extschema@.ldp_frequency(report @extschema@.ldp_report, label text) (
+    SFUNC = @extschema@.ldp_question_accumulate, STYPE = @extschema@.ldp_question, SSPACE = 512, FINALFUNC = @extschema@.ldp_frequency_of_label_final,
+    COMBINEFUNC = @extschema@.ldp_question_merge, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.ldp_frequency(@extschema@.ldp_report, text) IS
+    'estimated share of the value with this label';
+
+CREATE AGGREGATE @extschema@.ldp_frequencies(report @extschema@.ldp_report) (
+    SFUNC = @extschema@.ldp_summary_accumulate, STYPE = @extschema@.ldp_summary, SSPACE = 512, FINALFUNC = @extschema@.ldp_frequencies_final,
+    COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.ldp_frequencies(@extschema@.ldp_report) IS
+    'estimated share of every value, as rows';
+
+CREATE AGGREGATE @extschema@.ldp_frequencies(report @extschema@.ldp_report, method text) (
+    SFUNC = @extschema@.ldp_question_accumulate, STYPE = @extschema@.ldp_question, SSPACE = 512, FINALFUNC = @extschema@.ldp_frequencies_method_final,
+    COMBINEFUNC = @extschema@.ldp_question_merge, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.ldp_frequencies(@extschema@.ldp_report, text) IS
+    'the same, made consistent by a method';
+
+CREATE AGGREGATE @extschema@.ldp_top(report @extschema@.ldp_report, "limit" integer) (
+    SFUNC = @extschema@.ldp_question_accumulate, STYPE = @extschema@.ldp_question, SSPACE = 512, FINALFUNC = @extschema@.ldp_top_final,
+    COMBINEFUNC = @extschema@.ldp_question_merge, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.ldp_top(@extschema@.ldp_report, integer) IS
+    'the values of the largest estimated shares, as rows';
+
+CREATE AGGREGATE @extschema@.ldp_range(report @extschema@.ldp_report, low float8, high float8) (
+    SFUNC = @extschema@.ldp_question_accumulate, STYPE = @extschema@.ldp_question, SSPACE = 512, FINALFUNC = @extschema@.ldp_range_final,
+    COMBINEFUNC = @extschema@.ldp_question_merge, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.ldp_range(@extschema@.ldp_report, float8, float8) IS
+    'the share of people from low to high, or the mean of a range of attributes, as a row';
+
+CREATE AGGREGATE @extschema@.ldp_cdf(report @extschema@.ldp_report, value float8) (
+    SFUNC = @extschema@.ldp_question_accumulate, STYPE = @extschema@.ldp_question, SSPACE = 512, FINALFUNC = @extschema@.ldp_cdf_final,
+    COMBINEFUNC = @extschema@.ldp_question_merge, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.ldp_cdf(@extschema@.ldp_report, float8) IS
+    'estimated share of people at or below a value, as a row';
+
+CREATE AGGREGATE @extschema@.ldp_quantile(report @extschema@.ldp_report, share float8) (
+    SFUNC = @extschema@.ldp_question_accumulate, STYPE = @extschema@.ldp_question, SSPACE = 512, FINALFUNC = @extschema@.ldp_quantile_final,
+    COMBINEFUNC = @extschema@.ldp_question_merge, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.ldp_quantile(@extschema@.ldp_report, float8) IS
+    'the value below which this share of the people lies; 0.5 is the median';
+
+CREATE AGGREGATE @extschema@.ldp_quantiles(report @extschema@.ldp_report, shares float8[]) (
+    SFUNC = @extschema@.ldp_question_accumulate, STYPE = @extschema@.ldp_question, SSPACE = 512, FINALFUNC = @extschema@.ldp_quantiles_final,
+    COMBINEFUNC = @extschema@.ldp_question_merge, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.ldp_quantiles(@extschema@.ldp_report, float8[]) IS
+    'the values below which these shares of the people lie, as rows';
+
+CREATE AGGREGATE @extschema@.ldp_histogram(report @extschema@.ldp_report, bins integer) (
+    SFUNC = @extschema@.ldp_question_accumulate, STYPE = @extschema@.ldp_question, SSPACE = 512, FINALFUNC = @extschema@.ldp_histogram_final,
+    COMBINEFUNC = @extschema@.ldp_question_merge, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.ldp_histogram(@extschema@.ldp_report, integer) IS
+    'estimated shares of bins of equal width, as rows';
+
+CREATE AGGREGATE @extschema@.ldp_health(report @extschema@.ldp_report) (
+    SFUNC = @extschema@.ldp_summary_accumulate, STYPE = @extschema@.ldp_summary, SSPACE = 512, FINALFUNC = @extschema@.ldp_health_final,
+    COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.ldp_health(@extschema@.ldp_report) IS
+    'statistics that honest reports follow, as rows';
+
+-- Frequent strings ------------------------------------------------------------------------------------------
+-- There are too many strings to ask about each, so they are found letter by letter, each round among other people:
+-- the collection NAME_1 asks how strings begin, NAME_2 how those go on whose beginnings were frequent, and so on
+-- (prefix extension: Bassily, Nissim, Stemmer, Thakurta 2017; Wang, Li, Jha 2018). A round's labels are
+--   beginnings of a fixed number of characters;
+--   whole strings, which end with U+0003: those that may end in this round, and those found before, which stay so
+--   that every later round makes their estimates better;
+--   one for all other strings, which begins with U+0003, as no string does.
+
+CREATE TABLE @extschema@.ldp_hitter_search (
+    name         text PRIMARY KEY CHECK (octet_length(name) BETWEEN 1 AND 60),
+    epsilon      float8 NOT NULL,
+    alphabet     text NOT NULL,
+    step         integer NOT NULL CHECK (step BETWEEN 1 AND 64),
+    keep         integer NOT NULL CHECK (keep BETWEEN 1 AND 10000),
+    longest      integer NOT NULL CHECK (longest BETWEEN 1 AND 64),
+    significance float8 NOT NULL CHECK (significance > 0 AND significance < 1),
+    round        integer NOT NULL DEFAULT 1
+);
+COMMENT ON TABLE @extschema@.ldp_hitter_search IS 'searches for frequent strings; each round of one is a collection';
+COMMENT ON COLUMN @extschema@.ldp_hitter_search.name IS 'its name; that of a round''s collection is this, "_" and the round';
+COMMENT ON COLUMN @extschema@.ldp_hitter_search.epsilon IS 'what a report may cost in privacy';
+COMMENT ON COLUMN @extschema@.ldp_hitter_search.alphabet IS 'the characters that strings are searched among';
+COMMENT ON COLUMN @extschema@.ldp_hitter_search.step IS 'how many characters a round adds';
+COMMENT ON COLUMN @extschema@.ldp_hitter_search.keep IS 'how many beginnings and strings a round may hand on';
+COMMENT ON COLUMN @extschema@.ldp_hitter_search.longest IS 'the most characters of a string';
+COMMENT ON COLUMN @extschema@.ldp_hitter_search.significance IS 'the p-value, adjusted for all labels of a round, up to which one is there';
+COMMENT ON COLUMN @extschema@.ldp_hitter_search.round IS 'the current round, from 1';
+SELECT pg_extension_config_dump('@extschema@.ldp_hitter_search', '');
+
+CREATE FUNCTION @extschema@.ldp_hitter_search_named(name text) RETURNS @extschema@.ldp_hitter_search
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    found_one @extschema@.ldp_hitter_search;
+BEGIN
+    SELECT s.* INTO found_one FROM @extschema@.ldp_hitter_search AS s WHERE s.name = ldp_hitter_search_named.name;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'undefined_object',
+            MESSAGE = format('there is no search for frequent strings %s',
+                             COALESCE('"' || ldp_hitter_search_named.name || '"', 'NULL')),
+            HINT = 'The table ldp_hitter_search shows which there are.';
+    END IF;
+    RETURN found_one;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_hitter_search_named(text) IS 'the row of ldp_hitter_search with this name, or an error';
+
+CREATE FUNCTION @extschema@.ldp_hitter_prefix(search @extschema@.ldp_hitter_search, round integer) RETURNS integer
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+    AS $$ SELECT LEAST($2 * $1.step, $1.longest + 1, 64) $$;
+COMMENT ON FUNCTION @extschema@.ldp_hitter_prefix(@extschema@.ldp_hitter_search, integer) IS
+    'how many characters the beginnings of a round have, the mark at a string''s end included';
+
+CREATE FUNCTION @extschema@.ldp_hitter_spec(search @extschema@.ldp_hitter_search, round integer, beginnings text[], strings text[]) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    WITH RECURSIVE wanted (length) AS (SELECT @extschema@.ldp_hitter_prefix($1, $2)),
+    letter AS (SELECT DISTINCT l FROM unnest(string_to_array($1.alphabet, NULL)) AS l),
+    grown (beginning, length) AS (
+        SELECT b, char_length(b) FROM unnest($3) AS b
+        UNION ALL
+        SELECT g.beginning || l, g.length + 1 FROM grown AS g, letter, wanted AS w
+        WHERE g.length < LEAST(w.length, $1.longest) AND octet_length(convert_to(g.beginning || l, 'UTF8')) <= 64
+    ),
+    labels (label) AS (
+        SELECT CASE WHEN g.length = w.length THEN g.beginning ELSE g.beginning || chr(3) END FROM grown AS g, wanted AS w
+        UNION ALL
+        SELECT s || chr(3) FROM unnest($4) AS s
+    )
+    SELECT jsonb_build_object('mechanism', 'auto', 'epsilon', $1.epsilon, 'attributes', jsonb_build_array(
+        jsonb_build_object('name', 'value', 'prefix', w.length, 'other', chr(3) || 'other', 'domain',
+            (SELECT jsonb_agg(label ORDER BY label COLLATE "C") FROM labels) || to_jsonb(chr(3) || 'other'))))
+    FROM wanted AS w
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_hitter_spec(@extschema@.ldp_hitter_search, integer, text[], text[]) IS
+    'the spec of a round that continues these beginnings and keeps counting these strings';
+
+CREATE FUNCTION @extschema@.ldp_hitter_round(search @extschema@.ldp_hitter_search, round integer)
+    RETURNS TABLE (label text, whole boolean, fresh boolean, estimate float8, stderr float8, n bigint, p_value float8)
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 1000 SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    collection @extschema@.ldp_collections :=
+        @extschema@.ldp_collection_named(format('%s_%s', search.name, ldp_hitter_round.round));
+    labels text[] := @extschema@.ldp_spec_labels(collection.spec);
+    -- Strings shorter than the beginnings that this round continues were found in an earlier one.
+    continued integer := @extschema@.ldp_hitter_prefix(search, ldp_hitter_round.round - 1);
+    summary @extschema@.ldp_summary := @extschema@.ldp_summary_of(collection.name);
+BEGIN
+    RETURN QUERY
+    SELECT v.label, v.label <> t.label OR char_length(v.label) = 64, char_length(v.label) >= continued,
+           t.estimate, t.stderr, t.n, t.p_value
+    FROM (SELECT r.label, r.estimate, r.stderr, r.n, r.p_value FROM @extschema@.ldp_top(summary, cardinality(labels)) AS r
+          UNION ALL
+          SELECT l, NULL, NULL, 0, NULL FROM unnest(labels) AS l WHERE summary IS NULL) AS t,
+         LATERAL (SELECT rtrim(t.label, chr(3))) AS v (label)
+    WHERE left(t.label, 6) <> chr(3) || 'other';
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_hitter_round(@extschema@.ldp_hitter_search, integer) IS
+    'what a round tells of each of its beginnings and strings: whether it is a whole string, whether no earlier round '
+    'asked about it, its estimated share and adjusted p-value';
+
+CREATE FUNCTION @extschema@.ldp_create_hitters(name text, epsilon float8, alphabet text, step integer DEFAULT 1, keep integer DEFAULT 32,
+        longest integer DEFAULT 64, significance float8 DEFAULT 0.05, schema text DEFAULT current_schema()) RETURNS text
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    search @extschema@.ldp_hitter_search := ROW(name, epsilon, alphabet, step, keep, longest, significance, 1);
+    letters bigint;
+    letter_bytes bigint;
+    labels numeric := 0;
+    bytes numeric;
+BEGIN
+    IF NOT (search IS NOT NULL) THEN
+        RAISE EXCEPTION USING ERRCODE = 'null_value_not_allowed', MESSAGE = 'a search for frequent strings needs all its parameters';
+    END IF;
+    IF octet_length(name) NOT BETWEEN 1 AND 60 THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'invalid_name',
+            MESSAGE = 'the name of a search must have 1 to 60 bytes',
+            DETAIL = format('Found %s.', octet_length(name)),
+            HINT = 'Its rounds'' collections get the same name and a number.';
+    END IF;
+    IF alphabet = '' OR strpos(alphabet, chr(3)) > 0 OR step NOT BETWEEN 1 AND 64
+       OR keep NOT BETWEEN 1 AND 10000 OR longest NOT BETWEEN 1 AND 64 OR NOT (significance > 0 AND significance < 1) THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'invalid_parameter_value',
+            MESSAGE = 'a parameter of the search is out of range',
+            DETAIL = format('Found step %s, keep %s, longest %s, significance %s and an alphabet of %s characters.',
+                            step, keep, longest, significance, char_length(alphabet)),
+            HINT = 'step and longest must be 1 to 64, keep 1 to 10000, significance between 0 and 1; the alphabet must '
+                   'have characters, but not U+0003.';
+    END IF;
+    -- A later round would find it out too late: the largest there can be must fit into a spec.
+    SELECT count(DISTINCT l), max(octet_length(to_json(l)::text)) - 2
+    INTO letters, letter_bytes FROM unnest(string_to_array(alphabet, NULL)) AS l;
+    FOR i IN 0 .. step LOOP
+        labels := labels + letters::numeric ^ i;
+    END LOOP;
+    labels := keep * (labels + 64 / step);
+    bytes := labels * (longest * letter_bytes + 10);
+    IF bytes > 1000000 THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'program_limit_exceeded',
+            MESSAGE = 'a round of this search might ask about too many strings',
+            DETAIL = format('Up to %s, which take %s bytes; a spec may have 1000000.', round(labels), round(bytes)),
+            HINT = 'Give a smaller step, fewer to keep, a smaller alphabet, or a smaller length of the longest.';
+    END IF;
+
+    INSERT INTO @extschema@.ldp_hitter_search SELECT search.* ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'duplicate_object',
+            MESSAGE = format('a search for frequent strings "%s" exists already', name),
+            HINT = 'ldp_drop_hitters drops it with all its reports.';
+    END IF;
+    PERFORM @extschema@.ldp_create_collection(
+        name || '_1', @extschema@.ldp_hitter_spec(search, 1, ARRAY[''], '{}'), NULL, schema);
+    RETURN name || '_1';
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_create_hitters(text, float8, text, integer, integer, integer, float8, text) IS
+    'begins a search for frequent strings over an alphabet; creates the first round''s collection, in the current schema '
+    'if none is named, and returns its name';
+
+CREATE FUNCTION @extschema@.ldp_next_round(name text, schema text DEFAULT current_schema()) RETURNS text
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    search @extschema@.ldp_hitter_search := @extschema@.ldp_hitter_search_named(name);
+    next_name text;
+    beginnings text[];
+    strings text[];
+    reports bigint;
+BEGIN
+    -- Of two who ask at once the second waits, and goes on from the round that the first began.
+    SELECT s.* INTO STRICT search FROM @extschema@.ldp_hitter_search AS s WHERE s.name = ldp_next_round.name FOR UPDATE;
+    WITH labels AS MATERIALIZED (SELECT * FROM @extschema@.ldp_hitter_round(search, search.round)),
+    significant AS (
+        SELECT l.label, l.whole FROM labels AS l WHERE l.fresh AND l.p_value <= search.significance
+        ORDER BY l.estimate DESC, l.label LIMIT search.keep)
+    SELECT (SELECT array_agg(s.label) FROM significant AS s WHERE NOT s.whole),
+           (SELECT array_agg(s.label) FROM (SELECT s.label FROM significant AS s WHERE s.whole
+                                            UNION ALL SELECT l.label FROM labels AS l WHERE NOT l.fresh) AS s),
+           (SELECT max(l.n) FROM labels AS l)
+    INTO beginnings, strings, reports;
+    IF reports = 0 THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'object_not_in_prerequisite_state',
+            MESSAGE = format('round %s of "%s" has no reports', search.round, name),
+            HINT = format('Collect reports in "%s_%s" first.', name, search.round);
+    END IF;
+    IF beginnings IS NULL THEN
+        RETURN NULL;
+    END IF;
+
+    UPDATE @extschema@.ldp_hitter_search AS s SET round = s.round + 1 WHERE s.name = ldp_next_round.name
+    RETURNING s.* INTO search;
+    next_name := format('%s_%s', name, search.round);
+    PERFORM @extschema@.ldp_create_collection(
+        next_name, @extschema@.ldp_hitter_spec(search, search.round, beginnings, strings), NULL, schema);
+    RETURN next_name;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_next_round(text, text) IS
+    'ends the current round of a search: creates the next one''s collection, in the current schema if none is named, and '
+    'returns its name; NULL if no beginning is left to continue';
+
+CREATE FUNCTION @extschema@.ldp_hitters(name text, confidence float8 DEFAULT 0.95)
+    RETURNS TABLE (label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, p_value float8, round integer)
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 32 SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    search @extschema@.ldp_hitter_search := @extschema@.ldp_hitter_search_named(ldp_hitters.name);
+BEGIN
+    -- A string was found if a later round goes on counting it, or if it is significant in the current one. Rounds are
+    -- about different people, so their estimates are independent, and weigh by their precision.
+    RETURN QUERY
+    SELECT f.label, f.estimate, f.stderr, f.estimate - reach * f.stderr, f.estimate + reach * f.stderr, f.n, f.p_value, f.round
+    FROM (SELECT l.label, sum(l.estimate / l.stderr ^ 2) / sum(1 / l.stderr ^ 2) AS estimate, 1 / sqrt(sum(1 / l.stderr ^ 2)) AS stderr,
+                 min(l.p_value) FILTER (WHERE l.fresh) AS p_value, sum(l.n)::bigint AS n, min(r) AS round
+          FROM generate_series(1, search.round) AS r, LATERAL @extschema@.ldp_hitter_round(search, r) AS l
+          WHERE l.whole
+          GROUP BY l.label
+          HAVING bool_or(NOT l.fresh) OR bool_or(r = search.round AND l.p_value <= search.significance)) AS f,
+         @extschema@.ldp_reach(ldp_hitters.confidence) AS reach
+    ORDER BY f.estimate DESC NULLS LAST, f.label;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_hitters(text, float8) IS
+    'the frequent strings that a search has found so far, the most frequent first: estimated share, its error, the '
+    'p-value in the round that found it, and how many reports tell of it';
+
+CREATE FUNCTION @extschema@.ldp_drop_hitters(name text) RETURNS void
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    search @extschema@.ldp_hitter_search := @extschema@.ldp_hitter_search_named(name);
+BEGIN
+    PERFORM @extschema@.ldp_drop_collection(c.name) FROM @extschema@.ldp_collections AS c
+    WHERE c.name IN (SELECT format('%s_%s', search.name, r) FROM generate_series(1, search.round) AS r);
+    DELETE FROM @extschema@.ldp_hitter_search AS s WHERE s.name = search.name;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_drop_hitters(text) IS 'drops a search for frequent strings, its rounds'' collections and all their reports';
+
+-- Privileges ------------------------------------------------------------------------------------------------
+-- What is not mentioned here is a pure function, or reads what is public anyway, and stays open to everyone.
+
+GRANT SELECT ON @extschema@.ldp_collections, @extschema@.ldp_hitter_search TO PUBLIC;
+GRANT SELECT, INSERT, DELETE ON @extschema@.ldp_collection TO ldp_admin;
+GRANT INSERT, UPDATE, DELETE ON @extschema@.ldp_hitter_search TO ldp_admin;
+
+REVOKE ALL ON FUNCTION
+    @extschema@.ldp_create_collection(text, jsonb, text[], text),
+    @extschema@.ldp_drop_collection(text),
+    @extschema@.ldp_create_hitters(text, float8, text, integer, integer, integer, float8, text),
+    @extschema@.ldp_next_round(text, text),
+    @extschema@.ldp_drop_hitters(text),
+    @extschema@.ldp_claim_batch(text, uuid, bigint, bytea),
+    @extschema@.ldp_submit(text, @extschema@.ldp_report, integer),
+    @extschema@.ldp_submit_batch(text, uuid, @extschema@.ldp_report[], integer)
+    FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION
+    @extschema@.ldp_create_collection(text, jsonb, text[], text),
+    @extschema@.ldp_drop_collection(text),
+    @extschema@.ldp_create_hitters(text, float8, text, integer, integer, integer, float8, text),
+    @extschema@.ldp_next_round(text, text),
+    @extschema@.ldp_drop_hitters(text)
+    TO ldp_admin;
+GRANT EXECUTE ON FUNCTION
+    @extschema@.ldp_claim_batch(text, uuid, bigint, bytea),
+    @extschema@.ldp_submit(text, @extschema@.ldp_report, integer),
+    @extschema@.ldp_submit_batch(text, uuid, @extschema@.ldp_report[], integer)
+    TO ldp_submitter;

@@ -1,0 +1,9 @@
+#include "core/base/error.hpp"
+
+namespace ldp {
+
+void raise(ErrorCode code, const std::string& message, const std::string& detail, const std::string& hint) {
+    throw Error(code, message, detail, hint);
+}
+
+}  // namespace ldp

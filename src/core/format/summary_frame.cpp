@@ -1,0 +1,14 @@
+#include "core/format/summary_frame.hpp"
+
+namespace ldp {
+
+std::vector<std::byte> frame_summary(Bytes block, std::uint64_t n, Bytes state) {
+    const SummaryFrame frame(block.size(), state.size());
+    std::vector<std::byte> summary(frame.size());
+    frame.start(summary, block);
+    frame.add_count(summary, n);
+    std::ranges::copy(state, frame.state(MutableBytes(summary)).begin());
+    return summary;
+}
+
+}  // namespace ldp

@@ -1,0 +1,81 @@
+// What only some mechanisms can do beside their roles. A capability is an interface of its own, declared
+// beside the mechanisms that have it, that names itself in `offers`; there is one way to find it, and one
+// error where it is missing.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/mechanism/mechanism.hpp"
+
+namespace ldp {
+
+/// What every capability is derived from.
+class Capability {
+  public:
+    Capability() = default;
+    Capability(const Capability&) = delete;
+    Capability& operator=(const Capability&) = delete;
+    virtual ~Capability() = default;
+};
+
+/// Throws Error (unsupported) that says what the mechanism's reports tell instead of `what`, and which
+/// function to ask.
+[[noreturn]] void refuse(const Mechanism& mechanism, const char* what);
+
+/// The mechanism's capability; null if it has none such.
+template <class T>
+[[nodiscard]] const T* find_capability(const Mechanism& mechanism) noexcept {
+    return dynamic_cast<const T*>(&mechanism);
+}
+
+/// The same; throws Error (unsupported) if it has none.
+template <class T>
+[[nodiscard]] const T& capability(const Mechanism& mechanism) {
+    if (const T* found = find_capability<T>(mechanism)) return *found;
+    refuse(mechanism, T::offers);
+}
+
+/// Throws Error (unsupported) unless the quantity is one of the mechanism's answers.
+void check_tells(const Mechanism& mechanism, Quantity quantity);
+
+// Capabilities of several kinds of mechanisms --------------------------------------------------------------
+
+/// Attributes that are reported apart, each by people of its own through a mechanism of its own.
+class Record : public Capability {
+  public:
+    static constexpr const char* offers = "single attributes of a record";
+
+    /// The mechanism of an attribute; the attribute is below cells().size().
+    [[nodiscard]] virtual const Mechanism& reporter(std::size_t attribute) const = 0;
+    /// The reports about one attribute: what its frequency follows from. n may be 0. Throws Error
+    /// (invalid_value) if there is no such attribute.
+    [[nodiscard]] virtual SummaryView part(const Counts& counts, std::size_t attribute) const = 0;
+};
+
+/// Values that are held by people or not, so that one may ask whether any do.
+class Significance : public Capability {
+  public:
+    static constexpr const char* offers = "whether anybody holds a value";
+
+    /// The chance that an item which nobody holds is estimated at least as large; one-sided, for one item.
+    [[nodiscard]] virtual double p_value(std::uint64_t n, const Estimate& estimate) const = 0;
+};
+
+/// Several numbers with a mean in common.
+class GroupMean : public Capability {
+  public:
+    static constexpr const char* offers = "the mean of several attributes";
+
+    /// The mean of all values of the attributes first..last, each in its own units; n ≥ 1 and both are below
+    /// cells().size().
+    [[nodiscard]] virtual Estimate group_mean(const Counts& counts, std::size_t first, std::size_t last,
+                                              Target target) const = 0;
+};
+
+/// Throws Error (invalid_value) unless the attribute is one of so many.
+void check_attribute(std::size_t attribute, std::size_t attributes);
+/// The reports of a summary that are about one attribute: of a record some of them, else all.
+[[nodiscard]] SummaryView part(const SummaryView& view, std::size_t attribute);
+
+}  // namespace ldp

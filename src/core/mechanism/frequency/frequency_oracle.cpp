@@ -1,0 +1,61 @@
+#include "core/mechanism/frequency/frequency_oracle.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ldp {
+
+std::span<const Quantity> FrequencyOracle::answers() const noexcept {
+    static constexpr Quantity quantities[] = {Quantity::frequencies};
+    return quantities;
+}
+
+std::vector<Estimate> FrequencyOracle::estimate(const Counts& counts, const Question& question) const {
+    return protocol().frequencies(supports(counts.state), counts.n, question.target);
+}
+
+// A value that nobody holds is supported by a binomial number of reports; the estimate tells which.
+double FrequencyOracle::p_value(std::uint64_t n, const Estimate& estimate) const {
+    const auto [p, q] = protocol();
+    const double support = std::round(static_cast<double>(n) * (q + estimate.value * (p - q)));
+    return binomial_at_least(n, q, static_cast<std::uint64_t>(std::max(support, 0.0)));
+}
+
+std::vector<Check> FrequencyOracle::health(const Counts& counts) const {
+    const double p = protocol().p, q = protocol().q;
+    const auto reports = static_cast<double>(counts.n);
+    const auto frequency = [&](double support) { return (support / reports - q) / (p - q); };
+    const std::vector<std::uint64_t> supported = supports(counts.state);
+    std::vector<Check> checks;
+
+    // Each honest report supports p + (k−1)q values on average, whichever it is about.
+    if (const auto sums = spread(counts)) {
+        const double others = static_cast<double>(k_) - 1;
+        const double off = sums->sum / reports - (p + others * q);
+        double p_value;
+        if (sums->independent) {
+            const BitGroup groups[] = {{1, p}, {others, q}};
+            p_value = chance_of_ones(counts.n, sums->sum, groups);
+        } else {
+            // Rare outliers may be missing from a small sample, which then looks surer of its mean than it
+            // is: its variance counts as no less than that of independent values.
+            const double mean = sums->sum / reports;
+            const double variance =
+                std::max(p * (1 - p) + others * q * (1 - q), sums->sum_of_squares / reports - mean * mean);
+            p_value = two_sided(off * std::sqrt(reports / variance));
+        }
+        checks.push_back({"sum of frequencies", 1 + off / (p - q), 1, p_value});
+    }
+
+    // A value nobody holds has the least support that honest reports can have, one that all hold the most.
+    const auto [least, most] = std::ranges::minmax(supported);
+    const auto any_of_k = [&](double p_value) { return std::min(1.0, static_cast<double>(k_) * p_value); };
+    checks.push_back({"least frequency", frequency(static_cast<double>(least)), 0,
+                      any_of_k(binomial_at_most(counts.n, q, least))});
+    checks.push_back({"greatest frequency", frequency(static_cast<double>(most)), 1,
+                      any_of_k(binomial_at_least(counts.n, p, most))});
+    for (Check& check : own_checks(counts)) checks.push_back(std::move(check));
+    return checks;
+}
+
+}  // namespace ldp

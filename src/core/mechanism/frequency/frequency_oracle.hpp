@@ -1,0 +1,62 @@
+// What the frequency oracles share: a report supports a set of values, the true one with probability p and
+// any other with probability q, and everything about a value follows from how many reports support it.
+#pragma once
+
+#include <optional>
+
+#include "core/mechanism/capability.hpp"
+#include "core/mechanism/frequency/pure_protocol.hpp"
+
+namespace ldp {
+
+/// How many values the reports of a summary support, added up over its reports.
+struct Spread {
+    double sum = 0;
+    double sum_of_squares = 0;
+    bool independent = false;  ///< whether a report supports each value independently of the others
+};
+
+/// A pure protocol over {0..k−1}. A mechanism adds its channel and how its state counts support.
+class FrequencyOracle : public Mechanism, public Significance {
+  public:
+    static constexpr const char* offers = "frequencies as a frequency oracle does";
+
+    std::vector<std::uint64_t> cells() const final { return {k_}; }
+    std::vector<std::pair<std::string, double>> parameters() const override {
+        return {{"domain", static_cast<double>(k_)}, {"p", protocol().p}, {"q", protocol().q}};
+    }
+
+    std::span<const Quantity> answers() const noexcept final;
+    std::vector<Estimate> estimate(const Counts& counts, const Question& question) const final;
+    double n_variance(double truth) const final { return protocol().n_variance(truth); }
+    // The mean of a report under its permanent response rises with whether the permanent response speaks for
+    // the value, by the second layer's own p − q, which cancels: what two reports of one permanent response
+    // share is the noise of the permanent response.
+    double n_covariance(double truth) const final { return kept_protocol().n_variance(truth); }
+    double p_value(std::uint64_t n, const Estimate& estimate) const final;
+    /// The sum of all frequencies against 1, the least against 0 and the greatest against 1, then what the
+    /// mechanism adds.
+    std::vector<Check> health(const Counts& counts) const final;
+
+    /// p and q as the sampler realises them.
+    [[nodiscard]] virtual PureProtocol protocol() const noexcept = 0;
+    /// The same of permanent responses, where a second layer stands between them and what is sent.
+    [[nodiscard]] virtual PureProtocol kept_protocol() const noexcept { return protocol(); }
+    /// For each value, how many reports support it.
+    [[nodiscard]] virtual std::vector<std::uint64_t> supports(Bytes state) const = 0;
+
+  protected:
+    FrequencyOracle(const Header& header, Bytes block, std::uint64_t k) : Mechanism(header, block), k_(k) {}
+
+    [[nodiscard]] std::uint64_t domain() const noexcept { return k_; }
+    /// Where a report's number of supported values varies, as if it supported each by itself: the sums over
+    /// the reports. Where it is fixed, the frequencies add up to a constant, and there is nothing to check.
+    [[nodiscard]] virtual std::optional<Spread> spread(const Counts&) const { return {}; }
+    /// Statistics of its own.
+    [[nodiscard]] virtual std::vector<Check> own_checks(const Counts&) const { return {}; }
+
+  private:
+    std::uint64_t k_;
+};
+
+}  // namespace ldp

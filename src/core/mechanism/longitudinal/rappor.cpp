@@ -1,0 +1,512 @@
+// RAPPOR (Erlingsson, Pihur, Korolova 2014): a value sets h of the m bits of a Bloom filter, and every bit is
+// flipped with the same probability f. Users are divided at random into c cohorts with bits of their own, so
+// that two values which share bits in one cohort differ in the others. Two filters differ in at most 2h bits:
+// ((1−f)/f)^2h ≤ exp(ε).
+//
+// That is the one-time form. With "first_epsilon" it is the permanent response, which is kept, and of which
+// every bit is flipped once more whenever it is sent: the instantaneous response, here with p = 1 − q, solved
+// so that the bits flipped in all keep ((1−f)/f)^2h ≤ exp(ε₁).
+//
+// parameters: k (4 bytes), m (2), h (1), c (2), then, if there are two layers, ε₁ (8) · public randomness:
+// the cohort (1 byte) · permanent response: m bits, lowest first · payload: cohort, permanent response ·
+// state: reports per cohort (8 bytes each), bit counters per cohort, then Σ (ones in a report)² (16 bytes)
+//
+// Length: one mechanism is one file, and this one reads its state by regression.
+
+#include <algorithm>
+#include <boost/container/static_vector.hpp>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "core/base/exact.hpp"
+#include "core/channel/coin.hpp"
+#include "core/channel/odds.hpp"
+#include "core/math/bit_counters.hpp"
+#include "core/math/regression.hpp"
+#include "core/mechanism/entries.hpp"
+#include "core/mechanism/frequency/counters.hpp"
+#include "core/mechanism/frequency/second_layer.hpp"
+#include "core/mechanism/longitudinal/candidate_search.hpp"
+
+namespace ldp {
+
+namespace {
+
+constexpr std::uint64_t max_domain = std::uint64_t{1} << 16;
+constexpr std::uint64_t least_bits = 8, max_bits = 1024, max_hashes = 8, max_cohorts = 256;
+/// Values that are told apart at once: their regression is dense.
+constexpr std::size_t max_regressors = 2048;
+
+/// The bits of a filter that a value sets, as many as there are hash functions.
+using Places = boost::container::static_vector<std::uint16_t, max_hashes>;
+
+/// SplitMix64 (Steele, Lea, Flood 2014), a part of the format: client and server must agree on it.
+class Mixer {
+  public:
+    explicit Mixer(std::uint64_t seed) noexcept : state_(seed) {}
+    /// Evenly below a small bound: off by at most bound/2^64, which is public and harms nobody.
+    [[nodiscard]] std::uint64_t below(std::uint64_t bound) noexcept {
+        std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
+        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+        z = (z ^ z >> 27) * 0x94d049bb133111eb;
+        return static_cast<std::uint64_t>(Uint128{z ^ z >> 31} * bound >> 64);
+    }
+
+  private:
+    std::uint64_t state_;
+};
+
+/// A flip's probability is that of a coin at ε/2h. The quotient must not be rounded up: then 2h flips keep ε.
+std::uint64_t flip_heads(double epsilon, std::uint64_t hashes) {
+    const double flips = 2 * static_cast<double>(hashes);
+    double share = epsilon / flips;
+    if (std::fma(share, flips, -epsilon) > 0) share = std::nextafter(share, 0.0);
+    return rare_heads(share);
+}
+
+class Rappor final : public Mechanism, public Significance, public CandidateSearch {
+  public:
+    /// Two layers if first_epsilon is less than the header's.
+    Rappor(const Header& header, Bytes block, std::uint64_t k, std::size_t m, std::size_t h, std::size_t c,
+           double first_epsilon)
+        : Mechanism(header, block),
+          k_(k),
+          m_(m),
+          h_(h),
+          c_(c),
+          counters_(m),
+          first_epsilon_(first_epsilon),
+          flip_(flip_heads(header.epsilon, h)),
+          again_(two_layers() ? second_flips(flip_.heads(), flip_heads(first_epsilon, h)) : 0) {}
+
+    std::vector<std::uint64_t> cells() const override { return {k_}; }
+    std::size_t payload_size() const noexcept override { return 1 + permanent_size(); }
+    std::size_t state_size() const noexcept override { return squares_at() + sizeof(Uint128); }
+    std::size_t public_size() const noexcept override { return 1; }
+    std::size_t permanent_size() const noexcept override { return counters_.width(); }
+    std::vector<std::pair<std::string, double>> parameters() const override {
+        std::vector<std::pair<std::string, double>> all{{"domain", static_cast<double>(k_)},
+                                                        {"bits", static_cast<double>(m_)},
+                                                        {"hashes", static_cast<double>(h_)},
+                                                        {"cohorts", static_cast<double>(c_)},
+                                                        {"flip", flip_.probability()}};
+        if (two_layers()) {
+            all.emplace_back("first_epsilon", first_epsilon_);
+            all.emplace_back("second_flip", again_.probability());
+            all.emplace_back("most_keys", static_cast<double>(most_keys()));
+        }
+        return all;
+    }
+
+    void draw_public(BitSource& bits, MutableBytes public_randomness) const override {
+        public_randomness[0] = static_cast<std::byte>(bits.below(c_));
+    }
+    // The flips are drawn before the value is looked at.
+    void permanent_response(Input input, Bytes public_randomness, BitSource& bits,
+                            MutableBytes permanent) const override {
+        flip_.fill(bits, m_, permanent);
+        flip_filter(cohort_of(public_randomness), input[0], permanent);
+    }
+    void instantaneous_response(Bytes public_randomness, Bytes permanent, BitSource& bits,
+                                MutableBytes payload) const override {
+        payload[0] = public_randomness[0];
+        const MutableBytes flips = payload.subspan(1);
+        if (two_layers())
+            again_.fill(bits, m_, flips);
+        else
+            std::ranges::fill(flips, std::byte{0});
+        for (std::size_t i = 0; i < permanent.size(); ++i) flips[i] ^= permanent[i];
+    }
+
+    bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
+        if (!valid_payload(payload)) return false;
+        const std::size_t cohort = cohort_of(payload);
+        add<std::uint64_t>(state.data() + cohort * counter_size, 1);
+        counters_.add(state.data() + bits_at(cohort), payload.data() + 1);
+        const std::uint64_t ones = BitCounters::ones(payload.subspan(1));
+        add<Uint128>(state.data() + squares_at(), ones * ones);
+        return true;
+    }
+    void merge(MutableBytes state, Bytes other) const noexcept override {
+        merge_counters(state.first(bits_at(0)), other.first(bits_at(0)));
+        for (std::size_t j = 0; j < c_; ++j)
+            counters_.merge(state.data() + bits_at(j), other.data() + bits_at(j));
+        add<Uint128>(state.data() + squares_at(), load<Uint128>(other.data() + squares_at()));
+    }
+    bool valid_payload(Bytes payload) const noexcept override {
+        return cohort_of(payload) < c_ && counters_.tidy(payload.data() + 1);
+    }
+    bool valid_state(const Counts& counts) const noexcept override {
+        if (!counters_sum_to(counts.state.first(bits_at(0)), counts.n)) return false;
+        for (std::size_t j = 0; j < c_; ++j)
+            if (!counters_.at_most(counts.state.data() + bits_at(j), counter(counts.state, j))) return false;
+        return load<Uint128>(counts.state.data() + squares_at()) <= Uint128{counts.n} * m_ * m_;
+    }
+
+    std::span<const Quantity> answers() const noexcept override {
+        static constexpr Quantity quantities[] = {Quantity::frequencies};
+        return quantities;
+    }
+    /// Throws Error (unsupported) if the bits do not tell all values apart: more than 2048 of them, or a
+    /// design whose columns depend on one another.
+    std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override;
+    /// By the estimate's own standard error, nearly that of a value which nobody holds: the flips add the
+    /// same noise to every bit, set or not.
+    double p_value(std::uint64_t, const Estimate& estimate) const override {
+        return one_sided(estimate.value / estimate.standard_error);
+    }
+    std::vector<Picked> pick(const Counts& counts, CandidateMethod method) const override;
+    std::vector<Check> health(const Counts& counts) const override;
+
+    /// The largest over the values, and over what the others hold. Infinite where there are no estimates.
+    double n_variance(double truth) const override { return n_variance(truth, bit_noise(sent_flips())); }
+    /// The noise of the permanent response, and of the draw of the cohort.
+    double n_covariance(double truth) const override {
+        return n_variance(truth, bit_noise(flip_.probability()));
+    }
+    // Reading the state, then the regression: an inverse and the products with it; or some dozens of passes
+    // over the candidates' bits.
+    Cost cost() const noexcept override {
+        const auto k = static_cast<double>(k_), ones = static_cast<double>(h_ * c_);
+        const double fit = k_ <= max_regressors ? k * k * (k / 6 + 2 * ones) : 100 * k * ones;
+        return {5 + 10 * static_cast<double>(m_) / 256, 41 * static_cast<double>(m_ * c_) + fit};
+    }
+    Exact probability(Input input, Bytes public_randomness, Bytes permanent) const override {
+        std::vector<std::byte> flips(permanent.begin(), permanent.end());
+        flip_filter(cohort_of(public_randomness), input[0], flips);
+        const auto flipped = static_cast<unsigned>(BitCounters::ones(flips));
+        return power(flip(), flipped) * power(flip().complement(), static_cast<unsigned>(m_) - flipped);
+    }
+    // The worst permanent response has all bits in which two filters differ as one of them has them. Two
+    // filters differ in 2·min(h, m−h) bits at most; the search ends with the first two that do, and looks at
+    // all pairs of all cohorts only where few values leave it without.
+    Exact worst_ratio() const override {
+        return power(flip().complement() / flip(), static_cast<unsigned>(greatest_difference()));
+    }
+
+    double first_epsilon() const noexcept override { return first_epsilon_; }
+    Exact instantaneous_probability(Bytes public_randomness, Bytes permanent, Bytes payload) const override {
+        if (payload[0] != public_randomness[0]) return exact(0, 1);
+        std::vector<std::byte> flips(permanent.begin(), permanent.end());
+        for (std::size_t i = 0; i < flips.size(); ++i) flips[i] ^= payload[1 + i];
+        const auto flipped = static_cast<unsigned>(BitCounters::ones(flips));
+        return power(again(), flipped) * power(again().complement(), static_cast<unsigned>(m_) - flipped);
+    }
+    // As of a permanent response, with the probability that just one of the layers flips a bit.
+    Exact first_report_ratio() const override {
+        const Exact sent = flip() * again().complement() + flip().complement() * again();
+        return power(sent.complement() / sent, static_cast<unsigned>(greatest_difference()));
+    }
+
+  private:
+    bool two_layers() const noexcept { return first_epsilon_ < epsilon(); }
+    static std::size_t cohort_of(Bytes bytes) noexcept { return std::to_integer<std::size_t>(bytes[0]); }
+    std::size_t bits_at(std::size_t cohort) const noexcept {
+        return c_ * counter_size + cohort * counters_.size();
+    }
+    std::size_t squares_at() const noexcept { return bits_at(c_); }
+
+    Exact flip() const { return exact_dyadic(flip_.heads(), flip_.bits()); }
+    Exact again() const { return exact_dyadic(again_.heads(), again_.bits()); }
+    /// Probability that a bit of a report differs from the filter's.
+    double sent_flips() const noexcept {
+        const double f = flip_.probability();
+        return f + again_.probability() * (1 - 2 * f);
+    }
+
+    /// The bits of a value, all different: each set of h is as likely as any other (Bentley, Floyd 1987).
+    Places places(std::size_t cohort, Cell value) const noexcept {
+        Mixer mixer(std::uint64_t{cohort} << 32 | value);
+        Places chosen;
+        for (std::size_t last = m_ - h_; last < m_; ++last) {
+            const auto place = static_cast<std::uint16_t>(mixer.below(last + 1));
+            chosen.push_back(holds(chosen, place) ? static_cast<std::uint16_t>(last) : place);
+        }
+        return chosen;
+    }
+    static bool holds(const Places& places, std::uint16_t place) noexcept {
+        return std::ranges::find(places, place) != places.end();
+    }
+    void flip_filter(std::size_t cohort, Cell value, MutableBytes string) const noexcept {
+        for (const std::uint16_t place : places(cohort, value))
+            string[place / 8] ^= static_cast<std::byte>(1u << place % 8);
+    }
+    std::size_t greatest_difference() const;
+
+    /// The bits of these values, one column a value, one block a cohort.
+    BlockDesign design(std::span<const std::size_t> values, bool centred) const;
+    BlockDesign design_of_all(bool centred) const {
+        std::vector<std::size_t> values(k_);
+        std::iota(values.begin(), values.end(), std::size_t{0});
+        return design(values, centred);
+    }
+    /// The fit of all values; nothing if they cannot be told apart.
+    std::optional<LeastSquares> fit_of_all() const {
+        // A cohort's columns all have the same sum, so that m − 1 rows tell what its m rows do, and one row
+        // more the sum.
+        if (k_ > max_regressors || k_ > c_ * (m_ - 1) + 1) return std::nullopt;
+        return LeastSquares::of(design_of_all(false));
+    }
+    /// An unbiased estimate of each row of the design times the shares: c/n times the sum of a cohort's bits
+    /// without their noise.
+    std::vector<double> debiased(const Counts& counts) const;
+    /// n·Var of the shares that a fit of it gives, for a variance of a debiased bit.
+    std::vector<double> n_variances(const LeastSquares& fit, std::span<const double> shares,
+                                    double noise) const;
+    std::vector<Term> select(std::uint64_t n, const std::vector<double>& y, double threshold,
+                             CandidateMethod method) const;
+    std::vector<Picked> refit(std::uint64_t n, const std::vector<double>& y,
+                              std::span<const std::size_t> values) const;
+
+    double n_variance(double truth, double noise) const;
+    /// Variance of a bit without its bias, if it was flipped with probability f.
+    static double bit_noise(double f) noexcept { return f * (1 - f) / ((1 - 2 * f) * (1 - 2 * f)); }
+    /// Variance of a bit of a value of which nothing is known, over all filters.
+    double bit_spread() const noexcept {
+        const auto m = static_cast<double>(m_), h = static_cast<double>(h_);
+        return h * (m - h) / (m * (m - 1));
+    }
+
+    std::uint64_t k_;
+    std::size_t m_, h_, c_;
+    BitCounters counters_;
+    double first_epsilon_;
+    Coin flip_;   ///< of the permanent response
+    Coin again_;  ///< of the second layer
+};
+
+std::size_t Rappor::greatest_difference() const {
+    const std::size_t bound = 2 * std::min(h_, m_ - h_);
+    std::size_t greatest = 0;
+    for (std::size_t j = 0; j < c_; ++j)
+        for (Cell u = 0; u < k_; ++u) {
+            const Places ours = places(j, u);
+            for (Cell v = u + 1; v < k_; ++v) {
+                std::size_t difference = 0;
+                for (const std::uint16_t place : places(j, v)) difference += holds(ours, place) ? 0 : 2;
+                greatest = std::max(greatest, difference);
+                if (greatest == bound) return bound;
+            }
+        }
+    return greatest;
+}
+
+BlockDesign Rappor::design(std::span<const std::size_t> values, bool centred) const {
+    BlockDesign design(c_, m_, h_, centred);
+    design.reserve(values.size());
+    for (const std::size_t value : values)
+        for (std::size_t j = 0; j < c_; ++j) {
+            const Places ones = places(j, value);
+            design.append({ones.data(), ones.size()});
+        }
+    return design;
+}
+
+std::vector<double> Rappor::debiased(const Counts& counts) const {
+    const double f = sent_flips();
+    const double scale = static_cast<double>(c_) / static_cast<double>(counts.n) / (1 - 2 * f);
+    std::vector<double> y;
+    y.reserve(c_ * m_);
+    for (std::size_t j = 0; j < c_; ++j) {
+        const auto reports = static_cast<double>(counter(counts.state, j));
+        for (const std::uint64_t count : counters_.counts(counts.state.data() + bits_at(j)))
+            y.push_back(scale * (static_cast<double>(count) - f * reports));
+    }
+    return y;
+}
+
+// Least squares on y are a mean over the reports of c·(XᵀX)⁻¹XⱼᵀỸ, Ỹ being a report's bits without their bias
+// and j its cohort. Over the flips and the draw of the cohort its mean is what the person holds, whoever else
+// there is, so the estimate is unbiased and its variance a sum over persons, exactly: the flips' share, the
+// same for all, and for a person with value v the spread of c·(XᵀX)⁻¹XⱼᵀXⱼ over the cohorts. (Means per
+// cohort in y, over the reports that happened to fall into it, would save a little of the latter and lose
+// both: a ratio has no exact mean.) Only the shares must be estimated for the variance; they are clipped, and
+// made to add up to 1 at most.
+std::vector<double> Rappor::n_variances(const LeastSquares& fit, std::span<const double> shares,
+                                        double noise) const {
+    std::vector<double> inside(shares.size());
+    std::ranges::transform(shares, inside.begin(), [](double f) { return std::clamp(f, 0.0, 1.0); });
+    const double total = std::max(1.0, std::accumulate(inside.begin(), inside.end(), 0.0));
+    std::vector<double> variances(shares.size());
+    for (std::size_t u = 0; u < shares.size(); ++u) {
+        const std::vector<double> square = fit.mean_square(u);
+        const double drawn = std::inner_product(square.begin(), square.end(), inside.begin(), -inside[u]);
+        variances[u] = static_cast<double>(c_) * noise * fit.leverage(u) + std::max(0.0, drawn / total);
+    }
+    return variances;
+}
+
+std::vector<Estimate> Rappor::estimate(const Counts& counts, const Question& question) const {
+    const std::optional<LeastSquares> fit = fit_of_all();
+    if (!fit)
+        raise(ErrorCode::unsupported, "the reports do not tell the share of every value",
+              "There are " + std::to_string(k_) + " values and " + std::to_string(c_) + " cohorts of " +
+                  std::to_string(m_) + " bits; at most " + std::to_string(max_regressors) +
+                  " values are told apart, and fewer than there are bits.",
+              "Ask for candidates, or begin a collection with more cohorts or bits.");
+    const std::vector<double> shares = fit->solve(debiased(counts));
+    const std::vector<double> variances = n_variances(*fit, shares, bit_noise(sent_flips()));
+    std::vector<Estimate> estimates(k_);
+    for (std::size_t u = 0; u < k_; ++u) {
+        const double inside = std::clamp(shares[u], 0.0, 1.0);
+        const double sampling = question.target == Target::population ? inside * (1 - inside) : 0;
+        estimates[u] = {shares[u], std::sqrt((variances[u] + sampling) / static_cast<double>(counts.n))};
+    }
+    return estimates;
+}
+
+double Rappor::n_variance(double truth, double noise) const {
+    const std::optional<LeastSquares> fit = fit_of_all();
+    if (!fit) return std::numeric_limits<double>::infinity();
+    double largest = 0;
+    for (std::size_t u = 0; u < k_; ++u) {
+        std::vector<double> square = fit->mean_square(u);
+        const double own = std::exchange(square[u], 0) - 1;
+        const double drawn = truth * own + (1 - truth) * std::ranges::max(square);
+        largest = std::max(largest, static_cast<double>(c_) * noise * fit->leverage(u) + drawn);
+    }
+    return largest;
+}
+
+// The design is centred: that every filter has h bits is known, and a value that is not picked is taken to be
+// spread evenly over all bits, as it is over all hashes. A column of noise alone has a slope of a known
+// spread, and the steepest of k of them hardly exceeds √(2 ln k) of it (the universal threshold of Donoho and
+// Johnstone 1994): where only such are left, the method ends, and the same slope is the lasso's penalty.
+//
+// What is selected is estimated again, without penalty or sign. The method lets in too much where values
+// that were not selected are no even background: then the residuals exceed the known noise, the standard
+// errors grow with them, and whatever is no longer beyond the threshold leaves, until all that stays is.
+std::vector<Picked> Rappor::pick(const Counts& counts, CandidateMethod method) const {
+    const std::vector<double> y = debiased(counts);
+    const double threshold = std::sqrt(2 * std::log(static_cast<double>(k_)));
+    std::vector<std::size_t> values;
+    for (const Term& term : select(counts.n, y, threshold, method)) values.push_back(term.column);
+    std::ranges::sort(values);
+    std::vector<Picked> picked;
+    do {
+        picked = refit(counts.n, y, values);
+        values.clear();
+        for (const Picked& one : picked)
+            if (one.estimate.value > threshold * one.estimate.standard_error) values.push_back(one.value);
+    } while (values.size() < picked.size());
+    return picked;
+}
+
+std::vector<Term> Rappor::select(std::uint64_t n, const std::vector<double>& y, double threshold,
+                                 CandidateMethod method) const {
+    const BlockDesign candidates = design_of_all(true);
+    const double variance =
+        static_cast<double>(c_) / static_cast<double>(n) * (bit_noise(sent_flips()) + bit_spread());
+    const double slope = threshold * std::sqrt(variance * candidates.norm());
+    // No more than half as many as there are independent rows, so that residuals remain.
+    return non_negative(candidates, y, slope, method == CandidateMethod::lasso ? slope : 0,
+                        std::min(max_regressors, c_ * (m_ - 1) / 2));
+}
+
+std::vector<Picked> Rappor::refit(std::uint64_t n, const std::vector<double>& y,
+                                  std::span<const std::size_t> values) const {
+    if (values.empty()) return {};
+    const std::optional<LeastSquares> fit = LeastSquares::of(design(values, true));
+    if (!fit) raise(ErrorCode::unsupported, "the values that were picked cannot be told apart");
+    const std::vector<double> shares = fit->solve(y);
+    const double others = 1 - std::accumulate(shares.begin(), shares.end(), 0.0);
+    const double known = bit_noise(sent_flips()) + std::clamp(others, 0.0, 1.0) * bit_spread();
+    const double seen = fit->residual_variance(y, shares) * static_cast<double>(n) / static_cast<double>(c_);
+    const std::vector<double> variances = n_variances(*fit, shares, std::max(known, seen));
+    std::vector<Picked> picked;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const Estimate estimate{shares[i], std::sqrt(variances[i] / static_cast<double>(n))};
+        picked.push_back({values[i], estimate, p_value(n, estimate)});
+    }
+    return picked;
+}
+
+// A filter has h ones, so a report has as many ones as h bits that are 1 with probability 1 − f and m − h
+// that are with probability f. And no bit is 1 more or less often than if all of a cohort or none have it.
+std::vector<Check> Rappor::health(const Counts& counts) const {
+    const double f = sent_flips();
+    const auto reports = static_cast<double>(counts.n), m = static_cast<double>(m_),
+               h = static_cast<double>(h_);
+    std::vector<Check> checks;
+    const std::vector<std::uint64_t> sizes = counters(counts.state.first(bits_at(0)));
+    if (c_ > 1) checks.push_back(goodness_of_fit("cohorts", sizes));
+
+    double ones = 0;
+    constexpr double unseen = std::numeric_limits<double>::infinity();
+    Check least{"least share of a bit", 0, 0, unseen}, greatest{"greatest share of a bit", 0, 1, unseen};
+    const auto keep_worse = [&](Check& worst, std::size_t cohort, std::uint64_t count, double p_value) {
+        const double share = static_cast<double>(count) / static_cast<double>(sizes[cohort]);
+        if (p_value < worst.p_value) worst = {worst.name, (share - f) / (1 - 2 * f), worst.expected, p_value};
+    };
+    for (std::size_t j = 0; j < c_; ++j) {
+        const std::vector<std::uint64_t> set = counters_.counts(counts.state.data() + bits_at(j));
+        ones = std::accumulate(set.begin(), set.end(), ones);
+        if (sizes[j] == 0) continue;
+        const auto [low, high] = std::ranges::minmax(set);
+        keep_worse(least, j, low, binomial_at_most(sizes[j], f, low));
+        keep_worse(greatest, j, high, binomial_at_least(sizes[j], 1 - f, high));
+    }
+    for (Check* worst : {&least, &greatest})
+        worst->p_value = std::min(1.0, worst->p_value * m * static_cast<double>(c_));
+    const double mean = h * (1 - f) + (m - h) * f;
+    const double off = ones / reports - mean;
+    checks.push_back(
+        {"ones per report", mean + off, mean, two_sided(off / std::sqrt(m * f * (1 - f) / reports))});
+    const BitGroup groups[] = {{h, 1 - f}, {m - h, f}};
+    const auto squares = static_cast<double>(load<Uint128>(counts.state.data() + squares_at()));
+    checks.push_back(variance_of_ones(counts.n, ones, squares, groups));
+    checks.insert(checks.end(), {least, greatest});
+    return checks;
+}
+
+// Format ---------------------------------------------------------------------------------------------------
+
+constexpr Option options[] = {{"bits", 128, least_bits, max_bits},
+                              {"hashes", 2, 1, max_hashes},
+                              {"cohorts", 8, 1, max_cohorts},
+                              second_layer_option};
+
+void write(const Settings& settings, Writer& writer) {
+    if (settings.number("hashes") >= settings.number("bits"))
+        raise(ErrorCode::invalid_spec, "\"bits\" must be more than \"hashes\"",
+              "Found " + std::to_string(settings.number("bits")) + " and " +
+                  std::to_string(settings.number("hashes")) + ".",
+              "A filter in which every value sets every bit tells nothing.");
+    write_domain(settings, writer);
+    writer.put(static_cast<std::uint16_t>(settings.number("bits")));
+    writer.put(static_cast<std::uint8_t>(settings.number("hashes")));
+    writer.put(static_cast<std::uint16_t>(settings.number("cohorts")));
+    write_second_layer(settings, writer);
+}
+
+std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
+    Reader reader(block.subspan(header_size));
+    const std::uint64_t k = take_domain(reader, max_domain);
+    const auto m = reader.take<std::uint16_t>();
+    const auto h = reader.take<std::uint8_t>();
+    const auto c = reader.take<std::uint16_t>();
+    const double first_epsilon = take_second_layer(reader, header);
+    if (m < least_bits || m > max_bits || h < 1 || h > max_hashes || h >= m || c < 1 || c > max_cohorts)
+        raise(ErrorCode::malformed, "the Bloom filter's parameters are out of range",
+              "Found " + std::to_string(m) + " bits, " + std::to_string(h) + " hash functions and " +
+                  std::to_string(c) + " cohorts.",
+              "The bytes were damaged or forged.");
+    return std::make_unique<Rappor>(header, block, k, m, h, c, first_epsilon);
+}
+
+}  // namespace
+
+const MechanismEntry rappor_entry{12,
+                                  "rappor",
+                                  "Bloom filters with cohorts (RAPPOR)",
+                                  Shape::one_categorical,
+                                  max_domain,
+                                  false,
+                                  options,
+                                  write,
+                                  load,
+                                  settle_second_layer};
+
+}  // namespace ldp

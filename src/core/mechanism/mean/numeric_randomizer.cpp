@@ -1,0 +1,46 @@
+#include "core/mechanism/mean/numeric_randomizer.hpp"
+
+#include <algorithm>
+
+#include "core/base/error.hpp"
+#include "core/channel/hybrid.hpp"
+#include "core/channel/laplace.hpp"
+
+namespace ldp {
+
+void write_channel(Writer& writer, const NumericRandomizer& randomizer, double epsilon, std::uint64_t steps) {
+    writer.put(static_cast<std::uint32_t>(steps));
+    writer.put(static_cast<std::uint32_t>(randomizer.width(epsilon, steps)));
+}
+
+ChannelSize read_channel(Reader& reader) {
+    const auto steps = reader.take<std::uint32_t>();
+    const auto width = reader.take<std::uint32_t>();
+    return {steps, width};
+}
+
+std::unique_ptr<const NumericChannel> make_channel(Response response, const ChannelSize& size,
+                                                   double epsilon) {
+    const auto [steps, width] = size;
+    const bool windowed =
+        response == Response::window || (response == Response::hybrid && epsilon > hybrid_threshold);
+    if (steps < 2 || steps > max_grid || (windowed ? width < 1 || width > 4 * max_grid : width != 0))
+        raise(ErrorCode::malformed, "the window is out of range",
+              "Found " + std::to_string(steps) + " grid steps and a window of " + std::to_string(width) + ".",
+              "The bytes were damaged or forged.");
+    switch (response) {
+        case Response::window:
+            return std::make_unique<WindowChannel>(steps, width, epsilon);
+        case Response::laplace:
+            return std::make_unique<LaplaceChannel>(steps, epsilon);
+        case Response::hybrid:
+            if (windowed) return std::make_unique<HybridChannel>(steps, width, epsilon);
+            [[fallthrough]];
+        case Response::duchi:
+            return std::make_unique<BinaryChannel>(steps, epsilon);
+    }
+    raise(ErrorCode::malformed, "unknown response to a number", {},
+          "Newer clients need a newer server extension.");
+}
+
+}  // namespace ldp

@@ -1,0 +1,67 @@
+// The numeric numeric randomizers: which response each stands for, and how it is written in a parameter
+// block. Shared by the mechanisms for one number and by those that send numbers of their own making through
+// one.
+#pragma once
+
+#include <memory>
+
+#include "core/channel/numeric.hpp"
+#include "core/mechanism/capability.hpp"
+#include "core/mechanism/fields.hpp"
+#include "core/mechanism/registry.hpp"
+
+namespace ldp {
+
+/// A response, as a block may tell it: 0 for a window, otherwise the number of the mechanism that it is by
+/// itself.
+enum class Response : std::uint8_t { window = 0, laplace = 13, duchi = 14, hybrid = 16 };
+
+/// A response under the name that a spec knows it by.
+struct NumericRandomizer {
+    const char* name;
+    Response response;
+    std::uint64_t (*width)(double epsilon, std::uint64_t steps);  ///< of its window, in grid steps; 0: none
+    bool from_zero = false;                                       ///< whether its range must begin at 0
+};
+
+/// Window widths; each stands in its mechanism's file.
+[[nodiscard]] std::uint64_t piecewise_width(double epsilon, std::uint64_t steps);
+[[nodiscard]] std::uint64_t pdp_width(double epsilon, std::uint64_t steps);
+[[nodiscard]] std::uint64_t hybrid_width(double epsilon, std::uint64_t steps);
+[[nodiscard]] constexpr std::uint64_t no_width(double, std::uint64_t) noexcept {
+    return 0;
+}
+
+inline constexpr NumericRandomizer piecewise_randomizer{"piecewise", Response::window, piecewise_width};
+inline constexpr NumericRandomizer pdp_randomizer{"pdp", Response::window, pdp_width};
+inline constexpr NumericRandomizer laplace_randomizer{"laplace", Response::laplace, no_width};
+inline constexpr NumericRandomizer duchi_randomizer{"duchi", Response::duchi, no_width};
+inline constexpr NumericRandomizer onebit_randomizer{"onebit", Response::duchi, no_width, true};
+inline constexpr NumericRandomizer hybrid_randomizer{"hybrid", Response::hybrid, hybrid_width};
+
+/// The grid's size, as a spec may give it.
+inline constexpr std::uint64_t max_grid = std::uint64_t{1} << 20;
+inline constexpr Option grid_option{.name = "grid", .fallback = 32768, .least = 2, .most = max_grid};
+
+/// Writes grid steps and window width (4 bytes each).
+void write_channel(Writer& writer, const NumericRandomizer& randomizer, double epsilon, std::uint64_t steps);
+/// What write_channel() wrote, before it is believed.
+struct ChannelSize {
+    std::uint32_t steps;
+    std::uint32_t width;
+};
+[[nodiscard]] ChannelSize read_channel(Reader& reader);
+/// Throws Error (malformed) if what was read is out of range.
+[[nodiscard]] std::unique_ptr<const NumericChannel> make_channel(Response response, const ChannelSize& size,
+                                                                 double epsilon);
+
+/// A single number.
+class Number : public Capability {
+  public:
+    static constexpr const char* offers = "a single number";
+
+    /// The declared range.
+    [[nodiscard]] virtual const Range& range() const noexcept = 0;
+};
+
+}  // namespace ldp

@@ -1,0 +1,114 @@
+#include "core/mechanism/settings.hpp"
+
+#include <algorithm>
+
+#include "core/base/error.hpp"
+#include "core/base/text.hpp"
+#include "core/mechanism/registry.hpp"
+
+namespace ldp {
+
+namespace {
+
+/// Throws Error (invalid_spec) if the mechanism does not take as many values.
+void check_domain(const MechanismEntry& mechanism, const Attribute& attribute) {
+    if (attribute.domain > mechanism.max_size)
+        raise(
+            ErrorCode::invalid_spec,
+            std::string(mechanism.name) + " takes at most " + std::to_string(mechanism.max_size) + " values",
+            "The domain of \"" + attribute.name + "\" has " + std::to_string(attribute.domain) + ".");
+}
+
+/// Throws Error (invalid_spec) unless the mechanism takes the attributes.
+void check_shape(const MechanismEntry& mechanism, const std::vector<Attribute>& attributes) {
+    const auto want = [&](bool met, const std::string& wanted) {
+        if (met) return;
+        raise(ErrorCode::invalid_spec, std::string(mechanism.name) + " takes " + wanted,
+              "Found " + std::to_string(attributes.size()) +
+                  (attributes.size() == 1 ? " attribute, " : " attributes, ") +
+                  (std::ranges::all_of(attributes, &Attribute::numeric)    ? "numeric."
+                   : std::ranges::none_of(attributes, &Attribute::numeric) ? "categorical."
+                                                                           : "numeric and categorical."));
+    };
+    const bool several = attributes.size() >= 2 && attributes.size() <= mechanism.max_size;
+    const std::string how_many = "2 to " + std::to_string(mechanism.max_size);
+    switch (mechanism.shape) {
+        case Shape::one_categorical:
+            want(attributes.size() == 1 && !attributes[0].numeric(), "one categorical attribute");
+            check_domain(mechanism, attributes[0]);
+            break;
+        case Shape::one_numeric:
+            want(attributes.size() == 1 && attributes[0].numeric(), "one numeric attribute");
+            break;
+        case Shape::one_ordered:
+            want(attributes.size() == 1, "one attribute");
+            check_domain(mechanism, attributes[0]);
+            break;
+        case Shape::numeric_vector:
+            want(several && std::ranges::all_of(attributes, &Attribute::numeric),
+                 how_many + " numeric attributes");
+            break;
+        case Shape::record:
+            want(several, how_many + " attributes");
+            return;
+    }
+    for (const Attribute& attribute : attributes)
+        if (!attribute.mechanism.empty() || attribute.share != 0)
+            raise(ErrorCode::invalid_spec, "an attribute has a \"mechanism\" or a \"share\" in records only",
+                  std::string(mechanism.name) + " reports all attributes in one way.",
+                  "The mechanism sampled collects records.");
+}
+
+}  // namespace
+
+OptionValue Option::fallback_for(std::size_t attributes) const {
+    if (ranges) return std::vector<UnitRange>(attributes);
+    if (real) return 0.0;
+    if (choices.empty()) return fallback;
+    return std::string(choices[0]);
+}
+
+std::optional<std::string> Attribute::label_of(std::string_view text) const {
+    std::string label(text);
+    if (prefix == 0) return label;
+    if (text.size() > max_string || text.find(terminator) != text.npos ||
+        characters(text, max_string).size() != text.size())
+        return {};
+    label += terminator;
+    label.resize(characters(label, prefix).size());
+    return label;
+}
+
+Settings::Settings(const MechanismEntry& mechanism, double epsilon, std::vector<Attribute> attributes,
+                   OptionValues given, const Limits& limits)
+    : mechanism_(&mechanism),
+      epsilon_(epsilon),
+      attributes_(std::move(attributes)),
+      options_(std::move(given)) {
+    check_shape(mechanism, attributes_);
+    for (const Option& option : mechanism.options)
+        if (option.applies(attributes_))
+            options_.try_emplace(option.name, option.fallback_for(attributes_.size()));
+    if (mechanism.settle != nullptr) {
+        SettingsDraft draft{epsilon, limits, attributes_, options_};
+        mechanism.settle(draft);
+    }
+}
+
+std::uint64_t Settings::number(const std::string& option) const {
+    return std::get<std::uint64_t>(options_.at(option));
+}
+
+const std::string& Settings::word(const std::string& option) const {
+    return std::get<std::string>(options_.at(option));
+}
+
+double Settings::real(const std::string& option) const {
+    return std::get<double>(options_.at(option));
+}
+
+const std::vector<UnitRange>& Settings::ranges(const std::string& option) const {
+    return std::get<std::vector<UnitRange>>(options_.at(option));
+}
+
+}  // namespace ldp

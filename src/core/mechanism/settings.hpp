@@ -1,0 +1,118 @@
+// What a mechanism is made from: ε, the attributes that people report, and the options that the mechanism
+// knows. A spec is this and what concerns the client alone; a mechanism sees no more than this.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace ldp {
+
+struct MechanismEntry;  // registry.hpp
+
+/// One column of a person's record: numeric, on a declared range, or categorical, over a declared domain.
+struct Attribute {
+    std::string name;
+    double min = 0, max = 0;          ///< numeric: the declared range
+    std::uint64_t domain = 0;         ///< categorical: the number of values; 0 if numeric
+    std::vector<std::string> labels;  ///< categorical: their names, if they have any
+    std::string other;         ///< the label that stands for all that are not in the domain, if one does
+    std::uint64_t prefix = 0;  ///< if not 0, people hold strings, and labels are their beginnings
+    std::string mechanism;     ///< of a record: what it is reported through; empty otherwise
+    std::uint64_t share = 0;   ///< of a record: how likely it is drawn, beside others; 0 otherwise
+    bool evolving = false;  ///< numeric: whether it is rounded as coarsely as it moves; see spec/evolving.hpp
+
+    [[nodiscard]] bool numeric() const noexcept { return domain == 0; }
+    /// What a person's text is looked up as among the labels: the text; with `prefix`, the first `prefix`
+    /// characters of the text and a terminator, so that "ab" stands for every longer string that begins so,
+    /// and "a\u0003" for "a" itself. With `prefix`, nothing if the text is no valid UTF-8, has more than
+    /// max_string bytes, or has a terminator of its own.
+    [[nodiscard]] std::optional<std::string> label_of(std::string_view text) const;
+    static constexpr char terminator = '\x03';
+    static constexpr std::size_t max_string = 64;
+
+    friend bool operator==(const Attribute&, const Attribute&) = default;
+};
+
+/// A range within [−1,1], in steps of 1/127, which is what a parameter block has room for.
+struct UnitRange {
+    static constexpr double steps = 127;
+    std::int8_t lo = -127, hi = 127;
+
+    [[nodiscard]] double low() const noexcept { return lo / steps; }
+    [[nodiscard]] double high() const noexcept { return hi / steps; }
+    [[nodiscard]] double middle() const noexcept { return (lo + hi) / (2 * steps); }
+    [[nodiscard]] double half() const noexcept { return (hi - lo) / (2 * steps); }
+    friend bool operator==(const UnitRange&, const UnitRange&) = default;
+};
+
+/// What "auto" must keep to. In a record it settles each attribute's mechanism, as if that reported alone.
+struct Limits {
+    std::uint64_t report_bytes = 64;   ///< of a whole report, parameter block included
+    std::uint64_t decode_cost = 1000;  ///< Cost::decode(): steps a report, at a million of them
+    friend bool operator==(const Limits&, const Limits&) = default;
+};
+
+/// Options by name: a whole number, a word, a range for each attribute, or a real number.
+using OptionValue = std::variant<std::uint64_t, std::string, std::vector<UnitRange>, double>;
+using OptionValues = std::map<std::string, OptionValue>;
+
+/// A key of the spec that only some mechanisms know.
+struct Option {
+    const char* name;
+    std::uint64_t fallback = 0, least = 0, most = 0;  ///< of a whole number
+    std::span<const char* const> choices = {};        ///< of a word; the first is the default
+    bool ranges = false;      ///< of one range within [−1,1] for each attribute; [−1,1] is the default
+    bool real = false;        ///< of a number that the mechanism's settle() bounds; 0 is the default
+    bool of_numbers = false;  ///< known only where the first attribute is a number
+    /// Whether the default is to do without, which is not written.
+    bool optional = false;
+
+    /// Whether settings of these attributes have it.
+    [[nodiscard]] bool applies(const std::vector<Attribute>& attributes) const {
+        return !of_numbers || attributes[0].numeric();
+    }
+    /// The default.
+    [[nodiscard]] OptionValue fallback_for(std::size_t attributes) const;
+};
+
+/// Complete settings of one mechanism.
+class Settings {
+  public:
+    /// With the options' defaults where none are given; the mechanism settles the rest, the choice of other
+    /// mechanisms within the limits. Throws Error (invalid_spec) if it does not take the attributes.
+    Settings(const MechanismEntry& mechanism, double epsilon, std::vector<Attribute> attributes,
+             OptionValues given = {}, const Limits& limits = {});
+
+    [[nodiscard]] const MechanismEntry& mechanism() const noexcept { return *mechanism_; }
+    [[nodiscard]] double epsilon() const noexcept { return epsilon_; }
+    [[nodiscard]] const std::vector<Attribute>& attributes() const noexcept { return attributes_; }
+    /// An option, given or by default.
+    [[nodiscard]] const OptionValue& option(const std::string& name) const { return options_.at(name); }
+    [[nodiscard]] std::uint64_t number(const std::string& option) const;
+    [[nodiscard]] const std::string& word(const std::string& option) const;
+    [[nodiscard]] double real(const std::string& option) const;
+    /// One for each attribute, widened to whole steps.
+    [[nodiscard]] const std::vector<UnitRange>& ranges(const std::string& option) const;
+
+  private:
+    const MechanismEntry* mechanism_;
+    double epsilon_;
+    std::vector<Attribute> attributes_;
+    OptionValues options_;
+};
+
+/// What is still open to a mechanism's settle(): settings before they are complete.
+struct SettingsDraft {
+    double epsilon;
+    const Limits& limits;
+    std::vector<Attribute>& attributes;
+    OptionValues& options;
+};
+
+}  // namespace ldp

@@ -1,0 +1,113 @@
+// What both forms of haar share: the tree, the ranges of its coefficients, and the variance of whatever is
+// read off them. How a form reports its coefficients stands in haar_sampled.cpp and haar_global.cpp; what its
+// parameters are, in haar.cpp.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/channel/numeric.hpp"
+#include "core/mechanism/fields.hpp"
+#include "core/mechanism/vector/haar_vector.hpp"
+
+namespace ldp {
+
+enum class Form : std::uint8_t { sampled = 0, global = 1 };
+
+/// What the block says, whichever the form.
+struct HaarPlan {
+    Form form;
+    Aim aim = Aim::leaves;
+    std::vector<Range> attributes;
+    std::vector<UnitRange> coefficients;
+    double mean_epsilon;  ///< what the numeric randomizer has: ε, or ε₁
+};
+
+class Haar : public Mechanism, public HaarVector, public GroupMean {
+  public:
+    std::vector<std::uint64_t> cells() const final {
+        return std::vector<std::uint64_t>(tree_.size(), channel_->inputs());
+    }
+    std::vector<std::pair<std::string, double>> parameters() const override;
+    const HaarTree& tree() const noexcept final { return tree_; }
+    Interval ends(std::size_t attribute) const noexcept final {
+        return {plan_.attributes[attribute].min, plan_.attributes[attribute].max};
+    }
+
+    std::size_t clamped(Input input) const final;
+
+    std::span<const Quantity> answers() const noexcept final;
+    std::vector<Estimate> estimate(const Counts& counts, const Question& question) const final;
+    Estimate group_mean(const Counts& counts, std::size_t first, std::size_t last, Target target) const final;
+
+    double n_variance(double truth) const final;
+
+  protected:
+    Haar(const Header& header, Bytes block, std::unique_ptr<const NumericChannel> channel, HaarPlan plan)
+        : Mechanism(header, block),
+          channel_(std::move(channel)),
+          plan_(std::move(plan)),
+          tree_(plan_.attributes.size()),
+          cell_width_(cell_width(channel_->outputs())) {}
+
+    /// Coefficients, and what the variance of a combination Σ g·coefficient is made of. Without the mean, it
+    /// is Σ g²·(second moment) − (Σ g·first moment)². The mean is reported without regard to the details, but
+    /// of the same people: in a population they may vary together, by no more than the mean does
+    /// (mean_deviation) times what the details' combination can: the root of (Σ |g|·bound)² − (Σ g·first
+    /// moment)².
+    struct Spectrum {
+        explicit Spectrum(std::size_t d) : values(d), second_moments(d), first_moments(d), bounds(d) {}
+        std::vector<double> values, second_moments;
+        std::vector<double> first_moments,
+            bounds;  ///< 0 for the mean, and for details that nobody reports together
+        double mean_deviation = 0;
+
+        [[nodiscard]] double variance(double second_moment, double first_moment, double bound,
+                                      double mean_weight) const noexcept;
+    };
+
+    [[nodiscard]] const NumericChannel& channel() const noexcept { return *channel_; }
+    [[nodiscard]] const HaarPlan& plan() const noexcept { return plan_; }
+    [[nodiscard]] const UnitRange& range(std::size_t c) const noexcept { return plan_.coefficients[c]; }
+    [[nodiscard]] std::size_t width_of_cell() const noexcept { return cell_width_; }
+
+    [[nodiscard]] std::vector<double> transform(Input input) const;
+    /// A coefficient's value on the grid over its range.
+    [[nodiscard]] GridPoint place(std::size_t c, double value) const noexcept;
+    /// A grid step of a coefficient.
+    [[nodiscard]] double step(std::size_t c) const noexcept {
+        return 2 * range(c).half() / static_cast<double>(channel_->steps());
+    }
+    /// n·Var that the numeric randomizer alone leaves in a coefficient whose value it is, moved into its
+    /// range.
+    [[nodiscard]] double randomizer_noise(std::size_t c, double value) const noexcept;
+    /// The exact probability of the numeric randomizer's output for a coefficient's place.
+    [[nodiscard]] Exact randomizer_probability(const GridPoint& point, std::uint64_t output) const;
+
+  private:
+    /// The coefficients, to be combined: n ≥ 1 reports.
+    [[nodiscard]] virtual Spectrum together(const Counts& counts, Target target) const = 0;
+    /// The same, each for itself.
+    [[nodiscard]] virtual Spectrum alone(const Counts& counts, Target target) const = 0;
+    /// One report of people who all have these coefficients.
+    [[nodiscard]] virtual Spectrum at(std::span<const double> truths) const = 0;
+
+    [[nodiscard]] std::vector<double> leaf_variances(const Spectrum& spectrum) const;
+
+    std::unique_ptr<const NumericChannel> channel_;
+    HaarPlan plan_;
+    HaarTree tree_;
+    std::size_t cell_width_;
+};
+
+/// One coefficient from each user, drawn publicly, at the full ε.
+[[nodiscard]] std::unique_ptr<const Mechanism> make_sampled_haar(
+    const Header& header, Bytes block, std::unique_ptr<const NumericChannel> channel, HaarPlan plan);
+/// The mean at ε₁, and all details at once at what is left.
+[[nodiscard]] std::unique_ptr<const Mechanism> make_global_haar(const Header& header, Bytes block,
+                                                                std::unique_ptr<const NumericChannel> channel,
+                                                                HaarPlan plan);
+/// What ε₁ leaves of ε, rounded so that the two together are no more than ε.
+[[nodiscard]] double detail_epsilon(double epsilon, double mean_epsilon) noexcept;
+
+}  // namespace ldp

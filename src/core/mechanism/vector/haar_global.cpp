@@ -1,0 +1,168 @@
+// haar with global details: the mean through the numeric randomizer at ε₁, and all details at once as a
+// corner of their cube at ε₂, ε₁ + ε₂ ≤ ε.
+//
+// permanent response, payload: an output of the numeric randomizer's channel, and a corner · state: the
+// channel's tally, and the corner's
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/exact.hpp"
+#include "core/channel/corner.hpp"
+#include "core/mechanism/vector/haar.hpp"
+
+namespace ldp {
+
+double detail_epsilon(double epsilon, double mean_epsilon) noexcept {
+    return std::nextafter(epsilon - mean_epsilon, 0.0);
+}
+
+namespace {
+
+double square(double number) noexcept {
+    return number * number;
+}
+
+class GlobalHaar final : public Haar {
+  public:
+    GlobalHaar(const Header& header, Bytes block, std::unique_ptr<const NumericChannel> randomizer,
+               HaarPlan given)
+        : Haar(header, block, std::move(randomizer), std::move(given)),
+          corners_(tree().size() - 1, detail_epsilon(epsilon(), plan().mean_epsilon)) {}
+
+    std::size_t payload_size() const noexcept override { return width_of_cell() + corners_.width(); }
+    std::size_t state_size() const noexcept override {
+        return channel().tally_size() + corners_.tally_size();
+    }
+    std::vector<std::pair<std::string, double>> parameters() const override {
+        auto all = Haar::parameters();
+        all.emplace_back("mean_epsilon", plan().mean_epsilon);
+        all.emplace_back("magnitude", corners_.magnitude());
+        return all;
+    }
+
+    void permanent_response(Input input, Bytes, BitSource& bits, MutableBytes permanent) const override {
+        const std::vector<double> values = transform(input);
+        std::vector<std::uint64_t> cells(values.size());
+        for (std::size_t c = 0; c < values.size(); ++c) cells[c] = place(c, values[c]).draw(bits);
+        store_cell(permanent.data(), width_of_cell(), channel().sample(cells[0], bits));
+        corners_.sample(std::span(cells).subspan(1), channel().steps(), bits,
+                        permanent.subspan(width_of_cell()));
+    }
+
+    bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
+        if (!valid_payload(payload)) return false;
+        channel().accumulate(state.data(), output(payload));
+        corners_.accumulate(details(state), corner(payload));
+        return true;
+    }
+    void merge(MutableBytes state, Bytes other) const noexcept override {
+        channel().merge(state.data(), other.data());
+        corners_.merge(details(state), details(other));
+    }
+    bool valid_payload(Bytes payload) const noexcept override {
+        return output(payload) < channel().outputs() && corners_.valid(corner(payload));
+    }
+    bool valid_state(const Counts& counts) const noexcept override {
+        return channel().valid(counts.n, counts.state.data()) &&
+               corners_.valid(counts.n, details(counts.state));
+    }
+
+    std::vector<Check> health(const Counts& counts) const override {
+        std::vector<Check> checks;
+        for (const Check& check : channel().health(counts.n, counts.state.data()))
+            checks.push_back({"mean: " + check.name, check.observed, check.expected, check.p_value});
+        for (const Check& check : corners_.health(counts.n, details(counts.state)))
+            checks.push_back({"details: " + check.name, check.observed, check.expected, check.p_value});
+        return checks;
+    }
+
+    // About ten planes, 32 bytes of them a step.
+    Cost cost() const noexcept override {
+        const auto d = static_cast<double>(tree().size());
+        return {7 + 10 * d / 256, 51 * d};
+    }
+    // Given the coefficients, the mean's report and the details' are independent.
+    Exact probability(Input input, Bytes, Bytes permanent) const override {
+        const std::vector<double> values = transform(input);
+        std::vector<Exact> plus;
+        for (std::size_t c = 1; c < values.size(); ++c) {
+            const GridPoint point = place(c, values[c]);
+            plus.push_back((exact(point.lower, 1) + exact_dyadic(point.up, 64)) /
+                           exact(channel().steps(), 1));
+        }
+        return randomizer_probability(place(0, values[0]), output(permanent)) *
+               corners_.probability(plus, corner(permanent));
+    }
+    // The product of both, which is attained if the mean and the details can be at the ends of their ranges
+    // all at once. On ranges too wide for that (a mean of ±1 leaves no details) it is a bound, and the
+    // reports keep more than they promise.
+    Exact worst_ratio() const override { return channel().worst_ratio() * corners_.worst_ratio(); }
+
+  private:
+    // What corners tell of details is their mean square, which is known, whatever the details are: so their
+    // variance is the population's, and errs on the safe side against the people who reported, by the
+    // variance of the combination among them. The mean has what its numeric randomizer tells.
+    Spectrum together(const Counts& counts, Target target) const override {
+        const auto reports = static_cast<double>(counts.n);
+        const auto moments = channel().invert(counts.n, counts.state.data());
+        std::vector<double> values(tree().size());
+        std::ranges::copy(corners_.means(counts.n, details(counts.state)), values.begin() + 1);
+        Spectrum all = details_at(values, reports);
+        const bool population = target == Target::population;
+        all.values[0] = range(0).low() + step(0) * moments.mean;
+        all.second_moments[0] =
+            square(step(0)) * (moments.noise + (population ? moments.sampling : 0)) / reports;
+        // A numeric randomizer that tells no second moment has the mean's variance in the noise: at most
+        // this.
+        const auto top = static_cast<double>(channel().steps());
+        const double inside = std::clamp(moments.mean, 0.0, top);
+        const double spread = std::isnan(moments.mean_square) ? inside * (top - inside) : moments.sampling;
+        if (population) all.mean_deviation = step(0) * std::sqrt(spread / reports);
+        return all;
+    }
+    Spectrum alone(const Counts& counts, Target target) const override { return together(counts, target); }
+    Spectrum at(std::span<const double> truths) const override {
+        std::vector<double> scaled(tree().size());
+        for (std::size_t c = 1; c < tree().size(); ++c)
+            scaled[c] = (truths[c] - range(c).middle()) / range(c).half();
+        Spectrum all = details_at(scaled, 1);
+        all.second_moments[0] = randomizer_noise(0, truths[0]);
+        return all;
+    }
+    /// n reports of details with these means, each in half-widths from the middle of its range.
+    [[nodiscard]] Spectrum details_at(std::span<const double> scaled, double n) const {
+        Spectrum all(tree().size());
+        for (std::size_t c = 1; c < tree().size(); ++c) {
+            const double half = range(c).half();
+            all.values[c] = range(c).middle() + half * scaled[c];
+            all.second_moments[c] = square(corners_.magnitude() * half) / n;
+            all.first_moments[c] = half * std::clamp(scaled[c], -1.0, 1.0) / std::sqrt(n);
+            all.bounds[c] = half / std::sqrt(n);
+        }
+        return all;
+    }
+
+    [[nodiscard]] std::uint64_t output(Bytes payload) const noexcept {
+        return load_cell(payload.data(), width_of_cell());
+    }
+    [[nodiscard]] Bytes corner(Bytes payload) const noexcept { return payload.subspan(width_of_cell()); }
+    [[nodiscard]] std::byte* details(MutableBytes state) const noexcept {
+        return state.data() + channel().tally_size();
+    }
+    [[nodiscard]] const std::byte* details(Bytes state) const noexcept {
+        return state.data() + channel().tally_size();
+    }
+
+    CornerChannel corners_;
+};
+
+}  // namespace
+
+std::unique_ptr<const Mechanism> make_global_haar(const Header& header, Bytes block,
+                                                  std::unique_ptr<const NumericChannel> channel,
+                                                  HaarPlan plan) {
+    return std::make_unique<GlobalHaar>(header, block, std::move(channel), std::move(plan));
+}
+
+}  // namespace ldp

@@ -1,0 +1,216 @@
+// haar with sampled details: each user draws one coefficient, publicly, and reports it through a numeric
+// numeric randomizer at the full ε. If c is drawn with probability π_c and its range is 2·r_c wide, Var is
+// r_c²·(the numeric randomizer's)/π_c, so that Σ need_c²·Var is least for π_c ∝ r_c·need_c. For the leaves
+// need_c² is the number of leaves that c enters, on a full tree π_level ∝ 2^{level/2}·r_level.
+//
+// public randomness:  the coefficient · permanent response: an output of the numeric randomizer's channel
+// payload:    the coefficient, and an output of the numeric randomizer's channel
+// state:      per coefficient: reports (8), the channel's tally
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "core/base/exact.hpp"
+#include "core/mechanism/vector/haar.hpp"
+
+namespace ldp {
+
+namespace {
+
+constexpr std::size_t count_size = sizeof(std::uint64_t);
+
+double square(double number) noexcept {
+    return number * number;
+}
+
+/// Integer weights for the draw of a coefficient, their sum below 2^57.
+std::vector<std::uint64_t> draw_weights(const HaarTree& tree, const HaarPlan& plan) {
+    const auto weights_for = [&](Aim aim) {
+        std::vector<double> weights = squared_needs(tree, aim);
+        for (std::size_t c = 0; c < weights.size(); ++c)
+            weights[c] = plan.coefficients[c].half() * std::sqrt(weights[c]);
+        return weights;
+    };
+    std::vector<double> weights = weights_for(plan.aim);
+    int scale = 32;
+    if (plan.aim == Aim::mean) {
+        // A coefficient that the mean does without must be drawn too: an eighth of all reports are for
+        // leaves.
+        const std::vector<double> leaves = weights_for(Aim::leaves);
+        const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
+        const double all_leaves = std::accumulate(leaves.begin(), leaves.end(), 0.0);
+        for (std::size_t c = 0; c < weights.size(); ++c)
+            weights[c] = 7.0 / 8 * weights[c] / all + 1.0 / 8 * leaves[c] / all_leaves;
+        scale = 56;
+    }
+    std::vector<std::uint64_t> whole(weights.size());
+    std::ranges::transform(weights, whole.begin(), [scale](double weight) {
+        return static_cast<std::uint64_t>(std::ldexp(weight, scale));
+    });
+    return whole;
+}
+
+class SampledHaar final : public Haar {
+  public:
+    SampledHaar(const Header& header, Bytes block, std::unique_ptr<const NumericChannel> randomizer,
+                HaarPlan given)
+        : Haar(header, block, std::move(randomizer), std::move(given)),
+          draw_below_(draw_weights(tree(), plan())),
+          index_width_(cell_width(tree().size())),
+          slot_size_(count_size + channel().tally_size()) {
+        std::partial_sum(draw_below_.begin(), draw_below_.end(), draw_below_.begin());
+    }
+
+    std::size_t public_size() const noexcept override { return index_width_; }
+    std::size_t permanent_size() const noexcept override { return width_of_cell(); }
+    std::size_t payload_size() const noexcept override { return index_width_ + width_of_cell(); }
+    std::size_t state_size() const noexcept override { return tree().size() * slot_size_; }
+
+    void draw_public(BitSource& bits, MutableBytes public_randomness) const override {
+        store_cell(public_randomness.data(), index_width_, bits.pick(draw_below_));
+    }
+    void permanent_response(Input input, Bytes public_randomness, BitSource& bits,
+                            MutableBytes permanent) const override {
+        store_cell(permanent.data(), width_of_cell(),
+                   channel().sample(seen(input, public_randomness).draw(bits), bits));
+    }
+    void instantaneous_response(Bytes public_randomness, Bytes permanent, BitSource&,
+                                MutableBytes payload) const override {
+        std::ranges::copy(permanent, std::ranges::copy(public_randomness, payload.begin()).out);
+    }
+    // The coefficient's place, to the fraction of a grid step: other coefficients may change at no cost.
+    std::vector<Cell> response_key(Input input, Bytes public_randomness) const override {
+        const GridPoint point = seen(input, public_randomness);
+        return {point.lower, point.up};
+    }
+    std::vector<double> key_spans(Bytes) const override {
+        const auto steps = static_cast<double>(channel().steps());
+        return {steps, std::ldexp(steps, 64)};
+    }
+
+    bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
+        if (!valid_payload(payload)) return false;
+        std::byte* slot = state.data() + index(payload) * slot_size_;
+        add<std::uint64_t>(slot, 1);
+        channel().accumulate(slot + count_size, output(payload));
+        return true;
+    }
+    void merge(MutableBytes state, Bytes other) const noexcept override {
+        for (std::size_t at = 0; at < state.size(); at += slot_size_) {
+            add(state.data() + at, load<std::uint64_t>(other.data() + at));
+            channel().merge(state.data() + at + count_size, other.data() + at + count_size);
+        }
+    }
+    bool valid_payload(Bytes payload) const noexcept override {
+        return index(payload) < tree().size() && output(payload) < channel().outputs();
+    }
+    bool valid_state(const Counts& counts) const noexcept override {
+        std::uint64_t sum = 0;
+        for (std::size_t at = 0; at < counts.state.size(); at += slot_size_) {
+            const auto reports = load<std::uint64_t>(counts.state.data() + at);
+            if (reports > counts.n || !channel().valid(reports, counts.state.data() + at + count_size))
+                return false;
+            sum += reports;
+        }
+        return sum == counts.n;
+    }
+
+    std::vector<Check> health(const Counts& counts) const override {
+        std::vector<std::uint64_t> drawn;
+        std::vector<double> weights;
+        std::vector<std::vector<Check>> checks;
+        for (std::size_t c = 0; c < tree().size(); ++c) {
+            const std::byte* slot = counts.state.data() + c * slot_size_;
+            drawn.push_back(load<std::uint64_t>(slot));
+            weights.push_back(static_cast<double>(draw_weight(c)));
+            if (drawn.back() != 0) checks.push_back(channel().health(drawn.back(), slot + count_size));
+        }
+        std::vector<Check> worst = worst_of(checks, tree().size());
+        worst.insert(worst.begin(), goodness_of_fit("coefficients drawn", drawn, weights));
+        return worst;
+    }
+
+    Cost cost() const noexcept override { return {3, 10.0 * static_cast<double>(tree().size())}; }
+    Exact probability(Input input, Bytes public_randomness, Bytes permanent) const override {
+        return randomizer_probability(seen(input, public_randomness),
+                                      load_cell(permanent.data(), width_of_cell()));
+    }
+    // The coefficient is drawn without a look at the values; rounding to the grid mixes rows of the channel,
+    // and a mixture of rows keeps their ratio. Every coefficient takes both ends of its range (±1 is reached
+    // by values at the ends of theirs), where the channel's worst is attained.
+    Exact worst_ratio() const override { return channel().worst_ratio(); }
+
+  private:
+    // A coefficient's estimate is the mean over the reports that drew it. Dividing by their number rather
+    // than by its expectation is unbiased too, given that there are any, and never less accurate: the noise
+    // of how many happened to draw it is gone. Given those numbers, coefficients of a population are
+    // uncorrelated. `sampling` tells how much of the sampling error counts for a share of the reports.
+    template <class Sampling>
+    [[nodiscard]] Spectrum spectrum(const Counts& counts, Sampling sampling) const {
+        Spectrum all(tree().size());
+        for (std::size_t c = 0; c < tree().size(); ++c) {
+            const std::byte* slot = counts.state.data() + c * slot_size_;
+            const auto reports = load<std::uint64_t>(slot);
+            if (reports == 0) {
+                all.values[c] = all.second_moments[c] = std::numeric_limits<double>::quiet_NaN();
+                continue;
+            }
+            const auto moments = channel().invert(reports, slot + count_size);
+            const double share = static_cast<double>(reports) / static_cast<double>(counts.n);
+            all.values[c] = range(c).low() + step(c) * moments.mean;
+            all.second_moments[c] = square(step(c)) * (moments.noise + moments.sampling * sampling(share)) /
+                                    static_cast<double>(reports);
+        }
+        return all;
+    }
+    // Against a population. Against the people who reported this errs on the safe side, by at most the
+    // combination's own variance over n: the correlations that would tell more were never collected.
+    Spectrum together(const Counts& counts, Target) const override {
+        return spectrum(counts, [](double) { return 1; });
+    }
+    // The reports that drew a coefficient are themselves a sample of all: against the people who reported,
+    // the part of the sampling error that remains is the share who drew another one. A numeric randomizer
+    // that cannot tell it from the noise has all of it there, which errs on the safe side.
+    Spectrum alone(const Counts& counts, Target target) const override {
+        return spectrum(counts, [&](double share) { return target == Target::sample ? 1 - share : 1; });
+    }
+    Spectrum at(std::span<const double> truths) const override {
+        Spectrum all(tree().size());
+        for (std::size_t c = 0; c < tree().size(); ++c)
+            all.second_moments[c] = randomizer_noise(c, truths[c]) * static_cast<double>(draw_below_.back()) /
+                                    static_cast<double>(draw_weight(c));
+        return all;
+    }
+
+    /// Where the coefficient that was drawn lies, which is all that is looked at.
+    [[nodiscard]] GridPoint seen(Input input, Bytes public_randomness) const {
+        const std::size_t c = index(public_randomness);
+        return place(c, transform(input)[c]);
+    }
+    /// Of a payload; the coefficient is that of an public randomness as well.
+    [[nodiscard]] std::size_t index(Bytes payload) const noexcept {
+        return load_cell(payload.data(), index_width_);
+    }
+    [[nodiscard]] std::uint64_t output(Bytes payload) const noexcept {
+        return load_cell(payload.data() + index_width_, width_of_cell());
+    }
+    [[nodiscard]] std::uint64_t draw_weight(std::size_t c) const noexcept {
+        return draw_below_[c] - (c == 0 ? 0 : draw_below_[c - 1]);
+    }
+
+    std::vector<std::uint64_t> draw_below_;  // running sums of the draw weights
+    std::size_t index_width_;
+    std::size_t slot_size_;
+};
+
+}  // namespace
+
+std::unique_ptr<const Mechanism> make_sampled_haar(const Header& header, Bytes block,
+                                                   std::unique_ptr<const NumericChannel> channel,
+                                                   HaarPlan plan) {
+    return std::make_unique<SampledHaar>(header, block, std::move(channel), std::move(plan));
+}
+
+}  // namespace ldp

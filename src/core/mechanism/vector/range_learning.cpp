@@ -1,0 +1,62 @@
+#include "core/mechanism/vector/range_learning.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ldp {
+
+namespace {
+
+/// The people whose value lies outside a stretch of an oracle's values, bounded for so many stretches at once
+/// that it does not matter which of them is picked.
+class Outside {
+  public:
+    Outside(const SummaryView& oracle, double stretches)
+        : n_(static_cast<double>(oracle.n)), radius_(reach(1 - 2 * (1 - range_confidence) / stretches)) {
+        for (const auto& [share, error] : oracle.mechanism->estimate(oracle, {Quantity::frequencies})) {
+            sums_.push_back(sums_.back() + share);
+            variances_.push_back(variances_.back() + error * error);
+        }
+    }
+
+    /// An oracle's estimates are not positively correlated: the variance of a sum is at most the sum of the
+    /// variances. The people's own part of it is that of the share which is not to be exceeded, not of the
+    /// estimate: a single report has an error too.
+    [[nodiscard]] bool at_most(double share, std::size_t first, std::size_t last) const {
+        const double found = sums_[first] + sums_.back() - sums_[last + 1];
+        const double noise = variances_[first] + std::max(0.0, variances_.back() - variances_[last + 1]);
+        return found + radius_ * std::sqrt(noise + share * (1 - share) / n_) <= share;
+    }
+
+  private:
+    double n_, radius_;
+    std::vector<double> sums_{0}, variances_{0};  ///< of the values below each number, and of all
+};
+
+}  // namespace
+
+Stretch shortest_stretch(const SummaryView& oracle, double coverage) {
+    const std::size_t k = oracle.mechanism->cells()[0];
+    Stretch shortest{0, k - 1};
+    if (oracle.n == 0) return shortest;
+    const Outside outside(oracle, static_cast<double>(k) * static_cast<double>(k + 1) / 2);
+    for (std::size_t first = 0, last = 0; first < k; ++first) {
+        last = std::max(last, first);
+        while (last < k && !outside.at_most(1 - coverage, first, last)) ++last;
+        if (last == k) break;  // what begins later leaves out more
+        if (last - first < shortest.last - shortest.first) shortest = {first, last};
+    }
+    return shortest;
+}
+
+Stretch inner_stretch(const SummaryView& oracle, double below, double above) {
+    const std::size_t k = oracle.mechanism->cells()[0];
+    Stretch inner{0, k - 1};
+    if (oracle.n == 0) return inner;
+    const Outside outside(oracle, 2 * static_cast<double>(k));
+    while (inner.first < k - 1 && outside.at_most(below, inner.first + 1, k - 1)) ++inner.first;
+    while (inner.last > inner.first && outside.at_most(above, 0, inner.last - 1)) --inner.last;
+    return inner;
+}
+
+}  // namespace ldp

@@ -1,0 +1,43 @@
+// Ranges learnt from a first round's reports, for a second (Karwa, Vadhan 2018; Kent et al. 2024).
+#pragma once
+
+#include <vector>
+
+#include "core/mechanism/capability.hpp"
+
+namespace ldp {
+
+/// A range for the second round.
+struct LearntRange {
+    std::size_t item;  ///< the attribute, or the Haar coefficient
+    double low, high;  ///< of a number, in its units; of a category, the first and the last value's number;
+                       ///< of a coefficient, where every attribute is on [−1,1]
+    bool coefficient;
+};
+
+/// Reports whose purpose is to tell ranges.
+class RangeLearner : public Capability {
+  public:
+    static constexpr const char* offers = "ranges";
+
+    /// As learn_ranges(); n ≥ 1.
+    [[nodiscard]] virtual std::vector<LearntRange> ranges(const Counts& counts, double coverage) const = 0;
+};
+
+/// That both ends of a range are as promised.
+inline constexpr double range_confidence = 0.99;
+
+/// Values next to each other.
+struct Stretch {
+    std::size_t first, last;
+};
+
+/// The shortest stretch of a frequency oracle's values that holds the share, with range_confidence; all
+/// values if none does, or there are no reports.
+[[nodiscard]] Stretch shortest_stretch(const SummaryView& oracle, double coverage);
+/// The stretch that leaves at most so many people below it and at most so many above, with range_confidence,
+/// and cannot be shortened at either end. Of numbers in bins, leaving out as many on either side moves their
+/// mean less than a shorter stretch may.
+[[nodiscard]] Stretch inner_stretch(const SummaryView& oracle, double below, double above);
+
+}  // namespace ldp

@@ -1,0 +1,144 @@
+#include "core/spec/attributes.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "core/base/text.hpp"
+#include "core/mechanism/registry.hpp"
+#include "core/spec/keys.hpp"
+
+namespace ldp {
+
+namespace {
+
+constexpr std::size_t max_name = 63;
+constexpr std::size_t max_label = 200;
+
+void domain(const Json& found, Attribute& attribute) {
+    const std::string allowed = "a number of values (2 or more) or an array of 2 or more labels";
+    if (found.is_number_unsigned()) {
+        attribute.domain = found.get<std::uint64_t>();
+        if (attribute.domain < 2) JsonObject::wrong("domain", found, allowed);
+        return;
+    }
+    if (!found.is_array() || found.size() < 2) JsonObject::wrong("domain", found, allowed);
+    std::set<std::string> seen;
+    for (const Json& label : found) {
+        if (!label.is_string() || label.get_ref<const std::string&>().empty() ||
+            label.get_ref<const std::string&>().size() > max_label)
+            invalid("a label must be a string of 1 to " + std::to_string(max_label) + " bytes",
+                    "Found " + shown(label) + ".");
+        if (!seen.insert(label.get<std::string>()).second)
+            invalid("a label stands twice in \"domain\"", "Found " + shown(label) + " again.",
+                    "Each value of the domain needs its own label.");
+        attribute.labels.push_back(label.get<std::string>());
+    }
+    attribute.domain = attribute.labels.size();
+}
+
+/// What becomes of labels outside the domain, and of strings.
+void outsiders(JsonObject& reader, Attribute& attribute) {
+    attribute.prefix = reader.whole(keys::prefix);
+    if (reader.find("other") != nullptr) {
+        attribute.other = reader.word("other", "one of the labels");
+        if (std::ranges::find(attribute.labels, attribute.other) == attribute.labels.end())
+            JsonObject::wrong("other", Json(attribute.other), "one of the labels in \"domain\"");
+    }
+    if (attribute.prefix == 0) return;
+    if (attribute.other.empty())
+        invalid("\"prefix\" needs \"other\"", "Most strings begin with none of the labels.",
+                "Add a label to \"domain\" and name it in \"other\": it stands for the rest.");
+    for (const std::string& label : attribute.labels) {
+        const bool whole_string = label.back() == Attribute::terminator;
+        const auto string = std::string_view(label).substr(0, label.size() - (whole_string ? 1 : 0));
+        if (label != attribute.other && attribute.label_of(string) != label)
+            invalid("no string begins like a label",
+                    "Found " + shown(Json(label)) + "; allowed are " + std::to_string(attribute.prefix) +
+                        " characters, or fewer with U+0003 at the end, which stand for the whole string.",
+                    "Only the label in \"other\" may be different.");
+    }
+}
+
+Attribute read_attribute(JsonObject& reader, std::string name) {
+    Attribute attribute;
+    attribute.name = std::move(name);
+    if (attribute.name.empty() || attribute.name.size() > max_name || has_control(attribute.name))
+        invalid("an attribute's name must have 1 to " + std::to_string(max_name) +
+                    " bytes and no control characters",
+                "Found " + shown(Json(attribute.name)) + ".");
+    if (const Json* found = reader.find("domain")) {
+        if (reader.find("min") != nullptr || reader.find("max") != nullptr)
+            invalid("attribute \"" + attribute.name + "\" has both a domain and a range",
+                    "A categorical attribute has \"domain\"; a numeric one has \"min\" and \"max\".");
+        domain(*found, attribute);
+        outsiders(reader, attribute);
+        return attribute;
+    }
+    attribute.min = reader.real("min", "a finite number, the least value");
+    attribute.max = reader.real("max", "a finite number, the greatest value");
+    if (!(attribute.min < attribute.max) || attribute.max - attribute.min > 1e300)
+        invalid("\"min\" must be less than \"max\", by at most 1e300",
+                "Attribute \"" + attribute.name + "\" has min " + shown(attribute.min) + " and max " +
+                    shown(attribute.max) + ".");
+    return attribute;
+}
+
+/// How an attribute of a record is reported.
+void reporting(JsonObject& reader, Attribute& attribute) {
+    if (reader.find("mechanism") != nullptr) {
+        attribute.mechanism = reader.word("mechanism", mechanism_names());
+        if (attribute.mechanism != keys::automatic && find_mechanism(attribute.mechanism) == nullptr)
+            JsonObject::wrong("mechanism", Json(attribute.mechanism), mechanism_names());
+    }
+    attribute.share = reader.whole(keys::share);
+}
+
+/// Whether an attribute's values change.
+void movement(JsonObject& reader, Attribute& attribute) {
+    const Json* found = reader.find("evolving");
+    if (found == nullptr) return;
+    if (!found->is_boolean()) JsonObject::wrong("evolving", *found, "true or false, in an attribute");
+    attribute.evolving = found->get<bool>();
+    if (attribute.evolving && !attribute.numeric())
+        invalid("an evolving attribute must be numeric", "\"" + attribute.name + "\" is categorical.",
+                "Categories are remembered as they are, with \"evolving\": {} beside \"attributes\".");
+}
+
+}  // namespace
+
+std::string mechanism_names() {
+    std::vector<std::string> names{keys::automatic};
+    for (const MechanismEntry* entry : registry()) names.emplace_back(entry->name);
+    return "one of " + joined(names);
+}
+
+bool has_control(std::string_view text) {
+    return std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
+}
+
+std::vector<Attribute> read_attributes(JsonObject& top) {
+    std::vector<Attribute> attributes;
+    if (const Json* all = top.find("attributes")) {
+        if (!all->is_array() || all->empty()) JsonObject::wrong("attributes", *all, "a non-empty array");
+        std::set<std::string> seen;
+        for (const Json& found : *all) {
+            JsonObject reader(found, "attribute " + std::to_string(attributes.size()));
+            Attribute& attribute =
+                attributes.emplace_back(read_attribute(reader, reader.word("name", "the attribute's name")));
+            reporting(reader, attribute);
+            movement(reader, attribute);
+            reader.finish();
+            if (!seen.insert(attribute.name).second)
+                invalid("two attributes have the same name",
+                        "Found " + shown(Json(attribute.name)) + " twice.");
+        }
+    } else if (top.contains("domain") || top.contains("min") || top.contains("max")) {
+        attributes.push_back(read_attribute(top, "value"));
+    } else {
+        invalid("the spec has no attributes",
+                "Expected \"attributes\", or for a single one \"domain\", or \"min\" and \"max\".");
+    }
+    return attributes;
+}
+
+}  // namespace ldp

@@ -1,0 +1,21 @@
+// The attributes of a spec, as JSON tells them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/spec/json_object.hpp"
+
+namespace ldp {
+
+/// The mechanisms that a spec may name, for errors: "one of auto, grr, …".
+[[nodiscard]] std::string mechanism_names();
+/// Whether text holds control characters, which no name or sentence may.
+[[nodiscard]] bool has_control(std::string_view text);
+
+/// "attributes", or what a single attribute may be written as without the array: {"domain": …}, or {"min": …,
+/// "max": …}, at the top. Throws Error (invalid_spec).
+[[nodiscard]] std::vector<Attribute> read_attributes(JsonObject& top);
+
+}  // namespace ldp

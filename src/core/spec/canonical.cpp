@@ -1,0 +1,94 @@
+#include "core/spec/canonical.hpp"
+
+#include <algorithm>
+
+#include "core/format/summary_frame.hpp"
+#include "core/mechanism/mechanism.hpp"
+#include "core/spec/json_object.hpp"
+#include "core/spec/keys.hpp"
+
+namespace ldp {
+
+Json canonical_json(const Spec& spec) {
+    Json document{{"version", keys::version},
+                  {"mechanism", spec.mechanism().name},
+                  {"epsilon", spec.epsilon()},
+                  {"attributes", Json::array()}};
+    for (const Attribute& attribute : spec.attributes()) {
+        Json entry{{"name", attribute.name}};
+        if (attribute.numeric()) {
+            entry["min"] = attribute.min;
+            entry["max"] = attribute.max;
+        } else if (attribute.labels.empty()) {
+            entry["domain"] = attribute.domain;
+        } else {
+            entry["domain"] = attribute.labels;
+        }
+        if (!attribute.other.empty()) entry["other"] = attribute.other;
+        if (attribute.prefix != 0) entry["prefix"] = attribute.prefix;
+        if (!attribute.mechanism.empty()) entry["mechanism"] = attribute.mechanism;
+        if (attribute.share != 0) entry["share"] = attribute.share;
+        if (attribute.evolving) entry["evolving"] = true;
+        document["attributes"].push_back(std::move(entry));
+    }
+    for (const Option& option : spec.mechanism().options) {
+        if (!option.applies(spec.attributes())) continue;
+        const auto& value = spec.option(option.name);
+        if (option.optional && value == option.fallback_for(spec.attributes().size())) continue;
+        if (option.ranges) {
+            for (const UnitRange& range : std::get<std::vector<UnitRange>>(value))
+                document[option.name].push_back({range.low(), range.high()});
+        } else if (option.real) {
+            document[option.name] = std::get<double>(value);
+        } else if (option.choices.empty()) {
+            document[option.name] = std::get<std::uint64_t>(value);
+        } else {
+            document[option.name] = std::get<std::string>(value);
+        }
+    }
+    if (spec.evolving()) {
+        Json& evolving = document["evolving"] = Json::object();
+        if (std::ranges::any_of(spec.attributes(), &Attribute::evolving))
+            evolving = {{keys::window.name, spec.evolving()->window},
+                        {"volatility", spec.evolving()->volatility},
+                        {"flip_probability", spec.evolving()->flip_probability},
+                        {keys::base_levels.name, spec.evolving()->base_levels}};
+        document["budget"] = {
+            {"epsilon", spec.budget()->epsilon},
+            {"when_spent", keys::when_spent[static_cast<std::size_t>(spec.budget()->when_spent)]}};
+    }
+    return document;
+}
+
+Json derived_json(const Spec& spec) {
+    const auto mechanism = make_mechanism(spec);
+    Json derived{{"report_bytes", mechanism->block().size() + mechanism->payload_size()},
+                 {"summary_bytes", SummaryFrame(mechanism->block().size(), mechanism->state_size()).size()}};
+    const Json given = canonical_json(spec);
+    for (const auto& [key, value] : mechanism->parameters())
+        if (!given.contains(key) && !given["attributes"][0].contains(key)) derived[key] = value;
+    if (spec.budget()) {
+        const std::uint64_t answers =
+            std::min(mechanism->most_keys(), spec.budget()->answers(spec.epsilon()));
+        derived["most_answers"] = answers;
+        derived["most_epsilon"] =
+            std::min(spec.budget()->epsilon, static_cast<double>(answers) * spec.epsilon());
+    }
+    return derived;
+}
+
+std::string Spec::to_json() const {
+    Json document = canonical_json(*this);
+    if (chosen_)
+        document["chosen"] = {{keys::report_bytes.name, chosen_->limits.report_bytes},
+                              {keys::decode_cost.name, chosen_->limits.decode_cost},
+                              {"reason", chosen_->reason}};
+    document["derived"] = derived_json(*this);
+    return document.dump();
+}
+
+std::uint64_t Spec::fingerprint() const {
+    return fingerprint_of(canonical_json(*this).dump());
+}
+
+}  // namespace ldp

@@ -1,0 +1,15 @@
+// The canonical form of a spec: equal for equal specs, complete, and read back to an equal spec.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "core/spec/spec.hpp"
+
+namespace ldp {
+
+/// Without "derived" and "chosen": what the fingerprint is of.
+[[nodiscard]] nlohmann::json canonical_json(const Spec& spec);
+/// What follows from it: sizes, and the parameters that its mechanism works out.
+[[nodiscard]] nlohmann::json derived_json(const Spec& spec);
+
+}  // namespace ldp

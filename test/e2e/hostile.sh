@@ -1,0 +1,196 @@
+#!/usr/bin/env bash
+# A superuser installs ldp into a schema that belongs to somebody else, who has filled it with functions and operators that
+# fit better than PostgreSQL's own wherever a name, or the types of arguments, are left open; then calls everything. None
+# of the owner's code may run: each piece of it would record itself and make its owner a superuser.
+. "$(dirname "$0")/../prelude.sh"
+cd "$root" || exit 1
+version=${LDP_VERSION:-$(sed -n "s/^default_version = '\(.*\)'/\1/p" ldp.control)}
+hostile=ldp_hostile odd=ldp_odd_schema
+offered=$(dirname "$PGHOST")/stage$("${PG_CONFIG:-pg_config}" --sharedir)/extension
+# Roles cannot go before the databases that they own something in.
+trap 'cleanup; psql -Xqc "DROP ROLE IF EXISTS ldp_mallory"' EXIT
+
+psql -Xqc "CREATE ROLE ldp_mallory" || exit 1
+create_databases $hostile
+psql -Xqc "ALTER DATABASE $hostile OWNER TO ldp_mallory" || exit 1
+# Every function and operator of PostgreSQL's whose name the script mentions, for more types than the script uses.
+script=$work/script
+cat "$offered"/ldp--*.sql >"$script"
+sql $hostile -v file="$script" <<'SQL' >/dev/null || exit 1
+\set script `cat :file`
+SET client_min_messages = error;
+CREATE SCHEMA hostile AUTHORIZATION ldp_mallory;
+SET ROLE ldp_mallory;
+CREATE TABLE hostile.caught (what text, who text);
+GRANT INSERT ON hostile.caught TO PUBLIC;
+CREATE TEMPORARY TABLE script AS SELECT :'script'::text AS text;
+CREATE TEMPORARY TABLE overload AS
+WITH type (name) AS (VALUES ('text'), ('integer'), ('bigint'), ('numeric'), ('float8'), ('boolean'), ('name'), ('oid'), ('regclass'),
+                            ('regtype'), ('jsonb'), ('bytea'), ('uuid'), ('text[]')),
+arguments (list, number) AS (
+    SELECT '', 0 UNION ALL SELECT name, 1 FROM type
+    UNION ALL SELECT concat_ws(', ', a.name, b.name), 2 FROM type AS a, type AS b
+    UNION ALL SELECT concat_ws(', ', 'text', a.name, b.name), 3 FROM type AS a, type AS b
+    UNION ALL SELECT concat_ws(', ', 'text', a.name, b.name, 'text'), 4 FROM type AS a, type AS b
+    UNION ALL SELECT 'text' || repeat(', text', more), more + 1 FROM generate_series(4, 9) AS more
+    UNION ALL SELECT 'anyelement', 1 UNION ALL SELECT 'anyarray', 1 UNION ALL SELECT 'anyarray, text', 2
+),
+mentioned (name) AS (SELECT DISTINCT m[1] FROM script, regexp_matches(text, '\m([a-z_][a-z_0-9]*)\s*\(', 'g') AS m),
+functions AS (
+    SELECT m.name, (SELECT COALESCE(min(format_type(CASE WHEN t.typtype = 'p' THEN NULL ELSE t.oid END, NULL)) FILTER (WHERE t.typtype <> 'p'), 'text')
+                    FROM pg_proc AS p JOIN pg_type AS t ON t.oid = p.prorettype
+                    WHERE p.proname = m.name AND p.pronamespace = 'pg_catalog'::regnamespace) AS result
+    FROM mentioned AS m
+    WHERE EXISTS (SELECT FROM pg_proc AS p WHERE p.proname = m.name AND p.pronamespace = 'pg_catalog'::regnamespace)
+),
+used (symbol) AS (SELECT DISTINCT m[1] FROM script, regexp_matches(text, '([-+*/<>=~!@#%^&|?]+)', 'g') AS m)
+SELECT 'function' AS kind, name, list, result, NULL AS a, NULL AS b FROM functions, arguments
+UNION ALL
+SELECT 'operator', symbol, concat_ws(', ', a.name, b.name),
+       COALESCE((SELECT format_type(o.oprresult, NULL) FROM pg_operator AS o
+                 WHERE o.oprname = symbol AND o.oprnamespace = 'pg_catalog'::regnamespace AND o.oprleft = a.name::regtype AND o.oprright = b.name::regtype),
+                CASE WHEN symbol IN ('+', '-', '*', '/', '^', '%') THEN a.name WHEN symbol IN ('||', '->>', '#>>') THEN 'text'
+                     WHEN symbol IN ('->', '#>') THEN 'jsonb' ELSE 'boolean' END),
+       a.name, b.name
+FROM used, type AS a, type AS b
+WHERE EXISTS (SELECT FROM pg_operator AS o WHERE o.oprname = symbol AND o.oprnamespace = 'pg_catalog'::regnamespace AND o.oprkind = 'b');
+DO $$
+DECLARE
+    o record;
+BEGIN
+    FOR o IN SELECT * FROM overload LOOP
+        EXECUTE format('CREATE FUNCTION hostile.%1$I(%2$s) RETURNS %3$s LANGUAGE plpgsql AS %4$L', o.name, o.list,
+            CASE WHEN o.list LIKE 'any%' THEN 'text' ELSE o.result END,
+            format('BEGIN INSERT INTO hostile.caught VALUES (%L, current_user); ALTER ROLE ldp_mallory SUPERUSER; RETURN NULL; END',
+                   o.name || '(' || o.list || ')'));
+        IF o.kind = 'operator' AND o.name <> '=>' THEN
+            EXECUTE format('CREATE OPERATOR hostile.%s (FUNCTION = hostile.%I, LEFTARG = %s, RIGHTARG = %s)', o.name, o.name, o.a, o.b);
+        END IF;
+    END LOOP;
+END
+$$;
+SQL
+check "there is what to fall for" t "$(sql $hostile -c "SELECT count(*) > 10000 FROM pg_proc WHERE pronamespace = 'hostile'::regnamespace")"
+# The trap works: this is what an open name does.
+check "an open name is caught" "format(text, text, text, text)" "$(sql $hostile -c "
+    BEGIN; SET LOCAL search_path = hostile; SELECT format('%s%s%s', 'a'::text, 'b'::text, 'c'::text); SELECT what FROM caught; ROLLBACK" | sed '/^$/d')"
+
+check "ldp installs" "" "$(sql $hostile -c "SET client_min_messages = warning; CREATE EXTENSION ldp VERSION '$version' SCHEMA hostile")"
+caught() { sql $hostile -c "SELECT what, who FROM hostile.caught" -c "SELECT 'superuser' FROM pg_roles WHERE rolname = 'ldp_mallory' AND rolsuper"; }
+check "nothing ran while it was installed" "" "$(caught)"
+
+# Nothing that was parsed for good (rules of views, checks, defaults, generated columns, triggers, operator classes)
+# refers to anything in the schema but the extension's own.
+check "nothing refers to what is not ldp's" "" "$(sql $hostile <<'SQL'
+WITH RECURSIVE own (class, object) AS (
+    SELECT classid, objid FROM pg_depend WHERE deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ldp')
+    UNION
+    SELECT d.classid, d.objid FROM own JOIN pg_depend AS d ON d.refclassid = own.class AND d.refobjid = own.object AND d.deptype IN ('i', 'a')
+)
+SELECT pg_describe_object(d.classid, d.objid, d.objsubid) || ' uses ' || pg_describe_object(d.refclassid, d.refobjid, d.refobjsubid)
+FROM own JOIN pg_depend AS d ON d.classid = own.class AND d.objid = own.object
+WHERE (d.refclassid, d.refobjid) NOT IN (SELECT class, object FROM own)
+  AND (pg_identify_object(d.refclassid, d.refobjid, 0)).schema = 'hostile' ORDER BY 1;
+SQL
+)"
+# What is parsed at every call has PostgreSQL's path alone, or names everything: then the calls below show it.
+check "functions pin their path" "ldp_submit ldp_submit_batch" "$(sql $hostile -c "
+    SELECT string_agg(p.proname, ' ' ORDER BY p.proname) FROM pg_proc AS p JOIN pg_language AS l ON l.oid = p.prolang
+    WHERE l.lanname IN ('sql', 'plpgsql') AND p.proname LIKE 'ldp\_%' AND p.proconfig IS DISTINCT FROM '{\"search_path=pg_catalog, pg_temp\"}'")"
+
+spec='{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "blue"]}'
+record='{"mechanism": "sampled", "epsilon": 2, "attributes": [{"name": "town", "domain": ["a", "b"], "mechanism": "grr"}, {"name": "size", "min": 0, "max": 9, "mechanism": "duchi"}]}'
+ordered='{"mechanism": "haar_ordered", "epsilon": 1, "min": 0, "max": 7, "grid": 7}'
+vector='{"mechanism": "haar", "epsilon": 4, "grid": 100, "attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 9}]}'
+of() { sql $hostile -c "SET search_path = pg_catalog, hostile; SELECT encode(ldp_spec_parameters('$1'), 'hex') || '$2'"; }
+report=$(of "$spec" 00) told=$(of "$record" 0001) placed=$(of "$ordered" 0000) measured=$(of "$vector" 0000)
+batch=6b1e0f5c-1b1a-4b52-9d1c-0a8d6f1f000
+# With PostgreSQL's schema before the hostile one, as it is unless somebody says otherwise, and behind it.
+number=0
+for path in hostile "hostile, pg_catalog"; do
+    number=$((number + 1))
+    check "everything answers with the path $path" "" "$(sql $hostile <<SQL | grep -E 'ERROR|FATAL'
+SET track_functions = 'all';
+SET search_path = $path;
+\o /dev/null
+SELECT ldp_create_collection('colour', '$spec');
+SELECT ldp_create_collection('side', '$spec', ARRAY[['country', 'text'], ['version', 'integer']]);
+SELECT ldp_create_collection('record', '$record');
+SELECT ldp_submit('colour', '$report'), ldp_submit('side', '$report'), ldp_submit('record', '$told');
+SELECT ldp_submit_batch('colour', '$batch$number', ARRAY['$report', '$report']::ldp_report[]);
+SELECT ldp_submit_batch('colour', '$batch$number', ARRAY['$report', '$report']::ldp_report[]);
+SELECT ldp_claim_batch('side', '$batch$number', 3, '\xab'), ldp_claim_batch('side', '$batch$number', 3, '\xab');
+SELECT * FROM ldp_collections;
+SELECT ldp_client_spec('colour'), ldp_spec_labels(ldp_client_spec('colour'));
+SELECT * FROM ldp_estimate('colour');
+SELECT * FROM ldp_estimate('record', 0.9, 'population');
+CREATE TEMPORARY VIEW summary AS SELECT ldp_agg(report) AS s FROM colour;
+CREATE TEMPORARY VIEW told AS SELECT ldp_agg(report) AS s FROM record;
+SELECT ldp_count(s), ldp_labels(s), ldp_attributes(s), ldp_value(s, 'green'), ldp_frequency(s, 'green') FROM summary;
+SELECT ldp_attribute(s, 'size'), ldp_mean(s, 'size'), ldp_labels(ldp_part(s, 'town')) FROM told;
+SELECT f.* FROM summary, ldp_frequencies(s) AS f;
+SELECT f.* FROM summary, ldp_frequencies(s, 'norm_sub') AS f;
+SELECT f.* FROM summary, ldp_top(s, 2) AS f;
+SELECT f.* FROM summary, ldp_change(s, s, 0.5) AS f;
+SELECT f.* FROM told, ldp_change(s, s) AS f;
+SELECT f.* FROM told, ldp_means(s) AS f;
+SELECT ldp_quantile(ldp_agg('$placed'), 0.5, '0');
+SELECT ldp_haar(ldp_agg('$measured'), 'soft'), ldp_haar(ldp_agg('$measured'), 'none');
+SELECT ldp_mean(report, 'size'), ldp_means(report), ldp_health(report) FROM record;
+SELECT ldp_create_hitters('words', 2, 'ab', 2);
+SQL
+)"
+    # Sixty people whose words begin alike are enough for a second round.
+    sql $hostile <<SQL >/dev/null
+SET search_path = pg_catalog, hostile;
+INSERT INTO hostile.words_1 SELECT (encode(ldp_spec_parameters(ldp_client_spec('words_1')), 'hex') || '02')::ldp_report FROM generate_series(1, 60);
+SQL
+    check "a search goes on with the path $path" "words_2" "$(sql $hostile <<SQL
+SET track_functions = 'all';
+SET search_path = $path;
+SELECT ldp_next_round('words');
+\o /dev/null
+SELECT ldp_hitter_round(h, 1) FROM ldp_hitter_search AS h;
+SELECT * FROM ldp_hitters('words');
+SELECT ldp_drop_hitters('words');
+SQL
+)"
+    # A refusal says what is wrong as well.
+    check "what is refused is refused by ldp" "42704 42704 42710 55000 22023 23505" "$(sql $hostile <<SQL | grep -oE 'ERROR:  [0-9A-Z]{5}' | cut -c9- | xargs
+\set VERBOSITY verbose
+\set ON_ERROR_STOP off
+SET track_functions = 'all';
+SET search_path = $path;
+SELECT ldp_client_spec('nothing');
+SELECT ldp_hitters('nothing');
+SELECT ldp_create_collection('colour', '$spec');
+UPDATE ldp_collection SET spec = '{}';
+SELECT ldp_value(s, 'no such') FROM (SELECT ldp_agg(report) AS s FROM colour) AS c;
+SELECT ldp_submit_batch('colour', '$batch$number', ARRAY['$report']::ldp_report[]);
+SQL
+)"
+    check "nothing ran with the path $path" "" "$(caught)"
+    sql $hostile -c "SET search_path = $path; SET track_functions = 'all'" -c "SELECT ldp_drop_collection('colour'), ldp_drop_collection('side'), ldp_drop_collection('record')" >/dev/null
+    check "nothing ran while collections were dropped" "" "$(caught)"
+done
+check "every function that pins its path was called" "" "$(sql $hostile -c "
+    SELECT p.oid::regprocedure FROM pg_proc AS p WHERE p.proname LIKE 'ldp\_%' AND p.proconfig IS NOT NULL AND p.prorettype <> 'trigger'::regtype
+      AND NOT EXISTS (SELECT FROM pg_stat_user_functions AS s WHERE s.funcid = p.oid AND s.calls > 0)")"
+
+# A schema's name is text like any other.
+create_databases $odd
+check "a schema may have an odd name" "colour 2|green" "$(sql $odd <<SQL | xargs
+CREATE SCHEMA "100%s Söme %1 %I";
+CREATE EXTENSION ldp SCHEMA "100%s Söme %1 %I";
+SET search_path = "100%s Söme %1 %I", public;
+SELECT ldp_create_collection('colour', '$spec');
+\o /dev/null
+SELECT ldp_create_collection('side', '$spec', ARRAY[['country', 'text']], 'public');
+SELECT ldp_create_hitters('words', 2, 'ab'), ldp_submit('colour', '$report'), ldp_submit('side', '$report'), ldp_submit('colour', '$report');
+SELECT ldp_drop_hitters('words');
+\o
+SELECT n, label FROM ldp_estimate('colour') WHERE label = 'green';
+SQL
+)"
+
+finish

@@ -1,0 +1,238 @@
+-- Answers: the same columns everywhere, attributes and values by name, one step or two, and what is refused.
+\set SHOW_CONTEXT never
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS ldp;
+RESET client_min_messages;
+CREATE SCHEMA answers;
+SET search_path = answers, public;
+
+CREATE FUNCTION pg_temp.little(number bigint, bytes integer) RETURNS text LANGUAGE sql AS
+$$ SELECT string_agg(lpad(to_hex(number >> (8 * i) & 255), 2, '0'), '' ORDER BY i) FROM generate_series(0, bytes - 1) AS i $$;
+-- A report by hand: the spec's parameter block and a payload.
+CREATE FUNCTION pg_temp.report(collection text, payload text) RETURNS ldp_report LANGUAGE sql AS
+$$ SELECT (encode(ldp_spec_parameters(ldp_client_spec(collection)), 'hex') || payload)::ldp_report $$;
+CREATE FUNCTION pg_temp.refusal(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    detail text; hint text;
+BEGIN
+    EXECUTE query;
+    RETURN 'not refused';
+EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+    RETURN concat_ws(E'\n', SQLSTATE || ' ' || SQLERRM, NULLIF(detail, ''), NULLIF(hint, ''));
+END $$;
+
+SELECT ldp_create_collection('town', '{"mechanism": "grr", "epsilon": 2, "attributes": [{"name": "town", "domain": ["Ulm", "Bonn", "Kiel"]}]}');
+SELECT ldp_create_collection('wage', '{"mechanism": "duchi", "epsilon": 1, "attributes": [{"name": "wage", "min": 0, "max": 100}]}');
+SELECT ldp_create_collection('age', '{"mechanism": "haar_ordered", "epsilon": 1, "grid": 7, "attributes": [{"name": "age", "min": 0, "max": 7}]}');
+SELECT ldp_create_collection('day', '{"mechanism": "haar", "epsilon": 4, "grid": 100, "attributes": [{"name": "night", "min": 0, "max": 100}, {"name": "noon", "min": 0, "max": 1000}]}');
+SELECT ldp_create_collection('person', '{"mechanism": "sampled", "epsilon": 1, "grid": 10, "attributes": [{"name": "size", "min": 0, "max": 100, "mechanism": "duchi"},
+    {"name": "town", "domain": ["Ulm", "Bonn", "Kiel"], "mechanism": "grr", "share": 3}, {"name": "price", "min": 0, "max": 10, "mechanism": "duchi"}]}');
+INSERT INTO town SELECT pg_temp.report('town', pg_temp.little(CASE WHEN i % 4 = 0 THEN i / 4 % 3 ELSE 1 END, 1)), i % 2 FROM generate_series(1, 3000) AS i;
+INSERT INTO wage SELECT pg_temp.report('wage', pg_temp.little(i % 2, 1)), i % 2 FROM generate_series(1, 2000) AS i;
+INSERT INTO age SELECT pg_temp.report('age', pg_temp.little(i % 3, 1) || pg_temp.little((i * 7 + i / 3) % (2 << i % 3), 1)) FROM generate_series(1, 3000) AS i;
+INSERT INTO day SELECT pg_temp.report('day', pg_temp.little(i % 2, 1) || pg_temp.little(i % 100, 1)) FROM generate_series(1, 1000) AS i;
+INSERT INTO person SELECT pg_temp.report('person', pg_temp.little(CASE WHEN i % 5 < 3 THEN 1 ELSE (i % 5 - 3) * 2 END, 1) || pg_temp.little((i / 5 + (i % 4) / 3) % CASE WHEN i % 5 < 3 THEN 3 ELSE 2 END, 1))
+FROM generate_series(1, 6000) AS i;
+ANALYZE;
+CREATE TABLE whole AS
+    SELECT 'town' AS name, ldp_agg(report) AS s FROM town UNION ALL SELECT 'wage', ldp_agg(report) FROM wage UNION ALL SELECT 'age', ldp_agg(report) FROM age
+    UNION ALL SELECT 'day', ldp_agg(report) FROM day UNION ALL SELECT 'person', ldp_agg(report) FROM person;
+
+-- Columns ---------------------------------------------------------------------------------------------------
+-- Of all functions and types: a name has one type, and names come in one order (ldp_hitters tells last in which round).
+CREATE VIEW columns AS
+    SELECT p.proname || ' returns' AS source, a.name, a.place, format_type(a.type, NULL) AS type
+    FROM pg_proc AS p, unnest(p.proargnames, p.proargmodes, p.proallargtypes) WITH ORDINALITY AS a (name, mode, type, place)
+    WHERE p.proname LIKE 'ldp\_%' AND a.mode = 't'
+    UNION ALL
+    SELECT t.typname, a.attname, a.attnum, format_type(a.atttypid, NULL)
+    FROM pg_type AS t JOIN pg_attribute AS a ON a.attrelid = t.typrelid
+    WHERE t.typname IN ('ldp_answer', 'ldp_ranked', 'ldp_quantile_at', 'ldp_bin', 'ldp_statistic');
+SELECT source, string_agg(name, ', ' ORDER BY place) AS columns FROM columns WHERE source NOT LIKE 'ldp_advise%' GROUP BY source ORDER BY source COLLATE "C";
+SELECT name, string_agg(DISTINCT type, ', ') AS types FROM columns GROUP BY name HAVING count(DISTINCT type) > 1;
+SELECT DISTINCT a.name AS before, b.name AS after
+FROM columns AS a JOIN columns AS b ON b.source = a.source AND b.place > a.place
+     JOIN columns AS c ON c.name = b.name JOIN columns AS d ON d.source = c.source AND d.name = a.name AND d.place > c.place
+WHERE a.source NOT LIKE 'ldp_hitter%' AND c.source NOT LIKE 'ldp_hitter%';
+
+-- Names -----------------------------------------------------------------------------------------------------
+SELECT attribute, label, round(estimate::numeric, 4) AS estimate, round(stderr::numeric, 4) AS stderr, n, attribute_number, value FROM ldp_estimate('person');
+SELECT e.* FROM whole, ldp_estimate(s) AS e WHERE name = 'person' EXCEPT SELECT * FROM ldp_estimate('person');
+SELECT attribute, round(estimate::numeric, 4) AS estimate, n, attribute_number FROM whole, ldp_means(s) WHERE name IN ('person', 'day', 'wage', 'age') ORDER BY name, attribute_number;
+SELECT attribute, round(estimate::numeric, 4) AS estimate FROM whole, ldp_means(s, attribute => 'price') WHERE name = 'person';
+SELECT attribute, label, round(estimate::numeric, 4) AS estimate, round(stderr::numeric, 4) AS stderr, n, attribute_number, value FROM whole, ldp_frequencies(s, attribute => 'town') WHERE name = 'person';
+SELECT f.* FROM whole, ldp_frequencies(s, attribute => '1') AS f WHERE name = 'person' EXCEPT SELECT f.* FROM whole, ldp_frequencies(s, attribute => 'town') AS f WHERE name = 'person';
+SELECT attribute, label, round(estimate::numeric, 4) AS estimate, stderr, n FROM whole, ldp_frequencies(s, 'norm_sub', attribute => 'town') WHERE name = 'person';
+SELECT attribute, label, round(estimate::numeric, 4) AS estimate, n, round(p_value::numeric, 4) AS p_value, attribute_number, value FROM whole, ldp_top(s, 2, attribute => 'town') WHERE name = 'person';
+SELECT attribute, label, n, attribute_number, value FROM whole, ldp_top(ldp_part(s, 'town'), 1) WHERE name = 'person';
+SELECT ldp_mean(s, 'price') = ldp_mean(s, 2) AS a_mean, ldp_mean(s, '2') = ldp_mean(s, 2) AS by_number, ldp_frequency(s, 'Bonn', 'town') = f.estimate AS a_share,
+       ldp_value(s, 'Kiel', 'town') AS kiel, ldp_labels(s, 'town') AS labels, ldp_labels(s, 'size') AS none, ldp_attribute(s, 'price') AS price
+FROM whole, ldp_frequencies(s, attribute => 'town') AS f WHERE name = 'person' AND f.label = 'Bonn';
+SELECT ldp_quantile(s, 0.5, 'age') = ldp_quantile(s, 0.5) AS median, (SELECT count(*) FROM ldp_health(s, 'age')) = (SELECT count(*) FROM ldp_health(s)) AS health FROM whole WHERE name = 'age';
+SELECT attribute, round(low::numeric, 1) AS low, round(high::numeric, 1) AS high, attribute_number, coefficient FROM whole, ldp_learn_range(s) WHERE name = 'age';
+SELECT attribute, round(low::numeric, 1) AS low, round(high::numeric, 1) AS high, n, bin FROM whole, ldp_histogram(s, 2, attribute => 'age') WHERE name = 'age';
+SELECT attribute, n, attribute_number FROM whole, ldp_shrunk(s) WHERE name = 'day';
+-- Nobody knows the names of a summary whose collection is not here.
+CREATE TABLE stranger AS SELECT ldp_agg((encode(ldp_spec_parameters('{"mechanism": "sampled", "epsilon": 1, "attributes": [
+    {"name": "a", "domain": 2, "mechanism": "grr"}, {"name": "b", "min": 0, "max": 1, "mechanism": "duchi"}]}'), 'hex') || p)::ldp_report) AS s FROM unnest(ARRAY['0000', '0101']) AS p;
+SELECT attribute, label, n, attribute_number, value FROM stranger, ldp_estimate(s);
+SELECT attribute, label FROM stranger, ldp_frequencies(s, attribute => '0');
+-- A literal that could be either is a summary.
+SELECT ldp_count(s::text::ldp_summary) = ldp_count(s) AS same FROM whole WHERE name = 'town';
+SELECT s::text AS literal FROM whole WHERE name = 'town' \gset
+SELECT count(*) AS values FROM ldp_frequencies(:'literal');
+
+-- In one step -----------------------------------------------------------------------------------------------
+SELECT ldp_mean(report) = ldp_mean(ldp_agg(report)) AS mean, ldp_mean(report, 'wage') = ldp_mean(report) AS by_name, ldp_mean(report, 0) = ldp_mean(report) AS by_number FROM wage;
+SELECT ldp_mean(report, 'noon') = ldp_mean(ldp_agg(report), 1) AS mean, ldp_means(report) = ARRAY(SELECT m FROM whole, ldp_means(s) AS m WHERE name = 'day') AS means FROM day;
+SELECT ldp_frequencies(report) = ARRAY(SELECT f FROM whole, ldp_frequencies(s) AS f WHERE name = 'town') AS frequencies,
+       ldp_frequencies(report, 'norm_sub') IS NOT DISTINCT FROM ARRAY(SELECT f FROM whole, ldp_frequencies(s, 'norm_sub') AS f WHERE name = 'town') AS consistent,
+       ldp_top(report, 2) = ARRAY(SELECT t FROM whole, ldp_top(s, 2) AS t WHERE name = 'town') AS top,
+       ldp_health(report) = ARRAY(SELECT h FROM whole, ldp_health(s) AS h WHERE name = 'town') AS health,
+       ldp_frequency(report, 'Bonn') = ldp_frequency(ldp_agg(report), 1) AS by_label, ldp_frequency(report, 1) = ldp_frequency(ldp_agg(report), 1) AS by_number FROM town;
+SELECT ldp_quantile(report, 0.5) = ldp_quantile(ldp_agg(report), 0.5) AS quantile,
+       ldp_quantiles(report, '{0.25,NULL,0.5}') = ARRAY(SELECT q FROM whole, ldp_quantiles(s, '{0.25,0.5}') AS q WHERE name = 'age') AS quantiles,
+       ldp_histogram(report, 4) = ARRAY(SELECT h FROM whole, ldp_histogram(s, 4) AS h WHERE name = 'age') AS histogram,
+       ldp_range(report, 2, 5) = (SELECT r FROM whole, ldp_range(s, 2, 5) AS r WHERE name = 'age') AS range,
+       ldp_cdf(report, 3) = (SELECT c FROM whole, ldp_cdf(s, 3) AS c WHERE name = 'age') AS cdf FROM age;
+-- Rows out of an array.
+SELECT label, round(estimate::numeric, 4) AS estimate FROM unnest((SELECT ldp_frequencies(report) FROM town));
+SELECT round, (a).label, (a).n FROM (SELECT round, unnest(ldp_top(report, 1)) AS a FROM town GROUP BY round) AS x ORDER BY round;
+SELECT (r).n, round((r).estimate::numeric, 4) AS estimate FROM (SELECT ldp_range(report, 2, 5) AS r FROM age) AS x;
+-- Groups, filters, NULLs, nothing.
+SELECT round, round(ldp_mean(report, 'wage')::numeric, 4) AS mean, ldp_mean(report, 'wage') = ldp_mean(report) AS same FROM wage GROUP BY ROLLUP (round) ORDER BY round;
+SELECT ldp_quantile(report, 0.5) IS NULL AS quantile, ldp_quantiles(report, '{0.5}') IS NULL AS quantiles, ldp_frequencies(report) IS NULL AS rows, ldp_range(report, 1, 2) IS NULL AS range FROM age WHERE false;
+SELECT ldp_quantile(NULL::ldp_report, 0.5) IS NULL AS no_report, ldp_quantile(report, NULL) IS NULL AS no_share, ldp_range(report, 1, NULL) IS NULL AS no_end, ldp_mean(report, NULL::text) IS NULL AS no_name FROM age;
+SELECT ldp_quantile(CASE WHEN round < 0 THEN report END, 0.5) IS NULL AS none, ldp_quantile(report, CASE WHEN ctid::text < '(1' THEN 0.5 END) IS NOT NULL AS some FROM age;
+SELECT id, ldp_mean(report, 'wage') OVER (ORDER BY id) = ldp_mean(report) OVER (ORDER BY id) AS running FROM (SELECT row_number() OVER () AS id, report FROM wage LIMIT 3) AS w;
+
+-- The same in every plan.
+SELECT ldp_quantile(report, 0.5)::text AS median, ldp_quantiles(report, '{0.25,0.5}')::text AS quantiles, ldp_histogram(report, 4)::text AS bins, ldp_range(report, 2, 5)::text AS range FROM age \gset
+SELECT ldp_frequencies(report)::text AS frequencies, ldp_top(report, 2)::text AS top, ldp_frequency(report, 'Bonn')::text AS bonn FROM town \gset
+SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
+SET max_parallel_workers_per_gather = 2;
+ALTER TABLE age SET (parallel_workers = 2);
+ALTER TABLE town SET (parallel_workers = 2);
+EXPLAIN (COSTS OFF) SELECT ldp_quantile(report, 0.5) FROM age;
+EXPLAIN (COSTS OFF) SELECT ldp_quantiles(report, '{0.25,0.5}'), ldp_histogram(report, 4), ldp_range(report, 2, 5) FROM age;
+EXPLAIN (COSTS OFF) SELECT ldp_frequencies(report), ldp_top(report, 2), ldp_frequency(report, 'Bonn') FROM town;
+SELECT ldp_quantile(report, 0.5)::text = :'median' AS median, ldp_quantiles(report, '{0.25,0.5}')::text = :'quantiles' AS quantiles, ldp_histogram(report, 4)::text = :'bins' AS bins, ldp_range(report, 2, 5)::text = :'range' AS range FROM age;
+SELECT ldp_frequencies(report)::text = :'frequencies' AS frequencies, ldp_top(report, 2)::text = :'top' AS top, ldp_frequency(report, 'Bonn')::text = :'bonn' AS bonn FROM town;
+SELECT round, ldp_frequency(report, 'Bonn') = ldp_frequency(ldp_agg(report), 'Bonn') AS grouped FROM town GROUP BY round ORDER BY round;
+CREATE TABLE parted (report ldp_report, round integer) PARTITION BY LIST (round);
+CREATE TABLE parted_0 PARTITION OF parted FOR VALUES IN (0);
+CREATE TABLE parted_1 PARTITION OF parted FOR VALUES IN (1);
+INSERT INTO parted SELECT report, round FROM town;
+ANALYZE parted;
+SET max_parallel_workers_per_gather = 0;
+SET enable_partitionwise_aggregate = on;
+EXPLAIN (COSTS OFF) SELECT ldp_frequency(report, 'Bonn') FROM parted;
+SELECT ldp_frequency(report, 'Bonn')::text = :'bonn' AS partitionwise FROM parted;
+RESET ALL;
+SET search_path = answers, public;
+
+-- States travel between servers as text or bytes, and are added there.
+CREATE AGGREGATE state_of(report ldp_report, share float8) (SFUNC = ldp_question_accumulate, STYPE = ldp_question);
+CREATE AGGREGATE state_of(report ldp_report, words text) (SFUNC = ldp_question_accumulate, STYPE = ldp_question);
+CREATE TABLE state AS SELECT state_of(report, 0.5) AS q FROM age;
+SELECT ldp_quantile_final(q)::text = :'median' AS finished, ldp_quantile_final(q::text::ldp_question)::text = :'median' AS written_and_read FROM state;
+SELECT ldp_quantile_final(ldp_question_merge(a.half::text::ldp_question, b.half))::text = :'median' AS added
+FROM (SELECT state_of(report, 0.5) AS half FROM age WHERE ctid::text < '(10') AS a, (SELECT state_of(report, 0.5) AS half FROM age WHERE NOT ctid::text < '(10') AS b;
+SELECT ldp_question_merge(NULL, NULL) IS NULL AS nothing, ldp_question_merge(q, NULL)::text = q::text AS first, ldp_question_merge(NULL, q)::text = q::text AS second FROM state;
+
+-- A first round, of nobody yet.
+CREATE TABLE first AS SELECT (overlay(block PLACING '01' FROM 3) || repeat('00', (canonical #>> '{derived,summary_bytes}')::integer - length(block) / 2))::ldp_summary AS s
+FROM ldp_spec_canonical('{"mechanism": "haar_ranges", "epsilon": 1, "attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 1}]}') AS canonical,
+     LATERAL (SELECT encode(ldp_spec_parameters(canonical), 'hex')) AS p (block);
+
+-- What is refused, and how ----------------------------------------------------------------------------------
+\pset format unaligned
+\pset tuples_only on
+SELECT query || E'\n' || pg_temp.refusal(query) || E'\n' FROM (VALUES
+    -- A record, asked as if it had one attribute.
+    ($$SELECT ldp_frequencies(s) FROM whole WHERE name = 'person'$$),
+    ($$SELECT ldp_top(s) FROM whole WHERE name = 'person'$$),
+    ($$SELECT ldp_frequency(s) FROM whole WHERE name = 'person'$$),
+    ($$SELECT ldp_frequency(s, 0) FROM whole WHERE name = 'person'$$),
+    ($$SELECT ldp_frequency(s, 'Ulm') FROM whole WHERE name = 'person'$$),
+    ($$SELECT ldp_consistent(s, 'norm') FROM whole WHERE name = 'person'$$),
+    ($$SELECT ldp_labels(s) FROM whole WHERE name = 'person'$$),
+    ($$SELECT ldp_cdf(s, 5) FROM whole WHERE name = 'person'$$),
+    ($$SELECT ldp_quantile(s, 0.5) FROM whole WHERE name = 'person'$$),
+    ($$SELECT ldp_frequencies(report) FROM person$$),
+    ($$SELECT ldp_top(report, 2) FROM person$$),
+    ($$SELECT ldp_mean(report) FROM person$$),
+    -- Ranges, asked for anything else.
+    ($$SELECT ldp_frequencies(s) FROM first$$),
+    ($$SELECT ldp_frequencies(s, attribute => '0') FROM first$$),
+    ($$SELECT ldp_means(s) FROM first$$),
+    ($$SELECT ldp_estimate(s) FROM first$$),
+    -- A number, asked for shares.
+    ($$SELECT ldp_frequencies(s, attribute => 'size') FROM whole WHERE name = 'person'$$),
+    ($$SELECT ldp_top(s, attribute => 'size') FROM whole WHERE name = 'person'$$),
+    ($$SELECT ldp_quantile(s, 0.5, 'size') FROM whole WHERE name = 'person'$$),
+    -- Names that there are not.
+    ($$SELECT ldp_frequencies(s, attribute => 'village') FROM whole WHERE name = 'person'$$),
+    ($$SELECT ldp_frequencies(s, attribute => '3') FROM whole WHERE name = 'person'$$),
+    ($$SELECT ldp_means(s, attribute => '3') FROM whole WHERE name = 'person'$$),
+    ($$SELECT ldp_frequencies(s, attribute => 'a') FROM stranger$$),
+    ($$SELECT ldp_frequency(s, 'Trier', 'town') FROM whole WHERE name = 'person'$$),
+    ($$SELECT ldp_frequency(report, 'Trier') FROM town$$),
+    ($$SELECT ldp_mean(report, 'rent') FROM wage$$),
+    ($$SELECT ldp_mean(report, 1) FROM wage$$),
+    ($$SELECT ldp_mean(report, -1) FROM wage$$),
+    ($$SELECT ldp_frequency(report, 3) FROM town$$),
+    -- A collection's name where a summary belongs.
+    ($$SELECT * FROM ldp_frequencies('town')$$),
+    ($$SELECT ldp_count('town')$$),
+    -- Arguments of aggregates.
+    ($$SELECT ldp_quantile(report, CASE WHEN ctid::text < '(1' THEN 0.25 ELSE 0.5 END) FROM age$$),
+    ($$SELECT ldp_quantiles(report, ARRAY[random(), 0.5]) FROM age$$),
+    ($$SELECT ldp_frequency(report, CASE round WHEN 0 THEN 'Ulm' ELSE 'Bonn' END) FROM town$$),
+    ($$SELECT ldp_quantile(report, 1.5) FROM age$$),
+    ($$SELECT ldp_top(report, -1) FROM town$$),
+    ($$SELECT ldp_histogram(report, 0) FROM age$$),
+    ($$SELECT ldp_frequencies(report, 'magic') FROM town$$),
+    ($$SELECT ldp_quantile(report, 0.5) FROM (SELECT report FROM age UNION ALL SELECT report FROM town) AS mixed$$),
+    -- States of other aggregates, or of none.
+    ($$SELECT ldp_frequency_of_label_final(q) FROM state$$),
+    ($$SELECT ldp_range_final(q) FROM state$$),
+    ($$SELECT ldp_quantile_final(state_of(report, 'x'::text)) FROM age$$),
+    ($$SELECT ldp_question_merge(q, (SELECT state_of(report, 0.25) FROM age)) FROM state$$),
+    ($$SELECT ldp_question_merge(q, (SELECT state_of(report, 'x'::text) FROM age)) FROM state$$),
+    ($$SELECT ldp_question_merge(q, (SELECT state_of(report, 0.5) FROM town)) FROM state$$),
+    ($$SELECT ''::ldp_question$$),
+    ($$SELECT 'ffffffff00'::ldp_question$$),
+    ($$SELECT '0000000000'::ldp_question$$),
+    ($$SELECT '0100000000'::ldp_question$$),
+    ($$SELECT (left(q::text, -2))::ldp_question FROM state$$),
+    ($$SELECT 'town'::ldp_question$$)) AS q (query);
+-- Forged past the input function, as only a superuser can: nothing is believed that is not checked.
+CREATE CAST (bytea AS ldp_question) WITHOUT FUNCTION;
+CREATE TABLE forged AS SELECT what, bytes FROM state, LATERAL (SELECT decode(q::text, 'hex')) AS h (whole), LATERAL (VALUES
+    (1, 'no bytes', ''::bytea), (2, 'a length alone', substr(whole, 1, 4)), (3, 'a head alone', substr(whole, 1, 13)), (4, 'a summary alone', substr(whole, 14)),
+    (5, 'a byte short', substr(whole, 1, length(whole) - 1)), (6, 'a byte long', whole || '\x00'), (7, 'a huge head', '\xffffffff'::bytea || substr(whole, 5)),
+    (8, 'a kind there is not', overlay(whole PLACING '\x02'::bytea FROM 5)), (9, 'a share that is none', overlay(whole PLACING '\xffffffffffffffff'::bytea FROM 6))) AS f (place, what, bytes)
+ORDER BY place;
+SELECT what || ': ' || pg_temp.refusal(replace(query, '$f', quote_literal(bytes) || '::bytea::ldp_question'))
+FROM forged, (VALUES (1, 'SELECT ldp_quantile_final($f)'), (2, 'SELECT ldp_top_final($f)'), (3, 'SELECT ldp_question_merge($f, q) FROM state'), (4, 'SELECT ldp_question_merge(q, $f) FROM state'),
+                     (5, 'SELECT ldp_question_merge(NULL, $f)'), (6, 'SELECT ldp_question_accumulate($f, (SELECT report FROM age LIMIT 1), 0.5::float8)')) AS w (place, query);
+DROP CAST (bytea AS ldp_question);
+-- An error in an estimate has a short context: no statement of the extension's own.
+CREATE FUNCTION pg_temp.context(query text) RETURNS integer LANGUAGE plpgsql AS $$
+DECLARE
+    context text;
+BEGIN
+    EXECUTE query;
+EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS context = PG_EXCEPTION_CONTEXT;
+    RETURN array_length(string_to_array(context, E'\n'), 1) - 2;  -- without this function's own two
+END $$;
+SELECT pg_temp.context($$SELECT * FROM ldp_estimate('town', 2)$$) <= 1 AS short;
+\pset tuples_only off
+\pset format aligned
+
+SET client_min_messages = warning;
+SELECT count(ldp_drop_collection(name)) FROM unnest(ARRAY['town', 'wage', 'age', 'day', 'person']) AS name;
+DROP SCHEMA answers CASCADE;
