@@ -3,8 +3,8 @@
 namespace ldp {
 
 std::vector<std::byte> frame_summary(Bytes block, std::uint64_t n, Bytes state) {
-    const SummaryFrame frame(block.size(), state.size());
-    std::vector<std::byte> summary(frame.size());
+    const SummaryFrame frame(block.size());
+    std::vector<std::byte> summary(frame.size(state.size()));
     frame.start(summary, block);
     frame.add_count(summary, n);
     std::ranges::copy(state, frame.state(MutableBytes(summary)).begin());

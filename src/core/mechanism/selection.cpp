@@ -37,7 +37,7 @@ Candidate candidate(const MechanismEntry& entry, const SelectionRequest& demand)
         for (std::size_t j = 0; j < attributes.size(); ++j)
             result.n_variance = std::max(result.n_variance, mechanism->promised_variance(j));
         result.report_bytes = mechanism->block().size() + mechanism->payload_size();
-        result.summary_bytes = SummaryFrame(mechanism->block().size(), mechanism->state_size()).size();
+        result.summary_bytes = SummaryFrame(mechanism->block().size()).size(mechanism->state_size());
         result.decode_cost = mechanism->cost().decode();
     } catch (const Error& error) {
         if (error.code() != ErrorCode::invalid_spec) throw;

@@ -63,7 +63,7 @@ Json canonical_json(const Spec& spec) {
 Json derived_json(const Spec& spec) {
     const auto mechanism = make_mechanism(spec);
     Json derived{{"report_bytes", mechanism->block().size() + mechanism->payload_size()},
-                 {"summary_bytes", SummaryFrame(mechanism->block().size(), mechanism->state_size()).size()}};
+                 {"summary_bytes", SummaryFrame(mechanism->block().size()).size(mechanism->state_size())}};
     const Json given = canonical_json(spec);
     for (const auto& [key, value] : mechanism->parameters())
         if (!given.contains(key) && !given["attributes"][0].contains(key)) derived[key] = value;

@@ -14,7 +14,7 @@ namespace ldp {
 namespace {
 
 SummaryFrame frame_of(const Mechanism& mechanism) noexcept {
-    return {mechanism.block().size(), mechanism.state_size()};
+    return SummaryFrame(mechanism.block().size());
 }
 
 const char* mechanism_name(std::uint8_t id) noexcept {
@@ -32,7 +32,7 @@ const char* mechanism_name(std::uint8_t id) noexcept {
 // Counting -------------------------------------------------------------------------------------------------
 
 std::size_t summary_size(const Mechanism& mechanism) noexcept {
-    return frame_of(mechanism).size();
+    return frame_of(mechanism).size(mechanism.state_size());
 }
 
 void start_summary(const Mechanism& mechanism, MutableBytes summary) noexcept {
@@ -40,7 +40,7 @@ void start_summary(const Mechanism& mechanism, MutableBytes summary) noexcept {
 }
 
 bool is_summary_of(const Mechanism& mechanism, Bytes summary) noexcept {
-    return frame_of(mechanism).fits(summary, mechanism.block());
+    return frame_of(mechanism).fits(summary, mechanism.block(), mechanism.state_size());
 }
 
 Outcome accumulate(const Mechanism& mechanism, MutableBytes summary, Bytes report) noexcept {
