@@ -135,6 +135,23 @@ BOOST_AUTO_TEST_CASE(a_vector_falls_in_its_bins) {
 }
 
 // What is learnt holds the share, with the confidence that is promised, and is much narrower than [−1,1].
+// A fact has shares of bins to be read; a number with as many grid points has none.
+BOOST_AUTO_TEST_CASE(facts_must_be_told_by_frequency_oracles) {
+    const auto refuses = [](const std::string& mean) {
+        const auto record = mechanism("sampled", 1,
+                                      R"("grid": 31, "per_report": 1, "attributes": [)" + mean +
+                                          R"(, {"name": "level", "domain": 15, "mechanism": "grr"}])");
+        Writer parameters;
+        parameters.put(std::uint32_t{2});
+        parameters.put(std::uint32_t{3});
+        parameters.put_bytes(record->block().subspan(header_size));
+        const auto block = make_block(find_mechanism("haar_ranges")->id, 1, 1, parameters.bytes());
+        return malformed([&] { static_cast<void>(load_mechanism(block, Kind::report)); });
+    };
+    BOOST_CHECK(!refuses(R"({"name": "mean", "domain": 32, "mechanism": "grr"})"));
+    BOOST_CHECK(refuses(R"({"name": "mean", "min": 0, "max": 1, "mechanism": "duchi"})"));
+}
+
 BOOST_AUTO_TEST_CASE(coefficients_are_held_as_promised, *boost::unit_test::label("slow")) {
     constexpr double coverage = 0.8;
     constexpr std::size_t d = 8, repetitions = 300, n = 6000;
