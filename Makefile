@@ -19,8 +19,8 @@ EXTENSION := ldp
 # Not VERSION: PGXS calls PostgreSQL's by that name.
 LDP_VERSION := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" ldp.control)
 PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
-# As many jobs as there are processors, unless the caller said.
-JOBS = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
+# One job more than there are processors, since some wait; unless the caller said.
+JOBS = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell expr $$(nproc) + 1))
 SRC = $(MAKE) $(if $(V),,-s) --no-print-directory -C src
 
 # The front door: works before there is a pg_config, by asking for the packages and then calling make again.
@@ -116,19 +116,22 @@ stage: all
 	@$(MAKE) --no-print-directory install DESTDIR='$(CURDIR)/$(BUILD)/stage' >$(BUILD)/stage.log 2>&1 || \
 	    { cat $(BUILD)/stage.log; exit 1; }
 
-# Apart, so that neither waits while the other links.
+# Beside one another, so that neither waits while the other links.
 .PHONY: tests sanitized
 tests: stage
 	@+$(SRC) tests
 sanitized:
-	@+$(SRC) SANITIZE=1 sanitized
+	@+$(SRC) sanitized
 
-run-check: tests sanitized
-	@+$(SRC) SANITIZE=1 ../build/sanitized/bin/test-unit ../build/sanitized/bin/test-client
-	@test/run
+run-check: stage sanitized
+	@rm -rf $(BUILD)/check
+	@+$(SRC) check
+	@test/total
 
-run-check-fast: tests
-	@test/run fast
+run-check-fast: stage
+	@rm -rf $(BUILD)/check
+	@+$(SRC) check-fast
+	@test/total
 
 run-mutants:
 	@test/mutants/run

@@ -81,7 +81,7 @@ std::vector<double> smooth_vector(std::size_t d, BitSource& bits) {
 BOOST_AUTO_TEST_SUITE(learning)
 
 // The block says which oracles report the facts, so that those with short reports can be proven at every ε.
-BOOST_AUTO_TEST_CASE(haar_ranges_keeps_epsilon) {
+BOOST_AUTO_TEST_CASE(haar_ranges_keeps_epsilon, *boost::unit_test::label("slow")) {
     for (const double epsilon : epsilons)
         for (const std::size_t d : {2, 3, 4})
             for (const char* oracle : {"grr", "subset"}) {

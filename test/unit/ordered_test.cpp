@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(worked_example) {
     for (std::size_t s = 0; s < 4; ++s) BOOST_CHECK_CLOSE_FRACTION(below[s], expected[s], 1e-12);
 }
 
-BOOST_AUTO_TEST_CASE(errors_are_those_of_the_enumerated_reports) {
+BOOST_AUTO_TEST_CASE(errors_are_those_of_the_enumerated_reports, *boost::unit_test::label("slow")) {
     // What one report of a level adds to an estimate, for every output: its mean over the outputs is what the
     // person adds, and its second moment gives the variance.
     SeededBits bits(604);

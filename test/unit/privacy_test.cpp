@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(rappor_keeps_epsilon, *boost::unit_test::label("slow")) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(large_specs_keep_epsilon) {
+BOOST_AUTO_TEST_CASE(large_specs_keep_epsilon, *boost::unit_test::label("slow")) {
     for (const double epsilon : epsilons) {
         check_worst_ratio(*mechanism("grr", epsilon, "\"domain\": 16777216"));
         check_worst_ratio(*mechanism("oue", epsilon, "\"domain\": 65536"));

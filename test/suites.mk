@@ -1,0 +1,36 @@
+# Each suite of tests is a target that runs it as soon as what it tests is built, so that compiling and testing keep
+# all processors busy. Part of src/Makefile, which builds the programs; the installation in build/stage must be there.
+# No suite that fails stops another: test/suite notes the counts, test/total tells their sum.
+#
+# What test/in-cluster runs beside a server is found in folders: test/sql/*.sql and test/e2e/*.sh.
+
+suite = @cd .. && test/suite
+units := build/bin/test-unit --report_level=short
+SUITES := units sanitized-units cluster client sanitized-client command installed structure
+FAST_SUITES := fast-units fast-cluster client command installed structure
+.PHONY: check check-fast $(SUITES) $(FAST_SUITES)
+
+# The longest first.
+check: $(SUITES)
+check-fast: $(FAST_SUITES)
+
+units: $(BUILD)/bin/test-unit
+	$(suite) "core: units, privacy, noise" $(units)
+sanitized-units: $(SANITIZED)/bin/test-unit
+	$(suite) "core, sanitised" $(units:build/%=build/sanitized/%) --run_test='!@slow'
+fast-units: $(BUILD)/bin/test-unit
+	$(suite) "core: units" $(units) --run_test='!@slow'
+cluster: $(BUILD)/bin/test-e2e
+	@cd .. && test/with-cluster test/in-cluster || test/suite "the cluster" false
+fast-cluster:
+	@cd .. && test/with-cluster test/in-cluster fast || test/suite "the cluster" false
+client: $(BUILD)/bin/test-client
+	$(suite) "client" build/bin/test-client --report_level=short
+sanitized-client: $(SANITIZED)/bin/test-client
+	$(suite) "client, sanitised" build/sanitized/bin/test-client --report_level=short
+command:
+	$(suite) "command" bash test/cli/run
+installed:
+	$(suite) "installed library" bash test/install/run
+structure:
+	$(suite) "structure" test/structure/run
