@@ -69,7 +69,7 @@ void check_honest(const Mechanism& m, std::size_t people, Hold hold, std::size_t
     Alarms alarms;
     for (std::size_t r = 0; r < repetitions; ++r) {
         OwnedSummary summary(m);
-        for (std::size_t i = 0; i < people; ++i) summary.add(m.perturb(hold(i), bits));
+        for (std::size_t i = 0; i < people; ++i) summary.draw(hold(i), bits);
         alarms.add(health(summary));
     }
     BOOST_TEST_CONTEXT(parameters_json(m) << ", people " << people) {

@@ -499,7 +499,7 @@ BOOST_AUTO_TEST_CASE(honest_rounds_are_healthy_and_floods_are_not) {
             OwnedSummary summary(*m);
             for (int i = 0; i < 4000; ++i) {
                 const Cell value = bits.below(3);
-                summary.add(m->perturb({&value, 1}, bits));
+                summary.draw(value, bits);
             }
             BOOST_CHECK_GT(summary.health(), 1e-5);
             Report forged = m->perturb(std::vector<Cell>{7}, bits);

@@ -53,11 +53,11 @@ class Crowd {
     Crowd(const std::vector<double>& shares, std::uint64_t seed)
         : engine_(seed), draw_(shares.begin(), shares.end()), bits_(seed) {}
     /// n of them report; how many held each value is added to `held`.
-    void report(const Mechanism& m, std::size_t n, OwnedSummary& summary, std::vector<double>& held) {
+    void report(std::size_t n, OwnedSummary& summary, std::vector<double>& held) {
         for (std::size_t i = 0; i < n; ++i) {
             const Cell value = draw_(engine_);
             held[value] += 1;
-            summary.add(m.perturb({&value, 1}, bits_));
+            summary.draw(value, bits_);
         }
     }
 
@@ -90,7 +90,7 @@ Score decode(const Mechanism& m, std::size_t held, std::size_t people, int runs,
     for (int run = 0; run < runs; ++run) {
         OwnedSummary summary(m);
         std::vector<double> counts(shares.size());
-        crowd.report(m, people, summary, counts);
+        crowd.report(people, summary, counts);
         for (const Ranked& found : candidates(summary.view(), method, Control::bonferroni)) {
             const bool real = shares[found.value] > 0, significant = found.p_value <= 0.05;
             score.significant += significant ? 1 : 0;
@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(population_intervals_cover, *boost::unit_test::label("slow"
     for (int r = 0; r < 10000; ++r) {
         OwnedSummary summary(*m);
         std::vector<double> held(3);
-        crowd.report(*m, 400, summary, held);
+        crowd.report(400, summary, held);
         simulation.add(summary.estimate(Quantity::frequencies, Target::population), shares);
     }
     simulation.check_unbiased();
@@ -268,7 +268,7 @@ BOOST_AUTO_TEST_CASE(values_nobody_holds_are_seldom_significant, *boost::unit_te
     for (int run = 0; run < runs; ++run) {
         OwnedSummary summary(*m);
         std::vector<double> held(20);
-        crowd.report(*m, 1000, summary, held);
+        crowd.report(1000, summary, held);
         const auto estimates = summary.estimate(Quantity::frequencies);
         const double p_value = capability<Significance>(*m).p_value(1000, estimates[3]);
         below_5 += p_value < 0.05 ? 1 : 0;
@@ -316,7 +316,7 @@ BOOST_AUTO_TEST_CASE(candidates_come_in_order_with_adjusted_p_values) {
         static_cast<void>(candidates(summary.view(), CandidateMethod::nnls, Control::bonferroni)), Error,
         [](const Error& error) { return error.code() == ErrorCode::invalid_value; });
     std::vector<double> held(300);
-    Crowd(zipf(300, 5), 112).report(*m, 20000, summary, held);
+    Crowd(zipf(300, 5), 112).report(20000, summary, held);
     const auto alone = pick(summary.view(), CandidateMethod::nnls);
     const auto ranked = candidates(summary.view(), CandidateMethod::nnls, Control::bonferroni);
     const auto gentler = candidates(summary.view(), CandidateMethod::nnls, Control::benjamini_hochberg);
@@ -355,7 +355,7 @@ BOOST_AUTO_TEST_CASE(honest_reports_are_healthy_and_floods_are_not) {
     for (const std::size_t held : {1, 50}) {
         OwnedSummary summary(*m);
         std::vector<double> counts(50);
-        Crowd(zipf(50, held), 114 + held).report(*m, 20000, summary, counts);
+        Crowd(zipf(50, held), 114 + held).report(20000, summary, counts);
         BOOST_CHECK_GT(least_p_value(summary), 1e-6);
 
         SeededBits bits(115);

@@ -44,7 +44,7 @@ Simulation simulate(const Mechanism& m, const std::vector<std::vector<Cell>>& pe
     Simulation simulation;
     for (std::size_t r = 0; r < repetitions; ++r) {
         OwnedSummary summary(m);
-        for (const auto& person : people) summary.add(m.perturb(person, bits));
+        for (const auto& person : people) summary.draw(person, bits);
         const bool series = find_capability<SeriesRandomizer>(m) != nullptr;
         simulation.add(summary.estimate(quantity, Target::sample, series ? 0 : only_attribute), truth);
     }
@@ -88,7 +88,7 @@ std::vector<double> shares_among(const std::vector<Cell>& people, std::size_t ce
 
 OwnedSummary reported(const Mechanism& m, const std::vector<Cell>& people, BitSource& bits) {
     OwnedSummary summary(m);
-    for (const Cell cell : people) summary.add(m.perturb(std::vector<Cell>{cell}, bits));
+    for (const Cell cell : people) summary.draw(cell, bits);
     return summary;
 }
 

@@ -6,6 +6,7 @@
 #include <boost/test/unit_test.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,12 @@ class OwnedSummary {
         start_summary(mechanism, bytes_);
     }
     void add(Bytes report) { need(accumulate(mechanism_, bytes_, report)); }
+    /// Adds a one-time report of these cells.
+    void draw(Input input, BitSource& bits) {
+        if (!perturber_) perturber_.emplace(mechanism_);
+        add(perturber_->perturb(input, bits));
+    }
+    void draw(Cell cell, BitSource& bits) { draw({&cell, 1}, bits); }
     void merge(Bytes other) { need(ldp::merge(mechanism_, bytes_, other)); }
     [[nodiscard]] std::vector<Estimate> estimate(Quantity quantity, Target target = Target::sample,
                                                  std::size_t attribute = only_attribute) const {
@@ -86,6 +93,7 @@ class OwnedSummary {
 
     const Mechanism& mechanism_;
     std::vector<std::byte> bytes_;
+    std::optional<Perturber> perturber_;
 };
 
 }  // namespace ldp::test

@@ -29,7 +29,7 @@ template <class Hold>
 OwnedSummary collect(const Mechanism& m, std::size_t people, Hold hold, BitSource& bits) {
     OwnedSummary summary(m);
     for (std::size_t i = 0; i < people; ++i)
-        summary.add(m.perturb(std::vector<Cell>{static_cast<Cell>(hold(i))}, bits));
+        summary.draw(static_cast<Cell>(hold(i)), bits);
     return summary;
 }
 

@@ -80,7 +80,7 @@ Simulation repeat(const Mechanism& m, const std::function<std::vector<Cell>(std:
     Simulation simulation;
     for (std::size_t r = 0; r < repetitions; ++r) {
         OwnedSummary summary(m);
-        for (std::size_t i = 0; i < people; ++i) summary.add(m.perturb(person(i, bits), bits));
+        for (std::size_t i = 0; i < people; ++i) summary.draw(person(i, bits), bits);
         simulation.add(ask(summary), truth);
     }
     return simulation;
@@ -325,7 +325,7 @@ BOOST_AUTO_TEST_CASE(honest_corners_raise_no_alarm, *boost::unit_test::label("sl
                     std::vector<Cell> person(m->cells().size());
                     for (std::size_t j = 0; j < person.size(); ++j)
                         person[j] = (r % 3 == 2 ? i + j : static_cast<std::size_t>(r % 3)) % 2 * 10;
-                    summary.add(m->perturb(person, bits));
+                    summary.draw(person, bits);
                 }
                 BOOST_REQUIRE_GT(summary.health(), 1e-6);
             }
@@ -404,7 +404,7 @@ BOOST_AUTO_TEST_CASE(the_largest_vectors_work) {
         OwnedSummary summary(*m);
         std::vector<Cell> person(4096);
         for (std::size_t j = 0; j < person.size(); ++j) person[j] = 8 * j;
-        for (int i = 0; i < 40; ++i) summary.add(m->perturb(person, bits));
+        for (int i = 0; i < 40; ++i) summary.draw(person, bits);
         BOOST_CHECK(m->valid_state({40, summary.state()}));
         BOOST_CHECK_EQUAL(summary.estimate(Quantity::means).size(), 4096u);
         BOOST_CHECK_GT(summary.health(), 1e-6);
@@ -616,7 +616,7 @@ BOOST_AUTO_TEST_CASE(errors_are_those_of_the_closed_form) {
         const auto m = vector_of(name, 12, 3, haar ? R"(, "details": "global")" : "");
         const double b = parameter(*m, "magnitude");
         OwnedSummary summary(*m);
-        for (int i = 0; i < n; ++i) summary.add(m->perturb(person, bits));
+        for (int i = 0; i < n; ++i) summary.draw(person, bits);
         const auto x = leaves_of(*m, person);
         const auto close = [&](const Estimate& found, double n_variance) {
             BOOST_CHECK_CLOSE_FRACTION(n * square(found.standard_error), n_variance, 0.06);
@@ -883,7 +883,7 @@ Errors shrink_errors(const Mechanism& m, const std::vector<Cell>& person, Shrink
     Errors errors;
     for (int r = 0; r < repetitions; ++r) {
         OwnedSummary summary(m);
-        for (std::size_t i = 0; i < people; ++i) summary.add(m.perturb(person, bits));
+        for (std::size_t i = 0; i < people; ++i) summary.draw(person, bits);
         const auto plain = summary.estimate(Quantity::means);
         const auto moved = shrunk(summary.view(), shrinkage, Target::population);
         for (std::size_t j = 0; j < truth.size(); ++j) {

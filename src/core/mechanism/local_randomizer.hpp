@@ -47,6 +47,7 @@ class LocalRandomizer {
     virtual void instantaneous_response(Bytes public_randomness, Bytes permanent, BitSource& bits,
                                         MutableBytes payload) const;
     /// All three in a row: a one-time report. Throws Error (invalid_value) if the input has the wrong shape.
+    /// Many of them take less time from a Perturber.
     [[nodiscard]] Report perturb(Input input, BitSource& bits) const;
 
     // Values that change. However often a permanent response is sent, it costs epsilon() once: what a user
@@ -73,6 +74,22 @@ class LocalRandomizer {
   private:
     Header header_;
     std::vector<std::byte> block_;
+};
+
+/// Makes one-time reports one after another, in buffers that it keeps.
+class Perturber {
+  public:
+    /// The randomizer must outlive it.
+    explicit Perturber(const LocalRandomizer& randomizer);
+    /// A report of an input, which stays until the next one. Throws Error (invalid_value) if the input has
+    /// the wrong shape.
+    [[nodiscard]] const Report& perturb(Input input, BitSource& bits);
+
+  private:
+    const LocalRandomizer& randomizer_;
+    std::vector<std::uint64_t> cells_;
+    std::vector<std::byte> public_, permanent_;
+    Report report_;
 };
 
 }  // namespace ldp

@@ -15,23 +15,34 @@ void LocalRandomizer::instantaneous_response(Bytes, Bytes permanent, BitSource&,
     std::ranges::copy(permanent, payload.begin());
 }
 
-Report LocalRandomizer::perturb(Input input, BitSource& bits) const {
-    const std::vector<std::uint64_t> sizes = cells();
-    if (input.size() != sizes.size())
+Perturber::Perturber(const LocalRandomizer& randomizer)
+    : randomizer_(randomizer),
+      cells_(randomizer.cells()),
+      public_(randomizer.public_size()),
+      permanent_(randomizer.permanent_size()),
+      report_(frame_report(randomizer.block(), randomizer.payload_size())) {}
+
+const Report& Perturber::perturb(Input input, BitSource& bits) {
+    if (input.size() != cells_.size())
         raise(ErrorCode::invalid_value, "the record has the wrong number of values",
-              "Found " + std::to_string(input.size()) + ", expected " + std::to_string(sizes.size()) + ".");
-    for (std::size_t j = 0; j < sizes.size(); ++j)
-        if (input[j] >= sizes[j])
+              "Found " + std::to_string(input.size()) + ", expected " + std::to_string(cells_.size()) + ".");
+    for (std::size_t j = 0; j < cells_.size(); ++j)
+        if (input[j] >= cells_[j])
             raise(ErrorCode::invalid_value, "a cell number is out of range",
                   "Attribute " + std::to_string(j) + " has cell " + std::to_string(input[j]) +
-                      "; its cells are 0 to " + std::to_string(sizes[j] - 1) + ".");
-    std::vector<std::byte> public_randomness(public_size());
-    std::vector<std::byte> permanent(permanent_size());
-    Report report = frame_report(block_, payload_size());
-    draw_public(bits, public_randomness);
-    permanent_response(input, public_randomness, bits, permanent);
-    instantaneous_response(public_randomness, permanent, bits, payload_of(report, block_));
-    return report;
+                      "; its cells are 0 to " + std::to_string(cells_[j] - 1) + ".");
+    const MutableBytes payload = payload_of(report_, randomizer_.block());
+    // Mechanisms find zeros where they write.
+    for (const MutableBytes buffer : {MutableBytes(public_), MutableBytes(permanent_), payload})
+        std::ranges::fill(buffer, std::byte{0});
+    randomizer_.draw_public(bits, public_);
+    randomizer_.permanent_response(input, public_, bits, permanent_);
+    randomizer_.instantaneous_response(public_, permanent_, bits, payload);
+    return report_;
+}
+
+Report LocalRandomizer::perturb(Input input, BitSource& bits) const {
+    return Perturber(*this).perturb(input, bits);
 }
 
 std::vector<Cell> LocalRandomizer::response_key(Input input, Bytes) const {
