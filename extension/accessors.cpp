@@ -178,7 +178,7 @@ LDP_FUNCTION(ldp_attribute) {
 LDP_FUNCTION(ldp_value) {
     if (PG_ARGISNULL(0) || PG_ARGISNULL(1)) PG_RETURN_NULL();
     const Subject subject = subject_argument(fcinfo);
-    const std::size_t value = subject.legend.value_called(attribute_of(subject), word_argument(fcinfo, 1));
+    const std::size_t value = subject.legend.value_called(attribute_of(subject), name_argument(fcinfo, 1));
     PG_RETURN_INT32(static_cast<std::int32_t>(value));
 }
 
@@ -222,7 +222,7 @@ LDP_FUNCTION(ldp_frequency_of_number) {
 LDP_FUNCTION(ldp_frequency_of_label) {
     if (PG_ARGISNULL(0) || PG_ARGISNULL(1)) PG_RETURN_NULL();
     const Subject subject = subject_argument(fcinfo);
-    const std::size_t value = subject.legend.value_called(attribute_of(subject), word_argument(fcinfo, 1));
+    const std::size_t value = subject.legend.value_called(attribute_of(subject), name_argument(fcinfo, 1));
     return number_or_null(fcinfo,
                           frequency(subject.summary, static_cast<std::int64_t>(value), subject.attribute));
 }

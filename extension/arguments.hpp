@@ -38,8 +38,14 @@ struct Subject {
     return contents(PG_GETARG_VARLENA_PP(number));
 }
 
-[[nodiscard]] inline std::string_view word_argument(FunctionCallInfo fcinfo, int number) {
+/// A name or label, as the server writes it: for the legend.
+[[nodiscard]] inline std::string_view name_argument(FunctionCallInfo fcinfo, int number) {
     return text_to_cstring(PG_GETARG_TEXT_PP(number));
+}
+
+/// A word that core knows, or refuses by quoting it.
+[[nodiscard]] inline std::string_view word_argument(FunctionCallInfo fcinfo, int number) {
+    return core_text(name_argument(fcinfo, number));
 }
 
 /// The first argument, a summary, about all of which a question is.
@@ -52,7 +58,7 @@ struct Subject {
 [[nodiscard]] inline Subject subject_argument(FunctionCallInfo fcinfo) {
     Subject subject = whole_argument(fcinfo);
     const int last = PG_NARGS() - 1;
-    if (!PG_ARGISNULL(last)) subject.attribute = subject.legend.attribute_called(word_argument(fcinfo, last));
+    if (!PG_ARGISNULL(last)) subject.attribute = subject.legend.attribute_called(name_argument(fcinfo, last));
     return subject;
 }
 

@@ -122,6 +122,11 @@ const char* json_argument(FunctionCallInfo fcinfo, int number) {
     return pg_server_to_any(text, static_cast<int>(std::strlen(text)), PG_UTF8);
 }
 
+std::string_view core_text(std::string_view text) {
+    const char* utf8 = pg_server_to_any(text.data(), static_cast<int>(text.size()), PG_UTF8);
+    return utf8 == text.data() ? text : std::string_view(utf8);
+}
+
 const char* server_text(const char* utf8) {
     return pg_any_to_server(utf8, static_cast<int>(std::strlen(utf8)), PG_UTF8);
 }

@@ -103,6 +103,8 @@ Datum entry(FunctionCallInfo fcinfo) {
 
 /// A jsonb argument as UTF-8 text.
 [[nodiscard]] const char* json_argument(FunctionCallInfo fcinfo, int number);
+/// Text of the server's as UTF-8.
+[[nodiscard]] std::string_view core_text(std::string_view text);
 /// UTF-8 text as a jsonb value.
 [[nodiscard]] Datum json_value(const char* utf8);
 /// UTF-8 text as the server writes it.

@@ -277,7 +277,7 @@ LDP_FUNCTION(ldp_frequencies_final) {
 
 LDP_FUNCTION(ldp_frequencies_method_final) {
     const Asked asked = asked_text(fcinfo);
-    return row_array(fcinfo, frequencies(asked.subject, consistency_named(asked.text),
+    return row_array(fcinfo, frequencies(asked.subject, consistency_named(core_text(asked.text)),
                                          reach(usual_confidence), Target::sample));
 }
 

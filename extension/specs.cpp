@@ -113,3 +113,15 @@ LDP_FUNCTION(ldp_check_report) {
                     errhint("Make reports with the spec that ldp_client_spec gives for this collection.")));
     pg_unreachable();
 }
+
+/// (round, first, last): true, or an error. It runs for every row inserted.
+LDP_FUNCTION(ldp_check_round) {
+    const std::int32_t round = PG_GETARG_INT32(0);
+    const std::int32_t first = PG_GETARG_INT32(1);
+    const std::int32_t last = PG_GETARG_INT32(2);
+    if (likely(first <= round && round <= last)) PG_RETURN_BOOL(true);
+    ereport(ERROR, (errcode(ERRCODE_CHECK_VIOLATION), errmsg("round %d is not open", round),
+                    errdetail("Reports are taken of the rounds %d to %d.", first, last),
+                    errhint("The collection's owner opens rounds with ldp_open_rounds.")));
+    pg_unreachable();
+}

@@ -9,6 +9,10 @@
 --   - so do the bodies of functions, which pin their path;
 --   - the two bodies that do not, because they insert where the caller's triggers run, name every function with its
 --     schema and use no operator.
+--
+-- Nobody writes to ldp's own tables but through its functions. Those that do come in pairs: NAME, which anybody may
+-- call, and NAME_as, which nobody may, and which runs with the rights of the extension's owner. NAME calls NAME_as
+-- with the name of its caller before its arguments, and NAME_as decides what that role may do.
 
 -- complain if script is sourced in psql, rather than via CREATE EXTENSION
 \echo Use "CREATE EXTENSION ldp" to load this file. \quit
@@ -284,6 +288,11 @@ CREATE FUNCTION @extschema@.ldp_check_report(report @extschema@.ldp_report, para
 COMMENT ON FUNCTION @extschema@.ldp_check_report(@extschema@.ldp_report, bytea) IS
     'true if the report was made with these parameters, otherwise an error; stands in each collection''s CHECK';
 
+CREATE FUNCTION @extschema@.ldp_check_round(round integer, first integer, last integer) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.ldp_check_round(integer, integer, integer) IS
+    'true if the round is one of these, otherwise an error; stands in each collection''s CHECK';
+
 CREATE FUNCTION @extschema@.ldp_spec_labels(spec jsonb) RETURNS text[]
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT array_agg(e.label ORDER BY e.place)
@@ -336,29 +345,38 @@ COMMENT ON COLUMN @extschema@.ldp_report_row.round IS 'which round of a repeated
 -- What was derived from a spec has no part in its fingerprint: another version may derive more.
 CREATE TABLE @extschema@.ldp_collection (
     name        text PRIMARY KEY CHECK (octet_length(name) BETWEEN 1 AND 63),
-    reports     regclass NOT NULL,
+    reports     regclass NOT NULL UNIQUE,
     spec        jsonb NOT NULL,
     created     timestamptz NOT NULL DEFAULT now(),
-    fingerprint text NOT NULL GENERATED ALWAYS AS (@extschema@.ldp_spec_fingerprint(spec - 'derived')) STORED
+    analysts    text NOT NULL DEFAULT 'rows' CHECK (analysts IN ('rows', 'aggregates')),
+    fingerprint text NOT NULL GENERATED ALWAYS AS (@extschema@.ldp_spec_fingerprint(spec - 'derived')) STORED,
+    parameters  bytea NOT NULL GENERATED ALWAYS AS (@extschema@.ldp_spec_parameters(spec - 'derived')) STORED
 );
 COMMENT ON TABLE @extschema@.ldp_collection IS 'all collections, with the canonical spec of each; see the view ldp_collections';
 COMMENT ON COLUMN @extschema@.ldp_collection.name IS 'what clients and functions call it';
 COMMENT ON COLUMN @extschema@.ldp_collection.reports IS 'its table';
 COMMENT ON COLUMN @extschema@.ldp_collection.spec IS 'its canonical spec, which never changes: reports were made under it';
 COMMENT ON COLUMN @extschema@.ldp_collection.created IS 'when it was created';
+COMMENT ON COLUMN @extschema@.ldp_collection.analysts IS
+    'what the members of ldp_analyst see: ''rows'', or ''aggregates'', which they ask ldp''s functions for';
 COMMENT ON COLUMN @extschema@.ldp_collection.fingerprint IS 'what identifies its spec in reports and summaries';
+COMMENT ON COLUMN @extschema@.ldp_collection.parameters IS 'the parameter block that its reports begin with';
 CREATE INDEX ldp_collection_fingerprint ON @extschema@.ldp_collection (fingerprint);
 COMMENT ON INDEX @extschema@.ldp_collection_fingerprint IS 'finds the collection of a summary';
 
+-- A submitter is a role by name, as dumps have it: a copy elsewhere need not have the role. What one submitter counted
+-- says nothing of another's batch of the same number, which nobody can take, or use up, before its owner.
 CREATE TABLE @extschema@.ldp_batch (
     collection text REFERENCES @extschema@.ldp_collection ON DELETE CASCADE,
+    submitter  name,
     batch      uuid,
     reports    bigint NOT NULL CHECK (reports >= 0),
-    digest     bytea,
-    PRIMARY KEY (collection, batch)
+    digest     bytea NOT NULL CHECK (octet_length(digest) = 32),
+    PRIMARY KEY (collection, submitter, batch)
 );
 COMMENT ON TABLE @extschema@.ldp_batch IS 'batches that were counted, so that a client which lost the answer can repeat one safely';
 COMMENT ON COLUMN @extschema@.ldp_batch.collection IS 'the collection';
+COMMENT ON COLUMN @extschema@.ldp_batch.submitter IS 'the role that submitted it';
 COMMENT ON COLUMN @extschema@.ldp_batch.batch IS 'the number that the client gave its batch';
 COMMENT ON COLUMN @extschema@.ldp_batch.reports IS 'how many reports it had';
 COMMENT ON COLUMN @extschema@.ldp_batch.digest IS 'a hash of its content, to tell a repetition from another batch of the same number';
@@ -420,17 +438,219 @@ CREATE FUNCTION @extschema@.ldp_client_spec(name text) RETURNS jsonb
     AS $$ SELECT (@extschema@.ldp_collection_named($1)).spec $$;
 COMMENT ON FUNCTION @extschema@.ldp_client_spec(text) IS 'the canonical spec of a collection: all that a client needs to make reports';
 
+-- What a role may do is decided by a few functions, whose errors say what to do.
+
+CREATE FUNCTION @extschema@.ldp_check_admin(caller name DEFAULT CURRENT_USER) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF NOT pg_has_role(caller, 'ldp_admin', 'USAGE') THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'insufficient_privilege',
+            MESSAGE = format('permission denied: role "%s" may not create collections', caller),
+            HINT = 'Members of the role ldp_admin may create collections and searches.';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_check_admin(name) IS 'an error unless the role may create collections';
+
+CREATE FUNCTION @extschema@.ldp_check_owner(reports regclass, caller name DEFAULT CURRENT_USER) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    owner oid := (SELECT t.relowner FROM pg_class AS t WHERE t.oid = reports);
+BEGIN
+    IF owner IS NULL THEN  -- whoever could drop the table has done so
+        PERFORM @extschema@.ldp_check_admin(caller);
+    ELSIF NOT pg_has_role(caller, owner, 'USAGE') THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'insufficient_privilege',
+            MESSAGE = format('permission denied: role "%s" does not own the table %s', caller, reports),
+            DETAIL = format('It belongs to %s.', pg_get_userbyid(owner)),
+            HINT = 'What belongs to a collection is changed by the owner of its table.';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_check_owner(regclass, name) IS
+    'an error unless the role owns a collection''s table, or is a member of the role that does';
+
+CREATE FUNCTION @extschema@.ldp_check_free(name text) RETURNS void
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    taken regclass;
+BEGIN
+    SELECT c.reports INTO taken FROM @extschema@.ldp_collections AS c WHERE c.name = ldp_check_free.name;
+    IF FOUND THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'duplicate_object',
+            MESSAGE = format('collection "%s" exists already', name),
+            DETAIL = format('Its table is %s.', taken),
+            HINT = 'A new version of a spec is a new collection, under a name of its own.';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_check_free(text) IS 'an error if there is a collection with this name';
+
+-- A table's owner can alter it, drop its CHECK, or put something else in its place. So it is looked at whenever it is
+-- used. The settings decide how PostgreSQL prints the CHECK.
+CREATE FUNCTION @extschema@.ldp_table_problem(reports regclass, parameters bytea) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+    SET bytea_output = hex SET standard_conforming_strings = on AS $$
+    SELECT CASE
+        WHEN t.relkind NOT IN ('r', 'p') THEN 'It is not a table.'
+        WHEN t.relpersistence = 't' THEN 'It is temporary.'
+        WHEN NOT EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = t.oid AND a.attname = 'report'
+                         AND a.atttypid = '@extschema@.ldp_report'::regtype AND a.attgenerated = '') THEN
+            'It has no column "report" of the type ldp_report.'
+        WHEN NOT EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = t.oid AND a.attname = 'round'
+                         AND a.atttypid = 'integer'::regtype AND a.attgenerated = '') THEN
+            'It has no column "round" of the type integer.'
+        WHEN $2 IS NOT NULL AND NOT EXISTS (
+                 SELECT FROM pg_constraint AS c
+                 WHERE c.conrelid = t.oid AND c.conname = 'report_follows_spec' AND c.contype = 'c' AND c.convalidated
+                   AND pg_get_constraintdef(c.oid) =
+                       format('CHECK (%s.ldp_check_report(report, ''\x%s''::bytea))', '@extschema@', encode($2, 'hex'))) THEN
+            'It has no CHECK "report_follows_spec" that its reports follow the spec.'
+        END
+    FROM pg_class AS t WHERE t.oid = $1
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_table_problem(regclass, bytea) IS
+    'why a table is none for the reports of a spec with this parameter block (not looked at if NULL); NULL if it is one';
+
+CREATE FUNCTION @extschema@.ldp_table(name text) RETURNS text
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    table_name text;
+    problem text;
+BEGIN
+    SELECT format('%I.%I', s.nspname, t.relname), @extschema@.ldp_table_problem(c.reports, c.parameters) INTO table_name, problem
+    FROM @extschema@.ldp_collection AS c JOIN pg_class AS t ON t.oid = c.reports JOIN pg_namespace AS s ON s.oid = t.relnamespace
+    WHERE c.name = ldp_table.name;
+    IF NOT FOUND THEN
+        PERFORM @extschema@.ldp_collection_named(name);  -- says so
+    END IF;
+    IF problem IS NOT NULL THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'object_not_in_prerequisite_state',
+            MESSAGE = format('the table of collection "%s" is not what was registered', name),
+            DETAIL = format('%s is used no more. %s', table_name, problem),
+            HINT = 'Undo what was done to it; or forget it with ldp_unregister_collection, and register it again with '
+                   'ldp_adopt_collection.';
+    END IF;
+    RETURN table_name;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_table(text) IS
+    'a collection''s table, quoted and with its schema; an error if it is not what was registered';
+
+CREATE FUNCTION @extschema@.ldp_register_collection_as(caller name, name text, reports regclass, spec jsonb, analysts text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    canonical jsonb := @extschema@.ldp_spec_canonical(spec);
+    problem text;
+    other text;
+BEGIN
+    IF name IS NULL OR canonical IS NULL OR reports IS NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'null_value_not_allowed', MESSAGE = 'a collection needs a name, a spec and a table';
+    END IF;
+    IF analysts NOT IN ('rows', 'aggregates') IS NOT FALSE THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'invalid_parameter_value',
+            MESSAGE = format('analysts cannot see %s', COALESCE('"' || analysts || '"', 'NULL')),
+            HINT = 'They see "rows", or "aggregates" only.';
+    END IF;
+    PERFORM @extschema@.ldp_check_admin(caller);
+    PERFORM @extschema@.ldp_check_owner(reports, caller);
+    PERFORM @extschema@.ldp_check_free(name);
+    SELECT c.name INTO other FROM @extschema@.ldp_collection AS c WHERE c.reports = ldp_register_collection_as.reports;
+    problem := CASE WHEN FOUND THEN format('It is the table of collection "%s".', other)
+               ELSE @extschema@.ldp_table_problem(reports, @extschema@.ldp_spec_parameters(canonical)) END;
+    IF problem IS NOT NULL THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'wrong_object_type',
+            MESSAGE = format('%s cannot be the table of collection "%s"', reports, name),
+            DETAIL = problem,
+            HINT = 'ldp_create_collection creates a table; ldp_adopt_collection takes one that has the columns report and round.';
+    END IF;
+    DELETE FROM @extschema@.ldp_collection AS c WHERE c.name = ldp_register_collection_as.name;  -- one whose table is gone
+    INSERT INTO @extschema@.ldp_collection (name, reports, spec, analysts) VALUES (name, reports, canonical, analysts);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_register_collection_as(name, text, regclass, jsonb, text) IS 'ldp_register_collection, of this caller';
+
+CREATE FUNCTION @extschema@.ldp_register_collection(name text, reports regclass, spec jsonb, analysts text) RETURNS void
+    AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C;
+COMMENT ON FUNCTION @extschema@.ldp_register_collection(text, regclass, jsonb, text) IS
+    'registers a table that is ready, of the caller''s; ldp_adopt_collection makes it ready first';
+
+CREATE FUNCTION @extschema@.ldp_unregister_collection_as(caller name, name text) RETURNS regclass
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    registered regclass;
+BEGIN
+    -- The row before the table: those who submit lock them in that order, too.
+    SELECT c.reports INTO registered FROM @extschema@.ldp_collection AS c
+    WHERE c.name = ldp_unregister_collection_as.name FOR UPDATE;
+    IF NOT FOUND THEN
+        PERFORM @extschema@.ldp_collection_named(name);  -- says so
+    END IF;
+    PERFORM @extschema@.ldp_check_owner(registered, caller);
+    DELETE FROM @extschema@.ldp_collection AS c WHERE c.name = ldp_unregister_collection_as.name;
+    RETURN registered;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_unregister_collection_as(name, text) IS 'ldp_unregister_collection, of this caller';
+
+CREATE FUNCTION @extschema@.ldp_unregister_collection(name text) RETURNS regclass
+    AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C;
+COMMENT ON FUNCTION @extschema@.ldp_unregister_collection(text) IS
+    'forgets a collection and its batches, and leaves its table, which it returns';
+
+CREATE FUNCTION @extschema@.ldp_adopt_collection(name text, reports regclass, spec jsonb, analysts text DEFAULT 'rows') RETURNS void
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    canonical jsonb := @extschema@.ldp_spec_canonical(spec);
+    series integer := COALESCE((canonical ->> 'rounds')::integer, 0);
+    bounded boolean;
+BEGIN
+    IF name IS NULL OR canonical IS NULL OR reports IS NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'null_value_not_allowed', MESSAGE = 'a collection needs a name, a spec and a table';
+    END IF;
+    PERFORM @extschema@.ldp_check_admin();
+    PERFORM @extschema@.ldp_check_owner(reports);
+    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', reports);
+    IF @extschema@.ldp_table_problem(reports, NULL) IS NULL THEN  -- else it is refused below
+        IF NOT EXISTS (SELECT FROM pg_constraint AS c WHERE c.conrelid = reports AND c.conname = 'report_follows_spec') THEN
+            EXECUTE format('ALTER TABLE %s ALTER COLUMN report SET NOT NULL, ALTER COLUMN round SET NOT NULL, '
+                           'ADD CONSTRAINT report_follows_spec CHECK (%s.ldp_check_report(report, %L))',
+                           reports, '@extschema@', @extschema@.ldp_spec_parameters(canonical));
+        END IF;
+        EXECUTE format('COMMENT ON TABLE %s IS %L', reports, format('reports of the ldp collection "%s"', name));
+        EXECUTE format('GRANT INSERT ON %s TO ldp_submitter', reports);
+        IF analysts = 'rows' THEN
+            EXECUTE format('GRANT SELECT (report, round) ON %s TO ldp_analyst', reports);
+        END IF;
+    END IF;
+    bounded := EXISTS (SELECT FROM pg_constraint AS c WHERE c.conrelid = reports AND c.conname = 'round_is_open');
+    PERFORM @extschema@.ldp_register_collection(name, reports, canonical, analysts);
+    IF NOT bounded THEN
+        PERFORM @extschema@.ldp_open_rounds(name, 0, series);
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_adopt_collection(text, regclass, jsonb, text) IS
+    'makes a collection of a table of reports that is there: checks all of them, grants what ldp_create_collection grants, '
+    'but no side columns, and registers it';
+
 -- The schema is the caller's current one; only the default, which is evaluated outside, can see it.
-CREATE FUNCTION @extschema@.ldp_create_collection(name text, spec jsonb, side_columns text[] DEFAULT NULL, schema text DEFAULT current_schema())
+CREATE FUNCTION @extschema@.ldp_create_collection(name text, spec jsonb, side_columns text[] DEFAULT NULL, schema text DEFAULT current_schema(),
+        analysts text DEFAULT 'rows')
     RETURNS regclass
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     canonical jsonb := @extschema@.ldp_spec_canonical(spec);
-    checked text := format('CONSTRAINT report_follows_spec CHECK (%s.ldp_check_report(report, %L))', '@extschema@',
-                           @extschema@.ldp_spec_parameters(canonical));
     side text := '';
+    side_names text := '';
     pair text[];
-    registered regclass;
+    created regclass;
 BEGIN
     IF name IS NULL OR canonical IS NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'null_value_not_allowed', MESSAGE = 'a collection needs a name and a spec';
@@ -448,19 +668,16 @@ BEGIN
             DETAIL = format('Found %s.', octet_length(name)),
             HINT = 'Its table gets the same name.';
     END IF;
-
-    SELECT c.reports INTO registered FROM @extschema@.ldp_collection AS c
-    WHERE c.name = ldp_create_collection.name;
-    IF FOUND THEN
-        IF EXISTS (SELECT FROM pg_class AS t WHERE t.oid = registered) THEN
-            RAISE EXCEPTION USING
-                ERRCODE = 'duplicate_object',
-                MESSAGE = format('collection "%s" exists already', name),
-                DETAIL = format('Its table is %s.', registered),
-                HINT = 'A new version of a spec is a new collection, under a name of its own.';
-        END IF;
-        DELETE FROM @extschema@.ldp_collection AS c WHERE c.name = ldp_create_collection.name;
+    -- Any name will do, but this one was meant otherwise.
+    IF EXISTS (SELECT FROM pg_namespace AS s WHERE starts_with(name, s.nspname || '.')) THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'invalid_name',
+            MESSAGE = format('the name of collection "%s" begins with that of a schema', name),
+            DETAIL = 'Its table would get this very name, with the dot.',
+            HINT = format('Say ldp_create_collection(%L, …, schema => %L).', split_part(name, '.', 2), split_part(name, '.', 1));
     END IF;
+    PERFORM @extschema@.ldp_check_admin();
+    PERFORM @extschema@.ldp_check_free(name);
 
     IF cardinality(side_columns) > 0 THEN
         IF array_ndims(side_columns) <> 2 OR array_length(side_columns, 2) <> 2 THEN
@@ -477,105 +694,250 @@ BEGIN
                     DETAIL = 'A side column needs a name and a type without modifiers, such as text or numeric.',
                     HINT = 'Add a constraint to the table afterwards.';
             END IF;
-            side := side || format('%I %s, ', pair[1], pair[2]::regtype);
+            side := side || format(', %I %s', pair[1], pair[2]::regtype);
+            side_names := side_names || format(', %I', pair[1]);
         END LOOP;
-        EXECUTE format('CREATE TABLE %I.%I (report %s.ldp_report NOT NULL, round integer NOT NULL DEFAULT 0, %s%s)',
-                       schema, name, '@extschema@', side, checked);
+        EXECUTE format('CREATE TABLE %I.%I (report %s.ldp_report NOT NULL, round integer NOT NULL DEFAULT 0%s)',
+                       schema, name, '@extschema@', side);
     ELSE
-        EXECUTE format('CREATE TABLE %I.%I OF %s.ldp_report_row '
-                       '(report WITH OPTIONS NOT NULL, round WITH OPTIONS NOT NULL DEFAULT 0, %s)',
-                       schema, name, '@extschema@', checked);
+        EXECUTE format('CREATE TABLE %I.%I OF %s.ldp_report_row (report WITH OPTIONS NOT NULL, round WITH OPTIONS NOT NULL DEFAULT 0)',
+                       schema, name, '@extschema@');
     END IF;
-
-    registered := format('%I.%I', schema, name)::regclass;
-    EXECUTE format('COMMENT ON TABLE %s IS %L', registered, format('reports of the ldp collection "%s"', name));
-    EXECUTE format('GRANT INSERT ON %s TO ldp_submitter', registered);
-    EXECUTE format('GRANT SELECT ON %s TO ldp_analyst', registered);
-    INSERT INTO @extschema@.ldp_collection (name, reports, spec) VALUES (name, registered, canonical);
-    RETURN registered;
+    created := format('%I.%I', schema, name)::regclass;
+    PERFORM @extschema@.ldp_adopt_collection(name, created, canonical, analysts);
+    IF analysts = 'rows' AND side_names <> '' THEN
+        EXECUTE format('GRANT SELECT (%s) ON %s TO ldp_analyst', substr(side_names, 3), created);
+    END IF;
+    RETURN created;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_create_collection(text, jsonb, text[], text) IS
+COMMENT ON FUNCTION @extschema@.ldp_create_collection(text, jsonb, text[], text, text) IS
     'creates a table for reports under a spec, in the current schema if none is named, and registers it; side columns, '
-    'pairs of name and type, hold what needs no protection. ldp_submitter may insert, ldp_analyst may read; both need '
-    'USAGE on the schema';
+    'pairs of name and type, hold what needs no protection. ldp_submitter may insert; ldp_analyst may read "rows", or only '
+    'ask for "aggregates"; both need USAGE on the schema';
 
 CREATE FUNCTION @extschema@.ldp_drop_collection(name text) RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    registered regclass;
+    registered regclass := @extschema@.ldp_unregister_collection(name);
 BEGIN
-    SELECT c.reports INTO registered FROM @extschema@.ldp_collection AS c
-    WHERE c.name = ldp_drop_collection.name;
-    IF NOT FOUND THEN
-        PERFORM @extschema@.ldp_collection_named(name);  -- says so
-    END IF;
     IF EXISTS (SELECT FROM pg_class AS t WHERE t.oid = registered) THEN
         EXECUTE format('DROP TABLE %s', registered);
     END IF;
-    DELETE FROM @extschema@.ldp_collection AS c WHERE c.name = ldp_drop_collection.name;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_drop_collection(text) IS 'drops a collection''s table with all its reports, and forgets its batches';
 
-CREATE FUNCTION @extschema@.ldp_summary_of(name text) RETURNS @extschema@.ldp_summary
+-- Who submits names the round; which there are is for the owner to say, or anybody could make as many as there are
+-- numbers. Reports that are there stay; hence NOT VALID.
+CREATE FUNCTION @extschema@.ldp_open_rounds(name text, first integer, last integer DEFAULT NULL) RETURNS void
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    reports regclass := @extschema@.ldp_table(name)::regclass;
+BEGIN
+    IF first IS NULL OR COALESCE(last, first) < first THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'invalid_parameter_value',
+            MESSAGE = format('there are no rounds from %s to %s', COALESCE(first::text, 'NULL'), COALESCE(last::text, first::text, 'NULL')),
+            HINT = 'Name the first and the last round that take reports from now on.';
+    END IF;
+    PERFORM @extschema@.ldp_check_owner(reports);
+    EXECUTE format('ALTER TABLE %s %s ADD CONSTRAINT round_is_open CHECK (%s.ldp_check_round(round, %L, %L)) NOT VALID',
+                   reports, CASE WHEN EXISTS (SELECT FROM pg_constraint AS c WHERE c.conrelid = reports AND c.conname = 'round_is_open')
+                            THEN 'DROP CONSTRAINT round_is_open,' END, '@extschema@', first, COALESCE(last, first));
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_open_rounds(text, integer, integer) IS
+    'from now on, reports of these rounds are taken and no others; at first that is round 0, or those of a series';
+
+-- Reading ---------------------------------------------------------------------------------------------------
+-- A table's owner decides what code runs when it is read: expressions of indexes and policies, and more. That code runs
+-- as the owner here, whoever asks, and can change nothing of the session. Only where a row-level policy decides what the
+-- caller may see is the caller the one who reads.
+
+CREATE TYPE @extschema@.ldp_group AS ("group" jsonb, summary @extschema@.ldp_summary);
+COMMENT ON TYPE @extschema@.ldp_group IS 'the summary of a group of a collection''s reports';
+COMMENT ON COLUMN @extschema@.ldp_group."group" IS 'what they have in common, by column';
+COMMENT ON COLUMN @extschema@.ldp_group.summary IS 'their summary';
+
+CREATE FUNCTION @extschema@.ldp_run_as(role oid, policies boolean, query text, type anyelement) RETURNS anyelement
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION @extschema@.ldp_run_as(oid, boolean, text, anyelement) IS
+    'the one value, of the last argument''s type, that a query gives with the rights of this role';
+
+CREATE FUNCTION @extschema@.ldp_reading(name text, columns text[], caller name,
+        OUT table_name text, OUT role oid, OUT policies boolean, OUT fewest bigint)
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    reports regclass := (@extschema@.ldp_collection_named(name)).reports;
-    summary @extschema@.ldp_summary;
+    collection @extschema@.ldp_collection;
+    relation pg_class;
+    reads boolean;
 BEGIN
-    IF NOT has_column_privilege(reports, 'report', 'SELECT') THEN
+    table_name := @extschema@.ldp_table(name);
+    SELECT c.* INTO STRICT collection FROM @extschema@.ldp_collection AS c WHERE c.name = ldp_reading.name;
+    SELECT t.* INTO STRICT relation FROM pg_class AS t WHERE t.oid = collection.reports;
+    reads := NOT EXISTS (SELECT FROM unnest(columns || 'report'::text) AS wanted
+                         WHERE NOT has_column_privilege(caller, relation.oid, wanted, 'SELECT'));
+    fewest := CASE WHEN reads THEN 0 ELSE COALESCE((collection.spec ->> 'min_group')::bigint, 20) END;
+    IF NOT has_schema_privilege(caller, relation.relnamespace, 'USAGE')
+       OR NOT (reads OR collection.analysts = 'aggregates' AND pg_has_role(caller, 'ldp_analyst', 'USAGE')) THEN
         RAISE EXCEPTION USING
             ERRCODE = 'insufficient_privilege',
             MESSAGE = format('permission denied to read the reports of collection "%s"', name),
-            HINT = 'Members of the role ldp_analyst may read reports.';
+            HINT = 'Members of the role ldp_analyst may read reports, or ask for aggregates; they need USAGE on the schema, too.';
     END IF;
-    EXECUTE format('SELECT %s.ldp_agg(report) FROM %s', '@extschema@', reports) INTO summary;
-    RETURN summary;
+    SELECT r.oid, relation.relrowsecurity AND NOT (r.rolsuper OR r.rolbypassrls)
+                  AND (relation.relforcerowsecurity OR NOT pg_has_role(caller, relation.relowner, 'USAGE'))
+    INTO STRICT role, policies FROM pg_roles AS r WHERE r.rolname = caller;
+    IF policies AND NOT reads THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'insufficient_privilege',
+            MESSAGE = format('permission denied: collection "%s" has row-level policies', name),
+            DETAIL = 'Policies decide which rows a role may read; of who asks for aggregates they cannot be asked.',
+            HINT = 'Give each tenant a collection, or let tenants'' analysts see rows.';
+    END IF;
+    IF NOT policies THEN
+        role := relation.relowner;
+    END IF;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_summary_of(text) IS 'the summary of all reports of a collection, for the accessors to answer from';
+COMMENT ON FUNCTION @extschema@.ldp_reading(text, text[], name) IS
+    'how a caller reads a collection''s reports: from which table, as which role, whether under policies, and of how many '
+    'together at least; an error if not at all';
+
+CREATE FUNCTION @extschema@.ldp_summary_of_as(caller name, name text, round integer) RETURNS @extschema@.ldp_summary
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    reading record := @extschema@.ldp_reading(name, CASE WHEN round IS NULL THEN '{}' ELSE '{round}' END::text[], caller);
+BEGIN
+    RETURN @extschema@.ldp_run_as(reading.role, reading.policies,
+        format('SELECT CASE WHEN count(report) >= %s THEN %s.ldp_agg(report) END FROM %s WHERE COALESCE(round = %L, true)',
+               reading.fewest, '@extschema@', reading.table_name, round),
+        NULL::@extschema@.ldp_summary);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_summary_of_as(name, text, integer) IS 'ldp_summary_of, of this caller';
+
+CREATE FUNCTION @extschema@.ldp_summary_of(name text, round integer DEFAULT NULL) RETURNS @extschema@.ldp_summary
+    AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C STABLE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION @extschema@.ldp_summary_of(text, integer) IS
+    'the summary of all reports of a collection, or of one round, for the accessors to answer from';
+
+CREATE FUNCTION @extschema@.ldp_groups_of_as(caller name, name text, by text[]) RETURNS @extschema@.ldp_group[]
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    reports regclass := (@extschema@.ldp_collection_named(name)).reports;
+    unknown text;
+    reading record;
+BEGIN
+    SELECT COALESCE(b, 'NULL') INTO unknown FROM unnest(by) AS b
+    WHERE b = 'report' OR NOT EXISTS (SELECT FROM pg_attribute AS a
+                                      WHERE a.attrelid = reports AND a.attname = b AND a.attnum > 0 AND NOT a.attisdropped);
+    IF FOUND OR COALESCE(cardinality(by), 0) = 0 THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'undefined_column',
+            MESSAGE = format('reports of collection "%s" cannot be grouped by %s', name, COALESCE('"' || unknown || '"', 'nothing')),
+            DETAIL = format('There are %s.', (SELECT string_agg(format('"%s"', a.attname), ', ' ORDER BY a.attnum) FROM pg_attribute AS a
+                WHERE a.attrelid = reports AND a.attname <> 'report' AND a.attnum > 0 AND NOT a.attisdropped)),
+            HINT = 'Name the round or side columns, as in ARRAY[''round''].';
+    END IF;
+    reading := @extschema@.ldp_reading(name, by, caller);
+    RETURN @extschema@.ldp_run_as(reading.role, reading.policies,
+        format('SELECT array_agg(ROW(g.name, g.summary)::%1$s.ldp_group ORDER BY g.name) FROM '
+               '(SELECT jsonb_build_object(%2$s) AS name, %1$s.ldp_agg(t.report) AS summary FROM %3$s AS t '
+               'GROUP BY %4$s HAVING count(t.report) >= %5$s) AS g', '@extschema@',
+               (SELECT string_agg(format('%L, t.%I', b, b), ', ') FROM unnest(by) AS b), reading.table_name,
+               (SELECT string_agg(format('t.%I', b), ', ') FROM unnest(by) AS b), reading.fewest),
+        NULL::@extschema@.ldp_group[]);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_groups_of_as(name, text, text[]) IS 'ldp_groups_of, of this caller';
+
+CREATE FUNCTION @extschema@.ldp_groups_of(name text, by text[]) RETURNS @extschema@.ldp_group[]
+    AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C STABLE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION @extschema@.ldp_groups_of(text, text[]) IS 'the rows of ldp_summaries_of, as an array';
+
+CREATE FUNCTION @extschema@.ldp_summaries_of(name text, by text[]) RETURNS SETOF @extschema@.ldp_group
+    LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp
+    AS $$ SELECT g.* FROM unnest(@extschema@.ldp_groups_of($1, $2)) AS g $$;
+COMMENT ON FUNCTION @extschema@.ldp_summaries_of(text, text[]) IS
+    'the summary of each group of a collection''s reports, by round or side columns';
 
 -- Submission ------------------------------------------------------------------------------------------------
 -- Reports are inserted with the rights of whoever submits. Only the record of batches is written with the rights
 -- of the extension's owner, by a function that touches nothing else: one that inserted into a table for its caller
 -- would run that table's triggers as the owner, too.
 
-CREATE FUNCTION @extschema@.ldp_claim_batch(name text, batch uuid, reports bigint, digest bytea DEFAULT NULL) RETURNS boolean
+CREATE FUNCTION @extschema@.ldp_insertable(name text, caller name DEFAULT CURRENT_USER) RETURNS text
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    table_name text := @extschema@.ldp_table(name);
+    allowed boolean := (SELECT has_column_privilege(caller, t.oid, 'report', 'INSERT') AND has_schema_privilege(caller, t.relnamespace, 'USAGE')
+                        FROM @extschema@.ldp_collections AS c JOIN pg_class AS t ON t.oid = c.reports WHERE c.name = ldp_insertable.name);
+BEGIN
+    IF allowed IS NOT TRUE THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'insufficient_privilege',
+            MESSAGE = format('permission denied to submit reports to collection "%s"', name),
+            HINT = 'Members of the role ldp_submitter may submit reports; they need USAGE on the schema, too.';
+    END IF;
+    RETURN table_name;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_insertable(text, name) IS
+    'a collection''s table, quoted and with its schema; an error if this role may not submit to it';
+
+CREATE FUNCTION @extschema@.ldp_claim_batch_as(caller name, name text, batch uuid, reports bigint, digest bytea) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     counted @extschema@.ldp_batch;
 BEGIN
-    PERFORM @extschema@.ldp_collection_named(name);
+    IF batch IS NULL OR reports IS NULL OR digest IS NULL THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'null_value_not_allowed',
+            MESSAGE = 'a batch needs a number, how many reports it has, and a digest of them';
+    END IF;
+    IF octet_length(digest) <> 32 THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'invalid_parameter_value',
+            MESSAGE = 'the digest of a batch must have 32 bytes',
+            DETAIL = format('Found %s.', octet_length(digest)),
+            HINT = 'Give SHA-256 of what the batch contains, the same whenever it is sent.';
+    END IF;
+    PERFORM FROM @extschema@.ldp_collection AS c WHERE c.name = ldp_claim_batch_as.name FOR KEY SHARE;
+    PERFORM @extschema@.ldp_insertable(name, caller);
     -- Waits if another transaction is submitting the same batch, until it is known how that ends.
-    INSERT INTO @extschema@.ldp_batch AS b (collection, batch, reports, digest)
-    VALUES (ldp_claim_batch.name, ldp_claim_batch.batch, ldp_claim_batch.reports, ldp_claim_batch.digest)
+    INSERT INTO @extschema@.ldp_batch AS b (collection, submitter, batch, reports, digest)
+    VALUES (ldp_claim_batch_as.name, caller, ldp_claim_batch_as.batch, ldp_claim_batch_as.reports, ldp_claim_batch_as.digest)
     ON CONFLICT DO NOTHING;
     IF FOUND THEN
         RETURN true;
     END IF;
     SELECT b.* INTO STRICT counted FROM @extschema@.ldp_batch AS b
-    WHERE b.collection = ldp_claim_batch.name AND b.batch = ldp_claim_batch.batch;
-    IF counted.reports <> ldp_claim_batch.reports OR counted.digest <> ldp_claim_batch.digest THEN
+    WHERE b.collection = ldp_claim_batch_as.name AND b.submitter = caller AND b.batch = ldp_claim_batch_as.batch;
+    IF counted.reports <> ldp_claim_batch_as.reports OR counted.digest <> ldp_claim_batch_as.digest THEN
         RAISE EXCEPTION USING
             ERRCODE = 'unique_violation',
             MESSAGE = format('batch %s of collection "%s" was counted before with other reports',
-                             ldp_claim_batch.batch, ldp_claim_batch.name),
-            DETAIL = format('It had %s reports; now there are %s%s.', counted.reports, ldp_claim_batch.reports,
-                            CASE WHEN counted.reports = ldp_claim_batch.reports THEN ', but not the same' ELSE '' END),
+                             ldp_claim_batch_as.batch, ldp_claim_batch_as.name),
+            DETAIL = format('It had %s reports; now there are %s%s.', counted.reports, ldp_claim_batch_as.reports,
+                            CASE WHEN counted.reports = ldp_claim_batch_as.reports THEN ', but not the same' ELSE '' END),
             HINT = 'Give every batch a number of its own, and repeat a batch unchanged.';
     END IF;
     RETURN false;
 END
 $$;
+COMMENT ON FUNCTION @extschema@.ldp_claim_batch_as(name, text, uuid, bigint, bytea) IS 'ldp_claim_batch, of this caller';
+
+CREATE FUNCTION @extschema@.ldp_claim_batch(name text, batch uuid, reports bigint, digest bytea) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C;
 COMMENT ON FUNCTION @extschema@.ldp_claim_batch(text, uuid, bigint, bytea) IS
-    'true if the batch is new: insert its reports in the same transaction; false if it was counted before';
+    'true if the batch is new: insert its reports in the same transaction; false if the same role submitted it before';
 
 CREATE FUNCTION @extschema@.ldp_submit(name text, report @extschema@.ldp_report, round integer DEFAULT 0) RETURNS void
     LANGUAGE plpgsql AS $$
 BEGIN
-    EXECUTE pg_catalog.format('INSERT INTO %s (report, round) VALUES ($1, $2)',
-                              (@extschema@.ldp_collection_named(name)).reports) USING report, round;
+    EXECUTE pg_catalog.format('INSERT INTO %s (report, round) VALUES ($1, $2)', @extschema@.ldp_insertable(name)) USING report, round;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_submit(text, @extschema@.ldp_report, integer) IS 'adds a report to a collection';
@@ -593,7 +955,7 @@ BEGIN
         RETURN 0;
     END IF;
     EXECUTE pg_catalog.format('INSERT INTO %s (report, round) SELECT r, $2 FROM pg_catalog.unnest($1) AS r',
-                              (@extschema@.ldp_collection_named(name)).reports) USING reports, round;
+                              @extschema@.ldp_table(name)) USING reports, round;
     RETURN pg_catalog.cardinality(reports);
 END
 $$;
@@ -1136,25 +1498,102 @@ CREATE FUNCTION @extschema@.ldp_hitter_prefix(search @extschema@.ldp_hitter_sear
 COMMENT ON FUNCTION @extschema@.ldp_hitter_prefix(@extschema@.ldp_hitter_search, integer) IS
     'how many characters the beginnings of a round have, the mark at a string''s end included';
 
+-- Searches are recorded by the three functions below. One belongs to whoever owns its current round's table.
+
+CREATE FUNCTION @extschema@.ldp_own_search_as(caller name, name text) RETURNS @extschema@.ldp_hitter_search
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    search @extschema@.ldp_hitter_search;
+BEGIN
+    SELECT s.* INTO search FROM @extschema@.ldp_hitter_search AS s WHERE s.name = ldp_own_search_as.name FOR UPDATE;
+    IF NOT FOUND THEN
+        PERFORM @extschema@.ldp_hitter_search_named(name);  -- says so
+    END IF;
+    PERFORM @extschema@.ldp_check_admin(caller);
+    PERFORM @extschema@.ldp_check_owner(
+        (SELECT c.reports FROM @extschema@.ldp_collection AS c WHERE c.name = format('%s_%s', search.name, search.round)), caller);
+    RETURN search;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_own_search_as(name, text) IS 'ldp_own_search, of this caller';
+
+CREATE FUNCTION @extschema@.ldp_own_search(name text) RETURNS @extschema@.ldp_hitter_search
+    AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C;
+COMMENT ON FUNCTION @extschema@.ldp_own_search(text) IS
+    'the row of ldp_hitter_search with this name, locked; an error unless the caller owns the search';
+
+CREATE FUNCTION @extschema@.ldp_record_search_as(caller name, search @extschema@.ldp_hitter_search) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    before @extschema@.ldp_hitter_search;
+BEGIN
+    PERFORM @extschema@.ldp_check_admin(caller);
+    PERFORM @extschema@.ldp_check_owner(
+        (@extschema@.ldp_collection_named(format('%s_%s', search.name, search.round))).reports, caller);
+    IF search.round = 1 THEN
+        INSERT INTO @extschema@.ldp_hitter_search SELECT search.*;
+    ELSE
+        before := @extschema@.ldp_own_search_as(caller, search.name);
+        UPDATE @extschema@.ldp_hitter_search AS s SET round = s.round + 1 WHERE s.name = before.name AND s.round = search.round - 1;
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_record_search_as(name, @extschema@.ldp_hitter_search) IS 'ldp_record_search, of this caller';
+
+CREATE FUNCTION @extschema@.ldp_record_search(search @extschema@.ldp_hitter_search) RETURNS void
+    AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C;
+COMMENT ON FUNCTION @extschema@.ldp_record_search(@extschema@.ldp_hitter_search) IS
+    'records a search in its first round, or that its next one has begun; the caller owns the round''s collection';
+
+CREATE FUNCTION @extschema@.ldp_forget_search_as(caller name, name text) RETURNS @extschema@.ldp_hitter_search
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    search @extschema@.ldp_hitter_search := @extschema@.ldp_own_search_as(caller, name);
+BEGIN
+    DELETE FROM @extschema@.ldp_hitter_search AS s WHERE s.name = search.name;
+    RETURN search;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_forget_search_as(name, text) IS 'ldp_forget_search, of this caller';
+
+CREATE FUNCTION @extschema@.ldp_forget_search(name text) RETURNS @extschema@.ldp_hitter_search
+    AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C;
+COMMENT ON FUNCTION @extschema@.ldp_forget_search(text) IS
+    'forgets a search of the caller''s, whose row it returns, and leaves its collections';
+
 CREATE FUNCTION @extschema@.ldp_hitter_spec(search @extschema@.ldp_hitter_search, round integer, beginnings text[], strings text[]) RETURNS jsonb
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    WITH RECURSIVE wanted (length) AS (SELECT @extschema@.ldp_hitter_prefix($1, $2)),
-    letter AS (SELECT DISTINCT l FROM unnest(string_to_array($1.alphabet, NULL)) AS l),
-    grown (beginning, length) AS (
-        SELECT b, char_length(b) FROM unnest($3) AS b
-        UNION ALL
-        SELECT g.beginning || l, g.length + 1 FROM grown AS g, letter, wanted AS w
-        WHERE g.length < LEAST(w.length, $1.longest) AND octet_length(convert_to(g.beginning || l, 'UTF8')) <= 64
-    ),
-    labels (label) AS (
-        SELECT CASE WHEN g.length = w.length THEN g.beginning ELSE g.beginning || chr(3) END FROM grown AS g, wanted AS w
-        UNION ALL
-        SELECT s || chr(3) FROM unnest($4) AS s
-    )
-    SELECT jsonb_build_object('mechanism', 'auto', 'epsilon', $1.epsilon, 'attributes', jsonb_build_array(
-        jsonb_build_object('name', 'value', 'prefix', w.length, 'other', chr(3) || 'other', 'domain',
-            (SELECT jsonb_agg(label ORDER BY label COLLATE "C") FROM labels) || to_jsonb(chr(3) || 'other'))))
-    FROM wanted AS w
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    length integer := @extschema@.ldp_hitter_prefix(search, round);
+    letters integer := (SELECT count(DISTINCT l) FROM unnest(string_to_array(search.alphabet, NULL)) AS l);
+    labels numeric := COALESCE(cardinality(strings), 0)
+        + COALESCE((SELECT sum(letters::numeric ^ GREATEST(length - char_length(b), 0)) FROM unnest(beginnings) AS b), 0);
+BEGIN
+    -- Before they are made: no spec has room for as many.
+    IF labels > 1000000 THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'program_limit_exceeded',
+            MESSAGE = 'a round of this search asks about too many strings',
+            DETAIL = format('Beginnings of %s characters would be %s; a spec has no room for 1000000.', length, round(labels)),
+            HINT = 'Give a smaller step, fewer to keep, or a smaller alphabet.';
+    END IF;
+    RETURN (
+        WITH RECURSIVE letter AS (SELECT DISTINCT l FROM unnest(string_to_array(search.alphabet, NULL)) AS l),
+        grown (beginning, characters) AS (
+            SELECT b, char_length(b) FROM unnest(beginnings) AS b
+            UNION ALL
+            SELECT g.beginning || l, g.characters + 1 FROM grown AS g, letter
+            WHERE g.characters < LEAST(length, search.longest) AND octet_length(convert_to(g.beginning || l, 'UTF8')) <= 64
+        ),
+        labels (label) AS (
+            SELECT CASE WHEN g.characters = length THEN g.beginning ELSE g.beginning || chr(3) END FROM grown AS g
+            UNION ALL
+            SELECT s || chr(3) FROM unnest(strings) AS s
+        )
+        SELECT jsonb_build_object('mechanism', 'auto', 'epsilon', search.epsilon, 'attributes', jsonb_build_array(
+            jsonb_build_object('name', 'value', 'prefix', length, 'other', chr(3) || 'other', 'domain',
+                (SELECT jsonb_agg(label ORDER BY label COLLATE "C") FROM labels) || to_jsonb(chr(3) || 'other')))));
+END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_hitter_spec(@extschema@.ldp_hitter_search, integer, text[], text[]) IS
     'the spec of a round that continues these beginnings and keeps counting these strings';
@@ -1198,6 +1637,7 @@ BEGIN
     IF NOT (search IS NOT NULL) THEN
         RAISE EXCEPTION USING ERRCODE = 'null_value_not_allowed', MESSAGE = 'a search for frequent strings needs all its parameters';
     END IF;
+    PERFORM @extschema@.ldp_check_admin();
     IF octet_length(name) NOT BETWEEN 1 AND 60 THEN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_name',
@@ -1231,8 +1671,7 @@ BEGIN
             HINT = 'Give a smaller step, fewer to keep, a smaller alphabet, or a smaller length of the longest.';
     END IF;
 
-    INSERT INTO @extschema@.ldp_hitter_search SELECT search.* ON CONFLICT DO NOTHING;
-    IF NOT FOUND THEN
+    IF EXISTS (SELECT FROM @extschema@.ldp_hitter_search AS s WHERE s.name = ldp_create_hitters.name) THEN
         RAISE EXCEPTION USING
             ERRCODE = 'duplicate_object',
             MESSAGE = format('a search for frequent strings "%s" exists already', name),
@@ -1240,6 +1679,7 @@ BEGIN
     END IF;
     PERFORM @extschema@.ldp_create_collection(
         name || '_1', @extschema@.ldp_hitter_spec(search, 1, ARRAY[''], '{}'), NULL, schema);
+    PERFORM @extschema@.ldp_record_search(search);
     RETURN name || '_1';
 END
 $$;
@@ -1250,14 +1690,14 @@ COMMENT ON FUNCTION @extschema@.ldp_create_hitters(text, float8, text, integer, 
 CREATE FUNCTION @extschema@.ldp_next_round(name text, schema text DEFAULT current_schema()) RETURNS text
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    search @extschema@.ldp_hitter_search := @extschema@.ldp_hitter_search_named(name);
+    search @extschema@.ldp_hitter_search;
     next_name text;
     beginnings text[];
     strings text[];
     reports bigint;
 BEGIN
     -- Of two who ask at once the second waits, and goes on from the round that the first began.
-    SELECT s.* INTO STRICT search FROM @extschema@.ldp_hitter_search AS s WHERE s.name = ldp_next_round.name FOR UPDATE;
+    search := @extschema@.ldp_own_search(name);
     WITH labels AS MATERIALIZED (SELECT * FROM @extschema@.ldp_hitter_round(search, search.round)),
     significant AS (
         SELECT l.label, l.whole FROM labels AS l WHERE l.fresh AND l.p_value <= search.significance
@@ -1277,11 +1717,11 @@ BEGIN
         RETURN NULL;
     END IF;
 
-    UPDATE @extschema@.ldp_hitter_search AS s SET round = s.round + 1 WHERE s.name = ldp_next_round.name
-    RETURNING s.* INTO search;
+    search.round := search.round + 1;
     next_name := format('%s_%s', name, search.round);
     PERFORM @extschema@.ldp_create_collection(
         next_name, @extschema@.ldp_hitter_spec(search, search.round, beginnings, strings), NULL, schema);
+    PERFORM @extschema@.ldp_record_search(search);
     RETURN next_name;
 END
 $$;
@@ -1317,41 +1757,32 @@ COMMENT ON FUNCTION @extschema@.ldp_hitters(text, float8) IS
 CREATE FUNCTION @extschema@.ldp_drop_hitters(name text) RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    search @extschema@.ldp_hitter_search := @extschema@.ldp_hitter_search_named(name);
+    search @extschema@.ldp_hitter_search := @extschema@.ldp_forget_search(name);
 BEGIN
     PERFORM @extschema@.ldp_drop_collection(c.name) FROM @extschema@.ldp_collections AS c
     WHERE c.name IN (SELECT format('%s_%s', search.name, r) FROM generate_series(1, search.round) AS r);
-    DELETE FROM @extschema@.ldp_hitter_search AS s WHERE s.name = search.name;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_drop_hitters(text) IS 'drops a search for frequent strings, its rounds'' collections and all their reports';
 
 -- Privileges ------------------------------------------------------------------------------------------------
--- What is not mentioned here is a pure function, or reads what is public anyway, and stays open to everyone.
+-- A function that nothing is said of here is open to everyone: it computes, reads what is public, does what its caller
+-- could do without it, or decides by its caller's name. doc/threat-model.md has the whole table.
 
-GRANT SELECT ON @extschema@.ldp_collections, @extschema@.ldp_hitter_search TO PUBLIC;
-GRANT SELECT, INSERT, DELETE ON @extschema@.ldp_collection TO ldp_admin;
-GRANT INSERT, UPDATE, DELETE ON @extschema@.ldp_hitter_search TO ldp_admin;
+GRANT SELECT ON @extschema@.ldp_collection, @extschema@.ldp_collections, @extschema@.ldp_hitter_search TO PUBLIC;
 
 REVOKE ALL ON FUNCTION
-    @extschema@.ldp_create_collection(text, jsonb, text[], text),
-    @extschema@.ldp_drop_collection(text),
-    @extschema@.ldp_create_hitters(text, float8, text, integer, integer, integer, float8, text),
-    @extschema@.ldp_next_round(text, text),
-    @extschema@.ldp_drop_hitters(text),
-    @extschema@.ldp_claim_batch(text, uuid, bigint, bytea),
-    @extschema@.ldp_submit(text, @extschema@.ldp_report, integer),
-    @extschema@.ldp_submit_batch(text, uuid, @extschema@.ldp_report[], integer)
+    @extschema@.ldp_register_collection_as(name, text, regclass, jsonb, text),
+    @extschema@.ldp_unregister_collection_as(name, text),
+    @extschema@.ldp_summary_of_as(name, text, integer),
+    @extschema@.ldp_groups_of_as(name, text, text[]),
+    @extschema@.ldp_claim_batch_as(name, text, uuid, bigint, bytea),
+    @extschema@.ldp_own_search_as(name, text),
+    @extschema@.ldp_record_search_as(name, @extschema@.ldp_hitter_search),
+    @extschema@.ldp_forget_search_as(name, text),
+    @extschema@.ldp_run_as(oid, boolean, text, anyelement),
+    @extschema@.ldp_hitter_spec(@extschema@.ldp_hitter_search, integer, text[], text[])
     FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
-    @extschema@.ldp_create_collection(text, jsonb, text[], text),
-    @extschema@.ldp_drop_collection(text),
-    @extschema@.ldp_create_hitters(text, float8, text, integer, integer, integer, float8, text),
-    @extschema@.ldp_next_round(text, text),
-    @extschema@.ldp_drop_hitters(text)
+    @extschema@.ldp_hitter_spec(@extschema@.ldp_hitter_search, integer, text[], text[])
     TO ldp_admin;
-GRANT EXECUTE ON FUNCTION
-    @extschema@.ldp_claim_batch(text, uuid, bigint, bytea),
-    @extschema@.ldp_submit(text, @extschema@.ldp_report, integer),
-    @extschema@.ldp_submit_batch(text, uuid, @extschema@.ldp_report[], integer)
-    TO ldp_submitter;

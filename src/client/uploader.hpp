@@ -39,7 +39,7 @@ class Uploader final : public Carrier {
     /// How a batch is written.
     enum class Method {
         copy,  ///< COPY into the report table: the fastest
-        call,  ///< ldp_submit_batch: for roles without rights on the table, and poolers that know no COPY
+        call,  ///< ldp_submit_batch: for poolers that know no COPY
     };
 
     /// Borrows the connection, which must outlive this, and have no transaction open while a batch is
@@ -63,9 +63,12 @@ class Uploader final : public Carrier {
   private:
     bool copy(const Batch& batch) {
         pqxx::work transaction(connection_);
-        // No digest: the store ties the id to these reports before they are first sent.
-        const auto claimed = pq::run(transaction, "SELECT ldp_claim_batch($1, $2::uuid, $3::bigint)",
-                                     collection_, batch.id, std::to_string(batch.reports.size()));
+        // The digest is the one that ldp_submit_batch makes, so that either way may repeat the other.
+        const auto claimed =
+            pq::run(transaction,
+                    "SELECT ldp_claim_batch($1, $2::uuid, $3::bigint, sha256(convert_to($4::text, 'UTF8')))",
+                    collection_, batch.id, std::to_string(batch.reports.size()),
+                    std::to_string(batch.round) + ":" + listed(batch));
         const bool fresh = claimed[0][0].as<bool>();
         if (fresh) {
             pq::CopyStream rows(transaction, table(transaction), {"report", "round"});
@@ -77,10 +80,7 @@ class Uploader final : public Carrier {
     }
 
     bool call(const Batch& batch) {
-        std::string reports = "{";
-        for (const Report& report : batch.reports)
-            reports += (reports.size() == 1 ? "" : ",") + to_hex(report);
-        reports += "}";
+        const std::string reports = "{" + listed(batch) + "}";
         pqxx::work transaction(connection_);
         const auto counted =
             pq::run(transaction, "SELECT ldp_submit_batch($1, $2::uuid, $3::ldp_report[], $4::integer)",
@@ -88,6 +88,13 @@ class Uploader final : public Carrier {
         const bool fresh = counted[0][0].as<std::int64_t>() > 0;
         transaction.commit();
         return fresh;
+    }
+
+    /// The batch's reports in hexadecimal, with commas between them.
+    [[nodiscard]] static std::string listed(const Batch& batch) {
+        std::string reports;
+        for (const Report& report : batch.reports) reports += (reports.empty() ? "" : ",") + to_hex(report);
+        return reports;
     }
 
     /// The report table's name, quoted as SQL needs it on this connection's search path.

@@ -96,7 +96,7 @@ SQL
 # What is parsed at every call has PostgreSQL's path alone, or names everything: then the calls below show it.
 check "functions pin their path" "ldp_submit ldp_submit_batch" "$(sql $hostile -c "
     SELECT string_agg(p.proname, ' ' ORDER BY p.proname) FROM pg_proc AS p JOIN pg_language AS l ON l.oid = p.prolang
-    WHERE l.lanname IN ('sql', 'plpgsql') AND p.proname LIKE 'ldp\_%' AND p.proconfig IS DISTINCT FROM '{\"search_path=pg_catalog, pg_temp\"}'")"
+    WHERE l.lanname IN ('sql', 'plpgsql') AND p.proname LIKE 'ldp\_%' AND ('search_path=pg_catalog, pg_temp' = ANY (p.proconfig)) IS NOT TRUE")"
 
 spec='{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "blue"]}'
 record='{"mechanism": "sampled", "epsilon": 2, "attributes": [{"name": "town", "domain": ["a", "b"], "mechanism": "grr"}, {"name": "size", "min": 0, "max": 9, "mechanism": "duchi"}]}'
@@ -119,7 +119,11 @@ SELECT ldp_create_collection('record', '$record');
 SELECT ldp_submit('colour', '$report'), ldp_submit('side', '$report'), ldp_submit('record', '$told');
 SELECT ldp_submit_batch('colour', '$batch$number', ARRAY['$report', '$report']::ldp_report[]);
 SELECT ldp_submit_batch('colour', '$batch$number', ARRAY['$report', '$report']::ldp_report[]);
-SELECT ldp_claim_batch('side', '$batch$number', 3, '\xab'), ldp_claim_batch('side', '$batch$number', 3, '\xab');
+SELECT ldp_claim_batch('side', '$batch$number', 3, pg_catalog.sha256('a'::bytea)), ldp_claim_batch('side', '$batch$number', 3, pg_catalog.sha256('a'::bytea));
+SELECT ldp_open_rounds('side', 0, 3);
+SELECT * FROM ldp_summaries_of('side', ARRAY['country', 'round']::text[]);
+SELECT ldp_unregister_collection('side'), ldp_adopt_collection('side', 'hostile.side', '$spec');
+SELECT ldp_summary_of('side', 0);
 SELECT * FROM ldp_collections;
 SELECT ldp_client_spec('colour'), ldp_spec_labels(ldp_client_spec('colour'));
 SELECT * FROM ldp_estimate('colour');

@@ -33,6 +33,7 @@ has err "30,000 reports submitted"
 equal "$(sql -c 'SELECT count(*) FROM whole')" 30000
 
 create called "$colours"
+sql -c "SELECT ldp_open_rounds('called', 12)" >/dev/null
 run "by function, in a round" 0 "$ldp" submit --collection called --method call --batch 7000 --round 12 values.csv
 equal "$(sql -c 'SELECT count(*) FROM called WHERE round = 12')" 30000
 equal "$(sql -c "SELECT count(*) FROM ldp_estimate('called') AS e JOIN (VALUES ('red', 0.2), ('green', 0.8), ('blue', 0)) AS t (label, truth)

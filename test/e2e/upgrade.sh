@@ -57,6 +57,7 @@ for name in region tags wage day profile age; do
     sql $from -c "\\copy $name (report) FROM '$work/$name.copy'" || exit 1
 done
 sql $from >"$work/log" <<'SQL' || { cat "$work/log"; exit 1; }
+SELECT ldp_open_rounds('region', 0, 1);
 SELECT ldp_submit_batch('region', '6b1e0f5c-1b1a-4b52-9d1c-0a8d6f1f0001', ARRAY(SELECT report FROM region ORDER BY report LIMIT 3), 1);
 CREATE VIEW shares AS SELECT * FROM ldp_frequencies((SELECT ldp_agg(report) FROM region));
 CREATE VIEW sure AS SELECT * FROM ldp_frequencies((SELECT ldp_agg(report) FROM tags), confidence => 0.99, target => 'population');
@@ -84,7 +85,7 @@ SQL
 questions=("SELECT * FROM shares" "SELECT * FROM sure" "SELECT * FROM likely" "SELECT * FROM ranking" "SELECT * FROM signs" "SELECT * FROM answers"
     "SELECT * FROM record" "SELECT * FROM steps" "SELECT * FROM published" "SELECT * FROM quartiles" "SELECT * FROM change" "SELECT * FROM summaries" "SELECT * FROM kept" "SELECT estimates()"
     "SELECT name, ldp_count(summary) FROM summaries" "SELECT name, mechanism, epsilon, spec FROM ldp_collections ORDER BY name"
-    "SELECT name, round FROM ldp_hitter_search" "SELECT collection, batch, reports, digest FROM ldp_batch")
+    "SELECT name, round FROM ldp_hitter_search" "SELECT collection, submitter, batch, reports, digest FROM ldp_batch")
 before=()
 for question in "${questions[@]}"; do before+=("$(sql $from -c "$question")"); done
 

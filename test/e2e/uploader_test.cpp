@@ -316,6 +316,7 @@ BOOST_FIXTURE_TEST_CASE(one_of_two_senders_of_a_batch_counts, Server) {
 
 BOOST_FIXTURE_TEST_CASE(rounds_are_filed, Server) {
     Client client(create("rounds", colours), MemoryStore());
+    sql("SELECT ldp_open_rounds('rounds', 0, 10)");
     for (int i = 0; i < 30; ++i) client.report({"red"}, i / 10);
     Uploader uploader(connection, "rounds");
     BOOST_TEST(uploader.flush(client).batches == 3u);
@@ -355,6 +356,7 @@ BOOST_FIXTURE_TEST_CASE(summaries_are_the_same_inside_and_outside, Server) {
         const std::string name = std::string("same_") + entry->name;
         const Collection collection = create(
             name, std::string(R"({"mechanism": ")") + entry->name + R"(", "epsilon": 1, )" + attribute + "}");
+        sql("SELECT ldp_open_rounds('" + name + "', 1, 500)");
         Client client(collection, MemoryStore());
         // A client of a series is one person, with a value in each round.
         const SeriesRandomizer* series = find_capability<SeriesRandomizer>(collection.mechanism());

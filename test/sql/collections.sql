@@ -136,6 +136,7 @@ INSERT INTO colour VALUES (pg_temp.report('profile', '0000'));
 INSERT INTO colour VALUES (NULL);
 INSERT INTO colour (report, round) VALUES (pg_temp.report('colour', '00'), NULL);
 UPDATE colour SET report = pg_temp.report('shade', '00');
+SELECT ldp_open_rounds('visit', 0, 3);
 INSERT INTO visit VALUES (pg_temp.report('visit', '01'), 3, 'DE', 7, '2026-01-01', '{a,b}');
 INSERT INTO visit VALUES (pg_temp.report('visit', '01'));
 INSERT INTO visit (report, country) VALUES (pg_temp.report('colour', '01'), 'DE');
@@ -151,7 +152,17 @@ SELECT spec ->> 'epsilon' AS epsilon FROM ldp_collections WHERE name = 'colour';
 
 -- Submission ------------------------------------------------------------------------------------------------
 SELECT ldp_submit('colour', pg_temp.report('colour', '01'));
+-- Rounds are the owner's to open; what is there stays when one is closed.
 SELECT ldp_submit('colour', pg_temp.report('colour', '02'), 5);
+\echo :LAST_ERROR_SQLSTATE
+SELECT ldp_open_rounds('colour', 4, 5);
+SELECT ldp_submit('colour', pg_temp.report('colour', '02'), 5);
+SELECT ldp_submit('colour', pg_temp.report('colour', '02'));
+SELECT ldp_open_rounds('colour', 0, 1);
+SELECT ldp_open_rounds('colour', 3, 2), ldp_open_rounds('colour', NULL);
+SELECT ldp_open_rounds('colour', NULL);
+SELECT ldp_open_rounds('colours', 1);
+SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = 'round_is_open' AND conrelid = 'colour'::regclass;
 SELECT ldp_submit('Weird "name", 100%s', pg_temp.report('Weird "name", 100%s', '11'));
 SELECT right(report::text, 2) AS payload, round FROM colour ORDER BY report;
 SELECT ldp_submit('colour', pg_temp.report('shade', '01'));
@@ -195,13 +206,17 @@ SELECT ldp_submit_batch('colour', :batch, NULL);
 SELECT ldp_submit_batch('colour', NULL, :'reports');
 SELECT ldp_submit_batch('colours', :batch, :'reports');
 -- What COPY needs: claim, then copy, in one transaction.
-SELECT ldp_claim_batch('shade', :batch, 2, '\xab'), ldp_claim_batch('shade', :batch, 2, '\xab'), ldp_claim_batch('shade', :batch, 2);
-SELECT ldp_claim_batch('shade', :batch, 2, '\xcd');
-SELECT ldp_claim_batch('shade', :batch, 3);
-SELECT ldp_claim_batch('shade', :other, -1);
-SELECT ldp_claim_batch('shade', :other, NULL);
-SELECT ldp_claim_batch('shade', NULL, 1);
-SELECT ldp_claim_batch('shades', :batch, 1);
+SELECT ldp_claim_batch('shade', :batch, 2, sha256('a')), ldp_claim_batch('shade', :batch, 2, sha256('a'));
+SELECT ldp_claim_batch('shade', :batch, 2, sha256('b'));
+SELECT ldp_claim_batch('shade', :batch, 3, sha256('a'));
+SELECT ldp_claim_batch('shade', :other, -1, sha256('a'));
+SELECT ldp_claim_batch('shade', :other, NULL, sha256('a'));
+SELECT ldp_claim_batch('shade', NULL, 1, sha256('a'));
+SELECT ldp_claim_batch('shade', :other, 1, NULL);
+SELECT ldp_claim_batch('shade', :other, 1, '\xab');
+\echo :LAST_ERROR_SQLSTATE
+SELECT ldp_claim_batch('shades', :batch, 1, sha256('a'));
+SELECT ldp_claim_batch(NULL, :batch, 1, sha256('a'));
 
 -- Estimates -------------------------------------------------------------------------------------------------
 SELECT attribute, label, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr,
@@ -241,9 +256,9 @@ SELECT * FROM colour;
 SELECT * FROM ldp_estimate('colour');
 DELETE FROM colour;
 UPDATE colour SET round = 1;
-SELECT * FROM ldp_collection;
 SELECT * FROM ldp_batch;
-INSERT INTO ldp_batch VALUES ('colour', :batch, 1);
+INSERT INTO ldp_batch VALUES ('colour', 'regress_ldp_device', :batch, 1, sha256('a'));
+INSERT INTO ldp_collection (name) VALUES ('mine');
 DELETE FROM ldp_batch;
 SELECT ldp_drop_collection('colour');
 SELECT ldp_create_collection('mine', '{"mechanism": "grr", "epsilon": 1, "domain": 3}');
@@ -254,7 +269,7 @@ SELECT n FROM ldp_estimate('colour') LIMIT 1;
 SELECT ldp_count(ldp_agg(report)) FROM colour;
 SELECT ldp_submit('colour', :'report');
 SELECT ldp_submit_batch('colour', :batch, ARRAY[:'report']::ldp_report[]);
-SELECT ldp_claim_batch('colour', :batch, 1);
+SELECT ldp_claim_batch('colour', :batch, 1, sha256('a'));
 INSERT INTO colour (report) VALUES (:'report');
 DELETE FROM colour;
 SELECT ldp_drop_collection('colour');
@@ -264,7 +279,8 @@ SET ROLE regress_ldp_owner;
 SELECT ldp_create_collection('mine', '{"mechanism": "grr", "epsilon": 1, "domain": 3}');
 SELECT ldp_drop_collection('colour');
 UPDATE ldp_collection SET spec = '{}' WHERE name = 'mine';
-INSERT INTO ldp_batch VALUES ('mine', :batch, 1);
+DELETE FROM ldp_collection WHERE name = 'mine';
+INSERT INTO ldp_batch VALUES ('mine', 'regress_ldp_owner', :batch, 1, sha256('a'));
 SELECT ldp_submit('mine', :'report');
 RESET ROLE;
 SET ROLE regress_ldp_device;
@@ -282,9 +298,8 @@ SELECT ldp_client_spec('colour') ->> 'mechanism' AS mechanism;
 SELECT ldp_count(ldp_agg(:'report'::ldp_report));
 SELECT * FROM ldp_estimate('colour');
 SELECT ldp_submit('colour', :'report');
-SELECT ldp_claim_batch('colour', :batch, 1);
+SELECT ldp_claim_batch('colour', :batch, 1, sha256('a'));
 SELECT ldp_create_collection('theirs', '{"mechanism": "grr", "epsilon": 1, "domain": 3}');
-SELECT * FROM ldp_collection;
 RESET ROLE;
 -- A trigger on a table runs with the rights of whoever submits, not with those of the extension's owner.
 CREATE TABLE witnessed (role name);
@@ -298,8 +313,8 @@ RESET ROLE;
 SELECT DISTINCT role FROM witnessed;
 DROP FUNCTION witness() CASCADE;
 DROP TABLE witnessed;
--- Definer functions pin their search_path; there is one.
-SELECT proname, proconfig FROM pg_proc WHERE proname LIKE 'ldp\_%' AND prosecdef;
+-- Definer functions pin their search_path, and nobody may call them.
+SELECT proname, proconfig, proacl FROM pg_proc WHERE proname LIKE 'ldp\_%' AND prosecdef ORDER BY proname;
 REVOKE ALL ON SCHEMA public FROM regress_ldp_device, regress_ldp_reader, regress_ldp_owner, regress_ldp_stranger;
 DROP ROLE regress_ldp_device, regress_ldp_reader, regress_ldp_owner, regress_ldp_stranger;
 
@@ -323,7 +338,7 @@ SELECT count(*) AS seen, (SELECT count(*) FROM ldp_collection WHERE name = 'shad
 SELECT ldp_client_spec('shade');
 SELECT ldp_create_collection('shade', '{"mechanism": "oue", "epsilon": 3, "domain": 5}');
 SELECT mechanism FROM ldp_collections WHERE name = 'shade';
-SELECT ldp_claim_batch('shade', :batch, 2, '\xcd') AS new;
+SELECT ldp_claim_batch('shade', :batch, 2, sha256('b')) AS new;
 DROP TABLE shade;
 SELECT ldp_drop_collection('shade');
 SELECT count(*) FROM ldp_collection WHERE name = 'shade';

@@ -21,6 +21,7 @@ SELECT ldp_create_collection('site', '{"mechanism": "loloha", "epsilon": 2, "fir
 SELECT ldp_create_collection('minutes', '{"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 100, "grid": 10}');
 SELECT ldp_create_collection('person', '{"mechanism": "sampled", "epsilon": 1, "grid": 10, "attributes": [{"name": "size", "min": 0, "max": 100, "mechanism": "duchi"},
     {"name": "colour", "domain": ["red", "green", "blue"], "mechanism": "grr", "share": 3}]}');
+SELECT ldp_open_rounds(name, 1, 15) FROM unnest('{app,site,minutes,person}'::text[]) AS name;
 INSERT INTO app SELECT pg_temp.report(ldp_client_spec('app'), pg_temp.little((i * 37 + i / 5 + day * i % 11) % 16, 1)), day
 FROM generate_series(1, 300) AS i, generate_series(1, 14) AS day;
 INSERT INTO site SELECT pg_temp.report(ldp_client_spec('site'), pg_temp.scramble(i, 1) || pg_temp.scramble(i, 2) || pg_temp.little((i + day * i % 5) % 2, 1)), day
