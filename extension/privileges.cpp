@@ -1,9 +1,13 @@
-// What SQL cannot say by itself: who called a function that runs with its owner's rights, and that a query is
-// to run with the rights of another role. Rules are written in sql/ldp.sql; here are only the two steps.
+// What SQL cannot say by itself, or not fast enough: who called a function that runs with its owner's rights;
+// that a query is to run with the rights of another role; whether a table is one for reports. Rules are
+// written in sql/ldp.sql; here are only the steps.
 
 #include "boundary.hpp"
 
 extern "C" {
+#include "access/relation.h"
+#include "access/tupdesc.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
@@ -13,7 +17,11 @@ extern "C" {
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
 }
+
+#include <cstring>
 
 using namespace ldp;
 
@@ -35,7 +43,71 @@ FmgrInfo* namesake(FmgrInfo* called) {
     return found;
 }
 
+/// The number of the column of this name and type that rows have by themselves; 0 if there is none.
+AttrNumber column(TupleDesc columns, const char* name, Oid type) {
+    for (int i = 0; i < columns->natts; ++i) {
+        const FormData_pg_attribute* one = TupleDescAttr(columns, i);
+        if (!one->attisdropped && one->attgenerated == '\0' && one->atttypid == type &&
+            std::strcmp(NameStr(one->attname), name) == 0)
+            return one->attnum;
+    }
+    return InvalidAttrNumber;
+}
+
+/// Whether this is a call function(column, block).
+bool calls(const char* expression, Oid function, AttrNumber column, Bytes block) {
+    auto* call = static_cast<FuncExpr*>(stringToNode(expression));
+    if (!IsA(call, FuncExpr) || call->funcid != function || list_length(call->args) != 2) return false;
+    auto* first = static_cast<Var*>(linitial(call->args));
+    auto* second = static_cast<Const*>(lsecond(call->args));
+    if (!IsA(first, Var) || first->varattno != column || !IsA(second, Const) || second->constisnull)
+        return false;
+    const Bytes found = contents(PG_DETOAST_DATUM_PACKED(second->constvalue));
+    return found.size() == block.size() && std::memcmp(found.data(), block.data(), found.size()) == 0;
+}
+
+/// What is wrong with a table; `block` may be NULL, which leaves the CHECK out.
+const char* problem(Relation table, Oid schema, const varlena* block) {
+    const Oid report = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum("ldp_report"),
+                                       ObjectIdGetDatum(schema));
+    const TupleDesc columns = RelationGetDescr(table);
+    const AttrNumber reports = column(columns, "report", report);
+    if (table->rd_rel->relkind != RELKIND_RELATION && table->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
+        return "It is not a table.";
+    if (table->rd_rel->relpersistence == RELPERSISTENCE_TEMP) return "It is temporary.";
+    if (reports == InvalidAttrNumber) return "It has no column \"report\" of the type ldp_report.";
+    if (column(columns, "round", INT4OID) == InvalidAttrNumber)
+        return "It has no column \"round\" of the type integer.";
+    if (block == nullptr) return nullptr;
+
+    char name[] = "ldp_check_report";
+    const Oid arguments[] = {report, BYTEAOID};
+    const Oid check = LookupFuncName(list_make2(makeString(get_namespace_name(schema)), makeString(name)), 2,
+                                     arguments, false);
+    const TupleConstr* rules = columns->constr;
+    for (int i = 0; rules != nullptr && i < rules->num_check; ++i) {
+        const ConstrCheck& rule = rules->check[i];
+        if (std::strcmp(rule.ccname, "report_follows_spec") == 0 && rule.ccvalid && !rule.ccnoinherit &&
+            calls(rule.ccbin, check, reports, contents(block)))
+            return nullptr;
+    }
+    return "It has no CHECK \"report_follows_spec\" that its reports follow the spec.";
+}
+
 }  // namespace
+
+/// (table, parameter block or NULL) → text: what is wrong with the table; NULL if nothing is, empty if it is
+/// gone. It is not locked afterwards.
+LDP_FUNCTION(ldp_table_problem) {
+    if (PG_ARGISNULL(0)) PG_RETURN_NULL();
+    const varlena* block = PG_ARGISNULL(1) ? nullptr : PG_GETARG_VARLENA_PP(1);
+    Relation table = try_relation_open(PG_GETARG_OID(0), AccessShareLock);
+    if (table == nullptr) PG_RETURN_TEXT_P(cstring_to_text(""));
+    const char* found = problem(table, get_func_namespace(fcinfo->flinfo->fn_oid), block);
+    relation_close(table, AccessShareLock);
+    if (found == nullptr) PG_RETURN_NULL();
+    PG_RETURN_TEXT_P(cstring_to_text(found));
+}
 
 /// Calls the namesake with the caller's name before the arguments. It is SECURITY DEFINER, so it cannot see
 /// the caller, and nobody may execute it, so it can believe what it is told.

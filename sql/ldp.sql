@@ -490,30 +490,12 @@ $$;
 COMMENT ON FUNCTION @extschema@.ldp_check_free(text) IS 'an error if there is a collection with this name';
 
 -- A table's owner can alter it, drop its CHECK, or put something else in its place. So it is looked at whenever it is
--- used. The settings decide how PostgreSQL prints the CHECK.
+-- used.
 CREATE FUNCTION @extschema@.ldp_table_problem(reports regclass, parameters bytea) RETURNS text
-    LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-    SET bytea_output = hex SET standard_conforming_strings = on AS $$
-    SELECT CASE
-        WHEN t.relkind NOT IN ('r', 'p') THEN 'It is not a table.'
-        WHEN t.relpersistence = 't' THEN 'It is temporary.'
-        WHEN NOT EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = t.oid AND a.attname = 'report'
-                         AND a.atttypid = '@extschema@.ldp_report'::regtype AND a.attgenerated = '') THEN
-            'It has no column "report" of the type ldp_report.'
-        WHEN NOT EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = t.oid AND a.attname = 'round'
-                         AND a.atttypid = 'integer'::regtype AND a.attgenerated = '') THEN
-            'It has no column "round" of the type integer.'
-        WHEN $2 IS NOT NULL AND NOT EXISTS (
-                 SELECT FROM pg_constraint AS c
-                 WHERE c.conrelid = t.oid AND c.conname = 'report_follows_spec' AND c.contype = 'c' AND c.convalidated
-                   AND pg_get_constraintdef(c.oid) =
-                       format('CHECK (%s.ldp_check_report(report, ''\x%s''::bytea))', '@extschema@', encode($2, 'hex'))) THEN
-            'It has no CHECK "report_follows_spec" that its reports follow the spec.'
-        END
-    FROM pg_class AS t WHERE t.oid = $1
-$$;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.ldp_table_problem(regclass, bytea) IS
-    'why a table is none for the reports of a spec with this parameter block (not looked at if NULL); NULL if it is one';
+    'why a table is none for the reports of a spec with this parameter block (not looked at if NULL); NULL if it is one, '
+    'and empty if there is no such table';
 
 CREATE FUNCTION @extschema@.ldp_table(name text) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -526,6 +508,12 @@ BEGIN
     WHERE c.name = ldp_table.name;
     IF NOT FOUND THEN
         PERFORM @extschema@.ldp_collection_named(name);  -- says so
+    END IF;
+    IF problem = '' THEN  -- since the statement began
+        RAISE EXCEPTION USING
+            ERRCODE = 'undefined_object',
+            MESSAGE = format('collection "%s" has just been dropped', name),
+            HINT = 'The view ldp_collections shows which collections there are.';
     END IF;
     IF problem IS NOT NULL THEN
         RAISE EXCEPTION USING

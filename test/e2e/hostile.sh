@@ -96,7 +96,7 @@ SQL
 # What is parsed at every call has PostgreSQL's path alone, or names everything: then the calls below show it.
 check "functions pin their path" "ldp_submit ldp_submit_batch" "$(sql $hostile -c "
     SELECT string_agg(p.proname, ' ' ORDER BY p.proname) FROM pg_proc AS p JOIN pg_language AS l ON l.oid = p.prolang
-    WHERE l.lanname IN ('sql', 'plpgsql') AND p.proname LIKE 'ldp\_%' AND ('search_path=pg_catalog, pg_temp' = ANY (p.proconfig)) IS NOT TRUE")"
+    WHERE l.lanname IN ('sql', 'plpgsql') AND p.proname LIKE 'ldp\_%' AND p.proconfig IS DISTINCT FROM '{\"search_path=pg_catalog, pg_temp\"}'")"
 
 spec='{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "blue"]}'
 record='{"mechanism": "sampled", "epsilon": 2, "attributes": [{"name": "town", "domain": ["a", "b"], "mechanism": "grr"}, {"name": "size", "min": 0, "max": 9, "mechanism": "duchi"}]}'
