@@ -132,10 +132,14 @@ LDP_FUNCTION(ldp_with_caller) {
 /// VIEW): nothing that it calls gets the caller's rights, changes the session, or outlives the query. Without
 /// policies, an owner's own rows are all there is to see.
 LDP_FUNCTION(ldp_run_as) {
+    if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2)) PG_RETURN_NULL();
     const Oid role = PG_GETARG_OID(0);
     const bool policies = PG_GETARG_BOOL(1);
     const char* query = text_to_cstring(PG_GETARG_TEXT_PP(2));
     const Oid type = get_fn_expr_rettype(fcinfo->flinfo);
+    std::int16_t length;
+    bool by_value;
+    get_typlenbyval(type, &length, &by_value);
 
     Oid user;
     int context;
@@ -148,7 +152,7 @@ LDP_FUNCTION(ldp_run_as) {
         SPI_gettypeid(SPI_tuptable->tupdesc, 1) != type)
         elog(ERROR, "a query of ldp gave no single value of the type %u: %s", type, query);
     Datum value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &fcinfo->isnull);
-    if (!fcinfo->isnull) value = SPI_datumTransfer(value, false, -1);
+    if (!fcinfo->isnull) value = SPI_datumTransfer(value, by_value, length);
     SPI_finish();
     AtEOXact_GUC(false, settings);
     SetUserIdAndSecContext(user, context);
