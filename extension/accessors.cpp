@@ -8,6 +8,7 @@
 #include <string>
 
 #include "asked.hpp"
+#include "core/base/interrupt.hpp"
 #include "core/base/text.hpp"
 #include "core/spec/spec.hpp"
 #include "core/summary/consistency.hpp"
@@ -28,19 +29,15 @@ char* spec_text(Bytes bytes, Kind kind) {
 
 // One number -----------------------------------------------------------------------------------------------
 
-double item(const std::vector<Estimate>& estimates, std::int64_t number, const char* noun) {
-    if (number < 0 || number >= static_cast<std::int64_t>(estimates.size()))
-        throw Error(ErrorCode::invalid_value,
-                    std::string("there is no ") + noun + " " + std::to_string(number),
-                    "They are numbered from 0 to " + std::to_string(estimates.size() - 1) + ".");
-    return estimates[static_cast<std::size_t>(number)].value;
-}
-
 double mean(Bytes summary, std::int64_t attribute) {
     return ask(
         summary, unknown,
         [=](const SummaryView& view) {
-            return item(estimate(view, {Quantity::means}), attribute, "attribute");
+            const std::vector<Estimate> means = estimate(view, {Quantity::means});
+            if (attribute < 0 || attribute >= static_cast<std::int64_t>(means.size()))
+                throw Error(ErrorCode::invalid_value, "there is no attribute " + std::to_string(attribute),
+                            "They are numbered from 0 to " + std::to_string(means.size() - 1) + ".");
+            return means[static_cast<std::size_t>(attribute)].value;
         },
         [](const SummaryView& view) { check_answer(*view.mechanism, Quantity::means); });
 }
@@ -64,7 +61,7 @@ double frequency(Bytes summary, std::int64_t value, std::optional<std::size_t> a
         summary, unknown,
         [=](const SummaryView& view) {
             const std::size_t one = one_attribute(*view.mechanism, attribute);
-            return item(estimate(view, {Quantity::frequencies, Target::sample, one}), value, "value");
+            return share_of(view, value, Target::sample, one).value;
         },
         [](const SummaryView& view) { check_answer(*view.mechanism, Quantity::frequencies); });
 }
@@ -75,7 +72,7 @@ double frequency(Bytes summary, std::int64_t value, std::optional<std::size_t> a
 template <class ValueAt>
 ArrayType* new_array(std::size_t count, ValueAt value_at) {
     std::size_t known = 0;
-    for (std::size_t i = 0; i < count; ++i) known += std::isnan(value_at(i)) ? 0 : 1;
+    for_each_index(count, [&](std::size_t i) { known += std::isnan(value_at(i)) ? 0 : 1; });
     const bool gaps = known < count;
     const auto head =
         static_cast<std::size_t>(gaps ? ARR_OVERHEAD_WITHNULLS(1, count) : ARR_OVERHEAD_NONULLS(1));
@@ -89,12 +86,12 @@ ArrayType* new_array(std::size_t count, ValueAt value_at) {
     ARR_DIMS(array)[0] = static_cast<int>(count);
     ARR_LBOUND(array)[0] = 1;
     auto* number = reinterpret_cast<float8*>(ARR_DATA_PTR(array));
-    for (std::size_t i = 0; i < count; ++i) {
+    for_each_index(count, [&](std::size_t i) {
         const double value = value_at(i);
-        if (std::isnan(value)) continue;
+        if (std::isnan(value)) return;
         *number++ = value;
         if (gaps) ARR_NULLBITMAP(array)[i / 8] |= static_cast<std::uint8_t>(1u << i % 8);
-    }
+    });
     return array;
 }
 

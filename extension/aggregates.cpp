@@ -12,17 +12,28 @@
 #include <limits>
 
 #include "asked.hpp"
+#include "limits.hpp"
+
+extern "C" {
+#include "access/detoast.h"
+}
 
 using namespace ldp;
 
 namespace {
+
+/// A state of one's own that begins as the argument.
+varlena* own_copy(FunctionCallInfo fcinfo, int argument) {
+    check_state_size(toast_raw_datum_size(PG_GETARG_DATUM(argument)) - VARHDRSZ);
+    return reinterpret_cast<varlena*>(PG_DETOAST_DATUM_COPY(PG_GETARG_DATUM(argument)));
+}
 
 /// The first argument as a state that may be changed: itself if it is an aggregate's state, else a copy.
 /// A state that lost its full header (on its way through a tuple, say) is copied too.
 varlena* changeable_state(FunctionCallInfo fcinfo) {
     auto* state = reinterpret_cast<varlena*>(PG_GETARG_POINTER(0));
     if (VARATT_IS_4B_U(state) && AggCheckCallContext(fcinfo, nullptr) != 0) return state;
-    return reinterpret_cast<varlena*>(PG_DETOAST_DATUM_COPY(PG_GETARG_DATUM(0)));
+    return own_copy(fcinfo, 0);
 }
 
 const Mechanism& mechanism_of_state(FunctionCallInfo fcinfo, Bytes summary) {
@@ -61,7 +72,9 @@ Datum count_report(FunctionCallInfo fcinfo, Bytes head) {
         // In the caller's short-lived memory: the executor copies a new state to where it keeps its states,
         // so one made there by us would stay behind as a second copy in every group.
         mechanism = &mechanism_of(fcinfo, report, Kind::report);
-        state = new_value(head.size() + summary_size(*mechanism));
+        const std::size_t size = summary_size(*mechanism);
+        check_state_size(size);
+        state = new_value(head.size() + size);
         std::ranges::copy(head, writable(state).begin());
         summary = writable(state).subspan(head.size());
         start_summary(*mechanism, summary);
@@ -85,7 +98,7 @@ template <class HeadOf>
 Datum add_states(FunctionCallInfo fcinfo, HeadOf head_of) {
     if (PG_ARGISNULL(1)) return first_argument(fcinfo);
     if (PG_ARGISNULL(0)) {
-        auto* first = reinterpret_cast<varlena*>(PG_DETOAST_DATUM_COPY(PG_GETARG_DATUM(1)));
+        varlena* first = own_copy(fcinfo, 1);
         const Bytes whole = contents(first);
         (void)mechanism_of_state(fcinfo, behind(whole, head_of(whole)));
         PG_RETURN_POINTER(first);

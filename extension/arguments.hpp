@@ -11,6 +11,7 @@
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/summary/learn.hpp"
 #include "legend.hpp"
+#include "limits.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"
@@ -107,8 +108,9 @@ struct Numbers {
 
 // Asking; C++ that does not jump. ---------------------------------------------------------------------------
 
-/// The mechanism of a summary whose every byte was checked.
+/// The mechanism of a summary whose every byte was checked, and which is no larger than may be answered from.
 [[nodiscard]] inline std::unique_ptr<const Mechanism> checked_mechanism(Bytes summary) {
+    check_state_size(summary.size());
     std::unique_ptr<const Mechanism> mechanism = load_mechanism(summary, Kind::summary);
     check_summary(*mechanism, summary);
     return mechanism;

@@ -1,12 +1,16 @@
 #include "boundary.hpp"
 
+#include "core/base/interrupt.hpp"
+
 #include <cstring>
 #include <exception>
 #include <memory>
 #include <new>
+#include <utility>
 
 extern "C" {
 #include "mb/pg_wchar.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #if PG_VERSION_NUM >= 160000
 #include "nodes/miscnodes.h"
@@ -45,6 +49,31 @@ int sqlstate(ErrorCode code, int malformed) noexcept {
     return ERRCODE_INTERNAL_ERROR;
 }
 
+/// The error that stopped the computation that is being unwound.
+ErrorData* interruption = nullptr;
+
+/// Does all that PostgreSQL wants done between two steps of a long computation. True if that ended in an
+/// error, which is kept. Its frame is C's: jumps end here.
+bool interrupted() noexcept {
+    MemoryContextData* const memory = CurrentMemoryContext;
+    volatile bool stopped = false;
+    PG_TRY();
+    { CHECK_FOR_INTERRUPTS(); }
+    PG_CATCH();
+    {
+        MemoryContextSwitchTo(memory);
+        interruption = CopyErrorData();
+        FlushErrorState();
+        stopped = true;
+    }
+    PG_END_TRY();
+    return stopped;
+}
+
+bool wants_stop() noexcept {
+    return unlikely(InterruptPending) && interrupted();
+}
+
 /// keep, where failing to must not throw again.
 const char* try_keep(std::string_view text) noexcept {
     try {
@@ -68,21 +97,30 @@ int say(const Fault& fault) {
 Fault caught(int malformed) noexcept {
     try {
         throw;
+    } catch (const Interrupted&) {
+        return {std::exchange(interruption, nullptr), 0, false, "", "", ""};
     } catch (const Error& error) {
-        return {sqlstate(error.code(), malformed), true, try_keep(error.what()), try_keep(error.detail()),
+        return {nullptr,
+                sqlstate(error.code(), malformed),
+                true,
+                try_keep(error.what()),
+                try_keep(error.detail()),
                 try_keep(error.hint())};
     } catch (const std::bad_alloc&) {
-        return {ERRCODE_OUT_OF_MEMORY, false, "out of memory", "", ""};
+        return {nullptr, ERRCODE_OUT_OF_MEMORY, false, "out of memory", "", ""};
     } catch (const std::exception& error) {
-        return {ERRCODE_INTERNAL_ERROR, false, try_keep(error.what()), "",
-                "This is a bug in ldp; please report it."};
+        return {nullptr, ERRCODE_INTERNAL_ERROR,
+                false,   try_keep(error.what()),
+                "",      "This is a bug in ldp; please report it."};
     } catch (...) {
-        return {ERRCODE_INTERNAL_ERROR, false, "unknown failure", "",
-                "This is a bug in ldp; please report it."};
+        return {nullptr, ERRCODE_INTERNAL_ERROR,
+                false,   "unknown failure",
+                "",      "This is a bug in ldp; please report it."};
     }
 }
 
 Datum raise(const Fault& fault, [[maybe_unused]] FunctionCallInfo fcinfo) {
+    if (fault.raised != nullptr) ReThrowError(fault.raised);
 #if PG_VERSION_NUM >= 160000
     if (fault.of_input) {
         errsave(fcinfo->context, say(fault));
@@ -91,6 +129,10 @@ Datum raise(const Fault& fault, [[maybe_unused]] FunctionCallInfo fcinfo) {
 #endif
     ereport(ERROR, say(fault));
     pg_unreachable();
+}
+
+void begin_interrupts() noexcept {
+    interrupt_handler.store(wants_stop);
 }
 
 // Memory ---------------------------------------------------------------------------------------------------

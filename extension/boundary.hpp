@@ -13,6 +13,8 @@
 //   3. What must outlive a call (a mechanism, which owns vectors) hangs on a memory context whose reset
 //      callback deletes it, so that an aborted statement frees it too.
 //   4. No static object has a destructor. Counting and merging throw nothing and allocate nothing.
+//   5. A long computation asks now and then whether to stop (core/base/interrupt.hpp). PostgreSQL's answer is
+//      its error, which is kept while C++ unwinds, and raised again by the wrapper.
 #pragma once
 
 #include <cstddef>
@@ -56,6 +58,8 @@ namespace ldp {
 
 /// What an exception said, in PostgreSQL's memory: it outlives the catch block and needs no destructor.
 struct Fault {
+    ErrorData*
+        raised;  ///< PostgreSQL's own error, if that is what stopped the call; then nothing else counts
     int sqlstate;
     bool of_input;  ///< the arguments are at fault, not the machine or ldp itself
     const char* message;
@@ -68,6 +72,9 @@ struct Fault {
 [[nodiscard]] Fault caught(int malformed) noexcept;
 /// Raises the fault as an error, or saves it where an input function's caller asked for that.
 Datum raise(const Fault& fault, FunctionCallInfo fcinfo);
+
+/// From now on computations ask PostgreSQL whether to stop.
+void begin_interrupts() noexcept;
 
 /// The wrapper around every entry point.
 template <Datum (*body)(FunctionCallInfo), int malformed>

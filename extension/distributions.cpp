@@ -99,19 +99,15 @@ Answers share_below(const Subject& subject, double value, double reach, Target t
 }
 
 double quantile(const Subject& subject, double share) {
-    return ask_one(subject, unknown, [=](const SummaryView& view) {
-        return ldp::quantile(view, share, usual_confidence, Target::sample).value;
-    });
+    return ask_one(subject, unknown, [=](const SummaryView& view) { return ldp::quantile(view, share); });
 }
 
 Table quantiles(const Subject& subject, const double* shares, std::size_t count, double confidence,
                 Target target) {
     return ask_one(subject, Table{}, [&](const SummaryView& view) {
         std::vector<std::array<double, 4>> found;
-        for (std::size_t i = 0; i < count; ++i) {
-            const Quantile at = ldp::quantile(view, shares[i], confidence, target);
-            found.push_back({shares[i], at.value, at.interval.lower, at.interval.upper});
-        }
+        for (const auto& [value, interval] : ldp::quantiles(view, {shares, count}, confidence, target))
+            found.push_back({shares[found.size()], value, interval.lower, interval.upper});
         return table(subject, view, found);
     });
 }

@@ -4,6 +4,7 @@
 
 #include "answers.hpp"
 #include "asked.hpp"
+#include "core/base/interrupt.hpp"
 #include "core/summary/candidates.hpp"
 #include "core/summary/change.hpp"
 #include "core/summary/consistency.hpp"
@@ -48,8 +49,8 @@ Answers answers(const Subject& subject, double reach, std::size_t room, bool tes
 void add_shares(Answers& all, const SummaryView& view, std::size_t attribute, Target target) {
     const std::uint64_t n = part(view, attribute).n;
     const auto estimates = estimate(view, {Quantity::frequencies, target, attribute});
-    for (std::size_t value = 0; value < estimates.size(); ++value)
-        all.add(attribute, value, estimates[value], n);
+    for_each_index(estimates.size(),
+                   [&](std::size_t value) { all.add(attribute, value, estimates[value], n); });
 }
 
 Answers means(const Subject& subject, double reach, Target target) {
@@ -88,8 +89,9 @@ Answers frequencies(const Subject& subject, Consistency method, double reach, Ta
         } else {
             // Errors and intervals belong to the unbiased estimates alone.
             const std::vector<double> shares = consistent(view, method, attribute);
-            for (std::size_t value = 0; value < shares.size(); ++value)
+            for_each_index(shares.size(), [&](std::size_t value) {
                 all.add(attribute, value, {shares[value], unknown}, n);
+            });
         }
         return all;
     });
@@ -99,8 +101,11 @@ Answers largest(const Subject& subject, std::size_t limit, double reach, Target 
     return of_one_category(subject, [&](const SummaryView& view, std::size_t attribute, std::uint64_t n) {
         const auto ranking = top(view, limit, target, control, attribute);
         Answers all = answers(subject, reach, ranking.size(), true);
-        for (const Ranked& ranked : ranking)
+        Work work;
+        for (const Ranked& ranked : ranking) {
+            work.done();
             all.add(attribute, ranked.value, ranked.estimate, n, ranked.p_value);
+        }
         return all;
     });
 }
@@ -147,9 +152,12 @@ Answers changed(const Subject& subject, Bytes after, double kept, double reach, 
         const std::vector<Change> changes = change(before, later, kept, target);
         Answers all = answers(subject, reach, changes.size());
         all.counted = false;
-        for (const auto& [attribute, value, difference] : changes)
+        Work work;
+        for (const auto& [attribute, value, difference] : changes) {
+            work.done();
             if (attribute == subject.attribute.value_or(attribute))
                 all.add(attribute, value ? *value : Answers::none, difference, 0);
+        }
         return all;
     };
     return ask(subject.summary, Answers{}, found, [&](const SummaryView& view) {

@@ -9,6 +9,7 @@
 extern "C" {
 #include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/value.h"
 #include "parser/parse_func.h"
@@ -119,8 +120,10 @@ std::size_t Legend::attribute_called(std::string_view name) const {
 std::size_t Legend::value_called(std::size_t attribute, std::string_view label) const {
     JsonbContainer* known = labels(attribute);
     const std::size_t count = size(known);
-    for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t i = 0; i < count; ++i) {
+        CHECK_FOR_INTERRUPTS();
         if (string_at(known, i) == label) return i;
+    }
     if (count > 0)
         none_called("value", "ldp_labels", label, count, [=](std::size_t i) { return string_at(known, i); });
     if (const std::optional<std::size_t> number = number_in(label)) return *number;

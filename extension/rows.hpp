@@ -15,6 +15,7 @@
 extern "C" {
 #include "access/htup_details.h"
 #include "funcapi.h"
+#include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -105,7 +106,10 @@ Datum row_array(FunctionCallInfo fcinfo, const Answer& answer) {
     const Oid type = get_element_type(get_func_rettype(fcinfo->flinfo->fn_oid));
     TupleDesc shape = lookup_rowtype_tupdesc_copy(type, -1);
     auto* elements = static_cast<Datum*>(palloc(sizeof(Datum) * (answer.count + 1)));
-    for (std::size_t i = 0; i < answer.count; ++i) elements[i] = row_of(answer, i, shape);
+    for (std::size_t i = 0; i < answer.count; ++i) {
+        CHECK_FOR_INTERRUPTS();
+        elements[i] = row_of(answer, i, shape);
+    }
     PG_RETURN_ARRAYTYPE_P(
         construct_array(elements, static_cast<int>(answer.count), type, -1, false, TYPALIGN_DOUBLE));
 }

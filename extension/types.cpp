@@ -3,10 +3,13 @@
 // can take a value of these types for what it is. Comparison, hashing and sending need nothing of ours:
 // PostgreSQL's functions for bytea do them.
 
+#include <algorithm>
+
 #include "asked.hpp"
 
 extern "C" {
 #include "libpq/pqformat.h"
+#include "miscadmin.h"
 }
 
 using namespace ldp;
@@ -54,11 +57,23 @@ Bytes checked_part(Bytes bytes, bool question) {
     return question ? bytes.subspan(head_of(bytes).size()) : bytes;
 }
 
+/// What is converted between two questions whether to stop.
+constexpr std::size_t strip = std::size_t{1} << 20;
+
+bool read_digits(std::string_view text, MutableBytes bytes) {
+    if (text.size() % 2 != 0) return false;
+    for (std::size_t at = 0; at < bytes.size(); at += strip) {
+        CHECK_FOR_INTERRUPTS();
+        if (!from_hex(text.substr(2 * at, 2 * strip), bytes.data() + at)) return false;
+    }
+    return true;
+}
+
 Datum read_text(FunctionCallInfo fcinfo, Kind kind, bool question = false) {
     const std::string_view text = PG_GETARG_CSTRING(0);
     check_length(text.size() / 2, kind);
     varlena* value = new_value(text.size() / 2);
-    if (!from_hex(text, writable(value).data())) throw_no_digits(kind);
+    if (!read_digits(text, writable(value))) throw_no_digits(kind);
     check(fcinfo, checked_part(contents(value), question), kind);
     PG_RETURN_POINTER(value);
 }
@@ -66,7 +81,10 @@ Datum read_text(FunctionCallInfo fcinfo, Kind kind, bool question = false) {
 Datum write_text(FunctionCallInfo fcinfo) {
     const Bytes bytes = contents(PG_GETARG_VARLENA_PP(0));
     auto* text = static_cast<char*>(try_palloc(2 * bytes.size() + 1));
-    to_hex(bytes, text);
+    for (std::size_t at = 0; at < bytes.size(); at += strip) {
+        CHECK_FOR_INTERRUPTS();
+        to_hex(bytes.subspan(at, std::min(strip, bytes.size() - at)), text + 2 * at);
+    }
     text[2 * bytes.size()] = '\0';
     PG_RETURN_CSTRING(text);
 }

@@ -25,11 +25,11 @@ CREATE TYPE @extschema@.ldp_report;
 CREATE TYPE @extschema@.ldp_summary;
 
 CREATE FUNCTION @extschema@.ldp_report_in(cstring) RETURNS @extschema@.ldp_report
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
 CREATE FUNCTION @extschema@.ldp_report_out(@extschema@.ldp_report) RETURNS cstring
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
 CREATE FUNCTION @extschema@.ldp_report_recv(internal) RETURNS @extschema@.ldp_report
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
 CREATE FUNCTION @extschema@.ldp_report_send(@extschema@.ldp_report) RETURNS bytea
     AS 'byteasend' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
 CREATE TYPE @extschema@.ldp_report (
@@ -44,11 +44,11 @@ COMMENT ON FUNCTION @extschema@.ldp_report_send(@extschema@.ldp_report) IS 'repo
 
 -- Where a literal could be a report or a summary, it is a summary.
 CREATE FUNCTION @extschema@.ldp_summary_in(cstring) RETURNS @extschema@.ldp_summary
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
 CREATE FUNCTION @extschema@.ldp_summary_out(@extschema@.ldp_summary) RETURNS cstring
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
 CREATE FUNCTION @extschema@.ldp_summary_recv(internal) RETURNS @extschema@.ldp_summary
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
 CREATE FUNCTION @extschema@.ldp_summary_send(@extschema@.ldp_summary) RETURNS bytea
     AS 'byteasend' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
 CREATE TYPE @extschema@.ldp_summary (
@@ -175,11 +175,11 @@ COMMENT ON COLUMN @extschema@.ldp_statistic.p_value IS 'how likely honest report
 -- text and bytes let it travel between servers.
 CREATE TYPE @extschema@.ldp_question;
 CREATE FUNCTION @extschema@.ldp_question_in(cstring) RETURNS @extschema@.ldp_question
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
 CREATE FUNCTION @extschema@.ldp_question_out(@extschema@.ldp_question) RETURNS cstring
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
 CREATE FUNCTION @extschema@.ldp_question_recv(internal) RETURNS @extschema@.ldp_question
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
 CREATE FUNCTION @extschema@.ldp_question_send(@extschema@.ldp_question) RETURNS bytea
     AS 'byteasend' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
 CREATE TYPE @extschema@.ldp_question (
@@ -199,55 +199,55 @@ COMMENT ON FUNCTION @extschema@.ldp_question_send(@extschema@.ldp_question) IS '
 CREATE FUNCTION @extschema@.ldp_summary_accumulate(summary @extschema@.ldp_summary,
         report @extschema@.ldp_report)
     RETURNS @extschema@.ldp_summary
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
 COMMENT ON FUNCTION @extschema@.ldp_summary_accumulate(@extschema@.ldp_summary, @extschema@.ldp_report) IS
     'the summary with one more report; NULL is the summary of no reports';
 
 CREATE FUNCTION @extschema@.ldp_summary_merge(summary @extschema@.ldp_summary, other @extschema@.ldp_summary)
     RETURNS @extschema@.ldp_summary
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
 COMMENT ON FUNCTION @extschema@.ldp_summary_merge(@extschema@.ldp_summary, @extschema@.ldp_summary) IS
     'the summary of the reports of both; NULL is the summary of no reports';
 
 CREATE FUNCTION @extschema@.ldp_question_accumulate(question @extschema@.ldp_question,
         report @extschema@.ldp_report, number float8)
     RETURNS @extschema@.ldp_question
-    AS 'MODULE_PATHNAME', 'ldp_question_number' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'ldp_question_number' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
 COMMENT ON FUNCTION @extschema@.ldp_question_accumulate(@extschema@.ldp_question, @extschema@.ldp_report, float8) IS
     'the question with one more report; NULL is one of no reports';
 
 CREATE FUNCTION @extschema@.ldp_question_accumulate(question @extschema@.ldp_question,
         report @extschema@.ldp_report, number integer)
     RETURNS @extschema@.ldp_question
-    AS 'MODULE_PATHNAME', 'ldp_question_integer' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'ldp_question_integer' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
 COMMENT ON FUNCTION @extschema@.ldp_question_accumulate(@extschema@.ldp_question, @extschema@.ldp_report, integer) IS
     'the question with one more report; NULL is one of no reports';
 
 CREATE FUNCTION @extschema@.ldp_question_accumulate(question @extschema@.ldp_question,
         report @extschema@.ldp_report, low float8, high float8)
     RETURNS @extschema@.ldp_question
-    AS 'MODULE_PATHNAME', 'ldp_question_range' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'ldp_question_range' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
 COMMENT ON FUNCTION @extschema@.ldp_question_accumulate(@extschema@.ldp_question, @extschema@.ldp_report, float8, float8) IS
     'the question with one more report; NULL is one of no reports';
 
 CREATE FUNCTION @extschema@.ldp_question_accumulate(question @extschema@.ldp_question,
         report @extschema@.ldp_report, numbers float8[])
     RETURNS @extschema@.ldp_question
-    AS 'MODULE_PATHNAME', 'ldp_question_numbers' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'ldp_question_numbers' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
 COMMENT ON FUNCTION @extschema@.ldp_question_accumulate(@extschema@.ldp_question, @extschema@.ldp_report, float8[]) IS
     'the question with one more report; NULL is one of no reports';
 
 CREATE FUNCTION @extschema@.ldp_question_accumulate(question @extschema@.ldp_question,
         report @extschema@.ldp_report, words text)
     RETURNS @extschema@.ldp_question
-    AS 'MODULE_PATHNAME', 'ldp_question_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'ldp_question_text' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
 COMMENT ON FUNCTION @extschema@.ldp_question_accumulate(@extschema@.ldp_question, @extschema@.ldp_report, text) IS
     'the question with one more report; NULL is one of no reports';
 
 CREATE FUNCTION @extschema@.ldp_question_merge(question @extschema@.ldp_question,
         other @extschema@.ldp_question)
     RETURNS @extschema@.ldp_question
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
 COMMENT ON FUNCTION @extschema@.ldp_question_merge(@extschema@.ldp_question, @extschema@.ldp_question) IS
     'the question about the reports of both; NULL is one of no reports';
 
@@ -268,23 +268,23 @@ COMMENT ON AGGREGATE @extschema@.ldp_rollup(@extschema@.ldp_summary) IS
 -- Specs -----------------------------------------------------------------------------------------------------
 
 CREATE FUNCTION @extschema@.ldp_spec_canonical(spec jsonb) RETURNS jsonb
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2000;
 COMMENT ON FUNCTION @extschema@.ldp_spec_canonical(jsonb) IS 'the spec with every default filled in, or an error that says what is wrong';
 
 CREATE FUNCTION @extschema@.ldp_spec_parameters(spec jsonb) RETURNS bytea
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2000;
 COMMENT ON FUNCTION @extschema@.ldp_spec_parameters(jsonb) IS 'the parameter block that every report under the spec begins with';
 
 CREATE FUNCTION @extschema@.ldp_spec_fingerprint(spec jsonb) RETURNS text
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2000;
 COMMENT ON FUNCTION @extschema@.ldp_spec_fingerprint(jsonb) IS 'what identifies the spec in every report and summary, 16 hexadecimal digits';
 
 CREATE FUNCTION @extschema@.ldp_part_fingerprint(fingerprint text, attribute integer) RETURNS text
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION @extschema@.ldp_part_fingerprint(text, integer) IS 'what identifies the summary of one attribute of a record with this fingerprint';
 
 CREATE FUNCTION @extschema@.ldp_check_report(report @extschema@.ldp_report, parameters bytea) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1;
 COMMENT ON FUNCTION @extschema@.ldp_check_report(@extschema@.ldp_report, bytea) IS
     'true if the report was made with these parameters, otherwise an error; stands in each collection''s CHECK';
 
@@ -305,7 +305,7 @@ CREATE FUNCTION @extschema@.ldp_advise(spec jsonb, users bigint DEFAULT 100000,
         OUT mechanism text, OUT stderr float8, OUT report_bytes bigint, OUT summary_bytes bigint,
         OUT decode_cost float8, OUT obstacle text)
     RETURNS SETOF record
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_advise(jsonb, bigint) IS
     'the mechanisms that suit a spec (its own does not matter), best first: the standard error of a frequency, sizes, '
     'steps to count a report, and why "auto" would not choose it';
@@ -976,7 +976,7 @@ COMMENT ON FUNCTION @extschema@.ldp_attributes(@extschema@.ldp_summary) IS
     'the names of the attributes, in order, as the collection with the summary''s spec has them; NULL if there is none';
 
 CREATE FUNCTION @extschema@.ldp_attribute(summary @extschema@.ldp_summary, name text DEFAULT NULL) RETURNS integer
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_attribute(@extschema@.ldp_summary, text) IS
     'the number of the attribute with this name, or of the only one if none is given; an error if there is none';
 
@@ -992,7 +992,7 @@ COMMENT ON FUNCTION @extschema@.ldp_labels(@extschema@.ldp_summary, text) IS
 CREATE FUNCTION @extschema@.ldp_value(summary @extschema@.ldp_summary, label text,
         attribute text DEFAULT NULL)
     RETURNS integer
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_value(@extschema@.ldp_summary, text, text) IS
     'the number of the value with this label, or an error';
 
@@ -1000,7 +1000,13 @@ COMMENT ON FUNCTION @extschema@.ldp_value(@extschema@.ldp_summary, text, text) I
 -- Errors are those of the randomizers alone (target 'sample'), or those and the error of having drawn the people who
 -- report from a population ('population'). An attribute is named, or numbered as text; of a record most questions are
 -- about one. Where all answers are numbers a function is immutable; where names are looked up it is stable.
--- Costs tell the planner to leave out rows first: most take from ten microseconds to milliseconds, and more for many values.
+-- Costs are those of some hundred values, in the planner's units of about ten nanoseconds: rows are left out first, and
+-- workers share the work. They grow with the values, which only the summary knows.
+
+CREATE FUNCTION @extschema@.ldp_rows(internal) RETURNS internal
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.ldp_rows(internal) IS
+    'tells the planner how many rows a function will give, where an argument says so';
 
 CREATE FUNCTION @extschema@.ldp_count(summary @extschema@.ldp_summary) RETURNS bigint
     AS 'MODULE_PATHNAME', 'ldp_summary_count' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
@@ -1018,7 +1024,7 @@ COMMENT ON FUNCTION @extschema@.ldp_spec(@extschema@.ldp_report) IS
     'mechanism, epsilon, parameters and the spec''s fingerprint';
 
 CREATE FUNCTION @extschema@.ldp_reach(confidence float8) RETURNS float8
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION @extschema@.ldp_reach(float8) IS
     'how many standard errors an interval of this confidence reaches to either side';
 
@@ -1112,7 +1118,7 @@ COMMENT ON FUNCTION @extschema@.ldp_consistent(@extschema@.ldp_summary, text) IS
 CREATE FUNCTION @extschema@.ldp_frequencies(summary @extschema@.ldp_summary, method text DEFAULT 'none',
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_answer
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 100;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 100 SUPPORT @extschema@.ldp_rows;
 COMMENT ON FUNCTION @extschema@.ldp_frequencies(@extschema@.ldp_summary, text, float8, text, text) IS
     'estimated share of every value; with standard error and interval (target sample or population), or made '
     'consistent by a method, without them';
@@ -1120,7 +1126,7 @@ COMMENT ON FUNCTION @extschema@.ldp_frequencies(@extschema@.ldp_summary, text, f
 CREATE FUNCTION @extschema@.ldp_top(summary @extschema@.ldp_summary, "limit" integer DEFAULT 10,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', control text DEFAULT 'bonferroni', attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_ranked
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 10;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10 SUPPORT @extschema@.ldp_rows;
 COMMENT ON FUNCTION @extschema@.ldp_top(@extschema@.ldp_summary, integer, float8, text, text, text) IS
     'the values of the largest estimated shares, the largest first, and p-values, adjusted for all values, of nobody '
     'holding them; control bonferroni or benjamini_hochberg';
@@ -1128,7 +1134,7 @@ COMMENT ON FUNCTION @extschema@.ldp_top(@extschema@.ldp_summary, integer, float8
 CREATE FUNCTION @extschema@.ldp_candidates(summary @extschema@.ldp_summary, selection text DEFAULT 'lasso',
         control text DEFAULT 'bonferroni', confidence float8 DEFAULT 0.95, attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_ranked
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 10;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_candidates(@extschema@.ldp_summary, text, text, float8, text) IS
     'the values that rappor reports speak for, among more candidates than could each be estimated: picked by regression '
     '(lasso or nnls), the largest first, with p-values adjusted for all candidates; after picking, errors are approximate';
@@ -1138,7 +1144,7 @@ COMMENT ON FUNCTION @extschema@.ldp_candidates(@extschema@.ldp_summary, text, te
 CREATE FUNCTION @extschema@.ldp_range(summary @extschema@.ldp_summary, low float8, high float8,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_answer
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 1;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 1;
 COMMENT ON FUNCTION @extschema@.ldp_range(@extschema@.ldp_summary, float8, float8, float8, text, text) IS
     'of an ordered attribute the share of people from low to high, both included; of several numeric attributes the mean '
     'of those numbered low to high together';
@@ -1146,12 +1152,12 @@ COMMENT ON FUNCTION @extschema@.ldp_range(@extschema@.ldp_summary, float8, float
 CREATE FUNCTION @extschema@.ldp_cdf(summary @extschema@.ldp_summary, value float8,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_answer
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 1;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 1;
 COMMENT ON FUNCTION @extschema@.ldp_cdf(@extschema@.ldp_summary, float8, float8, text, text) IS
     'estimated share of people at or below a value';
 
 CREATE FUNCTION @extschema@.ldp_quantile(summary @extschema@.ldp_summary, share float8) RETURNS float8
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION @extschema@.ldp_quantile(@extschema@.ldp_summary, float8) IS
     'the value below which this share of the people lies; 0.5 is the median';
 
@@ -1163,21 +1169,21 @@ COMMENT ON FUNCTION @extschema@.ldp_quantile(@extschema@.ldp_summary, float8, te
 CREATE FUNCTION @extschema@.ldp_quantiles(summary @extschema@.ldp_summary,
         shares float8[] DEFAULT '{0.05,0.25,0.5,0.75,0.95}', confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_quantile_at
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 5;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 5 SUPPORT @extschema@.ldp_rows;
 COMMENT ON FUNCTION @extschema@.ldp_quantiles(@extschema@.ldp_summary, float8[], float8, text, text) IS
     'the values below which these shares of the people lie, with intervals';
 
 CREATE FUNCTION @extschema@.ldp_histogram(summary @extschema@.ldp_summary, bins integer DEFAULT 10,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_bin
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 10;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10 SUPPORT @extschema@.ldp_rows;
 COMMENT ON FUNCTION @extschema@.ldp_histogram(@extschema@.ldp_summary, integer, float8, text, text) IS
     'estimated shares of bins of equal width over the range of an ordered attribute, unbiased, with errors';
 
 CREATE FUNCTION @extschema@.ldp_distribution(summary @extschema@.ldp_summary, smoothing text DEFAULT 'ems',
         attribute text DEFAULT NULL)
     RETURNS TABLE (attribute text, low float8, high float8, estimate float8, n bigint, attribute_number integer, bin integer)
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 1000;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 100000 ROWS 1000;
 COMMENT ON FUNCTION @extschema@.ldp_distribution(@extschema@.ldp_summary, text, text) IS
     'the distribution of an ordered attribute, fitted: shares that are not negative and sum to 1, without errors';
 
@@ -1189,7 +1195,7 @@ COMMENT ON FUNCTION @extschema@.ldp_resolution(@extschema@.ldp_summary) IS
 CREATE FUNCTION @extschema@.ldp_learn_range(summary @extschema@.ldp_summary, coverage float8 DEFAULT 0.9,
         attribute text DEFAULT NULL)
     RETURNS TABLE (attribute text, low float8, high float8, attribute_number integer, coefficient integer)
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 10;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_learn_range(@extschema@.ldp_summary, float8, text) IS
     'ranges for a second round from the reports of a first: of each attribute one that holds this share of the people, '
     'with confidence 0.99; of haar_ranges one for each Haar coefficient, ready for a spec''s "coefficients"';
@@ -1198,7 +1204,7 @@ COMMENT ON FUNCTION @extschema@.ldp_learn_range(@extschema@.ldp_summary, float8,
 
 CREATE FUNCTION @extschema@.ldp_health(summary @extschema@.ldp_summary, attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_statistic
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 4;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 4;
 COMMENT ON FUNCTION @extschema@.ldp_health(@extschema@.ldp_summary, text) IS
     'statistics that honest reports follow whatever people''s values are, and how likely honest reports are as far off';
 
@@ -1213,7 +1219,7 @@ COMMENT ON FUNCTION @extschema@.ldp_change(@extschema@.ldp_summary, @extschema@.
 CREATE FUNCTION @extschema@.ldp_series(summary @extschema@.ldp_summary, confidence float8 DEFAULT 0.95,
         target text DEFAULT 'sample')
     RETURNS TABLE (round integer, attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, attribute_number integer, value integer)
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000 ROWS 100;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_series(@extschema@.ldp_summary, float8, text) IS
     'of a mechanism of series (ddrm), the share of every value in every round; NULL where the reports do not reach yet';
 
@@ -1239,77 +1245,77 @@ COMMENT ON FUNCTION @extschema@.ldp_estimate(text, float8, text) IS
 -- value: rows come as an array of them.
 
 CREATE FUNCTION @extschema@.ldp_means_final(summary @extschema@.ldp_summary) RETURNS @extschema@.ldp_answer[]
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_means_final(@extschema@.ldp_summary) IS
     'final function of an aggregate';
 
 CREATE FUNCTION @extschema@.ldp_mean_of_number_final(question @extschema@.ldp_question) RETURNS float8
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_mean_of_number_final(@extschema@.ldp_question) IS
     'final function of an aggregate';
 
 CREATE FUNCTION @extschema@.ldp_mean_of_name_final(question @extschema@.ldp_question) RETURNS float8
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_mean_of_name_final(@extschema@.ldp_question) IS
     'final function of an aggregate';
 
 CREATE FUNCTION @extschema@.ldp_frequencies_final(summary @extschema@.ldp_summary)
     RETURNS @extschema@.ldp_answer[]
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_frequencies_final(@extschema@.ldp_summary) IS
     'final function of an aggregate';
 
 CREATE FUNCTION @extschema@.ldp_frequencies_method_final(question @extschema@.ldp_question)
     RETURNS @extschema@.ldp_answer[]
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_frequencies_method_final(@extschema@.ldp_question) IS
     'final function of an aggregate';
 
 CREATE FUNCTION @extschema@.ldp_frequency_of_number_final(question @extschema@.ldp_question) RETURNS float8
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_frequency_of_number_final(@extschema@.ldp_question) IS
     'final function of an aggregate';
 
 CREATE FUNCTION @extschema@.ldp_frequency_of_label_final(question @extschema@.ldp_question) RETURNS float8
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_frequency_of_label_final(@extschema@.ldp_question) IS
     'final function of an aggregate';
 
 CREATE FUNCTION @extschema@.ldp_top_final(question @extschema@.ldp_question) RETURNS @extschema@.ldp_ranked[]
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION @extschema@.ldp_top_final(@extschema@.ldp_question) IS
     'final function of an aggregate';
 
 CREATE FUNCTION @extschema@.ldp_range_final(question @extschema@.ldp_question) RETURNS @extschema@.ldp_answer
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION @extschema@.ldp_range_final(@extschema@.ldp_question) IS
     'final function of an aggregate';
 
 CREATE FUNCTION @extschema@.ldp_cdf_final(question @extschema@.ldp_question) RETURNS @extschema@.ldp_answer
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION @extschema@.ldp_cdf_final(@extschema@.ldp_question) IS
     'final function of an aggregate';
 
 CREATE FUNCTION @extschema@.ldp_quantile_final(question @extschema@.ldp_question) RETURNS float8
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION @extschema@.ldp_quantile_final(@extschema@.ldp_question) IS
     'final function of an aggregate';
 
 CREATE FUNCTION @extschema@.ldp_quantiles_final(question @extschema@.ldp_question)
     RETURNS @extschema@.ldp_quantile_at[]
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION @extschema@.ldp_quantiles_final(@extschema@.ldp_question) IS
     'final function of an aggregate';
 
 CREATE FUNCTION @extschema@.ldp_histogram_final(question @extschema@.ldp_question)
     RETURNS @extschema@.ldp_bin[]
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION @extschema@.ldp_histogram_final(@extschema@.ldp_question) IS
     'final function of an aggregate';
 
 CREATE FUNCTION @extschema@.ldp_health_final(summary @extschema@.ldp_summary)
     RETURNS @extschema@.ldp_statistic[]
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION @extschema@.ldp_health_final(@extschema@.ldp_summary) IS
     'final function of an aggregate';
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <bit>
 
+#include "core/base/interrupt.hpp"
 #include "core/base/limits.hpp"
 
 namespace ldp {
@@ -111,36 +112,44 @@ std::uint64_t BitCounters::ones(Bytes string) noexcept {
 }
 
 void BitCounters::merge(std::byte* counters, const std::byte* others) const noexcept {
-    for (std::size_t at = 0; at < width_; ++at) {
-        std::byte carry{0};
+    for_each_word([&]<class Word>(std::size_t at, Word) {
+        Word carry = 0;
         for (std::size_t plane = at; plane < size(); plane += width_) {
-            const std::byte a = counters[plane], b = others[plane];
-            counters[plane] = a ^ b ^ carry;
-            carry = (a & b) | (carry & (a ^ b));
+            const auto a = load<Word>(counters + plane), b = load<Word>(others + plane);
+            store(counters + plane, static_cast<Word>(a ^ b ^ carry));
+            carry = static_cast<Word>((a & b) | (carry & (a ^ b)));
         }
-    }
+    });
 }
 
 // From the highest digit down, a counter is undecided while its digits are those of n.
 bool BitCounters::at_most(const std::byte* counters, std::uint64_t n) const noexcept {
-    for (std::size_t at = 0; at < width_; ++at) {
-        std::byte undecided{0xFF}, used{0};
+    bool all = true;
+    for_each_word([&]<class Word>(std::size_t at, Word) {
+        Word undecided = static_cast<Word>(~Word{0}), beyond = 0;
         for (unsigned j = planes; j-- > 0;) {
-            const std::byte digits = counters[j * width_ + at];
-            used |= digits;
+            const auto digits = load<Word>(counters + j * width_ + at);
             if ((n >> j & 1) != 0)
                 undecided &= digits;
-            else if ((undecided & digits) != std::byte{0})
-                return false;
+            else
+                beyond |= undecided & digits;
         }
-        if (at == width_ - 1 && (used & spare_bits()) != std::byte{0}) return false;
-    }
-    return true;
+        all = all && beyond == 0;
+    });
+    for (unsigned j = 0; j < planes && all; ++j) all = tidy(counters + j * width_);
+    return all;
+}
+
+std::uint64_t BitCounters::count(const std::byte* counters, std::size_t bit) const noexcept {
+    std::uint64_t count = 0;
+    for (unsigned j = 0; j < planes; ++j)
+        count |= std::uint64_t{std::to_integer<unsigned>(counters[j * width_ + bit / 8]) >> bit % 8 & 1} << j;
+    return count;
 }
 
 std::vector<std::uint64_t> BitCounters::counts(const std::byte* counters) const {
     std::vector<std::uint64_t> counts(bits_);
-    for (unsigned j = 0; j < planes; ++j)
+    for (unsigned j = 0; j < planes; ++j, check_interrupt())
         for (std::size_t i = 0; i < bits_; ++i)
             counts[i] |= std::uint64_t{std::to_integer<unsigned>(counters[j * width_ + i / 8]) >> i % 8 & 1}
                          << j;

@@ -36,6 +36,8 @@ class BitCounters {
     void merge(std::byte* counters, const std::byte* others) const noexcept;
     /// Whether no counter exceeds n and no spare bit is set.
     [[nodiscard]] bool at_most(const std::byte* counters, std::uint64_t n) const noexcept;
+    /// One of them, and all.
+    [[nodiscard]] std::uint64_t count(const std::byte* counters, std::size_t bit) const noexcept;
     [[nodiscard]] std::vector<std::uint64_t> counts(const std::byte* counters) const;
     /// The sum of all counters, modulo 2^64: exact while bits() counters stay below 2^41 each.
     [[nodiscard]] std::uint64_t total(const std::byte* counters) const noexcept;
@@ -52,6 +54,14 @@ class BitCounters {
     }
 
   private:
+    /// visit(at, word) for each eight bytes of a string, then for each that is left; `word` tells the type.
+    template <class Visit>
+    void for_each_word(Visit visit) const noexcept {
+        std::size_t at = 0;
+        for (; width_ - at >= sizeof(std::uint64_t); at += sizeof(std::uint64_t)) visit(at, std::uint64_t{});
+        for (; at < width_; ++at) visit(at, std::uint8_t{});
+    }
+
     std::size_t bits_;
     std::size_t width_;
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/interrupt.hpp"
+
 namespace ldp {
 
 double place(std::span<const double> curve, double height) {
@@ -23,9 +25,11 @@ std::vector<double> monotone(std::span<const double> curve, std::span<const doub
         [[nodiscard]] double mean() const { return sum / weight; }
     };
     std::vector<Pool> pools;
+    Work work;
     for (std::size_t s = 0; s < curve.size(); ++s) {
         const double weight = weights.empty() ? 1 : weights[s];
         pools.push_back({curve[s] * weight, weight, 1});
+        work.done();
         while (pools.size() > 1 && pools[pools.size() - 2].mean() >= pools.back().mean()) {
             const Pool last = pools.back();
             pools.pop_back();

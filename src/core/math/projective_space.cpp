@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/interrupt.hpp"
+
 namespace ldp {
 
 namespace {
@@ -70,6 +72,7 @@ class AffineSums {
         for (std::uint32_t s = 0; s < q_; ++s) {
             Count* const results = out + s * sizes_[m];
             for (std::uint32_t mu = 0; mu < q_; ++mu) add_up<size>(m, x, s, mu, results + mu * row + x);
+            work_.done(std::size_t{q_} * q_ * size / 8);
             results[q_ * row] = whole(m, s);
         }
     }
@@ -86,6 +89,7 @@ class AffineSums {
                 add_up<narrow>(2, 0, from, mu, sums);
                 for (std::uint32_t s = from; s < q_ && s < from + narrow; ++s)
                     out[s * sizes_[2] + mu] = sums[s - from];
+                work_.done(q_ * narrow / 8);
             }
         for (std::uint32_t s = 0; s < q_; ++s) out[s * sizes_[2] + q_] = whole(2, s);
     }
@@ -122,6 +126,7 @@ class AffineSums {
     const std::uint64_t* powers_;
     std::vector<std::vector<Count>> slices_;
     std::vector<Count> result_;
+    Work work_;
 };
 
 /// A hyperplane (x',μ) has a point (b,1) if ⟨x',b⟩ = −μ, and a point (y',0) if ⟨x',y'⟩ = 0: an affine space,
@@ -135,7 +140,7 @@ void sum_up(std::uint32_t q, unsigned t, const std::uint64_t* sizes, const std::
         for (std::size_t y = sizes[m - 1]; y < sizes[m]; ++y)
             points += load<std::uint64_t>(counts.data() + y * sizeof(std::uint64_t));
         const Count* const block = affine(m, counts.data() + sizes[m] * sizeof(std::uint64_t));
-        for (std::uint32_t mu = q; mu-- > 0;)
+        for (std::uint32_t mu = q; mu-- > 0; check_interrupt())
             for (std::size_t x = 0; x < sizes[m]; ++x)
                 sums[mu * sizes[m] + x] = sums[x] + block[(mu == 0 ? 0 : q - mu) * sizes[m] + x];
         sums[q * sizes[m]] = points;

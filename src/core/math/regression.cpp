@@ -3,7 +3,10 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Jacobi>
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+
+#include "core/base/interrupt.hpp"
 
 namespace ldp {
 
@@ -23,8 +26,11 @@ std::vector<double> BlockDesign::project(const std::vector<double>& y,
                                          std::span<const std::size_t> columns) const {
     const double off = centred_ ? offset() * std::accumulate(y.begin(), y.end(), 0.0) : 0;
     std::vector<double> products(columns.size());
-    std::ranges::transform(columns, products.begin(),
-                           [&](std::size_t column) { return dot(y, column) - off; });
+    Work work;
+    std::ranges::transform(columns, products.begin(), [&](std::size_t column) {
+        work.done(column_ones());
+        return dot(y, column) - off;
+    });
     return products;
 }
 
@@ -47,20 +53,73 @@ std::vector<double> column_of(const BlockDesign& design, std::size_t u) {
 
 // Ordinary least squares -----------------------------------------------------------------------------------
 
+namespace {
+
+/// Columns that are worked on between two questions whether to stop: a few milliseconds for a few thousand.
+constexpr Eigen::Index strip = 32;
+
+/// The lower part of XᵀX.
+Eigen::MatrixXd gram_of(const BlockDesign& design) {
+    const std::size_t k = design.columns();
+    Eigen::MatrixXd gram(k, k);
+    std::vector<std::size_t> rest(k);
+    std::iota(rest.begin(), rest.end(), std::size_t{0});
+    for (std::size_t u = 0; u < k; ++u) {
+        const std::vector<double> products = design.project(column_of(design, u), std::span(rest).subspan(u));
+        std::ranges::copy(products, &gram(static_cast<Eigen::Index>(u), static_cast<Eigen::Index>(u)));
+    }
+    return gram;
+}
+
+/// Replaces the lower part of a symmetric matrix by its Cholesky factor, strip by strip. False if it is not
+/// positive definite.
+bool factorise(Eigen::MatrixXd& matrix) {
+    const Eigen::Index size = matrix.rows();
+    for (Eigen::Index from = 0; from < size; from += strip) {
+        check_interrupt();
+        const Eigen::Index width = std::min(strip, size - from), left = size - from - width;
+        Eigen::Ref<Eigen::MatrixXd> corner = matrix.block(from, from, width, width);
+        const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factor(corner);  // in place
+        if (factor.info() != Eigen::Success) return false;
+        if (left == 0) break;
+        auto below = matrix.block(from + width, from, left, width);
+        corner.triangularView<Eigen::Lower>().transpose().solveInPlace<Eigen::OnTheRight>(below);
+        matrix.bottomRightCorner(left, left).selfadjointView<Eigen::Lower>().rankUpdate(below, -1);
+    }
+    return true;
+}
+
+/// The inverse of LLᵀ, column by column.
+std::vector<double> inverse_of(const Eigen::MatrixXd& factor) {
+    const Eigen::Index size = factor.rows();
+    std::vector<double> all(static_cast<std::size_t>(size * size));
+    auto inverse = Eigen::MatrixXd::Map(all.data(), size, size);
+    for (Eigen::Index from = 0; from < size; from += strip) {
+        check_interrupt();
+        const Eigen::Index width = std::min(strip, size - from), left = size - from;
+        auto columns = inverse.middleCols(from, width);
+        columns.block(from, 0, width, width).setIdentity();
+        auto lower = columns.bottomRows(left);  // above, L⁻¹ has nothing
+        factor.bottomRightCorner(left, left).triangularView<Eigen::Lower>().solveInPlace(lower);
+        check_interrupt();
+        factor.triangularView<Eigen::Lower>().transpose().solveInPlace(columns);
+    }
+    return all;
+}
+
+}  // namespace
+
 std::optional<LeastSquares> LeastSquares::of(BlockDesign design) {
     // What rounding leaves of a singular matrix of a few thousand rows is smaller, and what it leaves of
     // estimates at this condition would be useless.
     constexpr double singular = 1e-11;
-    const std::size_t k = design.columns();
-    const auto size = static_cast<Eigen::Index>(k);
-    Eigen::MatrixXd gram(size, size);
-    for (std::size_t u = 0; u < k; ++u)
-        Eigen::VectorXd::Map(gram.col(static_cast<Eigen::Index>(u)).data(), size) =
-            Eigen::VectorXd::Map(design.project(column_of(design, u)).data(), size);
-    const Eigen::LLT<Eigen::MatrixXd> factor(gram);
-    if (factor.info() != Eigen::Success || !(factor.rcond() > singular)) return std::nullopt;
-    std::vector<double> inverse(k * k);
-    Eigen::MatrixXd::Map(inverse.data(), size, size) = factor.solve(Eigen::MatrixXd::Identity(size, size));
+    Eigen::MatrixXd gram = gram_of(design);
+    const double norm = gram.selfadjointView<Eigen::Lower>().toDenseMatrix().colwise().lpNorm<1>().maxCoeff();
+    if (!factorise(gram)) return std::nullopt;
+    std::vector<double> inverse = inverse_of(gram);
+    const double inverse_norm =
+        Eigen::MatrixXd::Map(inverse.data(), gram.rows(), gram.rows()).colwise().lpNorm<1>().maxCoeff();
+    if (!(norm * inverse_norm * singular < 1)) return std::nullopt;
     return LeastSquares(std::move(design), std::move(inverse));
 }
 
@@ -78,9 +137,11 @@ std::vector<double> LeastSquares::mean_square(std::size_t u) const {
     const double* inverse = inverse_.data() + u * size();
     std::vector<double> row(design_.height(),
                             -design_.offset() * std::accumulate(inverse, inverse + size(), 0.0));
-    for (std::size_t v = 0; v < size(); ++v) design_.add(row, v, inverse[v]);
+    const std::size_t ones = design_.column_ones();
+    Work work;
+    for (std::size_t v = 0; v < size(); ++v, work.done(ones)) design_.add(row, v, inverse[v]);
     std::vector<double> squares(size());
-    for (std::size_t v = 0; v < size(); ++v) {
+    for (std::size_t v = 0; v < size(); ++v, work.done(ones)) {
         double product = 0;
         std::size_t current = 0;
         const auto close = [&] { squares[v] += product * product * static_cast<double>(design_.blocks()); };
@@ -98,7 +159,8 @@ std::vector<double> LeastSquares::mean_square(std::size_t u) const {
 }
 
 double LeastSquares::residual_variance(std::vector<double> y, const std::vector<double>& beta) const {
-    for (std::size_t v = 0; v < size(); ++v) design_.add(y, v, -beta[v]);
+    Work work;
+    for (std::size_t v = 0; v < size(); ++v, work.done(design_.column_ones())) design_.add(y, v, -beta[v]);
     double squares = std::inner_product(y.begin(), y.end(), y.begin(), 0.0);
     std::size_t freedom = y.size() - size();
     if (design_.centred()) {  // a column of ones in every block takes its sum away
@@ -126,7 +188,11 @@ class ActiveSet {
     /// y − Xβ, but for the offset.
     [[nodiscard]] std::vector<double> residual() const {
         std::vector<double> rest = y_;
-        for (const Term& term : terms_) design_.add(rest, term.column, -term.coefficient);
+        Work work;
+        for (const Term& term : terms_) {
+            design_.add(rest, term.column, -term.coefficient);
+            work.done(design_.column_ones());
+        }
         return rest;
     }
 
@@ -149,6 +215,7 @@ class ActiveSet {
     [[nodiscard]] auto square(std::size_t p) const { return factor_.topLeftCorner(index(p), index(p)); }
 
     bool append(std::size_t column) {
+        check_interrupt();
         // Of a column that lies nearly in the span of the others too little would be left to tell it apart.
         constexpr double dependent = 1e-6;
         const std::size_t p = terms_.size();
@@ -170,6 +237,7 @@ class ActiveSet {
 
     // Without a row L is no longer triangular: rotations of neighbouring columns make it so.
     void erase(std::size_t i) {
+        check_interrupt();
         const Eigen::Index p = index(terms_.size()), from = index(i);
         for (Eigen::Index row = from; row + 1 < p; ++row) {
             factor_.row(row).head(row + 2) = factor_.row(row + 1).head(row + 2);
@@ -185,6 +253,7 @@ class ActiveSet {
 
     /// Where the gradient over the set is 0, whatever the signs.
     [[nodiscard]] Eigen::VectorXd minimum() const {
+        check_interrupt();
         const std::size_t p = terms_.size();
         Eigen::VectorXd solution = Eigen::VectorXd::Map(slopes_.data(), index(p));
         square(p).triangularView<Eigen::Lower>().solveInPlace(solution);

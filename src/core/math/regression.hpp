@@ -23,17 +23,17 @@ class BlockDesign {
     [[nodiscard]] std::size_t blocks() const noexcept { return blocks_; }
     [[nodiscard]] bool centred() const noexcept { return centred_; }
     [[nodiscard]] std::size_t height() const noexcept { return blocks_ * rows_; }
-    [[nodiscard]] std::size_t columns() const noexcept { return places_.size() / (blocks_ * ones_); }
+    [[nodiscard]] std::size_t columns() const noexcept { return places_.size() / column_ones(); }
+    /// The ones of a column, the same for all.
+    [[nodiscard]] std::size_t column_ones() const noexcept { return blocks_ * ones_; }
     /// What is taken off every entry.
     [[nodiscard]] double offset() const noexcept {
         return centred_ ? static_cast<double>(ones_) / static_cast<double>(rows_) : 0;
     }
     /// The square of a column's length, the same for all.
-    [[nodiscard]] double norm() const noexcept {
-        return static_cast<double>(blocks_ * ones_) * (1 - offset());
-    }
+    [[nodiscard]] double norm() const noexcept { return static_cast<double>(column_ones()) * (1 - offset()); }
 
-    void reserve(std::size_t columns) { places_.reserve(columns * blocks_ * ones_); }
+    void reserve(std::size_t columns) { places_.reserve(columns * column_ones()); }
     /// Appends a column, block after block: the places of its ones within each.
     void append(std::span<const std::uint16_t> places) {
         places_.insert(places_.end(), places.begin(), places.end());
@@ -42,7 +42,7 @@ class BlockDesign {
     /// Calls visit(block, row) for every one of a column; rows count through all blocks.
     template <class Visit>
     void for_each_one(std::size_t column, Visit visit) const {
-        const std::uint16_t* place = places_.data() + column * blocks_ * ones_;
+        const std::uint16_t* place = places_.data() + column * column_ones();
         for (std::size_t block = 0; block < blocks_; ++block)
             for (std::size_t i = 0; i < ones_; ++i) visit(block, block * rows_ + *place++);
     }
@@ -64,6 +64,7 @@ class BlockDesign {
 };
 
 /// Ordinary least squares: β = (XᵀX)⁻¹Xᵀy. Dense: time grows with the third power of the number of columns.
+/// All but solve() can be interrupted.
 class LeastSquares {
   public:
     /// Nothing if the columns depend on one another, up to rounding.

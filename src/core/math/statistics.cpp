@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/interrupt.hpp"
+
 namespace ldp {
 
 namespace {
@@ -48,10 +50,11 @@ std::vector<double> binomial_law(std::size_t n, double one) {
 
 std::vector<double> law_of_ones(std::span<const BitGroup> groups) {
     std::vector<double> law{1};
+    Work work;
     for (const auto& [bits, one] : groups) {
         const std::vector<double> of_group = binomial_law(static_cast<std::size_t>(bits), one);
         std::vector<double> sum(law.size() + of_group.size() - 1);
-        for (std::size_t i = 0; i < of_group.size(); ++i)
+        for (std::size_t i = 0; i < of_group.size(); ++i, work.done(law.size()))
             for (std::size_t j = 0; j < law.size() && of_group[i] > 0; ++j)
                 sum[i + j] += of_group[i] * law[j];
         law = std::move(sum);
@@ -130,7 +133,9 @@ Check goodness_of_fit(std::string name, std::span<const std::uint64_t> counts,
 
 std::vector<Check> worst_of(std::span<const std::vector<Check>> parts, std::size_t tests) {
     std::vector<Check> worst;
+    Work work;
     for (const std::vector<Check>& checks : parts) {
+        work.done(checks.size());
         if (worst.empty()) worst = checks;
         for (std::size_t i = 0; i < checks.size(); ++i)
             if (checks[i].p_value < worst[i].p_value) worst[i] = checks[i];
@@ -170,6 +175,7 @@ Check variance_of_ones(std::uint64_t n, double sum, double sum_of_squares, std::
         spread += law[ones] * (square - variance) * (square - variance);
     }
     const double p_value = chernoff(n, (observed - variance) / spread, [&](double t) {
+        check_interrupt();
         double most = -std::numeric_limits<double>::infinity(), rest = 0;
         for (const Term& term : terms) most = std::max(most, term.log_probability + t * term.square);
         for (const Term& term : terms) rest += std::exp(term.log_probability + t * term.square - most);

@@ -8,7 +8,7 @@ namespace ldp {
 
 /// Multiplies by the Hadamard matrix whose order is a.size(), a power of two, and whose entry in row r and
 /// column c is −1 to the number of binary digits that r and c share (the fast Walsh–Hadamard transform).
-/// Modulo 2^64, so that sums of either sign are exact.
-void walsh_hadamard(std::span<std::uint64_t> a) noexcept;
+/// Modulo 2^64, so that sums of either sign are exact. Can be interrupted.
+void walsh_hadamard(std::span<std::uint64_t> a);
 
 }  // namespace ldp

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "core/base/error.hpp"
+#include "core/base/interrupt.hpp"
 #include "core/base/text.hpp"
 #include "core/format/summary_frame.hpp"
 #include "core/mechanism/mechanism.hpp"
@@ -25,6 +26,7 @@ std::string rounded(double number) {
 }
 
 Candidate candidate(const MechanismEntry& entry, const SelectionRequest& demand) {
+    check_interrupt();
     const auto& [epsilon, attributes, limits] = demand;
     Candidate result{&entry, std::numeric_limits<double>::quiet_NaN(), 0, 0, 0, {}};
     if (entry.shape == Shape::one_categorical && attributes[0].domain > entry.max_size) {

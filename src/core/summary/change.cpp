@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
+#include "core/base/interrupt.hpp"
 #include "core/base/text.hpp"
 #include "core/summary/summary.hpp"
 
@@ -62,8 +63,9 @@ class Round {
             target_ == Target::sample ? std::vector<Estimate>{} : frequencies(attribute, Target::sample);
         std::vector<Item> items;
         items.reserve(estimates.size());
-        for (std::size_t v = 0; v < estimates.size(); ++v)
+        for_each_index(estimates.size(), [&](std::size_t v) {
             items.push_back(item(estimates[v], noisy.empty() ? estimates[v] : noisy[v]));
+        });
         return items;
     }
 
@@ -107,7 +109,8 @@ std::vector<Change> change(const SummaryView& before, const SummaryView& after, 
     const Round from(before, target), to(after, target);
     std::vector<Change> changes;
     const std::size_t attributes = before.mechanism->cells().size();
-    for (std::uint32_t j = 0; j < attributes; ++j) {
+    Work work;
+    for (std::uint32_t j = 0; j < attributes; ++j, work.done()) {
         const bool number = from.numeric(j);
         const auto old_items = from.items(j), new_items = to.items(j);
         const Kept kept_part(*from.part(j).mechanism);
@@ -115,7 +118,7 @@ std::vector<Change> change(const SummaryView& before, const SummaryView& after, 
         const auto common = [&](const Round::Item& item, double n) {
             return kept_part.of(n * item.noise, item.estimate.value) / std::max(n_old, n_new);
         };
-        for (std::uint32_t v = 0; v < old_items.size(); ++v) {
+        for (std::uint32_t v = 0; v < old_items.size(); ++v, work.done()) {
             const Round::Item &a = old_items[v], &b = new_items[v];
             const double covariance = kept * std::min(common(a, n_old), common(b, n_new));
             // In this order exactly 0 where both are the same reports, or nearly.

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "core/base/error.hpp"
+#include "core/base/interrupt.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/summary/summary.hpp"
 #include "core/summary/top.hpp"
@@ -44,23 +45,29 @@ double root(const std::function<double(double)>& function, double low, double hi
 
 Frequencies norm(Frequencies f) {
     const auto shift = static_cast<double>((1 - sum_of(f)) / static_cast<long double>(f.size()));
-    for (double& x : f) x += shift;
+    for_each_index(f.size(), [&](std::size_t v) { f[v] += shift; });
     return f;
 }
 
 Frequencies norm_mul(Frequencies f) {
-    for (double& x : f) x = std::max(x, 0.0);
+    for_each_index(f.size(), [&](std::size_t v) { f[v] = std::max(f[v], 0.0); });
     const long double sum = sum_of(f);
-    for (double& x : f) x = sum > 0 ? static_cast<double>(x / sum) : 1 / static_cast<double>(f.size());
+    const double even = 1 / static_cast<double>(f.size());
+    for_each_index(f.size(), [&](std::size_t v) { f[v] = sum > 0 ? static_cast<double>(f[v] / sum) : even; });
     return f;
 }
 
 Frequencies norm_cut(Frequencies f) {
     std::vector<std::uint32_t> order(f.size());
     std::iota(order.begin(), order.end(), 0u);
-    std::ranges::sort(order, [&](auto a, auto b) { return f[a] != f[b] ? f[a] > f[b] : a < b; });
+    Work work;
+    std::ranges::sort(order, [&](auto a, auto b) {
+        work.done();
+        return f[a] != f[b] ? f[a] > f[b] : a < b;
+    });
     double left = 1;
     for (const std::uint32_t v : order) {
+        work.done();
         f[v] = std::clamp(f[v], 0.0, left);
         left -= f[v];
     }
@@ -76,16 +83,20 @@ Frequencies norm_cut(Frequencies f) {
 // the m-th is positive for m up to the right number and for none beyond.
 Frequencies likeliest(Frequencies f, double a, double b) {
     Frequencies largest = f;
-    std::ranges::sort(largest, std::greater());
+    Work work;
+    std::ranges::sort(largest, [&](double x, double y) {
+        work.done();
+        return x > y;
+    });
     long double sum = 0;
     double r = 0;
-    for (std::size_t m = 0; m < largest.size(); ++m) {
+    for (std::size_t m = 0; m < largest.size(); ++m, work.done()) {
         sum += largest[m];
         const auto of_first = static_cast<double>((1 - sum) / (static_cast<long double>(m + 1) * a + b));
         if (m > 0 && largest[m] + of_first * a <= 0) break;
         r = of_first;
     }
-    for (double& x : f) x = (x + r * a) / (1 - r * b);
+    for_each_index(f.size(), [&](std::size_t v) { f[v] = (f[v] + r * a) / (1 - r * b); });
     return norm_mul(std::move(f));  // the negatives; and the sum to the last digit
 }
 
@@ -106,16 +117,16 @@ Frequencies ibu(Frequencies f, const PureProtocol& protocol) {
         const double theta = nu > -1 ? 2 * c / (1 + nu + half) : (1 + nu - half) / (2 * nu);
         return std::max(0.0, (theta - q) / gain);
     };
-    for (double& x : f) x = std::clamp(q + gain * x, 0.0, 1.0);
+    for_each_index(f.size(), [&, q = q](std::size_t v) { f[v] = std::clamp(q + gain * f[v], 0.0, 1.0); });
     // At 1/q even a value that all reports support has 0, at −1/(1 − p) even one that none supports has 1.
     const double nu = root(
         [&](double slope) {
             long double sum = 0;
-            for (const double c : f) sum += at(c, slope);
+            for_each_index(f.size(), [&](std::size_t v) { sum += at(f[v], slope); });
             return static_cast<double>(sum - 1);
         },
         -1 / (1 - p), 1 / q);
-    for (double& x : f) x = at(x, nu);
+    for_each_index(f.size(), [&](std::size_t v) { f[v] = at(f[v], nu); });
     return norm_mul(std::move(f));
 }
 
@@ -188,22 +199,27 @@ class PowerLaw {
 };
 
 Frequencies power(const std::vector<Estimate>& estimates) {
+    constexpr std::size_t given_steps = 1000;  // a microsecond or two
     // Equal estimates are treated once.
     std::vector<std::uint32_t> order(estimates.size());
     std::iota(order.begin(), order.end(), 0u);
     const auto key = [&](std::uint32_t v) {
         return std::pair(estimates[v].value, estimates[v].standard_error);
     };
-    std::ranges::sort(order, std::less(), key);
+    Work work;
+    std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
+        work.done();
+        return key(a) < key(b);
+    });
     std::vector<std::size_t> runs;  // where they begin, and the end
-    for (std::size_t i = 0; i < order.size(); ++i)
+    for (std::size_t i = 0; i < order.size(); ++i, work.done())
         if (i == 0 || key(order[i]) != key(order[i - 1])) runs.push_back(i);
     runs.push_back(order.size());
 
     const auto surprise = [&](double log_decay) {
         const PowerLaw law(std::exp(log_decay), estimates.size());
         double sum = 0;
-        for (std::size_t i = 0; i + 1 < runs.size(); ++i)
+        for (std::size_t i = 0; i + 1 < runs.size(); ++i, work.done(given_steps))
             sum -= static_cast<double>(runs[i + 1] - runs[i]) *
                    law.given(estimates[order[runs[i]]]).log_likelihood;
         return sum;
@@ -214,9 +230,9 @@ Frequencies power(const std::vector<Estimate>& estimates) {
 
     const PowerLaw law(decay, estimates.size());
     Frequencies f(estimates.size());
-    for (std::size_t i = 0; i + 1 < runs.size(); ++i) {
+    for (std::size_t i = 0; i + 1 < runs.size(); ++i, work.done(given_steps)) {
         const double mean = law.given(estimates[order[runs[i]]]).mean;
-        for (std::size_t j = runs[i]; j < runs[i + 1]; ++j) f[order[j]] = mean;
+        for (std::size_t j = runs[i]; j < runs[i + 1]; ++j, work.done()) f[order[j]] = mean;
     }
     return f;
 }
@@ -233,8 +249,11 @@ PureProtocol protocol_of(const SummaryView& view, std::size_t attribute) {
 
 Frequencies base_cut(const SummaryView& view, std::size_t attribute, std::size_t k) {
     Frequencies f(k);
-    for (const Ranked& ranked : top(view, k, Target::sample, Control::bonferroni, attribute))
+    Work work;
+    for (const Ranked& ranked : top(view, k, Target::sample, Control::bonferroni, attribute)) {
+        work.done();
         if (ranked.p_value <= 0.02) f[ranked.value] = std::max(0.0, ranked.estimate.value);
+    }
     return f;
 }
 
@@ -253,6 +272,7 @@ Consistency consistency_named(std::string_view name) {
 std::vector<double> consistent(const SummaryView& view, Consistency method, std::size_t attribute) {
     std::vector<Estimate> estimates = estimate(view, {Quantity::frequencies, Target::sample, attribute});
     Frequencies f;
+    f.reserve(estimates.size());
     for (Estimate& estimate : estimates) {
         if (method != Consistency::none && std::isnan(estimate.value)) estimate.value = 0;
         f.push_back(estimate.value);

@@ -1,8 +1,10 @@
 #include "core/summary/distribution.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/error.hpp"
+#include "core/base/interrupt.hpp"
 #include "core/base/text.hpp"
 #include "core/summary/summary.hpp"
 
@@ -12,6 +14,10 @@ namespace {
 
 [[noreturn]] void out_of_range(const std::string& what, double found) {
     raise(ErrorCode::invalid_value, what, "Found " + shortest(found) + ".");
+}
+
+void check_share(double share) {
+    if (!(share > 0 && share < 1)) out_of_range("the share must lie between 0 and 1", share);
 }
 
 Reading reading_of(const SummaryView& view) {
@@ -54,6 +60,7 @@ std::vector<Estimate> histogram(const SummaryView& view, std::size_t bins, Targe
     std::vector<Estimate> shares;
     double from = Reading::left_end;
     for (std::size_t i = 1; i <= bins; ++i) {
+        check_interrupt();
         const double to =
             i == bins ? Reading::right_end : steps * static_cast<double>(i) / static_cast<double>(bins);
         shares.push_back(reading.share(from, to, target));
@@ -62,10 +69,26 @@ std::vector<Estimate> histogram(const SummaryView& view, std::size_t bins, Targe
     return shares;
 }
 
-Quantile quantile(const SummaryView& view, double share, double confidence, Target target) {
-    if (!(share > 0 && share < 1)) out_of_range("the share must lie between 0 and 1", share);
+double quantile(const SummaryView& view, double share) {
+    check_share(share);
+    return reading_of(view).quantile(share);
+}
+
+std::vector<Quantile> quantiles(const SummaryView& view, std::span<const double> shares, double confidence,
+                                Target target) {
+    std::ranges::for_each(shares, check_share);
+    const double reach = ldp::reach(confidence);
     Reading reading = reading_of(view);
-    return reading.quantile(share, reach(confidence), target);
+    std::vector<Quantile> found;
+    for (const double share : shares) {
+        check_interrupt();
+        found.push_back(reading.quantile(share, reach, target));
+    }
+    return found;
+}
+
+Quantile quantile(const SummaryView& view, double share, double confidence, Target target) {
+    return quantiles(view, {&share, 1}, confidence, target)[0];
 }
 
 }  // namespace ldp

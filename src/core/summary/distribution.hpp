@@ -3,6 +3,7 @@
 // an argument is out of range.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "core/mechanism/ordered/reading.hpp"
@@ -33,5 +34,10 @@ inline constexpr std::size_t max_bins = 1000;
 /// The value below which a share lies, 0 < share < 1, smeared; or the first point with that share at or below
 /// it.
 [[nodiscard]] Quantile quantile(const SummaryView& view, double share, double confidence, Target target);
+/// Several, for hardly more than the work of one: the state is read once.
+[[nodiscard]] std::vector<Quantile> quantiles(const SummaryView& view, std::span<const double> shares,
+                                              double confidence, Target target);
+/// The value alone.
+[[nodiscard]] double quantile(const SummaryView& view, double share);
 
 }  // namespace ldp

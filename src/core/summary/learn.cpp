@@ -16,14 +16,13 @@ namespace {
 /// Half of those who may be left out are left out at either end. Each end is beyond the quantile with
 /// half of what is missing to range_confidence, so both are with all of it.
 LearntRange quantiles(const Ordered& ordered, const SummaryView& view, double coverage) {
-    const auto interval = [&](double share) {
-        return quantile(view, share, range_confidence, Target::population).interval;
-    };
     const auto [least, greatest] = ordered.ends();
     const double blur = resolution(view) / 2;
     const double out = (1 - coverage) / 2;
-    return {0, std::max(interval(out).lower - blur, least),
-            std::min(interval(1 - out).upper + blur, greatest), false};
+    const double shares[] = {out, 1 - out};
+    const auto both = ldp::quantiles(view, shares, range_confidence, Target::population);
+    return {0, std::max(both[0].interval.lower - blur, least),
+            std::min(both[1].interval.upper + blur, greatest), false};
 }
 
 }  // namespace

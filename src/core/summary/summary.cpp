@@ -7,6 +7,7 @@
 #include "core/base/error.hpp"
 #include "core/format/report_frame.hpp"
 #include "core/format/summary_frame.hpp"
+#include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/mechanism/registry.hpp"
 
 namespace ldp {
@@ -126,6 +127,23 @@ std::vector<Estimate> estimate(const SummaryView& view, const Question& question
         refuse(*view.mechanism, "which of their attributes is meant");
     need_reports(view);
     return view.mechanism->estimate(view, {question.quantity, question.target, all ? 0 : question.attribute});
+}
+
+Estimate share_of(const SummaryView& view, std::int64_t value, Target target, std::size_t attribute) {
+    const auto number_of = [value](std::size_t values) {
+        if (value < 0 || static_cast<std::uint64_t>(value) >= values)
+            raise(ErrorCode::invalid_value, "there is no value " + std::to_string(value),
+                  "They are numbered from 0 to " + std::to_string(values - 1) + ".");
+        return static_cast<std::size_t>(value);
+    };
+    const auto* oracle = find_capability<FrequencyOracle>(*view.mechanism);
+    if (oracle == nullptr) {
+        const std::vector<Estimate> all = estimate(view, {Quantity::frequencies, target, attribute});
+        return all[number_of(all.size())];
+    }
+    need_reports(view);
+    const Cell number = number_of(oracle->cells()[0]);
+    return oracle->protocol().frequency(oracle->support(view.state, number), view.n, target);
 }
 
 Estimate group_mean(const SummaryView& view, std::size_t first, std::size_t last, Target target) {

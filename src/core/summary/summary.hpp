@@ -51,6 +51,10 @@ void need_reports(const SummaryView& view);
 
 /// One estimate per item. Where there are several attributes with frequencies, the question says whose.
 [[nodiscard]] std::vector<Estimate> estimate(const SummaryView& view, const Question& question);
+/// The share of one value, of the only attribute or of the one numbered so. A frequency oracle looks at no
+/// other value.
+[[nodiscard]] Estimate share_of(const SummaryView& view, std::int64_t value, Target target,
+                                std::size_t attribute = only_attribute);
 /// The mean of all values of several attributes, as GroupMean.
 [[nodiscard]] Estimate group_mean(const SummaryView& view, std::size_t first, std::size_t last,
                                   Target target);

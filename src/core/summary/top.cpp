@@ -1,11 +1,13 @@
 #include "core/summary/top.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "core/base/error.hpp"
+#include "core/base/interrupt.hpp"
 #include "core/summary/summary.hpp"
 
 namespace ldp {
@@ -22,7 +24,9 @@ std::vector<std::uint32_t> largest(const std::vector<Estimate>& estimates, std::
     std::vector<std::uint32_t> order(estimates.size());
     std::iota(order.begin(), order.end(), 0u);
     const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(limit, order.size()));
+    Work work;
     const auto before = [&](std::uint32_t a, std::uint32_t b) {
+        work.done();
         const double of_a = rank_key(estimates[a]), of_b = rank_key(estimates[b]);
         return of_a != of_b ? of_a > of_b : a < b;
     };
@@ -45,17 +49,20 @@ class PValues {
         if (estimate.value != last_.value || estimate.standard_error != last_.standard_error) {
             last_ = estimate;
             p_value_ = significance_.p_value(n_, estimate);
+            work_.done(steps);
         }
         return p_value_;
     }
 
   private:
+    static constexpr std::size_t steps = 1000;                                // of a p-value
     static constexpr double none = std::numeric_limits<double>::quiet_NaN();  // equals no estimate
 
     const Significance& significance_;
     std::uint64_t n_;
     Estimate last_{none, none};
     double p_value_ = 1;
+    Work work_;
 };
 
 }  // namespace
@@ -89,18 +96,30 @@ std::vector<Ranked> top(const SummaryView& view, std::size_t limit, Target targe
 
     // Bonferroni looks at each p-value by itself; Benjamini and Hochberg compare it with all larger ones.
     std::vector<double> p_values;
+    Work work;
     if (control == Control::bonferroni) {
         for (const Ranked& ranked : ranking) p_values.push_back(ranked.p_value);
     } else {
         std::vector<Estimate> all = sample;
-        std::ranges::sort(all, std::greater(), rank_key);
-        for (const Estimate& estimate : all) p_values.push_back(p_value(estimate));
+        std::ranges::sort(all, [&](const Estimate& a, const Estimate& b) {
+            work.done();
+            return rank_key(a) > rank_key(b);
+        });
+        for (const Estimate& estimate : all) {
+            work.done();
+            p_values.push_back(p_value(estimate));
+        }
     }
     // A pure protocol's are in order by now; where standard errors differ they need not be.
-    if (!std::ranges::is_sorted(p_values)) std::ranges::sort(p_values);
+    if (!std::ranges::is_sorted(p_values))
+        std::ranges::sort(p_values, [&](double a, double b) {
+            work.done();
+            return a < b;
+        });
     std::vector<double> adjusted = p_values;
     adjust(adjusted, sample.size(), control);
     for (Ranked& ranked : ranking) {
+        work.done(std::bit_width(p_values.size()));
         const auto found = std::ranges::lower_bound(p_values, ranked.p_value);
         ranked.p_value = adjusted[static_cast<std::size_t>(found - p_values.begin())];
     }

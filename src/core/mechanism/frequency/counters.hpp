@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/bytes.hpp"
+#include "core/base/interrupt.hpp"
 #include "core/mechanism/fields.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 
@@ -18,7 +19,7 @@ inline constexpr std::size_t counter_size = sizeof(std::uint64_t);
 
 [[nodiscard]] inline std::vector<std::uint64_t> counters(Bytes state) {
     std::vector<std::uint64_t> all(state.size() / counter_size);
-    for (std::size_t i = 0; i < all.size(); ++i) all[i] = counter(state, i);
+    for_each_index(all.size(), [&](std::size_t i) { all[i] = counter(state, i); });
     return all;
 }
 

@@ -44,6 +44,8 @@ class FrequencyOracle : public Mechanism, public Significance {
     [[nodiscard]] virtual PureProtocol kept_protocol() const noexcept { return protocol(); }
     /// For each value, how many reports support it.
     [[nodiscard]] virtual std::vector<std::uint64_t> supports(Bytes state) const = 0;
+    /// The same of one value, without a look at the others.
+    [[nodiscard]] virtual std::uint64_t support(Bytes state, Cell value) const = 0;
 
   protected:
     FrequencyOracle(const Header& header, Bytes block, std::uint64_t k) : Mechanism(header, block), k_(k) {}

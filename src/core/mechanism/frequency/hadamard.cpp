@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/base/interrupt.hpp"
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/incidence.hpp"
 
@@ -53,7 +54,7 @@ class Hadamard final : public Incidence {
         std::vector<std::uint64_t> sums = counters(state);
         walsh_hadamard(sums);
         const std::uint64_t n = sums[0];
-        for (std::size_t v = 0; v + 1 < sums.size(); ++v) sums[v] = (n + sums[v + 1]) / 2;
+        for_each_index(sums.size() - 1, [&](std::size_t v) { sums[v] = (n + sums[v + 1]) / 2; });
         sums.pop_back();
         return sums;
     }

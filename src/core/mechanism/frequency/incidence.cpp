@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/base/exact.hpp"
+#include "core/base/interrupt.hpp"
 
 namespace ldp {
 
@@ -44,6 +45,12 @@ std::vector<std::uint64_t> Incidence::supports(Bytes state) const {
     std::vector<std::uint64_t> sums = tally(state);
     sums.resize(domain());
     return sums;
+}
+
+std::uint64_t Incidence::support(Bytes state, Cell value) const {
+    std::uint64_t sum = 0;
+    for_each_index(outputs(), [&](std::size_t y) { sum += owns(value, y) ? counter(state, y) : 0; });
+    return sum;
 }
 
 // The base's check of the sum would lean on a normal law that these reports do not follow: how many values an

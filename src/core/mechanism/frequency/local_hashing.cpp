@@ -206,6 +206,10 @@ std::vector<std::uint64_t> LocalHashing::supports(Bytes state) const {
     return counters_.counts(state.data());
 }
 
+std::uint64_t LocalHashing::support(Bytes state, Cell value) const {
+    return counters_.count(state.data(), value);
+}
+
 Cost LocalHashing::cost() const noexcept {
     const auto k = static_cast<double>(domain());
     return {30 + k / 8, 41 * k};

@@ -72,6 +72,7 @@ class LocalHashing : public FrequencyOracle {
     PureProtocol protocol() const noexcept override { return kept_protocol(); }
     PureProtocol kept_protocol() const noexcept final;
     std::vector<std::uint64_t> supports(Bytes state) const final;
+    std::uint64_t support(Bytes state, Cell value) const final;
     Cost cost() const noexcept final;
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const final;
     Exact worst_ratio() const final;

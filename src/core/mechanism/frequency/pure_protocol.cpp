@@ -3,18 +3,22 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/interrupt.hpp"
+
 namespace ldp {
+
+Estimate PureProtocol::frequency(std::uint64_t support, std::uint64_t n, Target target) const noexcept {
+    const auto reports = static_cast<double>(n);
+    const double f = (static_cast<double>(support) / reports - q) / (p - q);
+    const double inside = std::clamp(f, 0.0, 1.0);
+    const double sampling = target == Target::population ? inside * (1 - inside) : 0;
+    return {f, std::sqrt((n_variance(inside) + sampling) / reports)};
+}
 
 std::vector<Estimate> PureProtocol::frequencies(std::span<const std::uint64_t> supports, std::uint64_t n,
                                                 Target target) const {
     std::vector<Estimate> estimates(supports.size());
-    const auto reports = static_cast<double>(n);
-    for (std::size_t v = 0; v < supports.size(); ++v) {
-        const double f = (static_cast<double>(supports[v]) / reports - q) / (p - q);
-        const double inside = std::clamp(f, 0.0, 1.0);
-        const double sampling = target == Target::population ? inside * (1 - inside) : 0;
-        estimates[v] = {f, std::sqrt((n_variance(inside) + sampling) / reports)};
-    }
+    for_each_index(supports.size(), [&](std::size_t v) { estimates[v] = frequency(supports[v], n, target); });
     return estimates;
 }
 

@@ -18,7 +18,9 @@ struct PureProtocol {
     [[nodiscard]] double n_variance(double f) const noexcept {
         return (f * p * (1 - p) + (1 - f) * q * (1 - q)) / ((p - q) * (p - q));
     }
-    /// Unbiased frequencies from how many of n reports support each value.
+    /// The unbiased frequency of a value that so many of n reports support.
+    [[nodiscard]] Estimate frequency(std::uint64_t support, std::uint64_t n, Target target) const noexcept;
+    /// Those of all values, from how many of n reports support each value.
     [[nodiscard]] std::vector<Estimate> frequencies(std::span<const std::uint64_t> supports, std::uint64_t n,
                                                     Target target) const;
 };

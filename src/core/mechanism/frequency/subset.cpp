@@ -115,6 +115,9 @@ class SubsetBits final : public Subset {
     }
 
     std::vector<std::uint64_t> supports(Bytes state) const override { return counters_.counts(state.data()); }
+    std::uint64_t support(Bytes state, Cell value) const override {
+        return counters_.count(state.data(), value);
+    }
     // About ten planes, 32 bytes of them a step.
     Cost cost() const noexcept override {
         const auto k = static_cast<double>(domain());
@@ -165,6 +168,7 @@ class SubsetList final : public Subset {
     }
 
     std::vector<std::uint64_t> supports(Bytes state) const override { return counters(state); }
+    std::uint64_t support(Bytes state, Cell value) const override { return counter(state, value); }
     Cost cost() const noexcept override {
         return {static_cast<double>(2 * size()), static_cast<double>(domain())};
     }

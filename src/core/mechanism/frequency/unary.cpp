@@ -43,6 +43,10 @@ std::vector<std::uint64_t> Unary::supports(Bytes state) const {
     return counters_.counts(state.data());
 }
 
+std::uint64_t Unary::support(Bytes state, Cell value) const {
+    return counters_.count(state.data(), value);
+}
+
 PureProtocol Unary::kept_protocol() const noexcept {
     return {true_bit_.probability(), false_bit_.probability()};
 }

@@ -15,6 +15,7 @@
 #include <limits>
 
 #include "core/base/exact.hpp"
+#include "core/base/interrupt.hpp"
 #include "core/channel/coin.hpp"
 #include "core/channel/odds.hpp"
 #include "core/math/bit_counters.hpp"
@@ -185,14 +186,14 @@ std::vector<Estimate> DBitFlip::estimate(const Counts& counts, const Question& q
     const double q = flip_.probability();
     const auto reports = static_cast<double>(counts.n);
     std::vector<Estimate> estimates(b_);
-    for (std::size_t j = 0; j < b_; ++j) {
+    for_each_index(b_, [&](std::size_t j) {
         const auto asked = static_cast<double>(counter(counts.state, j));
         const auto ones = static_cast<double>(counter(counts.state, b_ + j));
         const double f = each() / reports * (ones - q * asked) / (1 - 2 * q);
         const double inside = std::clamp(f, 0.0, 1.0);
         const double sampling = question.target == Target::population ? inside * (1 - inside) : 0;
         estimates[j] = {f, std::sqrt((n_variance(inside) + sampling) / reports)};
-    }
+    });
     return estimates;
 }
 
@@ -207,7 +208,8 @@ std::vector<Check> DBitFlip::health(const Counts& counts) const {
     double sum = 0;
     constexpr double unseen = std::numeric_limits<double>::infinity();
     Check least{"least frequency", 0, 0, unseen}, greatest{"greatest frequency", 0, 1, unseen};
-    for (std::size_t j = 0; j < b_; ++j) {
+    Work work;
+    for (std::size_t j = 0; j < b_; ++j, work.done(1000)) {
         sum += static_cast<double>(ones[j]);
         if (asked[j] == 0) continue;
         const double share = static_cast<double>(ones[j]) / static_cast<double>(asked[j]);

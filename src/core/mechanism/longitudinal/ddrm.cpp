@@ -33,6 +33,7 @@
 #include <limits>
 
 #include "core/base/exact.hpp"
+#include "core/base/interrupt.hpp"
 #include "core/channel/binary.hpp"
 #include "core/mechanism/capability.hpp"
 #include "core/mechanism/entries.hpp"
@@ -351,7 +352,8 @@ std::vector<Estimate> DifferenceTrees::estimate(const Counts& counts, const Ques
     check_attribute(question.attribute, rounds_);
     const auto round = static_cast<std::uint32_t>(question.attribute + 1);
     std::vector<double> told(nodes_);
-    for (std::uint64_t r = 1; r < order_; ++r)
+    Work work;
+    for (std::uint64_t r = 1; r < order_; ++r, work.done(nodes_))
         for (std::uint32_t node = 0; node < nodes_; ++node)
             told[node] += static_cast<double>(reports(counts.state, r, node));
     const Combination combination(*this, std::move(told));
@@ -366,8 +368,9 @@ std::vector<Estimate> DifferenceTrees::estimate(const Counts& counts, const Ques
                                 (level.tilt * combination.reports(height, node));
             for (std::uint64_t r = 1; r < order_; ++r)
                 rows[r] += each * balance(counts.state, r, level.first + node);
+            work.done(order_);
         }
-        for (std::uint64_t v = 0; v < k_; ++v) {
+        for (std::uint64_t v = 0; v < k_; ++v, work.done(order_)) {
             for (std::uint64_t r = 0; r < order_; ++r) found[v] += sign(r, v) != 0 ? rows[r] : -rows[r];
             found[v] /= static_cast<double>(order_);
         }
@@ -402,7 +405,8 @@ double DifferenceTrees::n_variance(double truth) const {
     for (const Level& level : levels_) expected.insert(expected.end(), level.nodes, chance(level));
     const Combination combination(*this, std::move(expected));
     double largest = 0;
-    for (std::uint32_t round = 1; round <= rounds_; ++round)
+    Work work;
+    for (std::uint32_t round = 1; round <= rounds_; ++round, work.done(nodes_))
         largest = std::max(largest,
                            combination.variance(combination.sum(round), [=](std::size_t) { return truth; }));
     return largest - truth * (1 - truth);
@@ -413,6 +417,7 @@ double DifferenceTrees::n_variance(double truth) const {
 // row, up to the noise of all three.
 std::vector<Check> DifferenceTrees::health(const Counts& counts) const {
     std::vector<std::vector<Check>> draws, answers, sums;
+    Work work;
     for (std::uint32_t round = 1; round <= rounds_; ++round) {
         std::vector<std::uint64_t> levels, rows(order_ - 1);
         std::vector<double> weights;
@@ -420,6 +425,7 @@ std::vector<Check> DifferenceTrees::health(const Counts& counts) const {
             const Level& level = levels_[height];
             const std::uint32_t node = level.first + (round >> height) - 1;
             std::uint64_t all = 0, said = 0;
+            work.done(order_);
             for (std::uint64_t r = 1; r < order_; ++r) {
                 rows[r - 1] += reports(counts.state, r, node);
                 all += reports(counts.state, r, node);
@@ -441,6 +447,7 @@ std::vector<Check> DifferenceTrees::health(const Counts& counts) const {
         for (std::uint32_t node = 0; node < levels_[height].nodes; ++node)
             for (std::uint64_t r = 1; r < order_; ++r) {
                 double variance = 0;
+                work.done(16);
                 const auto mean = [&](std::size_t at, std::uint32_t i) {
                     const Level& level = levels_[at];
                     const std::uint64_t all = reports(counts.state, r, level.first + i);

@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "core/base/exact.hpp"
+#include "core/base/interrupt.hpp"
 #include "core/channel/coin.hpp"
 #include "core/channel/odds.hpp"
 #include "core/math/bit_counters.hpp"
@@ -296,10 +297,12 @@ std::size_t Rappor::greatest_difference() const {
 BlockDesign Rappor::design(std::span<const std::size_t> values, bool centred) const {
     BlockDesign design(c_, m_, h_, centred);
     design.reserve(values.size());
+    Work work;
     for (const std::size_t value : values)
         for (std::size_t j = 0; j < c_; ++j) {
             const Places ones = places(j, value);
             design.append({ones.data(), ones.size()});
+            work.done(h_);
         }
     return design;
 }

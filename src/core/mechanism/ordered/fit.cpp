@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/base/error.hpp"
+#include "core/base/interrupt.hpp"
 #include "core/base/text.hpp"
 
 namespace ldp {
@@ -86,6 +87,7 @@ Distribution fit_points(Interval ends, std::size_t points, std::uint64_t n, doub
     fit.shares.back() /= 2;
     double before = -HUGE_VAL;
     while (!fit.converged && fit.iterations < most) {
+        check_interrupt();
         std::vector<double> next = fit.shares;
         const double likelihood = static_cast<double>(n) * improve(next);
         fit.converged = std::abs(likelihood - before) < enough;

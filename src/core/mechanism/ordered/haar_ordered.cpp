@@ -21,6 +21,7 @@
 #include <optional>
 
 #include "core/base/exact.hpp"
+#include "core/base/interrupt.hpp"
 #include "core/channel/numeric.hpp"
 #include "core/channel/signed_place.hpp"
 #include "core/math/haar_tree.hpp"
@@ -150,7 +151,8 @@ class HaarOrdered final : public Mechanism, public Ordered, public Significance 
     std::vector<Estimate> shares(const Counts& counts, Target target) const {
         Reading reading(*this, counts);
         std::vector<Estimate> all;
-        for (std::size_t point = 0; point < points_; ++point)
+        Work work;
+        for (std::size_t point = 0; point < points_; ++point, work.done(levels()))
             all.push_back(reading.between(point, point + 1, target));
         return all;
     }
@@ -221,8 +223,9 @@ class HaarOrdered::Noise final : public OrderedNoise {
         std::partial_sum(shares_.begin(), shares_.end(), below_.begin() + 1);
         for (std::size_t level = 0; level < tree_.levels(); ++level) {
             auto& crowd = crowds_.emplace_back(tree_.channels_[level].buckets());
-            for (std::uint64_t node = 0; node <= tree_.node(level, tree_.points_ - 1); ++node)
+            for_each_index(tree_.node(level, tree_.points_ - 1) + 1, [&](std::uint64_t node) {
                 crowd[tree_.channels_[level].bucket(node)] += left(level, node) + right(level, node);
+            });
         }
     }
 
@@ -230,9 +233,10 @@ class HaarOrdered::Noise final : public OrderedNoise {
         std::vector<double> coefficients(function.size());
         haar_.forward(function, coefficients);
         double sum = 0, first = 0, second = 0;
+        Work work;
         for (std::size_t level = 0, c = 1; level < tree_.levels(); ++level) {
             Terms terms;
-            for (std::uint64_t node = 0; tree_.middle(level, node) < function.size(); ++node)
+            for (std::uint64_t node = 0; tree_.middle(level, node) < function.size(); ++node, work.done())
                 add(terms, level, node, coefficients[c++]);
             sum += variance(level, terms);
         }
@@ -260,6 +264,37 @@ class HaarOrdered::Noise final : public OrderedNoise {
         }
         const double share = below_[end] - below_[first];
         return std::max(sum - share * (1 - share), 0.0);
+    }
+
+    // Up the tree, only nodes with such points differ on their two sides.
+    double falling(std::size_t first, std::span<const double> values) const override {
+        double mean = below_[first], square = below_[first];
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            mean += shares_[first + i] * values[i];
+            square += shares_[first + i] * values[i] * values[i];
+        }
+        std::vector<double> means(values.begin(), values.end());  // of nodes from `begin` up to `end`
+        means.push_back(0);                                       // room for one more parent than pairs
+        std::uint64_t begin = first, end = first + values.size();
+        const auto at = [&](std::uint64_t node) {
+            return node < begin ? 1 : node < end ? means[node - begin] : 0;
+        };
+        double sum = 0;
+        Work work;
+        for (std::size_t level = tree_.levels(); level-- > 0;) {
+            Terms terms;
+            const std::uint64_t above = begin / 2;
+            for (std::uint64_t node = above; 2 * node < end; ++node, work.done()) {
+                const double in_left = at(2 * node), in_right = at(2 * node + 1);
+                const bool whole = tree_.middle(level, node) < tree_.points_;
+                if (whole) add(terms, level, node, (in_left - in_right) / 2);
+                means[node - above] = whole ? (in_left + in_right) / 2 : in_left;
+            }
+            begin = above;
+            end = (end + 1) / 2;
+            sum += variance(level, terms);
+        }
+        return std::max(sum - (square - mean * mean), 0.0);
     }
 
     /// Of the share of one point that `share` of the people are at, if the others are distributed over the
@@ -343,12 +378,13 @@ std::unique_ptr<const OrderedNoise> HaarOrdered::noise(const Counts& counts,
 
 std::vector<double> HaarOrdered::cumulative(const Counts& counts) const {
     std::vector<double> shares{1}, halves;
+    Work work;
     for (std::size_t level = 0; level < levels(); ++level) {
         const Bytes counters = counters_of(level, counts.state);
         const double scale = 1 / (channels_[level].tilt() * divisor(reports(counters)));
         const std::vector<std::int64_t> balances = channels_[level].balances(counters);
         halves.clear();
-        for (std::uint64_t node = 0; node < shares.size(); ++node) {
+        for (std::uint64_t node = 0; node < shares.size(); ++node, work.done()) {
             const bool whole = middle(level, node) < points_;
             const double detail = whole ? scale * static_cast<double>(balances[node]) : shares[node];
             halves.push_back((shares[node] + detail) / 2);
@@ -393,7 +429,9 @@ double HaarOrdered::n_variance(double truth) const {
     std::ranges::fill(shares, 1 / static_cast<double>(points_));
     const Noise noise(*this, std::move(spread), std::move(shares));
     double most = 0;
-    for (std::size_t point = 0; point < points_; ++point) most = std::max(most, noise.alone(point, truth));
+    Work work;
+    for (std::size_t point = 0; point < points_; ++point, work.done(levels()))
+        most = std::max(most, noise.alone(point, truth));
     return most;
 }
 

@@ -34,6 +34,9 @@ class OrderedNoise {
     /// Of the share of people from point `first` up to, not including, point `end`. Asked for of sharp
     /// mechanisms only, up to once for each point.
     [[nodiscard]] virtual double between(std::size_t first, std::size_t end) const = 0;
+    /// Of the mean of a function that is 1 before point `first`, has these values from there on, and is 0
+    /// behind them. Sharp mechanisms take steps in proportion to the values, not to the points.
+    [[nodiscard]] virtual double falling(std::size_t first, std::span<const double> values) const = 0;
 };
 
 /// Its inputs are the points that cut a range into equal steps.

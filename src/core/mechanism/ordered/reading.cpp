@@ -1,10 +1,12 @@
 #include "core/mechanism/ordered/reading.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <numeric>
 
+#include "core/base/interrupt.hpp"
 #include "core/math/monotone.hpp"
 
 namespace ldp {
@@ -99,79 +101,99 @@ std::vector<double> Reading::smeared() {
     return curve;
 }
 
-Reading::Curve Reading::fitted() {
+const Reading::Curve& Reading::curve() {
+    if (!curve_.height.empty()) return curve_;
+    if (!sharp()) {
+        curve_.height = monotone(smeared());
+        return curve_;
+    }
     read();
     constexpr double least = 1e-12;  // where hardly any noise is left, weights stay finite
-    Curve curve;
-    for (std::size_t s = 0; s < steps_; ++s)
-        curve.weight.push_back(1 / std::max(noise_->between(0, s + 1), least));
+    Work work;
+    for (std::size_t s = 0; s < steps_; ++s, work.done(std::bit_width(steps_)))
+        curve_.weight.push_back(1 / std::max(noise_->between(0, s + 1), least));
     // The last point is known, and would take with it all that lie above it by chance.
-    curve.height = monotone(std::span(cumulative_).first(steps_), curve.weight);
-    curve.height.push_back(std::max(curve.height.back(), 1.0));
-    return curve;
+    curve_.height = monotone(std::span(cumulative_).first(steps_), curve_.weight);
+    for (std::size_t s = 0; s < steps_; ++s, work.done()) {
+        if (s == 0 || curve_.height[s] != curve_.height[s - 1]) curve_.pools.push_back({s, s, 0, {}});
+        Pool& pool = curve_.pools.back();
+        pool.to = s + 1;
+        pool.noisiest = std::max(pool.noisiest, 1 / curve_.weight[s]);
+    }
+    curve_.pools.push_back({steps_, steps_ + 1, 0, {}});
+    curve_.height.push_back(std::max(curve_.height.back(), 1.0));
+    return curve_;
 }
 
 Distribution Reading::fit_monotone() {
-    std::vector<double> shares = confined(fitted().height);
+    std::vector<double> shares = confined(curve().height);
     std::adjacent_difference(shares.begin(), shares.end(), shares.begin());
     return {edges_around(ordered_.ends(), shares.size()), std::move(shares), 0, true};
 }
 
-Quantile Reading::quantile(double share, double reach, Target target) {
-    if (sharp()) return sharp_quantile(share, reach, target);
-    const std::vector<double> curve = monotone(smeared());
-    const double at = place(curve, share);
-    const double error = reach * this->share(left_end, at, target).standard_error;
-    return {value(at), {value(place(curve, share - error)), value(place(curve, share + error))}};
+double Reading::place_of(double share) {
+    const std::vector<double>& height = curve().height;
+    return sharp() ? static_cast<double>(std::ranges::lower_bound(height, share) - height.begin())
+                   : place(height, share);
 }
 
-Quantile Reading::sharp_quantile(double share, double reach, Target target) {
-    const Curve curve = fitted();
-    const std::vector<double>&height = curve.height, &weight = curve.weight;
-    struct Pool {
-        std::size_t from, to;
-    };
-    const auto pool_of = [&](std::size_t s) {
-        if (s == steps_) return Pool{s, s + 1};
-        const auto [from, to] = std::equal_range(height.begin(), height.end() - 1, height[s]);
-        return Pool{static_cast<std::size_t>(from - height.begin()),
-                    static_cast<std::size_t>(to - height.begin())};
-    };
-    // A height is the mean of the estimates that were pooled there, and so has less noise than each.
-    const auto margin = [&](std::size_t s) {
-        const auto [from, to] = pool_of(s);
-        double all = 0, passed = 0;
-        for (std::size_t x = from; x < to; ++x) all += weight[x];
-        std::vector<double> function(height.size());
-        for (std::size_t x = 0; x < to; ++x) {
-            function[x] = 1 - passed / all;
-            if (x >= from) passed += weight[x];
-        }
-        return reach * mean_of(function, target).standard_error;
-    };
-    const auto point = static_cast<std::size_t>(std::ranges::lower_bound(height, share) - height.begin());
+double Reading::quantile(double share) {
+    return value(place_of(share));
+}
+
+Quantile Reading::quantile(double share, double reach, Target target) {
+    const double at = place_of(share);
+    if (sharp()) return {value(at), sharp_interval(share, static_cast<std::size_t>(at), reach, target)};
+    const double error = reach * this->share(left_end, at, target).standard_error;
+    return {value(at), {value(place_of(share - error)), value(place_of(share + error))}};
+}
+
+Reading::Pool& Reading::pool_of(std::size_t point) {
+    return *(std::ranges::upper_bound(curve_.pools, point, {}, &Pool::from) - 1);
+}
+
+// A height is the mean of the estimates that were pooled there, and so has less noise than each.
+double Reading::error_of(Pool& pool, Target target) {
+    std::optional<double>& known = pool.error[target == Target::sample ? 0 : 1];
+    if (known) return *known;
+    const auto weights = std::span(curve_.weight).subspan(pool.from, pool.to - pool.from);
+    const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
+    double passed = 0, first = pool.from == 0 ? 0 : nearest_[pool.from - 1], second = first;
+    std::vector<double> function;
+    function.reserve(weights.size());
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        const double part = 1 - passed / all;
+        function.push_back(part);
+        first += shares_[pool.from + i] * part;
+        second += shares_[pool.from + i] * part * part;
+        passed += weights[i];
+    }
+    known = error(noise_->falling(pool.from, function), std::max(second - first * first, 0.0), target);
+    return *known;
+}
+
+Interval Reading::sharp_interval(double share, std::size_t point, double reach, Target target) {
+    const std::vector<double>& height = curve().height;
     // Inside a pool the share rises by an unknown course: evenly from one pool's middle to the next
     // one's.
+    const auto middle = [](const Pool& pool) { return static_cast<double>(pool.from + pool.to - 1) / 2; };
     const auto risen = [&](std::size_t s) {
-        const auto [from, to] = pool_of(s);
-        const double middle = static_cast<double>(from + to - 1) / 2, off = static_cast<double>(s) - middle;
-        if (off == 0 || (off < 0 && from == 0)) return height[s];
-        const auto [before, behind] = pool_of(off < 0 ? from - 1 : to);
-        const double other = static_cast<double>(before + behind - 1) / 2;
-        return height[s] + (height[before] - height[s]) * off / (other - middle);
+        const Pool& pool = pool_of(s);
+        const double off = static_cast<double>(s) - middle(pool);
+        if (off == 0 || (off < 0 && pool.from == 0)) return height[s];
+        const Pool& next = pool_of(off < 0 ? pool.from - 1 : pool.to);
+        return height[s] + (height[next.from] - height[s]) * off / (middle(next) - middle(pool));
     };
     // No mean has more noise than the noisiest of its parts, and no share more sampling error than a
     // half: that decides most of the bisection at a glance.
     const auto beyond = [&](std::size_t s, double off) {
-        const auto [from, to] = pool_of(s);
-        const double least = std::ranges::min(std::span(weight).subspan(from, to - from));
-        return off > reach * error(1 / least, 0.25, target) || off > margin(s);
+        Pool& pool = pool_of(s);
+        return off > reach * error(pool.noisiest, 0.25, target) || off > reach * error_of(pool, target);
     };
     const auto low = [&](std::size_t s) { return beyond(s, share - risen(s)); };
     const auto not_high = [&](std::size_t s) { return !beyond(s, risen(s) - share); };
     const std::size_t first = first_without(low, 0, point), last = first_without(not_high, point, steps_);
-    return {value(static_cast<double>(point)),
-            {value(static_cast<double>(first)), value(static_cast<double>(last))}};
+    return {value(static_cast<double>(first)), value(static_cast<double>(last))};
 }
 
 double Reading::error(double noise, double sampling, Target target) const {

@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -49,6 +50,8 @@ class Reading {
     /// The value below which a share lies, 0 < share < 1, smeared; or the first point with that share at or
     /// below it. The interval reaches so many standard errors.
     [[nodiscard]] Quantile quantile(double share, double reach, Target target);
+    /// The value alone, which takes no more than a search.
+    [[nodiscard]] double quantile(double share);
     /// Of a sharp mechanism: the cumulative distribution that does not fall, lies within [0,1], and is
     /// nearest to the estimates by squares, each divided by its variance.
     [[nodiscard]] Distribution fit_monotone();
@@ -62,13 +65,24 @@ class Reading {
     [[nodiscard]] std::vector<double> below(double at) const;
     /// The cumulative share at each point, smeared.
     [[nodiscard]] std::vector<double> smeared();
-    /// Of a sharp mechanism: the curve that does not fall and is nearest to the estimates, by the weights
-    /// that their variances give them.
+    /// Points of equal height in a fitted curve.
+    struct Pool {
+        std::size_t from, to;
+        double noisiest;                 ///< the most noise of an estimate in it
+        std::optional<double> error[2];  ///< of its height, once it is known: by target
+    };
+    /// The curve that quantiles are read off. It does not fall; of a sharp mechanism it is the one nearest to
+    /// the estimates, by the weights that their variances give them. Made at the first question.
     struct Curve {
         std::vector<double> height, weight;
+        std::vector<Pool> pools;  ///< the last point is one by itself
     };
-    [[nodiscard]] Curve fitted();
-    [[nodiscard]] Quantile sharp_quantile(double share, double reach, Target target);
+    [[nodiscard]] const Curve& curve();
+    [[nodiscard]] Pool& pool_of(std::size_t point);
+    [[nodiscard]] double error_of(Pool& pool, Target target);
+    /// Where a share is reached.
+    [[nodiscard]] double place_of(double share);
+    [[nodiscard]] Interval sharp_interval(double share, std::size_t point, double reach, Target target);
     [[nodiscard]] double error(double noise, double sampling, Target target) const;
     /// Reads the state, at the first question that needs it.
     void read();
@@ -81,6 +95,7 @@ class Reading {
     std::vector<double> nearest_;     ///< a cumulative distribution near it
     std::vector<double> shares_;      ///< of that
     std::unique_ptr<const OrderedNoise> noise_;
+    Curve curve_;
 };
 
 }  // namespace ldp

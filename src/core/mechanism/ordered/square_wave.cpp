@@ -84,6 +84,12 @@ class Noise final : public OrderedNoise {
                   inside.begin() + static_cast<std::ptrdiff_t>(end), 1);
         return of(inside);
     }
+    double falling(std::size_t first, std::span<const double> values) const override {
+        std::vector<double> function(shares_.size());
+        std::fill_n(function.begin(), first, 1);
+        std::ranges::copy(values, function.begin() + static_cast<std::ptrdiff_t>(first));
+        return of(function);
+    }
 
   private:
     WindowDecoder decoder_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/interrupt.hpp"
+
 namespace ldp {
 
 namespace {
@@ -13,9 +15,11 @@ class Outside {
   public:
     Outside(const SummaryView& oracle, double stretches)
         : n_(static_cast<double>(oracle.n)), radius_(reach(1 - 2 * (1 - range_confidence) / stretches)) {
+        Work work;
         for (const auto& [share, error] : oracle.mechanism->estimate(oracle, {Quantity::frequencies})) {
             sums_.push_back(sums_.back() + share);
             variances_.push_back(variances_.back() + error * error);
+            work.done();
         }
     }
 
@@ -40,9 +44,10 @@ Stretch shortest_stretch(const SummaryView& oracle, double coverage) {
     Stretch shortest{0, k - 1};
     if (oracle.n == 0) return shortest;
     const Outside outside(oracle, static_cast<double>(k) * static_cast<double>(k + 1) / 2);
-    for (std::size_t first = 0, last = 0; first < k; ++first) {
+    Work work;
+    for (std::size_t first = 0, last = 0; first < k; ++first, work.done()) {
         last = std::max(last, first);
-        while (last < k && !outside.at_most(1 - coverage, first, last)) ++last;
+        for (; last < k && !outside.at_most(1 - coverage, first, last); work.done()) ++last;
         if (last == k) break;  // what begins later leaves out more
         if (last - first < shortest.last - shortest.first) shortest = {first, last};
     }
@@ -54,8 +59,9 @@ Stretch inner_stretch(const SummaryView& oracle, double below, double above) {
     Stretch inner{0, k - 1};
     if (oracle.n == 0) return inner;
     const Outside outside(oracle, 2 * static_cast<double>(k));
-    while (inner.first < k - 1 && outside.at_most(below, inner.first + 1, k - 1)) ++inner.first;
-    while (inner.last > inner.first && outside.at_most(above, 0, inner.last - 1)) --inner.last;
+    Work work;
+    for (; inner.first < k - 1 && outside.at_most(below, inner.first + 1, k - 1); work.done()) ++inner.first;
+    for (; inner.last > inner.first && outside.at_most(above, 0, inner.last - 1); work.done()) --inner.last;
     return inner;
 }
 

@@ -22,6 +22,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
+#include "core/base/interrupt.hpp"
 #include "core/mechanism/vector/sampled.hpp"
 
 namespace ldp {
@@ -281,6 +282,7 @@ SummaryView Sampled::part(const Counts& counts, std::size_t attribute) const {
 
 std::vector<Estimate> Sampled::estimate_part(std::uint64_t n, const SummaryView& part,
                                              const Question& question) const {
+    check_interrupt();
     if (part.n == 0) {
         constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
         const bool one = question.quantity == Quantity::means;
@@ -292,9 +294,10 @@ std::vector<Estimate> Sampled::estimate_part(std::uint64_t n, const SummaryView&
     // the part of the sampling error that remains is the share who did not draw it.
     const double drawn = static_cast<double>(part.n) / static_cast<double>(n);
     const auto noise = part.mechanism->estimate(part, {question.quantity, Target::sample});
-    for (std::size_t v = 0; v < estimates.size(); ++v)
+    for_each_index(estimates.size(), [&](std::size_t v) {
         estimates[v].standard_error = std::hypot(std::sqrt(drawn) * noise[v].standard_error,
                                                  std::sqrt(1 - drawn) * estimates[v].standard_error);
+    });
     return estimates;
 }
 
@@ -377,6 +380,7 @@ std::vector<Check> Sampled::health(const Counts& counts) const {
         if (run.weight < turn_)
             look(drawn, {"attributes drawn", static_cast<double>(one.n) / static_cast<double>(counts.n),
                          share, binomial_between(counts.n, share, share, one.n)});
+        check_interrupt();
         if (one.n == 0) return;
         for (const Check& check : one.mechanism->health(one)) {
             const auto found =

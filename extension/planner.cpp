@@ -1,0 +1,55 @@
+// What the planner is told beyond COST and ROWS.
+
+#include <algorithm>
+
+#include "arguments.hpp"
+
+extern "C" {
+#include "nodes/nodeFuncs.h"
+#include "nodes/supportnodes.h"
+#include "optimizer/optimizer.h"
+}
+
+using namespace ldp;
+
+namespace {
+
+/// The value of an argument that is known by now; null if it is not.
+const Const* known(const SupportRequestRows& request, int place) {
+    if (!is_funcclause(request.node)) return nullptr;
+    List* arguments = reinterpret_cast<FuncExpr*>(request.node)->args;
+    if (place >= list_length(arguments)) return nullptr;
+    auto* argument = static_cast<Node*>(list_nth(arguments, place));
+    if (request.root != nullptr) argument = estimate_expression_value(request.root, argument);
+    if (!IsA(argument, Const)) return nullptr;
+    const auto* found = reinterpret_cast<const Const*>(argument);
+    return found->constisnull ? nullptr : found;
+}
+
+/// How many values the only attribute of a summary has; 0 if it has several.
+double values_of(Bytes summary) {
+    const std::vector<std::uint64_t> cells = load_mechanism(summary, Kind::summary)->cells();
+    return cells.size() == 1 ? static_cast<double>(cells[0]) : 0;
+}
+
+}  // namespace
+
+/// Rows of a function whose second argument is a number of rows, or an array with an element for each; else
+/// of one that gives a row for each value of the first, a summary.
+LDP_FUNCTION(ldp_rows) {
+    auto* request = reinterpret_cast<SupportRequestRows*>(PG_GETARG_POINTER(0));
+    if (!IsA(request, SupportRequestRows)) PG_RETURN_POINTER(nullptr);
+    double rows = 0;
+    if (const Const* second = known(*request, 1); second != nullptr && second->consttype == INT4OID) {
+        rows = DatumGetInt32(second->constvalue);
+    } else if (second != nullptr && second->consttype == FLOAT8ARRAYOID) {
+        ArrayType* array = DatumGetArrayTypeP(second->constvalue);
+        rows = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+    } else if (const Const* summary = known(*request, 0); summary != nullptr && second != nullptr) {
+        rows = values_of(contents(reinterpret_cast<varlena*>(
+            PG_DETOAST_DATUM_SLICE(summary->constvalue, 0, static_cast<std::int32_t>(max_block_size)))));
+    }
+    if (rows <= 0) PG_RETURN_POINTER(nullptr);
+    request->rows = rows;
+    PG_RETURN_POINTER(request);
+}
