@@ -492,7 +492,7 @@ COMMENT ON FUNCTION @extschema@.ldp_check_free(text) IS 'an error if there is a 
 -- A table's owner can alter it, drop its CHECK, or put something else in its place. So it is looked at whenever it is
 -- used.
 CREATE FUNCTION @extschema@.ldp_table_problem(reports regclass, parameters bytea) RETURNS text
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 50;
 COMMENT ON FUNCTION @extschema@.ldp_table_problem(regclass, bytea) IS
     'why a table is none for the reports of a spec with this parameter block (not looked at if NULL); NULL if it is one, '
     'and empty if there is no such table';
@@ -565,7 +565,7 @@ $$;
 COMMENT ON FUNCTION @extschema@.ldp_register_collection_as(name, text, regclass, jsonb, text) IS 'ldp_register_collection, of this caller';
 
 CREATE FUNCTION @extschema@.ldp_register_collection(name text, reports regclass, spec jsonb, analysts text) RETURNS void
-    AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C;
+    AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_register_collection(text, regclass, jsonb, text) IS
     'registers a table that is ready, of the caller''s; ldp_adopt_collection makes it ready first';
 
@@ -588,7 +588,7 @@ $$;
 COMMENT ON FUNCTION @extschema@.ldp_unregister_collection_as(name, text) IS 'ldp_unregister_collection, of this caller';
 
 CREATE FUNCTION @extschema@.ldp_unregister_collection(name text) RETURNS regclass
-    AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C;
+    AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_unregister_collection(text) IS
     'forgets a collection and its batches, and leaves its table, which it returns';
 
@@ -749,7 +749,7 @@ COMMENT ON COLUMN @extschema@.ldp_group."group" IS 'what they have in common, by
 COMMENT ON COLUMN @extschema@.ldp_group.summary IS 'their summary';
 
 CREATE FUNCTION @extschema@.ldp_run_as(role oid, policies boolean, query text, type anyelement) RETURNS anyelement
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_run_as(oid, boolean, text, anyelement) IS
     'the one value, of the last argument''s type, that a query gives with the rights of this role';
 
@@ -807,7 +807,7 @@ $$;
 COMMENT ON FUNCTION @extschema@.ldp_summary_of_as(name, text, integer) IS 'ldp_summary_of, of this caller';
 
 CREATE FUNCTION @extschema@.ldp_summary_of(name text, round integer DEFAULT NULL) RETURNS @extschema@.ldp_summary
-    AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C STABLE PARALLEL RESTRICTED;
+    AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_summary_of(text, integer) IS
     'the summary of all reports of a collection, or of one round, for the accessors to answer from';
 
@@ -815,18 +815,22 @@ CREATE FUNCTION @extschema@.ldp_groups_of_as(caller name, name text, by text[]) 
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     reports regclass := (@extschema@.ldp_collection_named(name)).reports;
+    groups text[];
     unknown text;
     reading record;
 BEGIN
-    SELECT COALESCE(b, 'NULL') INTO unknown FROM unnest(by) AS b
-    WHERE b = 'report' OR NOT EXISTS (SELECT FROM pg_attribute AS a
-                                      WHERE a.attrelid = reports AND a.attname = b AND a.attnum > 0 AND NOT a.attisdropped);
+    groups := ARRAY(
+        SELECT a.attname::text FROM pg_class AS t JOIN pg_attribute AS a ON a.attrelid = t.oid JOIN pg_type AS y ON y.oid = a.atttypid
+               JOIN pg_roles AS o ON o.oid = y.typowner
+        -- A type's owner says how it becomes JSON, which runs as the table's owner: another's is not taken.
+        WHERE t.oid = reports AND a.attname <> 'report' AND a.attnum > 0 AND NOT a.attisdropped AND (o.rolsuper OR o.oid = t.relowner)
+        ORDER BY a.attnum);
+    SELECT COALESCE(b, 'NULL') INTO unknown FROM unnest(by) AS b WHERE (b = ANY (groups)) IS NOT TRUE;
     IF FOUND OR COALESCE(cardinality(by), 0) = 0 THEN
         RAISE EXCEPTION USING
             ERRCODE = 'undefined_column',
             MESSAGE = format('reports of collection "%s" cannot be grouped by %s', name, COALESCE('"' || unknown || '"', 'nothing')),
-            DETAIL = format('There are %s.', (SELECT string_agg(format('"%s"', a.attname), ', ' ORDER BY a.attnum) FROM pg_attribute AS a
-                WHERE a.attrelid = reports AND a.attname <> 'report' AND a.attnum > 0 AND NOT a.attisdropped)),
+            DETAIL = format('There are "%s".', array_to_string(groups, '", "')),
             HINT = 'Name the round or side columns, as in ARRAY[''round''].';
     END IF;
     reading := @extschema@.ldp_reading(name, by, caller);
@@ -842,7 +846,7 @@ $$;
 COMMENT ON FUNCTION @extschema@.ldp_groups_of_as(name, text, text[]) IS 'ldp_groups_of, of this caller';
 
 CREATE FUNCTION @extschema@.ldp_groups_of(name text, by text[]) RETURNS @extschema@.ldp_group[]
-    AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C STABLE PARALLEL RESTRICTED;
+    AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_groups_of(text, text[]) IS 'the rows of ldp_summaries_of, as an array';
 
 CREATE FUNCTION @extschema@.ldp_summaries_of(name text, by text[]) RETURNS SETOF @extschema@.ldp_group
@@ -918,7 +922,7 @@ $$;
 COMMENT ON FUNCTION @extschema@.ldp_claim_batch_as(name, text, uuid, bigint, bytea) IS 'ldp_claim_batch, of this caller';
 
 CREATE FUNCTION @extschema@.ldp_claim_batch(name text, batch uuid, reports bigint, digest bytea) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C;
+    AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_claim_batch(text, uuid, bigint, bytea) IS
     'true if the batch is new: insert its reports in the same transaction; false if the same role submitted it before';
 
@@ -1512,7 +1516,7 @@ $$;
 COMMENT ON FUNCTION @extschema@.ldp_own_search_as(name, text) IS 'ldp_own_search, of this caller';
 
 CREATE FUNCTION @extschema@.ldp_own_search(name text) RETURNS @extschema@.ldp_hitter_search
-    AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C;
+    AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_own_search(text) IS
     'the row of ldp_hitter_search with this name, locked; an error unless the caller owns the search';
 
@@ -1535,7 +1539,7 @@ $$;
 COMMENT ON FUNCTION @extschema@.ldp_record_search_as(name, @extschema@.ldp_hitter_search) IS 'ldp_record_search, of this caller';
 
 CREATE FUNCTION @extschema@.ldp_record_search(search @extschema@.ldp_hitter_search) RETURNS void
-    AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C;
+    AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_record_search(@extschema@.ldp_hitter_search) IS
     'records a search in its first round, or that its next one has begun; the caller owns the round''s collection';
 
@@ -1551,7 +1555,7 @@ $$;
 COMMENT ON FUNCTION @extschema@.ldp_forget_search_as(name, text) IS 'ldp_forget_search, of this caller';
 
 CREATE FUNCTION @extschema@.ldp_forget_search(name text) RETURNS @extschema@.ldp_hitter_search
-    AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C;
+    AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_forget_search(text) IS
     'forgets a search of the caller''s, whose row it returns, and leaves its collections';
 

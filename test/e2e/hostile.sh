@@ -192,6 +192,9 @@ SELECT ldp_create_collection('colour', '$spec');
 SELECT ldp_create_collection('side', '$spec', ARRAY[['country', 'text']], 'public');
 SELECT ldp_create_hitters('words', 2, 'ab'), ldp_submit('colour', '$report'), ldp_submit('side', '$report'), ldp_submit('colour', '$report');
 SELECT ldp_drop_hitters('words');
+SELECT ldp_open_rounds('side', 0, 2), ldp_submit_batch('side', '${batch}1', ARRAY['$report']::ldp_report[], 2);
+SELECT ldp_unregister_collection('side'), ldp_adopt_collection('side', 'public.side', '$spec', 'aggregates');
+SELECT * FROM ldp_summaries_of('side', ARRAY['country', 'round']);
 \o
 SELECT n, label FROM ldp_estimate('colour') WHERE label = 'green';
 SQL
