@@ -42,7 +42,7 @@ vector=$(printf '{"name": "a%d", "min": 0, "max": 1}, ' {1..4096}) header=$(prin
 vector="\"attributes\": [${vector%, }]" vector_rows="${header%,}\n${zeros%,}\n"
 summarise grr "$(category grr "$values" 1)" 'v\n5\n'
 summarise hadamard "$(category hadamard "$values" 1)" 'v\n5\n'
-summarise projective "$(category projective "$values" 8.5)" 'v\n5\n'
+summarise projective "$(category projective "$values" "$([ "$largest" ] && echo 8.5 || echo 7)")" 'v\n5\n'
 summarise olh "$(category olh 1048576 1)" 'v\n5\n'
 summarise oue "$(category oue 65536 1)" 'v\n5\n'
 summarise subset "$(category subset 65536 1)" 'v\n5\n'

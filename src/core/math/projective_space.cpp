@@ -259,7 +259,9 @@ std::vector<std::uint64_t> ProjectiveSpace::sums(Bytes counts) const {
         total += count;
         digits |= count;
     }
+    check_interrupt();
     std::vector<std::uint64_t> sums(points());
+    check_interrupt();
     const bool small = ((total | digits) >> 32) == 0;
     (small ? sum_up<std::uint32_t> : sum_up<std::uint64_t>)(q_, t_, sizes_.data(), powers_.data(), counts,
                                                             sums);

@@ -118,6 +118,7 @@ std::vector<Change> change(const SummaryView& before, const SummaryView& after, 
         const auto common = [&](const Round::Item& item, double n) {
             return kept_part.of(n * item.noise, item.estimate.value) / std::max(n_old, n_new);
         };
+        if (attributes == 1) changes.reserve(old_items.size());
         for (std::uint32_t v = 0; v < old_items.size(); ++v, work.done()) {
             const Round::Item &a = old_items[v], &b = new_items[v];
             const double covariance = kept * std::min(common(a, n_old), common(b, n_new));

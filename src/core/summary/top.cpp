@@ -77,7 +77,8 @@ Control control_named(std::string_view name) {
 void adjust(std::vector<double>& p_values, std::size_t tested, Control control) {
     const auto hypotheses = static_cast<double>(tested);
     double least = 1;
-    for (std::size_t i = p_values.size(); i-- > 0;) {
+    Work work;
+    for (std::size_t i = p_values.size(); i-- > 0; work.done()) {
         if (control == Control::bonferroni)
             p_values[i] = std::min(1.0, hypotheses * p_values[i]);
         else
@@ -91,15 +92,21 @@ std::vector<Ranked> top(const SummaryView& view, std::size_t limit, Target targe
     const std::vector<Estimate> sample = estimate(view, {Quantity::frequencies, Target::sample, attribute});
     PValues p_value(part(view, attribute == only_attribute ? 0 : attribute));
     std::vector<Ranked> ranking;
-    for (const std::uint32_t value : largest(sample, limit))
+    const std::vector<std::uint32_t> shown = largest(sample, limit);
+    ranking.reserve(shown.size());
+    Work work;
+    for (const std::uint32_t value : shown) {
+        work.done();
         ranking.push_back({value, sample[value], p_value(sample[value])});
+    }
 
     // Bonferroni looks at each p-value by itself; Benjamini and Hochberg compare it with all larger ones.
     std::vector<double> p_values;
-    Work work;
     if (control == Control::bonferroni) {
+        p_values.reserve(ranking.size());
         for (const Ranked& ranked : ranking) p_values.push_back(ranked.p_value);
     } else {
+        p_values.reserve(sample.size());
         std::vector<Estimate> all = sample;
         std::ranges::sort(all, [&](const Estimate& a, const Estimate& b) {
             work.done();
@@ -116,6 +123,7 @@ std::vector<Ranked> top(const SummaryView& view, std::size_t limit, Target targe
             work.done();
             return a < b;
         });
+    check_interrupt();
     std::vector<double> adjusted = p_values;
     adjust(adjusted, sample.size(), control);
     for (Ranked& ranked : ranking) {
@@ -125,8 +133,8 @@ std::vector<Ranked> top(const SummaryView& view, std::size_t limit, Target targe
     }
 
     if (target != Target::sample) {
-        const std::vector<Estimate> shown = estimate(view, {Quantity::frequencies, target, attribute});
-        for (Ranked& ranked : ranking) ranked.estimate = shown[ranked.value];
+        const std::vector<Estimate> wider = estimate(view, {Quantity::frequencies, target, attribute});
+        for (Ranked& ranked : ranking) ranked.estimate = wider[ranked.value];
     }
     return ranking;
 }

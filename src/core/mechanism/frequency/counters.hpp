@@ -18,8 +18,9 @@ inline constexpr std::size_t counter_size = sizeof(std::uint64_t);
 }
 
 [[nodiscard]] inline std::vector<std::uint64_t> counters(Bytes state) {
-    std::vector<std::uint64_t> all(state.size() / counter_size);
-    for_each_index(all.size(), [&](std::size_t i) { all[i] = counter(state, i); });
+    std::vector<std::uint64_t> all;
+    all.reserve(state.size() / counter_size);
+    for_each_index(state.size() / counter_size, [&](std::size_t i) { all.push_back(counter(state, i)); });
     return all;
 }
 
