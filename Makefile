@@ -3,6 +3,8 @@
 # make deps     the Debian packages this needs, where they are missing
 # make all      extension, client library, command
 # make install  into PostgreSQL (PG_CONFIG) and into PREFIX; make uninstall takes it out again
+# make fuzz     feeds hostile bytes to whatever reads bytes, FUZZ_SECONDS=60 a target, and follows coverage (clang)
+# make coverage which lines of core and of the extension the tests run, and which not
 # make mutants  breaks the sources in a hundred places, one at a time, and asks the tests to notice
 # make bench    speed, as ratios to a baseline of the same run
 # make evaluate every accuracy and cost figure of doc/evaluation.md, with drawings, held against closed forms
@@ -12,7 +14,8 @@
 
 PG_CONFIG ?= pg_config
 PREFIX ?= /usr/local
-BUILD := build
+# COVERAGE=1 builds what gcov watches, in a folder of its own.
+BUILD := build$(if $(COVERAGE),/coverage)
 export PG_CONFIG
 
 EXTENSION := ldp
@@ -24,12 +27,15 @@ JOBS = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell expr $$(nproc) + 1))
 SRC = $(MAKE) $(if $(V),,-s) --no-print-directory -C src
 
 # The front door: works before there is a pg_config, by asking for the packages and then calling make again.
-FRONT := deps demo check check-fast mutants bench evaluate format lint
+FRONT := deps demo check check-fast fuzz coverage mutants bench evaluate format lint
 ifneq ($(filter $(FRONT),$(MAKECMDGOALS)),)
 .PHONY: $(FRONT)
 deps:
 	@tools/deps
-demo check check-fast mutants bench evaluate: deps
+fuzz:
+	@tools/deps clang libclang-rt-dev
+	@$(MAKE) $(JOBS) --no-print-directory run-$@
+demo check check-fast coverage mutants bench evaluate: deps
 	@$(MAKE) $(JOBS) --no-print-directory run-$@
 
 SOURCES = $(shell git ls-files '*.cpp' '*.hpp')
@@ -70,6 +76,10 @@ $(BUILD)/ldp--%.sql: sql/ldp.sql
 include $(PGXS)
 
 override CXXFLAGS := -std=c++20 -O2 -fPIC -fvisibility=hidden -Wall -Wextra -Wshadow -Werror
+ifdef COVERAGE
+override CXXFLAGS += -O1 --coverage
+SHLIB_LINK += --coverage
+endif
 $(BUILD)/extension/boundary.o: override CXXFLAGS += -DLDP_VERSION='"$(LDP_VERSION)"'
 $(BUILD)/extension/%.o: extension/%.cpp
 	@mkdir -p $(@D)
@@ -80,7 +90,7 @@ $(BUILD)/extension/%.o: extension/%.cpp
 $(shlib): $(CORE)
 
 $(CORE): FORCE
-	@+$(SRC) core
+	@+$(SRC) ../$@
 
 $(BUILD)/client.stamp: $(CORE)
 	@+$(SRC) all
@@ -110,7 +120,7 @@ uninstall-client:
 	rm -f '$(DESTDIR)$(PREFIX)/bin/ldp' '$(DESTDIR)$(PREFIX)/lib/pkgconfig/ldp.pc' '$(DESTDIR)$(PREFIX)'/lib/libldp.*
 
 # What tests and demo run: everything installed into a folder of the build.
-.PHONY: all stage run-check run-check-fast run-demo run-mutants run-bench run-evaluate
+.PHONY: all stage run-check run-check-fast run-fuzz run-coverage run-demo run-mutants run-bench run-evaluate
 stage: all
 	@rm -rf $(BUILD)/stage
 	@$(MAKE) --no-print-directory install DESTDIR='$(CURDIR)/$(BUILD)/stage' >$(BUILD)/stage.log 2>&1 || \
@@ -132,6 +142,15 @@ run-check-fast: stage
 	@rm -rf $(BUILD)/check
 	@+$(SRC) check-fast
 	@test/total
+
+run-fuzz:
+	@+$(SRC) fuzz
+	@test/fuzz/run
+
+run-coverage: stage
+	@+$(MAKE) --no-print-directory COVERAGE=1 CLIENT= stage
+	@+$(SRC) coverage
+	@test/coverage
 
 run-mutants:
 	@test/mutants/run

@@ -47,6 +47,11 @@ Datum first_argument(FunctionCallInfo fcinfo) {
     PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }
 
+[[noreturn]] void throw_other_state() {
+    throw Error(ErrorCode::malformed, "this is the state of another aggregate", {},
+                "States are made by the aggregates themselves and go to the functions that belong to them.");
+}
+
 [[noreturn]] void throw_other_question() {
     throw Error(ErrorCode::invalid_value,
                 "an aggregate's arguments must be the same for all reports of a group", {},
@@ -152,7 +157,7 @@ Asked asked(FunctionCallInfo fcinfo, AskedKind kind) {
     const Bytes head = head_of(question), arguments = head.subspan(length_size + kind_size);
     if (head[length_size] != static_cast<std::byte>(kind) ||
         (kind == AskedKind::numbers && arguments.size() % sizeof(double) != 0))
-        throw Error(ErrorCode::malformed, "this is the state of another aggregate");
+        throw_other_state();
     const Bytes summary = question.subspan(head.size());
     Asked asked{{summary, {}, {}}, nullptr, 0, {}};
     if (kind == AskedKind::numbers) {
@@ -177,19 +182,21 @@ Bytes head_of(Bytes question) {
         if (rest >= kind_size && rest <= question.size() - length_size)
             return question.first(length_size + rest);
     }
-    throw Error(ErrorCode::malformed, "these bytes are no ldp question");
+    throw Error(ErrorCode::malformed, "these bytes are no ldp question",
+                "Found " + std::to_string(question.size()) +
+                    " bytes; the first four tell how many more stand before the summary.",
+                "They were cut short, damaged, or do not come from ldp.");
 }
 
 Asked asked_numbers(FunctionCallInfo fcinfo, std::size_t count) {
     const Asked all = asked(fcinfo, AskedKind::numbers);
-    if (all.count != count) throw Error(ErrorCode::malformed, "this is the state of another aggregate");
+    if (all.count != count) throw_other_state();
     return all;
 }
 
 Asked asked_integer(FunctionCallInfo fcinfo) {
     const Asked one = asked_numbers(fcinfo, 1);
-    if (!(std::abs(one.numbers[0]) <= std::numeric_limits<std::int32_t>::max()))
-        throw Error(ErrorCode::malformed, "this is the state of another aggregate");
+    if (!(std::abs(one.numbers[0]) <= std::numeric_limits<std::int32_t>::max())) throw_other_state();
     return one;
 }
 

@@ -31,7 +31,8 @@ void check_length(std::size_t size, Kind kind) {
     if (size > most_bytes(kind))
         throw Error(ErrorCode::malformed, std::string("these bytes are too long for an ldp ") + noun(kind),
                     "Found " + std::to_string(size) + " bytes; at most " + std::to_string(most_bytes(kind)) +
-                        " are read.");
+                        " are read.",
+                    "They were damaged, or do not come from ldp.");
 }
 
 void check(FunctionCallInfo fcinfo, Bytes bytes, Kind kind) {

@@ -6,7 +6,7 @@
 
 suite = @cd .. && test/suite
 units := build/bin/test-unit --report_level=short
-SUITES := units sanitized-units cluster client sanitized-client command installed structure
+SUITES := units sanitized-units cluster client sanitized-client sanitized-fuzz command installed structure
 FAST_SUITES := fast-units fast-cluster client command installed structure
 .PHONY: check check-fast $(SUITES) $(FAST_SUITES)
 
@@ -28,6 +28,8 @@ client: $(BUILD)/bin/test-client
 	$(suite) "client" build/bin/test-client --report_level=short
 sanitized-client: $(SANITIZED)/bin/test-client
 	$(suite) "client, sanitised" build/sanitized/bin/test-client --report_level=short
+sanitized-fuzz: $(SANITIZED)/bin/test-fuzz
+	$(suite) "hostile bytes, sanitised" build/sanitized/bin/test-fuzz
 command:
 	$(suite) "command" bash test/cli/run
 installed:

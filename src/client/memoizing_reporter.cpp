@@ -51,7 +51,7 @@ MemoizingReporter::MemoizingReporter(Collection collection, Store& store, BitSou
 }
 
 void MemoizingReporter::load(Memory memory) {
-    const LocalRandomizer& mechanism = collection_.mechanism();
+    const Mechanism& mechanism = collection_.mechanism();
     if (memory.public_randomness.size() !=
         mechanism.public_size() + rounding_.alphas() * sizeof(std::uint64_t))
         refuse_memory("The public randomness has another size.");
@@ -60,6 +60,7 @@ void MemoizingReporter::load(Memory memory) {
     public_.assign(own.begin(), own.end());
     for (std::size_t i = 0; i < rounding_.alphas(); ++i)
         alphas_.push_back(public_randomness.take<std::uint64_t>());
+    if (!mechanism.valid_public(public_)) refuse_memory("The public randomness is none that is drawn.");
     spans_ = mechanism.key_spans(public_);
 
     if (memory.course.size() != courses_.size() * course_size)
@@ -78,6 +79,8 @@ void MemoizingReporter::load(Memory memory) {
         if (answer.key.size() != spans_.size() || answer.permanent.size() != mechanism.permanent_size() ||
             answer.epsilon != mechanism.epsilon())
             refuse_memory("An answer is of another mechanism.");
+        if (!mechanism.valid_permanent(public_, answer.permanent))
+            refuse_memory("An answer is none that is drawn.");
         if (!index_.emplace(answer.key, index_.size()).second) refuse_memory("A value has two answers.");
     }
     before_ = saved_ = {answers_.size(), courses_};

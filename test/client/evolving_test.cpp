@@ -364,6 +364,46 @@ BOOST_FIXTURE_TEST_CASE(a_memory_that_was_changed_is_refused, Directory) {
     }
 }
 
+// Digests are against damage; what passes them must still be something that is drawn, or it would lead out of
+// bounds.
+BOOST_AUTO_TEST_CASE(a_memory_that_no_draw_leads_to_is_refused) {
+    const std::string numbers =
+        R"("attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 1}])";
+    const std::pair<std::string, const char*> cases[] = {
+        {R"("mechanism": "sampled", )" + numbers, "public randomness"},
+        {R"("mechanism": "haar", )" + numbers, "public randomness"},
+        {R"("mechanism": "haar_ranges", )" + numbers, "public randomness"},
+        {R"("mechanism": "dbitflip", "domain": 20, "bits": 3)", "public randomness"},
+        {R"("mechanism": "rappor", "domain": 20, "first_epsilon": 1)", "public randomness"},
+        {R"("mechanism": "duchi_vector", )" + numbers, "answer"},
+        {R"("mechanism": "subset", "domain": 20)", "answer"},
+        {R"("mechanism": "grr", "domain": 20)", "answer"},
+        {R"("mechanism": "l_grr", "domain": 20)", "answer"},
+        {R"("mechanism": "l_oue", "domain": 20)", "answer"},
+        {R"("mechanism": "loloha", "domain": 20)", "answer"},
+        {R"("mechanism": "onebit", "min": 0, "max": 1, "first_epsilon": 1)", "answer"},
+    };
+    for (const auto& [mechanism, changed] : cases) {
+        const std::string json =
+            R"({"epsilon": 2, "evolving": {}, "budget": {"epsilon": 20}, )" + mechanism + "}";
+        Client client(of(json), MemoryStore());
+        client.report(std::vector<Value>(of(json).spec().attributes().size(), Value(1)));
+        Memory memory = client.store().memory();
+        const auto again = [&] {
+            MemoryStore store;
+            store.append({}, 0, {}, {memory.public_randomness, memory.course, memory.answers});
+            Client(of(json), std::move(store));
+        };
+        BOOST_CHECK_NO_THROW(again());
+        auto& bytes =
+            changed == std::string("answer") ? memory.answers[0].permanent : memory.public_randomness;
+        std::ranges::fill(bytes, std::byte{0xff});
+        BOOST_CHECK_EXCEPTION(
+            again(), Error,
+            error_with(ErrorCode::environment, changed + std::string(" is none that is drawn")));
+    }
+}
+
 BOOST_FIXTURE_TEST_CASE(two_processes_do_not_spend_twice, Directory) {
     const auto report = [&](double value) {
         Client client(of(plain), SqliteStore(file("state")));

@@ -612,6 +612,7 @@ BOOST_AUTO_TEST_CASE(hostile_blocks_are_refused) {
     for (const std::string& json :
          {std::string(R"({"mechanism": "rappor", "epsilon": 1, "domain": 4})"),
           std::string(R"({"mechanism": "square_wave", "epsilon": 1, "min": 0, "max": 1})"),
+          std::string(R"({"mechanism": "onebit", "epsilon": 1, "first_epsilon": 0.5, "min": 0, "max": 1})"),
           "{\"mechanism\": \"haar\", \"epsilon\": 1, " + unit_attributes(3) + "}",
           record(1, {number("pdp"), category(3, "grr")})}) {
         const auto block = block_of(json);

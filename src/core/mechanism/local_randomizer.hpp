@@ -39,6 +39,9 @@ class LocalRandomizer {
 
     /// Draws what a user keeps for ever.
     virtual void draw_public(BitSource&, MutableBytes /*public_randomness*/) const {}
+    /// Whether it can have drawn these public_size() bytes: what a client remembers must pass before anything
+    /// is made of it.
+    [[nodiscard]] virtual bool valid_public(Bytes /*public_randomness*/) const noexcept { return true; }
     /// Randomizes an input of the right shape. The only step that touches the truth, and the one that costs
     /// ε.
     virtual void permanent_response(Input input, Bytes public_randomness, BitSource& bits,

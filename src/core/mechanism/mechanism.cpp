@@ -9,6 +9,15 @@
 
 namespace ldp {
 
+namespace {
+
+/// Of a response that follows from what was drawn before.
+struct NoBits final : BitSource {
+    std::uint64_t word() override { throw std::logic_error("this response is random"); }
+};
+
+}  // namespace
+
 // Local randomizer -----------------------------------------------------------------------------------------
 
 void LocalRandomizer::instantaneous_response(Bytes, Bytes permanent, BitSource&, MutableBytes payload) const {
@@ -59,9 +68,7 @@ std::uint64_t LocalRandomizer::most_keys() const noexcept {
 // Privacy proof --------------------------------------------------------------------------------------------
 
 Exact PrivacyProof::instantaneous_probability(Bytes public_randomness, Bytes permanent, Bytes payload) const {
-    struct NoBits final : BitSource {
-        std::uint64_t word() override { throw std::logic_error("this response is random"); }
-    } none;
+    NoBits none;
     std::vector<std::byte> response(payload_size());
     instantaneous_response(public_randomness, permanent, none, response);
     return exact(std::ranges::equal(response, payload) ? 1 : 0, 1);
@@ -84,6 +91,21 @@ std::vector<double> Mechanism::key_spans(Bytes) const {
     for (const std::uint64_t each : cells())
         spans.push_back(tells(Quantity::means) ? static_cast<double>(each - 1) : 0);
     return spans;
+}
+
+// A payload is either what the two lead to without a further draw, or, where a second layer draws, of the
+// same form as what it is drawn from.
+bool Mechanism::valid_permanent(Bytes public_randomness, Bytes permanent) const {
+    std::vector<std::byte> payload(payload_size());
+    if (first_epsilon() < epsilon()) {
+        const auto own = payload.end() - static_cast<std::ptrdiff_t>(permanent.size());
+        std::ranges::copy(public_randomness, payload.begin());
+        std::ranges::copy(permanent, own);
+    } else {
+        NoBits none;
+        instantaneous_response(public_randomness, permanent, none, payload);
+    }
+    return valid_payload(payload);
 }
 
 // The variance of every numeric randomizer is a quadratic function of the mean and symmetric about the middle

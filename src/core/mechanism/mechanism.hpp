@@ -14,6 +14,9 @@ class Mechanism : public PrivacyProof, public Aggregator, public Planner {
   public:
     /// Categories have no distance between them, numbers have theirs.
     [[nodiscard]] std::vector<double> key_spans(Bytes public_randomness) const override;
+    /// Whether permanent_response() can have drawn these permanent_size() bytes under public randomness that
+    /// is valid. Not of series, whose answers no client remembers.
+    [[nodiscard]] bool valid_permanent(Bytes public_randomness, Bytes permanent) const;
     /// From n_variance().
     [[nodiscard]] double promised_variance(std::size_t attribute) const override;
 

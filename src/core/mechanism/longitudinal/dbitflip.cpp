@@ -55,6 +55,7 @@ class DBitFlip final : public Mechanism, public Significance {
     }
 
     void draw_public(BitSource& bits, MutableBytes public_randomness) const override;
+    bool valid_public(Bytes public_randomness) const noexcept override;
     // The flips are drawn, and all buckets looked at, whatever the value.
     void permanent_response(Input input, Bytes public_randomness, BitSource& bits,
                             MutableBytes permanent) const override {
@@ -154,11 +155,14 @@ void DBitFlip::draw_public(BitSource& bits, MutableBytes public_randomness) cons
     for (std::size_t i = 0; i < d_; ++i) store_cell(public_randomness.data() + i * width_, width_, chosen[i]);
 }
 
-bool DBitFlip::valid_payload(Bytes payload) const noexcept {
-    if (!string_.tidy(payload.data() + public_size())) return false;
+bool DBitFlip::valid_public(Bytes public_randomness) const noexcept {
     for (std::size_t i = 1; i < d_; ++i)
-        if (drawn(payload, i - 1) >= drawn(payload, i)) return false;
-    return drawn(payload, d_ - 1) < b_;
+        if (drawn(public_randomness, i - 1) >= drawn(public_randomness, i)) return false;
+    return drawn(public_randomness, d_ - 1) < b_;
+}
+
+bool DBitFlip::valid_payload(Bytes payload) const noexcept {
+    return string_.tidy(payload.data() + public_size()) && valid_public(payload);
 }
 
 bool DBitFlip::accumulate(MutableBytes state, Bytes payload) const noexcept {

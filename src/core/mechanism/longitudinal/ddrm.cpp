@@ -99,6 +99,9 @@ class DifferenceTrees final : public Mechanism, public Significance, public Seri
         public_randomness[0] = static_cast<std::byte>(1 + bits.below(order_ - 1));
         public_randomness[1] = static_cast<std::byte>(level);
     }
+    bool valid_public(Bytes public_randomness) const noexcept override {
+        return row(public_randomness) - 1 < order_ - 1 && height(public_randomness) < levels_.size();
+    }
     void permanent_response(Input input, Bytes public_randomness, BitSource& bits,
                             MutableBytes permanent) const override {
         std::ranges::fill(permanent, std::byte{0});
@@ -126,8 +129,8 @@ class DifferenceTrees final : public Mechanism, public Significance, public Seri
         return true;
     }
     bool possible(const SeriesState& series_state, Bytes public_randomness) const noexcept override {
-        return row(public_randomness) - 1 < order_ - 1 && height(public_randomness) < levels_.size() &&
-               series_state.round <= rounds_ && series_state.value < k_ && series_state.told <= 1 &&
+        return valid_public(public_randomness) && series_state.round <= rounds_ && series_state.value < k_ &&
+               series_state.told <= 1 &&
                series_state.changes <= std::min(changes_, series_state.round >> height(public_randomness));
     }
 

@@ -104,6 +104,9 @@ class Rappor final : public Mechanism, public Significance, public CandidateSear
     void draw_public(BitSource& bits, MutableBytes public_randomness) const override {
         public_randomness[0] = static_cast<std::byte>(bits.below(c_));
     }
+    bool valid_public(Bytes public_randomness) const noexcept override {
+        return cohort_of(public_randomness) < c_;
+    }
     // The flips are drawn before the value is looked at.
     void permanent_response(Input input, Bytes public_randomness, BitSource& bits,
                             MutableBytes permanent) const override {

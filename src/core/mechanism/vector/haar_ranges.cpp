@@ -85,6 +85,9 @@ class HaarRanges final : public Mechanism, public Record, public RangeLearner {
     void draw_public(BitSource& bits, MutableBytes public_randomness) const override {
         facts_->draw_public(bits, public_randomness);
     }
+    bool valid_public(Bytes public_randomness) const noexcept override {
+        return facts_->valid_public(public_randomness);
+    }
     void permanent_response(Input input, Bytes public_randomness, BitSource& bits,
                             MutableBytes permanent) const override {
         facts_->permanent_response(facts_of(input), public_randomness, bits, permanent);

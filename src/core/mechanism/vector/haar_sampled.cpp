@@ -71,6 +71,9 @@ class SampledHaar final : public Haar {
     void draw_public(BitSource& bits, MutableBytes public_randomness) const override {
         store_cell(public_randomness.data(), index_width_, bits.pick(draw_below_));
     }
+    bool valid_public(Bytes public_randomness) const noexcept override {
+        return index(public_randomness) < tree().size();
+    }
     void permanent_response(Input input, Bytes public_randomness, BitSource& bits,
                             MutableBytes permanent) const override {
         store_cell(permanent.data(), width_of_cell(),

@@ -70,6 +70,7 @@ class Sampled final : public Mechanism, public Record, public GroupMean {
     }
 
     void draw_public(BitSource& bits, MutableBytes public_randomness) const override;
+    bool valid_public(Bytes public_randomness) const noexcept override;
     void permanent_response(Input input, Bytes public_randomness, BitSource& bits,
                             MutableBytes permanent) const override;
     void instantaneous_response(Bytes public_randomness, Bytes permanent, BitSource& bits,
@@ -125,6 +126,11 @@ class Sampled final : public Mechanism, public Record, public GroupMean {
     [[nodiscard]] Bytes payload_in(Bytes slot, const Run& run) const noexcept {
         return slot.subspan(index_, run.inner->payload_size());
     }
+
+    /// Whether a draw leads to the attributes at the beginning of these parts, what follows in each,
+    /// `size(its mechanism)` long, is sound(its mechanism, that), and the rest is filled up.
+    template <class Size, class Sound>
+    [[nodiscard]] bool drawn_together(Bytes all, std::size_t width, Size size, Sound sound) const noexcept;
 
     /// The estimates of one attribute. Dividing by the number of reports that drew it rather than by its
     /// expectation is unbiased too, given that there are any, and never less accurate: the noise of how many
@@ -231,10 +237,11 @@ void Sampled::merge(MutableBytes state, Bytes other) const noexcept {
 
 // A u that leads to these attributes lies in all their stretches, the i-th moved back by i turns. There is
 // none if they are not in ascending order, or the same, or never drawn together.
-bool Sampled::valid_payload(Bytes payload) const noexcept {
+template <class Size, class Sound>
+bool Sampled::drawn_together(Bytes all, std::size_t width, Size size, Sound sound) const noexcept {
     std::int64_t low = 0, high = static_cast<std::int64_t>(turn_);
     for (std::size_t i = 0; i < s_; ++i) {
-        const Bytes slot = nth(payload, i, payload_);
+        const Bytes slot = nth(all, i, width);
         const std::size_t j = attribute_in(slot);
         if (j >= attributes_) return false;
         const Run& run = run_of(j);
@@ -242,12 +249,24 @@ bool Sampled::valid_payload(Bytes payload) const noexcept {
                            static_cast<std::int64_t>(i * turn_);
         low = std::max(low, begin);
         high = std::min(high, begin + static_cast<std::int64_t>(run.weight));
-        const Bytes inner = payload_in(slot, run);
-        if (!run.inner->valid_payload(inner)) return false;
-        for (const std::byte padding : slot.subspan(index_ + inner.size()))
+        const std::size_t end = index_ + size(*run.inner);
+        if (!sound(*run.inner, slot.subspan(index_, end - index_))) return false;
+        for (const std::byte padding : slot.subspan(end))
             if (padding != std::byte{0}) return false;
     }
     return low < high;
+}
+
+bool Sampled::valid_public(Bytes public_randomness) const noexcept {
+    return drawn_together(
+        public_randomness, public_, [](const Mechanism& inner) { return inner.public_size(); },
+        [](const Mechanism& inner, Bytes own) { return inner.valid_public(own); });
+}
+
+bool Sampled::valid_payload(Bytes payload) const noexcept {
+    return drawn_together(
+        payload, payload_, [](const Mechanism& inner) { return inner.payload_size(); },
+        [](const Mechanism& inner, Bytes own) { return inner.valid_payload(own); });
 }
 
 bool Sampled::valid_state(const Counts& counts) const noexcept {

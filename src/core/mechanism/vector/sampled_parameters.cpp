@@ -133,7 +133,8 @@ void write(const Settings& settings, Writer& writer) {
     raise(ErrorCode::malformed, what, {}, "The bytes were damaged or forged.");
 }
 
-/// The mechanism of a run, which no record can be, nor anything else for more than one attribute.
+/// The mechanism of a run, which no record can be, nor anything else for more than one attribute, nor one
+/// that draws a second time.
 Run read_run(Reader& reader, std::uint64_t fingerprint, double epsilon) {
     const auto length = reader.take<std::uint32_t>();
     const auto weight = reader.take<std::uint32_t>();
@@ -145,6 +146,8 @@ Run read_run(Reader& reader, std::uint64_t fingerprint, double epsilon) {
         malformed("a record has an attribute that its mechanism cannot report");
     const std::vector<std::byte> block = make_block(id, fingerprint, epsilon, parameters);
     auto inner = entry->load(read_header(block, Kind::report), block);
+    if (inner->first_epsilon() != inner->epsilon())
+        malformed("a record has an attribute that is reported in two layers");
     const auto* number = find_capability<Number>(*inner);
     return {length, weight, std::move(inner), number};
 }

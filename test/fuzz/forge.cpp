@@ -1,0 +1,313 @@
+#include "forge.hpp"
+
+#include <array>
+
+#include "core/format/header.hpp"
+#include "core/math/haar_tree.hpp"
+#include "core/mechanism/registry.hpp"
+
+namespace ldp::fuzz {
+
+namespace {
+
+enum Id : std::uint8_t {
+    grr = 1,
+    oue,
+    piecewise,
+    pdp,
+    haar,
+    sue,
+    subset,
+    blh,
+    olh,
+    hadamard,
+    projective,
+    rappor,
+    laplace,
+    duchi,
+    onebit,
+    hybrid,
+    square_wave,
+    sampled,
+    duchi_vector,
+    haar_ordered,
+    haar_ranges,
+    l_grr,
+    l_sue,
+    l_oue,
+    loloha,
+    dbitflip,
+    ddrm,
+    end
+};
+
+/// Mechanisms within mechanisms, beyond which a block only repeats itself.
+constexpr unsigned deepest = 3;
+
+class Forge {
+  public:
+    Forge(Choices& choices, double epsilon) : choices_(choices), epsilon_(epsilon) {}
+
+    void parameters(std::uint8_t id, Writer& writer, unsigned depth = 0);
+
+  private:
+    void four(Writer& writer, std::uint64_t number) const { writer.put(static_cast<std::uint32_t>(number)); }
+    void two(Writer& writer, std::uint64_t number) const { writer.put(static_cast<std::uint16_t>(number)); }
+    void one(Writer& writer, std::uint64_t number) const { writer.put(static_cast<std::uint8_t>(number)); }
+    std::uint64_t domain(Writer& writer, std::uint64_t most) {
+        const std::uint64_t k =
+            fixed_ != 0 ? fixed_ + (choices_.rarely(32) ? 1 : 0) : choices_.number(2, most);
+        four(writer, k);
+        return k;
+    }
+    void epsilon(Writer& writer) {
+        writer.put(choices_.rarely(8)
+                       ? choices_.real()
+                       : epsilon_ * choices_.one_of({0.5, 0.25, 0.9, 0.999, 1.0, 0x1.fffffffffffffp-1}));
+    }
+    void range(Writer& writer) {
+        const bool odd = choices_.rarely(8);
+        writer.put(odd ? choices_.real() : choices_.one_of({0.0, -1.0, 0.0}));
+        writer.put(odd ? choices_.real() : choices_.one_of({1.0, 24.0, 1e300}));
+    }
+    void channel(Writer& writer, std::uint64_t most_steps, bool windowed) {
+        four(writer, fixed_ != 0 ? fixed_ - 1 : choices_.number(2, most_steps));
+        four(writer,
+             windowed ? choices_.number(1, std::min<std::uint64_t>(most_steps, 40)) : choices_.rarely(32));
+    }
+    /// Runs that add up to `count`, or nearly; `item` writes one, `length` its length.
+    template <class Length, class Item>
+    void runs(Writer& writer, std::uint64_t count, Length length, Item item) {
+        const std::uint64_t number = choices_.rarely(4) ? choices_.up_to(4) : 1;
+        two(writer, choices_.rarely(32) ? number + 1 : number);
+        for (std::uint64_t i = 0; i < number; ++i) {
+            const std::uint64_t last = count - std::min(count, number - 1);
+            length(writer, choices_.rarely(32) ? choices_.word() : i + 1 < number ? 1 : last);
+            item(writer);
+        }
+    }
+    void ranges(Writer& writer, std::uint64_t d) {
+        runs(
+            writer, d, [this](Writer& to, std::uint64_t length) { four(to, length); },
+            [this](Writer& to) { range(to); });
+    }
+    /// An attribute of a record: of so many cells, if not 0.
+    void run(Writer& writer, std::uint64_t length, std::uint64_t weight, std::uint64_t cells, unsigned depth);
+    void record(Writer& writer, unsigned depth);
+    /// The record of categories that a vector of d numbers becomes.
+    void facts(Writer& writer, std::uint64_t d, unsigned depth);
+    [[nodiscard]] std::uint8_t inner(bool category);
+
+    Choices& choices_;
+    double epsilon_;
+    std::uint64_t fixed_ = 0;  ///< cells that the next mechanism should have
+};
+
+std::uint8_t Forge::inner(bool category) {
+    if (choices_.rarely(16)) return static_cast<std::uint8_t>(choices_.up_to(256));
+    if (choices_.rarely(8)) return static_cast<std::uint8_t>(1 + choices_.up_to(end - 1));
+    return category ? choices_.one_of({grr, oue, sue, subset, blh, olh, hadamard, projective})
+                    : choices_.one_of(
+                          {piecewise, pdp, laplace, duchi, hybrid, onebit, grr, oue, olh, l_grr, rappor});
+}
+
+void Forge::run(Writer& writer, std::uint64_t length, std::uint64_t weight, std::uint64_t cells,
+                unsigned depth) {
+    const std::uint8_t id = inner(cells != 0);
+    Writer inner_parameters;
+    fixed_ = cells;
+    if (depth < deepest) parameters(id, inner_parameters, depth + 1);
+    fixed_ = 0;
+    four(writer, choices_.rarely(32) ? choices_.word() : length);
+    four(writer, choices_.rarely(32) ? choices_.word() : weight);
+    one(writer, id);
+    const std::size_t size = inner_parameters.bytes().size();
+    two(writer, choices_.rarely(32) ? size + choices_.one_of({-1, 1, 1000}) : size);
+    writer.put_bytes(inner_parameters.bytes());
+}
+
+void Forge::record(Writer& writer, unsigned depth) {
+    const std::uint64_t s = choices_.rarely(4) ? choices_.number(1, 4096) : 1;
+    const std::uint64_t number = 1 + choices_.up_to(4);
+    four(writer, s);
+    two(writer, choices_.rarely(32) ? choices_.number(0, 65535) : number);
+    for (std::uint64_t i = 0; i < number; ++i)
+        run(writer,
+            s == 1 && !choices_.rarely(4) ? 1 + choices_.up_to(3) : std::min<std::uint64_t>(2 * s, 4096),
+            1 + (choices_.rarely(4) ? choices_.up_to(5) : 0), 0, depth);
+}
+
+void Forge::facts(Writer& writer, std::uint64_t d, unsigned depth) {
+    const std::uint64_t levels = d >= 1 && d <= 4096 ? HaarTree(d).levels().size() : 1 + choices_.up_to(20);
+    four(writer, choices_.rarely(16) ? choices_.number(1, 4096) : 1);
+    two(writer, choices_.rarely(32) ? choices_.up_to(5) : 2);
+    run(writer, 1, 1, 32, depth);
+    run(writer, levels - 1, 1, 15, depth);
+}
+
+void Forge::parameters(std::uint8_t id, Writer& writer, unsigned depth) {
+    constexpr std::uint64_t huge = std::uint64_t{1} << 24, large = std::uint64_t{1} << 16, grid = 1 << 20;
+    switch (id) {
+        case grr:
+        case hadamard:
+            domain(writer, huge);
+            break;
+        case sue:
+        case oue:
+            domain(writer, large);
+            break;
+        case subset:
+            four(writer, choices_.number(1, std::max<std::uint64_t>(domain(writer, large), 2) - 1));
+            break;
+        case blh:
+        case olh:
+        case loloha:
+            domain(writer, grid);
+            four(writer, id == blh && !choices_.rarely(8) ? 2 : choices_.number(2, large));
+            if (id == loloha) epsilon(writer);
+            break;
+        case projective: {
+            const std::uint64_t k = domain(writer, huge);
+            const std::uint64_t field = choices_.one_of({2, 3, 5, 7, 4, 1, 0, 65537});
+            four(writer, choices_.rarely(8) ? choices_.word() : field);
+            one(writer, choices_.rarely(8) ? choices_.up_to(256) : k > 100 ? 2 + choices_.up_to(24) : 7);
+            break;
+        }
+        case rappor:
+            domain(writer, large);
+            two(writer, choices_.number(8, 1024));
+            one(writer, choices_.number(1, 8));
+            two(writer, choices_.number(1, 256));
+            if (choices_.rarely(2)) epsilon(writer);
+            break;
+        case l_grr:
+        case l_sue:
+        case l_oue:
+            domain(writer, id == l_grr ? huge : large);
+            epsilon(writer);
+            break;
+        case dbitflip: {
+            const std::uint64_t k = domain(writer, huge);
+            const std::uint64_t b = choices_.number(2, std::max<std::uint64_t>(std::min(k, large), 2));
+            four(writer, b);
+            four(writer, choices_.number(1, std::max<std::uint64_t>(std::min<std::uint64_t>(b, 1024), 1)));
+            break;
+        }
+        case ddrm: {
+            domain(writer, 256);
+            const std::uint64_t rounds = choices_.number(2, 4096);
+            four(writer, rounds);
+            four(writer, choices_.rarely(2) ? 1 : choices_.number(1, std::max<std::uint64_t>(rounds, 2) - 1));
+            break;
+        }
+        case piecewise:
+        case pdp:
+        case laplace:
+        case duchi:
+        case onebit:
+        case hybrid:
+        case square_wave:
+            channel(writer, id == square_wave ? large : grid,
+                    id == piecewise || id == pdp || id == square_wave || (id == hybrid && epsilon_ > 0.6093));
+            range(writer);
+            if (id == onebit && choices_.rarely(2)) epsilon(writer);
+            break;
+        case duchi_vector: {
+            const std::uint64_t d = choices_.number(2, 4096);
+            four(writer, d);
+            four(writer, choices_.number(2, grid));
+            ranges(writer, d);
+            break;
+        }
+        case haar: {
+            const std::uint64_t d = choices_.number(2, 4096);
+            const auto response = choices_.one_of<std::uint8_t>({0, 0, 13, 14, 16});
+            const bool global = choices_.rarely(2);
+            four(writer, d);
+            channel(writer, grid, response == 0 || (response == 16 && epsilon_ > (global ? 1.3 : 0.6093)));
+            one(writer, choices_.rarely(32) ? choices_.up_to(256) : global);
+            one(writer, choices_.rarely(32) ? choices_.up_to(256) : response);
+            ranges(writer, d);
+            one(writer, choices_.rarely(32) ? choices_.up_to(256) : choices_.up_to(3));
+            runs(
+                writer, d, [this](Writer& to, std::uint64_t length) { two(to, length); },
+                [this](Writer& to) {
+                    const bool odd = choices_.rarely(4);
+                    one(to, odd ? choices_.up_to(256) : 0x81);
+                    one(to, odd ? choices_.up_to(256) : 0x7f);
+                });
+            if (global) epsilon(writer);
+            break;
+        }
+        case haar_ordered: {
+            const std::uint64_t k = domain(writer, grid);
+            const bool number = choices_.rarely(2);
+            one(writer, choices_.rarely(4) ? choices_.up_to(256) : choices_.up_to(std::bit_width(k | 1)));
+            one(writer, choices_.rarely(32) ? choices_.up_to(256) : number);
+            if (number) range(writer);
+            break;
+        }
+        case sampled:
+            record(writer, depth);
+            break;
+        case haar_ranges: {
+            const std::uint64_t d = choices_.number(2, 4096);
+            four(writer, d);
+            four(writer, choices_.number(2, grid));
+            facts(writer, d, depth);
+            break;
+        }
+        default:
+            writer.put_bytes(choices_.take(choices_.up_to(40)));
+    }
+}
+
+}  // namespace
+
+bool is_forged(std::uint8_t mechanism) noexcept {
+    return mechanism >= grr && mechanism < end;
+}
+
+std::vector<std::byte> forge_block(Choices& choices) {
+    const auto id = choices.rarely(64) ? static_cast<std::uint8_t>(choices.up_to(256))
+                                       : static_cast<std::uint8_t>(1 + choices.up_to(end - 1));
+    const double epsilon = choices.rarely(16) ? choices.one_of({0.001, 20.0, 0.0009, 20.001, 0.0, -1.0})
+                                              : choices.one_of({1.0, 0.5, 4.0, 8.0, 0.01, 15.0});
+    Writer parameters;
+    Forge(choices, epsilon).parameters(id, parameters);
+    std::vector<std::byte>& bytes = parameters.bytes();
+    if (choices.rarely(16)) damage(bytes, choices);
+    bytes.resize(std::min(bytes.size(), max_block_size - header_size));
+    return make_block(id, choices.up_to(4), epsilon, bytes);
+}
+
+void damage(std::vector<std::byte>& bytes, Choices& choices) {
+    for (std::uint64_t times = choices.up_to(4); times > 0 && !bytes.empty(); --times) {
+        const std::size_t at =
+            choices.up_to(choices.rarely(2) ? bytes.size() : std::min<std::size_t>(bytes.size(), 256));
+        const auto from = bytes.begin() + static_cast<std::ptrdiff_t>(at);
+        switch (choices.up_to(6)) {
+            case 0:
+                bytes[at] ^= static_cast<std::byte>(1 << choices.up_to(8));
+                break;
+            case 1:
+                bytes[at] = static_cast<std::byte>(choices.up_to(256));
+                break;
+            case 2:
+                bytes[at] = choices.one_of({std::byte{0}, std::byte{0xff}, std::byte{0x7f}, std::byte{0x80}});
+                break;
+            case 3:
+                std::fill(from, from + std::min<std::ptrdiff_t>(8, bytes.end() - from), std::byte{0xff});
+                break;
+            case 4:
+                bytes.erase(from,
+                            from + std::min<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(choices.up_to(9)),
+                                                            bytes.end() - from));
+                break;
+            default:
+                bytes.insert(from, 1 + choices.up_to(8), static_cast<std::byte>(choices.up_to(256)));
+        }
+    }
+}
+
+}  // namespace ldp::fuzz

@@ -1,0 +1,18 @@
+// Blocks that are well-formed but for what was chosen to be wrong in them: parameters at and beyond their
+// bounds, and mechanisms inside mechanisms that do not belong there, are too many, or too few.
+#pragma once
+
+#include <vector>
+
+#include "choices.hpp"
+
+namespace ldp::fuzz {
+
+/// A report's block.
+[[nodiscard]] std::vector<std::byte> forge_block(Choices& choices);
+/// Whether blocks of this mechanism are forged, by number.
+[[nodiscard]] bool is_forged(std::uint8_t mechanism) noexcept;
+/// Flips, overwrites, cuts and prolongs bytes in a few places, or nothing.
+void damage(std::vector<std::byte>& bytes, Choices& choices);
+
+}  // namespace ldp::fuzz

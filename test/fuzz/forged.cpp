@@ -1,0 +1,36 @@
+// Reports and summaries under forged blocks, themselves damaged or not.
+
+#include "core/base/error.hpp"
+#include "core/mechanism/registry.hpp"
+#include "examine.hpp"
+#include "forge.hpp"
+
+namespace ldp::fuzz {
+
+void forged(Bytes bytes) {
+    Choices choices(bytes);
+    std::vector<std::byte> block = forge_block(choices);
+    const auto mechanism = loaded(block, Kind::report);
+    if (mechanism == nullptr) return;
+    const std::vector<std::uint64_t> cells = mechanism->cells();
+    if (summary_size(*mechanism) > std::size_t{1} << 13 || cells.size() > 64 ||
+        mechanism->payload_size() > 1024 || mechanism->permanent_size() > 1024)
+        return;
+    std::vector<std::byte> summary(summary_size(*mechanism));
+    start_summary(*mechanism, summary);
+    Report report;
+    for (std::uint64_t n = choices.up_to(6); n > 0; --n) {
+        std::vector<Cell> input;
+        for (const std::uint64_t each : cells)
+            input.push_back(choices.rarely(4) ? each - 1 : choices.up_to(each));
+        report = mechanism->perturb(input, choices);
+        need(accumulate(*mechanism, summary, report) == Outcome::ok, "a mechanism refuses its own report");
+    }
+    if (report.empty()) report = frame_report(block, mechanism->payload_size());
+    damage(report, choices);
+    examine_report(report);
+    if (choices.rarely(2)) damage(summary, choices);
+    examine_summary(summary);
+}
+
+}  // namespace ldp::fuzz

@@ -1,0 +1,110 @@
+// What a store remembers of a person, damaged where no digest tells: a client refuses it, or goes on with
+// reports that a server takes.
+
+#include "client/memory_store.hpp"
+#include "client/reporter.hpp"
+#include "core/base/error.hpp"
+#include "core/mechanism/mechanism.hpp"
+#include "examine.hpp"
+#include "forge.hpp"
+
+namespace ldp::fuzz {
+
+namespace {
+
+std::vector<Collection> examples() {
+    const std::string two =
+        R"("attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 1}])";
+    const std::string moving = R"("attributes": [{"name": "a", "min": 0, "max": 9, "evolving": true}])";
+    const std::string parts[] = {
+        R"("mechanism": "pdp", "grid": 1000, )" + moving,
+        R"("mechanism": "onebit", "first_epsilon": 1, )" + moving,
+        R"("mechanism": "l_grr", "domain": 5)",
+        R"("mechanism": "l_sue", "domain": 11)",
+        R"("mechanism": "loloha", "domain": 20)",
+        R"("mechanism": "dbitflip", "domain": 20, "bits": 4)",
+        R"("mechanism": "rappor", "domain": 20, "bits": 16, "cohorts": 3, "first_epsilon": 1)",
+        R"("mechanism": "subset", "domain": 20)",
+        R"("mechanism": "projective", "domain": 20)",
+        R"("mechanism": "haar_ordered", "domain": 20)",
+        R"("mechanism": "haar", )" + two,
+        R"("mechanism": "haar_ranges", )" + two,
+        R"("mechanism": "duchi_vector", )" + two,
+        R"("mechanism": "sampled", "per_report": 2, "attributes": [{"name": "a", "min": 0, "max": 1},
+           {"name": "b", "domain": 20, "mechanism": "olh"},
+           {"name": "c", "domain": 20, "mechanism": "oue", "share": 2}])",
+    };
+    std::vector<Collection> all;
+    for (const char* when : {"repeat", "refuse"})
+        for (const std::string& part : parts)
+            all.emplace_back(
+                Spec::from_json(R"({"epsilon": 2, "evolving": {}, "budget": {"epsilon": 8, "when_spent": ")" +
+                                std::string(when) + "\"}, " + part + "}"));
+    all.emplace_back(
+        Spec::from_json(R"({"mechanism": "ddrm", "epsilon": 2, "domain": 5, "rounds": 8, "changes": 2})"));
+    return all;
+}
+
+/// A store that remembers what it is told to.
+class Implanted final : public Store {
+  public:
+    explicit Implanted(Memory memory) : memory_(std::move(memory)) {}
+    void bind(std::uint64_t) override {}
+    void append(std::span<const Report>, std::int32_t, std::span<const Mark>, const Notes&) override {}
+    [[nodiscard]] Memory memory() const override { return memory_; }
+    [[nodiscard]] std::optional<std::int64_t> mark(std::string_view) const override { return {}; }
+    [[nodiscard]] std::uint64_t pending() const override { return 0; }
+    [[nodiscard]] std::optional<Batch> next_batch(std::size_t) override { return {}; }
+    void confirm(std::string_view) override {}
+
+  private:
+    Memory memory_;
+};
+
+std::vector<Value> record(const Collection& collection, Choices& choices) {
+    std::vector<Value> values;
+    for (const Attribute& attribute : collection.spec().attributes())
+        values.emplace_back(attribute.numeric() ? attribute.max * static_cast<double>(choices.up_to(11)) / 10
+                                                : static_cast<double>(choices.up_to(attribute.domain)));
+    return values;
+}
+
+/// A client's way through some rounds; every report is one that a server takes.
+Memory live(const Collection& collection, Store& store, Choices& choices, std::int32_t from) {
+    const auto reporter = make_reporter(collection, store, choices);
+    const std::int32_t rounds = 1 + static_cast<std::int32_t>(choices.up_to(4));
+    for (std::int32_t round = from; round < from + rounds; ++round)
+        refused({ErrorCode::spent, ErrorCode::invalid_value}, [&] {
+            const auto reported = reporter->report(record(collection, choices), round, choices);
+            for (const Report& each : reported.reports)
+                need(!refused({ErrorCode::malformed}, [&] { check_report(collection.mechanism(), each); }),
+                     "a client makes a report that no server takes");
+            store.append(reported.reports, round, {}, reporter->unsaved());
+            reporter->commit(round);
+        });
+    return store.memory();
+}
+
+}  // namespace
+
+void memory(Bytes bytes) {
+    static const std::vector<Collection> collections = examples();
+    Choices choices(bytes);
+    const Collection& collection = collections[choices.up_to(collections.size())];
+    MemoryStore store;
+    Memory remembered = live(collection, store, choices, 1);
+    if (choices.rarely(2)) damage(remembered.public_randomness, choices);
+    if (choices.rarely(2)) damage(remembered.course, choices);
+    for (Answer& answer : remembered.answers) {
+        if (choices.rarely(2)) damage(answer.permanent, choices);
+        if (choices.rarely(4) && !answer.key.empty())
+            answer.key[choices.up_to(answer.key.size())] = choices.word();
+        if (choices.rarely(16)) answer.key.resize(choices.up_to(4));
+        if (choices.rarely(16)) answer.epsilon = choices.real();
+    }
+    if (choices.rarely(16)) remembered.answers.clear();
+    Implanted implanted(std::move(remembered));
+    refused({ErrorCode::environment}, [&] { static_cast<void>(live(collection, implanted, choices, 5)); });
+}
+
+}  // namespace ldp::fuzz

@@ -1,0 +1,89 @@
+// Runs the targets without libFuzzer: first the inputs of test/fuzz/corpus, then cases of its own, which a
+// seed tells.
+//
+//     test-fuzz [TARGET [CASES [SEED]]]       from the root of the sources
+//
+// A case is an input of the corpus with damage, or bytes at random. What fails is written to a file, to be
+// looked into, and kept in the corpus when it is put right.
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include "forge.hpp"
+#include "simulation/seeded.hpp"
+#include "target.hpp"
+
+namespace {
+
+using namespace ldp;
+using namespace ldp::fuzz;
+using Input = std::vector<std::byte>;
+
+std::vector<Input> corpus_of(const std::string& target) {
+    std::vector<std::filesystem::path> paths;
+    for (const auto& entry : std::filesystem::directory_iterator("test/fuzz/corpus/" + target))
+        paths.push_back(entry);
+    std::ranges::sort(paths);
+    std::vector<Input> inputs;
+    for (const auto& path : paths) {
+        std::ifstream in(path, std::ios::binary);
+        const std::string text{std::istreambuf_iterator<char>(in), {}};
+        const auto* from = reinterpret_cast<const std::byte*>(text.data());
+        inputs.emplace_back(from, from + text.size());
+    }
+    return inputs;
+}
+
+Input random_input(const std::vector<Input>& corpus, BitSource& bits) {
+    Input noise(bits.below(400));
+    for (std::byte& each : noise) each = static_cast<std::byte>(bits.word());
+    if (corpus.empty() || bits.below(4) == 0) return noise;
+    Input input = corpus[bits.below(corpus.size())];
+    Choices choices(noise);
+    damage(input, choices);
+    return input;
+}
+
+/// Runs one input; keeps it, and says so, if it fails.
+bool passes(const Target& target, const Input& input, const std::string& name) {
+    try {
+        target.run(input);
+        return true;
+    } catch (const std::exception& error) {
+        const std::string file = "build/fuzz-" + std::string(target.name) + "-failure";
+        std::ofstream(file, std::ios::binary)
+            .write(reinterpret_cast<const char*>(input.data()), static_cast<std::streamsize>(input.size()));
+        std::cout << target.name << ", " << name << ": " << error.what() << "; the input is " << file << '\n';
+        return false;
+    }
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    const std::string only = count > 1 ? arguments[1] : "";
+    const std::uint64_t seed = count > 3 ? std::strtoull(arguments[3], nullptr, 10) : 1;
+    int passed = 0, failed = 0;
+    for (const Target& target : targets) {
+        if (!only.empty() && only != target.name) continue;
+        const auto began = std::chrono::steady_clock::now();
+        const std::vector<Input> corpus = corpus_of(target.name);
+        bool good = !corpus.empty();
+        for (std::size_t i = 0; i < corpus.size(); ++i)
+            good = passes(target, corpus[i], "corpus, input " + std::to_string(i)) && good;
+        const std::uint64_t cases = count > 2 ? std::strtoull(arguments[2], nullptr, 10) : target.cases;
+        simulation::SeededBits bits(seed);
+        for (std::uint64_t i = 0; good && i < cases; ++i)
+            good = passes(target, random_input(corpus, bits), "case " + std::to_string(i));
+        (good ? passed : failed) += 1;
+        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+        std::cout << target.name << ": " << corpus.size() << " inputs, " << cases << " cases, "
+                  << took.count() << " s\n";
+    }
+    std::cout << passed << " passed, " << failed << " failed\n";
+    return failed == 0 && passed > 0 ? 0 : 1;
+}

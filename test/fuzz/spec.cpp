@@ -1,0 +1,27 @@
+// Text as a spec: what is taken has one canonical form, which is taken too, and means the same.
+
+#include "core/spec/spec.hpp"
+
+#include "core/base/error.hpp"
+#include "core/mechanism/mechanism.hpp"
+#include "examine.hpp"
+
+namespace ldp::fuzz {
+
+void spec(Bytes bytes) {
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    std::optional<Spec> first;
+    refused({ErrorCode::malformed, ErrorCode::invalid_spec}, [&] { static_cast<void>(advise(text)); });
+    if (refused({ErrorCode::malformed, ErrorCode::invalid_spec}, [&] { first = Spec::from_json(text); }))
+        return;
+    const std::string canonical = first->to_json();
+    const Spec second = Spec::from_json(canonical);
+    need(second.to_json() == canonical, "the canonical form is read as another");
+    need(second.fingerprint() == first->fingerprint(), "equal specs have two fingerprints");
+    const auto mechanism = make_mechanism(*first);
+    need(std::ranges::equal(mechanism->block(), make_mechanism(second)->block()),
+         "equal specs have two blocks");
+    need(mechanism->cells().size() >= first->attributes().size(), "a spec's attribute is not asked about");
+}
+
+}  // namespace ldp::fuzz

@@ -1,0 +1,37 @@
+// What is fed with hostile bytes, one file each. A target returns, whatever the bytes are: that they are
+// refused is no fault. It throws Broken, or is stopped by a sanitiser, where something else happens.
+#pragma once
+
+#include <span>
+#include <stdexcept>
+
+#include "core/base/bytes.hpp"
+
+namespace ldp::fuzz {
+
+struct Broken : std::logic_error {
+    using std::logic_error::logic_error;
+};
+inline void need(bool met, const char* what) {
+    if (!met) throw Broken(what);
+}
+
+void report(Bytes bytes);   ///< bytes as a report
+void summary(Bytes bytes);  ///< bytes as a summary, and every question to it
+void forged(
+    Bytes bytes);  ///< choices of a block, well-formed but for wrong parts, of a report and of a summary
+void spec(Bytes bytes);    ///< text as a spec
+void csv(Bytes bytes);     ///< text as a CSV file
+void memory(Bytes bytes);  ///< choices of what a person's store remembers, near to what it may
+void state(Bytes bytes);   ///< choices of damage to a client's state file
+
+struct Target {
+    const char* name;
+    void (*run)(Bytes);
+    int cases;  ///< of a short run: about half a second under sanitisers
+};
+inline constexpr Target targets[] = {
+    {"report", report, 4000}, {"summary", summary, 2000}, {"forged", forged, 2000}, {"spec", spec, 2000},
+    {"csv", csv, 4000},       {"memory", memory, 2000},   {"state", state, 200}};
+
+}  // namespace ldp::fuzz
