@@ -1567,6 +1567,12 @@ DECLARE
     labels numeric := COALESCE(cardinality(strings), 0)
         + COALESCE((SELECT sum(letters::numeric ^ GREATEST(length - char_length(b), 0)) FROM unnest(beginnings) AS b), 0);
 BEGIN
+    IF length IS NULL THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'null_value_not_allowed',
+            MESSAGE = 'the spec of a round needs a search and the round''s number',
+            HINT = 'The table ldp_hitter_search shows which searches there are; rounds count from 1.';
+    END IF;
     -- Before they are made: no spec has room for as many.
     IF labels > 1000000 THEN
         RAISE EXCEPTION USING

@@ -45,22 +45,6 @@ std::vector<Collection> examples() {
     return all;
 }
 
-/// A store that remembers what it is told to.
-class Implanted final : public Store {
-  public:
-    explicit Implanted(Memory memory) : memory_(std::move(memory)) {}
-    void bind(std::uint64_t) override {}
-    void append(std::span<const Report>, std::int32_t, std::span<const Mark>, const Notes&) override {}
-    [[nodiscard]] Memory memory() const override { return memory_; }
-    [[nodiscard]] std::optional<std::int64_t> mark(std::string_view) const override { return {}; }
-    [[nodiscard]] std::uint64_t pending() const override { return 0; }
-    [[nodiscard]] std::optional<Batch> next_batch(std::size_t) override { return {}; }
-    void confirm(std::string_view) override {}
-
-  private:
-    Memory memory_;
-};
-
 std::vector<Value> record(const Collection& collection, Choices& choices) {
     std::vector<Value> values;
     for (const Attribute& attribute : collection.spec().attributes())
@@ -103,7 +87,8 @@ void memory(Bytes bytes) {
         if (choices.rarely(16)) answer.epsilon = choices.real();
     }
     if (choices.rarely(16)) remembered.answers.clear();
-    Implanted implanted(std::move(remembered));
+    MemoryStore implanted;
+    implanted.append({}, 0, {}, {remembered.public_randomness, remembered.course, remembered.answers});
     refused({ErrorCode::environment}, [&] { static_cast<void>(live(collection, implanted, choices, 5)); });
 }
 
