@@ -898,6 +898,10 @@ BEGIN
     END IF;
     PERFORM FROM @extschema@.ldp_collection AS c WHERE c.name = ldp_claim_batch_as.name FOR KEY SHARE;
     PERFORM @extschema@.ldp_insertable(name, caller);
+    -- Who submits a batch forgets its reports once it is committed: the commit has to be durable then.
+    IF current_setting('synchronous_commit') = 'off' THEN
+        PERFORM set_config('synchronous_commit', 'on', true);
+    END IF;
     -- Waits if another transaction is submitting the same batch, until it is known how that ends.
     INSERT INTO @extschema@.ldp_batch AS b (collection, submitter, batch, reports, digest)
     VALUES (ldp_claim_batch_as.name, caller, ldp_claim_batch_as.batch, ldp_claim_batch_as.reports, ldp_claim_batch_as.digest)

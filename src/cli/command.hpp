@@ -9,17 +9,25 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/error.hpp"
 #include "core/base/text.hpp"
 
 namespace ldp::cli {
 
-/// Exit codes.
-enum Exit { done = 0, failed = 1, misused = 2 };
+/// Exit codes. What a script does about them: go on; call somebody; correct the script; call somebody, but
+/// nothing waits for them; run the same again later.
+enum Exit { done = 0, failed = 1, misused = 2, refused = 3, later = 4 };
 
 /// A command line that cannot be understood: exit code `misused`.
 class UsageError : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
+};
+
+/// A failure that passes without anybody's doing: exit code `later`.
+class Unavailable : public Error {
+  public:
+    using Error::Error;
 };
 
 using Options = boost::program_options::options_description;
@@ -43,6 +51,7 @@ extern const Command spec_command;
 extern const Command advise_command;
 extern const Command perturb_command;
 extern const Command submit_command;
+extern const Command queue_command;
 extern const Command ledger_command;
 extern const Command simulate_command;
 extern const Command audit_command;

@@ -55,6 +55,9 @@ int run(const Arguments& arguments) {
             std::cout << ", their sum\n";
         std::cout << "\nround         answers   epsilon\n";
     }
+    if (memory.outdated)
+        std::cerr
+            << "warning: this file is older than what the server counted: more was spent than it tells\n";
     for (const auto& [round, answers] : by_round)
         std::cout << std::setw(14) << round << std::setw(10) << answers
                   << static_cast<double>(answers) * all.epsilon << "\n";

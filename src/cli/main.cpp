@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <csignal>
 #include <iostream>
 
 #include "cli/command.hpp"
@@ -60,6 +61,9 @@ int run(std::vector<std::string> words) {
     } catch (const UsageError& error) {
         tell(error.what(), {}, std::string("ldp help ") + (*found)->name + " shows how it is used.");
         return Exit::misused;
+    } catch (const Unavailable& error) {
+        tell(error.what(), error.detail(), error.hint());
+        return Exit::later;
     } catch (const Error& error) {
         tell(error.what(), error.detail(), error.hint());
     } catch (const std::exception& error) {
@@ -74,5 +78,7 @@ int run(std::vector<std::string> words) {
 
 int main(int argc, char** argv) {
     std::ios::sync_with_stdio(false);
+    std::signal(SIGXFSZ,
+                SIG_IGN);  // a file that may not grow is an error that says so, not an end without a word
     return ldp::cli::run({argv + 1, argv + argc});
 }

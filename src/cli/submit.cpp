@@ -34,6 +34,12 @@ const Words<Uploader::Method> method_words{
 constexpr std::int64_t largest_batch = 1000000;
 constexpr const char* go_on =
     "Run the same command again: it goes on where it stopped, and nothing is lost or counted twice.";
+constexpr const char* go_on_then =
+    "When that is done, the same command goes on where it stopped: nothing is lost or counted twice.";
+
+std::string with(const std::string& hint, const char* more) {
+    return hint + (hint.empty() ? "" : " ") + more;
+}
 
 Options options() {
     namespace po = boost::program_options;
@@ -46,7 +52,9 @@ Options options() {
         "round", po::value<std::int32_t>()->default_value(0), "round that the reports are filed under")(
         "method", po::value<std::string>()->default_value("copy"),
         "copy (fastest) or call (for roles without rights on the report table)")(
-        "state", po::value<std::string>(), "state file (default: FILE.COLLECTION.ldp)");
+        "state", po::value<std::string>(), "state file (default: FILE.COLLECTION.ldp)")(
+        "retry-for", real_number(60),
+        "seconds to keep trying where the server cannot be reached, is full or is busy; 0: not at all");
     add_record_options(options);
     return options;
 }
@@ -178,8 +186,8 @@ class Journal {
 
 /// Identifies where reports go. A collection of the same name in another database, or one that took its
 /// place, was created at another time; one that was dumped and restored keeps its own.
-std::int64_t target(pqxx::connection& connection, const std::string& collection) {
-    const auto created = pq::guarded("looking the collection up", [&] {
+std::int64_t target(Link& link, const std::string& collection) {
+    const auto created = link.persist("looking the collection up", [&](pqxx::connection& connection) {
         pqxx::work transaction(connection);
         return pq::run(transaction,
                        "SELECT extract(epoch FROM created)::text FROM ldp_collections WHERE name = $1",
@@ -199,8 +207,8 @@ std::string default_state(const std::string& file, std::string collection) {
 }
 
 /// Brings the file's rows to the server, from wherever an earlier run left off.
-void submit(const Source& source, Client& client, Uploader& uploader, Records& records, Journal& journal,
-            std::size_t batch) {
+void submit_rows(const Source& source, Client& client, Uploader& uploader, Records& records, Journal& journal,
+                 std::size_t batch) {
     Progress progress(std::cerr, isatty(STDERR_FILENO) == 1, "submitting " + source.name, "records",
                       journal.total());
     const auto stage = [&](std::span<const Value> record) { return client.stage(record); };
@@ -213,7 +221,25 @@ void submit(const Source& source, Client& client, Uploader& uploader, Records& r
     }
 }
 
-int run(const Arguments& arguments) {
+/// The exit code of a submission of which nothing waits any more; says what was refused.
+int verdict(const Store& store, const std::string& state) {
+    const std::vector<Refused> refused = store.refused();
+    if (refused.empty()) return Exit::done;
+    std::cerr << "error: " << grouped(refused.size()) << " of these reports were refused and not counted\n"
+              << "detail: " << quoted(refused.front().reason, 400) << "\n"
+              << "hint: They were set aside: ldp queue " << state
+              << " lists them, and has them sent again or dropped.\n";
+    return Exit::refused;
+}
+
+std::chrono::milliseconds retry_limit(const Arguments& arguments) {
+    const double seconds = arguments["retry-for"].as<double>();
+    if (!(seconds >= 0 && seconds <= 1e6))
+        throw UsageError("--retry-for must be 0 to 1000000 seconds, not " + shortest(seconds));
+    return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+}
+
+int submit(const Arguments& arguments) {
     const BadRow policy = bad_row_policy(arguments);
     const Outside outside = outside_policy(arguments);
     const Uploader::Method method = method_words.chosen(arguments);
@@ -224,8 +250,13 @@ int run(const Arguments& arguments) {
     const auto& name = arguments["collection"].as<std::string>();
 
     const Source source(arguments["file"].as<std::string>());
-    pqxx::connection connection = connect(arguments["dsn"].as<std::string>());
-    const Collection collection(fetch_spec(connection, name), outside);
+    Patience patience;
+    patience.limit = retry_limit(arguments);
+    Link link(arguments["dsn"].as<std::string>(), patience);
+    link.on_waiting([told = false](const Error& why, std::chrono::milliseconds) mutable {
+        if (!std::exchange(told, true)) std::cerr << why.what() << "; trying again\n";
+    });
+    const Collection collection(fetch_spec(link, name), outside);
     const Columns columns = record_columns(arguments, collection.spec());
     const std::string state = arguments.count("state") != 0 ? arguments["state"].as<std::string>()
                                                             : default_state(source.name, name);
@@ -239,7 +270,7 @@ int run(const Arguments& arguments) {
     open(in, source.name);
     CsvReader csv(in, source.name);
     Records records(csv, collection.spec(), policy, columns);
-    const std::int64_t destination = target(connection, name);
+    const std::int64_t destination = target(link, name);
     if (!journal.started()) {
         if (!total) total = check(source, collection, policy, columns);
         journal.start(source, destination, *total, records);
@@ -252,19 +283,30 @@ int run(const Arguments& arguments) {
                   << "That time: " << summary(journal.tally(), collection.spec(), "submitted") << "\n"
                   << "Who deletes " << state
                   << " and submits again counts everyone twice and spends epsilon twice.\n";
-        return Exit::done;
+        return verdict(client.store(), state);
     }
     records.resume(journal.place(), journal.tally());
-    Uploader uploader(connection, name, method);
+    Uploader uploader(link, name, method);
     try {
-        submit(source, client, uploader, records, journal, static_cast<std::size_t>(batch));
+        submit_rows(source, client, uploader, records, journal, static_cast<std::size_t>(batch));
+    } catch (const pq::Failure&) {
+        throw;  // run() says how to go on
     } catch (const Error& error) {
         if (error.code() != ErrorCode::environment) throw;
-        throw Error(error.code(), error.what(), error.detail(),
-                    error.hint() + (error.hint().empty() ? "" : " ") + go_on);
+        throw Error(error.code(), error.what(), error.detail(), with(error.hint(), go_on_then));
     }
     std::cerr << summary(records.tally(), collection.spec(), "submitted") << "\n";
-    return Exit::done;
+    return verdict(client.store(), state);
+}
+
+int run(const Arguments& arguments) {
+    try {
+        return submit(arguments);
+    } catch (const pq::Failure& failure) {
+        if (failure.passing())
+            throw Unavailable(failure.code(), failure.what(), failure.detail(), with(failure.hint(), go_on));
+        throw Error(failure.code(), failure.what(), failure.detail(), with(failure.hint(), go_on_then));
+    }
 }
 
 constexpr const char* positional[] = {"file"};
@@ -282,7 +324,10 @@ const Command submit_command{
     "randomized\n"
     "for two reports, no report is lost, and none is counted twice. When all is submitted the state file "
     "stays,\n"
-    "as the record that prevents a second submission by mistake.",
+    "as the record that prevents a second submission by mistake.\n"
+    "Exit codes: 0 all submitted; 1 failed, somebody has to look; 3 all but some that the server refused, "
+    "see\n"
+    "ldp queue; 4 the server could not be had for --retry-for seconds: run the same command again later.",
     options,
     positional,
     run};

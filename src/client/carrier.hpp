@@ -1,9 +1,33 @@
-// What takes batches to where they are counted.
+// What takes batches to where they are counted, and how long it keeps trying.
 #pragma once
 
+#include <chrono>
+#include <optional>
+
 #include "client/store.hpp"
+#include "core/base/error.hpp"
+#include "core/base/random.hpp"
 
 namespace ldp {
+
+/// What is certain of a batch that was not counted.
+enum class Verdict {
+    refused,    ///< nor ever will be, as long as a report is in it that the server refuses
+    too_large,  ///< nor will be as a whole; parts of it may
+    outdated,   ///< its id was counted with other reports: the store is older than what the server counted
+};
+
+/// What a carrier throws if it knows not only that it failed, but that the batch was not counted and cannot
+/// be any more, by this attempt or an earlier one. Client::flush then sends its reports in other batches, so
+/// whoever throws this must be certain; where nothing is certain, any other exception will do.
+class Undelivered : public Error {
+  public:
+    Undelivered(Verdict verdict, const Error& why) : Error(why), verdict_(verdict) {}
+    [[nodiscard]] Verdict verdict() const noexcept { return verdict_; }
+
+  private:
+    Verdict verdict_;
+};
 
 /// A way to the server: a database connection (Uploader), or a program's own, such as HTTPS to a proxy that
 /// calls ldp_submit_batch.
@@ -16,8 +40,31 @@ class Carrier {
 
     /// Has the batch (see there; never empty) counted, whole and durably, before it returns. True if this
     /// call did it; false if the batch had been counted before. Throws if it is not known to be counted: the
-    /// client then offers the same batch again, under the same id, as often as it takes.
+    /// client then offers the same batch again, under the same id, as often as it takes; unless it is
+    /// Undelivered that is thrown.
     virtual bool deliver(const Batch& batch) = 0;
+};
+
+/// How long to keep trying what may succeed another time.
+struct Patience {
+    std::chrono::milliseconds limit{
+        60000};  ///< in all, from the first failure to the last attempt; 0: not at all
+    std::chrono::milliseconds first{100};  ///< pause after the first failure; each next one is twice as long
+    std::chrono::milliseconds longest{10000};  ///< but no longer than this
+};
+
+/// The pauses between attempts: of random length, so that many clients that failed together do not come back
+/// together.
+class Backoff {
+  public:
+    Backoff(const Patience& patience, BitSource& bits) : patience_(patience), bits_(bits) {}
+    /// The next pause, if so long after the first failure there is to be another attempt.
+    [[nodiscard]] std::optional<std::chrono::milliseconds> next(std::chrono::milliseconds elapsed);
+
+  private:
+    Patience patience_;
+    BitSource& bits_;
+    std::chrono::milliseconds pause_{0};
 };
 
 }  // namespace ldp

@@ -1,6 +1,7 @@
 #include "client/client.hpp"
 
 #include <iterator>
+#include <optional>
 
 #include "client/reporter.hpp"
 #include "core/base/error.hpp"
@@ -67,14 +68,44 @@ Flushed Client::flush(Carrier& carrier, std::size_t most, const Progress& progre
     if (most == 0)
         raise(ErrorCode::invalid_value, "a batch must hold at least one report", "Found 0.",
               "Batches of about 10000 reports are fast and small enough to repeat.");
+    constexpr int suspicious = 10;  // refused in a row
+    const std::size_t aside = store_->refused().size();
     Flushed flushed;
-    while (const auto batch = store_->next_batch(most)) {
-        if (!carrier.deliver(*batch)) ++flushed.repeated;
+    std::optional<Undelivered> refusal;
+    const auto refuse_all = [&](const std::string& what) {
+        raise(ErrorCode::environment, what + ": " + refusal->what(), refusal->detail(),
+              "They were set aside, and can be queued again when the cause is found. " + refusal->hint());
+    };
+    int in_a_row = 0;
+    while (const auto batch = store_->next_batch(batch_size_.at_most(most))) {
+        try {
+            if (!carrier.deliver(*batch)) ++flushed.repeated;
+        } catch (const Undelivered& why) {
+            const bool single = batch->reports.size() == 1;
+            if (why.verdict() == Verdict::outdated) {
+                store_->retire();
+                store_->bind(collection_.spec().fingerprint());  // refuses, and says why
+            }
+            if (!single) {
+                store_->release(batch->id);
+                batch_size_.halve(batch->reports.size(), why.verdict() == Verdict::too_large);
+                continue;
+            }
+            if (why.verdict() == Verdict::too_large) throw;
+            store_->set_aside(batch->id, why.what());
+            refusal = why;
+            if (++in_a_row == suspicious) refuse_all("the server refuses one report after another");
+            continue;
+        }
         store_->confirm(batch->id);
+        batch_size_.delivered();
+        in_a_row = 0;
         ++flushed.batches;
         flushed.reports += batch->reports.size();
         if (progress) progress(flushed);
     }
+    flushed.refused = store_->refused().size() - aside;
+    if (refusal && flushed.batches == 0) refuse_all("the server refuses all reports");
     return flushed;
 }
 

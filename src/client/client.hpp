@@ -1,10 +1,12 @@
 // The client of one person or device, or of a file of records: perturbs, remembers, queues, sends.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <limits>
 #include <memory>
 #include <span>
 #include <utility>
@@ -23,10 +25,31 @@ struct Flushed {
     std::uint64_t batches = 0;   ///< batches that are now known to be counted
     std::uint64_t reports = 0;   ///< reports in them
     std::uint64_t repeated = 0;  ///< of the batches, those that an earlier attempt had got through
+    std::uint64_t refused = 0;   ///< reports that were set aside: Store::refused() says why
 };
 
 class BitSource;
 class Reporter;
+
+/// How many reports to send at once: fewer after a batch that was too large or refused, then more again.
+class BatchSize {
+  public:
+    [[nodiscard]] std::size_t at_most(std::size_t most) const noexcept { return std::min(most, size_); }
+    /// A batch of so many failed and will go in halves. What is too large stays so for a while; of what is
+    /// refused, most is not at fault.
+    void halve(std::size_t reports, bool too_large) noexcept {
+        size_ = std::max<std::size_t>(reports / 2, 1);
+        if (too_large) calm_ = 16;
+    }
+    void delivered() noexcept {
+        if (calm_ > 0) --calm_;
+        if (calm_ == 0 && size_ <= std::numeric_limits<std::size_t>::max() / 2) size_ *= 2;
+    }
+
+  private:
+    std::size_t size_ = std::numeric_limits<std::size_t>::max();
+    int calm_ = 0;  ///< deliveries before it grows again
+};
 
 /// Turns records into reports and keeps them until the server has counted them. The order is fixed: draw,
 /// write durably, then send; what is in a record leaves the client only as a report. Randomness comes from
@@ -82,8 +105,14 @@ class Client {
     using Progress = std::function<void(const Flushed&)>;
     /// Sends what is queued, the oldest first, in batches of one round and at most `most` (≥ 1) reports. Safe
     /// to repeat, after any failure and from a new process: nothing queued is lost and nothing is counted
-    /// twice. Throws Error (invalid_value) if `most` is 0, and Error (environment) if the store fails; what
-    /// the carrier or `progress` throws passes through.
+    /// twice.
+    ///
+    /// A batch that the server certainly refuses is sent in smaller ones, until the reports are found that it
+    /// refuses, which are set aside in the store; the others go on. Throws Error (environment) if so none is
+    /// left, or one after another is refused: then it is not they who are at fault. Throws Error
+    /// (incompatible) if the server has counted what the store does not know (Store::retire), Error
+    /// (invalid_value) if `most` is 0, and Error (environment) if the store fails; what the carrier or
+    /// `progress` throws passes through.
     Flushed flush(Carrier& carrier, std::size_t most = 10000, const Progress& progress = {});
 
     [[nodiscard]] const Collection& collection() const noexcept { return collection_; }
@@ -114,6 +143,7 @@ class Client {
     std::unique_ptr<Reporter> reporter_;
     std::vector<Report> staged_;
     MovedCount moved_;
+    BatchSize batch_size_;
 };
 
 }  // namespace ldp

@@ -20,17 +20,32 @@ class MemoryStore final : public Store {
     [[nodiscard]] std::uint64_t pending() const override { return queue_.size(); }
     [[nodiscard]] std::optional<Batch> next_batch(std::size_t most) override;
     void confirm(std::string_view id) override;
+    void release(std::string_view id) override;
+    void set_aside(std::string_view id, std::string_view reason) override;
+    [[nodiscard]] std::vector<Refused> refused() const override { return refused_; }
+    std::uint64_t requeue_refused() override;
+    std::uint64_t drop_refused() override;
+    void retire() override { memory_.outdated = true; }
 
   private:
     struct Queued {
         std::int32_t round;
         Report report;
     };
+    [[nodiscard]] bool current(std::string_view id) const noexcept { return !batch_.empty() && id == batch_; }
+    /// The current batch is named no more.
+    void forget() noexcept;
+    /// Its reports leave the queue, too.
+    void remove() noexcept;
+
     Memory memory_;
     std::deque<Queued> queue_;
     std::map<std::string, std::int64_t, std::less<>> marks_;
-    std::string batch_;      ///< the current batch's id, or empty
-    std::size_t taken_ = 0;  ///< how many reports from the front it holds
+    std::vector<Refused> refused_;
+    Secret secret_ = draw_secret();
+    std::int64_t batches_ = 0;  ///< how many were named
+    std::string batch_;         ///< the current batch's id, or empty
+    std::size_t taken_ = 0;     ///< how many reports from the front it holds
 };
 
 }  // namespace ldp

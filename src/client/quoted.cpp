@@ -4,8 +4,7 @@
 
 namespace ldp {
 
-std::string quoted(std::string_view text) {
-    constexpr std::size_t most = 40;
+std::string quoted(std::string_view text, std::size_t most) {
     constexpr char digits[] = "0123456789abcdef";
     std::string shown = "\"";
     for (const char c : shortened(text, most)) {

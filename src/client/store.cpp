@@ -1,7 +1,10 @@
 #include "client/store.hpp"
 
+#include <algorithm>
+
 #include "core/base/error.hpp"
 #include "core/base/random.hpp"
+#include "core/base/sha256.hpp"
 #include "core/spec/spec.hpp"
 
 namespace ldp {
@@ -12,11 +15,34 @@ void refuse_memory(const char* reason) {
           "spends again.");
 }
 
-std::string Store::random_id() {
+std::array<std::byte, 32> Batch::digest() const {
+    Sha256 hash;
+    hash.add(std::to_string(round));
+    std::string_view before = ":";
+    for (const Report& report : reports) {
+        hash.add(before);
+        hash.add(to_hex(report));
+        before = ",";
+    }
+    return hash.digest();
+}
+
+Store::Secret Store::draw_secret() {
     SystemRandom bits;
-    std::byte raw[16];
-    store<std::uint64_t>(raw, bits.word());
-    store<std::uint64_t>(raw + 8, bits.word());
+    Secret secret;
+    for (std::size_t at = 0; at < secret.size(); at += 8) store<std::uint64_t>(&secret[at], bits.word());
+    return secret;
+}
+
+std::string Store::batch_id(const Secret& secret, std::int64_t number) {
+    Sha256 hash;
+    hash.add(Bytes(secret));
+    std::byte digits[8];
+    store(digits, number);
+    hash.add(Bytes(digits));
+    const auto digest = hash.digest();
+    std::array<std::byte, 16> raw;
+    std::copy_n(digest.begin(), raw.size(), raw.begin());
     raw[6] = (raw[6] & std::byte{0x0F}) | std::byte{0x40};  // version 4: random
     raw[8] = (raw[8] & std::byte{0x3F}) | std::byte{0x80};  // the variant of RFC 4122
     std::string text = to_hex(raw);
@@ -29,6 +55,16 @@ void Store::refuse_spec(std::uint64_t bound, std::uint64_t found) {
           "It holds reports for spec " + fingerprint_text(bound) + "; this client has spec " +
               fingerprint_text(found) + ".",
           "Use one store for each spec. If the spec was replaced, submit what the old store holds first.");
+}
+
+void Store::refuse_outdated() {
+    raise(ErrorCode::incompatible, "the store is older than what the server counted",
+          "The server has counted a batch of this store's that the store does not know: it is a copy from "
+          "before "
+          "that, and what it would send now was counted already, drawn another time.",
+          "Go on with the newest copy. If that is lost, go on with none: what was drawn and spent since this "
+          "copy "
+          "was made is not in it.");
 }
 
 }  // namespace ldp

@@ -2,6 +2,7 @@
 // that change all that it must remember.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -20,6 +21,19 @@ struct Batch {
     std::string id;               ///< a random UUID (version 4) in its text form, 36 characters
     std::int32_t round;           ///< of all of them
     std::vector<Report> reports;  ///< at least one, the oldest first
+
+    /// SHA-256 of round and reports, as ldp_submit_batch computes it: what tells a batch that is repeated
+    /// from another one under its id.
+    [[nodiscard]] std::array<std::byte, 32> digest() const;
+};
+
+/// A report that was refused for good and waits aside, for somebody to look into it.
+struct Refused {
+    std::int32_t round;
+    Report report;
+    std::string reason;
+    bool sound = true;  ///< as it was drawn; if not, it is damaged, and cannot be queued again
+    friend bool operator==(const Refused&, const Refused&) = default;
 };
 
 /// A named number that is set together with reports: how far into a source they reach, say.
@@ -49,6 +63,7 @@ struct Memory {
     std::optional<std::uint64_t> fingerprint;          ///< of the spec that it is tied to
     std::vector<std::byte> public_randomness, course;  ///< empty if there was none yet
     std::vector<Answer> answers;                       ///< in the order in which they were drawn
+    bool outdated = false;  ///< more was drawn than is remembered here: see Store::retire
 };
 
 /// Throws Error (environment): what a store remembers is not of its spec, for this reason.
@@ -67,7 +82,8 @@ class Store {
     Store& operator=(const Store&) = delete;
     virtual ~Store() = default;
 
-    /// Ties the store to a spec for good. Throws Error (incompatible) if it is tied to another.
+    /// Ties the store to a spec for good. Throws Error (incompatible) if it is tied to another, or was
+    /// retired.
     virtual void bind(std::uint64_t fingerprint) = 0;
 
     /// Queues all reports, of this round and in this order, sets all marks and takes all notes, or does
@@ -85,17 +101,38 @@ class Store {
     /// the same batch comes back, whatever `most` is then, until it is confirmed. Nothing if the queue is
     /// empty.
     [[nodiscard]] virtual std::optional<Batch> next_batch(std::size_t most) = 0;
-    /// Removes a batch that was counted. An id that is not the current batch's changes nothing.
+    /// Removes a batch that was counted. An id that is not the current batch's changes nothing, here and in
+    /// the two that follow.
     virtual void confirm(std::string_view id) = 0;
+
+    /// The batch was not counted and never will be: its reports go back to the front of the queue, to leave
+    /// under other ids, and this id is used no more.
+    virtual void release(std::string_view id) = 0;
+    /// The same, and its reports leave the queue: they are kept aside with the reason.
+    virtual void set_aside(std::string_view id, std::string_view reason) = 0;
+    /// What was set aside, the oldest first.
+    [[nodiscard]] virtual std::vector<Refused> refused() const = 0;
+    /// Queues what was set aside and is sound anew, or forgets all; returns how many reports that were.
+    virtual std::uint64_t requeue_refused() = 0;
+    virtual std::uint64_t drop_refused() = 0;
+
+    /// The server knows a batch of this store's that the store does not: it is an older copy of one that went
+    /// on. What it would send is what was sent in other words, so from now on it refuses bind(), append() and
+    /// next_batch(), with an Error (incompatible), and remembers that for good.
+    virtual void retire() = 0;
 
   protected:
     Store(Store&&) = default;
     Store& operator=(Store&&) = default;
 
-    /// An id for a batch.
-    [[nodiscard]] static std::string random_id();
-    /// Throws the Error of bind().
+    /// The id of a store's batch with this number, under a secret of the store: a copy of the store that goes
+    /// its own way arrives at the same ids, which is how it is noticed; nobody else can.
+    using Secret = std::array<std::byte, 32>;
+    [[nodiscard]] static Secret draw_secret();
+    [[nodiscard]] static std::string batch_id(const Secret& secret, std::int64_t number);
+    /// Throws the Errors of bind().
     [[noreturn]] static void refuse_spec(std::uint64_t bound, std::uint64_t found);
+    [[noreturn]] static void refuse_outdated();
 };
 
 }  // namespace ldp

@@ -3,15 +3,22 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <new>
+#include <optional>
 #include <pqxx/pqxx>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <tuple>
 #include <utility>
 
+#include "client/carrier.hpp"
 #include "core/base/error.hpp"
+#include "core/base/random.hpp"
 
 namespace ldp::pq {
 
@@ -79,23 +86,75 @@ class CopyStream {
     return {ErrorCode::environment, std::string(doing) + ": " + message, detail, hint};
 }
 
+/// What a failure leads to.
+enum class Fault {
+    lost,       ///< there is no connection, or it broke: whether the server finished is not known
+    busy,       ///< nothing was done, and another time it may be
+    refused,    ///< nothing was done, because of what was sent
+    too_large,  ///< nothing was done, because it was too much at once
+    outdated,   ///< a batch was counted with other reports
+    other,      ///< somebody has to do something first
+};
+
+/// Error (environment) of the server or the way to it.
+class Failure : public Error {
+  public:
+    Failure(Fault fault, const Error& error) : Error(error), fault_(fault) {}
+    [[nodiscard]] Fault fault() const noexcept { return fault_; }
+    /// Whether the same may succeed another time, without anybody's doing.
+    [[nodiscard]] bool passing() const noexcept { return fault_ == Fault::lost || fault_ == Fault::busy; }
+
+  private:
+    Fault fault_;
+};
+
+/// What an SQLSTATE leads to; see appendix A of PostgreSQL's manual.
+[[nodiscard]] inline Fault fault_of(std::string_view state, std::string_view message) {
+    const auto of_class = [&](std::string_view begin) { return state.starts_with(begin); };
+    if (state == "23505" && message.find("was counted before with other reports") != std::string_view::npos)
+        return Fault::outdated;
+    // statement_timeout or a cancelled query; out of memory
+    if (state == "57014" || state == "53200") return Fault::too_large;
+    if (state == "53400") return Fault::other;  // a configured limit
+    // 25006: a standby, which may become the primary; 25P03 and 57P…: a session that was ended
+    if (of_class("08") || of_class("40") || of_class("53") || of_class("57P") || state == "55P03" ||
+        state == "25006" || state == "25P03")
+        return Fault::busy;
+    if (of_class("22") || of_class("23") || of_class("54") || state == "P0001") return Fault::refused;
+    return Fault::other;
+}
+
+/// Whether a connection that could not be made may be made later. libpq tells no SQLSTATE here, only words.
+[[nodiscard]] inline Fault connection_fault(std::string_view message) {
+    const auto has = [&](std::string_view words) { return message.find(words) != std::string_view::npos; };
+    const bool asked = has("connection to server") || has("could not connect") ||
+                       has("could not translate") || has("server closed") || has("timeout expired");
+    const bool answered = has("FATAL");
+    const bool occupied = has("too many") || has("connection slots") || has("starting up") ||
+                          has("shutting down") || has("recovery") || has("not yet accepting") ||
+                          has("not accepting") || has("administrator command");
+    return (answered ? occupied : asked) ? Fault::lost : Fault::other;
+}
+
 /// Runs `work`, which talks to the server in order to do what `doing` says, and turns what libpqxx throws
-/// into Error (environment).
+/// into Failure.
 template <class Work>
-auto guarded(std::string_view doing, Work&& work) {
-    const auto error = [&](const char* what, const std::string& detail, const char* hint) {
-        return Error(ErrorCode::environment, std::string(doing) + ": " + what, detail, hint);
+auto guarded(std::string_view doing, Work&& work, bool connecting = false) {
+    const auto failure = [&](Fault fault, const char* what, const std::string& detail, const char* hint) {
+        return Failure(fault, Error(ErrorCode::environment, std::string(doing) + ": " + what, detail, hint));
     };
     // libpqxx's own words for it alarm: it cannot know that a batch counts once.
     const auto in_doubt = [&] {
-        return error("the connection broke while the server was finishing",
-                     "Whether it finished is not known.",
-                     "Repeat the call: a batch counts once, however often it is sent.");
+        return failure(Fault::lost, "the connection broke while the server was finishing",
+                       "Whether it finished is not known.",
+                       "Repeat the call: a batch counts once, however often it is sent.");
     };
-    const auto server_says = [&](const std::exception& refused, const char* hint) {
+    const auto server_says = [&](Fault fault, const std::exception& refused, const char* hint) {
         const Error said = server_error(doing, refused.what());
-        return Error(said.code(), said.what(), said.detail(), hint);
+        return Failure(fault, Error(said.code(), said.what(), said.detail(),
+                                    said.hint().empty() && hint != nullptr ? hint : said.hint()));
     };
+    constexpr const char* nothing_done = "Nothing was done, and another time it may be: repeat the call.";
     try {
         return work();
     } catch (const Error&) {
@@ -107,23 +166,98 @@ auto guarded(std::string_view doing, Work&& work) {
     } catch (const pqxx::statement_completion_unknown&) {
         throw in_doubt();
     } catch (const pqxx::broken_connection& lost) {
-        throw error("there is no connection to the server", lost.what(),
-                    "Check the connection parameters and that the server runs, then repeat the call.");
+        throw failure(connecting ? connection_fault(lost.what()) : Fault::lost,
+                      "there is no connection to the server", lost.what(),
+                      "Check the connection parameters and that the server runs, then repeat the call.");
     } catch (const pqxx::insufficient_privilege& denied) {
-        throw server_says(denied,
+        throw server_says(Fault::other, denied,
                           "Submitting needs membership in the role ldp_submitter, and USAGE on the schemas "
                           "of ldp and of the collection.");
     } catch (const pqxx::transaction_rollback& interrupted) {
-        throw server_says(interrupted,
+        throw server_says(Fault::busy, interrupted,
                           "Another session was in the way, and nothing was done: repeat the call.");
     } catch (const pqxx::usage_error& misused) {
-        throw error("the connection cannot be used now", misused.what(),
-                    "It must have no transaction open meanwhile.");
-    } catch (const pqxx::failure& refused) {
-        throw server_error(doing, refused.what());
+        throw failure(Fault::other, "the connection cannot be used now", misused.what(),
+                      "It must have no transaction open meanwhile.");
+    } catch (const pqxx::sql_error& refused) {
+        const Fault fault = fault_of(refused.sqlstate(), refused.what());
+        throw server_says(fault, refused, fault == Fault::busy ? nothing_done : nullptr);
+    } catch (const pqxx::failure& lost) {
+        throw server_says(Fault::lost, lost,
+                          "Repeat the call: a batch counts once, however often it is sent.");
     } catch (const std::exception& other) {
-        throw error("it failed", other.what(), "What was queued is queued still.");
+        throw failure(Fault::other, "it failed", other.what(), "What was queued is queued still.");
     }
 }
 
 }  // namespace ldp::pq
+
+namespace ldp {
+
+/// A way to a database that is made anew when it breaks, and patient with what passes: a server that restarts
+/// or is full, sessions in each other's way.
+class Link {
+  public:
+    /// Connects when it is first needed, to the server that libpq's connection string names.
+    explicit Link(std::string parameters, const Patience& patience = {})
+        : parameters_(std::move(parameters)), patience_(patience) {}
+    /// Borrows a connection, which must outlive this: it cannot be made anew, but what passes while it lasts
+    /// is tried again.
+    explicit Link(pqxx::connection& connection, const Patience& patience = {})
+        : borrowed_(&connection), patience_(patience) {}
+
+    /// Told before each pause: why, and how long.
+    using Waiting = std::function<void(const Error&, std::chrono::milliseconds)>;
+    void on_waiting(Waiting waiting) { waiting_ = std::move(waiting); }
+
+    /// Runs work(connection), which does what `doing` says and is safe to repeat, until it succeeds, fails
+    /// with what does not pass, or patience ends. Throws pq::Failure, or what `work` throws of its own.
+    template <class Work>
+    auto persist(std::string_view doing, Work&& work) {
+        using std::chrono::steady_clock;  // no other clock is asked, so none can go back
+        SystemRandom bits;
+        std::optional<Backoff> backoff;
+        steady_clock::time_point first_failure;
+        for (;;) {
+            try {
+                pqxx::connection& made = connection();
+                return pq::guarded(doing, [&] { return work(made); });
+            } catch (const pq::Failure& failure) {
+                const bool broken = failure.fault() == pq::Fault::lost || !is_open();
+                if (broken) own_.reset();
+                if (!failure.passing() || (broken && borrowed_ != nullptr)) throw;
+                if (!backoff) {
+                    first_failure = steady_clock::now();
+                    backoff.emplace(patience_, bits);
+                }
+                const auto pause = backoff->next(std::chrono::duration_cast<std::chrono::milliseconds>(
+                    steady_clock::now() - first_failure));
+                if (!pause) throw;
+                if (waiting_) waiting_(failure, *pause);
+                std::this_thread::sleep_for(*pause);
+            }
+        }
+    }
+
+  private:
+    pqxx::connection& connection() {
+        if (borrowed_ != nullptr) return *borrowed_;
+        if (!own_)
+            own_ = pq::guarded(
+                "connecting to the server", [&] { return std::make_unique<pqxx::connection>(parameters_); },
+                true);
+        return *own_;
+    }
+    [[nodiscard]] bool is_open() const {
+        const pqxx::connection* made = borrowed_ != nullptr ? borrowed_ : own_.get();
+        return made != nullptr && made->is_open();
+    }
+
+    std::string parameters_;
+    pqxx::connection* borrowed_ = nullptr;
+    std::unique_ptr<pqxx::connection> own_;
+    Patience patience_;
+    Waiting waiting_;
+};
+
+}  // namespace ldp

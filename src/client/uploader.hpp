@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -14,26 +15,39 @@ namespace ldp {
 /// A connection to the server that libpq's connection string names; what it leaves out comes from PGHOST,
 /// PGDATABASE and their like. Throws Error (environment) where libpqxx would throw an exception of its own.
 [[nodiscard]] inline pqxx::connection connect(const std::string& parameters = {}) {
-    return pq::guarded("connecting to the server", [&] { return pqxx::connection(parameters); });
+    return pq::guarded(
+        "connecting to the server", [&] { return pqxx::connection(parameters); }, true);
 }
+
+namespace pq {
+
+/// Throws the Error of a collection that there is not.
+[[noreturn]] inline void refuse_unknown(const std::string& collection) {
+    raise(ErrorCode::environment, "the server has no collection \"" + collection + "\"", {},
+          "SELECT name FROM ldp_collections lists those there are.");
+}
+
+}  // namespace pq
 
 /// The spec of a collection, as the server hands it to clients. Throws Error (environment) if the server
 /// cannot be asked or has no such collection, and what Spec::from_json throws if this release does not know
 /// the spec.
-[[nodiscard]] inline Spec fetch_spec(pqxx::connection& connection, const std::string& collection) {
-    return Spec::from_json(pq::guarded("fetching the spec", [&] {
+[[nodiscard]] inline Spec fetch_spec(Link& link, const std::string& collection) {
+    return Spec::from_json(link.persist("fetching the spec", [&](pqxx::connection& connection) {
         pqxx::work transaction(connection);
         const auto answer = pq::run(transaction, "SELECT ldp_client_spec($1)::text", collection);
-        if (answer.empty() || answer[0][0].is_null())
-            raise(ErrorCode::environment, "the server has no collection \"" + collection + "\"", {},
-                  "SELECT name FROM ldp_collections lists those there are.");
+        if (answer.empty() || answer[0][0].is_null()) pq::refuse_unknown(collection);
         return answer[0][0].as<std::string>();
     }));
 }
+[[nodiscard]] inline Spec fetch_spec(pqxx::connection& connection, const std::string& collection) {
+    Link link(connection);
+    return fetch_spec(link, collection);
+}
 
 /// Delivers each batch in one transaction, so that it is counted whole or not at all, and under its id, so
-/// that however often it is sent, it counts once. Needs the rights of the role ldp_submitter and no others.
-/// What libpqxx throws comes out as Error (environment).
+/// that however often it is sent, it counts once. What passes is tried again as the link's patience has it.
+/// Needs the rights of the role ldp_submitter and no others.
 class Uploader final : public Carrier {
   public:
     /// How a batch is written.
@@ -42,34 +56,57 @@ class Uploader final : public Carrier {
         call,  ///< ldp_submit_batch: for poolers that know no COPY
     };
 
-    /// Borrows the connection, which must outlive this, and have no transaction open while a batch is
-    /// delivered.
+    /// Borrows the link or the connection, which must outlive this, and have no transaction open while a
+    /// batch is delivered.
+    explicit Uploader(Link& link, std::string collection, Method method = Method::copy)
+        : link_(link), collection_(std::move(collection)), method_(method) {}
     explicit Uploader(pqxx::connection& connection, std::string collection, Method method = Method::copy)
-        : connection_(connection), collection_(std::move(collection)), method_(method) {}
+        : own_(std::make_unique<Link>(connection)),
+          link_(*own_),
+          collection_(std::move(collection)),
+          method_(method) {}
 
     /// Sends what the client has queued: client.flush(*this, …). Throws Error (environment) if the server
-    /// cannot be reached or refuses a batch; what is not known to be counted stays queued.
+    /// cannot be reached; what is not known to be counted stays queued.
     Flushed flush(Client& client, std::size_t most = 10000, const Client::Progress& progress = {}) {
         return client.flush(*this, most, progress);
     }
 
     /// As Carrier::deliver. Throws Error (environment); whether the batch may have been counted all the same
-    /// makes no difference to what is to be done: deliver it again.
+    /// makes no difference to what is to be done: deliver it again. Undelivered says that it was not.
     bool deliver(const Batch& batch) override {
-        return pq::guarded("submitting to collection \"" + collection_ + "\"",
-                           [&] { return method_ == Method::copy ? copy(batch) : call(batch); });
+        const std::string doing = "submitting to collection \"" + collection_ + "\"";
+        try {
+            return link_.persist(doing, [&](pqxx::connection& connection) {
+                return method_ == Method::copy ? copy(connection, batch) : call(connection, batch);
+            });
+        } catch (const pq::Failure& failure) {
+            if (failure.fault() == pq::Fault::outdated) throw Undelivered(Verdict::outdated, failure);
+            if (failure.fault() != pq::Fault::refused && failure.fault() != pq::Fault::too_large) throw;
+            // This attempt was undone. An earlier one, whose end nobody saw, holds its claim until it ends:
+            // the claim waits for it, and is free only if no attempt was or will be counted.
+            const bool free = link_.persist(doing, [&](pqxx::connection& connection) {
+                pqxx::work undone(connection);
+                return claim(undone, batch);
+            });
+            if (!free) return false;
+            throw Undelivered(failure.fault() == pq::Fault::refused ? Verdict::refused : Verdict::too_large,
+                              failure);
+        }
     }
 
   private:
-    bool copy(const Batch& batch) {
-        pqxx::work transaction(connection_);
-        // The digest is the one that ldp_submit_batch makes, so that either way may repeat the other.
+    /// Whether the batch was not counted before; then it is this transaction's.
+    bool claim(pqxx::transaction_base& transaction, const Batch& batch) {
         const auto claimed =
-            pq::run(transaction,
-                    "SELECT ldp_claim_batch($1, $2::uuid, $3::bigint, sha256(convert_to($4::text, 'UTF8')))",
-                    collection_, batch.id, std::to_string(batch.reports.size()),
-                    std::to_string(batch.round) + ":" + listed(batch));
-        const bool fresh = claimed[0][0].as<bool>();
+            pq::run(transaction, "SELECT ldp_claim_batch($1, $2::uuid, $3::bigint, $4::bytea)", collection_,
+                    batch.id, std::to_string(batch.reports.size()), "\\x" + to_hex(batch.digest()));
+        return claimed[0][0].as<bool>();
+    }
+
+    bool copy(pqxx::connection& connection, const Batch& batch) {
+        pqxx::work transaction(connection);
+        const bool fresh = claim(transaction, batch);
         if (fresh) {
             pq::CopyStream rows(transaction, table(transaction), {"report", "round"});
             for (const Report& report : batch.reports) rows.row(to_hex(report), batch.round);
@@ -79,9 +116,9 @@ class Uploader final : public Carrier {
         return fresh;
     }
 
-    bool call(const Batch& batch) {
+    bool call(pqxx::connection& connection, const Batch& batch) {
         const std::string reports = "{" + listed(batch) + "}";
-        pqxx::work transaction(connection_);
+        pqxx::work transaction(connection);
         const auto counted =
             pq::run(transaction, "SELECT ldp_submit_batch($1, $2::uuid, $3::ldp_report[], $4::integer)",
                     collection_, batch.id, reports, std::to_string(batch.round));
@@ -102,15 +139,14 @@ class Uploader final : public Carrier {
         if (table_.empty()) {
             const auto found = pq::run(
                 transaction, "SELECT reports::text FROM ldp_collections WHERE name = $1", collection_);
-            if (found.empty())
-                raise(ErrorCode::environment, "the server has no collection \"" + collection_ + "\"", {},
-                      "SELECT name FROM ldp_collections lists those there are.");
+            if (found.empty()) pq::refuse_unknown(collection_);
             table_ = found[0][0].as<std::string>();
         }
         return table_;
     }
 
-    pqxx::connection& connection_;
+    std::unique_ptr<Link> own_;
+    Link& link_;
     std::string collection_;
     Method method_;
     std::string table_;

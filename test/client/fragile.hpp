@@ -45,6 +45,12 @@ class FailingStore final : public Store {
         return store_.next_batch(most);
     }
     void confirm(std::string_view id) override { store_.confirm(id); }
+    void release(std::string_view id) override { store_.release(id); }
+    void set_aside(std::string_view id, std::string_view reason) override { store_.set_aside(id, reason); }
+    [[nodiscard]] std::vector<Refused> refused() const override { return store_.refused(); }
+    std::uint64_t requeue_refused() override { return store_.requeue_refused(); }
+    std::uint64_t drop_refused() override { return store_.drop_refused(); }
+    void retire() override { store_.retire(); }
 
   private:
     MemoryStore store_;
@@ -88,6 +94,18 @@ class FragileStore final : public Store {
     }
     void confirm(std::string_view id) override {
         between([&] { store_.confirm(id); });
+    }
+    void release(std::string_view id) override {
+        between([&] { store_.release(id); });
+    }
+    void set_aside(std::string_view id, std::string_view reason) override {
+        between([&] { store_.set_aside(id, reason); });
+    }
+    [[nodiscard]] std::vector<Refused> refused() const override { return store_.refused(); }
+    std::uint64_t requeue_refused() override { return store_.requeue_refused(); }
+    std::uint64_t drop_refused() override { return store_.drop_refused(); }
+    void retire() override {
+        between([&] { store_.retire(); });
     }
 
   private:

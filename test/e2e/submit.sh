@@ -92,20 +92,51 @@ has err "30,000 rows read, 0 skipped, 20,000 people averaged, 0 skipped,"
 has err "20,000 reports submitted"
 equal "$(sql -c "SELECT count(*) FROM killed_averages")" 20000
 
-# The server goes away in the middle.
-create dropped "$people"
-start dropped
-sql -c "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()" >/dev/null
-wait "$child"
-status=$?
-child=
-name="the connection is cut"
-equal "$status" 1
-has err "error: submitting to collection \"dropped\""
+# The server goes away in the middle: with patience nobody notices, without it the command says how to go on.
+cut() { sql -c "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()" >/dev/null; }
+for patience in 60 0; do
+    create "cut_$patience" "$colours"
+    start "cut_$patience" --retry-for $patience
+    cut
+    if [ $patience = 60 ]; then end KILL; else wait "$child"; status=$?; child=; fi
+    name="the connection is cut ($patience)"
+    equal "$status" "$([ $patience = 60 ] && echo 137 || echo 4)"
+    run "and made again ($patience)" 0 "$ldp" submit --collection "cut_$patience" values.csv
+    has err "30,000 reports submitted"
+    equal "$(sql -c "SELECT count(*) FROM cut_$patience")" 30000
+done
+run "no server" 4 "$ldp" submit --dsn "host=$work" --retry-for 0.3 --collection whole values.csv
+has err "there is no connection to the server; trying again"
 has err "Run the same command again"
-run "and made again" 0 "$ldp" submit --collection dropped values.csv
-has err "30,000 reports submitted"
-equal "$(sql -c 'SELECT count(*) FROM dropped')" 30000
+run "no such database" 1 "$ldp" submit --dsn "dbname=nowhere" --collection whole values.csv
+if grep -q "trying again\|Run the same command again" err; then bad "$name: waiting cannot help" err; else ok; fi
+
+# A state file that was restored from an older copy.
+create restored "$colours"
+start restored
+end KILL
+state=values.csv.restored.ldp
+cp $state older
+restore() { rm -f $state-wal; cp older $state; }
+"$ldp" queue $state >/dev/null  # takes what is in the log into the file
+cp $state older
+before=$(batches restored)
+start restored
+while [ "$(batches restored)" -lt $((before + 3)) ]; do :; done
+end KILL
+for method in copy call; do
+    before=$(sql -c "SELECT count(*) FROM restored")
+    restore
+    run "an older copy ($method)" 1 "$ldp" submit --method $method --batch 7 --collection restored values.csv
+    has err "older than what the server counted"
+    has err "Go on with the newest copy"
+    equal "$(sql -c "SELECT count(*) FROM restored")" "$before"
+    run "again ($method)" 1 "$ldp" submit --method $method --collection restored values.csv
+    has err "older than what the server counted"
+    equal "$(sql -c "SELECT count(*) FROM restored")" "$before"
+done
+run "its queue" 0 "$ldp" queue $state
+has out "outdated"
 
 # Two at once.
 create contested "$colours"
@@ -153,6 +184,60 @@ cp values.csv text.ldp
 run "a state file that is none" 1 "$ldp" submit --collection twin --state text.ldp values.csv
 has err "not a state file of ldp"
 if cmp -s values.csv text.ldp; then ok; else bad "it was overwritten"; fi
+
+# Some reports, and too much at once -----------------------------------------------------------------------
+# A server that refuses one report in a hundred: the others are counted, and those can be sent when it has changed
+# its mind.
+head -n 2001 values.csv >some.csv
+for method in copy call; do
+    create "picky_$method" '{"mechanism": "pdp", "epsilon": 1, "attributes": [{"name": "wage", "min": 0, "max": 1000}]}'
+    sql -c "CREATE OR REPLACE FUNCTION picks(report ldp_report) RETURNS boolean LANGUAGE sql IMMUTABLE
+                RETURN abs(hashtext(report::text)) % 100 <> 7" \
+        -c "ALTER TABLE picky_$method ADD CONSTRAINT picky CHECK (picks(report))" >/dev/null
+    run "refused in part ($method)" 3 "$ldp" submit --method $method --batch 500 --collection "picky_$method" some.csv
+    has err "of these reports were refused and not counted"
+    has err "ldp queue some.csv.picky_$method.ldp"
+    counted=$(sql -c "SELECT count(*) FROM picky_$method")
+    run "what was refused ($method)" 0 "$ldp" queue "some.csv.picky_$method.ldp"
+    has out "waiting     0"
+    has out "set aside   $((2000 - counted))"
+    has out 'violates check constraint "picky"'
+    if [ "$counted" -lt 2000 ] && [ "$counted" -gt 1800 ]; then ok; else bad "$name: $counted counted"; fi
+    run "and again ($method)" 3 "$ldp" submit --method $method --collection "picky_$method" some.csv
+    equal "$(sql -c "SELECT count(*) FROM picky_$method")" "$counted"
+    sql -c "ALTER TABLE picky_$method DROP CONSTRAINT picky" >/dev/null
+    run "queued again ($method)" 0 "$ldp" queue --retry "some.csv.picky_$method.ldp"
+    has out "$((2000 - counted)) reports queued anew"
+    run "sent again ($method)" 0 "$ldp" submit --method $method --collection "picky_$method" some.csv
+    equal "$(sql -c "SELECT count(*) FROM picky_$method")" 2000
+done
+
+# A server that has time for 100 reports in a transaction.
+create slow "$colours"
+sql -c "CREATE FUNCTION drag() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN
+            IF (SELECT count(*) FROM taken) > 100 THEN PERFORM pg_sleep(10); END IF; RETURN NULL; END'" \
+    -c "CREATE TRIGGER drag AFTER INSERT ON slow REFERENCING NEW TABLE AS taken EXECUTE FUNCTION drag()" >/dev/null
+head -n 401 values.csv >few.csv
+run "a statement_timeout" 0 "$ldp" submit --dsn "options='-c statement_timeout=500'" --batch 400 --collection slow few.csv
+equal "$(sql -c "SELECT count(*) FROM slow")" 400
+equal "$(sql -c "SELECT max(reports) <= 100 FROM ldp_batch WHERE collection = 'slow'")" t
+
+# A file that may not grow.
+name="a limit on files"
+status=0
+(ulimit -f 8; exec "$ldp" submit --collection twin --state limited.ldp few.csv) >out 2>err || status=$?
+equal "$status" 1
+has err "error: state file limited.ldp"
+equal "$(ls limited.ldp* 2>/dev/null)" ""
+
+# What a server that does not wait for its disk has counted is durable all the same: the claim sees to it.
+equal "$(sql -c "SET synchronous_commit = off" -c "BEGIN" -c "SHOW synchronous_commit" \
+    -c "SELECT ldp_claim_batch('slow', gen_random_uuid(), 1, sha256('x'))" -c "SHOW synchronous_commit" -c "ROLLBACK" \
+    -c "SHOW synchronous_commit" | tr '\n' ' ')" "off t on off "
+for level in local remote_write on remote_apply; do
+    equal "$(sql -c "SET synchronous_commit = $level" -c "SELECT ldp_claim_batch('slow', gen_random_uuid(), 1, sha256('x')), current_setting('synchronous_commit')")" \
+        "t|$level"
+done
 
 # Roles -----------------------------------------------------------------------------------------------------
 for method in copy call; do

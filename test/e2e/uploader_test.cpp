@@ -271,13 +271,16 @@ BOOST_FIXTURE_TEST_CASE(reports_of_another_collection_are_refused_whole, Server)
         Batch mixed = batch_of(ours, 50);
         const Report good = mixed.reports[25];
         mixed.reports[25] = batch_of(theirs, 1).reports[0];
-        BOOST_CHECK_EXCEPTION(uploader.deliver(mixed), Error, says("submitting to collection \"ours\""));
+        BOOST_CHECK_EXCEPTION(uploader.deliver(mixed), Undelivered, [](const Undelivered& why) {
+            return why.verdict() == Verdict::refused && says("submitting to collection \"ours\"")(why);
+        });
         BOOST_TEST(number("SELECT count(*) FROM ours") == 0);
 
         Client client(theirs, MemoryStore());
         client.report({5});
-        BOOST_CHECK_THROW(uploader.flush(client), Error);
-        BOOST_TEST(client.pending() == 1u);
+        BOOST_CHECK_EXCEPTION(uploader.flush(client), Error, says("refuses all reports"));
+        BOOST_TEST(client.pending() == 0u);
+        BOOST_TEST(client.store().refused().size() == 1u);
 
         // What was refused claimed nothing: its id is free for the batch as it should have been.
         mixed.reports[25] = good;
@@ -294,7 +297,9 @@ BOOST_FIXTURE_TEST_CASE(a_reused_id_is_noticed, Server) {
         Batch batch = batch_of(collection, 10);
         BOOST_TEST(uploader.deliver(batch));
         batch.reports.pop_back();
-        BOOST_CHECK_EXCEPTION(uploader.deliver(batch), Error, says("counted before with other reports"));
+        BOOST_CHECK_EXCEPTION(uploader.deliver(batch), Undelivered, [](const Undelivered& why) {
+            return why.verdict() == Verdict::outdated && says("counted before with other reports")(why);
+        });
     }
     BOOST_TEST(number("SELECT count(*) FROM reused") == 20);
 }
@@ -312,6 +317,65 @@ BOOST_FIXTURE_TEST_CASE(one_of_two_senders_of_a_batch_counts, Server) {
             BOOST_TEST(here != there);
         }
     BOOST_TEST(number("SELECT count(*) FROM race") == 2 * 10 * 500);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_link_is_made_anew, Server) {
+    for (const auto method : both) {
+        const Collection collection = create("anew", colours);
+        Client client(collection, store());
+        for (int i = 0; i < 1000; ++i) client.report({"red"});
+        Link link(dsn());
+        int waited = 0;
+        link.on_waiting([&](const Error&, std::chrono::milliseconds) { ++waited; });
+        Uploader uploader(link, "anew", method);
+        const auto cut = [&](const Flushed& so_far) {
+            if (so_far.batches % 3 == 0)
+                sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = "
+                    "current_database() AND pid <> pg_backend_pid()");
+        };
+        BOOST_TEST(uploader.flush(client, 100, cut).reports == 1000u);
+        BOOST_TEST(waited >= 2);
+        BOOST_TEST(number("SELECT count(*) FROM anew") == 1000);
+        std::filesystem::remove(directory / "state");
+    }
+}
+
+// An attempt that nobody saw the end of holds its claim: no refusal of a later one is definite before that
+// ends.
+BOOST_FIXTURE_TEST_CASE(a_refusal_is_definite_only_if_no_attempt_is_left, Server) {
+    const Collection ours = create("doubt", colours);
+    const Collection theirs = create("theirs", wages);
+    for (const auto method : both)
+        for (const bool committed : {false, true}) {
+            Batch batch = batch_of(ours, 5);
+            batch.reports[2] = batch_of(theirs, 1).reports[0];
+            pqxx::connection earlier(dsn());
+            pqxx::work unseen(earlier);
+            unseen.exec("SELECT ldp_claim_batch('doubt', " + unseen.quote(batch.id) + ", 5, '\\x" +
+                        to_hex(batch.digest()) + "')");
+            {
+                pqxx::connection hasty(dsn());
+                pqxx::nontransaction(hasty).exec("SET statement_timeout = '200ms'");
+                BOOST_CHECK_EXCEPTION(
+                    Uploader(hasty, "doubt", method).deliver(batch), Error, [](const Error& error) {
+                        return dynamic_cast<const Undelivered*>(&error) == nullptr && says("timeout")(error);
+                    });
+            }
+            std::thread end([&] {
+                std::this_thread::sleep_for(std::chrono::milliseconds(200));
+                if (committed)
+                    unseen.commit();
+                else
+                    unseen.abort();
+            });
+            Uploader uploader(connection, "doubt", method);
+            if (committed)
+                BOOST_TEST(!uploader.deliver(batch));
+            else
+                BOOST_CHECK_THROW(uploader.deliver(batch), Undelivered);
+            end.join();
+            BOOST_TEST(number("SELECT count(*) FROM doubt") == 0);
+        }
 }
 
 BOOST_FIXTURE_TEST_CASE(rounds_are_filed, Server) {

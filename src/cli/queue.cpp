@@ -1,0 +1,67 @@
+// ldp queue FILE
+
+#include <filesystem>
+#include <iostream>
+#include <map>
+
+#include "cli/command.hpp"
+#include "client/quoted.hpp"
+#include "client/sqlite_store.hpp"
+#include "core/base/error.hpp"
+#include "core/base/text.hpp"
+
+namespace ldp::cli {
+
+namespace {
+
+namespace po = boost::program_options;
+
+Options options() {
+    Options options;
+    options.add_options()("file", po::value<std::string>()->required())(
+        "retry", po::bool_switch(), "queue what was set aside anew; the next submission sends it")(
+        "drop", po::bool_switch(), "forget what was set aside: these reports are lost");
+    return options;
+}
+
+int run(const Arguments& arguments) {
+    const auto& name = arguments["file"].as<std::string>();
+    const bool retry = arguments["retry"].as<bool>(), drop = arguments["drop"].as<bool>();
+    if (retry && drop) throw UsageError("--retry and --drop cannot be combined");
+    if (!std::filesystem::exists(name))
+        throw Error(ErrorCode::environment, "there is no state file " + name, {}, "Check the name.");
+    SqliteStore store(name);
+    if (retry) std::cout << grouped(store.requeue_refused()) << " reports queued anew\n";
+    if (drop) std::cout << grouped(store.drop_refused()) << " reports dropped\n";
+
+    const std::vector<Refused> refused = store.refused();
+    std::cout << "waiting     " << grouped(store.pending()) << "\n"
+              << "set aside   " << grouped(refused.size()) << "\n";
+    std::map<std::string_view, std::uint64_t> reasons;
+    for (const Refused& one : refused) ++reasons[one.reason];
+    for (const auto& [reason, count] : reasons)
+        std::cout << "  " << grouped(count) << ": " << quoted(reason, 400) << "\n";
+    if (store.memory().outdated)
+        std::cout << "outdated    this file is older than what the server counted; nothing is sent from it\n";
+    return Exit::done;
+}
+
+constexpr const char* positional[] = {"file"};
+
+}  // namespace
+
+const Command queue_command{"queue",
+                            "[--retry | --drop] FILE",
+                            "shows what waits to be submitted",
+                            "Reads the state file of a submission or a client: how many reports wait, and "
+                            "how many were set aside because\n"
+                            "the server refused them for good, or because they are damaged, with the "
+                            "reasons. Nothing of it was counted.\n"
+                            "When the cause is found, --retry queues what was refused anew, and --drop "
+                            "forgets it. The client must not have\n"
+                            "the file open.",
+                            options,
+                            positional,
+                            run};
+
+}  // namespace ldp::cli

@@ -1,0 +1,65 @@
+#include "client/sqlite/database.hpp"
+
+#include <cstring>
+#include <utility>
+
+namespace ldp::sqlite {
+
+namespace {
+
+constexpr int patience_ms = 1000;
+constexpr const char* never_replaced =
+    "It was left as it is. Restore it from a backup, or choose another file, which starts without what this "
+    "one remembers.";
+
+}  // namespace
+
+void fail(const std::string& path, const std::string& what, const std::string& detail,
+          const std::string& hint) {
+    raise(ErrorCode::environment, "state file " + path + ": " + what, detail, hint);
+}
+
+void damaged(const std::string& path, const std::string& detail) {
+    fail(path, "damaged", detail, never_replaced);
+}
+
+Database::Database(std::string path) : path_(std::move(path)) {
+    sqlite3* opened = nullptr;
+    const int code = sqlite3_open_v2(path_.c_str(), &opened, SQLITE_OPEN_READWRITE, nullptr);
+    handle_.reset(opened);  // also after a failure: it holds the reason, and must be closed
+    check(code);
+    sqlite3_busy_timeout(opened, patience_ms);
+}
+
+Error Database::failure(int code) const {
+    std::string detail =
+        std::string("SQLite says: ") + (handle_ ? sqlite3_errmsg(handle()) : sqlite3_errstr(code)) + ".";
+    const auto error = [&](const char* what, const char* hint) {
+        return Error(ErrorCode::environment, "state file " + path_ + ": " + what, detail, hint);
+    };
+    switch (code & 0xFF) {
+        case SQLITE_BUSY:
+        case SQLITE_LOCKED:
+            return error("in use by another process or store", "Wait for it to end.");
+        case SQLITE_NOTADB:
+        case SQLITE_CORRUPT:
+            return error("damaged, or not a state file of ldp", never_replaced);
+        case SQLITE_READONLY:
+        case SQLITE_PERM:
+        case SQLITE_CANTOPEN:
+            return error("cannot be written",
+                         "The file and its directory must be writable by the user who runs this.");
+        case SQLITE_FULL:
+            return error("no space left", "Free some space on the disk and repeat the call.");
+        case SQLITE_IOERR:
+            if (const int reason = handle_ ? sqlite3_system_errno(handle()) : 0; reason != 0)
+                detail += std::string(" The system says: ") + std::strerror(reason) + ".";
+            return error("cannot be read or written",
+                         "Look into the cause above: a full disk, a limit on the size of files, a disk that "
+                         "fails. What the call was to do was not done: repeat it then.");
+        default:
+            return error("cannot be used", "Look into the cause above; the file was left as it is.");
+    }
+}
+
+}  // namespace ldp::sqlite

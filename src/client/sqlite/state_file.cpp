@@ -1,0 +1,204 @@
+#include "client/sqlite/state_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+namespace ldp::sqlite {
+
+namespace {
+
+constexpr std::int64_t application = 0x4C445043;  // "LDPC": what makes an SQLite file ours
+constexpr std::int64_t unreleased = 0x4C445031;   // what it was before 1.0, of schemas that never came out
+
+// The outbox is a queue by id. A batch is a stretch at its front, so that naming one costs nothing but a new
+// head, however many reports it holds. What was refused waits aside, and says whether it is still as it was
+// drawn.
+//
+// A person's memory is what does not change (public randomness), what each report changes (course) and the
+// answers, the permanent randomized responses, which are the ledger too.
+//
+// Every row has a digest, and the head has their sum: a row that changed, went missing or came twice is
+// noticed.
+constexpr std::int64_t schema_version = 1;
+constexpr const char* schema = R"(
+    CREATE TABLE head (id INTEGER PRIMARY KEY CHECK (id = 0), secret BLOB NOT NULL, fingerprint INTEGER,
+                       reports INTEGER NOT NULL, batches INTEGER NOT NULL, last INTEGER,
+                       outdated INTEGER NOT NULL, rows INTEGER NOT NULL, digest INTEGER NOT NULL);
+    CREATE TABLE outbox (id INTEGER PRIMARY KEY, round INTEGER NOT NULL, report BLOB NOT NULL,
+                         digest INTEGER NOT NULL);
+    CREATE TABLE refused (id INTEGER PRIMARY KEY, round INTEGER NOT NULL, report BLOB NOT NULL,
+                          reason TEXT NOT NULL, sound INTEGER NOT NULL, digest INTEGER NOT NULL);
+    CREATE TABLE mark (name TEXT PRIMARY KEY, value INTEGER NOT NULL, digest INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE public_randomness (id INTEGER PRIMARY KEY CHECK (id = 0), content BLOB NOT NULL,
+                                    digest INTEGER NOT NULL);
+    CREATE TABLE course (id INTEGER PRIMARY KEY CHECK (id = 0), content BLOB NOT NULL,
+                         digest INTEGER NOT NULL);
+    CREATE TABLE answer (id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, response BLOB NOT NULL,
+                         epsilon REAL NOT NULL, round INTEGER NOT NULL, digest INTEGER NOT NULL);
+)";
+constexpr const char* all_digests = R"(
+    SELECT digest FROM outbox UNION ALL SELECT digest FROM refused UNION ALL SELECT digest FROM mark UNION ALL
+    SELECT digest FROM public_randomness UNION ALL SELECT digest FROM course UNION ALL SELECT digest FROM answer
+)";
+
+std::int64_t digest(const Head& head) {
+    return RowDigest::of("head", Bytes(head.secret), head.fingerprint, head.reports, head.batches, head.last,
+                         head.outdated, head.rows);
+}
+
+void write(const Database& database, const Head& head) {
+    const Statement put(database, "INSERT OR REPLACE INTO head VALUES (0, ?, ?, ?, ?, ?, ?, ?, ?)");
+    put(Bytes(head.secret), head.fingerprint, head.reports, head.batches, head.last, head.outdated, head.rows,
+        digest(head))
+        .finish();
+}
+
+/// Makes the name of a file that was moved into a directory as durable as the file.
+void sync_directory(const std::filesystem::path& directory) {
+    const int descriptor = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) return;
+    fsync(descriptor);
+    close(descriptor);
+}
+
+/// Builds a new state file under another name and moves it into place complete: a file of this name is never
+/// half made, so an empty one can only be a damaged one. Its journal is in memory until it is in place, and a
+/// draft that fails is deleted: whatever fails, no other file remains.
+void create(const std::string& path, const Head& head) {
+    std::string draft = path + ".XXXXXX";
+    const auto cannot = [&](int reason) {
+        fail(path, "cannot be created", std::strerror(reason),
+             "Its directory must exist and be writable, and its disk have space.");
+    };
+    const int descriptor = mkostemp(draft.data(), O_CLOEXEC);
+    if (descriptor < 0) cannot(errno);
+    close(descriptor);
+    try {
+        Database database(draft);
+        database.run("PRAGMA journal_mode = MEMORY");
+        database.run("PRAGMA synchronous = FULL");
+        database.run("BEGIN IMMEDIATE");
+        database.run(schema);
+        database.run(("PRAGMA user_version = " + std::to_string(schema_version)).c_str());
+        database.run(("PRAGMA application_id = " + std::to_string(application)).c_str());
+        write(database, head);
+        database.run("COMMIT");
+        database.close();
+    } catch (const Error& error) {
+        unlink(draft.c_str());
+        fail(path, "cannot be created", error.detail(), error.hint());
+    } catch (...) {
+        unlink(draft.c_str());
+        throw;
+    }
+    // link() refuses to overwrite: if another process was faster, its file is the one that counts.
+    const bool placed = link(draft.c_str(), path.c_str()) == 0 || errno == EEXIST;
+    const int reason = errno;
+    unlink(draft.c_str());
+    if (!placed) cannot(reason);
+    sync_directory(std::filesystem::absolute(path).parent_path());
+}
+
+/// The path of a state file that exists.
+const std::string& existing(const std::string& path, const std::array<std::byte, 32>& secret) {
+    struct stat found {};
+    if (stat(path.c_str(), &found) != 0) {
+        if (errno != ENOENT)
+            fail(path, "cannot be opened", std::strerror(errno), "Check the path and its permissions.");
+        Head head;
+        head.secret = secret;
+        create(path, head);
+    } else if (!S_ISREG(found.st_mode)) {
+        fail(path, "not a regular file", {}, "Choose another name.");
+    } else if (found.st_size == 0) {
+        fail(path, "damaged: it is empty", "A state file is never empty, not even a new one.",
+             "If it was made empty by hand, delete it: ldp creates its own. If not, restore it from a "
+             "backup.");
+    }
+    return path;
+}
+
+}  // namespace
+
+StateFile::StateFile(const std::string& path, const std::array<std::byte, 32>& secret)
+    : Database(existing(path, secret)) {
+    if (sqlite3_db_readonly(handle(), "main") == 1)
+        fail(path, "read-only", {}, "The file and its directory must be writable by the user who runs this.");
+    run("PRAGMA locking_mode = EXCLUSIVE");
+    run("PRAGMA trusted_schema = OFF");
+    run("BEGIN IMMEDIATE");  // takes the lock, which stays, and shows that the file can be written
+    identify();
+    run("COMMIT");
+    run("PRAGMA journal_mode = WAL");
+    run("PRAGMA synchronous = FULL");
+    {
+        const Statement check(*this, "PRAGMA quick_check(1)");
+        auto verdict = check();
+        if (!verdict.row() || verdict.text(0) != "ok") damaged(path, "SQLite says: " + verdict.text(0) + ".");
+    }
+    read_head();
+}
+
+std::int64_t StateFile::pragma(const char* sql) const {
+    return Statement(*this, sql)().number().value_or(0);
+}
+
+void StateFile::identify() const {
+    const std::int64_t mark = pragma("PRAGMA application_id");
+    if (mark == unreleased)
+        fail(path(), "written by a version of ldp before 1.0", "Such versions were never released.",
+             "Use what wrote it to submit what it holds, then choose another name.");
+    if (mark != application)
+        fail(path(), "damaged, or not a state file of ldp",
+             "It has not the mark that ldp leaves in its files.", "Choose another name.");
+    if (const std::int64_t version = pragma("PRAGMA user_version"); version != schema_version)
+        fail(path(), "written by another release of ldp",
+             "Its schema has version " + std::to_string(version) + "; this release reads version " +
+                 std::to_string(schema_version) + ".",
+             "Use the release that wrote it, or a newer one.");
+}
+
+void StateFile::read_head() {
+    const Statement get(
+        *this, "SELECT secret, fingerprint, reports, batches, last, outdated, rows, digest FROM head");
+    auto found = get();
+    if (!found.row()) damaged(path(), "Its head is missing.");
+    const std::vector<std::byte> secret = found.blob(0);
+    if (secret.size() == head_.secret.size()) std::ranges::copy(secret, head_.secret.begin());
+    head_.fingerprint = found.optional(1);
+    head_.reports = found.integer(2);
+    head_.batches = found.integer(3);
+    head_.last = found.optional(4);
+    head_.outdated = found.integer(5);
+    head_.rows = found.integer(6);
+    if (digest(head_) != found.integer(7)) damaged(path(), "Its head has changed.");
+
+    std::uint64_t sum = 0;
+    const Statement digests(*this, all_digests);
+    for (auto row = digests(); row.row();) sum += static_cast<std::uint64_t>(row.integer(0));
+    if (static_cast<std::int64_t>(sum) != head_.rows) damaged(path(), "It is not as it was left.");
+}
+
+Step::Step(StateFile& file) : head(file.head_), file_(file) {
+    file_.run("BEGIN IMMEDIATE");
+}
+
+Step::~Step() {
+    if (!sqlite3_get_autocommit(file_.handle()))
+        sqlite3_exec(file_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+void Step::commit() {
+    write(file_, head);
+    file_.run("COMMIT");
+    file_.head_ = head;
+}
+
+}  // namespace ldp::sqlite

@@ -1,0 +1,28 @@
+// SHA-256 (FIPS 180-4): names for batches that nobody can guess, and digests that a server can compare.
+#pragma once
+
+#include <array>
+
+#include "core/base/bytes.hpp"
+
+namespace ldp {
+
+class Sha256 {
+  public:
+    void add(Bytes bytes) noexcept;
+    void add(std::string_view text) noexcept {
+        add(Bytes(reinterpret_cast<const std::byte*>(text.data()), text.size()));
+    }
+    /// Of all that was added; nothing can be added after it.
+    [[nodiscard]] std::array<std::byte, 32> digest() noexcept;
+
+  private:
+    void block(const std::byte* at) noexcept;
+
+    std::array<std::uint32_t, 8> state_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                        0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    std::array<std::byte, 64> rest_{};
+    std::uint64_t size_ = 0;
+};
+
+}  // namespace ldp
