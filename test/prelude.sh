@@ -16,6 +16,9 @@ cleanup() {
     trap '' INT TERM HUP
     export PGDATABASE=$maintenance
     at_exit
+    # What still runs could write into the folder while it is deleted.
+    for job in $(jobs -p); do kill -9 "$job" 2>/dev/null; done
+    wait
     for database in "${databases[@]}"; do
         psql -Xqc "SET client_min_messages = warning" -c "DROP DATABASE IF EXISTS $database WITH (FORCE)"
     done

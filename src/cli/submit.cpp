@@ -303,8 +303,7 @@ int run(const Arguments& arguments) {
     try {
         return submit(arguments);
     } catch (const pq::Failure& failure) {
-        if (failure.passing())
-            throw Unavailable(failure.code(), failure.what(), failure.detail(), with(failure.hint(), go_on));
+        if (failure.passing()) throw Unavailable(failure.code(), failure.what(), failure.detail(), go_on);
         throw Error(failure.code(), failure.what(), failure.detail(), with(failure.hint(), go_on_then));
     }
 }
