@@ -31,7 +31,7 @@ char* fingerprint(const char* text) {
 struct Advice {
     struct Row {
         const char* mechanism;
-        double standard_error;
+        double standard_error, pull;
         std::uint64_t report_bytes, summary_bytes;
         double decode_cost;
         const char* obstacle;
@@ -44,6 +44,7 @@ struct Advice {
         const bool unknown = one.report_bytes == 0;
         columns.put(one.mechanism);
         columns.put(one.standard_error);
+        columns.put(one.pull);
         columns.put_size(one.report_bytes);
         columns.put_size(one.summary_bytes);
         columns.put(Float8GetDatum(one.decode_cost), unknown);
@@ -59,9 +60,13 @@ Advice advice(const char* text, double users) {
     auto* items = static_cast<Advice::Row*>(try_palloc(candidates.size() * sizeof(Advice::Row)));
     std::size_t count = 0;
     for (const Candidate& each : candidates)
-        items[count++] = {each.mechanism->name, std::sqrt(each.n_variance / users),
-                          each.report_bytes,    each.summary_bytes,
-                          each.decode_cost,     each.obstacle.empty() ? nullptr : keep(each.obstacle)};
+        items[count++] = {each.mechanism->name,
+                          std::sqrt(each.n_variance / users),
+                          each.pull,
+                          each.report_bytes,
+                          each.summary_bytes,
+                          each.decode_cost,
+                          each.obstacle.empty() ? nullptr : keep(each.obstacle)};
     return {items, count};
 }
 

@@ -302,13 +302,27 @@ $$;
 COMMENT ON FUNCTION @extschema@.ldp_spec_labels(jsonb) IS 'the labels of the values, in order; NULL if a canonical spec gives none';
 
 CREATE FUNCTION @extschema@.ldp_advise(spec jsonb, users bigint DEFAULT 100000,
-        OUT mechanism text, OUT stderr float8, OUT report_bytes bigint, OUT summary_bytes bigint,
+        OUT mechanism text, OUT stderr float8, OUT pull float8, OUT report_bytes bigint, OUT summary_bytes bigint,
         OUT decode_cost float8, OUT obstacle text)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_advise(jsonb, bigint) IS
-    'the mechanisms that suit a spec (its own does not matter), best first: the standard error of a frequency, sizes, '
-    'steps to count a report, and why "auto" would not choose it';
+    'the mechanisms that suit a spec (its own does not matter), best first: the standard error of a frequency, how far '
+    'one forged report in a hundred moves it at most, sizes, steps to count a report, and why "auto" would not choose it';
+
+CREATE FUNCTION @extschema@.ldp_influence(spec jsonb, forged float8 DEFAULT 0.01,
+        OUT attribute text, OUT one_report float8, OUT down float8, OUT up float8)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 10;
+COMMENT ON FUNCTION @extschema@.ldp_influence(jsonb, float8) IS
+    'what forgers can do to each attribute''s estimate at most: one report among n moves it by one_report/n, and the share '
+    'forged of all reports by down or up';
+
+CREATE FUNCTION @extschema@.ldp_copies(report @extschema@.ldp_report, copies bigint, reports bigint) RETURNS float8
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION @extschema@.ldp_copies(@extschema@.ldp_report, bigint, bigint) IS
+    'a bound of the chance that among so many reports of as many honest people any comes as often as this one did, whatever '
+    'people''s values are';
 
 -- Roles -----------------------------------------------------------------------------------------------------
 -- They belong to the cluster: they may be there already, another database may be creating them right now, and
@@ -1047,6 +1061,14 @@ CREATE FUNCTION @extschema@.ldp_part(summary @extschema@.ldp_summary, attribute 
     AS 'MODULE_PATHNAME', 'ldp_part_of_name' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_part(@extschema@.ldp_summary, text) IS
     'the attribute of a sampled record with this name as a summary of its own';
+
+CREATE FUNCTION @extschema@.ldp_withstand(summary @extschema@.ldp_summary, forged float8 DEFAULT 0.01,
+        confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')
+    RETURNS TABLE (attribute text, label text, estimate float8, lower float8, upper float8, n bigint, attribute_number integer, value integer)
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000 ROWS 100;
+COMMENT ON FUNCTION @extschema@.ldp_withstand(@extschema@.ldp_summary, float8, float8, text) IS
+    'all that a summary tells, like ldp_estimate, with intervals that hold for the honest people if at most the share forged '
+    'of the reports is forged, whatever those say';
 
 -- Means
 

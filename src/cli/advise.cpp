@@ -27,22 +27,22 @@ int run(const Arguments& arguments) {
     const auto users = arguments["users"].as<std::int64_t>();
     if (users < 1) throw UsageError("--users must be 1 or more, not " + std::to_string(users));
     const std::vector<Candidate> candidates = advise(spec_text(arguments["spec"].as<std::string>()));
-    const auto row = [](const char* name, const auto& error, const auto& report, const auto& summary,
-                        const auto& cost, const std::string& note) {
+    const auto row = [](const char* name, const auto& error, const auto& pull, const auto& report,
+                        const auto& summary, const auto& cost, const std::string& note) {
         std::cout << std::left << std::setw(13) << name << std::right << std::setw(15) << error
-                  << std::setw(15) << report << std::setw(16) << summary << std::setw(14) << cost
-                  << (note.empty() ? "" : "  ") << note << "\n";
+                  << std::setw(14) << pull << std::setw(15) << report << std::setw(16) << summary
+                  << std::setw(14) << cost << (note.empty() ? "" : "  ") << note << "\n";
     };
-    row("mechanism", "standard error", "report bytes", "summary bytes", "decode cost", "note");
+    row("mechanism", "standard error", "1 % forged", "report bytes", "summary bytes", "decode cost", "note");
     std::cout << std::setprecision(4);
     for (const Candidate& candidate : candidates) {
         const bool chosen = &candidate == &candidates.front() && candidate.obstacle.empty();
         const std::string note = chosen ? "chosen" : candidate.obstacle;
         if (std::isnan(candidate.n_variance))
-            row(candidate.mechanism->name, "-", "-", "-", "-", note);
+            row(candidate.mechanism->name, "-", "-", "-", "-", "-", note);
         else
             row(candidate.mechanism->name, std::sqrt(candidate.n_variance / static_cast<double>(users)),
-                grouped(candidate.report_bytes), grouped(candidate.summary_bytes),
+                candidate.pull, grouped(candidate.report_bytes), grouped(candidate.summary_bytes),
                 grouped(static_cast<std::uint64_t>(std::ceil(candidate.decode_cost))), note);
     }
     std::cout << std::flush;
@@ -61,7 +61,8 @@ const Command advise_command{
     "or\n"
     "none. Shown are the standard error from N reports, for categories that of a value with an average "
     "share,\n"
-    "for a number the largest, its range taken as -1 to 1, for a record the largest of all; what a\n"
+    "for a number the largest, its range taken as -1 to 1, for a record the largest of all; how far one\n"
+    "forged report in a hundred can move an estimate, in the same unit; what a\n"
     "report and a summary take; the steps (about a nanosecond each) that a report costs the server, with "
     "its\n"
     "part of an answer from a million reports; and why a mechanism cannot be chosen within the spec's\n"

@@ -1,5 +1,6 @@
 // ldp spec check SPEC
 
+#include <algorithm>
 #include <cmath>
 #include <iomanip>
 #include <iostream>
@@ -20,6 +21,12 @@ double standard_error(const Mechanism& mechanism, const Spec& spec, std::size_t 
     return unit * std::sqrt(mechanism.promised_variance(j) / n);
 }
 
+/// The furthest that one forged report in a hundred moves its estimate.
+double pull(const Mechanism& mechanism, std::size_t j) {
+    const auto [down, up] = mechanism.promised_pull(j, 0.01);
+    return std::max(-down, up);
+}
+
 void explain(const Spec& spec, std::ostream& out) {
     const auto mechanism = make_mechanism(spec);
     out << "mechanism     " << spec.mechanism().name << ": " << spec.mechanism().title << "\n";
@@ -27,14 +34,14 @@ void explain(const Spec& spec, std::ostream& out) {
     out << "epsilon       " << spec.epsilon() << "\n"
         << "report        " << mechanism->block().size() + mechanism->payload_size() << " bytes\n"
         << "spec          " << fingerprint_text(spec.fingerprint()) << "\n"
-        << "expected standard error:\n"
-        << "              1,000 reports   1,000,000 reports\n"
+        << "expected standard error, and how far one forged report in a hundred can move an estimate:\n"
+        << "              1,000 reports   1,000,000 reports   1 % forged\n"
         << std::left << std::setprecision(4);
     for (std::size_t j = 0; j < spec.attributes().size(); ++j) {
         const Attribute& attribute = spec.attributes()[j];
         out << "  " << std::setw(11) << attribute.name << " " << std::setw(15)
             << standard_error(*mechanism, spec, j, 1e3) << " " << std::setw(19)
-            << standard_error(*mechanism, spec, j, 1e6);
+            << standard_error(*mechanism, spec, j, 1e6) << " " << std::setw(12) << pull(*mechanism, j);
         if (attribute.numeric())
             out << "of its mean, in its unit (" << attribute.min << " to " << attribute.max << ")\n";
         else
@@ -68,7 +75,8 @@ const Command spec_command{
     "validates a spec and shows what it promises",
     "SPEC is a file, - for standard input, or the JSON itself. Its canonical form, every default filled in,\n"
     "goes to standard output, and to standard error what it costs and yields: epsilon, bytes a report, and\n"
-    "the standard error to expect. That error is the randomization's alone; for a share it is that of a "
+    "the standard error to expect, and the most that one forged report in a hundred moves an estimate. That "
+    "error is the randomization's alone; for a share it is that of a "
     "value\n"
     "with an average share, for a mean the largest.",
     options,

@@ -265,6 +265,8 @@ class Forged : public Mechanism {
     std::vector<Check> health(const Counts&) const override { return {}; }
     double n_variance(double) const override { return 0; }
     Cost cost() const noexcept override { return {0, 0}; }
+    std::vector<Stake> stakes(const Question&) const override { return {}; }
+    double likeliest(Bytes) const override { return 1; }
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const override {
         return claim_.probability(input, public_randomness, permanent);
     }

@@ -25,6 +25,7 @@ class BinaryResponse : public NumericChannel {
     bool valid(std::uint64_t n, const std::byte* tally) const noexcept override;
     Moments invert(std::uint64_t n, const std::byte* tally) const noexcept override;
     std::vector<Check> health(std::uint64_t n, const std::byte* tally) const override;
+    double likeliest(std::uint64_t) const override { return most_; }
 
     /// As above: in units of what a step adds.
     [[nodiscard]] double base() const noexcept { return base_; }

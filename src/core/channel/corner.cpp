@@ -51,6 +51,10 @@ void CornerChannel::sample(std::span<const std::uint64_t> cells, std::uint64_t s
 
 // v agrees with t in a number of coordinates that is a sum of independent bits; a corner's probability is a
 // mean over its law, taken from the sum's generating function.
+double CornerChannel::likeliest() const {
+    return std::ldexp(1 - std::ldexp(static_cast<double>(rare_), -64), 1 - static_cast<int>(size()));
+}
+
 Exact CornerChannel::probability(std::span<const Exact> plus, Bytes corner) const {
     std::vector<Exact> law{exact(1, 1)};  // of how many coordinates agree
     for (std::size_t j = 0; j < size(); ++j) {

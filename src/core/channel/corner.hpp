@@ -47,6 +47,8 @@ class CornerChannel {
     /// on the cells.
     void sample(std::span<const std::uint64_t> cells, std::uint64_t steps, BitSource& bits,
                 MutableBytes corner) const;
+    /// The greatest probability of a corner: that of v's own side.
+    [[nodiscard]] double likeliest() const;
     /// The exact probability of a corner, given that of + for each coordinate of v.
     [[nodiscard]] Exact probability(std::span<const Exact> plus, Bytes corner) const;
     /// p/(1−p): a corner has its greatest probability where v is sure to be on its side, and its least where

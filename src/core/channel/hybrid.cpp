@@ -42,6 +42,16 @@ std::uint64_t HybridChannel::sample(std::uint64_t in, BitSource& bits) const {
                                        : window_.outputs() + binary_.sample(in, bits);
 }
 
+NumericChannel::Reach HybridChannel::reach() const {
+    const Reach window = window_.reach(), binary = binary_.reach();
+    return {std::min(window.least, binary.least), std::max(window.most, binary.most)};
+}
+
+double HybridChannel::likeliest(std::uint64_t out) const {
+    return out < window_.outputs() ? share_ * window_.likeliest(out)
+                                   : (1 - share_) * binary_.likeliest(out - window_.outputs());
+}
+
 Exact HybridChannel::probability(std::uint64_t in, std::uint64_t out) const {
     const Exact through_window = exact_dyadic(draw_below_, 64);
     return out < window_.outputs()

@@ -25,6 +25,8 @@ class HybridChannel final : public NumericChannel {
 
     std::vector<std::pair<std::string, double>> parameters() const override;
     std::uint64_t sample(std::uint64_t in, BitSource& bits) const override;
+    Reach reach() const override;
+    double likeliest(std::uint64_t out) const override;
     Exact probability(std::uint64_t in, std::uint64_t out) const override;
     /// Which part it is does not depend on the input and cancels.
     Exact worst_ratio() const override;

@@ -46,8 +46,8 @@ std::uint64_t LaplaceChannel::sample(std::uint64_t in, BitSource& bits) const {
     std::uint64_t magnitude = 0;
     for (std::size_t i = 0; i < coins_.digits.size(); ++i)
         magnitude |= static_cast<std::uint64_t>(bits.lands(coins_.digits[i], 128)) << i;
-    if (bits.lands(coins_.beyond, 128)) magnitude = reach();
-    const std::uint64_t from = in + reach() - steps();
+    if (bits.lands(coins_.beyond, 128)) magnitude = magnitudes();
+    const std::uint64_t from = in + magnitudes() - steps();
     return bits.fair(1) == 0 ? from - std::min(magnitude, from)
                              : std::min(from + 1 + magnitude, outputs() - 1);
 }
@@ -66,7 +66,7 @@ Exact LaplaceChannel::at(std::uint64_t m) const {
 // Larger numbers share the digits of m down to some 0, where they have a 1.
 Exact LaplaceChannel::at_least(std::uint64_t m) const {
     Exact beyond = exact_dyadic(coins_.beyond, 128);
-    if (m >= reach()) return beyond;
+    if (m >= magnitudes()) return beyond;
     Exact sum = exact(0, 1), prefix = beyond.complement();
     for (std::size_t i = coins_.digits.size(); i-- > 0;) {
         const bool set = (m >> i & 1) != 0;
@@ -77,10 +77,16 @@ Exact LaplaceChannel::at_least(std::uint64_t m) const {
 }
 
 Exact LaplaceChannel::probability(std::uint64_t in, std::uint64_t out) const {
-    const std::uint64_t from = in + reach() - steps();
+    const std::uint64_t from = in + magnitudes() - steps();
     const std::uint64_t magnitude = out <= from ? from - out : out - from - 1;
     const bool outermost = out == 0 || out == outputs() - 1;
     return exact(1, 2) * (outermost ? at_least(magnitude) : at(magnitude));
+}
+
+// The input that it is nearest to.
+double LaplaceChannel::likeliest(std::uint64_t out) const {
+    const std::uint64_t first = magnitudes() - steps();
+    return static_cast<double>(probability(std::min(out - std::min(out, first), steps()), out));
 }
 
 // P never rises with the magnitude, so the worst pair of an output is the input nearest to it and the one
@@ -99,7 +105,7 @@ Exact LaplaceChannel::worst_ratio() const {
             }
         worst = next;
     }
-    const Exact tails = at_least(reach() - steps()) / at_least(reach());
+    const Exact tails = at_least(magnitudes() - steps()) / at_least(magnitudes());
     return std::max(tails, worst[0]);
 }
 

@@ -20,17 +20,20 @@ class LaplaceChannel final : public MomentChannel {
 
     std::vector<std::pair<std::string, double>> parameters() const override { return {{"scale", scale_}}; }
     std::uint64_t sample(std::uint64_t in, BitSource& bits) const override;
+    double likeliest(std::uint64_t out) const override;
     Exact probability(std::uint64_t in, std::uint64_t out) const override;
     Exact worst_ratio() const override;
 
   private:
     LaplaceChannel(std::uint64_t steps, double epsilon, Decay coins);
 
-    /// Magnitudes that the digits make: 0 to reach() − 1.
-    [[nodiscard]] std::uint64_t reach() const noexcept { return std::uint64_t{1} << coins_.digits.size(); }
+    /// Magnitudes that the digits make: 0 to magnitudes() − 1.
+    [[nodiscard]] std::uint64_t magnitudes() const noexcept {
+        return std::uint64_t{1} << coins_.digits.size();
+    }
     /// P(digit = value).
     [[nodiscard]] Exact digit(std::size_t i, bool value) const;
-    /// P(m) and P(≥ m), m ≤ reach().
+    /// P(m) and P(≥ m), m ≤ magnitudes().
     [[nodiscard]] Exact at(std::uint64_t m) const;
     [[nodiscard]] Exact at_least(std::uint64_t m) const;
 

@@ -5,6 +5,12 @@
 
 namespace ldp {
 
+double NumericChannel::alone(std::uint64_t out) const {
+    std::vector<std::byte> tally(tally_size_);
+    accumulate(tally.data(), out);
+    return invert(1, tally.data()).mean;
+}
+
 NumericChannel::Moments NumericChannel::moments(double mean, double mean_square,
                                                 const Quadratic& noise) const noexcept {
     const auto top = static_cast<double>(steps_);

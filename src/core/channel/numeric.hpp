@@ -55,6 +55,14 @@ class NumericChannel {
     /// Whether n ≥ 1 inputs of any kind can have led to this tally; always the same statistics.
     [[nodiscard]] virtual std::vector<Check> health(std::uint64_t n, const std::byte* tally) const = 0;
 
+    /// What one output by itself makes of the mean input, at least and at most.
+    struct Reach {
+        double least, most;
+    };
+    [[nodiscard]] virtual Reach reach() const { return {alone(0), alone(outputs_ - 1)}; }
+    /// At least the probability of an output, whatever the input.
+    [[nodiscard]] virtual double likeliest(std::uint64_t out) const = 0;
+
     /// a·s² + b·s + c, or its mean over inputs with these moments.
     struct Quadratic {
         double a, b, c;
@@ -71,6 +79,8 @@ class NumericChannel {
         : steps_(steps), outputs_(outputs), tally_size_(tally_size), noise_(noise) {}
     NumericChannel(const NumericChannel&) = default;
 
+    /// The mean input that an output by itself stands for.
+    [[nodiscard]] double alone(std::uint64_t out) const;
     /// What invert() returns, under this noise; a mean square of NaN is an unknown one.
     [[nodiscard]] Moments moments(double mean, double mean_square, const Quadratic& noise) const noexcept;
 

@@ -36,6 +36,20 @@ std::vector<std::int64_t> SignedPlace::balances(Bytes counters) const {
     return balances;
 }
 
+// A report is about a bucket, and says a column of its matrix, or the opposite.
+double SignedPlace::reach(std::span<const double> weights) const {
+    std::vector<double> sums(places());
+    for (std::uint64_t place = 0; place < weights.size(); ++place)
+        sums[bucket(place) * columns() + row(place)] = weights[place];
+    double most = 0;
+    for (std::uint64_t bucket = 0; bucket < buckets(); ++bucket) {
+        const auto rows = std::span(sums).subspan(bucket * columns(), columns());
+        walsh_hadamard(rows);
+        for (const double sum : rows) most = std::max(most, std::abs(sum));
+    }
+    return most / tilt();
+}
+
 // A report speaks for a place and sign if it names its bucket and, in its column, its sign: with probability
 // p if they are the person's own; (p + q)/2 if the place shares the person's bucket, q if not.
 std::vector<Check> SignedPlace::health(std::uint64_t n, Bytes counters) const {

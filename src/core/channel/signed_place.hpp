@@ -52,6 +52,11 @@ class SignedPlace {
     }
     [[nodiscard]] Exact probability(std::uint64_t place, bool negative, std::uint64_t out) const;
     [[nodiscard]] Odds worst_ratio() const noexcept { return response_.worst_ratio(); }
+    /// The greatest probability of an output, the same for all.
+    [[nodiscard]] double likeliest() const noexcept { return likely() / static_cast<double>(columns()); }
+    /// How far from 0 one report by itself can put Σ v·(estimated share), the sum being over the first places
+    /// of all.
+    [[nodiscard]] double reach(std::span<const double> weights) const;
 
     /// How often each output came, 8 bytes each, to how many reports speak for + at each place less those
     /// that speak for −: (p − q) times the number of people, on average. Modulo 2^64.

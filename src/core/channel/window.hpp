@@ -28,6 +28,9 @@ class WindowChannel final : public MomentChannel {
         return {{"window", static_cast<double>(width_)}};
     }
     std::uint64_t sample(std::uint64_t in, BitSource& bits) const override;
+    double likeliest(std::uint64_t) const override {
+        return static_cast<double>(odds_.high) / static_cast<double>(total());
+    }
     Exact probability(std::uint64_t in, std::uint64_t out) const override;
     /// high / low: no output has another weight, and 0 and `steps` have each where the other has the other.
     Exact worst_ratio() const override;

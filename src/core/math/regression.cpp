@@ -131,15 +131,22 @@ std::vector<double> LeastSquares::solve(const std::vector<double>& y) const {
     return solution;
 }
 
-std::vector<double> LeastSquares::mean_square(std::size_t u) const {
-    // Row u of (XᵀX)⁻¹Xᵀ; then its products with each block of each column. The offset of the latter adds
-    // nothing, as within a block the row adds up to 0 where there is one.
+std::vector<double> LeastSquares::weights(std::size_t u) const {
     const double* inverse = inverse_.data() + u * size();
     std::vector<double> row(design_.height(),
                             -design_.offset() * std::accumulate(inverse, inverse + size(), 0.0));
     const std::size_t ones = design_.column_ones();
     Work work;
     for (std::size_t v = 0; v < size(); ++v, work.done(ones)) design_.add(row, v, inverse[v]);
+    return row;
+}
+
+std::vector<double> LeastSquares::mean_square(std::size_t u) const {
+    // The products of its weights with each block of each column. The offset of the latter adds nothing, as
+    // within a block the weights add up to 0 where there is one.
+    const std::vector<double> row = weights(u);
+    const std::size_t ones = design_.column_ones();
+    Work work;
     std::vector<double> squares(size());
     for (std::size_t v = 0; v < size(); ++v, work.done(ones)) {
         double product = 0;

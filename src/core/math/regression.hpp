@@ -71,6 +71,8 @@ class LeastSquares {
     [[nodiscard]] static std::optional<LeastSquares> of(BlockDesign design);
 
     [[nodiscard]] std::vector<double> solve(const std::vector<double>& y) const;
+    /// Row u of (XᵀX)⁻¹Xᵀ: what each entry of y counts for in β_u.
+    [[nodiscard]] std::vector<double> weights(std::size_t u) const;
     /// The u-th diagonal entry of (XᵀX)⁻¹: the variance of β_u per variance of an entry of y.
     [[nodiscard]] double leverage(std::size_t u) const noexcept { return inverse_[u * (size() + 1)]; }
     /// For each column v, the mean over the blocks j of (c·(XᵀX)⁻¹XⱼᵀXⱼ)²_uv: the mean square of what a unit

@@ -6,6 +6,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
+#include "core/mechanism/registry.hpp"
 
 namespace ldp {
 
@@ -114,6 +115,22 @@ bool Mechanism::valid_permanent(Bytes public_randomness, Bytes permanent) const 
 double Mechanism::promised_variance(std::size_t attribute) const {
     if (tells(Quantity::means)) return std::max({n_variance(-1), n_variance(0), n_variance(1)});
     return n_variance(1 / static_cast<double>(cells()[attribute]));
+}
+
+std::vector<Stake> Mechanism::promised_stakes(std::size_t attribute) const {
+    const bool series = find_mechanism(header().mechanism)->series;
+    return stakes({answers()[0], Target::sample, series ? only_attribute : attribute});
+}
+
+Interval Mechanism::promised_pull(std::size_t attribute, double share) const {
+    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+    const std::vector<Stake> stakes = promised_stakes(attribute);
+    return stakes.empty() ? Interval{unknown, unknown} : pull(stakes, share);
+}
+
+double Mechanism::promised_influence(std::size_t attribute) const {
+    const std::vector<Stake> stakes = promised_stakes(attribute);
+    return stakes.empty() ? std::numeric_limits<double>::quiet_NaN() : influence(stakes);
 }
 
 }  // namespace ldp

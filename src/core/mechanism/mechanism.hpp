@@ -1,16 +1,18 @@
-// A mechanism is one object in four roles. Who needs one of them asks for that one: a device for a
+// A mechanism is one object in five roles. Who needs one of them asks for that one: a device for a
 // LocalRandomizer, a server for an Aggregator, a choice among mechanisms for a Planner, an audit for a
-// PrivacyProof. What only some mechanisms can do stands beside those: see capability.hpp.
+// PrivacyProof, and who fears forgers for what a Forgery can do. What only some mechanisms can do stands
+// beside those: see capability.hpp.
 #pragma once
 
 #include "core/mechanism/aggregator.hpp"
+#include "core/mechanism/forgery.hpp"
 #include "core/mechanism/planner.hpp"
 #include "core/mechanism/privacy_proof.hpp"
 
 namespace ldp {
 
 /// All of it under one parameter block. Built by registry.hpp, from a block or from settings.
-class Mechanism : public PrivacyProof, public Aggregator, public Planner {
+class Mechanism : public PrivacyProof, public Aggregator, public Planner, public Forgery {
   public:
     /// Categories have no distance between them, numbers have theirs.
     [[nodiscard]] std::vector<double> key_spans(Bytes public_randomness) const override;
@@ -19,9 +21,17 @@ class Mechanism : public PrivacyProof, public Aggregator, public Planner {
     [[nodiscard]] bool valid_permanent(Bytes public_randomness, Bytes permanent) const;
     /// From n_variance().
     [[nodiscard]] double promised_variance(std::size_t attribute) const override;
+    /// How far this share of forgers moves an attribute's natural answer at most, in its own units; of a
+    /// series the round's that they move furthest. NaN where nothing is told of the attribute.
+    [[nodiscard]] Interval promised_pull(std::size_t attribute, double share) const;
+    /// How far one forged report moves it, times the number of reports.
+    [[nodiscard]] double promised_influence(std::size_t attribute) const;
 
   protected:
     using PrivacyProof::PrivacyProof;
+
+  private:
+    [[nodiscard]] std::vector<Stake> promised_stakes(std::size_t attribute) const;
 };
 
 }  // namespace ldp

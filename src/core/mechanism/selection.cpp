@@ -28,16 +28,21 @@ std::string rounded(double number) {
 Candidate candidate(const MechanismEntry& entry, const SelectionRequest& demand) {
     check_interrupt();
     const auto& [epsilon, attributes, limits] = demand;
-    Candidate result{&entry, std::numeric_limits<double>::quiet_NaN(), 0, 0, 0, {}};
+    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+    Candidate result{&entry, unknown, unknown, 0, 0, 0, {}};
     if (entry.shape == Shape::one_categorical && attributes[0].domain > entry.max_size) {
         result.obstacle = "it takes at most " + std::to_string(entry.max_size) + " values";
         return result;
     }
     try {
         const auto mechanism = make_mechanism(Settings(entry, epsilon, attributes, {}, limits));
-        result.n_variance = 0;
-        for (std::size_t j = 0; j < attributes.size(); ++j)
+        result.n_variance = result.pull = 0;
+        for (std::size_t j = 0; j < attributes.size(); ++j) {
             result.n_variance = std::max(result.n_variance, mechanism->promised_variance(j));
+            const auto [down, up] = mechanism->promised_pull(j, 0.01);
+            const double unit = attributes[j].numeric() ? (attributes[j].max - attributes[j].min) / 2 : 1;
+            result.pull = std::max(result.pull, std::max(-down, up) / unit);
+        }
         result.report_bytes = mechanism->block().size() + mechanism->payload_size();
         result.summary_bytes = SummaryFrame(mechanism->block().size()).size(mechanism->state_size());
         result.decode_cost = mechanism->cost().decode();

@@ -19,6 +19,7 @@ struct SelectionRequest {
 struct Candidate {
     const MechanismEntry* mechanism;
     double n_variance;  ///< Planner::promised_variance, of the attribute that has the largest
+    double pull;  ///< how far one forged report in a hundred moves an estimate at most, in the same unit
     std::uint64_t report_bytes;
     std::uint64_t summary_bytes;
     double decode_cost;    ///< in the unit of Limits

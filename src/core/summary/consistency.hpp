@@ -29,7 +29,8 @@ enum class Consistency {
     /// become 0: not negative, sum 1, or less if all positive ones have less. For the most frequent values.
     norm_cut,
     /// One amount subtracted from all, what would be negative becomes 0: not negative, sum 1, the nearest
-    /// distribution by squared distance. The best general choice: sums over sets, single values.
+    /// distribution by squared distance. The least squared error of those that add up to 1 where reports are
+    /// honest. Forged reports that lower most shares make it raise the others: see doc/forgery.md.
     norm_sub,
     /// The likeliest distribution if errors are normal, their variance as the frequency says: like norm_sub,
     /// but each value gives in proportion to its variance, frequent ones more than rare ones. Not negative,

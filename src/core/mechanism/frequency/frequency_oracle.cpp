@@ -21,6 +21,11 @@ double FrequencyOracle::p_value(std::uint64_t n, const Estimate& estimate) const
     return binomial_at_least(n, q, static_cast<std::uint64_t>(std::max(support, 0.0)));
 }
 
+std::vector<Stake> FrequencyOracle::stakes(const Question&) const {
+    const auto [p, q] = protocol();
+    return {{1, {-q / (p - q), (1 - q) / (p - q)}, {0, 1}}};
+}
+
 std::vector<Check> FrequencyOracle::health(const Counts& counts) const {
     const double p = protocol().p, q = protocol().q;
     const auto reports = static_cast<double>(counts.n);

@@ -34,6 +34,8 @@ class FrequencyOracle : public Mechanism, public Significance {
     // share is the noise of the permanent response.
     double n_covariance(double truth) const final { return kept_protocol().n_variance(truth); }
     double p_value(std::uint64_t n, const Estimate& estimate) const final;
+    /// A report supports a value or not.
+    std::vector<Stake> stakes(const Question& question) const final;
     /// The sum of all frequencies against 1, the least against 0 and the greatest against 1, then what the
     /// mechanism adds.
     std::vector<Check> health(const Counts& counts) const final;

@@ -26,6 +26,7 @@ class Incidence : public CountingOracle {
     PureProtocol protocol() const noexcept final;
     std::vector<std::uint64_t> supports(Bytes state) const final;
     std::uint64_t support(Bytes state, Cell value) const final;
+    double likeliest(Bytes) const final { return likely(); }
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const final;
     Exact worst_ratio() const final;
 

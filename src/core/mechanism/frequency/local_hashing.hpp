@@ -17,6 +17,7 @@
 // bucket, and the number of values that a report supports has tails too heavy for its mean to be checked.)
 #pragma once
 
+#include <cmath>
 #include <memory>
 
 #include "core/channel/symmetric.hpp"
@@ -67,6 +68,7 @@ class LocalHashing : public FrequencyOracle {
     bool accumulate(MutableBytes state, Bytes payload) const noexcept final;
     void merge(MutableBytes state, Bytes other) const noexcept final;
     bool valid_payload(Bytes payload) const noexcept final;
+    double likeliest(Bytes) const final { return std::ldexp(protocol().p, -128); }
     bool valid_state(const Counts& counts) const noexcept final;
 
     PureProtocol protocol() const noexcept override { return kept_protocol(); }

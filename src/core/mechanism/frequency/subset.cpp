@@ -43,6 +43,14 @@ class Subset : public FrequencyOracle {
                 w / static_cast<double>(domain() - 1) * others / total};
     }
 
+    // A set that holds the value, in logarithms: there may be more than 2^1000 of them.
+    double likeliest(Bytes) const final {
+        const auto k = static_cast<double>(domain()), w = static_cast<double>(w_);
+        const double sets = std::lgamma(k + 1) - std::lgamma(w + 1) - std::lgamma(k - w + 1);
+        const double high = static_cast<double>(odds_.high) / static_cast<double>(total());
+        return std::exp(std::log(k * high) - sets);
+    }
+
     // With probability w·high/total one of the C(k−1, w−1) sets that hold the value, else one of the
     // C(k−1, w) that do not. Of all C(k,w) sets the former are w/k, the latter (k−w)/k.
     Exact probability(Input input, Bytes, Bytes permanent) const final {

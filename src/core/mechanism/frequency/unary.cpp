@@ -51,6 +51,15 @@ PureProtocol Unary::kept_protocol() const noexcept {
     return {true_bit_.probability(), false_bit_.probability()};
 }
 
+// The bits are independent, and the likeliest value is one whose bit is 1, if there is one.
+double Unary::likeliest(Bytes payload) const {
+    const auto [p, q] = protocol();
+    const auto k = static_cast<double>(domain());
+    const auto ones = static_cast<double>(BitCounters::ones(payload));
+    const double truth = ones > 0 ? std::log(p / q) : std::log((1 - p) / (1 - q));
+    return std::exp(truth + ones * std::log(q) + (k - ones) * std::log1p(-q));
+}
+
 // About ten planes, 32 bytes of them a step.
 Cost Unary::cost() const noexcept {
     const auto k = static_cast<double>(domain());

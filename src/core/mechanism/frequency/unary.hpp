@@ -26,6 +26,7 @@ class Unary : public FrequencyOracle {
     bool valid_state(const Counts& counts) const noexcept final;
     std::vector<std::uint64_t> supports(Bytes state) const final;
     std::uint64_t support(Bytes state, Cell value) const final;
+    double likeliest(Bytes payload) const final;
     PureProtocol protocol() const noexcept override { return kept_protocol(); }
     PureProtocol kept_protocol() const noexcept final;
     Cost cost() const noexcept final;

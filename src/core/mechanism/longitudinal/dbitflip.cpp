@@ -94,6 +94,13 @@ class DBitFlip final : public Mechanism, public Significance {
     }
     std::vector<Check> health(const Counts& counts) const override;
 
+    /// A bucket is not drawn, or its bit is 0 or 1.
+    std::vector<Stake> stakes(const Question&) const override {
+        const double q = flip_.probability(), scale = each() / (1 - 2 * q);
+        return {{1, {-q * scale, (1 - q) * scale}, {0, 1}}};
+    }
+    double likeliest(Bytes payload) const override;
+
     // A report estimates b/d·(bit − q)/(1 − 2q) for a bucket that was drawn and 0 for another.
     double n_variance(double truth) const override {
         const double q = flip_.probability();
@@ -199,6 +206,15 @@ std::vector<Estimate> DBitFlip::estimate(const Counts& counts, const Question& q
         estimates[j] = {f, std::sqrt((n_variance(inside) + sampling) / reports)};
     });
     return estimates;
+}
+
+// The likeliest value is in a bucket whose bit is 1, or else in one that was not drawn.
+double DBitFlip::likeliest(Bytes payload) const {
+    const auto b = static_cast<double>(b_), d = static_cast<double>(d_), q = flip_.probability();
+    const auto ones = static_cast<double>(BitCounters::ones(payload.subspan(public_size())));
+    const double flips = ones > 0 ? ones - 1 : d_ == b_ ? 1 : 0;
+    const double sets = std::lgamma(b + 1) - std::lgamma(d + 1) - std::lgamma(b - d + 1);
+    return std::exp(flips * std::log(q) + (d - flips) * std::log1p(-q) - sets);
 }
 
 // Of the d bits of a report, one is the true value's with probability d/b, whatever the value: so many ones

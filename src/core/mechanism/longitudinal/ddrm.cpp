@@ -167,6 +167,11 @@ class DifferenceTrees final : public Mechanism, public Significance, public Seri
     /// Who changes more often than the spec has it makes levels disagree.
     std::vector<Check> health(const Counts& counts) const override;
 
+    /// By reports, not people, of whole series: where none is named, of the round where forgers get furthest.
+    /// How nodes are put together is taken to be as expected, which forgers who send many reports about one
+    /// of them can change.
+    std::vector<Stake> stakes(const Question& question) const override;
+    double likeliest(Bytes payload) const override;
     /// Of the round where it is largest, n being people who report to the end and keep their values.
     double n_variance(double truth) const override;
     Cost cost() const noexcept override {
@@ -413,6 +418,52 @@ double DifferenceTrees::n_variance(double truth) const {
         largest = std::max(largest,
                            combination.variance(combination.sum(round), [=](std::size_t) { return truth; }));
     return largest - truth * (1 - truth);
+}
+
+std::vector<Stake> DifferenceTrees::stakes(const Question& question) const {
+    std::vector<double> expected;
+    double reports = 0;  // of a person
+    for (const Level& level : levels_) {
+        expected.insert(expected.end(), level.nodes, chance(level));
+        reports += chance(level) * level.nodes;
+    }
+    const Combination combination(*this, std::move(expected));
+    const double all = static_cast<double>(order_), others = (all - 1) / all;
+    const auto of_round = [&](std::uint32_t round) {
+        std::vector<Stake> stakes;
+        double around = 1 / all;  // row 0 is + for everyone
+        for (const auto& [height, node, weight] : combination.sum(round)) {
+            const double reach = weight * others * scale(node) / levels_[height].tilt;
+            const Interval truths =
+                node == 0 ? Interval{-weight / all, weight * others} : Interval{-weight, weight};
+            stakes.push_back({chance(levels_[height]) / reports,
+                              {around - reach, around + reach},
+                              {around + truths.lower, around + truths.upper}});
+            around = 0;
+        }
+        return stakes;
+    };
+    if (question.attribute != only_attribute)
+        return of_round(static_cast<std::uint32_t>(question.attribute + 1));
+    std::vector<Stake> worst;
+    for (std::uint32_t round = 1; round <= rounds_; ++round) {
+        std::vector<Stake> stakes = of_round(round);
+        if (worst.empty() || influence(stakes) > influence(worst)) worst = std::move(stakes);
+    }
+    return worst;
+}
+
+// Of the people who report at the end of a round, as many as drew the node's level and row.
+double DifferenceTrees::likeliest(Bytes payload) const {
+    const std::uint64_t output = output_of(payload);
+    std::size_t height = 0;
+    while (levels_[height].first + levels_[height].nodes <= output / 2) ++height;
+    const std::uint64_t round = (output / 2 - levels_[height].first + 1) << height;
+    double due = 0;
+    for (std::size_t other = 0; other < levels_.size() && round % (std::uint64_t{1} << other) == 0; ++other)
+        due += chance(levels_[other]);
+    return chance(levels_[height]) / due * levels_[height].channel.likeliest(output % 2) /
+           static_cast<double>(order_ - 1);
 }
 
 // Who reports at the end of a round has drawn one of the levels that have a node end there, and a row. A

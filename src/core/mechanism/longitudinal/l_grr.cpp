@@ -47,6 +47,7 @@ class LongitudinalGrr final : public CountingOracle {
     PureProtocol kept_protocol() const noexcept override { return {kept_.p(), kept_.q()}; }
     std::vector<std::uint64_t> supports(Bytes state) const override { return counters(state); }
     std::uint64_t support(Bytes state, Cell value) const override { return counter(state, value); }
+    double likeliest(Bytes) const override { return chain_.p(); }
 
     Cost cost() const noexcept override { return {1, static_cast<double>(domain())}; }
     Exact probability(Input input, Bytes, Bytes permanent) const override {

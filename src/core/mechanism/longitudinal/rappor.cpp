@@ -163,6 +163,8 @@ class Rappor final : public Mechanism, public Significance, public CandidateSear
     }
     std::vector<Picked> pick(const Counts& counts, CandidateMethod method) const override;
     std::vector<Check> health(const Counts& counts) const override;
+    std::vector<Stake> stakes(const Question& question) const override;
+    double likeliest(Bytes payload) const override;
 
     /// The largest over the values, and over what the others hold. Infinite where there are no estimates.
     double n_variance(double truth) const override { return n_variance(truth, bit_noise(sent_flips())); }
@@ -427,6 +429,36 @@ std::vector<Picked> Rappor::refit(std::uint64_t n, const std::vector<double>& y,
         picked.push_back({values[i], estimate, p_value(n, estimate)});
     }
     return picked;
+}
+
+// A report tells the bits of one cohort, and a forger sets those that count for the value.
+std::vector<Stake> Rappor::stakes(const Question&) const {
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    const std::optional<LeastSquares> fit = fit_of_all();
+    if (!fit) return {{1, {-infinite, infinite}, {0, 1}}};
+    const double f = sent_flips(), scale = static_cast<double>(c_) / (1 - 2 * f);
+    Interval terms{0, 0};
+    for (std::size_t u = 0; u < k_; ++u) {
+        const std::vector<double> weights = fit->weights(u);
+        for (std::size_t j = 0; j < c_; ++j) {
+            double least = 0, most = 0;
+            for (const double weight : std::span(weights).subspan(j * m_, m_)) {
+                const auto [zero, one] = std::minmax({-f * weight, (1 - f) * weight});
+                least += scale * zero, most += scale * one;
+            }
+            terms = {std::min(terms.lower, least), std::max(terms.upper, most)};
+        }
+    }
+    return {{1, terms, {0, 1}}};
+}
+
+// A filter has h ones: more or fewer have been flipped at least.
+double Rappor::likeliest(Bytes payload) const {
+    const double f = sent_flips();
+    const auto ones = static_cast<double>(BitCounters::ones(payload.subspan(1)));
+    const double flips = std::abs(ones - static_cast<double>(h_));
+    return std::exp(flips * std::log(f) + (static_cast<double>(m_) - flips) * std::log1p(-f)) /
+           static_cast<double>(c_);
 }
 
 // A filter has h ones, so a report has as many ones as h bits that are 1 with probability 1 − f and m − h

@@ -53,6 +53,12 @@ std::vector<Check> NumericMean::health(const Counts& counts) const {
     return channel_->health(counts.n, counts.state.data());
 }
 
+std::vector<Stake> NumericMean::stakes(const Question&) const {
+    const auto [least, most] = channel_->reach();
+    const double step = 2 * range_.half() / static_cast<double>(channel_->steps());
+    return {{1, {range_.min + step * least, range_.min + step * most}, {range_.min, range_.max}}};
+}
+
 double NumericMean::n_variance(double truth) const {
     const auto steps = static_cast<double>(channel_->steps());
     return channel_->noise_at((truth + 1) / 2 * steps) * 4 / (steps * steps);

@@ -31,6 +31,10 @@ class NumericMean : public Mechanism, public Number {
     std::span<const Quantity> answers() const noexcept override;
     std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override;
     std::vector<Check> health(const Counts& counts) const override;
+    std::vector<Stake> stakes(const Question& question) const override;
+    double likeliest(Bytes payload) const override {
+        return channel_->likeliest(load_cell(payload.data(), width_));
+    }
     double n_variance(double truth) const override;
     Cost cost() const noexcept override { return {2, 10}; }
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const override;

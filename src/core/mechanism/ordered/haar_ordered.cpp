@@ -112,6 +112,11 @@ class HaarOrdered final : public Mechanism, public Ordered, public Significance 
         return one_sided(estimate.value / estimate.standard_error);
     }
     std::vector<Check> health(const Counts& counts) const override;
+    std::vector<Stake> stakes(const Question& question) const override;
+    double likeliest(Bytes payload) const override {
+        const std::size_t level = level_of(payload);
+        return chance(level) * channels_[level].likeliest();
+    }
     double n_variance(double truth) const override;
     Cost cost() const noexcept override {
         return {2, 4.0 * static_cast<double>(levels()) * static_cast<double>(points_)};
@@ -176,6 +181,14 @@ class HaarOrdered final : public Mechanism, public Ordered, public Significance 
     std::uint64_t draw_weight(std::size_t level) const noexcept {
         return draw_below_[level] - (level == 0 ? 0 : draw_below_[level - 1]);
     }
+
+    double chance(std::size_t level) const noexcept {
+        return static_cast<double>(draw_weight(level)) / static_cast<double>(draw_below_.back());
+    }
+    /// The parts of the mean of a function of the points: a level each.
+    std::vector<Stake> stakes_of(std::span<const double> function) const;
+    /// The same of the share of one point.
+    std::vector<Stake> stakes_of_point(std::uint64_t point) const;
 
     /// Where a level's counters begin: the levels above have 2, 4, 8, … outputs.
     static std::size_t first_counter(std::size_t level) noexcept { return (std::size_t{2} << level) - 2; }
@@ -409,6 +422,52 @@ std::vector<Check> HaarOrdered::health(const Counts& counts) const {
     }
     std::vector<Check> worst = worst_of(checks, levels());
     worst.insert(worst.begin(), goodness_of_fit("levels drawn", drawn, weights));
+    return worst;
+}
+
+// A level is told by those who drew it. People are at one of its nodes each, or at several in a mean.
+std::vector<Stake> HaarOrdered::stakes_of(std::span<const double> function) const {
+    std::vector<double> coefficients(points_);
+    HaarTree(points_).forward(function, coefficients);
+    std::vector<Stake> stakes;
+    double around = coefficients[0];
+    for (std::size_t level = 0, c = 1; level < levels(); ++level, around = 0) {
+        std::vector<double> weights(channels_[level].places());
+        double most = 0;
+        for (std::uint64_t node = 0; middle(level, node) < points_; ++node) {
+            weights[node] = coefficients[c++];
+            most = std::max(most, std::abs(weights[node]));
+        }
+        const double reach = channels_[level].reach(weights);
+        stakes.push_back({chance(level), {around - reach, around + reach}, {around - most, around + most}});
+    }
+    return stakes;
+}
+
+std::vector<Stake> HaarOrdered::stakes_of_point(std::uint64_t point) const {
+    std::vector<Stake> stakes;
+    double inside = 1;  // the mean, over the node below, of what is 1 at the point
+    for (std::size_t level = levels(); level-- > 0;) {
+        if (middle(level, node(level, point)) >= points_) continue;
+        inside /= 2;
+        const double reach = inside / channels_[level].tilt();
+        stakes.push_back({chance(level), {-reach, reach}, {-inside, inside}});
+    }
+    auto& [drawn, terms, truths] = stakes.back();
+    for (Interval* ends : {&terms, &truths}) *ends = {ends->lower + inside, ends->upper + inside};
+    return stakes;
+}
+
+// Points of one complete subtree are alike, and those that hang off the right edge are of every kind there
+// is.
+std::vector<Stake> HaarOrdered::stakes(const Question& question) const {
+    if (question.quantity == Quantity::means) return stakes_of(values(range_->min, range_->max));
+    if (question.quantity == Quantity::distribution) return {};
+    std::vector<Stake> worst;
+    for (std::uint64_t point = 0; point < points_; point += std::bit_floor(points_ - point)) {
+        std::vector<Stake> stakes = stakes_of_point(point);
+        if (worst.empty() || influence(stakes) > influence(worst)) worst = std::move(stakes);
+    }
     return worst;
 }
 

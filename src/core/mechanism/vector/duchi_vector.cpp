@@ -94,6 +94,13 @@ class DuchiVector final : public Mechanism, public GroupMean {
         return channel_.health(counts.n, counts.state.data());
     }
 
+    std::vector<Stake> stakes(const Question& question) const override {
+        const Range& range = ranges_[question.attribute == only_attribute ? 0 : question.attribute];
+        const double reach = channel_.magnitude() * range.half();
+        return {{1, {range.middle() - reach, range.middle() + reach}, {range.min, range.max}}};
+    }
+    double likeliest(Bytes) const override { return channel_.likeliest(); }
+
     double n_variance(double truth) const override { return square(channel_.magnitude()) - square(truth); }
     // About ten planes, 32 bytes of them a step.
     Cost cost() const noexcept override {

@@ -104,6 +104,35 @@ double Haar::n_variance(double truth) const {
     return std::ranges::max(leaf_variances(at(truths)));
 }
 
+// An attribute is the mean and the details on its path, each with the sign of its half.
+std::vector<Stake> Haar::stakes(const Question& question) const {
+    const std::size_t which = question.attribute == only_attribute ? 0 : question.attribute;
+    if (question.quantity == Quantity::coefficients) {
+        const std::pair<std::size_t, double> alone{which, 1};
+        return stakes_in({&alone, 1});
+    }
+    const Range& attribute = plan_.attributes[which];
+    std::vector<std::pair<std::size_t, double>> weights{{0, attribute.half()}};
+    for (std::size_t c = 1; c < tree_.size(); ++c) {
+        const auto [first, left, right] = tree_.extent(c);
+        if (which >= first && which < first + left + right)
+            weights.emplace_back(c, which < first + left ? attribute.half() : -attribute.half());
+    }
+    std::vector<Stake> stakes = stakes_in(weights);
+    for (Interval* ends : {&stakes[0].terms, &stakes[0].truths})
+        *ends = {ends->lower + attribute.middle(), ends->upper + attribute.middle()};
+    // In one part, whatever its coefficients, it is what it may be declared.
+    if (stakes.size() == 1) stakes[0].truths = {attribute.min, attribute.max};
+    return stakes;
+}
+
+Stake Haar::stake(std::size_t c, double weight, double chance, const Interval& ends) const noexcept {
+    const auto times = [weight](double least, double most) {
+        return Interval{std::min(weight * least, weight * most), std::max(weight * least, weight * most)};
+    };
+    return {chance, times(ends.lower, ends.upper), times(range(c).low(), range(c).high())};
+}
+
 std::vector<double> Haar::transform(Input input) const {
     std::vector<double> leaves(input.size()), coefficients(input.size());
     std::ranges::transform(input, leaves.begin(), [&](Cell cell) {

@@ -41,6 +41,7 @@ class Haar : public Mechanism, public HaarVector, public GroupMean {
     Estimate group_mean(const Counts& counts, std::size_t first, std::size_t last, Target target) const final;
 
     double n_variance(double truth) const final;
+    std::vector<Stake> stakes(const Question& question) const final;
 
   protected:
     Haar(const Header& header, Bytes block, std::unique_ptr<const NumericChannel> channel, HaarPlan plan)
@@ -78,6 +79,15 @@ class Haar : public Mechanism, public HaarVector, public GroupMean {
     [[nodiscard]] double step(std::size_t c) const noexcept {
         return 2 * range(c).half() / static_cast<double>(channel_->steps());
     }
+    /// The part that one coefficient has in a sum: of what an output is counted as, the ends given, and of
+    /// what it can be.
+    [[nodiscard]] Stake stake(std::size_t c, double weight, double chance,
+                              const Interval& ends) const noexcept;
+    /// What an output of the numeric randomizer is counted as, of a coefficient.
+    [[nodiscard]] Interval outputs_of(std::size_t c) const {
+        const auto [least, most] = channel_->reach();
+        return {range(c).low() + step(c) * least, range(c).low() + step(c) * most};
+    }
     /// n·Var that the numeric randomizer alone leaves in a coefficient whose value it is, moved into its
     /// range.
     [[nodiscard]] double randomizer_noise(std::size_t c, double value) const noexcept;
@@ -85,6 +95,9 @@ class Haar : public Mechanism, public HaarVector, public GroupMean {
     [[nodiscard]] Exact randomizer_probability(const GridPoint& point, std::uint64_t output) const;
 
   private:
+    /// The parts of Σ weight·coefficient, over coefficients that each stand in it once.
+    [[nodiscard]] virtual std::vector<Stake> stakes_in(
+        std::span<const std::pair<std::size_t, double>> weights) const = 0;
     /// The coefficients, to be combined: n ≥ 1 reports.
     [[nodiscard]] virtual Spectrum together(const Counts& counts, Target target) const = 0;
     /// The same, each for itself.

@@ -94,12 +94,29 @@ class GlobalHaar final : public Haar {
         return randomizer_probability(place(0, values[0]), output(permanent)) *
                corners_.probability(plus, corner(permanent));
     }
+    double likeliest(Bytes payload) const override {
+        return channel().likeliest(output(payload)) * corners_.likeliest();
+    }
     // The product of both, which is attained if the mean and the details can be at the ends of their ranges
     // all at once. On ranges too wide for that (a mean of ±1 leaves no details) it is a bound, and the
     // reports keep more than they promise.
     Exact worst_ratio() const override { return channel().worst_ratio() * corners_.worst_ratio(); }
 
   private:
+    // Every report is about all coefficients, and a forger chooses each by itself.
+    std::vector<Stake> stakes_in(std::span<const std::pair<std::size_t, double>> weights) const override {
+        Stake all{1, {0, 0}, {0, 0}};
+        for (const auto& [c, weight] : weights) {
+            const double reach = corners_.magnitude() * range(c).half();
+            const Stake one = stake(
+                c, weight, 1,
+                c == 0 ? outputs_of(0) : Interval{range(c).middle() - reach, range(c).middle() + reach});
+            all.terms = {all.terms.lower + one.terms.lower, all.terms.upper + one.terms.upper};
+            all.truths = {all.truths.lower + one.truths.lower, all.truths.upper + one.truths.upper};
+        }
+        return {all};
+    }
+
     // What corners tell of details is their mean square, which is known, whatever the details are: so their
     // variance is the population's, and errs on the safe side against the people who reported, by the
     // variance of the combination among them. The mean has what its numeric randomizer tells.

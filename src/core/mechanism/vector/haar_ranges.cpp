@@ -122,8 +122,11 @@ class HaarRanges final : public Mechanism, public Record, public RangeLearner {
     std::vector<LearntRange> ranges(const Counts& counts, double coverage) const override;
     std::vector<Check> health(const Counts& counts) const override { return facts_->health(counts); }
 
-    double n_variance(double truth) const override { return facts_->n_variance(truth); }
     // Nothing is told of a single attribute.
+    std::vector<Stake> stakes(const Question&) const override { return {}; }
+    double likeliest(Bytes payload) const override { return facts_->likeliest(payload); }
+
+    double n_variance(double truth) const override { return facts_->n_variance(truth); }
     double promised_variance(std::size_t) const override { return std::numeric_limits<double>::infinity(); }
     Cost cost() const noexcept override { return facts_->cost(); }
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const override {

@@ -135,6 +135,10 @@ class SampledHaar final : public Haar {
         return worst;
     }
 
+    double likeliest(Bytes payload) const override {
+        return chance(index(payload)) * channel().likeliest(output(payload));
+    }
+
     Cost cost() const noexcept override { return {3, 10.0 * static_cast<double>(tree().size())}; }
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const override {
         return randomizer_probability(seen(input, public_randomness),
@@ -146,6 +150,12 @@ class SampledHaar final : public Haar {
     Exact worst_ratio() const override { return channel().worst_ratio(); }
 
   private:
+    std::vector<Stake> stakes_in(std::span<const std::pair<std::size_t, double>> weights) const override {
+        std::vector<Stake> stakes;
+        for (const auto& [c, weight] : weights) stakes.push_back(stake(c, weight, chance(c), outputs_of(c)));
+        return stakes;
+    }
+
     // A coefficient's estimate is the mean over the reports that drew it. Dividing by their number rather
     // than by its expectation is unbiased too, given that there are any, and never less accurate: the noise
     // of how many happened to draw it is gone. Given those numbers, coefficients of a population are
@@ -201,6 +211,9 @@ class SampledHaar final : public Haar {
     }
     [[nodiscard]] std::uint64_t draw_weight(std::size_t c) const noexcept {
         return draw_below_[c] - (c == 0 ? 0 : draw_below_[c - 1]);
+    }
+    [[nodiscard]] double chance(std::size_t c) const noexcept {
+        return static_cast<double>(draw_weight(c)) / static_cast<double>(draw_below_.back());
     }
 
     std::vector<std::uint64_t> draw_below_;  // running sums of the draw weights

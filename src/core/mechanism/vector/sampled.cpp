@@ -92,6 +92,9 @@ class Sampled final : public Mechanism, public Record, public GroupMean {
                         Target target) const override;
     std::vector<Check> health(const Counts& counts) const override;
 
+    std::vector<Stake> stakes(const Question& question) const override;
+    double likeliest(Bytes payload) const override;
+
     double n_variance(double truth) const override;
     double promised_variance(std::size_t attribute) const override;
     Cost cost() const noexcept override;
@@ -414,6 +417,25 @@ std::vector<Check> Sampled::health(const Counts& counts) const {
         checks.back().p_value = any_of(at.tested, at.check.p_value);
     }
     return checks;
+}
+
+// Forgers choose the attribute, too: those who drew it honestly are the fewer.
+std::vector<Stake> Sampled::stakes(const Question& question) const {
+    const Run& run = run_of(question.attribute == only_attribute ? 0 : question.attribute);
+    auto stakes = run.inner->stakes({run.inner->answers()[0]});
+    for (Stake& stake : stakes) stake.chance *= chance(run);
+    return stakes;
+}
+
+// Attributes are drawn together no more often than the first of them.
+double Sampled::likeliest(Bytes payload) const {
+    double all = chance(run_of(attribute_in(payload)));
+    for (std::size_t i = 0; i < s_; ++i) {
+        const Bytes slot = nth(payload, i, payload_);
+        const Run& run = run_of(attribute_in(slot));
+        all *= run.inner->likeliest(payload_in(slot, run));
+    }
+    return all;
 }
 
 // Planning and proof ---------------------------------------------------------------------------------------

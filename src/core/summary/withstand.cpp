@@ -1,0 +1,23 @@
+#include "core/summary/withstand.hpp"
+
+#include <string>
+
+#include "core/base/error.hpp"
+
+namespace ldp {
+
+Withstanding::Withstanding(const SummaryView& view, const Question& question, double forged, double errors)
+    : stakes_(view.mechanism->stakes(question)), forged_(forged), errors_(errors) {
+    if (!(forged >= 0 && forged < 1))
+        raise(ErrorCode::invalid_value, "the share of forged reports must be at least 0 and below 1",
+              "Found " + std::to_string(forged) + ".", "One in a hundred is 0.01.");
+    if (stakes_.size() != 1 || question.attribute == only_attribute) return;
+    const double about = static_cast<double>(part(view, question.attribute).n) / static_cast<double>(view.n);
+    stakes_[0].chance = (about - forged) / (1 - forged);
+}
+
+Interval Withstanding::operator()(const Estimate& estimate) const {
+    return withstanding(estimate, errors_, stakes_, forged_);
+}
+
+}  // namespace ldp
