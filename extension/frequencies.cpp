@@ -9,6 +9,7 @@
 #include "core/summary/change.hpp"
 #include "core/summary/consistency.hpp"
 #include "core/summary/top.hpp"
+#include "core/summary/withstand.hpp"
 
 using namespace ldp;
 
@@ -140,6 +141,44 @@ Answers everything(const Subject& subject, double reach, Target target) {
     };
     return ask(subject.summary, Answers{}, found,
                [](const SummaryView& view) { check_answer(*view.mechanism, view.mechanism->answers()[0]); });
+}
+
+/// What a summary tells, with bounds of its own.
+struct Bounded {
+    Answers answers;
+    const ldp::Interval* bounds = nullptr;
+    std::size_t count = 0;
+
+    void write(Columns& columns, std::size_t row) const {
+        const auto& [attribute, value, estimate, n] = answers.rows[row];
+        columns.put(answers.legend.name(attribute), false);
+        value == Answers::none ? columns.put_nothing()
+                               : columns.put(answers.legend.label(attribute, value), false);
+        columns.put(estimate.value);
+        columns.put(bounds[row].lower);
+        columns.put(bounds[row].upper);
+        columns.put(n);
+        columns.put(static_cast<std::int32_t>(attribute));
+        columns.put(Int32GetDatum(static_cast<std::int32_t>(value)), value == Answers::none);
+    }
+};
+
+/// All of it, in intervals that hold if at most this share of the reports is forged.
+Bounded withstanding(const Subject& subject, double forged, double errors, Target target) {
+    const Answers told = everything(subject, 0, target);
+    return ask(subject.summary, Bounded{{}}, [&](const SummaryView& view) {
+        auto* bounds = static_cast<ldp::Interval*>(try_palloc(told.count * sizeof(ldp::Interval)));
+        std::optional<Withstanding> of_attribute;
+        Work work;
+        for (std::size_t row = 0; row < told.count; ++row, work.done()) {
+            const auto& [attribute, value, estimate, n] = told.rows[row];
+            const Quantity quantity = value == Answers::none ? Quantity::means : Quantity::frequencies;
+            if (row == 0 || attribute != told.rows[row - 1].attribute)
+                of_attribute.emplace(view, Question{quantity, target, attribute}, forged, errors);
+            bounds[row] = (*of_attribute)(estimate);
+        }
+        return Bounded{told, bounds, told.count};
+    });
 }
 
 /// Differences, nothing if one of the summaries holds no reports.
@@ -294,6 +333,16 @@ LDP_FUNCTION(ldp_estimate_summary) {
     return rows(fcinfo, [=] {
         const Subject subject = whole_argument(fcinfo);
         return everything(subject, reach(PG_GETARG_FLOAT8(1)), target_argument(fcinfo, 2));
+    });
+}
+
+/// (summary, forged, confidence, target): the same rows, in intervals that withstand a share of forged
+/// reports.
+LDP_FUNCTION(ldp_withstand) {
+    return rows(fcinfo, [=] {
+        const Subject subject = whole_argument(fcinfo);
+        const double errors = reach(PG_GETARG_FLOAT8(2));
+        return withstanding(subject, PG_GETARG_FLOAT8(1), errors, target_argument(fcinfo, 3));
     });
 }
 

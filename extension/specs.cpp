@@ -1,4 +1,5 @@
-// Specs as SQL sees them, and the check that keeps a collection's table to its spec.
+// Specs as SQL sees them, what forged reports can do under them, and the check that keeps a collection's
+// table to its spec.
 
 #include "core/spec/spec.hpp"
 
@@ -70,6 +71,50 @@ Advice advice(const char* text, double users) {
     return {items, count};
 }
 
+/// What forgers can do to a spec's attributes, in PostgreSQL's memory.
+struct Influences {
+    struct Row {
+        const char* attribute;
+        double one_report;
+        ldp::Interval pull;
+    };
+    const Row* items;
+    std::size_t count;
+
+    void write(Columns& columns, std::size_t row) const {
+        const auto& [attribute, one_report, pull] = items[row];
+        columns.put(server_text(attribute));
+        columns.put(one_report);
+        columns.put(pull.lower);
+        columns.put(pull.upper);
+    }
+};
+
+Influences influences(const char* text, double share) {
+    if (!(share >= 0 && share < 1))
+        throw Error(ErrorCode::invalid_value, "the share of forged reports must be at least 0 and below 1",
+                    "Found " + std::to_string(share) + ".", "One in a hundred is 0.01.");
+    const Spec spec = Spec::from_json(text);
+    const std::unique_ptr<const Mechanism> mechanism = make_mechanism(spec);
+    const std::size_t count = spec.attributes().size();
+    auto* items = static_cast<Influences::Row*>(try_palloc(count * sizeof(Influences::Row)));
+    for (std::size_t j = 0; j < count; ++j)
+        items[j] = {keep(spec.attributes()[j].name), mechanism->promised_influence(j),
+                    mechanism->promised_pull(j, share)};
+    return {items, count};
+}
+
+double copies_by_chance(const Mechanism& mechanism, Bytes report, std::int64_t copies, std::int64_t reports) {
+    check_report(mechanism, report);
+    if (copies < 1 || reports < copies)
+        throw Error(ErrorCode::invalid_value,
+                    "a report comes at least once, and no more often than all reports",
+                    "Found " + std::to_string(copies) + " of " + std::to_string(reports) + ".");
+    const double likeliest = mechanism.likeliest(report.last(mechanism.payload_size()));
+    return chance_of_copies(likeliest, static_cast<std::uint64_t>(copies),
+                            static_cast<std::uint64_t>(reports));
+}
+
 char* described(Bytes bytes) {
     return keep(describe(bytes));
 }
@@ -94,6 +139,18 @@ LDP_FUNCTION_READING(ldp_advise, ERRCODE_INVALID_PARAMETER_VALUE) {
         const auto users = static_cast<double>(PG_GETARG_INT64(1));
         return advice(json_argument(fcinfo, 0), users);
     });
+}
+
+/// (spec, forged): a row per attribute.
+LDP_FUNCTION_READING(ldp_influence, ERRCODE_INVALID_PARAMETER_VALUE) {
+    return rows(fcinfo, [=] { return influences(json_argument(fcinfo, 0), PG_GETARG_FLOAT8(1)); });
+}
+
+/// (report, how often it came, reports in all): the chance of that among honest ones.
+LDP_FUNCTION(ldp_copies) {
+    const Bytes report = contents(PG_GETARG_VARLENA_PP(0));
+    PG_RETURN_FLOAT8(copies_by_chance(mechanism_of(fcinfo, report, Kind::report), report, PG_GETARG_INT64(1),
+                                      PG_GETARG_INT64(2)));
 }
 
 /// (report, parameter block): true, or an error. It runs for every row inserted; the type's input function

@@ -1,3 +1,4 @@
+// Length: one mechanism is one file, and this one stands for all mechanisms that it is made of.
 // A record of numbers and categories, of which everybody reports a few attributes: s of the d, each through a
 // mechanism of its own at ε/s (Nguyên et al. 2016; Wang, Xiao et al. 2019, whose s is the default).
 //
