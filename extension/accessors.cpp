@@ -1,5 +1,6 @@
 // Questions whose answer is a number, an array of numbers or another summary. None changes the summary, so
-// aggregates that share a state can end in any of them. What is not known (no report tells of it) is NULL.
+// aggregates that share a state can end in any of them. What is not known (no report tells of it, or too few
+// to show an estimate of) is NULL.
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +13,7 @@
 #include "core/base/text.hpp"
 #include "core/spec/spec.hpp"
 #include "core/summary/consistency.hpp"
+#include "core/summary/pooling.hpp"
 
 using namespace ldp;
 
@@ -29,6 +31,11 @@ char* spec_text(Bytes bytes, Kind kind) {
 
 // One number -----------------------------------------------------------------------------------------------
 
+/// The estimate if there are enough reports to show any.
+double shown(const SummaryView& view, std::size_t attribute, double estimate) {
+    return enough(part(view, attribute)) ? estimate : unknown;
+}
+
 double mean(Bytes summary, std::int64_t attribute) {
     return ask(
         summary, unknown,
@@ -37,14 +44,16 @@ double mean(Bytes summary, std::int64_t attribute) {
             if (attribute < 0 || attribute >= static_cast<std::int64_t>(means.size()))
                 throw Error(ErrorCode::invalid_value, "there is no attribute " + std::to_string(attribute),
                             "They are numbered from 0 to " + std::to_string(means.size() - 1) + ".");
-            return means[static_cast<std::size_t>(attribute)].value;
+            const auto number = static_cast<std::size_t>(attribute);
+            return shown(view, number, means[number].value);
         },
         [](const SummaryView& view) { check_answer(*view.mechanism, Quantity::means); });
 }
 
 double only_mean(Bytes summary) {
     return ask(
-        summary, unknown, [=](const SummaryView& view) { return estimate(view, {Quantity::means})[0].value; },
+        summary, unknown,
+        [=](const SummaryView& view) { return shown(view, 0, estimate(view, {Quantity::means})[0].value); },
         [](const SummaryView& view) {
             check_answer(*view.mechanism, Quantity::means);
             const std::size_t attributes = view.mechanism->cells().size();
@@ -61,7 +70,7 @@ double frequency(Bytes summary, std::int64_t value, std::optional<std::size_t> a
         summary, unknown,
         [=](const SummaryView& view) {
             const std::size_t one = one_attribute(*view.mechanism, attribute);
-            return share_of(view, value, Target::sample, one).value;
+            return shown(view, one, share_of(view, value, Target::sample, one).value);
         },
         [](const SummaryView& view) { check_answer(*view.mechanism, Quantity::frequencies); });
 }
@@ -102,6 +111,7 @@ ArrayType* all_items(Bytes summary, Quantity quantity) {
         [=](const SummaryView& view) {
             if (quantity == Quantity::frequencies) (void)one_attribute(*view.mechanism, std::nullopt);
             const std::vector<Estimate> estimates = estimate(view, {quantity});
+            if (!enough(view)) return static_cast<ArrayType*>(nullptr);
             return new_array(estimates.size(), [&](std::size_t i) { return estimates[i].value; });
         },
         [=](const SummaryView& view) { check_answer(*view.mechanism, quantity); });
@@ -113,6 +123,7 @@ ArrayType* all_consistent(Bytes summary, Consistency method) {
         [=](const SummaryView& view) {
             const std::vector<double> values =
                 consistent(view, method, one_attribute(*view.mechanism, std::nullopt));
+            if (!enough(view)) return static_cast<ArrayType*>(nullptr);
             return new_array(values.size(), [&](std::size_t i) { return values[i]; });
         },
         [](const SummaryView& view) { check_answer(*view.mechanism, Quantity::frequencies); });

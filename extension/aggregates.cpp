@@ -67,8 +67,8 @@ Span behind(Span state, Bytes head) {
     return state.subspan(head.size());
 }
 
-/// The state, begun with this head if there is none, with one more report.
-Datum count_report(FunctionCallInfo fcinfo, Bytes head) {
+/// The state, begun with this head if there is none, with one more report of these rounds.
+Datum count_report(FunctionCallInfo fcinfo, Bytes head, const Rounds& rounds = Rounds::untold()) {
     const Bytes report = contents(PG_GETARG_VARLENA_PP(1));
     varlena* state;
     const Mechanism* mechanism;
@@ -88,7 +88,7 @@ Datum count_report(FunctionCallInfo fcinfo, Bytes head) {
         summary = behind(writable(state), head);
         mechanism = &mechanism_of_state(fcinfo, summary);
     }
-    const Outcome outcome = accumulate(*mechanism, summary, report);
+    const Outcome outcome = accumulate(*mechanism, summary, report, rounds);
     if (unlikely(outcome != Outcome::ok)) {
         // What is no report at all is reported as that, not as one of another spec.
         check_report(mechanism_of(fcinfo, report, Kind::report), report);
@@ -213,6 +213,12 @@ Asked asked_text(FunctionCallInfo fcinfo) {
 /// (ldp_summary, ldp_report) → ldp_summary: counts a report. NULL reports are skipped.
 LDP_FUNCTION(ldp_summary_accumulate) {
     return PG_ARGISNULL(1) ? first_argument(fcinfo) : count_report(fcinfo, {});
+}
+
+/// (ldp_summary, ldp_report, round) → ldp_summary: the same, of a report whose round is told; it may be NULL.
+LDP_FUNCTION(ldp_summary_accumulate_round) {
+    if (PG_ARGISNULL(1)) return first_argument(fcinfo);
+    return count_report(fcinfo, {}, PG_ARGISNULL(2) ? Rounds::untold() : Rounds::only(PG_GETARG_INT32(2)));
 }
 
 /// (ldp_summary, ldp_summary) → ldp_summary: adds two summaries. NULL is the empty summary of any spec.

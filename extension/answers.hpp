@@ -1,16 +1,45 @@
 // Rows about attributes and their values, which most questions are answered in: what it is about, by name;
-// the estimate; of how many reports it is; and the numbers behind the names.
+// the estimate; of how many reports it is; the numbers behind the names; and why something is missing.
 #pragma once
 
 #include <cstdint>
 #include <limits>
+#include <new>
+#include <string>
 
 #include "arguments.hpp"
+#include "core/summary/pooling.hpp"
 #include "rows.hpp"
 
 namespace ldp {
 
-/// Row type ldp_answer: attribute, label, estimate, stderr, lower, upper, n, attribute_number, value.
+/// Of how many reports a row is, and what its reader has to know. No destructor: it may stand beside jumps.
+struct Told {
+    std::uint64_t n = 0;
+    std::uint64_t people = 0;  ///< the fewest whose reports these can be; 0 if it is not known
+    bool enough = true;        ///< to show estimates of
+    const char* note = "no reports";
+
+    /// n, people.
+    void put_counts(Columns& columns) const noexcept {
+        columns.put(n);
+        columns.put(Int64GetDatum(static_cast<std::int64_t>(people)), people == 0 && n != 0);
+    }
+    /// Of a row with an estimate that may be unknown.
+    void put_note(Columns& columns, bool known) const {
+        columns.put(note != nullptr ? note : known ? nullptr : "no report tells of it");
+    }
+};
+
+/// What there is to say of reports; allowed beside C++ objects.
+[[nodiscard]] inline Told told(const SummaryView& view) {
+    if (view.n == 0) return {};
+    const std::string words = note(view);
+    return {view.n, fewest_people(view), enough(view), words.empty() ? nullptr : keep(words)};
+}
+
+/// Row type ldp_answer: attribute, label, estimate, stderr, lower, upper, n, people, attribute_number, value,
+/// note.
 struct Answers {
     /// Instead of a number, where the row is about no single attribute or value.
     static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
@@ -18,29 +47,31 @@ struct Answers {
     struct Row {
         std::uint32_t attribute, value;
         Estimate estimate;
-        std::uint64_t n;
+        const Told* told;
     };
 
     Legend legend = {};
     double reach = 0;  ///< of an interval, in standard errors
-    /// Whether n is shown, and a p-value after it.
+    /// Whether n and people are shown, and a p-value after them.
     bool counted = true, tested = false;
     Row* rows = nullptr;
     double* p_values = nullptr;
     std::size_t count = 0;
 
     void write(Columns& columns, std::size_t row) const {
-        const auto& [attribute, value, estimate, n] = rows[row];
+        const auto& [attribute, value, found, told] = rows[row];
+        const Estimate estimate = told->enough ? found : Estimate{unknown, unknown};
         attribute == none ? columns.put_nothing() : columns.put(legend.name(attribute), false);
         value == none ? columns.put_nothing() : columns.put(legend.label(attribute, value), false);
         columns.put(estimate.value);
         columns.put(estimate.standard_error);
         columns.put(estimate.value - reach * estimate.standard_error);
         columns.put(estimate.value + reach * estimate.standard_error);
-        if (counted) columns.put(n);
-        if (tested) columns.put(p_values[row]);
+        if (counted) told->put_counts(columns);
+        if (tested) columns.put(told->enough ? p_values[row] : unknown);
         columns.put(Int32GetDatum(static_cast<std::int32_t>(attribute)), attribute == none);
         columns.put(Int32GetDatum(static_cast<std::int32_t>(value)), value == none);
+        told->put_note(columns, !std::isnan(estimate.value));
     }
 
     // Allowed beside C++ objects: rows may be millions, so they are written once, where they stay.
@@ -49,12 +80,18 @@ struct Answers {
         rows = static_cast<Row*>(try_palloc(room * sizeof(Row)));
         if (tested) p_values = static_cast<double*>(try_palloc(room * sizeof(double)));
     }
-    void add(std::size_t attribute, std::size_t value, const Estimate& estimate, std::uint64_t n,
+    void add(std::size_t attribute, std::size_t value, const Estimate& estimate, const Told* told,
              double p_value = unknown) noexcept {
-        rows[count] = {static_cast<std::uint32_t>(attribute), static_cast<std::uint32_t>(value), estimate, n};
+        rows[count] = {static_cast<std::uint32_t>(attribute), static_cast<std::uint32_t>(value), estimate,
+                       told};
         if (tested) p_values[count] = p_value;
         ++count;
     }
 };
+
+/// Keeps what several rows share; allowed beside C++ objects.
+[[nodiscard]] inline const Told* kept(const Told& told) {
+    return new (try_palloc(sizeof(Told))) Told(told);
+}
 
 }  // namespace ldp

@@ -119,9 +119,7 @@ struct Numbers {
 /// Throws Error (unsupported) unless the mechanism's summaries answer this, by themselves: what tells ranges
 /// tells them of no attribute's values.
 inline void check_answer(const Mechanism& mechanism, Quantity quantity) {
-    if (find_capability<RangeLearner>(mechanism) != nullptr)
-        throw Error(ErrorCode::unsupported, "these reports tell ranges, for the spec of a second round", {},
-                    "Ask for them with ldp_learn_range.");
+    check_no_ranges(mechanism);
     check_tells(mechanism, quantity);
     if (quantity == Quantity::frequencies && find_capability<SeriesRandomizer>(mechanism) != nullptr)
         throw Error(ErrorCode::unsupported, "these reports tell of a series, which has shares in each round",

@@ -20,12 +20,13 @@ namespace {
 constexpr Estimate nothing{unknown, unknown};
 
 /// Rows of `width` numbers about one attribute, in PostgreSQL's memory: its name, the numbers, of how many
-/// reports they are, the attribute's number, and the row's if it is to be shown.
+/// reports they are, the attribute's number, the row's if it is to be shown, and a note.
 struct Table {
     const double* numbers = nullptr;
     std::size_t width = 0, count = 0;
     Legend legend = {};
-    std::uint64_t n = 0;
+    Told told = {};
+    std::size_t asked = 0;  ///< how many of the numbers stand first that are no estimates
     std::size_t attribute = 0;
     bool numbered = false;
     bool each = false;  ///< a row is about the attribute of its number
@@ -33,17 +34,20 @@ struct Table {
     void write(Columns& columns, std::size_t row) const {
         const std::size_t about = each ? row : attribute;
         columns.put(legend.name(about), false);
-        for (std::size_t i = 0; i < width; ++i) columns.put(numbers[row * width + i]);
-        columns.put(n);
+        for (std::size_t i = 0; i < width; ++i)
+            columns.put(i < asked || told.enough ? numbers[row * width + i] : unknown);
+        told.put_counts(columns);
         columns.put(static_cast<std::int32_t>(about));
         if (numbered) columns.put(static_cast<std::int32_t>(row));
+        told.put_note(columns, !std::isnan(numbers[row * width + asked]));
     }
 };
 
-/// Copies rows of equal width; allowed beside C++ objects.
+/// Copies rows of equal width, in which the first `asked` numbers are no estimates; allowed beside C++
+/// objects.
 template <std::size_t width>
 Table table(const Subject& subject, const SummaryView& view,
-            const std::vector<std::array<double, width>>& rows) {
+            const std::vector<std::array<double, width>>& rows, std::size_t asked) {
     auto* numbers = static_cast<double*>(try_palloc(std::max<std::size_t>(1, rows.size()) * sizeof(rows[0])));
     std::size_t used = 0;
     for (const auto& row : rows)
@@ -52,16 +56,17 @@ Table table(const Subject& subject, const SummaryView& view,
             .width = width,
             .count = rows.size(),
             .legend = subject.legend,
-            .n = view.n,
+            .told = told(view),
+            .asked = asked,
             .attribute = subject.attribute.value_or(0)};
 }
 
 /// A single answer. No reports give one that is not known.
-Answers one_answer(const Subject& subject, std::size_t attribute, const Estimate& estimate, std::uint64_t n,
+Answers one_answer(const Subject& subject, std::size_t attribute, const Estimate& estimate, const Told& told,
                    double reach) {
     Answers one{.legend = subject.legend, .reach = reach};
     one.reserve(1);
-    one.add(attribute, Answers::none, estimate, n);
+    one.add(attribute, Answers::none, estimate, kept(told));
     return one;
 }
 
@@ -76,30 +81,33 @@ std::size_t attribute_at(double bound, std::size_t attributes) {
 
 Answers range(const Subject& subject, double low, double high, double reach, Target target) {
     const auto found = [&](const SummaryView& view) {
-        const std::uint64_t n = view.n;
+        const Told about = told(view);
         if (find_capability<Ordered>(*view.mechanism) != nullptr)
             return one_answer(subject, subject.attribute.value_or(0), share_between(view, low, high, target),
-                              n, reach);
+                              about, reach);
         const std::size_t attributes = view.mechanism->cells().size();
         const std::size_t first = attribute_at(low, attributes), last = attribute_at(high, attributes);
         if (first > last)
             throw Error(ErrorCode::invalid_value, "a range must not end before it begins",
                         "Found " + std::to_string(first) + " to " + std::to_string(last) + ".");
-        return one_answer(subject, Answers::none, group_mean(view, first, last, target), n, reach);
+        return one_answer(subject, Answers::none, group_mean(view, first, last, target), about, reach);
     };
-    return ask_part(subject,
-                    one_answer(subject, subject.attribute.value_or(Answers::none), nothing, 0, reach), found);
+    return ask_part(
+        subject, one_answer(subject, subject.attribute.value_or(Answers::none), nothing, {}, reach), found);
 }
 
 Answers share_below(const Subject& subject, double value, double reach, Target target) {
     const std::size_t attribute = subject.attribute.value_or(0);
-    return ask_one(subject, one_answer(subject, attribute, nothing, 0, reach), [&](const SummaryView& view) {
-        return one_answer(subject, attribute, cdf(view, value, target), view.n, reach);
+    return ask_one(subject, one_answer(subject, attribute, nothing, {}, reach), [&](const SummaryView& view) {
+        return one_answer(subject, attribute, cdf(view, value, target), told(view), reach);
     });
 }
 
 double quantile(const Subject& subject, double share) {
-    return ask_one(subject, unknown, [=](const SummaryView& view) { return ldp::quantile(view, share); });
+    return ask_one(subject, unknown, [=](const SummaryView& view) {
+        const double found = ldp::quantile(view, share);
+        return enough(view) ? found : unknown;
+    });
 }
 
 Table quantiles(const Subject& subject, const double* shares, std::size_t count, double confidence,
@@ -108,7 +116,7 @@ Table quantiles(const Subject& subject, const double* shares, std::size_t count,
         std::vector<std::array<double, 4>> found;
         for (const auto& [value, interval] : ldp::quantiles(view, {shares, count}, confidence, target))
             found.push_back({shares[found.size()], value, interval.lower, interval.upper});
-        return table(subject, view, found);
+        return table(subject, view, found, 1);
     });
 }
 
@@ -125,7 +133,7 @@ Table bins(const Subject& subject, std::int32_t bins, double reach, Target targe
                              low + width * static_cast<double>(bin + 1), share, error, share - reach * error,
                              share + reach * error});
         }
-        Table all = table(subject, view, found);
+        Table all = table(subject, view, found, 2);
         all.numbered = true;
         return all;
     });
@@ -137,7 +145,7 @@ Table fitted(const Subject& subject, Smoothing smoothing) {
         std::vector<std::array<double, 3>> found;
         for (std::size_t cell = 0; cell < fit.shares.size(); ++cell)
             found.push_back({fit.edges[cell], fit.edges[cell + 1], fit.shares[cell]});
-        Table all = table(subject, view, found);
+        Table all = table(subject, view, found, 2);
         all.numbered = true;
         return all;
     });
@@ -147,7 +155,7 @@ Table shrunk_means(const Subject& subject, Shrinkage shrinkage, Target target) {
     return ask(subject.summary, Table{}, [&](const SummaryView& view) {
         std::vector<std::array<double, 2>> found;
         for (const auto& [value, error] : shrunk(view, shrinkage, target)) found.push_back({value, error});
-        Table all = table(subject, view, found);
+        Table all = table(subject, view, found, 0);
         all.each = true;
         return all;
     });

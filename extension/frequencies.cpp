@@ -1,6 +1,7 @@
 // Rows of means and shares, of one summary or of what changed from one to another.
 
 #include <algorithm>
+#include <utility>
 
 #include "answers.hpp"
 #include "asked.hpp"
@@ -48,10 +49,10 @@ Answers answers(const Subject& subject, double reach, std::size_t room, bool tes
 }
 
 void add_shares(Answers& all, const SummaryView& view, std::size_t attribute, Target target) {
-    const std::uint64_t n = part(view, attribute).n;
+    const Told* const about = kept(told(part(view, attribute)));
     const auto estimates = estimate(view, {Quantity::frequencies, target, attribute});
     for_each_index(estimates.size(),
-                   [&](std::size_t value) { all.add(attribute, value, estimates[value], n); });
+                   [&](std::size_t value) { all.add(attribute, value, estimates[value], about); });
 }
 
 Answers means(const Subject& subject, double reach, Target target) {
@@ -61,7 +62,7 @@ Answers means(const Subject& subject, double reach, Target target) {
         for (std::size_t j = 0; j < estimates.size(); ++j) {
             const SummaryView one = part(view, j);
             if (one.mechanism->tells(Quantity::means) && j == subject.attribute.value_or(j))
-                all.add(j, Answers::none, estimates[j], one.n);
+                all.add(j, Answers::none, estimates[j], kept(told(one)));
         }
         return all;
     };
@@ -71,19 +72,19 @@ Answers means(const Subject& subject, double reach, Target target) {
     });
 }
 
-/// `find(view, attribute, n)` about the values of one attribute, of which n reports tell.
+/// `find(view, attribute, told)` about the values of one attribute, of whose reports this is told.
 template <class Find>
 Answers of_one_category(const Subject& subject, Find find) {
     const auto found = [&](const SummaryView& view) {
         const std::size_t attribute = one_category(view, subject.attribute);
-        return find(view, attribute, part(view, attribute).n);
+        return find(view, attribute, kept(told(part(view, attribute))));
     };
     return ask(subject.summary, Answers{}, found,
                [&](const SummaryView& view) { (void)one_category(view, subject.attribute); });
 }
 
 Answers frequencies(const Subject& subject, Consistency method, double reach, Target target) {
-    return of_one_category(subject, [&](const SummaryView& view, std::size_t attribute, std::uint64_t n) {
+    return of_one_category(subject, [&](const SummaryView& view, std::size_t attribute, const Told* told) {
         Answers all = answers(subject, reach, part(view, attribute).mechanism->cells()[0]);
         if (method == Consistency::none) {
             add_shares(all, view, attribute, target);
@@ -91,35 +92,38 @@ Answers frequencies(const Subject& subject, Consistency method, double reach, Ta
             // Errors and intervals belong to the unbiased estimates alone.
             const std::vector<double> shares = consistent(view, method, attribute);
             for_each_index(shares.size(), [&](std::size_t value) {
-                all.add(attribute, value, {shares[value], unknown}, n);
+                all.add(attribute, value, {shares[value], unknown}, told);
             });
         }
         return all;
     });
 }
 
+/// Rows in order of size; a single one, about no value, if there are too few reports to order any.
+Answers ranked(const Subject& subject, const std::vector<Ranked>& ranking, std::size_t attribute,
+               double reach, const Told* told) {
+    Answers all = answers(subject, reach, ranking.size() + 1, true);
+    if (!told->enough)
+        all.add(attribute, Answers::none, {unknown, unknown}, told);
+    else
+        for_each_index(ranking.size(), [&](std::size_t i) {
+            const auto& [value, estimate, p_value] = ranking[i];
+            all.add(attribute, value, estimate, told, p_value);
+        });
+    return all;
+}
+
 Answers largest(const Subject& subject, std::size_t limit, double reach, Target target, Control control) {
-    return of_one_category(subject, [&](const SummaryView& view, std::size_t attribute, std::uint64_t n) {
-        const auto ranking = top(view, limit, target, control, attribute);
-        Answers all = answers(subject, reach, ranking.size(), true);
-        Work work;
-        for (const Ranked& ranked : ranking) {
-            work.done();
-            all.add(attribute, ranked.value, ranked.estimate, n, ranked.p_value);
-        }
-        return all;
+    return of_one_category(subject, [&](const SummaryView& view, std::size_t attribute, const Told* told) {
+        return ranked(subject, top(view, limit, target, control, attribute), attribute, reach, told);
     });
 }
 
 Answers picked(const Subject& subject, CandidateMethod method, Control control, double reach) {
     return ask_one(subject, Answers{}, [&](const SummaryView& view) {
         check_answer(*view.mechanism, Quantity::frequencies);
-        const std::uint64_t n = view.n;
-        const auto ranking = candidates(view, method, control);
-        Answers all = answers(subject, reach, ranking.size(), true);
-        for (const Ranked& ranked : ranking)
-            all.add(subject.attribute.value_or(0), ranked.value, ranked.estimate, n, ranked.p_value);
-        return all;
+        return ranked(subject, candidates(view, method, control), subject.attribute.value_or(0), reach,
+                      kept(told(view)));
     });
 }
 
@@ -134,7 +138,7 @@ Answers everything(const Subject& subject, double reach, Target target) {
         Answers all = answers(subject, reach, room);
         for (std::size_t j = 0; j < cells.size(); ++j)
             if (is_number(view, j))
-                all.add(j, Answers::none, means[j], part(view, j).n);
+                all.add(j, Answers::none, means[j], kept(told(part(view, j))));
             else
                 add_shares(all, view, j, target);
         return all;
@@ -150,52 +154,67 @@ struct Bounded {
     std::size_t count = 0;
 
     void write(Columns& columns, std::size_t row) const {
-        const auto& [attribute, value, estimate, n] = answers.rows[row];
+        const auto& [attribute, value, estimate, told] = answers.rows[row];
+        const double shown = told->enough ? estimate.value : unknown;
         columns.put(answers.legend.name(attribute), false);
         value == Answers::none ? columns.put_nothing()
                                : columns.put(answers.legend.label(attribute, value), false);
-        columns.put(estimate.value);
-        columns.put(bounds[row].lower);
-        columns.put(bounds[row].upper);
-        columns.put(n);
+        columns.put(shown);
+        columns.put(told->enough ? bounds[row].lower : unknown);
+        columns.put(told->enough ? bounds[row].upper : unknown);
+        told->put_counts(columns);
         columns.put(static_cast<std::int32_t>(attribute));
         columns.put(Int32GetDatum(static_cast<std::int32_t>(value)), value == Answers::none);
+        told->put_note(columns, !std::isnan(shown));
     }
 };
 
 /// All of it, in intervals that hold if at most this share of the reports is forged.
 Bounded withstanding(const Subject& subject, double forged, double errors, Target target) {
-    const Answers told = everything(subject, 0, target);
+    const Answers all = everything(subject, 0, target);
     return ask(subject.summary, Bounded{{}}, [&](const SummaryView& view) {
-        auto* bounds = static_cast<ldp::Interval*>(try_palloc(told.count * sizeof(ldp::Interval)));
+        auto* bounds = static_cast<ldp::Interval*>(try_palloc(all.count * sizeof(ldp::Interval)));
         std::optional<Withstanding> of_attribute;
         Work work;
-        for (std::size_t row = 0; row < told.count; ++row, work.done()) {
-            const auto& [attribute, value, estimate, n] = told.rows[row];
+        for (std::size_t row = 0; row < all.count; ++row, work.done()) {
+            const auto& [attribute, value, estimate, told] = all.rows[row];
             const Quantity quantity = value == Answers::none ? Quantity::means : Quantity::frequencies;
-            if (row == 0 || attribute != told.rows[row - 1].attribute)
+            if (row == 0 || attribute != all.rows[row - 1].attribute)
                 of_attribute.emplace(view, Question{quantity, target, attribute}, forged, errors);
             bounds[row] = (*of_attribute)(estimate);
         }
-        return Bounded{told, bounds, told.count};
+        return Bounded{all, bounds, all.count};
     });
 }
 
+/// What there is to say of a difference: of the summary that says less.
+Told told_of_both(const SummaryView& before, const SummaryView& after) {
+    const Told first = told(before), second = told(after);
+    return !second.enough || (first.enough && first.note == nullptr) ? second : first;
+}
+
 /// Differences, nothing if one of the summaries holds no reports.
-Answers changed(const Subject& subject, Bytes after, double kept, double reach, Target target) {
+Answers changed(const Subject& subject, Bytes after, double repeated, double reach, Target target) {
     // What is no summary at all is reported as that, not as one of another spec.
     const std::unique_ptr<const Mechanism> other = checked_mechanism(after);
     const SummaryView later = view_of(*other, after);
     const auto found = [&](const SummaryView& before) {
         if (later.n == 0) return Answers{};
-        const std::vector<Change> changes = change(before, later, kept, target);
+        const std::vector<Change> changes = change(before, later, repeated, target);
         Answers all = answers(subject, reach, changes.size());
         all.counted = false;
+        const Told* last = nullptr;
+        std::uint32_t last_attribute = Answers::none;
+        const auto about = [&](std::uint32_t attribute) {  // rows of one attribute stand together
+            if (attribute != std::exchange(last_attribute, attribute))
+                last = kept(told_of_both(part(before, attribute), part(later, attribute)));
+            return last;
+        };
         Work work;
         for (const auto& [attribute, value, difference] : changes) {
             work.done();
             if (attribute == subject.attribute.value_or(attribute))
-                all.add(attribute, value ? *value : Answers::none, difference, 0);
+                all.add(attribute, value ? *value : Answers::none, difference, about(attribute));
         }
         return all;
     };
@@ -219,11 +238,11 @@ Rounds rounds(const Subject& subject, double reach, Target target) {
     const auto found = [&](const SummaryView& view) {
         const std::size_t count = find_capability<SeriesRandomizer>(*view.mechanism)->rounds(),
                           values = view.mechanism->cells()[0];
-        const std::uint64_t n = view.n;
+        const Told* const about = kept(told(view));
         Answers all = answers(subject, reach, count * values);
         for (std::size_t round = 0; round < count; ++round) {
             const auto estimates = estimate(view, {Quantity::frequencies, target, round});
-            for (std::size_t value = 0; value < values; ++value) all.add(0, value, estimates[value], n);
+            for (std::size_t value = 0; value < values; ++value) all.add(0, value, estimates[value], about);
         }
         return Rounds{all, all.count, values};
     };
@@ -265,14 +284,16 @@ struct Coefficients {
     const Estimate* estimates = nullptr;
     std::size_t count = 0;
     double reach = 0;
+    Told told = {};
 
     void write(Columns& columns, std::size_t row) const {
-        const auto& [value, error] = estimates[row];
+        const auto& [value, error] = told.enough ? estimates[row] : Estimate{unknown, unknown};
         columns.put(static_cast<std::int32_t>(row));
         columns.put(value);
         columns.put(error);
         columns.put(value - reach * error);
         columns.put(value + reach * error);
+        told.put_note(columns, !std::isnan(value));
     }
 };
 
@@ -281,9 +302,9 @@ Coefficients coefficients(Bytes summary, double reach, Target target) {
         summary, Coefficients{},
         [=](const SummaryView& view) {
             const auto found = estimate(view, {Quantity::coefficients, target});
-            auto* kept = static_cast<Estimate*>(try_palloc(found.size() * sizeof(Estimate)));
-            std::ranges::copy(found, kept);
-            return Coefficients{kept, found.size(), reach};
+            auto* estimates = static_cast<Estimate*>(try_palloc(found.size() * sizeof(Estimate)));
+            std::ranges::copy(found, estimates);
+            return Coefficients{estimates, found.size(), reach, told(view)};
         },
         [](const SummaryView& view) { check_answer(*view.mechanism, Quantity::coefficients); });
 }

@@ -125,8 +125,8 @@ $script$;
 -- is said of a column of ldp_answer holds in the others, too.
 
 CREATE TYPE @extschema@.ldp_answer AS (
-    attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint,
-    attribute_number integer, value integer
+    attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint,
+    attribute_number integer, value integer, note text
 );
 COMMENT ON TYPE @extschema@.ldp_answer IS 'an estimated mean of an attribute, or share of one of its values';
 COMMENT ON COLUMN @extschema@.ldp_answer.attribute IS 'the attribute, by name; its number where no collection here knows its name';
@@ -136,26 +136,29 @@ COMMENT ON COLUMN @extschema@.ldp_answer.stderr IS 'its standard error';
 COMMENT ON COLUMN @extschema@.ldp_answer.lower IS 'the lower end of its interval';
 COMMENT ON COLUMN @extschema@.ldp_answer.upper IS 'the upper end of its interval';
 COMMENT ON COLUMN @extschema@.ldp_answer.n IS 'how many reports the row is about';
+COMMENT ON COLUMN @extschema@.ldp_answer.people IS 'the fewest people whose reports these can be, at one a round; NULL if their rounds were not told';
 COMMENT ON COLUMN @extschema@.ldp_answer.attribute_number IS 'the attribute''s number, from 0';
 COMMENT ON COLUMN @extschema@.ldp_answer.value IS 'the value''s number, from 0';
+COMMENT ON COLUMN @extschema@.ldp_answer.note IS 'why estimates are not shown, or errors are larger than n reports would have';
 
 CREATE TYPE @extschema@.ldp_ranked AS (
-    attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, p_value float8,
-    attribute_number integer, value integer
+    attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint, p_value float8,
+    attribute_number integer, value integer, note text
 );
 COMMENT ON TYPE @extschema@.ldp_ranked IS 'an estimated share and its significance';
 COMMENT ON COLUMN @extschema@.ldp_ranked.p_value IS 'how likely so large an estimate is of a value that nobody holds, adjusted for all values';
 
 CREATE TYPE @extschema@.ldp_quantile_at AS (
-    attribute text, share float8, estimate float8, lower float8, upper float8, n bigint, attribute_number integer
+    attribute text, share float8, estimate float8, lower float8, upper float8, n bigint, people bigint,
+    attribute_number integer, note text
 );
 COMMENT ON TYPE @extschema@.ldp_quantile_at IS 'the estimated value below which a share of the people lies';
 COMMENT ON COLUMN @extschema@.ldp_quantile_at.share IS 'the share asked for';
 COMMENT ON COLUMN @extschema@.ldp_quantile_at.estimate IS 'the value below which it lies, in the attribute''s own units';
 
 CREATE TYPE @extschema@.ldp_bin AS (
-    attribute text, low float8, high float8, estimate float8, stderr float8, lower float8, upper float8, n bigint,
-    attribute_number integer, bin integer
+    attribute text, low float8, high float8, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint,
+    attribute_number integer, bin integer, note text
 );
 COMMENT ON TYPE @extschema@.ldp_bin IS 'the estimated share of a bin of a histogram';
 COMMENT ON COLUMN @extschema@.ldp_bin.low IS 'where the bin begins';
@@ -202,6 +205,13 @@ CREATE FUNCTION @extschema@.ldp_summary_accumulate(summary @extschema@.ldp_summa
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
 COMMENT ON FUNCTION @extschema@.ldp_summary_accumulate(@extschema@.ldp_summary, @extschema@.ldp_report) IS
     'the summary with one more report; NULL is the summary of no reports';
+
+CREATE FUNCTION @extschema@.ldp_summary_accumulate(summary @extschema@.ldp_summary,
+        report @extschema@.ldp_report, round integer)
+    RETURNS @extschema@.ldp_summary
+    AS 'MODULE_PATHNAME', 'ldp_summary_accumulate_round' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.ldp_summary_accumulate(@extschema@.ldp_summary, @extschema@.ldp_report, integer) IS
+    'the summary with one more report, of this round; NULL is the summary of no reports';
 
 CREATE FUNCTION @extschema@.ldp_summary_merge(summary @extschema@.ldp_summary, other @extschema@.ldp_summary)
     RETURNS @extschema@.ldp_summary
@@ -257,6 +267,13 @@ CREATE AGGREGATE @extschema@.ldp_agg(report @extschema@.ldp_report) (
 );
 COMMENT ON AGGREGATE @extschema@.ldp_agg(@extschema@.ldp_report) IS
     'reports to their summary, for the accessors to answer from';
+
+CREATE AGGREGATE @extschema@.ldp_agg(report @extschema@.ldp_report, round integer) (
+    SFUNC = @extschema@.ldp_summary_accumulate, STYPE = @extschema@.ldp_summary, SSPACE = 512,
+    COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.ldp_agg(@extschema@.ldp_report, integer) IS
+    'reports to their summary, which knows their rounds: what errors need where people keep their answers';
 
 CREATE AGGREGATE @extschema@.ldp_rollup(summary @extschema@.ldp_summary) (
     SFUNC = @extschema@.ldp_summary_merge, STYPE = @extschema@.ldp_summary, SSPACE = 512,
@@ -810,10 +827,10 @@ COMMENT ON FUNCTION @extschema@.ldp_reading(text, text[], name) IS
 CREATE FUNCTION @extschema@.ldp_summary_of_as(caller name, name text, round integer) RETURNS @extschema@.ldp_summary
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    reading record := @extschema@.ldp_reading(name, CASE WHEN round IS NULL THEN '{}' ELSE '{round}' END::text[], caller);
+    reading record := @extschema@.ldp_reading(name, '{round}', caller);
 BEGIN
     RETURN @extschema@.ldp_run_as(reading.role, reading.policies,
-        format('SELECT CASE WHEN count(report) >= %s THEN %s.ldp_agg(report) END FROM %s WHERE COALESCE(round = %L, true)',
+        format('SELECT CASE WHEN count(report) >= %s THEN %s.ldp_agg(report, round) END FROM %s WHERE COALESCE(round = %L, true)',
                reading.fewest, '@extschema@', reading.table_name, round),
         NULL::@extschema@.ldp_summary);
 END
@@ -847,10 +864,10 @@ BEGIN
             DETAIL = format('There are "%s".', array_to_string(groups, '", "')),
             HINT = 'Name the round or side columns, as in ARRAY[''round''].';
     END IF;
-    reading := @extschema@.ldp_reading(name, by, caller);
+    reading := @extschema@.ldp_reading(name, by || 'round'::text, caller);
     RETURN @extschema@.ldp_run_as(reading.role, reading.policies,
         format('SELECT array_agg(ROW(g.name, g.summary)::%1$s.ldp_group ORDER BY g.name) FROM '
-               '(SELECT jsonb_build_object(%2$s) AS name, %1$s.ldp_agg(t.report) AS summary FROM %3$s AS t '
+               '(SELECT jsonb_build_object(%2$s) AS name, %1$s.ldp_agg(t.report, t.round) AS summary FROM %3$s AS t '
                'GROUP BY %4$s HAVING count(t.report) >= %5$s) AS g', '@extschema@',
                (SELECT string_agg(format('%L, t.%I', b, b), ', ') FROM unnest(by) AS b), reading.table_name,
                (SELECT string_agg(format('t.%I', b), ', ') FROM unnest(by) AS b), reading.fewest),
@@ -1064,7 +1081,7 @@ COMMENT ON FUNCTION @extschema@.ldp_part(@extschema@.ldp_summary, text) IS
 
 CREATE FUNCTION @extschema@.ldp_withstand(summary @extschema@.ldp_summary, forged float8 DEFAULT 0.01,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')
-    RETURNS TABLE (attribute text, label text, estimate float8, lower float8, upper float8, n bigint, attribute_number integer, value integer)
+    RETURNS TABLE (attribute text, label text, estimate float8, lower float8, upper float8, n bigint, people bigint, attribute_number integer, value integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_withstand(@extschema@.ldp_summary, float8, float8, text) IS
     'all that a summary tells, like ldp_estimate, with intervals that hold for the honest people if at most the share forged '
@@ -1101,7 +1118,7 @@ COMMENT ON FUNCTION @extschema@.ldp_haar(@extschema@.ldp_summary) IS
 
 CREATE FUNCTION @extschema@.ldp_shrunk(summary @extschema@.ldp_summary, shrink text DEFAULT 'soft',
         target text DEFAULT 'sample')
-    RETURNS TABLE (attribute text, estimate float8, rmse float8, n bigint, attribute_number integer)
+    RETURNS TABLE (attribute text, estimate float8, rmse float8, n bigint, people bigint, attribute_number integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_shrunk(@extschema@.ldp_summary, text, text) IS
     'the mean of every attribute of a haar vector, small details shrunk (soft or sure): biased, with the root of its '
@@ -1116,7 +1133,7 @@ COMMENT ON FUNCTION @extschema@.ldp_haar(@extschema@.ldp_summary, text) IS 'the 
 
 CREATE FUNCTION @extschema@.ldp_coefficients(summary @extschema@.ldp_summary,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')
-    RETURNS TABLE (coefficient integer, estimate float8, stderr float8, lower float8, upper float8)
+    RETURNS TABLE (coefficient integer, estimate float8, stderr float8, lower float8, upper float8, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_coefficients(@extschema@.ldp_summary, float8, text) IS
     'estimated mean of every Haar coefficient, attributes scaled to [-1,1], with standard error and interval';
@@ -1212,7 +1229,7 @@ COMMENT ON FUNCTION @extschema@.ldp_histogram(@extschema@.ldp_summary, integer, 
 
 CREATE FUNCTION @extschema@.ldp_distribution(summary @extschema@.ldp_summary, smoothing text DEFAULT 'ems',
         attribute text DEFAULT NULL)
-    RETURNS TABLE (attribute text, low float8, high float8, estimate float8, n bigint, attribute_number integer, bin integer)
+    RETURNS TABLE (attribute text, low float8, high float8, estimate float8, n bigint, people bigint, attribute_number integer, bin integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 100000 ROWS 1000;
 COMMENT ON FUNCTION @extschema@.ldp_distribution(@extschema@.ldp_summary, text, text) IS
     'the distribution of an ordered attribute, fitted: shares that are not negative and sum to 1, without errors';
@@ -1240,7 +1257,7 @@ COMMENT ON FUNCTION @extschema@.ldp_health(@extschema@.ldp_summary, text) IS
 
 CREATE FUNCTION @extschema@.ldp_change(before @extschema@.ldp_summary, after @extschema@.ldp_summary,
         kept float8 DEFAULT 0, confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
-    RETURNS TABLE (attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, attribute_number integer, value integer)
+    RETURNS TABLE (attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, attribute_number integer, value integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_change(@extschema@.ldp_summary, @extschema@.ldp_summary, float8, float8, text, text) IS
     'how the mean of every number and the share of every value changed from one summary to another; kept is the share of '
@@ -1248,7 +1265,7 @@ COMMENT ON FUNCTION @extschema@.ldp_change(@extschema@.ldp_summary, @extschema@.
 
 CREATE FUNCTION @extschema@.ldp_series(summary @extschema@.ldp_summary, confidence float8 DEFAULT 0.95,
         target text DEFAULT 'sample')
-    RETURNS TABLE (round integer, attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, attribute_number integer, value integer)
+    RETURNS TABLE (round integer, attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint, attribute_number integer, value integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_series(@extschema@.ldp_summary, float8, text) IS
     'of a mechanism of series (ddrm), the share of every value in every round; NULL where the reports do not reach yet';
@@ -1262,12 +1279,13 @@ CREATE FUNCTION @extschema@.ldp_estimate(summary @extschema@.ldp_summary, confid
 COMMENT ON FUNCTION @extschema@.ldp_estimate(@extschema@.ldp_summary, float8, text) IS
     'what a summary tells: a row per numeric attribute and per value of a category, with standard error and interval';
 
-CREATE FUNCTION @extschema@.ldp_estimate(name text, confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')
+CREATE FUNCTION @extschema@.ldp_estimate(name text, confidence float8 DEFAULT 0.95, target text DEFAULT 'sample',
+        round integer DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_answer
     LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp
-    AS $$ SELECT * FROM @extschema@.ldp_estimate(@extschema@.ldp_summary_of($1), $2, $3) $$;
-COMMENT ON FUNCTION @extschema@.ldp_estimate(text, float8, text) IS
-    'what a collection''s reports tell: a row per numeric attribute and per value of a category, with standard error and '
+    AS $$ SELECT * FROM @extschema@.ldp_estimate(@extschema@.ldp_summary_of($1, $4), $2, $3) $$;
+COMMENT ON FUNCTION @extschema@.ldp_estimate(text, float8, text, integer) IS
+    'what a collection''s reports, or those of one round, tell: a row per numeric attribute and per value of a category, with standard error and '
     'interval; no rows without reports';
 
 -- In one step -----------------------------------------------------------------------------------------------
@@ -1620,7 +1638,7 @@ BEGIN
             UNION ALL
             SELECT s || chr(3) FROM unnest(strings) AS s
         )
-        SELECT jsonb_build_object('mechanism', 'auto', 'epsilon', search.epsilon, 'attributes', jsonb_build_array(
+        SELECT jsonb_build_object('mechanism', 'auto', 'epsilon', search.epsilon, 'min_group', 1, 'attributes', jsonb_build_array(
             jsonb_build_object('name', 'value', 'prefix', length, 'other', chr(3) || 'other', 'domain',
                 (SELECT jsonb_agg(label ORDER BY label COLLATE "C") FROM labels) || to_jsonb(chr(3) || 'other')))));
 END

@@ -128,6 +128,11 @@ bool Records::next_row() {
         if (problem == std::errc::result_out_of_range)
             throw Error(ErrorCode::invalid_value, quoted(field) + " is too large or too small a number",
                         "It stands in column " + quoted(attribute.name) + ".");
+        if (field.empty())
+            throw Error(
+                ErrorCode::invalid_value, "there is no number in column " + quoted(attribute.name), {},
+                "Where people may have none, collect the number in classes: a category, with one more label "
+                "for them in \"none\".");
         if (problem != std::errc() || stopped != end)
             throw Error(ErrorCode::invalid_value, quoted(field) + " is no number",
                         "It stands in column " + quoted(attribute.name) + ".",

@@ -22,6 +22,11 @@ namespace {
     raise(ErrorCode::invalid_value, message, detail, hint);
 }
 
+/// No report of a number can say that there is none, and whether there is must be protected as well.
+constexpr const char* no_number =
+    "Where people may have no number, collect it in classes: a category, with one more label for them in "
+    "\"none\".";
+
 std::string shown(const Value& value) {
     const auto* number = std::get_if<double>(&value);
     return number != nullptr ? shortest(*number) : quoted(std::get<std::string_view>(value));
@@ -65,6 +70,8 @@ Cell Collection::Plan::number(std::size_t j, const Value& value) const {
 Cell Collection::Plan::category(std::size_t j, const Value& value, Moved& moved) const {
     const Attribute& attribute = spec.attributes()[j];
     const auto* text = std::get_if<std::string_view>(&value);
+    const bool blank = text != nullptr && text->empty();
+    if (blank && !attribute.none.empty()) return index[j].at(attribute.none);
     if (const auto label = text != nullptr ? attribute.label_of(*text) : std::nullopt) {
         const auto found = index[j].find(*label);
         if (found != index[j].end()) return found->second;
@@ -84,7 +91,8 @@ Cell Collection::Plan::category(std::size_t j, const Value& value, Moved& moved)
     if (attribute.labels.size() > most)
         allowed += " and " + std::to_string(attribute.labels.size() - most) + " more";
     refuse(message, "Allowed are " + allowed + ".",
-           "Labels are compared byte by byte: upper and lower case and spaces count.");
+           blank ? "For people without an answer add a label to the \"domain\", and name it in \"none\"."
+                 : "Labels are compared byte by byte: upper and lower case and spaces count.");
 }
 
 double Collection::Plan::position(std::size_t j, const Value& value, Moved& moved) const {
@@ -93,7 +101,8 @@ double Collection::Plan::position(std::size_t j, const Value& value, Moved& move
     if (given == nullptr || !std::isfinite(*given))
         refuse(shown(value) + " is no value of " + quoted(attribute.name),
                "Allowed are finite numbers; its range is " + shortest(attribute.min) + " to " +
-                   shortest(attribute.max) + ".");
+                   shortest(attribute.max) + ".",
+               given != nullptr && std::isnan(*given) ? no_number : "");
     const double inside = std::clamp(*given, attribute.min, attribute.max);
     if (inside != *given) {
         if (outside == Outside::refuse)

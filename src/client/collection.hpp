@@ -19,8 +19,8 @@ namespace ldp {
 class BitSource;
 class Mechanism;
 
-/// One value of a record: a number, in the attribute's own unit, or the label of a category, in UTF-8. It
-/// views its text, which must outlive the call it is passed to.
+/// One value of a record: a number, in the attribute's own unit, or the label of a category, in UTF-8; an
+/// empty one where there is no answer. It views its text, which must outlive the call it is passed to.
 class Value : public std::variant<double, std::string_view> {
   public:
     /// Any number; a `char` is refused because 'a' is more likely a label than 97.
@@ -70,10 +70,10 @@ class Collection {
     [[nodiscard]] Outside outside() const noexcept;
 
     /// Cells of a record that gives one value for each attribute of the spec, in its order. A label becomes
-    /// its index, one outside the domain that of "other", if the spec has it; with "prefix", a string is
-    /// looked up by its beginning, as Attribute::label_of says. A category without labels is given by its
-    /// number, 0 to domain − 1; any other number is placed on the mechanism's grid, between two points at the
-    /// nearer one more often, so that the mean is kept.
+    /// its index, an empty one that of "none" and one outside the domain that of "other", if the spec has
+    /// them; with "prefix", a string is looked up by its beginning, as Attribute::label_of says. A category
+    /// without labels is given by its number, 0 to domain − 1; any other number is placed on the mechanism's
+    /// grid, between two points at the nearer one more often, so that the mean is kept.
     ///
     /// Throws Error (invalid_value), naming attribute, value and what is allowed, for a label outside a
     /// domain without "other", a string unfit for "prefix", a number that is not finite, a number where a

@@ -165,7 +165,9 @@ std::vector<Round> simulate(const Collection& collection, const Scene& scene,
                                           : now.round.nearest);
             std::vector<std::byte>& summary = summaries[series != nullptr ? 0 : t];
             for (const Report& report : reports)
-                if (const Outcome outcome = accumulate(mechanism, summary, report); outcome != Outcome::ok)
+                if (const Outcome outcome =
+                        accumulate(mechanism, summary, report, Rounds::only(static_cast<std::int32_t>(t)));
+                    outcome != Outcome::ok)
                     raise_outcome(outcome, summary, report);
         }
         if (progress) progress(person + 1);

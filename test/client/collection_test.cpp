@@ -56,6 +56,37 @@ BOOST_AUTO_TEST_CASE(labels_outside_the_domain_are_moved_and_counted) {
     BOOST_TEST(client.moved().attributes[0] == 2u);
 }
 
+BOOST_AUTO_TEST_CASE(people_without_an_answer_have_a_label) {
+    const std::string town = R"({"name": "town", "domain": ["A", "B", "no answer"], "none": "no answer"})";
+    const Collection c(Spec::from_json(R"({"mechanism": "sampled", "epsilon": 1, "attributes": [)" + town +
+                                       R"(, {"name": "age", "min": 0, "max": 100}]})"));
+    SeededBits bits(1);
+    const auto blank = c.encode(std::vector<Value>{"", 50}, bits);
+    BOOST_TEST((blank.cells[0] == 2u && !blank.moved.any()));
+    BOOST_TEST(c.encode(std::vector<Value>{"B", 50}, bits).cells[0] == 1u);
+    BOOST_TEST(c.spec().to_json().find(R"("none":"no answer")") != std::string::npos);
+    BOOST_TEST(Spec::from_json(c.spec().to_json()).fingerprint() == c.spec().fingerprint());
+    // A number has no way to say so, and the error names one.
+    const auto asks_for_classes = [](const Error& error) {
+        return error.code() == ErrorCode::invalid_value &&
+               error.hint().find("in \"none\"") != std::string::npos;
+    };
+    BOOST_CHECK_EXCEPTION((void)c.encode(std::vector<Value>{"A", std::nan("")}, bits), Error,
+                          asks_for_classes);
+    // So does that of a category without such a label; one for all others takes blanks, too.
+    const Collection plain(Spec::from_json(R"({"mechanism": "grr", "epsilon": 1, "domain": ["A", "B"]})"));
+    BOOST_CHECK_EXCEPTION((void)plain.encode(std::vector<Value>{""}, bits), Error, asks_for_classes);
+    const Collection other(
+        Spec::from_json(R"({"mechanism": "grr", "epsilon": 1, "domain": ["A", "B"], "other": "B"})"));
+    BOOST_TEST(other.encode(std::vector<Value>{""}, bits).moved.any());
+    BOOST_CHECK_THROW(
+        (void)Spec::from_json(R"({"mechanism": "grr", "epsilon": 1, "domain": ["A", "B"], "none": "C"})"),
+        Error);
+    BOOST_CHECK_THROW(
+        (void)Spec::from_json(R"({"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 1, "none": "C"})"),
+        Error);
+}
+
 BOOST_AUTO_TEST_CASE(strings_are_looked_up_by_their_beginning) {
     const Collection c(Spec::from_json(R"({"mechanism": "grr", "epsilon": 1, "prefix": 2, "other": "rest",
         "domain": ["ab", "a\u0003", "\u00e4b", "rest"]})"));

@@ -161,6 +161,17 @@ BOOST_AUTO_TEST_CASE(rows_become_records) {
                "2 rows read, 0 skipped, 1 numbers clamped (wage 1), 2 reports written");
 }
 
+BOOST_AUTO_TEST_CASE(a_blank_is_an_answer_where_the_spec_has_one) {
+    Intake intake("town,age\nA,20\n,30\n\"\",40\n", R"({"mechanism": "sampled", "epsilon": 1, "attributes": [
+        {"name": "town", "domain": ["A", "nothing said"], "none": "nothing said"},
+        {"name": "age", "min": 0, "max": 100}]})",
+                  BadRow::stop);
+    intake.run();
+    BOOST_TEST(intake.records.tally().accepted() == 3u);
+    BOOST_TEST(intake.records.tally().moved.attributes == (std::vector<std::uint64_t>{0, 0}),
+               boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(a_bad_row_stops_with_its_line) {
     const auto fails = [](const std::string& text, const char* json, const std::string& message) {
         Intake intake(text, json, BadRow::stop, Outside::refuse);
@@ -169,6 +180,7 @@ BOOST_AUTO_TEST_CASE(a_bad_row_stops_with_its_line) {
     fails("wage\n1\nten\n", wages, "test.csv, line 3: \"ten\" is no number");
     for (const char* bad : {" 1", "1 ", "+1", "1,", "0x10", "1e", "--1", "\"\""})
         fails("x,wage\n0," + std::string(bad) + "\n", wages, "test.csv, line 2: ");
+    fails("wage,x\n,1\n", wages, "line 2: there is no number in column \"wage\"");
     fails("wage\n1e999\n", wages, "too large");
     fails("wage\nnan\n", wages, "no value of \"wage\"");
     fails("wage\n-inf\n", wages, "no value of \"wage\"");

@@ -28,7 +28,7 @@ SQL
 create_databases $from $to $new
 sql $from >"$work/log" <<SQL || { cat "$work/log"; exit 1; }
 CREATE EXTENSION ldp VERSION '$oldest';
-SELECT ldp_create_collection('region', '{"mechanism": "grr", "epsilon": 1, "domain": ["north", "east", "south"]}');
+SELECT ldp_create_collection('region', '{"mechanism": "grr", "epsilon": 1, "min_group": 1, "domain": ["north", "east", "south"]}');
 SELECT ldp_create_collection('tags', '{"mechanism": "oue", "epsilon": 1, "domain": 10}');
 SELECT ldp_create_collection('wage', '{"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 2500}', ARRAY[['country', 'text']]);
 SELECT ldp_create_collection('day', '{"mechanism": "haar", "epsilon": 2, "attributes":

@@ -132,7 +132,7 @@ FROM (SELECT id, ldp_agg(report) OVER (ORDER BY id) AS running FROM colour WHERE
 SELECT id, ldp_count(ldp_agg(report) OVER (ORDER BY id ROWS BETWEEN 2 PRECEDING AND 1 PRECEDING)) AS n FROM colour WHERE id <= 4;
 -- A summary of no reports knows nothing.
 SELECT encode(ldp_spec_parameters(spec), 'hex') AS block FROM spec WHERE name = 'wage' \gset
-SELECT overlay(:'block' PLACING '01' FROM 3) || repeat('00', 8 + 24) AS nothing \gset
+SELECT overlay(:'block' PLACING '01' FROM 3) || repeat('00', 8) || 'ffffff7f00000080' || repeat('00', 24) AS nothing \gset
 SELECT ldp_count(:'nothing'), ldp_mean(:'nothing'::ldp_summary) IS NULL AS mean, ldp_mean(:'nothing', 7) IS NULL AS seventh,
        (SELECT count(*) FROM ldp_means(:'nothing')) AS rows;
 
@@ -249,7 +249,7 @@ SELECT ldp_count(ldp_rollup(s)) AS rolled_up FROM state, generate_series(1, 3) G
 SELECT ldp_count(s) AS still FROM state ORDER BY 1;
 
 -- Full: 2^40 reports are the most.
-SELECT overlay(encode(ldp_spec_parameters(spec), 'hex') PLACING '01' FROM 3) || repeat(pg_temp.little((1::bigint << 40) - 1, 8), 2) || repeat('00', 24) AS nearly_full
+SELECT overlay(encode(ldp_spec_parameters(spec), 'hex') PLACING '01' FROM 3) || pg_temp.little((1::bigint << 40) - 1, 8) || repeat('00', 8) || pg_temp.little((1::bigint << 40) - 1, 8) || repeat('00', 24) AS nearly_full
 FROM spec WHERE name = 'colour' \gset
 SELECT ldp_count(ldp_summary_accumulate(:'nearly_full', report)) FROM colour WHERE right(report::text, 2) = '00' LIMIT 1;
 SELECT ldp_summary_accumulate(ldp_summary_accumulate(:'nearly_full', report), report) FROM colour LIMIT 1;
@@ -288,7 +288,7 @@ INSERT INTO forged VALUES
     (7, 'a huge block', decode(overlay(:'s' PLACING 'ffff' FROM 9), 'hex')),
     (8, 'a tiny block', decode(overlay(:'s' PLACING '0000' FROM 9), 'hex')),
     (9, 'a report', decode(:'r', 'hex')),
-    (10, 'counts that cannot be', decode(left(:'s', 96) || repeat('ff', 32), 'hex'));
+    (10, 'counts that cannot be', decode(left(:'s', 96) || repeat('ff', 8) || repeat('00', 8) || repeat('ff', 24), 'hex'));
 \pset format unaligned
 \pset tuples_only on
 SELECT what, how, pg_temp.outcome(replace(replace(replace(query, '$s', quote_literal(:'s') || '::ldp_summary'), '$r', quote_literal(:'r') || '::ldp_report'),

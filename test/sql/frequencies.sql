@@ -108,8 +108,8 @@ SELECT ldp_frequency(serial, '3') = ldp_frequency(serial, 3) AS by_number, ldp_l
 -- That nobody holds a value is a binomial number of supports: the p-value is its upper tail, times twelve values.
 SELECT count(*), bool_and(estimate <= before) AS descending, bool_and(p_value BETWEEN 0 AND 1) AS probabilities
 FROM (SELECT name, estimate, p_value, lag(estimate, 1, 'infinity') OVER (PARTITION BY name ORDER BY place) AS before
-      FROM whole, ldp_top(serial, 12) WITH ORDINALITY AS t (attribute, label, estimate, stderr, lower, upper, n, p_value, attribute_number, value, place)) AS t;
-WITH few AS (SELECT ldp_agg(report) AS s FROM (SELECT pg_temp.report(spec, pg_temp.little(v, 1)) AS report
+      FROM whole, ldp_top(serial, 12) WITH ORDINALITY AS t (attribute, label, estimate, stderr, lower, upper, n, people, p_value, attribute_number, value, note, place)) AS t;
+WITH few AS (SELECT ldp_agg(report) AS s FROM (SELECT pg_temp.report(spec || '{"min_group": 1}', pg_temp.little(v, 1)) AS report
              FROM oracle, unnest(ARRAY[5, 5, 5, 5, 1]) AS v WHERE name = 'grr') AS r),
      tail AS (SELECT q, 5 * q ^ 4 * (1 - q) + q ^ 5 AS p FROM oracle, LATERAL (SELECT 1 / (exp(1::float8) + 11)) AS c (q) WHERE name = 'grr')
 SELECT t.value, abs(t.p_value - 12 * tail.p) < 1e-12 AS binomial FROM few, tail, ldp_top(s, 1) AS t;

@@ -137,7 +137,7 @@ SELECT pg_temp.refusal(query) FROM (VALUES
 \pset format aligned
 
 -- NULLs and empty summaries give no rows.
-CREATE VIEW nobody AS SELECT name, before, after, overlay(before::text PLACING repeat('0', 2 * 8) || repeat('0', length(before::text) - start - 15) FROM start)::ldp_summary AS empty
+CREATE VIEW nobody AS SELECT name, before, after, overlay(before::text PLACING repeat('0', 2 * 8) || 'ffffff7f00000080' || repeat('0', length(before::text) - start - 31) FROM start)::ldp_summary AS empty
 FROM (SELECT *, length(ldp_spec_parameters(ldp_client_spec(name))) * 2 + 1 AS start FROM pair) AS p;
 SELECT name, ldp_count(empty) AS reports, (SELECT count(*) FROM ldp_change(empty, after)) AS from_nothing, (SELECT count(*) FROM ldp_change(before, empty)) AS to_nothing,
        (SELECT count(*) FROM ldp_change(NULL, after)) AS from_null, (SELECT count(*) FROM ldp_change(before, after, NULL)) AS kept_null FROM nobody ORDER BY name;

@@ -5,7 +5,7 @@ CREATE EXTENSION IF NOT EXISTS ldp;
 RESET client_min_messages;
 
 -- Bytes are written here by hand, so that the format is what is tested and not the code that writes it.
--- header(kind, mechanism, size of the parameters, epsilon): version, kind, mechanism, reserved, size, reserved,
+-- header(kind, mechanism, size of the parameters, epsilon): version, kind, mechanism, flags, size, min_group,
 -- fingerprint, epsilon
 CREATE FUNCTION pg_temp.little(number bigint, bytes integer) RETURNS text LANGUAGE sql AS
 $$ SELECT string_agg(lpad(to_hex(number >> (8 * i) & 255), 2, '0'), '' ORDER BY i) FROM generate_series(0, bytes - 1) AS i $$;
@@ -15,6 +15,9 @@ CREATE FUNCTION pg_temp.header(kind integer, mechanism integer, parameters integ
 LANGUAGE sql AS
 $$ SELECT '02' || pg_temp.little(kind, 1) || pg_temp.little(mechanism, 1) || '00' || pg_temp.little(24 + parameters, 2)
           || '0000' || '8877665544332211' || pg_temp.double(epsilon) $$;
+-- How many reports, and their first and last round: 0 and 0, or where there are none the greatest and the least.
+CREATE FUNCTION pg_temp.counted(reports bigint) RETURNS text LANGUAGE sql AS
+$$ SELECT pg_temp.little(reports, 8) || CASE reports WHEN 0 THEN 'ffffff7f00000080' ELSE repeat('00', 8) END $$;
 -- grr over 4 values; oue over 12 values; piecewise with 10 steps and a window of 6 on [0,1]; haar on 4 attributes
 CREATE FUNCTION pg_temp.grr(kind integer) RETURNS text LANGUAGE sql AS
 $$ SELECT pg_temp.header(kind, 1, 4) || '04000000' $$;
@@ -47,7 +50,7 @@ $$;
 SELECT pg_temp.grr(0) || '03' AS report \gset
 SELECT :'report'::ldp_report;
 SELECT upper(:'report')::ldp_report::text = :'report' AS same;
-SELECT pg_temp.grr(1) || pg_temp.little(5, 8) || repeat(pg_temp.little(2, 8), 2) || pg_temp.little(1, 8) || pg_temp.little(0, 8) AS summary \gset
+SELECT pg_temp.grr(1) || pg_temp.counted(5) || repeat(pg_temp.little(2, 8), 2) || pg_temp.little(1, 8) || pg_temp.little(0, 8) AS summary \gset
 SELECT :'summary'::ldp_summary;
 SELECT :'summary'::ldp_summary::text = :'summary' AS same;
 SELECT NULL::ldp_report IS NULL AND NULL::ldp_summary IS NULL AS nulls;
@@ -80,9 +83,9 @@ FROM (VALUES
     (16, 'kind 2',                          pg_temp.grr(2) || '00'),
     (17, 'mechanism 0',                     pg_temp.header(0, 0, 4) || '0400000000'),
     (18, 'mechanism 255',                   pg_temp.header(0, 255, 4) || '0400000000'),
-    (19, 'reserved byte 3',                 overlay(pg_temp.grr(0) || '00' PLACING '01' FROM 7)),
-    (20, 'reserved byte 6',                 overlay(pg_temp.grr(0) || '00' PLACING '01' FROM 13)),
-    (21, 'reserved byte 7',                 overlay(pg_temp.grr(0) || '00' PLACING '80' FROM 15)),
+    (19, 'reserved byte 3',                 overlay(pg_temp.grr(0) || '00' PLACING '02' FROM 7)),
+    (20, 'the usual min_group, written',    overlay(pg_temp.grr(0) || '00' PLACING '1400' FROM 13)),
+    (21, 'another min_group, kept answers', overlay(overlay(pg_temp.grr(0) || '00' PLACING '1500' FROM 13) PLACING '01' FROM 7)),
     (22, 'a block smaller than its header', overlay(pg_temp.grr(0) || '00' PLACING '1700' FROM 9)),
     (23, 'a block larger than the report',  overlay(pg_temp.grr(0) || '00' PLACING '1e00' FROM 9)),
     (24, 'the largest block size',          overlay(pg_temp.grr(0) || '00' PLACING 'ffff' FROM 9)),
@@ -126,51 +129,51 @@ FROM (VALUES
 -- What is no summary.
 SELECT what, pg_temp.outcome(format('SELECT %L::ldp_summary', input))
 FROM (VALUES
-    ( 1, 'an empty grr summary',            pg_temp.grr(1) || repeat('00', 8 + 32)),
-    ( 2, 'a grr summary',                   pg_temp.grr(1) || pg_temp.little(3, 8) || pg_temp.little(3, 8) || repeat('00', 24)),
-    ( 3, 'an oue summary',                  pg_temp.oue(1) || pg_temp.little(3, 8) || pg_temp.planes(3) || pg_temp.little(3 * 144, 8) || pg_temp.little(0, 8)),
-    ( 4, 'a piecewise summary',             pg_temp.piecewise(1) || pg_temp.little(2, 8) || pg_temp.little(18, 8) || pg_temp.little(234, 8) || repeat('00', 8)),
-    ( 5, 'a haar summary',                  pg_temp.haar(1) || pg_temp.little(1, 8) || repeat('00', 96) || pg_temp.little(1, 8) || pg_temp.little(15, 8) || pg_temp.little(225, 8) || repeat('00', 8)),
+    ( 1, 'an empty grr summary',            pg_temp.grr(1) || pg_temp.counted(0) || repeat('00', 32)),
+    ( 2, 'a grr summary',                   pg_temp.grr(1) || pg_temp.counted(3) || pg_temp.little(3, 8) || repeat('00', 24)),
+    ( 3, 'an oue summary',                  pg_temp.oue(1) || pg_temp.counted(3) || pg_temp.planes(3) || pg_temp.little(3 * 144, 8) || pg_temp.little(0, 8)),
+    ( 4, 'a piecewise summary',             pg_temp.piecewise(1) || pg_temp.counted(2) || pg_temp.little(18, 8) || pg_temp.little(234, 8) || repeat('00', 8)),
+    ( 5, 'a haar summary',                  pg_temp.haar(1) || pg_temp.counted(1) || repeat('00', 96) || pg_temp.little(1, 8) || pg_temp.little(15, 8) || pg_temp.little(225, 8) || repeat('00', 8)),
     ( 6, 'nothing',                         ''),
     ( 7, 'a report',                        pg_temp.grr(0) || '00'),
-    ( 8, 'an odd number of digits',         pg_temp.grr(1) || repeat('00', 8 + 32) || '0'),
+    ( 8, 'an odd number of digits',         pg_temp.grr(1) || pg_temp.counted(0) || repeat('00', 32) || '0'),
     ( 9, 'the block alone',                 pg_temp.grr(1)),
     (10, 'half a count',                    pg_temp.grr(1) || '00000000'),
-    (11, 'no state',                        pg_temp.grr(1) || repeat('00', 8)),
-    (12, 'a state short of one byte',       pg_temp.grr(1) || repeat('00', 8 + 31)),
-    (13, 'a state too long by one byte',    pg_temp.grr(1) || repeat('00', 8 + 33)),
-    (14, 'a state of a larger domain',      pg_temp.grr(1) || repeat('00', 8 + 40)),
-    (15, 'counts without reports',          pg_temp.grr(1) || repeat('00', 8) || pg_temp.little(1, 8) || repeat('00', 24)),
-    (16, 'reports without counts',          pg_temp.grr(1) || pg_temp.little(1, 8) || repeat('00', 32)),
-    (17, 'counts that wrap around',         pg_temp.grr(1) || repeat('00', 8) || repeat('0000000000000080', 2) || repeat('00', 16)),
-    (18, 'a negative count',                pg_temp.grr(1) || repeat('ff', 8) || repeat('ff', 8) || repeat('00', 24)),
-    (19, '2^40 reports, the most',          pg_temp.grr(1) || repeat(pg_temp.little(1::bigint << 40, 8), 2) || repeat('00', 24)),
-    (20, '2^40+1 reports',                  pg_temp.grr(1) || repeat(pg_temp.little((1::bigint << 40) + 1, 8), 2) || repeat('00', 24)),
-    (21, 'more ones than reports, oue',     pg_temp.oue(1) || pg_temp.little(3, 8) || pg_temp.planes(4) || pg_temp.little(3 * 144, 8) || pg_temp.little(0, 8)),
-    (22, 'a sum too large, piecewise',      pg_temp.piecewise(1) || pg_temp.little(2, 8) || pg_temp.little(31, 8) || pg_temp.little(465, 8) || repeat('00', 8)),
-    (23, 'squares too small, piecewise',    pg_temp.piecewise(1) || pg_temp.little(2, 8) || pg_temp.little(20, 8) || pg_temp.little(199, 8) || repeat('00', 8)),
-    (24, 'squares too large, piecewise',    pg_temp.piecewise(1) || pg_temp.little(2, 8) || pg_temp.little(20, 8) || pg_temp.little(301, 8) || repeat('00', 8)),
-    (25, 'squares beyond 64 bits',          pg_temp.piecewise(1) || pg_temp.little(2, 8) || pg_temp.little(20, 8) || repeat('ff', 16)),
-    (26, 'sums without reports, haar',      pg_temp.haar(1) || repeat('00', 8) || repeat('00', 8) || pg_temp.little(1, 8) || pg_temp.little(1, 8) || repeat('00', 104)),
-    (27, 'parts that do not add up, haar',  pg_temp.haar(1) || pg_temp.little(2, 8) || repeat('00', 96) || pg_temp.little(1, 8) || pg_temp.little(15, 8) || pg_temp.little(225, 8) || repeat('00', 8)),
-    (28, 'an unknown version',              '07' || substr(pg_temp.grr(1), 3) || repeat('00', 8 + 32)),
-    (29, 'an unknown mechanism',            pg_temp.header(1, 99, 4) || '04000000' || repeat('00', 8 + 32)),
-    (30, 'an oue summary of plain counters',pg_temp.oue(1) || pg_temp.little(3, 8) || repeat(pg_temp.little(3, 8), 12)),
-    (31, 'a bit past the domain, oue',      pg_temp.oue(1) || pg_temp.little(3, 8) || '0010' || repeat('0000', 40) || pg_temp.little(3, 8) || pg_temp.little(0, 8)),
-    (32, 'ones too spread, oue',            pg_temp.oue(1) || pg_temp.little(3, 8) || pg_temp.planes(3) || pg_temp.little(3 * 144 + 1, 8) || pg_temp.little(0, 8))
+    (11, 'no state',                        pg_temp.grr(1) || pg_temp.counted(0)),
+    (12, 'a state short of one byte',       pg_temp.grr(1) || pg_temp.counted(0) || repeat('00', 31)),
+    (13, 'a state too long by one byte',    pg_temp.grr(1) || pg_temp.counted(0) || repeat('00', 33)),
+    (14, 'a state of a larger domain',      pg_temp.grr(1) || pg_temp.counted(0) || repeat('00', 40)),
+    (15, 'counts without reports',          pg_temp.grr(1) || pg_temp.counted(0) || pg_temp.little(1, 8) || repeat('00', 24)),
+    (16, 'reports without counts',          pg_temp.grr(1) || pg_temp.counted(1) || repeat('00', 32)),
+    (17, 'counts that wrap around',         pg_temp.grr(1) || pg_temp.counted(0) || repeat('0000000000000080', 2) || repeat('00', 16)),
+    (18, 'a negative count',                pg_temp.grr(1) || pg_temp.counted(-1) || repeat('ff', 8) || repeat('00', 24)),
+    (19, '2^40 reports, the most',          pg_temp.grr(1) || pg_temp.counted(1::bigint << 40) || pg_temp.little(1::bigint << 40, 8) || repeat('00', 24)),
+    (20, '2^40+1 reports',                  pg_temp.grr(1) || pg_temp.counted((1::bigint << 40) + 1) || pg_temp.little((1::bigint << 40) + 1, 8) || repeat('00', 24)),
+    (21, 'more ones than reports, oue',     pg_temp.oue(1) || pg_temp.counted(3) || pg_temp.planes(4) || pg_temp.little(3 * 144, 8) || pg_temp.little(0, 8)),
+    (22, 'a sum too large, piecewise',      pg_temp.piecewise(1) || pg_temp.counted(2) || pg_temp.little(31, 8) || pg_temp.little(465, 8) || repeat('00', 8)),
+    (23, 'squares too small, piecewise',    pg_temp.piecewise(1) || pg_temp.counted(2) || pg_temp.little(20, 8) || pg_temp.little(199, 8) || repeat('00', 8)),
+    (24, 'squares too large, piecewise',    pg_temp.piecewise(1) || pg_temp.counted(2) || pg_temp.little(20, 8) || pg_temp.little(301, 8) || repeat('00', 8)),
+    (25, 'squares beyond 64 bits',          pg_temp.piecewise(1) || pg_temp.counted(2) || pg_temp.little(20, 8) || repeat('ff', 16)),
+    (26, 'sums without reports, haar',      pg_temp.haar(1) || pg_temp.counted(0) || repeat('00', 8) || pg_temp.little(1, 8) || pg_temp.little(1, 8) || repeat('00', 104)),
+    (27, 'parts that do not add up, haar',  pg_temp.haar(1) || pg_temp.counted(2) || repeat('00', 96) || pg_temp.little(1, 8) || pg_temp.little(15, 8) || pg_temp.little(225, 8) || repeat('00', 8)),
+    (28, 'an unknown version',              '07' || substr(pg_temp.grr(1), 3) || pg_temp.counted(0) || repeat('00', 32)),
+    (29, 'an unknown mechanism',            pg_temp.header(1, 99, 4) || '04000000' || pg_temp.counted(0) || repeat('00', 32)),
+    (30, 'an oue summary of plain counters',pg_temp.oue(1) || pg_temp.counted(3) || repeat(pg_temp.little(3, 8), 12)),
+    (31, 'a bit past the domain, oue',      pg_temp.oue(1) || pg_temp.counted(3) || '0010' || repeat('0000', 40) || pg_temp.little(3, 8) || pg_temp.little(0, 8)),
+    (32, 'ones too spread, oue',            pg_temp.oue(1) || pg_temp.counted(3) || pg_temp.planes(3) || pg_temp.little(3 * 144 + 1, 8) || pg_temp.little(0, 8))
 ) AS hostile (number, what, input) ORDER BY number;
 
 -- One byte of a report or a summary damaged: refused, unless the result might be a report or summary of another spec.
 SELECT count(*) AS tried, count(*) FILTER (WHERE pg_temp.outcome(format('SELECT %L::%s', input, type)) LIKE '22P02 %') AS refused
 FROM (SELECT 'ldp_report' AS type, pg_temp.haar(0) || '0000' AS whole
-      UNION ALL SELECT 'ldp_summary', pg_temp.piecewise(1) || repeat('00', 32)) AS kinds,
+      UNION ALL SELECT 'ldp_summary', pg_temp.piecewise(1) || pg_temp.counted(0) || repeat('00', 24)) AS kinds,
      LATERAL generate_series(0, length(whole) / 2 - 1) AS place,
      LATERAL (VALUES ('00'), ('01'), ('7f'), ('80'), ('ff')) AS byte (hex),
      LATERAL (SELECT overlay(whole PLACING hex FROM 2 * place + 1)) AS damaged (input);
 -- So is every truncation; all are refused.
 SELECT count(*) AS tried, count(*) FILTER (WHERE pg_temp.outcome(format('SELECT %L::%s', input, type)) LIKE '22P02 %') AS refused
 FROM (SELECT 'ldp_report' AS type, pg_temp.haar(0) || '0000' AS whole
-      UNION ALL SELECT 'ldp_summary', pg_temp.haar(1) || repeat('00', 136)) AS kinds,
+      UNION ALL SELECT 'ldp_summary', pg_temp.haar(1) || pg_temp.counted(0) || repeat('00', 128)) AS kinds,
      LATERAL generate_series(0, length(whole) / 2 - 1) AS size,
      LATERAL (SELECT left(whole, 2 * size)) AS cut (input);
 

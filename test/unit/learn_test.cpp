@@ -63,7 +63,7 @@ std::unique_ptr<const Mechanism> through(const std::string& oracle, double epsil
     parameters.put(std::uint32_t{3});
     parameters.put_bytes(record->block().subspan(header_size));
     const auto id = find_mechanism("haar_ranges")->id;
-    return load_mechanism(make_block(id, 1, epsilon, parameters.bytes()), Kind::report);
+    return load_mechanism(make_block(id, {1}, epsilon, parameters.bytes()), Kind::report);
 }
 
 /// A level of their own, a slope across the vector, and noise: details get smaller from the root down.
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(facts_must_be_told_by_frequency_oracles) {
         parameters.put(std::uint32_t{2});
         parameters.put(std::uint32_t{3});
         parameters.put_bytes(record->block().subspan(header_size));
-        const auto block = make_block(find_mechanism("haar_ranges")->id, 1, 1, parameters.bytes());
+        const auto block = make_block(find_mechanism("haar_ranges")->id, {1}, 1, parameters.bytes());
         return malformed([&] { static_cast<void>(load_mechanism(block, Kind::report)); });
     };
     BOOST_CHECK(!refuses(R"({"name": "mean", "domain": 32, "mechanism": "grr"})"));
@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(stretches_of_values) {
     const auto m = mechanism("grr", 12, "\"domain\": 10");
     SeededBits bits(104);
     const OwnedSummary summary = held_by(*m, {0, 100, 0, 300, 4000, 5000, 400, 150, 0, 50}, bits);
-    const SummaryView part{{10000, summary.state()}, m.get()};
+    const SummaryView part{{10000, summary.state()}, m.get(), Rounds::only(0)};
     const auto shortest = [&](double coverage) {
         const auto [first, last] = shortest_stretch(part, coverage);
         return std::pair<std::size_t, std::size_t>(first, last);

@@ -37,7 +37,7 @@ std::string buckets(std::size_t g) {
 
 /// Three rounds by the same 300 people. Their values are spread 60 %, 30 %, 10 % and none in the first two
 /// rounds; in the third, each third person has another one.
-struct Rounds {
+struct ThreeRounds {
     static constexpr std::size_t people = 300, repetitions = 6000, changed = 3;
 
     std::vector<Cell> before = people_of({0.6, 0.3, 0.1, 0}, people), after = before;
@@ -45,7 +45,7 @@ struct Rounds {
     Simulation first, third;
     std::vector<double> unchanged = std::vector<double>(4), partly = unchanged;  // mean products of errors
 
-    Rounds(const Mechanism& m, std::uint64_t seed) {
+    ThreeRounds(const Mechanism& m, std::uint64_t seed) {
         for (std::size_t i = 0; i < people; ++i)
             if (i % changed == 0)
                 after[i] = (before[i] + 1 + i % 2) % 4;
@@ -347,10 +347,10 @@ BOOST_AUTO_TEST_CASE(two_layers_are_as_accurate_as_one) {
 BOOST_AUTO_TEST_CASE(rounds_of_kept_values, *boost::unit_test::label("slow")) {
     for (const char* name : {"l_grr", "l_sue", "l_oue"}) {
         const auto m = two_layers(name, 2, 1.2, 4);
-        const Rounds rounds(*m, 41);
+        const ThreeRounds rounds(*m, 41);
         rounds.check(*m);
         for (std::size_t v = 0; v < 4; ++v)
-            BOOST_CHECK_SMALL(rounds.partly[v] - rounds.stayed_covariance(*m, v) / Rounds::people,
+            BOOST_CHECK_SMALL(rounds.partly[v] - rounds.stayed_covariance(*m, v) / ThreeRounds::people,
                               rounds.tolerance(v));
     }
 }
@@ -361,10 +361,10 @@ BOOST_AUTO_TEST_CASE(rounds_of_kept_buckets, *boost::unit_test::label("slow")) {
     for (const auto& m :
          {two_layers("loloha", 2, 1.2, 4, buckets(2)), two_layers("loloha", 2, 1.2, 4, buckets(4)),
           mechanism("dbitflip", 1, R"("domain": 4, "bits": 2)")}) {
-        const Rounds rounds(*m, 42);
+        const ThreeRounds rounds(*m, 42);
         rounds.check(*m);
         for (std::size_t v = 0; v < 4; ++v)
-            BOOST_CHECK_GT(rounds.partly[v] - rounds.stayed_covariance(*m, v) / Rounds::people,
+            BOOST_CHECK_GT(rounds.partly[v] - rounds.stayed_covariance(*m, v) / ThreeRounds::people,
                            -rounds.tolerance(v));
     }
 }
@@ -372,12 +372,12 @@ BOOST_AUTO_TEST_CASE(rounds_of_kept_buckets, *boost::unit_test::label("slow")) {
 // The variance depends on which filters overlap; of two values that do not, it is the same for both.
 BOOST_AUTO_TEST_CASE(rounds_of_kept_filters, *boost::unit_test::label("slow")) {
     const auto m = two_layers("rappor", 3, 2, 4, R"(, "bits": 16, "hashes": 2, "cohorts": 2)");
-    const Rounds rounds(*m, 43);
+    const ThreeRounds rounds(*m, 43);
     rounds.check(*m, false);
     for (std::size_t v = 0; v < 4; ++v) {
         BOOST_CHECK_LE(rounds.unchanged[v],
-                       m->n_covariance(rounds.truth[v]) / Rounds::people + rounds.tolerance(v));
-        BOOST_CHECK_GT(rounds.unchanged[v], 0.5 * m->n_covariance(rounds.truth[v]) / Rounds::people);
+                       m->n_covariance(rounds.truth[v]) / ThreeRounds::people + rounds.tolerance(v));
+        BOOST_CHECK_GT(rounds.unchanged[v], 0.5 * m->n_covariance(rounds.truth[v]) / ThreeRounds::people);
     }
 }
 

@@ -106,7 +106,7 @@ struct Forged {
             writer.put(static_cast<std::uint16_t>(run.parameters.size()));
             writer.put_bytes(run.parameters);
         }
-        return make_block(18, 7, epsilon, writer.bytes());
+        return make_block(18, {7}, epsilon, writer.bytes());
     }
 };
 

@@ -63,7 +63,9 @@ class OwnedSummary {
         : mechanism_(mechanism), bytes_(summary_size(mechanism)) {
         start_summary(mechanism, bytes_);
     }
-    void add(Bytes report) { need(accumulate(mechanism_, bytes_, report)); }
+    void add(Bytes report, const Rounds& rounds = Rounds::untold()) {
+        need(accumulate(mechanism_, bytes_, report, rounds));
+    }
     /// Adds a one-time report of these cells.
     void draw(Input input, BitSource& bits) {
         if (!perturber_) perturber_.emplace(mechanism_);

@@ -8,6 +8,9 @@ namespace ldp {
 
 namespace {
 
+constexpr std::size_t flags_offset = 3, min_group_offset = 6;
+constexpr std::byte kept_flag{1};
+
 [[noreturn]] void malformed(Kind kind, const std::string& detail) {
     raise(ErrorCode::malformed,
           kind == Kind::report ? "these bytes are no ldp report" : "these bytes are no ldp summary", detail,
@@ -17,8 +20,12 @@ namespace {
 }  // namespace
 
 Header unchecked_header(Bytes bytes) noexcept {
-    return {kind_of(bytes), load<std::uint8_t>(bytes.data() + 2),
-            load<std::uint16_t>(bytes.data() + block_size_offset), load<std::uint64_t>(bytes.data() + 8),
+    const auto min_group = load<std::uint16_t>(bytes.data() + min_group_offset);
+    return {{load<std::uint64_t>(bytes.data() + 8), (bytes[flags_offset] & kept_flag) != std::byte{0},
+             min_group == 0 ? usual_min_group : min_group},
+            kind_of(bytes),
+            load<std::uint8_t>(bytes.data() + 2),
+            load<std::uint16_t>(bytes.data() + block_size_offset),
             load<double>(bytes.data() + 16)};
 }
 
@@ -35,7 +42,9 @@ Header read_header(Bytes bytes, Kind kind) {
     if (kind_of(bytes) != kind)
         malformed(kind, kind == Kind::report ? "Their kind is not that of a report."
                                              : "Their kind is not that of a summary.");
-    if (bytes[3] != std::byte{0} || load<std::uint16_t>(bytes.data() + 6) != 0)
+    // The usual min_group is written as 0 alone, so that equal specs have equal blocks.
+    if ((bytes[flags_offset] & ~kept_flag) != std::byte{0} ||
+        load<std::uint16_t>(bytes.data() + min_group_offset) == usual_min_group)
         malformed(kind, "A reserved field is not zero.");
     const Header header = unchecked_header(bytes);
     if (header.block_size < header_size || header.block_size > max_block_size ||
@@ -47,7 +56,7 @@ Header read_header(Bytes bytes, Kind kind) {
     return header;
 }
 
-std::vector<std::byte> make_block(std::uint8_t mechanism, std::uint64_t fingerprint, double epsilon,
+std::vector<std::byte> make_block(std::uint8_t mechanism, const Terms& terms, double epsilon,
                                   Bytes parameters) {
     const std::size_t size = header_size + parameters.size();
     if (size > max_block_size)
@@ -59,10 +68,10 @@ std::vector<std::byte> make_block(std::uint8_t mechanism, std::uint64_t fingerpr
     writer.put(format_version);
     writer.put(static_cast<std::uint8_t>(Kind::report));
     writer.put(mechanism);
-    writer.put(std::uint8_t{0});
+    writer.put(static_cast<std::uint8_t>(terms.kept ? kept_flag : std::byte{0}));
     writer.put(static_cast<std::uint16_t>(size));
-    writer.put(std::uint16_t{0});
-    writer.put(fingerprint);
+    writer.put(terms.min_group == usual_min_group ? std::uint16_t{0} : terms.min_group);
+    writer.put(terms.fingerprint);
     writer.put(epsilon);
     std::vector<std::byte> block = std::move(writer.bytes());
     block.insert(block.end(), parameters.begin(), parameters.end());

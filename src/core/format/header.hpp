@@ -1,17 +1,18 @@
-// The two formats. A report is a parameter block and a payload; a summary is the same block, a count and the
-// mechanism's state. Reports and summaries belong together exactly if their blocks are equal, byte by byte.
+// The two formats. A report is a parameter block and a payload; a summary is the same block, what was counted
+// and the mechanism's state. Reports and summaries belong together exactly if their blocks are equal, byte by
+// byte.
 //
 //     offset  size
 //          0     1  format version (2)
 //          1     1  kind: 0 report, 1 summary
 //          2     1  mechanism
-//          3     1  reserved, 0
+//          3     1  flags: 1 if answers are kept; the other bits are reserved, 0
 //          4     2  size of the block, this header included
-//          6     2  reserved, 0
+//          6     2  the spec's min_group; 0 for the usual one
 //          8     8  fingerprint of the canonical spec
 //         16     8  epsilon
 //         24        the mechanism's parameters: all that debiasing needs
-//      block        report: payload · summary: number of reports (8), state
+//      block        report: payload · summary: number of reports (8), first and last round (4 each), state
 //
 // Numbers are little-endian. Lengths follow from the block: nothing in a payload or state tells a length.
 #pragma once
@@ -34,11 +35,22 @@ enum class Kind : std::uint8_t { report = 0, summary = 1 };
 
 inline constexpr std::size_t kind_offset = 1, block_size_offset = 4;
 
-struct Header {
+/// The fewest reports (where answers are kept, people) that estimates are shown of, unless the spec says
+/// otherwise: see min_group in the manual's spec.md.
+inline constexpr std::uint16_t usual_min_group = 20;
+
+/// What a block tells of the spec beside the mechanism and its parameters.
+struct Terms {
+    std::uint64_t fingerprint = 0;
+    bool kept = false;  ///< whether people keep their answers, so that reports of several rounds repeat them
+    std::uint16_t min_group = usual_min_group;  ///< at least 1
+    friend bool operator==(const Terms&, const Terms&) = default;
+};
+
+struct Header : Terms {
     Kind kind;
     std::uint8_t mechanism;
     std::uint16_t block_size;
-    std::uint64_t fingerprint;
     double epsilon;
 };
 
@@ -49,8 +61,8 @@ struct Header {
 [[nodiscard]] Header unchecked_header(Bytes bytes) noexcept;
 
 /// A header followed by the mechanism's parameters. Throws Error (invalid_spec) if it would be too long.
-[[nodiscard]] std::vector<std::byte> make_block(std::uint8_t mechanism, std::uint64_t fingerprint,
-                                                double epsilon, Bytes parameters);
+[[nodiscard]] std::vector<std::byte> make_block(std::uint8_t mechanism, const Terms& terms, double epsilon,
+                                                Bytes parameters);
 
 /// Of bytes that begin with a header.
 [[nodiscard]] inline Kind kind_of(Bytes bytes) noexcept {

@@ -1,4 +1,5 @@
-// A summary: the parameter block of its reports, how many they are (8 bytes), then the mechanism's state.
+// A summary: the parameter block of its reports, how many they are (8 bytes), the first and the last of their
+// rounds (4 bytes each), then the mechanism's state.
 #pragma once
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 
 #include "core/base/bytes.hpp"
 #include "core/format/header.hpp"
+#include "core/format/rounds.hpp"
 
 namespace ldp {
 
@@ -19,8 +21,14 @@ class SummaryFrame {
     [[nodiscard]] std::uint64_t count(Bytes summary) const noexcept {
         return load<std::uint64_t>(summary.data() + block_);
     }
-    void add_count(MutableBytes summary, std::uint64_t more) const noexcept {
+    [[nodiscard]] Rounds rounds(Bytes summary) const noexcept {
+        return {load<std::int32_t>(summary.data() + first_at()),
+                load<std::int32_t>(summary.data() + last_at())};
+    }
+    /// Counts so many reports of these rounds.
+    void add_count(MutableBytes summary, std::uint64_t more, const Rounds& rounds) const noexcept {
         add<std::uint64_t>(summary.data() + block_, more);
+        put_rounds(summary, this->rounds(summary).with(rounds));
     }
     [[nodiscard]] Bytes state(Bytes summary) const noexcept { return summary.subspan(state_at()); }
     [[nodiscard]] MutableBytes state(MutableBytes summary) const noexcept {
@@ -32,6 +40,7 @@ class SummaryFrame {
         std::ranges::copy(block, summary.begin());
         set_kind(summary, Kind::summary);
         std::ranges::fill(summary.subspan(block_), std::byte{0});
+        put_rounds(summary, Rounds::none());
     }
     /// Whether bytes have the size that a state of that size leads to, and begin with this block, as a
     /// summary.
@@ -41,11 +50,18 @@ class SummaryFrame {
     }
 
   private:
-    [[nodiscard]] std::size_t state_at() const noexcept { return block_ + sizeof(std::uint64_t); }
+    [[nodiscard]] std::size_t first_at() const noexcept { return block_ + sizeof(std::uint64_t); }
+    [[nodiscard]] std::size_t last_at() const noexcept { return first_at() + sizeof(std::int32_t); }
+    [[nodiscard]] std::size_t state_at() const noexcept { return last_at() + sizeof(std::int32_t); }
+    void put_rounds(MutableBytes summary, const Rounds& rounds) const noexcept {
+        store(summary.data() + first_at(), rounds.first);
+        store(summary.data() + last_at(), rounds.last);
+    }
 
     std::size_t block_;
 };
 
-[[nodiscard]] std::vector<std::byte> frame_summary(Bytes block, std::uint64_t n, Bytes state);
+[[nodiscard]] std::vector<std::byte> frame_summary(Bytes block, std::uint64_t n, const Rounds& rounds,
+                                                   Bytes state);
 
 }  // namespace ldp

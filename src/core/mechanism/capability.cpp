@@ -63,7 +63,11 @@ void check_attribute(std::size_t attribute, std::size_t attributes) {
 }
 
 SummaryView part(const SummaryView& view, std::size_t attribute) {
-    if (const auto* record = find_capability<Record>(*view.mechanism)) return record->part(view, attribute);
+    if (const auto* record = find_capability<Record>(*view.mechanism)) {
+        SummaryView one = record->part(view, attribute);
+        one.rounds = view.rounds;
+        return one;
+    }
     check_attribute(attribute, view.mechanism->cells().size());
     return view;
 }

@@ -49,7 +49,7 @@ class Record : public Capability {
     /// The mechanism of an attribute; the attribute is below cells().size().
     [[nodiscard]] virtual const Mechanism& reporter(std::size_t attribute) const = 0;
     /// The reports about one attribute: what its frequency follows from. n may be 0. Throws Error
-    /// (invalid_value) if there is no such attribute.
+    /// (invalid_value) if there is no such attribute. A state does not know its rounds: part() below does.
     [[nodiscard]] virtual SummaryView part(const Counts& counts, std::size_t attribute) const = 0;
 };
 

@@ -38,11 +38,11 @@ std::unique_ptr<const Mechanism> load_mechanism(Bytes bytes, Kind kind) {
           "Newer clients need a newer server extension.");
 }
 
-std::unique_ptr<const Mechanism> make_mechanism(const Settings& settings, std::uint64_t fingerprint) {
+std::unique_ptr<const Mechanism> make_mechanism(const Settings& settings, const Terms& terms) {
     Writer parameters;
     settings.mechanism().write(settings, parameters);
     const std::vector<std::byte> block =
-        make_block(settings.mechanism().id, fingerprint, settings.epsilon(), parameters.bytes());
+        make_block(settings.mechanism().id, terms, settings.epsilon(), parameters.bytes());
     return load_mechanism(block, Kind::report);
 }
 

@@ -51,8 +51,8 @@ struct MechanismEntry {
 /// The mechanism that a block, or a report or summary beginning with one, was made under.
 /// Throws Error (malformed).
 [[nodiscard]] std::unique_ptr<const Mechanism> load_mechanism(Bytes bytes, Kind kind);
-/// The mechanism of these settings; its reports name a spec by this fingerprint. Throws Error (invalid_spec).
+/// The mechanism of these settings; its reports tell these terms of a spec. Throws Error (invalid_spec).
 [[nodiscard]] std::unique_ptr<const Mechanism> make_mechanism(const Settings& settings,
-                                                              std::uint64_t fingerprint = 0);
+                                                              const Terms& terms = {});
 
 }  // namespace ldp

@@ -22,6 +22,7 @@ struct Attribute {
     std::uint64_t domain = 0;         ///< categorical: the number of values; 0 if numeric
     std::vector<std::string> labels;  ///< categorical: their names, if they have any
     std::string other;         ///< the label that stands for all that are not in the domain, if one does
+    std::string none;          ///< the label of those who have no answer, if one is
     std::uint64_t prefix = 0;  ///< if not 0, people hold strings, and labels are their beginnings
     std::string mechanism;     ///< of a record: what it is reported through; empty otherwise
     std::uint64_t share = 0;   ///< of a record: how likely it is drawn, beside others; 0 otherwise

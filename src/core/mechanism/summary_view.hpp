@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/base/bytes.hpp"
+#include "core/format/rounds.hpp"
 
 namespace ldp {
 
@@ -19,6 +20,7 @@ struct Counts {
 /// owns nothing; mechanism and bytes must outlive it.
 struct SummaryView : Counts {
     const Mechanism* mechanism;
+    Rounds rounds = Rounds::untold();
 };
 
 }  // namespace ldp

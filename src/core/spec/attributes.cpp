@@ -36,14 +36,17 @@ void domain(const Json& found, Attribute& attribute) {
     attribute.domain = attribute.labels.size();
 }
 
-/// What becomes of labels outside the domain, and of strings.
+/// What becomes of labels outside the domain, of people without an answer, and of strings.
 void outsiders(JsonObject& reader, Attribute& attribute) {
     attribute.prefix = reader.whole(keys::prefix);
-    if (reader.find("other") != nullptr) {
-        attribute.other = reader.word("other", "one of the labels");
-        if (std::ranges::find(attribute.labels, attribute.other) == attribute.labels.end())
-            JsonObject::wrong("other", Json(attribute.other), "one of the labels in \"domain\"");
-    }
+    const auto one_label = [&](const char* key, std::string& found) {
+        if (reader.find(key) == nullptr) return;
+        found = reader.word(key, "one of the labels");
+        if (std::ranges::find(attribute.labels, found) == attribute.labels.end())
+            JsonObject::wrong(key, Json(found), "one of the labels in \"domain\"");
+    };
+    one_label("other", attribute.other);
+    one_label("none", attribute.none);
     if (attribute.prefix == 0) return;
     if (attribute.other.empty())
         invalid("\"prefix\" needs \"other\"", "Most strings begin with none of the labels.",
@@ -51,11 +54,11 @@ void outsiders(JsonObject& reader, Attribute& attribute) {
     for (const std::string& label : attribute.labels) {
         const bool whole_string = label.back() == Attribute::terminator;
         const auto string = std::string_view(label).substr(0, label.size() - (whole_string ? 1 : 0));
-        if (label != attribute.other && attribute.label_of(string) != label)
+        if (label != attribute.other && label != attribute.none && attribute.label_of(string) != label)
             invalid("no string begins like a label",
                     "Found " + shown(Json(label)) + "; allowed are " + std::to_string(attribute.prefix) +
                         " characters, or fewer with U+0003 at the end, which stand for the whole string.",
-                    "Only the label in \"other\" may be different.");
+                    "Only the labels in \"other\" and \"none\" may be different.");
     }
 }
 

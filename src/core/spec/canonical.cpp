@@ -25,6 +25,7 @@ Json canonical_json(const Spec& spec) {
             entry["domain"] = attribute.labels;
         }
         if (!attribute.other.empty()) entry["other"] = attribute.other;
+        if (!attribute.none.empty()) entry["none"] = attribute.none;
         if (attribute.prefix != 0) entry["prefix"] = attribute.prefix;
         if (!attribute.mechanism.empty()) entry["mechanism"] = attribute.mechanism;
         if (attribute.share != 0) entry["share"] = attribute.share;
@@ -57,6 +58,7 @@ Json canonical_json(const Spec& spec) {
             {"epsilon", spec.budget()->epsilon},
             {"when_spent", keys::when_spent[static_cast<std::size_t>(spec.budget()->when_spent)]}};
     }
+    if (spec.min_group() != usual_min_group) document[keys::min_group.name] = spec.min_group();
     return document;
 }
 

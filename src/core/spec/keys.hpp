@@ -1,6 +1,7 @@
 // Keys and words of a spec that are read in one place and written in another, with their bounds.
 #pragma once
 
+#include "core/format/header.hpp"
 #include "core/mechanism/settings.hpp"
 #include "core/spec/spec.hpp"
 
@@ -12,6 +13,7 @@ inline constexpr Option report_bytes{"max_report_bytes", Limits{}.report_bytes, 
 inline constexpr Option decode_cost{"max_decode_cost", Limits{}.decode_cost, 1, 1000000000};
 inline constexpr Option share{.name = "share", .fallback = 0, .least = 1, .most = 1000};
 inline constexpr Option prefix{"prefix", 0, 1, Attribute::max_string};
+inline constexpr Option min_group{"min_group", usual_min_group, 1, 65535};
 inline constexpr Option window{"window", Evolving{}.window, 1, 10000};
 inline constexpr Option base_levels{"base_levels", Evolving{}.base_levels, 1, std::uint64_t{1} << 20};
 inline constexpr const char* when_spent[] = {"repeat", "refuse"};  // as Budget::Spent

@@ -206,6 +206,7 @@ Spec Spec::from_json(std::string_view text) {
     else if (moving)
         spec.evolving_.emplace();
     if (const Json* found = top.find("budget")) spec.budget_ = read_budget(*found);
+    spec.min_group_ = static_cast<std::uint16_t>(top.whole(keys::min_group));
     check_evolving(spec);
 
     const Json* derived = top.find("derived");
@@ -216,7 +217,8 @@ Spec Spec::from_json(std::string_view text) {
 }
 
 std::unique_ptr<const Mechanism> make_mechanism(const Spec& spec) {
-    return make_mechanism(static_cast<const Settings&>(spec), spec.fingerprint());
+    return make_mechanism(static_cast<const Settings&>(spec),
+                          Terms{spec.fingerprint(), spec.evolving().has_value(), spec.min_group()});
 }
 
 std::vector<Candidate> advise(std::string_view json) {
@@ -227,7 +229,8 @@ std::vector<Candidate> advise(std::string_view json) {
     const bool limited =
         top.find(keys::report_bytes.name) != nullptr || top.find(keys::decode_cost.name) != nullptr;
     demand.limits = limited || chosen == nullptr ? read_limits(top) : read_choice(*chosen).limits;
-    for (const char* key : {"mechanism", "derived", "evolving", "budget"}) top.ignore(key);
+    for (const char* key : {"mechanism", "derived", "evolving", "budget", keys::min_group.name})
+        top.ignore(key);
     for (const MechanismEntry* entry : registry())
         for (const Option& option : entry->options) top.ignore(option.name);
     top.finish();

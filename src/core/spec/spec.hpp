@@ -53,6 +53,8 @@ class Spec : public Settings {
     /// How values that change are rounded; nothing if each report is a fresh draw. With it goes a budget.
     [[nodiscard]] const std::optional<Evolving>& evolving() const noexcept { return evolving_; }
     [[nodiscard]] const std::optional<Budget>& budget() const noexcept { return budget_; }
+    /// The fewest reports (with evolving(), people) that estimates are shown of.
+    [[nodiscard]] std::uint16_t min_group() const noexcept { return min_group_; }
 
   private:
     explicit Spec(Settings settings) : Settings(std::move(settings)) {}
@@ -60,6 +62,7 @@ class Spec : public Settings {
     std::optional<Choice> chosen_;
     std::optional<Evolving> evolving_;
     std::optional<Budget> budget_;
+    std::uint16_t min_group_ = usual_min_group;
 };
 
 /// The mechanism of a spec, whose fingerprint its reports carry. Throws Error (invalid_spec).

@@ -6,35 +6,13 @@
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/base/text.hpp"
+#include "core/mechanism/vector/range_learning.hpp"
+#include "core/summary/pooling.hpp"
 #include "core/summary/summary.hpp"
 
 namespace ldp {
 
 namespace {
-
-/// What n·Var is without the part that a second layer draws anew for each report of a permanent response. For
-/// a share that part is linear in it, as what it is the difference of (for rappor it is nearly the same for
-/// all values). For a mean it is taken as the greatest part of n·Var that it can be, which is at the ends of
-/// the range.
-class Kept {
-  public:
-    explicit Kept(const Mechanism& mechanism) {
-        if (mechanism.first_epsilon() == mechanism.epsilon()) return;
-        if (mechanism.tells(Quantity::means)) {
-            part_ = mechanism.n_covariance(1) / mechanism.n_variance(1);
-            return;
-        }
-        none_ = mechanism.n_variance(0) - mechanism.n_covariance(0);
-        all_ = mechanism.n_variance(1) - mechanism.n_covariance(1);
-    }
-    /// Of an estimate with this n·Var.
-    [[nodiscard]] double of(double n_variance, double estimate) const noexcept {
-        return std::max(0.0, part_ * n_variance - std::lerp(none_, all_, std::clamp(estimate, 0.0, 1.0)));
-    }
-
-  private:
-    double part_ = 1, none_ = 0, all_ = 0;
-};
 
 /// What one summary tells, attribute by attribute.
 class Round {
@@ -105,6 +83,9 @@ std::vector<Change> change(const SummaryView& before, const SummaryView& after, 
     if (!(kept >= 0 && kept <= 1))
         raise(ErrorCode::invalid_value, "the share of people who kept their answer must be 0 to 1",
               "Found " + shortest(kept) + ".", "If it is not known, give 0.");
+    check_no_ranges(*before.mechanism);
+    if (kept > 0)
+        for (const SummaryView& one : {before, after}) need_one_round(one, "what people kept from before");
 
     const Round from(before, target), to(after, target);
     std::vector<Change> changes;
@@ -113,7 +94,7 @@ std::vector<Change> change(const SummaryView& before, const SummaryView& after, 
     for (std::uint32_t j = 0; j < attributes; ++j, work.done()) {
         const bool number = from.numeric(j);
         const auto old_items = from.items(j), new_items = to.items(j);
-        const Kept kept_part(*from.part(j).mechanism);
+        const KeptNoise kept_part(*from.part(j).mechanism, KeptNoise::Bound::no_more);
         const auto n_old = static_cast<double>(from.part(j).n), n_new = static_cast<double>(to.part(j).n);
         const auto common = [&](const Round::Item& item, double n) {
             return kept_part.of(n * item.noise, item.estimate.value) / std::max(n_old, n_new);

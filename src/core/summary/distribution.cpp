@@ -6,6 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/base/text.hpp"
+#include "core/summary/pooling.hpp"
 #include "core/summary/summary.hpp"
 
 namespace ldp {
@@ -23,7 +24,7 @@ void check_share(double share) {
 Reading reading_of(const SummaryView& view) {
     const Ordered& ordered = capability<Ordered>(*view.mechanism);
     need_reports(view);
-    return {ordered, view};
+    return {ordered, view, most_of_one(view)};
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/mechanism/mean/numeric_randomizer.hpp"
 #include "core/summary/distribution.hpp"
+#include "core/summary/pooling.hpp"
 #include "core/summary/summary.hpp"
 
 namespace ldp {
@@ -34,10 +35,11 @@ std::vector<LearntRange> learn_ranges(const SummaryView& view, double coverage) 
               "0.9 says that a tenth of the people may lie outside the range.");
     need_reports(view);
     const Mechanism& mechanism = *view.mechanism;
-    if (const auto* learner = find_capability<RangeLearner>(mechanism))
-        return learner->ranges(view, coverage);
     if (const auto* ordered = find_capability<Ordered>(mechanism))
         return {quantiles(*ordered, view, coverage)};
+    need_one_round(view, "a range");
+    if (const auto* learner = find_capability<RangeLearner>(mechanism))
+        return learner->ranges(view, coverage);
 
     std::vector<LearntRange> ranges;
     for (std::size_t j = 0; j < mechanism.cells().size(); ++j) {

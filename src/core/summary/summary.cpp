@@ -1,6 +1,7 @@
 #include "core/summary/summary.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -9,6 +10,7 @@
 #include "core/format/summary_frame.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/mechanism/registry.hpp"
+#include "core/summary/pooling.hpp"
 
 namespace ldp {
 
@@ -44,7 +46,8 @@ bool is_summary_of(const Mechanism& mechanism, Bytes summary) noexcept {
     return frame_of(mechanism).fits(summary, mechanism.block(), mechanism.state_size());
 }
 
-Outcome accumulate(const Mechanism& mechanism, MutableBytes summary, Bytes report) noexcept {
+Outcome accumulate(const Mechanism& mechanism, MutableBytes summary, Bytes report,
+                   const Rounds& rounds) noexcept {
     const std::size_t block = mechanism.block().size();
     if (!begins_with_block(report, mechanism.block()) || !is_report(report)) return Outcome::mismatch;
     if (report.size() != block + mechanism.payload_size()) return Outcome::malformed;
@@ -52,7 +55,7 @@ Outcome accumulate(const Mechanism& mechanism, MutableBytes summary, Bytes repor
     if (frame.count(summary) >= max_count) return Outcome::full;
     if (!mechanism.accumulate(frame.state(summary), payload_of(report, mechanism.block())))
         return Outcome::malformed;
-    frame.add_count(summary, 1);
+    frame.add_count(summary, 1, rounds);
     return Outcome::ok;
 }
 
@@ -62,7 +65,7 @@ Outcome merge(const Mechanism& mechanism, MutableBytes into, Bytes other) noexce
     const std::uint64_t ours = frame.count(into), theirs = frame.count(other);
     if (ours > max_count || theirs > max_count - ours) return Outcome::full;
     mechanism.merge(frame.state(into), frame.state(other));
-    frame.add_count(into, theirs);
+    frame.add_count(into, theirs, frame.rounds(other));
     return Outcome::ok;
 }
 
@@ -85,7 +88,9 @@ void check_summary(const Mechanism& mechanism, Bytes summary) {
                   std::to_string(expected) + ".",
               "It was cut short or damaged, or does not come from ldp.");
     const SummaryView view = view_of(mechanism, summary);
-    if (view.n > max_count || !mechanism.valid_state(view)) impossible("the summary's counts are impossible");
+    if (view.n > max_count || view.rounds.empty() != (view.n == 0) ||
+        (view.n == 0 && view.rounds != Rounds::none()) || !mechanism.valid_state(view))
+        impossible("the summary's counts are impossible");
 }
 
 void raise_incompatible(Bytes expected, Bytes found) {
@@ -111,13 +116,14 @@ void raise_outcome(Outcome outcome, Bytes summary, Bytes added) {
 
 SummaryView view_of(const Mechanism& mechanism, Bytes summary) noexcept {
     const SummaryFrame frame = frame_of(mechanism);
-    return {{frame.count(summary), frame.state(summary)}, &mechanism};
+    return {{frame.count(summary), frame.state(summary)}, &mechanism, frame.rounds(summary)};
 }
 
 void need_reports(const SummaryView& view) {
     if (view.n == 0)
         raise(ErrorCode::invalid_value, "the summary holds no reports", {},
               "Estimates need at least one report.");
+    need_rounds(view);
 }
 
 std::vector<Estimate> estimate(const SummaryView& view, const Question& question) {
@@ -126,7 +132,17 @@ std::vector<Estimate> estimate(const SummaryView& view, const Question& question
     if (all && question.quantity == Quantity::frequencies && view.mechanism->cells().size() > 1)
         refuse(*view.mechanism, "which of their attributes is meant");
     need_reports(view);
-    return view.mechanism->estimate(view, {question.quantity, question.target, all ? 0 : question.attribute});
+    const Question settled{question.quantity, question.target, all ? 0 : question.attribute};
+    std::vector<Estimate> estimates = view.mechanism->estimate(view, settled);
+    const Widening widening(view);
+    if (!widening.needed()) return estimates;
+    const std::vector<Estimate> noisy =
+        settled.target == Target::sample
+            ? estimates
+            : view.mechanism->estimate(view, {settled.quantity, Target::sample, settled.attribute});
+    for (std::size_t i = 0; i < estimates.size(); ++i)
+        estimates[i] = widening.widened(estimates[i], noisy[i]);
+    return estimates;
 }
 
 Estimate share_of(const SummaryView& view, std::int64_t value, Target target, std::size_t attribute) {
@@ -142,24 +158,31 @@ Estimate share_of(const SummaryView& view, std::int64_t value, Target target, st
         return all[number_of(all.size())];
     }
     need_reports(view);
-    const Cell number = number_of(oracle->cells()[0]);
-    return oracle->protocol().frequency(oracle->support(view.state, number), view.n, target);
+    const std::uint64_t support = oracle->support(view.state, number_of(oracle->cells()[0]));
+    const auto share = [&](Target of) { return oracle->protocol().frequency(support, view.n, of); };
+    const Widening widening(view);
+    return widening.needed() ? widening.widened(share(target), share(Target::sample)) : share(target);
 }
 
 Estimate group_mean(const SummaryView& view, std::size_t first, std::size_t last, Target target) {
     const auto& means = capability<GroupMean>(*view.mechanism);
     need_reports(view);
-    return means.group_mean(view, first, last, target);
+    Estimate mean = means.group_mean(view, first, last, target);
+    mean.standard_error *= std::sqrt(most_of_one(view));
+    return mean;
 }
 
 std::vector<Picked> pick(const SummaryView& view, CandidateMethod method) {
     const auto& search = capability<CandidateSearch>(*view.mechanism);
     need_reports(view);
+    need_one_round(view, "which candidates people hold");
     return search.pick(view, method);
 }
 
 std::vector<Check> health(const SummaryView& view) {
-    return view.n == 0 ? std::vector<Check>{} : view.mechanism->health(view);
+    if (view.n == 0) return {};
+    need_one_round(view, "the health of reports");
+    return view.mechanism->health(view);
 }
 
 SummaryView single_part(const SummaryView& view, std::size_t attribute) {
@@ -172,11 +195,14 @@ SummaryView single_part(const SummaryView& view, std::size_t attribute) {
 
 std::vector<std::byte> summary_of_part(const SummaryView& view, std::size_t attribute) {
     const SummaryView one = single_part(view, attribute);
-    if (one.mechanism == view.mechanism) return frame_summary(view.mechanism->block(), view.n, view.state);
+    if (one.mechanism == view.mechanism)
+        return frame_summary(view.mechanism->block(), view.n, view.rounds, view.state);
     const Header& header = one.mechanism->header();
-    const auto block = make_block(header.mechanism, part_fingerprint(header.fingerprint, attribute),
-                                  header.epsilon, one.mechanism->block().subspan(header_size));
-    return frame_summary(block, one.n, one.state);
+    Terms terms = header;
+    terms.fingerprint = part_fingerprint(header.fingerprint, attribute);
+    const auto block =
+        make_block(header.mechanism, terms, header.epsilon, one.mechanism->block().subspan(header_size));
+    return frame_summary(block, one.n, one.n == 0 ? Rounds::none() : view.rounds, one.state);
 }
 
 // For people to read ---------------------------------------------------------------------------------------

@@ -27,7 +27,10 @@ void start_summary(const Mechanism& mechanism, MutableBytes summary) noexcept;
 [[nodiscard]] bool is_summary_of(const Mechanism& mechanism, Bytes summary) noexcept;
 
 /// Counts an untrusted report in a summary of the mechanism. Anything but ok leaves the summary as it was.
-[[nodiscard]] Outcome accumulate(const Mechanism& mechanism, MutableBytes summary, Bytes report) noexcept;
+/// Where people keep their answers, what is asked of reports whose rounds were not told is refused: see
+/// pooling.hpp.
+[[nodiscard]] Outcome accumulate(const Mechanism& mechanism, MutableBytes summary, Bytes report,
+                                 const Rounds& rounds = Rounds::untold()) noexcept;
 /// Adds an untrusted summary to one of the mechanism. Anything but ok leaves the first as it was.
 [[nodiscard]] Outcome merge(const Mechanism& mechanism, MutableBytes into, Bytes other) noexcept;
 
@@ -40,16 +43,18 @@ void check_summary(const Mechanism& mechanism, Bytes summary);
 /// Throws the Error that an Outcome other than ok stands for.
 [[noreturn]] void raise_outcome(Outcome outcome, Bytes summary, Bytes added);
 
-// Questions. All throw Error: unsupported if the reports do not tell this, invalid_value if there are none or
-// an argument is out of range. -----------------------------------------------------------------------------
+// Questions. All throw Error: unsupported if the reports do not tell this, or were counted without the rounds
+// that it takes, invalid_value if there are none or an argument is out of range.
+// ---------------------------------
 
 /// A summary of the mechanism, as questions see it: is_summary_of() holds, and check_summary() if the bytes
 /// come from outside.
 [[nodiscard]] SummaryView view_of(const Mechanism& mechanism, Bytes summary) noexcept;
-/// Throws Error (invalid_value) if there are no reports.
+/// Throws Error: invalid_value if there are no reports, unsupported as need_rounds().
 void need_reports(const SummaryView& view);
 
-/// One estimate per item. Where there are several attributes with frequencies, the question says whose.
+/// One estimate per item, its error widened where people's reports repeat. Where there are several attributes
+/// with frequencies, the question says whose.
 [[nodiscard]] std::vector<Estimate> estimate(const SummaryView& view, const Question& question);
 /// The share of one value, of the only attribute or of the one numbered so. A frequency oracle looks at no
 /// other value.
@@ -60,7 +65,8 @@ void need_reports(const SummaryView& view);
                                   Target target);
 /// The values that the reports speak for, as CandidateSearch.
 [[nodiscard]] std::vector<Picked> pick(const SummaryView& view, CandidateMethod method);
-/// What honest reports must follow, as Aggregator::health; nothing if there are no reports.
+/// What honest reports must follow, as Aggregator::health; nothing if there are no reports. Throws Error
+/// (unsupported) where people's reports repeat: honest ones then follow nothing of the kind.
 [[nodiscard]] std::vector<Check> health(const SummaryView& view);
 
 /// The reports that are about one attribute, of a record; of a single attribute all of them. Throws Error:

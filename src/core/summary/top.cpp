@@ -8,6 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
+#include "core/summary/pooling.hpp"
 #include "core/summary/summary.hpp"
 
 namespace ldp {
@@ -38,11 +39,14 @@ std::vector<std::uint32_t> largest(const std::vector<Estimate>& estimates, std::
 
 // The p-values of estimates in order. They cost a microsecond or more each, but an oracle's estimate is a
 // count of reports in disguise, and however many values there are, those that nobody holds share the few
-// counts within some √(nq) of nq: each run of equal estimates is asked about once.
+// counts within some √(nq) of nq: each run of equal estimates is asked about once. Reports that repeat others
+// tell as much as fewer that do not.
 class PValues {
   public:
     explicit PValues(const SummaryView& part)
-        : significance_(capability<Significance>(*part.mechanism)), n_(part.n) {}
+        : significance_(capability<Significance>(*part.mechanism)),
+          n_(static_cast<std::uint64_t>(
+              std::max(1.0, std::floor(static_cast<double>(part.n) / repetition_of_nothing(part))))) {}
 
     double operator()(const Estimate& estimate) {
         if (std::isnan(estimate.value)) return 1;

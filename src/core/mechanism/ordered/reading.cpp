@@ -36,8 +36,12 @@ std::size_t first_without(Property has, std::size_t first, std::size_t last) {
 
 }  // namespace
 
-Reading::Reading(const Ordered& ordered, const Counts& counts)
-    : ordered_(ordered), counts_(counts), steps_(ordered.points() - 1), blur_(ordered.blur(counts.n)) {}
+Reading::Reading(const Ordered& ordered, const Counts& counts, double each)
+    : ordered_(ordered),
+      counts_(counts),
+      steps_(ordered.points() - 1),
+      blur_(ordered.blur(counts.n)),
+      each_(each) {}
 
 double Reading::value(double at) const {
     const auto [low, high] = ordered_.ends();
@@ -197,7 +201,7 @@ Interval Reading::sharp_interval(double share, std::size_t point, double reach, 
 }
 
 double Reading::error(double noise, double sampling, Target target) const {
-    return std::sqrt((noise + (target == Target::population ? sampling : 0)) /
+    return std::sqrt((noise + (target == Target::population ? sampling : 0)) * each_ /
                      static_cast<double>(counts_.n));
 }
 

@@ -24,7 +24,8 @@ struct Quantile {
 /// A state opened for questions. The mechanism and the state must outlive it.
 class Reading {
   public:
-    Reading(const Ordered& ordered, const Counts& counts);
+    /// `each`: how many of the reports may be one person's, and repeat each other.
+    Reading(const Ordered& ordered, const Counts& counts, double each = 1);
 
     [[nodiscard]] bool sharp() const noexcept { return blur_ == 0; }
     /// The stretch over which estimates are smeared, in the attribute's units; 0 if they are sharp.
@@ -91,6 +92,7 @@ class Reading {
     Counts counts_;
     std::size_t steps_;
     std::uint64_t blur_;
+    double each_;
     std::vector<double> cumulative_;  ///< unbiased
     std::vector<double> nearest_;     ///< a cumulative distribution near it
     std::vector<double> shares_;      ///< of that

@@ -202,7 +202,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     const std::uint64_t steps = take_number(reader, "number of grid steps", grid_option.least, max_grid);
     constexpr std::size_t read = 2 * sizeof(std::uint32_t);
     const std::vector<std::byte> inner =
-        make_block(sampled_entry.id, header.fingerprint, header.epsilon, block.subspan(header_size + read));
+        make_block(sampled_entry.id, header, header.epsilon, block.subspan(header_size + read));
     auto facts = sampled_entry.load(read_header(inner, Kind::report), inner);
     const std::vector<std::uint64_t> bins = bins_of(HaarTree(d));
     const auto& record = capability<Record>(*facts);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
+#include "core/math/statistics.hpp"
 
 namespace ldp {
 
@@ -14,7 +16,7 @@ namespace {
 class Outside {
   public:
     Outside(const SummaryView& oracle, double stretches)
-        : n_(static_cast<double>(oracle.n)), radius_(reach(1 - 2 * (1 - range_confidence) / stretches)) {
+        : n_(static_cast<double>(oracle.n)), radius_(one_of_many_radius(stretches)) {
         Work work;
         for (const auto& [share, error] : oracle.mechanism->estimate(oracle, {Quantity::frequencies})) {
             sums_.push_back(sums_.back() + share);
@@ -38,6 +40,17 @@ class Outside {
 };
 
 }  // namespace
+
+void check_no_ranges(const Mechanism& mechanism) {
+    if (find_capability<RangeLearner>(mechanism) != nullptr)
+        raise(ErrorCode::unsupported, "these reports tell ranges, for the spec of a second round", {},
+              "Ask for them with ldp_learn_range.");
+}
+
+// From the tail: of millions of millions of stretches, 1 less their part of it is no double but 1.
+double one_of_many_radius(double stretches) {
+    return -normal_quantile((1 - range_confidence) / stretches);
+}
 
 Stretch shortest_stretch(const SummaryView& oracle, double coverage) {
     const std::size_t k = oracle.mechanism->cells()[0];

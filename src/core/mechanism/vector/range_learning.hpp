@@ -24,8 +24,15 @@ class RangeLearner : public Capability {
     [[nodiscard]] virtual std::vector<LearntRange> ranges(const Counts& counts, double coverage) const = 0;
 };
 
+/// Throws Error (unsupported) if the mechanism is one: what tells ranges tells nothing of any attribute's
+/// values.
+void check_no_ranges(const Mechanism& mechanism);
+
 /// That both ends of a range are as promised.
 inline constexpr double range_confidence = 0.99;
+
+/// How many standard errors a bound has to keep off for so many bounds to hold at once with range_confidence.
+[[nodiscard]] double one_of_many_radius(double stretches);
 
 /// Values next to each other.
 struct Stretch {

@@ -135,7 +135,7 @@ void write(const Settings& settings, Writer& writer) {
 
 /// The mechanism of a run, which no record can be, nor anything else for more than one attribute, nor one
 /// that draws a second time.
-Run read_run(Reader& reader, std::uint64_t fingerprint, double epsilon) {
+Run read_run(Reader& reader, const Terms& terms, double epsilon) {
     const auto length = reader.take<std::uint32_t>();
     const auto weight = reader.take<std::uint32_t>();
     const auto id = reader.take<std::uint8_t>();
@@ -144,7 +144,7 @@ Run read_run(Reader& reader, std::uint64_t fingerprint, double epsilon) {
     if (length == 0 || length > max_attributes || weight == 0) malformed("a run of attributes is empty");
     if (entry == nullptr || (!suits(*entry, Shape::one_numeric) && !suits(*entry, Shape::one_categorical)))
         malformed("a record has an attribute that its mechanism cannot report");
-    const std::vector<std::byte> block = make_block(id, fingerprint, epsilon, parameters);
+    const std::vector<std::byte> block = make_block(id, terms, epsilon, parameters);
     auto inner = entry->load(read_header(block, Kind::report), block);
     if (inner->first_epsilon() != inner->epsilon())
         malformed("a record has an attribute that is reported in two layers");
@@ -160,7 +160,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     std::vector<Run> all;
     std::uint64_t d = 0, line = 0, state = 0, greatest = 0;
     for (unsigned i = 0; i < runs; ++i) {
-        Run run = read_run(reader, header.fingerprint, epsilon_of_each(header.epsilon, s));
+        Run run = read_run(reader, header, epsilon_of_each(header.epsilon, s));
         if (!all.empty() && all.back().weight == run.weight &&
             std::ranges::equal(all.back().inner->block(), run.inner->block()))
             malformed("two runs of attributes are alike");

@@ -1,0 +1,36 @@
+// Which rounds of a repeated collection reports are of.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+namespace ldp {
+
+/// The first and the last round. Where rounds were not told, any may be in it: of all sets that is the
+/// largest, so that adding sets up needs no special case.
+struct Rounds {
+    std::int32_t first, last;
+
+    /// Those of no reports.
+    [[nodiscard]] static constexpr Rounds none() noexcept { return {highest, lowest}; }
+    [[nodiscard]] static constexpr Rounds only(std::int32_t round) noexcept { return {round, round}; }
+    [[nodiscard]] static constexpr Rounds untold() noexcept { return {lowest, highest}; }
+
+    [[nodiscard]] constexpr bool told() const noexcept { return *this != untold(); }
+    [[nodiscard]] constexpr bool empty() const noexcept { return first > last; }
+    /// How many there are at most: the reports that one person may have in them.
+    [[nodiscard]] constexpr std::uint64_t most() const noexcept {
+        return empty() ? 0 : static_cast<std::uint64_t>(std::int64_t{last} - first + 1);
+    }
+    [[nodiscard]] constexpr Rounds with(const Rounds& other) const noexcept {
+        return {std::min(first, other.first), std::max(last, other.last)};
+    }
+    friend constexpr bool operator==(const Rounds&, const Rounds&) = default;
+
+  private:
+    static constexpr std::int32_t lowest = std::numeric_limits<std::int32_t>::min(),
+                                  highest = std::numeric_limits<std::int32_t>::max();
+};
+
+}  // namespace ldp

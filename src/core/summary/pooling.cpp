@@ -1,0 +1,104 @@
+#include "core/summary/pooling.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.hpp"
+#include "core/base/text.hpp"
+#include "core/mechanism/frequency/frequency_oracle.hpp"
+
+namespace ldp {
+
+namespace {
+
+double square(double number) noexcept {
+    return number * number;
+}
+
+}  // namespace
+
+KeptNoise::KeptNoise(const Mechanism& mechanism, Bound bound) {
+    if (mechanism.first_epsilon() == mechanism.epsilon()) return;
+    if (mechanism.tells(Quantity::means)) {
+        const double at = bound == Bound::no_more ? 1 : 0;
+        part_ = mechanism.n_covariance(at) / mechanism.n_variance(at);
+        return;
+    }
+    if (bound == Bound::no_less && find_capability<FrequencyOracle>(mechanism) == nullptr) return;
+    none_ = mechanism.n_variance(0) - mechanism.n_covariance(0);
+    all_ = mechanism.n_variance(1) - mechanism.n_covariance(1);
+}
+
+double KeptNoise::of(double n_variance, double estimate) const noexcept {
+    return std::max(0.0, part_ * n_variance - std::lerp(none_, all_, std::clamp(estimate, 0.0, 1.0)));
+}
+
+// A person has no more reports than there are.
+double most_of_one(const SummaryView& view) noexcept {
+    if (!view.mechanism->header().kept || view.n == 0) return 1;
+    return static_cast<double>(std::min(view.rounds.most(), view.n));
+}
+
+bool repeats(const SummaryView& view) noexcept {
+    return most_of_one(view) > 1;
+}
+
+std::uint64_t fewest_people(const SummaryView& view) noexcept {
+    if (!view.rounds.told() || view.n == 0) return 0;
+    return (view.n - 1) / view.rounds.most() + 1;
+}
+
+double told_by(const SummaryView& view) noexcept {
+    return static_cast<double>(view.n) / most_of_one(view);
+}
+
+bool enough(const SummaryView& view) noexcept {
+    return told_by(view) >= view.mechanism->header().min_group;
+}
+
+void need_rounds(const SummaryView& view) {
+    if (!view.mechanism->header().kept || view.rounds.told()) return;
+    raise(ErrorCode::unsupported, "these reports were counted without their rounds",
+          "People keep their answers and repeat them from round to round: how sure an estimate is depends on "
+          "how many rounds it is of.",
+          "Count them with their round, as in ldp_agg(report, round), or ask ldp_estimate(name).");
+}
+
+void need_one_round(const SummaryView& view, const char* what) {
+    need_rounds(view);
+    if (!repeats(view)) return;
+    raise(ErrorCode::unsupported, std::string(what) + " is told of one round at a time",
+          "People keep their answers and repeat them from round to round; these reports are of rounds " +
+              std::to_string(view.rounds.first) + " to " + std::to_string(view.rounds.last) + ".",
+          "Ask about one round, as in ldp_summary_of(name, round => 1), or group the reports by round.");
+}
+
+Widening::Widening(const SummaryView& view)
+    : each_(most_of_one(view)),
+      n_(static_cast<double>(view.n)),
+      kept_(*view.mechanism, KeptNoise::Bound::no_less) {}
+
+Estimate Widening::widened(const Estimate& estimate, const Estimate& noisy) const noexcept {
+    const double noise = square(noisy.standard_error);
+    const double sampling = std::max(0.0, square(estimate.standard_error) - noise);
+    const double repeated = kept_.of(n_ * noise, estimate.value) / n_;
+    return {estimate.value, std::sqrt(noise + (each_ - 1) * repeated + each_ * sampling)};
+}
+
+double repetition_of_nothing(const SummaryView& view) {
+    const double each = most_of_one(view);
+    if (each == 1) return 1;
+    return 1 + (each - 1) * view.mechanism->n_covariance(0) / view.mechanism->n_variance(0);
+}
+
+std::string note(const SummaryView& view) {
+    const double each = most_of_one(view);
+    const bool kept = view.mechanism->header().kept;
+    if (!enough(view))
+        return "fewer than " + std::to_string(view.mechanism->header().min_group) +
+               (kept ? " people" : " reports") + ": nothing is shown (min_group)";
+    if (each == 1) return {};
+    return "up to " + shortest(each) + " reports of one person: errors are widened";
+}
+
+}  // namespace ldp

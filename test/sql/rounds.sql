@@ -1,0 +1,139 @@
+-- Rounds that are counted together: of people who keep their answers and of people who draw afresh, however they are
+-- put together; and groups too small to show.
+\set SHOW_CONTEXT never
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS ldp;
+RESET client_min_messages;
+
+CREATE FUNCTION pg_temp.report(collection text, payload text) RETURNS ldp_report LANGUAGE sql AS
+$$ SELECT (encode(ldp_spec_parameters(ldp_client_spec(collection)), 'hex') || payload)::ldp_report $$;
+CREATE FUNCTION pg_temp.outcome(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    state text;
+    message text;
+    hint text;
+BEGIN
+    EXECUTE query;
+    RETURN 'answered';
+EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, hint = PG_EXCEPTION_HINT;
+    RETURN state || ' ' || message || ' / ' || hint;
+END
+$$;
+
+-- Four rounds of 300 people, who say the same in each.
+SELECT ldp_create_collection('fresh', '{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "blue"]}');
+SELECT ldp_create_collection('kept', '{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "blue"], "evolving": {}, "budget": {"epsilon": 9}}');
+SELECT ldp_create_collection('fresh_record', '{"mechanism": "sampled", "epsilon": 1, "attributes": [
+    {"name": "town", "domain": 3, "mechanism": "grr"}, {"name": "size", "min": 0, "max": 10, "mechanism": "duchi"}]}');
+SELECT ldp_create_collection('kept_record', '{"mechanism": "sampled", "epsilon": 1, "evolving": {}, "budget": {"epsilon": 9}, "attributes": [
+    {"name": "town", "domain": 3, "mechanism": "grr"}, {"name": "size", "min": 0, "max": 10, "mechanism": "duchi"}]}');
+INSERT INTO fresh SELECT pg_temp.report('fresh', '0' || i % 5 % 3), t FROM generate_series(1, 300) AS i, generate_series(7, 10) AS t;
+INSERT INTO kept SELECT pg_temp.report('kept', '0' || i % 5 % 3), t FROM generate_series(1, 300) AS i, generate_series(7, 10) AS t;
+INSERT INTO fresh_record SELECT pg_temp.report('fresh_record', '0' || i % 2 || '0' || i % 5 % 2), t FROM generate_series(1, 300) AS i, generate_series(7, 10) AS t;
+INSERT INTO kept_record SELECT pg_temp.report('kept_record', '0' || i % 2 || '0' || i % 5 % 2), t FROM generate_series(1, 300) AS i, generate_series(7, 10) AS t;
+ANALYZE;
+
+-- However they are put together: the error of the whole beside that of a round. Four rounds of fresh answers are twice
+-- as sure as one, four of kept ones no surer at all.
+CREATE VIEW way AS
+    SELECT 'fresh' AS answers, 'by name' AS way, ldp_summary_of('fresh') AS whole, ldp_summary_of('fresh', 7) AS one
+    UNION ALL SELECT 'kept', 'by name', ldp_summary_of('kept'), ldp_summary_of('kept', round => 7)
+    UNION ALL SELECT 'fresh', 'with the round', (SELECT ldp_agg(report, round) FROM fresh), (SELECT ldp_agg(report, round) FROM fresh WHERE round = 8)
+    UNION ALL SELECT 'kept', 'with the round', (SELECT ldp_agg(report, round) FROM kept), (SELECT ldp_agg(report, round) FROM kept WHERE round = 8)
+    UNION ALL SELECT 'fresh', 'rolled up', (SELECT ldp_rollup(s) FROM (SELECT ldp_agg(report, round) AS s FROM fresh GROUP BY round) AS r), ldp_summary_of('fresh', 9)
+    UNION ALL SELECT 'kept', 'rolled up', (SELECT ldp_rollup(s) FROM (SELECT ldp_agg(report, round) AS s FROM kept GROUP BY round) AS r), ldp_summary_of('kept', 9)
+    UNION ALL SELECT 'fresh', 'a part', ldp_part(ldp_summary_of('fresh_record'), 'town'), ldp_part(ldp_summary_of('fresh_record', 7), 'town')
+    UNION ALL SELECT 'kept', 'a part', ldp_part(ldp_summary_of('kept_record'), 'town'), ldp_part(ldp_summary_of('kept_record', 7), 'town')
+    UNION ALL SELECT 'fresh', 'parts rolled up', (SELECT ldp_rollup(ldp_part(s, 0)) FROM (SELECT ldp_agg(report, round) AS s FROM fresh_record GROUP BY round) AS r), ldp_part(ldp_summary_of('fresh_record', 7), 0)
+    UNION ALL SELECT 'kept', 'parts rolled up', (SELECT ldp_rollup(ldp_part(s, 0)) FROM (SELECT ldp_agg(report, round) AS s FROM kept_record GROUP BY round) AS r), ldp_part(ldp_summary_of('kept_record', 7), 0);
+SELECT way, answers, round((w.stderr / o.stderr)::numeric, 9) AS of_one_round, w.n, w.people, round(w.estimate::numeric, 9) = round(o.estimate::numeric, 9) AS same_estimate, w.note
+FROM way, ldp_frequencies(whole) AS w JOIN LATERAL ldp_frequencies(one) AS o ON o.value = w.value WHERE w.value = 0 ORDER BY way, answers;
+SELECT answers, bool_and(same) AS same_bytes FROM (
+    SELECT answers, whole = first_value(whole) OVER (PARTITION BY answers ORDER BY way) AS same FROM way WHERE way NOT LIKE '%part%') AS w GROUP BY answers ORDER BY answers;
+-- Everything that has an error agrees: twice that of independent reports; against a population, too.
+SELECT f.target, bool_and(abs(k.stderr / f.stderr - 2) < 1e-9) AS twice
+FROM (VALUES ('sample'), ('population')) AS t (target),
+     LATERAL (SELECT t.target, * FROM ldp_estimate('fresh', target => t.target)) AS f
+     JOIN LATERAL (SELECT * FROM ldp_estimate('kept', target => t.target)) AS k USING (value) GROUP BY f.target ORDER BY f.target;
+SELECT abs(k.stderr / f.stderr - 2) < 1e-9 AS mean FROM ldp_means(ldp_summary_of('kept_record'), attribute => 'size') AS k, ldp_means(ldp_summary_of('fresh_record'), attribute => 'size') AS f;
+SELECT abs(k.stderr / f.stderr - 2) < 1e-9 AS range FROM ldp_range(ldp_summary_of('kept_record'), 1, 1) AS k, ldp_range(ldp_summary_of('fresh_record'), 1, 1) AS f;
+SELECT k.value, k.p_value > f.p_value AS less_significant FROM ldp_top(ldp_summary_of('kept'), 1) AS k, ldp_top(ldp_summary_of('fresh'), 1) AS f;
+SELECT attribute, label, n, people, note FROM ldp_estimate('kept_record', round => 8);
+SELECT bool_and(abs(k.stderr / f.stderr - 2) < 1e-9) AS change FROM ldp_change(ldp_summary_of('kept'), ldp_summary_of('kept')) AS k JOIN ldp_change(ldp_summary_of('fresh'), ldp_summary_of('fresh')) AS f USING (value);
+
+-- In one step, or counted without rounds: fine where answers are fresh, and told where they are not.
+\pset format unaligned
+\pset tuples_only on
+CREATE TABLE question (number integer, of_summary text, of_reports text);
+INSERT INTO question VALUES
+    (1, 'ldp_frequencies(s)', 'ldp_frequencies(report)'), (2, 'ldp_frequency(s)', 'ldp_frequency(report)'), (3, 'ldp_frequency(s, 1)', 'ldp_frequency(report, 1)'),
+    (4, 'ldp_frequency(s, ''red'')', 'ldp_frequency(report, ''red''::text)'), (5, 'ldp_consistent(s, ''norm_sub'')', 'ldp_frequencies(report, ''norm_sub'')'), (6, 'ldp_top(s)', 'ldp_top(report, 3)'),
+    (7, 'ldp_estimate(s)', NULL), (8, 'ldp_change(s, s)', NULL), (9, 'ldp_health(s)', 'ldp_health(report)'), (10, 'ldp_learn_range(s)', NULL), (11, 'ldp_change(s, s, 0.5)', NULL);
+SELECT number, answers, told, count(*), pg_temp.outcome(format('SELECT %s FROM (SELECT %s AS s FROM %I) AS s', of_summary, told, answers)) AS outcome
+FROM question, (VALUES ('fresh'), ('kept')) AS a (answers), (VALUES ('ldp_agg(report)'), ('ldp_agg(report, round)'), ('ldp_agg(report, round) FILTER (WHERE round = 9)')) AS t (told)
+GROUP BY number, of_summary, answers, told ORDER BY answers, told, number;
+SELECT number, answers, pg_temp.outcome(format('SELECT %s FROM %I', of_reports, answers)) FROM question, (VALUES ('fresh'), ('kept')) AS a (answers) WHERE of_reports IS NOT NULL ORDER BY answers, number;
+-- What is no estimate stays open: counting, and adding up. A round that is NULL is not told.
+SELECT ldp_count(ldp_agg(report)), ldp_agg(report) = ldp_agg(report, NULL), ldp_agg(report) = ldp_agg(report, round) FROM kept;
+SELECT bool_and(people IS NULL), min(n) FROM ldp_frequencies((SELECT ldp_agg(report) FROM fresh));
+\pset tuples_only off
+\pset format aligned
+
+-- In parallel the same.
+SELECT ldp_agg(report, round) AS serial FROM kept \gset
+SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET max_parallel_workers_per_gather = 2;
+ALTER TABLE kept SET (parallel_workers = 2);
+EXPLAIN (COSTS OFF) SELECT ldp_agg(report, round) FROM kept;
+SELECT ldp_agg(report, round) = :'serial' AS two_workers FROM kept;
+SET parallel_leader_participation = off;
+SELECT ldp_agg(report, round) = :'serial' AS workers_alone FROM kept;
+SELECT bool_and(s = ldp_summary_of('kept', round)) AS grouped FROM (SELECT round, ldp_agg(report, round) AS s FROM kept GROUP BY round) AS g;
+RESET parallel_leader_participation; RESET parallel_setup_cost; RESET parallel_tuple_cost; RESET min_parallel_table_scan_size; RESET max_parallel_workers_per_gather;
+
+-- A forged summary: no rounds but reports, rounds but no reports.
+SELECT octet_length(ldp_spec_parameters(ldp_client_spec('kept'))) AS block \gset
+SELECT overlay(:'serial' PLACING '0b000000' FROM 2 * :block + 17 FOR 8)::ldp_summary;
+SELECT overlay(overlay(:'serial' PLACING '0000000000000000' FROM 2 * :block + 1 FOR 16) PLACING repeat('00', 24) FROM 2 * :block + 33)::ldp_summary;
+
+-- Small groups ----------------------------------------------------------------------------------------------
+SELECT ldp_create_collection('few', '{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green"]}');
+SELECT ldp_create_collection('any', '{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green"], "min_group": 1}');
+SELECT ldp_create_collection('day', '{"mechanism": "haar_ordered", "epsilon": 2, "domain": 4}');
+SELECT ldp_create_collection('pair', '{"mechanism": "haar", "epsilon": 1, "grid": 10, "attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 1}]}');
+SELECT name, spec -> 'min_group' AS min_group FROM ldp_collections WHERE name IN ('few', 'any') ORDER BY name;
+-- Nineteen, and the twentieth.
+INSERT INTO few SELECT pg_temp.report('few', '0' || i % 2), 0 FROM generate_series(1, 19) AS i;
+INSERT INTO "any" SELECT pg_temp.report('any', '0' || i % 2), 0 FROM generate_series(1, 2) AS i;
+INSERT INTO day SELECT pg_temp.report('day', '0' || i % 2 || '00'), 0 FROM generate_series(1, 19) AS i;
+INSERT INTO pair SELECT pg_temp.report('pair', '0' || i % 2 || '00'), 0 FROM generate_series(1, 19) AS i;
+SELECT label, estimate, stderr, lower, upper, n, people, note FROM ldp_estimate('few');
+SELECT label, round(estimate::numeric, 9) AS estimate, n, people, note FROM ldp_estimate('any');
+SELECT label, estimate, n, p_value, note FROM ldp_top(ldp_summary_of('few'));
+SELECT share, estimate, lower, upper, n, note FROM ldp_quantiles(ldp_summary_of('day'), '{0.5}');
+SELECT low, high, estimate, stderr, n, note FROM ldp_histogram(ldp_summary_of('day'), 2);
+SELECT low, estimate, n, note FROM ldp_distribution(ldp_summary_of('day')) LIMIT 1;
+SELECT estimate, n, note FROM ldp_cdf(ldp_summary_of('day'), 1) UNION ALL SELECT estimate, n, note FROM ldp_range(ldp_summary_of('day'), 0, 1);
+SELECT coefficient, estimate, stderr, note FROM ldp_coefficients(ldp_summary_of('pair'));
+SELECT attribute, estimate, rmse, n, note FROM ldp_shrunk(ldp_summary_of('pair'));
+SELECT label, estimate, note FROM ldp_change(ldp_summary_of('few'), ldp_summary_of('few'));
+SELECT ldp_frequency(s) IS NULL AND ldp_frequency(s, 0) IS NULL AND ldp_frequency(s, 'red') IS NULL AND ldp_consistent(s, 'norm') IS NULL AS shares, ldp_count(s) AS n FROM ldp_summary_of('few') AS s;
+SELECT ldp_quantile(s, 0.5) IS NULL AS quantile FROM ldp_summary_of('day') AS s;
+SELECT ldp_mean(s, 0) IS NULL AND ldp_mean(s, 'b') IS NULL AND ldp_haar(s) IS NULL AND ldp_haar(s, 'soft') = ARRAY[NULL, NULL]::float8[] AS means FROM ldp_summary_of('pair') AS s;
+SELECT ldp_frequency(report) IS NULL AND ldp_frequency(report, 0) IS NULL AS in_one_step, (ldp_frequencies(report))[1] FROM few;
+-- Health goes by exact laws, which hold for any number; so does learning a range, which is the declared one then.
+SELECT count(*) FROM ldp_health(ldp_summary_of('few'));
+SELECT low, high FROM ldp_learn_range(ldp_summary_of('few'));
+-- Small summaries add up to one that is large enough.
+INSERT INTO few VALUES (pg_temp.report('few', '01'), 1);
+SELECT bool_and(ldp_frequency(s, 0) IS NULL) AS none, ldp_frequency(ldp_rollup(s), 0) IS NOT NULL AS whole FROM (SELECT ldp_agg(report) AS s FROM few GROUP BY round) AS r;
+SELECT count(estimate), count(note) FROM ldp_estimate('few');
+-- Where answers are kept, people count: five of them in four rounds are twenty reports.
+SELECT label, estimate, n, people, note FROM ldp_frequencies((SELECT ldp_agg(report, round) FROM (SELECT report, round, row_number() OVER (PARTITION BY round) AS i FROM kept) AS k WHERE i <= 5));
+
+-- Confidences that no interval has ---------------------------------------------------------------------------
+SELECT pg_temp.outcome(format(q, c)) FROM (VALUES ('SELECT ldp_estimate(''any'', confidence => %s)'), ('SELECT ldp_quantiles(ldp_summary_of(''day''), confidence => %s)'), ('SELECT ldp_reach(%s)')) AS v (q), (VALUES ('0.9999999999999999'), ('0.9999999999999998')) AS w (c);
+
+DROP VIEW way;
+DROP TABLE question;
+SELECT count(ldp_drop_collection(name)) FROM ldp_collections WHERE name IN ('fresh', 'kept', 'fresh_record', 'kept_record', 'few', 'any', 'day', 'pair');
