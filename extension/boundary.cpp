@@ -6,7 +6,6 @@
 #include <exception>
 #include <memory>
 #include <new>
-#include <utility>
 
 extern "C" {
 #include "mb/pg_wchar.h"
@@ -49,23 +48,15 @@ int sqlstate(ErrorCode code, int malformed) noexcept {
     return ERRCODE_INTERNAL_ERROR;
 }
 
-/// The error that stopped the computation that is being unwound.
-ErrorData* interruption = nullptr;
-
 /// Does all that PostgreSQL wants done between two steps of a long computation. True if that ended in an
-/// error, which is kept. Its frame is C's: jumps end here.
+/// error. It stays on PostgreSQL's stack, which takes no memory, for raise() to throw on: nothing is reported
+/// in between. The frame is C's: the jump ends here.
 bool interrupted() noexcept {
-    MemoryContextData* const memory = CurrentMemoryContext;
     volatile bool stopped = false;
     PG_TRY();
     { CHECK_FOR_INTERRUPTS(); }
     PG_CATCH();
-    {
-        MemoryContextSwitchTo(memory);
-        interruption = CopyErrorData();
-        FlushErrorState();
-        stopped = true;
-    }
+    { stopped = true; }
     PG_END_TRY();
     return stopped;
 }
@@ -98,29 +89,29 @@ Fault caught(int malformed) noexcept {
     try {
         throw;
     } catch (const Interrupted&) {
-        return {std::exchange(interruption, nullptr), 0, false, "", "", ""};
+        return {true, 0, false, "", "", ""};
     } catch (const Error& error) {
-        return {nullptr,
+        return {false,
                 sqlstate(error.code(), malformed),
                 true,
                 try_keep(error.what()),
                 try_keep(error.detail()),
                 try_keep(error.hint())};
     } catch (const std::bad_alloc&) {
-        return {nullptr, ERRCODE_OUT_OF_MEMORY, false, "out of memory", "", ""};
+        return {false, ERRCODE_OUT_OF_MEMORY, false, "out of memory", "", ""};
     } catch (const std::exception& error) {
-        return {nullptr, ERRCODE_INTERNAL_ERROR,
-                false,   try_keep(error.what()),
-                "",      "This is a bug in ldp; please report it."};
+        return {false, ERRCODE_INTERNAL_ERROR,
+                false, try_keep(error.what()),
+                "",    "This is a bug in ldp; please report it."};
     } catch (...) {
-        return {nullptr, ERRCODE_INTERNAL_ERROR,
-                false,   "unknown failure",
-                "",      "This is a bug in ldp; please report it."};
+        return {false, ERRCODE_INTERNAL_ERROR,
+                false, "unknown failure",
+                "",    "This is a bug in ldp; please report it."};
     }
 }
 
 Datum raise(const Fault& fault, [[maybe_unused]] FunctionCallInfo fcinfo) {
-    if (fault.raised != nullptr) ReThrowError(fault.raised);
+    if (fault.interrupted) PG_RE_THROW();
 #if PG_VERSION_NUM >= 160000
     if (fault.of_input) {
         errsave(fcinfo->context, say(fault));

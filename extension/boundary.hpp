@@ -14,7 +14,7 @@
 //      callback deletes it, so that an aborted statement frees it too.
 //   4. No static object has a destructor. Counting and merging throw nothing and allocate nothing.
 //   5. A long computation asks now and then whether to stop (core/base/interrupt.hpp). PostgreSQL's answer is
-//      its error, which is kept while C++ unwinds, and raised again by the wrapper.
+//      its error, which stays where it was raised while C++ unwinds, and is thrown on by the wrapper.
 #pragma once
 
 #include <cstddef>
@@ -58,8 +58,7 @@ namespace ldp {
 
 /// What an exception said, in PostgreSQL's memory: it outlives the catch block and needs no destructor.
 struct Fault {
-    ErrorData*
-        raised;  ///< PostgreSQL's own error, if that is what stopped the call; then nothing else counts
+    bool interrupted;  ///< PostgreSQL stopped the call by an error of its own; then nothing else counts
     int sqlstate;
     bool of_input;  ///< the arguments are at fault, not the machine or ldp itself
     const char* message;

@@ -41,16 +41,18 @@ std::size_t one_category(const SummaryView& view, std::optional<std::size_t> nam
     return attribute;
 }
 
-/// An answer about the subject, with room for so many rows.
+/// An answer about the subject, with room for so many rows; none yet if there are 0.
 Answers answers(const Subject& subject, double reach, std::size_t room, bool tested = false) {
     Answers all{.legend = subject.legend, .reach = reach, .tested = tested};
-    all.reserve(room);
+    if (room > 0) all.reserve(room);
     return all;
 }
 
+/// Makes room for them where there is none yet: a mechanism of buckets has fewer shares than values.
 void add_shares(Answers& all, const SummaryView& view, std::size_t attribute, Target target) {
     const Told* const about = kept(told(part(view, attribute)));
     const auto estimates = estimate(view, {Quantity::frequencies, target, attribute});
+    if (all.rows == nullptr) all.reserve(estimates.size());
     for_each_index(estimates.size(),
                    [&](std::size_t value) { all.add(attribute, value, estimates[value], about); });
 }
@@ -85,12 +87,13 @@ Answers of_one_category(const Subject& subject, Find find) {
 
 Answers frequencies(const Subject& subject, Consistency method, double reach, Target target) {
     return of_one_category(subject, [&](const SummaryView& view, std::size_t attribute, const Told* told) {
-        Answers all = answers(subject, reach, part(view, attribute).mechanism->cells()[0]);
+        Answers all = answers(subject, reach, 0);
         if (method == Consistency::none) {
             add_shares(all, view, attribute, target);
         } else {
             // Errors and intervals belong to the unbiased estimates alone.
             const std::vector<double> shares = consistent(view, method, attribute);
+            all.reserve(shares.size());
             for_each_index(shares.size(), [&](std::size_t value) {
                 all.add(attribute, value, {shares[value], unknown}, told);
             });
@@ -135,7 +138,7 @@ Answers everything(const Subject& subject, double reach, Target target) {
         const std::vector<std::uint64_t> cells = view.mechanism->cells();
         std::size_t room = 0;
         for (std::size_t j = 0; j < cells.size(); ++j) room += is_number(view, j) ? 1 : cells[j];
-        Answers all = answers(subject, reach, room);
+        Answers all = answers(subject, reach, cells.size() > 1 || is_number(view, 0) ? room : 0);
         for (std::size_t j = 0; j < cells.size(); ++j)
             if (is_number(view, j))
                 all.add(j, Answers::none, means[j], kept(told(part(view, j))));

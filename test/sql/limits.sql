@@ -67,10 +67,11 @@ SELECT planned('SELECT * FROM ldp_top(NULL, 3)') AS top, planned('SELECT * FROM 
     planned('SELECT * FROM ldp_quantiles(NULL, ARRAY[0.1, 0.2, 0.3])') AS three_quantiles,
     planned('SELECT * FROM ldp_frequencies((SELECT summary FROM kept))') AS shares,
     planned(format('SELECT * FROM ldp_frequencies(%L)', (SELECT ldp_agg(zeros('grr', 77))))) AS known_shares;
--- No function in C is left to the default cost, and none that returns rows to the default number of them.
+-- No function in C that takes reports or summaries is left to the default cost, and none that returns rows to the
+-- default number of them.
 SELECT p.oid::regprocedure FROM pg_proc AS p JOIN pg_depend AS d ON d.objid = p.oid AND d.deptype = 'e'
 JOIN pg_extension AS e ON e.oid = d.refobjid AND e.extname = 'ldp' JOIN pg_language AS l ON l.oid = p.prolang
-WHERE l.lanname = 'c' AND (p.proretset AND p.prorows = 1000 AND p.proname <> 'ldp_distribution' OR
+WHERE l.lanname = 'c' AND p.proargtypes::oid[] && ARRAY['ldp_report', 'ldp_summary', 'ldp_question']::regtype[]::oid[] AND (p.proretset AND p.prorows = 1000 AND p.proname <> 'ldp_distribution' OR
     p.procost = 1 AND p.proname NOT IN ('ldp_check_report', 'ldp_rows')) ORDER BY 1;
 DROP TABLE kept;
 DROP FUNCTION planned(text), bytes(ldp_summary), zeros(text, integer, jsonb);
