@@ -13,6 +13,7 @@
 #include <iostream>
 #include <iterator>
 
+#include "core/mechanism/registry.hpp"
 #include "forge.hpp"
 #include "simulation/seeded.hpp"
 #include "target.hpp"
@@ -68,6 +69,11 @@ int main(int count, char** arguments) {
     const std::string only = count > 1 ? arguments[1] : "";
     const std::uint64_t seed = count > 3 ? std::strtoull(arguments[3], nullptr, 10) : 1;
     int passed = 0, failed = 0;
+    for (const MechanismEntry* mechanism : registry())
+        if (!is_forged(mechanism->id)) {
+            std::cout << "no blocks of " << mechanism->name << " are forged: forge.cpp knows nothing of it\n";
+            ++failed;
+        }
     for (const Target& target : targets) {
         if (!only.empty() && only != target.name) continue;
         const auto began = std::chrono::steady_clock::now();
