@@ -379,11 +379,11 @@ double least_chance_of_copies(const Mechanism& m, const std::map<Payload, std::u
 
 /// Of which reports differ so much that copies tell.
 const std::vector<Case> large{{"grr", R"("domain": 1000)"},
-                              {"oue", R"("domain": 6)"},
+                              {"oue", R"("domain": 64)"},
                               {"sue", R"("domain": 64)"},
                               {"subset", R"("domain": 64)"},
                               {"olh", R"("domain": 64)"},
-                              {"hadamard", R"("domain": 64)"},
+                              {"hadamard", R"("domain": 1000)"},
                               {"projective", R"("domain": 200)"},
                               {"rappor", R"("domain": 20, "bits": 16, "cohorts": 4)"},
                               {"piecewise", R"("min": 0, "max": 1)"},
