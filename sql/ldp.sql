@@ -209,7 +209,7 @@ COMMENT ON FUNCTION @extschema@.ldp_summary_accumulate(@extschema@.ldp_summary, 
 CREATE FUNCTION @extschema@.ldp_summary_accumulate(summary @extschema@.ldp_summary,
         report @extschema@.ldp_report, round integer)
     RETURNS @extschema@.ldp_summary
-    AS 'MODULE_PATHNAME', 'ldp_summary_accumulate_round' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'ldp_summary_accumulate_round' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
 COMMENT ON FUNCTION @extschema@.ldp_summary_accumulate(@extschema@.ldp_summary, @extschema@.ldp_report, integer) IS
     'the summary with one more report, of this round; NULL is the summary of no reports';
 

@@ -65,8 +65,8 @@ cohort (bits) AS (
     SELECT string_agg(encode(sha512(convert_to(c || '.' || i, 'UTF8')), 'hex'), '') || repeat('00', 21 * 128)
     FROM generate_series(1, 256) AS c, generate_series(1, 40) AS i GROUP BY c)
 INSERT INTO large
-SELECT 'forged', (encode(substr(bytes, 1, octet_length(bytes) - 8 - 256 * (8 + 41 * 128) - 16), 'hex')
-    || '0000001000000000' || repeat('0000100000000000', 256)
+SELECT 'forged', (encode(substr(bytes, 1, octet_length(bytes) - 16 - 256 * (8 + 41 * 128) - 16), 'hex')
+    || '0000001000000000' || repeat('00', 8) || repeat('0000100000000000', 256)
     || (SELECT string_agg(bits, '') FROM cohort) || repeat('00', 16))::ldp_summary
 FROM many;
 SQL

@@ -28,6 +28,7 @@ SELECT ldp_create_collection('fresh_record', '{"mechanism": "sampled", "epsilon"
     {"name": "town", "domain": 3, "mechanism": "grr"}, {"name": "size", "min": 0, "max": 10, "mechanism": "duchi"}]}');
 SELECT ldp_create_collection('kept_record', '{"mechanism": "sampled", "epsilon": 1, "evolving": {}, "budget": {"epsilon": 9}, "attributes": [
     {"name": "town", "domain": 3, "mechanism": "grr"}, {"name": "size", "min": 0, "max": 10, "mechanism": "duchi"}]}');
+SELECT count(ldp_open_rounds(name, 7, 10)) FROM unnest(ARRAY['fresh', 'kept', 'fresh_record', 'kept_record']) AS name;
 INSERT INTO fresh SELECT pg_temp.report('fresh', '0' || i % 5 % 3), t FROM generate_series(1, 300) AS i, generate_series(7, 10) AS t;
 INSERT INTO kept SELECT pg_temp.report('kept', '0' || i % 5 % 3), t FROM generate_series(1, 300) AS i, generate_series(7, 10) AS t;
 INSERT INTO fresh_record SELECT pg_temp.report('fresh_record', '0' || i % 2 || '0' || i % 5 % 2), t FROM generate_series(1, 300) AS i, generate_series(7, 10) AS t;
@@ -125,6 +126,7 @@ SELECT ldp_frequency(report) IS NULL AND ldp_frequency(report, 0) IS NULL AS in_
 SELECT count(*) FROM ldp_health(ldp_summary_of('few'));
 SELECT low, high FROM ldp_learn_range(ldp_summary_of('few'));
 -- Small summaries add up to one that is large enough.
+SELECT ldp_open_rounds('few', 0, 1);
 INSERT INTO few VALUES (pg_temp.report('few', '01'), 1);
 SELECT bool_and(ldp_frequency(s, 0) IS NULL) AS none, ldp_frequency(ldp_rollup(s), 0) IS NOT NULL AS whole FROM (SELECT ldp_agg(report) AS s FROM few GROUP BY round) AS r;
 SELECT count(estimate), count(note) FROM ldp_estimate('few');
