@@ -31,7 +31,7 @@ CREATE TEMPORARY TABLE one (report ldp_report);
 DO \$\$
 DECLARE s ldp_summary := (SELECT ldp_agg(report) FROM one);
 BEGIN
-    FOR i IN 1 .. CASE WHEN octet_length(ldp_summary_send(s)) < 10000000 THEN 20 ELSE 2 END LOOP s := ldp_summary_merge(s, s); END LOOP;
+    FOR i IN 1 .. CASE WHEN octet_length(ldp_summary_send(s)) < 10000000 THEN 20 ELSE 5 END LOOP s := ldp_summary_merge(s, s); END LOOP;
     INSERT INTO large VALUES ('$1', s);
 END \$\$
 SQL

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.hpp"
+#include "core/base/interrupt.hpp"
 #include "core/format/report_frame.hpp"
 #include "core/format/summary_frame.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
@@ -140,8 +141,8 @@ std::vector<Estimate> estimate(const SummaryView& view, const Question& question
         settled.target == Target::sample
             ? estimates
             : view.mechanism->estimate(view, {settled.quantity, Target::sample, settled.attribute});
-    for (std::size_t i = 0; i < estimates.size(); ++i)
-        estimates[i] = widening.widened(estimates[i], noisy[i]);
+    for_each_index(estimates.size(),
+                   [&](std::size_t i) { estimates[i] = widening.widened(estimates[i], noisy[i]); });
     return estimates;
 }
 
