@@ -278,7 +278,11 @@ std::vector<std::byte> forge_block(Choices& choices) {
     std::vector<std::byte>& bytes = parameters.bytes();
     if (choices.rarely(16)) damage(bytes, choices);
     bytes.resize(std::min(bytes.size(), max_block_size - header_size));
-    return make_block(id, choices.up_to(4), epsilon, bytes);
+    Terms terms;
+    terms.fingerprint = choices.up_to(4);
+    terms.kept = choices.rarely(4);
+    if (choices.rarely(2)) terms.min_group = choices.one_of<std::uint16_t>({1, 2, 21, 65535});
+    return make_block(id, terms, epsilon, bytes);
 }
 
 void damage(std::vector<std::byte>& bytes, Choices& choices) {

@@ -24,7 +24,10 @@ void forged(Bytes bytes) {
         for (const std::uint64_t each : cells)
             input.push_back(choices.rarely(4) ? each - 1 : choices.up_to(each));
         report = mechanism->perturb(input, choices);
-        need(accumulate(*mechanism, summary, report) == Outcome::ok, "a mechanism refuses its own report");
+        const auto round = static_cast<std::int32_t>(choices.up_to(3));
+        const Rounds rounds = choices.rarely(16) ? Rounds::untold() : Rounds::only(round);
+        need(accumulate(*mechanism, summary, report, rounds) == Outcome::ok,
+             "a mechanism refuses its own report");
     }
     if (report.empty()) report = frame_report(block, mechanism->payload_size());
     damage(report, choices);
