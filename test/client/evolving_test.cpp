@@ -347,12 +347,14 @@ BOOST_FIXTURE_TEST_CASE(a_memory_that_was_changed_is_refused, Directory) {
         {"UPDATE answer SET response = zeroblob(length(response)) WHERE id = 2", "An answer has changed"},
         {"UPDATE answer SET key = x'0000000000000000' WHERE id = 3", "An answer has changed"},
         {"UPDATE answer SET key = x'00' WHERE id = 3", "An answer has changed"},
-        {"UPDATE answer SET epsilon = 0.5 WHERE id = 1", "another mechanism"},
-        {"DELETE FROM answer WHERE id = 1", "An answer is missing"},
+        {"UPDATE answer SET epsilon = 0.5 WHERE id = 1", "An answer has changed"},
+        {"DELETE FROM answer WHERE id = 1", "not as it was left"},
+        {"DELETE FROM answer WHERE id = 3", "not as it was left"},
+        {"UPDATE head SET outdated = 0, batches = 7", "Its head has changed"},
         {"UPDATE public_randomness SET content = zeroblob(length(content))", "has changed"},
         {"UPDATE course SET content = x''", "has changed"},
-        {"DELETE FROM public_randomness", "not the public randomness"},
-        {"DELETE FROM course", "another size"},
+        {"DELETE FROM public_randomness", "not as it was left"},
+        {"DELETE FROM course", "not as it was left"},
     };
     int i = 0;
     for (const auto& [sql, text] : changes) {
