@@ -69,7 +69,7 @@ check "all drops went through" 0 "$(grep -c ERROR "$work/drops")"
 # No collection, no table, or in a transaction that such an error has ended.
 check "and there was no error but that it was gone" "" \
     "$(cat "$work"/crowd.* | grep ERROR | grep -vE '(42704|42P01|25P02)$' | sort | uniq -c)"
-check "something was counted on the way" yes "$(cat "$work"/crowd.* | grep -q '^1$' && echo yes)"
+check "something was counted on the way" yes "$(grep -qx 1 "$work"/crowd.* && echo yes)"
 check "every batch that is on record is there" t "$(sql $here -c "SELECT (SELECT count(*) FROM ldp_batch) <= (SELECT count(*) FROM colour)")"
 
 # A table that comes alone -----------------------------------------------------------------------------------
