@@ -310,12 +310,12 @@ bool examine_summary(Bytes bytes) {
     return true;
 }
 
-void report(Bytes bytes) {
-    examine_report(bytes);
+bool report(Bytes bytes) {
+    return examine_report(bytes);
 }
 
-void summary(Bytes bytes) {
-    examine_summary(bytes);
+bool summary(Bytes bytes) {
+    return examine_summary(bytes);
 }
 
 }  // namespace ldp::fuzz

@@ -7,15 +7,15 @@
 
 namespace ldp::fuzz {
 
-void forged(Bytes bytes) {
+bool forged(Bytes bytes) {
     Choices choices(bytes);
     std::vector<std::byte> block = forge_block(choices);
     const auto mechanism = loaded(block, Kind::report);
-    if (mechanism == nullptr) return;
+    if (mechanism == nullptr) return false;
     const std::vector<std::uint64_t> cells = mechanism->cells();
     if (summary_size(*mechanism) > std::size_t{1} << 13 || cells.size() > 64 ||
         mechanism->payload_size() > 1024 || mechanism->permanent_size() > 1024)
-        return;
+        return true;
     std::vector<std::byte> summary(summary_size(*mechanism));
     start_summary(*mechanism, summary);
     Report report;
@@ -31,9 +31,9 @@ void forged(Bytes bytes) {
     }
     if (report.empty()) report = frame_report(block, mechanism->payload_size());
     damage(report, choices);
-    examine_report(report);
+    const bool taken = examine_report(report);
     if (choices.rarely(2)) damage(summary, choices);
-    examine_summary(summary);
+    return examine_summary(summary) || taken;
 }
 
 }  // namespace ldp::fuzz

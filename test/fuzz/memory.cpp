@@ -71,7 +71,7 @@ Memory live(const Collection& collection, Store& store, Choices& choices, std::i
 
 }  // namespace
 
-void memory(Bytes bytes) {
+bool memory(Bytes bytes) {
     static const std::vector<Collection> collections = examples();
     Choices choices(bytes);
     const Collection& collection = collections[choices.up_to(collections.size())];
@@ -89,7 +89,8 @@ void memory(Bytes bytes) {
     if (choices.rarely(16)) remembered.answers.clear();
     MemoryStore implanted;
     implanted.append({}, 0, {}, {remembered.public_randomness, remembered.course, remembered.answers});
-    refused({ErrorCode::environment}, [&] { static_cast<void>(live(collection, implanted, choices, 5)); });
+    return !refused({ErrorCode::environment},
+                    [&] { static_cast<void>(live(collection, implanted, choices, 5)); });
 }
 
 }  // namespace ldp::fuzz

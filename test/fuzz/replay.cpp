@@ -50,9 +50,9 @@ Input random_input(const std::vector<Input>& corpus, BitSource& bits) {
 }
 
 /// Runs one input; keeps it, and says so, if it fails.
-bool passes(const Target& target, const Input& input, const std::string& name) {
+bool passes(const Target& target, const Input& input, const std::string& name, std::uint64_t& taken) {
     try {
-        target.run(input);
+        taken += target.run(input) ? 1 : 0;
         return true;
     } catch (const std::exception& error) {
         const std::string file = "build/fuzz-" + std::string(target.name) + "-failure";
@@ -78,13 +78,18 @@ int main(int count, char** arguments) {
         if (!only.empty() && only != target.name) continue;
         const auto began = std::chrono::steady_clock::now();
         const std::vector<Input> corpus = corpus_of(target.name);
-        bool good = !corpus.empty();
+        std::uint64_t taken = 0;
+        bool good = true;
         for (std::size_t i = 0; i < corpus.size(); ++i)
-            good = passes(target, corpus[i], "corpus, input " + std::to_string(i)) && good;
+            good = passes(target, corpus[i], "corpus, input " + std::to_string(i), taken) && good;
+        if (2 * taken < corpus.size() || taken == 0) {
+            std::cout << target.name << ": of the corpus hardly anything is taken any more; renew it\n";
+            good = false;
+        }
         const std::uint64_t cases = count > 2 ? std::strtoull(arguments[2], nullptr, 10) : target.cases;
         simulation::SeededBits bits(seed);
         for (std::uint64_t i = 0; good && i < cases; ++i)
-            good = passes(target, random_input(corpus, bits), "case " + std::to_string(i));
+            good = passes(target, random_input(corpus, bits), "case " + std::to_string(i), taken);
         (good ? passed : failed) += 1;
         const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
         std::cout << target.name << ": " << corpus.size() << " inputs, " << cases << " cases, "

@@ -8,12 +8,12 @@
 
 namespace ldp::fuzz {
 
-void spec(Bytes bytes) {
+bool spec(Bytes bytes) {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     std::optional<Spec> first;
     refused({ErrorCode::malformed, ErrorCode::invalid_spec}, [&] { static_cast<void>(advise(text)); });
     if (refused({ErrorCode::malformed, ErrorCode::invalid_spec}, [&] { first = Spec::from_json(text); }))
-        return;
+        return false;
     const std::string canonical = first->to_json();
     const Spec second = Spec::from_json(canonical);
     need(second.to_json() == canonical, "the canonical form is read as another");
@@ -22,6 +22,7 @@ void spec(Bytes bytes) {
     need(std::ranges::equal(mechanism->block(), make_mechanism(second)->block()),
          "equal specs have two blocks");
     need(mechanism->cells().size() >= first->attributes().size(), "a spec's attribute is not asked about");
+    return true;
 }
 
 }  // namespace ldp::fuzz

@@ -67,7 +67,7 @@ void use(const std::string& path) {
 
 }  // namespace
 
-void state(Bytes bytes) {
+bool state(Bytes bytes) {
     static const Folder folder;
     static const std::vector<std::byte> sound = sound_file(folder.path / "sound");
     Choices choices(bytes);
@@ -85,8 +85,9 @@ void state(Bytes bytes) {
         std::ofstream out(path, std::ios::binary | std::ios::trunc);
         out.write(reinterpret_cast<const char*>(file.data()), static_cast<std::streamsize>(file.size()));
     }
-    refused({ErrorCode::environment, ErrorCode::incompatible}, [&] { use(path); });
+    const bool taken = !refused({ErrorCode::environment, ErrorCode::incompatible}, [&] { use(path); });
     for (const char* rest : {"", "-wal", "-shm"}) unlink((path + rest).c_str());
+    return taken;
 }
 
 }  // namespace ldp::fuzz

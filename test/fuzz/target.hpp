@@ -16,19 +16,19 @@ inline void need(bool met, const char* what) {
     if (!met) throw Broken(what);
 }
 
-void report(Bytes bytes);   ///< bytes as a report
-void summary(Bytes bytes);  ///< bytes as a summary, and every question to it
-void forged(
+bool report(Bytes bytes);   ///< bytes as a report
+bool summary(Bytes bytes);  ///< bytes as a summary, and every question to it
+bool forged(
     Bytes bytes);  ///< choices of a block, well-formed but for wrong parts, of a report and of a summary
-void spec(Bytes bytes);    ///< text as a spec
-void csv(Bytes bytes);     ///< text as a CSV file
-void memory(Bytes bytes);  ///< choices of what a person's store remembers, near to what it may
-void state(Bytes bytes);   ///< choices of damage to a client's state file
+bool spec(Bytes bytes);    ///< text as a spec
+bool csv(Bytes bytes);     ///< text as a CSV file
+bool memory(Bytes bytes);  ///< choices of what a person's store remembers, near to what it may
+bool state(Bytes bytes);   ///< choices of damage to a client's state file
 
 struct Target {
     const char* name;
-    void (*run)(Bytes);
-    int cases;  ///< of a short run: about half a second under sanitisers
+    bool (*run)(Bytes);  ///< whether anything of it was taken
+    int cases;           ///< of a short run: about half a second under sanitisers
 };
 inline constexpr Target targets[] = {
     {"report", report, 4000}, {"summary", summary, 2000}, {"forged", forged, 2000}, {"spec", spec, 2000},
