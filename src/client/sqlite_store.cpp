@@ -15,7 +15,13 @@ using sqlite::Step;
 
 class SqliteStore::File {
   public:
-    explicit File(const std::string& path) : database(path, draw_secret()) {}
+    explicit File(const std::string& path) : database(path, draw_secret()) {
+        // Marks are asked for by name, so one whose name changed would be taken for none.
+        const Statement marks(database, "SELECT name, value, digest FROM mark");
+        for (auto row = marks(); row.row();)
+            if (RowDigest::of("mark", row.text(0), row.integer(1)) != row.integer(2))
+                damaged(path, "How far it has come has changed.");
+    }
 
     sqlite::StateFile database;
     Statement get_mark{database, "SELECT value, digest FROM mark WHERE name = ?"};
@@ -167,12 +173,7 @@ Memory SqliteStore::memory() const {
 }
 
 std::optional<std::int64_t> SqliteStore::mark(std::string_view name) const {
-    auto found = file_->get_mark(name);
-    if (!found.row()) return std::nullopt;
-    const std::int64_t value = found.integer(0);
-    if (RowDigest::of("mark", name, value) != found.integer(1))
-        damaged(file_->database.path(), "How far it has come has changed.");
-    return value;
+    return file_->get_mark(name).number();
 }
 
 std::uint64_t SqliteStore::pending() const {

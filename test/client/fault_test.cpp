@@ -349,6 +349,16 @@ BOOST_FIXTURE_TEST_CASE(one_damaged_report_keeps_no_other_back, Directory) {
     BOOST_TEST(store.drop_refused() == 1u);
 }
 
+BOOST_FIXTURE_TEST_CASE(a_mark_that_changed_is_not_taken_for_none, Directory) {
+    for (const char* change : {"UPDATE mark SET name = 'rox'", "UPDATE mark SET value = 4"}) {
+        std::filesystem::remove(file("state"));
+        { SqliteStore(file("state")).append({}, 0, std::vector<Mark>{{"row", 3}}); }
+        run_sql(file("state"), change);
+        BOOST_CHECK_EXCEPTION(SqliteStore(file("state")), Error,
+                              error_with(ErrorCode::environment, "How far it has come"));
+    }
+}
+
 BOOST_FIXTURE_TEST_CASE(a_batch_on_its_way_that_changed_is_damage, Directory) {
     {
         SqliteStore store(file("state"));
