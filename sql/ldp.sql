@@ -752,7 +752,8 @@ COMMENT ON FUNCTION @extschema@.ldp_drop_collection(text) IS 'drops a collection
 CREATE FUNCTION @extschema@.ldp_open_rounds(name text, first integer, last integer DEFAULT NULL) RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    reports regclass := @extschema@.ldp_table(name)::regclass;
+    table_name text := @extschema@.ldp_table(name);
+    reports regclass := table_name::regclass;
 BEGIN
     IF first IS NULL OR COALESCE(last, first) < first THEN
         RAISE EXCEPTION USING
@@ -762,7 +763,7 @@ BEGIN
     END IF;
     PERFORM @extschema@.ldp_check_owner(reports);
     EXECUTE format('ALTER TABLE %s %s ADD CONSTRAINT round_is_open CHECK (%s.ldp_check_round(round, %L, %L)) NOT VALID',
-                   reports, CASE WHEN EXISTS (SELECT FROM pg_constraint AS c WHERE c.conrelid = reports AND c.conname = 'round_is_open')
+                   table_name, CASE WHEN EXISTS (SELECT FROM pg_constraint AS c WHERE c.conrelid = reports AND c.conname = 'round_is_open')
                             THEN 'DROP CONSTRAINT round_is_open,' END, '@extschema@', first, COALESCE(last, first));
 END
 $$;

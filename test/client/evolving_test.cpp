@@ -640,8 +640,8 @@ BOOST_AUTO_TEST_CASE(rounding_makes_jitter_cheap_and_keeps_the_mean, *boost::uni
                 const double noise = std::round(2000 * uniform(stream) - 1000) / 100;
                 const double value = std::clamp(base + noise, 0.0, 360.0);
                 truth += value / (people_each * rounds);
-                BOOST_REQUIRE(
-                    (accumulate(m, summary, person.report(std::vector<Value>{value}).report) == Outcome::ok));
+                BOOST_REQUIRE((accumulate(m, summary, person.report(std::vector<Value>{value}).report,
+                                          Rounds::only(t)) == Outcome::ok));
                 careless.report(std::vector<Value>{value});
             }
             drawn += static_cast<double>(person.reporter.ledger().size()) / (groups * people_each);

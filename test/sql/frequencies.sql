@@ -156,3 +156,5 @@ SELECT ldp_spec_canonical(ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1
 SELECT ldp_spec_parameters('{"mechanism": "auto", "epsilon": 1, "domain": 6}') = ldp_spec_parameters('{"mechanism": "subset", "epsilon": 1, "domain": 6}') OR
        ldp_spec_parameters('{"mechanism": "auto", "epsilon": 1, "domain": 6}') = ldp_spec_parameters('{"mechanism": "grr", "epsilon": 1, "domain": 6}') AS same_reports;
 SELECT mechanism, round(stderr::numeric, 6) AS stderr, report_bytes, obstacle FROM ldp_advise('{"epsilon": 1, "min": 0, "max": 1}', 10000);
+
+SELECT count(ldp_drop_collection('colour')) AS dropped;
