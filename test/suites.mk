@@ -6,11 +6,11 @@
 
 suite = @cd .. && test/suite
 units := build/bin/test-unit --report_level=short
-SUITES := units sanitized-units cluster client sanitized-client sanitized-fuzz command installed structure
+SUITES := units cluster sanitized-client sanitized-units client sanitized-fuzz command installed structure
 FAST_SUITES := fast-units fast-cluster client command installed structure
 .PHONY: check check-fast $(SUITES) $(FAST_SUITES)
 
-# The longest first.
+# The longest first, and those early that wait for disks more than they compute.
 check: $(SUITES)
 check-fast: $(FAST_SUITES)
 

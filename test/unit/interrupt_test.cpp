@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(work_is_asked_about_by_its_steps) {
 
 // Every question to every kind of mechanism: that it asks, and stops. The least number of times is that of
 // a step for each value, and of what is known to take many more.
-BOOST_AUTO_TEST_CASE(every_question_stops) {
+BOOST_AUTO_TEST_CASE(every_question_stops, *boost::unit_test::label("slow")) {
     const std::pair<std::string, std::unique_ptr<const Mechanism>> mechanisms[] = {
         {"grr", mechanism("grr", 1, domain(1 << 15))},
         {"l_grr", mechanism("l_grr", 2, domain(1 << 15) + ", \"first_epsilon\": 1")},
