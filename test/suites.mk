@@ -6,16 +6,17 @@
 
 suite = @cd .. && test/suite
 units := build/bin/test-unit --report_level=short
-SUITES := units cluster sanitized-client sanitized-units client sanitized-fuzz command installed structure
+SUITES := slow-units cluster sanitized-client sanitized-units sanitized-fuzz command installed structure
 FAST_SUITES := fast-units fast-cluster client command installed structure
 .PHONY: check check-fast $(SUITES) $(FAST_SUITES)
 
-# The longest first, and those early that wait for disks more than they compute.
+# What sanitisers watch is not run again without them. The longest first, and those early that wait for disks more than
+# they compute.
 check: $(SUITES)
 check-fast: $(FAST_SUITES)
 
-units: $(BUILD)/bin/test-unit
-	$(suite) "core: units, privacy, noise" $(units)
+slow-units: $(BUILD)/bin/test-unit
+	$(suite) "core: privacy, noise" $(units) --run_test=@slow
 sanitized-units: $(SANITIZED)/bin/test-unit
 	$(suite) "core, sanitised" $(units:build/%=build/sanitized/%) --run_test='!@slow'
 fast-units: $(BUILD)/bin/test-unit

@@ -417,4 +417,27 @@ BOOST_AUTO_TEST_CASE(methods_need_what_they_need) {
                               Error, [](const Error& e) { return e.code() == ErrorCode::invalid_value; });
 }
 
+BOOST_AUTO_TEST_CASE(consistency_can_amplify_what_forgers_do) {
+    // One report in a hundred supports a rare value, and no other. A projection onto the simplex gives that
+    // value what it takes from all that honest people hold: it gains more than the unbiased estimate lets it.
+    constexpr std::size_t k = 64, honest = 99000, liars = 1000, target = 40;
+    const auto m = mechanism("oue", 1, R"("domain": 64)");
+    SeededBits bits(771);
+    const OwnedSummary honestly = collect(*m, zipf(k, 1.2), honest, bits);
+    OwnedSummary attacked(*m);
+    attacked.merge(honestly.bytes());
+    Report lie = frame_report(m->block(), m->payload_size());
+    payload_of(lie, m->block())[target / 8] = std::byte{1 << target % 8};
+    for (std::size_t i = 0; i < liars; ++i) attacked.add(lie);
+    const auto gain = [&](const char* method) {
+        const Consistency how = consistency_named(method);
+        return consistent(attacked.view(), how)[target] - consistent(honestly.view(), how)[target];
+    };
+    const double share = 0.01, unbiased = gain("none");
+    const auto [p, q] = protocol_of(*m);
+    const double before = consistent(honestly.view(), Consistency::none)[target];
+    BOOST_CHECK_CLOSE(unbiased, share * ((1 - q) / (p - q) - before), 1e-6);
+    for (const char* method : {"norm_sub", "norm", "norm_mul"}) BOOST_CHECK_GT(gain(method), 1.05 * unbiased);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(large_trees_keep_epsilon) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(answers_follow_the_card) {
+BOOST_AUTO_TEST_CASE(answers_follow_the_card, *boost::unit_test::label("slow")) {
     for (const auto& [k, rounds, changes] :
          {std::tuple<std::size_t, std::size_t, std::size_t>{2, 5, 1}, {2, 6, 3}, {4, 4, 2}}) {
         const auto m = mechanism("ddrm", 1, trees(k, rounds, changes));

@@ -269,7 +269,8 @@ struct Attack {
 // best payload there is: what is seen is what was computed, within six standard errors; the intervals that
 // withstand one in twenty hold the truth (one side is all that they can be missed on: 97.5 %), the usual ones
 // hardly ever do.
-BOOST_AUTO_TEST_CASE(the_best_attack_does_what_was_computed_and_is_withstood) {
+BOOST_AUTO_TEST_CASE(the_best_attack_does_what_was_computed_and_is_withstood,
+                     *boost::unit_test::label("slow")) {
     SeededBits bits(1203);
     constexpr int honest = 950, forged = 50, repetitions = 20;
     constexpr double share = 0.05;

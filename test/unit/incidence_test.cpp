@@ -248,7 +248,7 @@ BOOST_AUTO_TEST_CASE(a_sum_just_too_large_for_32_bits) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(points_and_hyperplanes_are_those_of_the_plane) {
+BOOST_AUTO_TEST_CASE(points_and_hyperplanes_are_those_of_the_plane, *boost::unit_test::label("slow")) {
     for (const auto& [q, t] : shapes) {
         const ProjectiveSpace space(q, t);
         BOOST_CHECK_EQUAL(space.points(), *ProjectiveSpace::size(q, t));

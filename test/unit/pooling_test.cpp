@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(intervals_of_pooled_rounds_hold, *boost::unit_test::label("
 
 // If nobody's value changes the widened variance is what there is, with one layer and with two: it is not
 // wider than need be.
-BOOST_AUTO_TEST_CASE(the_widened_error_is_reached) {
+BOOST_AUTO_TEST_CASE(the_widened_error_is_reached, *boost::unit_test::label("slow")) {
     SeededBits bits(21);
     for (const char* name : {"grr", "duchi", "loloha", "l_oue"}) {
         const Case& one = *std::ranges::find(cases, std::string_view(name), &Case::mechanism);

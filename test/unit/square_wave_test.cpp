@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(every_step_is_likelier) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(known_distributions_are_found_again) {
+BOOST_AUTO_TEST_CASE(known_distributions_are_found_again, *boost::unit_test::label("slow")) {
     SeededBits bits(3);
     constexpr std::size_t steps = 1024;
     for (auto* density : {even, skewed, bell, two_humps}) {
