@@ -6,12 +6,12 @@
 
 suite = @cd .. && test/suite
 units := build/bin/test-unit --report_level=short
-SUITES := slow-units cluster sanitized-client sanitized-units sanitized-fuzz command installed structure
+SUITES := cluster slow-units sanitized-client sanitized-units sanitized-fuzz command installed structure
 FAST_SUITES := fast-units fast-cluster client command installed structure
 .PHONY: check check-fast $(SUITES) $(FAST_SUITES)
 
-# What sanitisers watch is not run again without them. The longest first, and those early that wait for disks more than
-# they compute.
+# What sanitisers watch is not run again without them. First what takes long and needs little compiling, and early what
+# waits for disks more than it computes.
 check: $(SUITES)
 check-fast: $(FAST_SUITES)
 
