@@ -397,8 +397,10 @@ COMMENT ON INDEX @extschema@.ldp_collection_fingerprint IS 'finds the collection
 
 -- A submitter is a role by name, as dumps have it: a copy elsewhere need not have the role. What one submitter counted
 -- says nothing of another's batch of the same number, which nobody can take, or use up, before its owner.
+-- No foreign key ties it to its collection: pg_restore -j may fill this table first. What removes a collection removes
+-- its batches, and so does what takes its name.
 CREATE TABLE @extschema@.ldp_batch (
-    collection text REFERENCES @extschema@.ldp_collection ON DELETE CASCADE,
+    collection text,
     submitter  name,
     batch      uuid,
     reports    bigint NOT NULL CHECK (reports >= 0),
@@ -589,7 +591,9 @@ BEGIN
             DETAIL = problem,
             HINT = 'ldp_create_collection creates a table; ldp_adopt_collection takes one that has the columns report and round.';
     END IF;
-    DELETE FROM @extschema@.ldp_collection AS c WHERE c.name = ldp_register_collection_as.name;  -- one whose table is gone
+    -- One whose table is gone, and what was counted for it.
+    DELETE FROM @extschema@.ldp_collection AS c WHERE c.name = ldp_register_collection_as.name;
+    DELETE FROM @extschema@.ldp_batch AS b WHERE b.collection = ldp_register_collection_as.name;
     INSERT INTO @extschema@.ldp_collection (name, reports, spec, analysts) VALUES (name, reports, canonical, analysts);
 END
 $$;
@@ -613,6 +617,7 @@ BEGIN
     END IF;
     PERFORM @extschema@.ldp_check_owner(registered, caller);
     DELETE FROM @extschema@.ldp_collection AS c WHERE c.name = ldp_unregister_collection_as.name;
+    DELETE FROM @extschema@.ldp_batch AS b WHERE b.collection = ldp_unregister_collection_as.name;
     RETURN registered;
 END
 $$;
