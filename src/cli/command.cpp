@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 
@@ -22,6 +23,11 @@ void open(std::ifstream& file, const std::string& name) {
     if (!file)
         throw Error(ErrorCode::environment, "cannot open " + name, std::strerror(errno),
                     "Check the name and its permissions.");
+}
+
+void need_state_file(const std::string& name) {
+    if (!std::filesystem::exists(name))
+        throw Error(ErrorCode::environment, "there is no state file " + name, {}, "Check the name.");
 }
 
 std::string read_text(const std::string& name) {

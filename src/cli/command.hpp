@@ -59,6 +59,8 @@ extern const Command help_command;
 
 /// Opens a file for reading. Throws Error (environment).
 void open(std::ifstream& file, const std::string& name);
+/// Throws Error (environment) if there is no such state file. Opening it would make one.
+void need_state_file(const std::string& name);
 /// The whole of a file, or of standard input if the name is "-". Throws Error (environment); at most 1 MiB.
 [[nodiscard]] std::string read_text(const std::string& name);
 /// The text of a spec: what is given, if that is JSON, else read_text() of it.

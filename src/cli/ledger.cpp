@@ -1,6 +1,5 @@
 // ldp ledger FILE
 
-#include <filesystem>
 #include <iomanip>
 #include <iostream>
 #include <map>
@@ -26,8 +25,7 @@ Options options() {
 
 int run(const Arguments& arguments) {
     const auto& name = arguments["file"].as<std::string>();
-    if (!std::filesystem::exists(name))
-        throw Error(ErrorCode::environment, "there is no state file " + name, {}, "Check the name.");
+    need_state_file(name);
     const SqliteStore store(name);
     const Memory memory = store.memory();
     if (memory.public_randomness.empty())

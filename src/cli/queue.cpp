@@ -1,6 +1,5 @@
 // ldp queue FILE
 
-#include <filesystem>
 #include <iostream>
 #include <map>
 
@@ -28,8 +27,7 @@ int run(const Arguments& arguments) {
     const auto& name = arguments["file"].as<std::string>();
     const bool retry = arguments["retry"].as<bool>(), drop = arguments["drop"].as<bool>();
     if (retry && drop) throw UsageError("--retry and --drop cannot be combined");
-    if (!std::filesystem::exists(name))
-        throw Error(ErrorCode::environment, "there is no state file " + name, {}, "Check the name.");
+    need_state_file(name);
     SqliteStore store(name);
     if (retry) std::cout << grouped(store.requeue_refused()) << " reports queued anew\n";
     if (drop) std::cout << grouped(store.drop_refused()) << " reports dropped\n";

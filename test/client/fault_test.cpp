@@ -5,7 +5,6 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <boost/mpl/list.hpp>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -23,23 +22,6 @@ using namespace ldp;
 using namespace ldp::test;
 
 namespace {
-
-Report report(int number) {
-    return {std::byte{1}, static_cast<std::byte>(number >> 8), static_cast<std::byte>(number)};
-}
-std::vector<Report> reports(int from, int to) {
-    std::vector<Report> made;
-    for (int i = from; i < to; ++i) made.push_back(report(i));
-    return made;
-}
-
-struct InMemory : Directory {
-    MemoryStore store;
-};
-struct InFile : Directory {
-    SqliteStore store{file("state")};
-};
-using Stores = boost::mpl::list<InMemory, InFile>;
 
 // A disk that fails -----------------------------------------------------------------------------------
 

@@ -3,8 +3,6 @@
 
 #include <map>
 
-#include "client/memory_store.hpp"
-#include "client/sqlite_store.hpp"
 #include "support.hpp"
 
 namespace ldp::test {

@@ -7,37 +7,16 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include <boost/mpl/list.hpp>
 #include <fstream>
 #include <functional>
 #include <set>
 
-#include "client/memory_store.hpp"
-#include "client/sqlite_store.hpp"
 #include "support.hpp"
 
 using namespace ldp;
 using namespace ldp::test;
 
 namespace {
-
-Report report(int number) {
-    return {std::byte{1}, std::byte{0}, static_cast<std::byte>(number)};
-}
-
-std::vector<Report> reports(int from, int to) {
-    std::vector<Report> made;
-    for (int i = from; i < to; ++i) made.push_back(report(i));
-    return made;
-}
-
-struct InMemory : Directory {
-    MemoryStore store;
-};
-struct InFile : Directory {
-    SqliteStore store{file("state")};
-};
-using Stores = boost::mpl::list<InMemory, InFile>;
 
 void check_refused(const std::string& path, const std::string& text) {
     BOOST_CHECK_EXCEPTION(SqliteStore{path}, Error, error_with(ErrorCode::environment, text));

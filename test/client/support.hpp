@@ -5,12 +5,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <boost/mpl/list.hpp>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <functional>
 #include <string>
 
 #include "client/client.hpp"
+#include "client/memory_store.hpp"
+#include "client/sqlite_store.hpp"
 #include "core/base/error.hpp"
 #include "core/base/random.hpp"
 #include "core/spec/spec.hpp"
@@ -42,6 +45,25 @@ struct Directory {
     [[nodiscard]] std::string file(const char* name) const { return (root / name).string(); }
     std::filesystem::path root;
 };
+
+/// Reports that are told apart by their numbers, and by nothing else.
+inline Report report(int number) {
+    return {std::byte{1}, static_cast<std::byte>(number >> 8), static_cast<std::byte>(number)};
+}
+inline std::vector<Report> reports(int from, int to) {
+    std::vector<Report> made;
+    for (int i = from; i < to; ++i) made.push_back(report(i));
+    return made;
+}
+
+/// What holds of one store holds of the other.
+struct InMemory : Directory {
+    MemoryStore store;
+};
+struct InFile : Directory {
+    SqliteStore store{file("state")};
+};
+using Stores = boost::mpl::list<InMemory, InFile>;
 
 /// Changes a state file behind its back.
 inline void run_sql(const std::string& path, const std::string& sql) {

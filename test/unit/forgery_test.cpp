@@ -158,6 +158,36 @@ BOOST_AUTO_TEST_CASE(no_report_reaches_beyond_its_bounds_and_some_reach_them) {
         }
 }
 
+// At the ends of ε, and of numbers far from 0, bounds are numbers, without forgers nothing moves, and a range
+// that is elsewhere changes nothing but where the mean lies.
+BOOST_AUTO_TEST_CASE(bounds_are_sound_everywhere) {
+    for (const auto* cases : {&means, &sums})
+        for (const auto& [name, spec] : *cases)
+            for (const double epsilon : {0.001, 20.0}) {
+                // Of two layers, the first is what one report tells.
+                const std::string first = ", \"first_epsilon\": 0.4";
+                std::string given = spec;
+                if (const auto at = given.find(first); at != std::string::npos) given.erase(at, first.size());
+                const auto m = mechanism(name, epsilon, given);
+                for (const Question& question : questions(*m)) {
+                    const auto stakes = m->stakes(question);
+                    BOOST_REQUIRE(!stakes.empty());
+                    BOOST_CHECK(std::isfinite(influence(stakes)) && influence(stakes) > 0);
+                    const Interval none = pull(stakes, 0), some = pull(stakes, 0.01);
+                    BOOST_CHECK(none.lower == 0 && none.upper == 0);
+                    BOOST_CHECK(some.lower <= 0 && some.upper >= 0 && some.upper - some.lower > 0 &&
+                                std::isfinite(some.upper - some.lower));
+                }
+            }
+    for (const char* name : {"duchi", "pdp", "piecewise", "hybrid", "laplace"}) {
+        const auto near = mechanism(name, 1, R"("min": 0, "max": 8, "grid": 8)");
+        const auto far = mechanism(name, 1, R"("min": 1073741824, "max": 1073741832, "grid": 8)");
+        const Question mean{Quantity::means, Target::sample, 0};
+        BOOST_CHECK_CLOSE(influence(near->stakes(mean)), influence(far->stakes(mean)), 1e-4);
+        BOOST_CHECK_CLOSE(pull(near->stakes(mean), 0.05).upper, pull(far->stakes(mean), 0.05).upper, 1e-4);
+    }
+}
+
 // One report more among very many honest ones, of people who all hold the same, in turn everything that is as
 // low or as high as can be: the worst moves an estimate by its influence over n. How many honest ones there
 // are of each part is a matter of chance, hence the tolerance: six standard deviations of the least number.

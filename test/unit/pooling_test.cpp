@@ -159,6 +159,35 @@ BOOST_AUTO_TEST_CASE(the_block_tells_what_a_summary_has_to_know) {
     }
 }
 
+// At the ends of ε, and of numbers far from 0: a widened error is at least the one of different people, and
+// at most √R of it.
+BOOST_AUTO_TEST_CASE(widening_stays_within_its_bounds_everywhere) {
+    SeededBits bits(24);
+    const std::string far = R"("min": 1e9, "max": 1000000008, "grid": 8)";
+    std::vector<Case> all{{"pdp", far, Quantity::means},
+                          {"onebit", R"("min": 0, "max": 1e12, "grid": 8)", Quantity::means}};
+    for (const char* name : {"grr", "oue", "l_grr", "l_sue", "l_oue", "loloha", "rappor", "dbitflip"})
+        all.push_back({name, R"("domain": 4)", Quantity::frequencies});
+    for (const Case& one : all)
+        for (const double epsilon : {0.001, 20.0}) {
+            const auto m = mechanism(one.mechanism, epsilon, one.rest + kept);
+            const OwnedSummary summary = pooled(*m, People({"", "", one.quantity}).records, 7, bits);
+            for (const Target target : {Target::sample, Target::population}) {
+                const Question question{one.quantity, target, 0};
+                const auto plain = m->estimate(summary.view(), question);
+                const auto widened = estimate(summary.view(), question);
+                BOOST_REQUIRE(!plain.empty() && plain.size() == widened.size());
+                for (std::size_t i = 0; i < plain.size(); ++i) {
+                    BOOST_CHECK(std::isfinite(widened[i].standard_error));
+                    BOOST_CHECK_EQUAL(widened[i].value, plain[i].value);
+                    BOOST_CHECK_GE(widened[i].standard_error, plain[i].standard_error * (1 - 1e-12));
+                    BOOST_CHECK_LE(widened[i].standard_error,
+                                   std::sqrt(rounds) * plain[i].standard_error * (1 + 1e-12));
+                }
+            }
+        }
+}
+
 // Kept answers of 60 people, 20 rounds of them counted together: 95 % intervals hold. Without widening, those
 // of one-layer mechanisms held in a third of the cases.
 BOOST_AUTO_TEST_CASE(intervals_of_pooled_rounds_hold, *boost::unit_test::label("slow")) {
