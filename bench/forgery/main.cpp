@@ -1,5 +1,5 @@
-// What forged reports can do: the most, by mechanism, and how many copies of one report show; and what
-// forgers make of shares that are made consistent afterwards.
+// What forged reports can do: the most, by mechanism, and how many copies of one report show; how many show
+// in ldp_health; and what forgers make of shares that are made consistent afterwards.
 //
 // The last is how far one report in a hundred moves the share of a value that nobody
 // holds, and all shares together, by method. Every line is one attack:
@@ -18,6 +18,7 @@
 #include "core/spec/spec.hpp"
 #include "core/summary/consistency.hpp"
 #include "core/summary/summary.hpp"
+#include "health.hpp"
 #include "simulation/seeded.hpp"
 
 namespace {
@@ -185,5 +186,6 @@ void consistency() {
 
 int main() {
     bounds();
+    health();
     consistency();
 }
