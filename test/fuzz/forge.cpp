@@ -38,6 +38,7 @@ enum Id : std::uint8_t {
     loloha,
     dbitflip,
     ddrm,
+    optimal,
     end
 };
 
@@ -75,6 +76,11 @@ class Forge {
         four(writer,
              windowed ? choices_.number(1, std::min<std::uint64_t>(most_steps, 40)) : choices_.rarely(32));
     }
+    /// Of a warped window: mostly rising, so that some are taken.
+    void readings(Writer& writer) {
+        for (std::uint64_t knot = 0; knot < 9; ++knot)
+            one(writer, choices_.rarely(32) ? 0 : 10 * knot + choices_.up_to(30));
+    }
     /// Runs that add up to `count`, or nearly; `item` writes one, `length` its length.
     template <class Length, class Item>
     void runs(Writer& writer, std::uint64_t count, Length length, Item item) {
@@ -107,8 +113,8 @@ std::uint8_t Forge::inner(bool category) {
     if (choices_.rarely(16)) return static_cast<std::uint8_t>(choices_.up_to(256));
     if (choices_.rarely(8)) return static_cast<std::uint8_t>(1 + choices_.up_to(end - 1));
     return category ? choices_.one_of({grr, oue, sue, subset, blh, olh, hadamard, projective})
-                    : choices_.one_of(
-                          {piecewise, pdp, laplace, duchi, hybrid, onebit, grr, oue, olh, l_grr, rappor});
+                    : choices_.one_of({piecewise, pdp, laplace, duchi, hybrid, onebit, optimal, grr, oue, olh,
+                                       l_grr, rappor});
 }
 
 void Forge::run(Writer& writer, std::uint64_t length, std::uint64_t weight, std::uint64_t cells,
@@ -211,6 +217,11 @@ void Forge::parameters(std::uint8_t id, Writer& writer, unsigned depth) {
                     id == piecewise || id == pdp || id == square_wave || (id == hybrid && epsilon_ > 0.6093));
             range(writer);
             if (id == onebit && choices_.rarely(2)) epsilon(writer);
+            break;
+        case optimal:
+            channel(writer, grid, true);
+            readings(writer);
+            range(writer);
             break;
         case duchi_vector: {
             const std::uint64_t d = choices_.number(2, 4096);

@@ -16,7 +16,7 @@ INSERT INTO spec VALUES
     ('tags', '{"mechanism": "oue", "epsilon": 2, "domain": 12}'),
     ('wage', '{"mechanism": "piecewise", "epsilon": 1, "min": 0, "max": 200, "grid": 100}'),
     ('age', '{"mechanism": "pdp", "epsilon": 2, "min": 17, "max": 90, "grid": 200}'),
-    ('profile', '{"mechanism": "haar", "epsilon": 1, "grid": 100, "attributes": [
+    ('profile', '{"mechanism": "haar", "epsilon": 1, "grid": 100, "randomizer": "pdp", "attributes": [
         {"name": "a", "min": 0, "max": 10}, {"name": "b", "min": 0, "max": 10},
         {"name": "c", "min": -5, "max": 5}, {"name": "d", "min": 100, "max": 300}]}');
 

@@ -25,7 +25,7 @@ END $$;
 SELECT ldp_create_collection('town', '{"mechanism": "grr", "epsilon": 2, "attributes": [{"name": "town", "domain": ["Ulm", "Bonn", "Kiel"]}]}');
 SELECT ldp_create_collection('wage', '{"mechanism": "duchi", "epsilon": 1, "attributes": [{"name": "wage", "min": 0, "max": 100}]}');
 SELECT ldp_create_collection('age', '{"mechanism": "haar_ordered", "epsilon": 1, "grid": 7, "attributes": [{"name": "age", "min": 0, "max": 7}]}');
-SELECT ldp_create_collection('day', '{"mechanism": "haar", "epsilon": 4, "grid": 100, "attributes": [{"name": "night", "min": 0, "max": 100}, {"name": "noon", "min": 0, "max": 1000}]}');
+SELECT ldp_create_collection('day', '{"mechanism": "haar", "randomizer": "pdp", "epsilon": 4, "grid": 100, "attributes": [{"name": "night", "min": 0, "max": 100}, {"name": "noon", "min": 0, "max": 1000}]}');
 SELECT ldp_create_collection('person', '{"mechanism": "sampled", "epsilon": 1, "grid": 10, "attributes": [{"name": "size", "min": 0, "max": 100, "mechanism": "duchi"},
     {"name": "town", "domain": ["Ulm", "Bonn", "Kiel"], "mechanism": "grr", "share": 3}, {"name": "price", "min": 0, "max": 10, "mechanism": "duchi"}]}');
 SELECT ldp_open_rounds('town', 0, 1), ldp_open_rounds('wage', 0, 1);

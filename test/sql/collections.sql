@@ -89,7 +89,7 @@ SELECT ldp_create_collection('shade', '{"mechanism": "grr", "epsilon": 1, "domai
 SELECT ldp_create_collection('Weird "name", 100%s', '{"mechanism": "piecewise", "epsilon": 2, "min": 0, "max": 10, "grid": 100}');
 SELECT ldp_create_collection('visit', '{"mechanism": "grr", "epsilon": 1, "domain": 3}',
                              ARRAY[['country', 'text'], ['app "version"', 'integer'], ['seen', 'timestamp with time zone'], ['tags', 'text[]']]);
-SELECT ldp_create_collection('profile', '{"mechanism": "haar", "epsilon": 4, "grid": 100, "attributes": [
+SELECT ldp_create_collection('profile', '{"mechanism": "haar", "randomizer": "pdp", "epsilon": 4, "grid": 100, "attributes": [
     {"name": "age", "min": 0, "max": 100}, {"name": "wage", "min": 0, "max": 1000}]}');
 SELECT attname, format_type(atttypid, atttypmod) AS type, attnotnull FROM pg_attribute WHERE attrelid = 'colour'::regclass AND attnum > 0 ORDER BY attnum;
 SELECT attname, format_type(atttypid, atttypmod) AS type, attnotnull FROM pg_attribute WHERE attrelid = 'visit'::regclass AND attnum > 0 ORDER BY attnum;

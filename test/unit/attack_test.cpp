@@ -69,6 +69,7 @@ BOOST_AUTO_TEST_CASE(no_mechanism_shows_more_than_it_promises, *boost::unit_test
              {"rappor", R"("domain": 20, "bits": 8, "hashes": 1)", 0.3},
              {"laplace", R"("min": 0, "max": 1, "grid": 8)", 0.4},
              {"piecewise", number, 0.3},
+             {"optimal", number, 0.3},
              {"square_wave", number, 0.3},
              {"haar", vector, 0.1},
              {"duchi_vector", vector, 0.4},

@@ -95,19 +95,22 @@ BOOST_AUTO_TEST_CASE(it_is_written_down) {
 
 BOOST_AUTO_TEST_CASE(a_number_gets_the_least_error_where_it_is_largest) {
     for (const auto& [epsilon, best] :
-         {std::pair{0.5, "duchi"}, {1.0, "hybrid"}, {2.0, "hybrid"}, {4.0, "pdp"}, {8.0, "pdp"}}) {
+         {std::pair{0.1, "duchi"}, {0.5, "optimal"}, {2.0, "optimal"}, {4.0, "optimal"}, {8.0, "optimal"}}) {
         const std::string json =
             R"({"mechanism": "auto", "min": 0, "max": 9, "epsilon": )" + text(epsilon) + "}";
         const Spec spec = Spec::from_json(json);
         BOOST_CHECK_EQUAL(spec.mechanism().name, best);
         BOOST_CHECK_EQUAL(Spec::from_json(spec.to_json()).to_json(), spec.to_json());
         const auto candidates = advise(json);
-        BOOST_CHECK_EQUAL(candidates.size(), 5u);
+        BOOST_CHECK_EQUAL(candidates.size(), 6u);
         for (const Candidate& candidate : candidates) {
             const auto m = mechanism(candidate.mechanism->name, epsilon, R"("min": 0, "max": 9)");
             double largest = 0;
             for (int x = -100; x <= 100; ++x) largest = std::max(largest, m->n_variance(x / 100.0));
-            BOOST_CHECK_CLOSE_FRACTION(candidate.n_variance, largest, 1e-9);
+            // Between two places a warped window may be noisier than at a hundredth.
+            const bool warped = candidate.mechanism->name == std::string("optimal");
+            BOOST_CHECK_CLOSE_FRACTION(candidate.n_variance, largest, warped ? 1e-3 : 1e-9);
+            BOOST_CHECK_GE(candidate.n_variance, largest * (1 - 1e-9));
             BOOST_CHECK_GE(candidate.n_variance, candidates.front().n_variance * 0.999999);
         }
     }

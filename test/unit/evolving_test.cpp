@@ -338,10 +338,12 @@ BOOST_AUTO_TEST_CASE(specs_without_it_keep_their_fingerprints) {
     BOOST_CHECK_EQUAL(
         fingerprint_text(Spec::from_json(R"({"mechanism":"grr","epsilon":1,"domain":4})").fingerprint()),
         "05712b5db5b23cda");
-    BOOST_CHECK_EQUAL(fingerprint_text(Spec::from_json(R"({"mechanism": "haar", "epsilon": 3, "attributes": [
+    BOOST_CHECK_EQUAL(
+        fingerprint_text(
+            Spec::from_json(R"({"mechanism": "haar", "epsilon": 3, "randomizer": "pdp", "attributes": [
         {"name": "wage", "min": 0, "max": 1000}, {"name": "age", "min": 17, "max": 90}]})")
-                                           .fingerprint()),
-                      "899ddbf8f5186e46");
+                .fingerprint()),
+        "899ddbf8f5186e46");
 }
 
 BOOST_AUTO_TEST_CASE(bad_words_about_change_are_refused) {

@@ -31,6 +31,8 @@ std::vector<std::unique_ptr<const Mechanism>> examples() {
     all.push_back(mechanism("onebit", 1, "\"min\": 0, \"max\": 24"));
     all.push_back(mechanism("hybrid", 0.5, "\"min\": -2, \"max\": 3"));
     all.push_back(mechanism("hybrid", 1, "\"min\": -2, \"max\": 3"));
+    all.push_back(mechanism("optimal", 0.5, "\"min\": -2, \"max\": 3"));
+    all.push_back(mechanism("optimal", 4, R"("min": -2, "max": 3, "target": "average")"));
     for (const char* card : {"laplace", "duchi", "hybrid"})
         all.push_back(
             mechanism("haar", 1, unit_attributes(5) + ", \"randomizer\": \"" + std::string(card) + "\""));

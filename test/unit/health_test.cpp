@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(honest_oracles_raise_no_alarm, *boost::unit_test::label("sl
 
 BOOST_AUTO_TEST_CASE(honest_numbers_raise_no_alarm, *boost::unit_test::label("slow")) {
     SeededBits bits(402);
-    for (const char* name : {"piecewise", "pdp"})
+    for (const char* name : {"piecewise", "pdp", "optimal"})
         for (const double epsilon : {0.1, 1.0, 5.0})
             for (const std::size_t people : {1, 2, 5, 100}) {
                 const auto m = mechanism(name, epsilon, "\"min\": 0, \"max\": 1, \"grid\": 100");

@@ -700,7 +700,7 @@ BOOST_AUTO_TEST_CASE(the_canonical_form_tells_what_was_settled) {
     const auto canonical = nlohmann::json::parse(spec.to_json());
     BOOST_CHECK_EQUAL(canonical["per_report"], 2);
     BOOST_CHECK_EQUAL(canonical["grid"], 32768);
-    BOOST_CHECK_EQUAL(canonical["attributes"][0]["mechanism"], "pdp");
+    BOOST_CHECK_EQUAL(canonical["attributes"][0]["mechanism"], "optimal");
     BOOST_CHECK_EQUAL(canonical["attributes"][0]["share"], 1);
     BOOST_CHECK_EQUAL(canonical["attributes"][1]["mechanism"], "grr");
     BOOST_CHECK_EQUAL(canonical["attributes"][2]["mechanism"], "hadamard");
@@ -713,7 +713,7 @@ BOOST_AUTO_TEST_CASE(the_canonical_form_tells_what_was_settled) {
     BOOST_CHECK((m->cells() == std::vector<std::uint64_t>{32769, 2, 1000}));
     // What each is reported through follows from its part of epsilon.
     for (const auto& [epsilon, best] :
-         {std::pair{0.5, "duchi"}, {1.0, "hybrid"}, {2.0, "hybrid"}, {4.0, "pdp"}}) {
+         {std::pair{0.1, "duchi"}, {1.0, "optimal"}, {2.0, "optimal"}, {4.0, "optimal"}}) {
         const Spec other = Spec::from_json(record(epsilon, {R"("min": 0, "max": 1)", R"("domain": 1000)"}));
         BOOST_CHECK_EQUAL(other.attributes()[0].mechanism, best);
         BOOST_CHECK_EQUAL(

@@ -9,8 +9,8 @@ namespace ldp {
 
 BinaryResponse::BinaryResponse(std::uint64_t steps, double base)
     // P(1 | s)·P(0 | s)/slope² = (base + s)·(base + steps − s).
-    : NumericChannel(steps, 2, sizeof(std::uint64_t),
-                     Quadratic{-1, static_cast<double>(steps), base * (base + static_cast<double>(steps))}),
+    : QuadraticChannel(steps, 2, sizeof(std::uint64_t),
+                       Quadratic{-1, static_cast<double>(steps), base * (base + static_cast<double>(steps))}),
       base_(base),
       least_(base / (2 * base + static_cast<double>(steps))),
       most_(1 - least_) {}

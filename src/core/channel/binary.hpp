@@ -17,7 +17,7 @@ namespace ldp {
 /// own variance.
 ///
 /// tally: ones (8 bytes)
-class BinaryResponse : public NumericChannel {
+class BinaryResponse : public QuadraticChannel {
   public:
     std::vector<std::pair<std::string, double>> parameters() const override;
     void accumulate(std::byte* tally, std::uint64_t out) const noexcept override;

@@ -14,16 +14,16 @@ HybridChannel::HybridChannel(std::uint64_t steps, std::uint64_t width, double ep
                     -std::expm1(-epsilon / 2)) {}
 
 HybridChannel::HybridChannel(const WindowChannel& window, const BinaryChannel& binary, double share)
-    : NumericChannel(window.steps(), window.outputs() + binary.outputs(),
-                     sizeof(std::uint64_t) + window.tally_size() + binary.tally_size(),
-                     mixture(window, binary, share)),
+    : QuadraticChannel(window.steps(), window.outputs() + binary.outputs(),
+                       sizeof(std::uint64_t) + window.tally_size() + binary.tally_size(),
+                       mixture(window, binary, share)),
       window_(window),
       binary_(binary),
       share_(share),
       draw_below_(static_cast<std::uint64_t>(std::ldexp(share, 64))) {}
 
-NumericChannel::Quadratic HybridChannel::mixture(const WindowChannel& window, const BinaryChannel& binary,
-                                                 double share) noexcept {
+QuadraticChannel::Quadratic HybridChannel::mixture(const WindowChannel& window, const BinaryChannel& binary,
+                                                   double share) noexcept {
     const Quadratic& w = window.noise();
     const Quadratic& b = binary.noise();
     return {share * w.a + (1 - share) * b.a, share * w.b + (1 - share) * b.b,

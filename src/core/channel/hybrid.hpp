@@ -19,7 +19,7 @@ inline constexpr double hybrid_threshold = 0.609352493027309532;
 /// stands for the mean of all, and against the people who reported that costs their own variance.
 ///
 /// tally: reports through the window (8 bytes), the window's tally, the bit's tally
-class HybridChannel final : public NumericChannel {
+class HybridChannel final : public QuadraticChannel {
   public:
     HybridChannel(std::uint64_t steps, std::uint64_t width, double epsilon);
 

@@ -28,10 +28,10 @@ void add_sum(std::byte* tally, std::size_t size, Uint128 amount) noexcept {
 }  // namespace
 
 MomentChannel::MomentChannel(std::uint64_t steps, std::uint64_t outputs, const Law& law)
-    : NumericChannel(steps, outputs, sum_size(outputs) + sizeof(Uint128),
-                     {(law.square.a - law.slope * law.slope) / (law.slope * law.slope),
-                      (law.square.b - 2 * law.slope * law.offset) / (law.slope * law.slope),
-                      (law.square.c - law.offset * law.offset) / (law.slope * law.slope)}),
+    : QuadraticChannel(steps, outputs, sum_size(outputs) + sizeof(Uint128),
+                       {(law.square.a - law.slope * law.slope) / (law.slope * law.slope),
+                        (law.square.b - 2 * law.slope * law.offset) / (law.slope * law.slope),
+                        (law.square.c - law.offset * law.offset) / (law.slope * law.slope)}),
       law_(law),
       sum_size_(sum_size(outputs)) {}
 

@@ -10,7 +10,7 @@ namespace ldp {
 /// many outputs is their sum and the sum of their squares.
 ///
 /// tally: Σ output (8 bytes; 16 if there are more than 2^23 outputs), Σ output² (16 bytes)
-class MomentChannel : public NumericChannel {
+class MomentChannel : public QuadraticChannel {
   public:
     void accumulate(std::byte* tally, std::uint64_t out) const noexcept final;
     void merge(std::byte* tally, const std::byte* other) const noexcept final;

@@ -11,9 +11,9 @@ double NumericChannel::alone(std::uint64_t out) const {
     return invert(1, tally.data()).mean;
 }
 
-NumericChannel::Moments NumericChannel::moments(double mean, double mean_square,
-                                                const Quadratic& noise) const noexcept {
-    const auto top = static_cast<double>(steps_);
+NumericChannel::Moments QuadraticChannel::moments(double mean, double mean_square,
+                                                  const Quadratic& noise) const noexcept {
+    const auto top = static_cast<double>(steps());
     const double inside = std::clamp(mean, 0.0, top);
     const double square =
         std::isnan(mean_square) ? inside * inside : std::clamp(mean_square, inside * inside, top * inside);

@@ -63,6 +63,30 @@ class NumericChannel {
     /// At least the probability of an output, whatever the input.
     [[nodiscard]] virtual double likeliest(std::uint64_t out) const = 0;
 
+    /// n·Var of the mean when every input is s, in squared grid steps.
+    [[nodiscard]] virtual double noise_at(double s) const noexcept = 0;
+    /// Where that is largest.
+    [[nodiscard]] virtual double noisiest() const noexcept = 0;
+    /// What it is on average over the grid.
+    [[nodiscard]] virtual double average_noise() const noexcept = 0;
+
+  protected:
+    NumericChannel(std::uint64_t steps, std::uint64_t outputs, std::size_t tally_size)
+        : steps_(steps), outputs_(outputs), tally_size_(tally_size) {}
+    NumericChannel(const NumericChannel&) = default;
+
+  private:
+    /// The mean input that an output by itself stands for.
+    [[nodiscard]] double alone(std::uint64_t out) const;
+
+    std::uint64_t steps_;
+    std::uint64_t outputs_;
+    std::size_t tally_size_;
+};
+
+/// One whose noise is a quadratic function of the input, so that moments are all it depends on.
+class QuadraticChannel : public NumericChannel {
+  public:
     /// a·s² + b·s + c, or its mean over inputs with these moments.
     struct Quadratic {
         double a, b, c;
@@ -70,24 +94,26 @@ class NumericChannel {
             return a * mean_square + b * mean + c;
         }
     };
-    /// n·Var of the mean when every input is s, in squared grid steps.
     [[nodiscard]] const Quadratic& noise() const noexcept { return noise_; }
-    [[nodiscard]] double noise_at(double s) const noexcept { return noise_(s, s * s); }
+    [[nodiscard]] double noise_at(double s) const noexcept final { return noise_(s, s * s); }
+    /// The noise is symmetric about the middle of the grid.
+    [[nodiscard]] double noisiest() const noexcept final {
+        return noise_.a < 0 ? static_cast<double>(steps()) / 2 : 0;
+    }
+    [[nodiscard]] double average_noise() const noexcept final {
+        const auto top = static_cast<double>(steps());
+        return noise_(top / 2, top * top / 3);
+    }
 
   protected:
-    NumericChannel(std::uint64_t steps, std::uint64_t outputs, std::size_t tally_size, const Quadratic& noise)
-        : steps_(steps), outputs_(outputs), tally_size_(tally_size), noise_(noise) {}
-    NumericChannel(const NumericChannel&) = default;
+    QuadraticChannel(std::uint64_t steps, std::uint64_t outputs, std::size_t tally_size,
+                     const Quadratic& noise)
+        : NumericChannel(steps, outputs, tally_size), noise_(noise) {}
 
-    /// The mean input that an output by itself stands for.
-    [[nodiscard]] double alone(std::uint64_t out) const;
     /// What invert() returns, under this noise; a mean square of NaN is an unknown one.
     [[nodiscard]] Moments moments(double mean, double mean_square, const Quadratic& noise) const noexcept;
 
   private:
-    std::uint64_t steps_;
-    std::uint64_t outputs_;
-    std::size_t tally_size_;
     Quadratic noise_;
 };
 

@@ -32,5 +32,6 @@ extern const MechanismEntry l_oue_entry;
 extern const MechanismEntry loloha_entry;
 extern const MechanismEntry dbitflip_entry;
 extern const MechanismEntry ddrm_entry;
+extern const MechanismEntry optimal_entry;
 
 }  // namespace ldp

@@ -109,9 +109,9 @@ bool Mechanism::valid_permanent(Bytes public_randomness, Bytes permanent) const 
     return valid_payload(payload);
 }
 
-// The variance of every numeric randomizer is a quadratic function of the mean and symmetric about the middle
-// of the range, so that it is largest there or at an end. An oracle's is linear in the frequency, and
-// frequencies add up to 1: its average is that at their average.
+// The variance of a mean is a quadratic function of it and symmetric about the middle of the range, so that
+// it is largest there or at an end, if its mechanism does not say otherwise. An oracle's is linear in the
+// frequency, and frequencies add up to 1: its average is that at their average.
 double Mechanism::promised_variance(std::size_t attribute) const {
     if (tells(Quantity::means)) return std::max({n_variance(-1), n_variance(0), n_variance(1)});
     return n_variance(1 / static_cast<double>(cells()[attribute]));

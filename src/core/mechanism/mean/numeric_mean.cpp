@@ -64,6 +64,10 @@ double NumericMean::n_variance(double truth) const {
     return channel_->noise_at((truth + 1) / 2 * steps) * 4 / (steps * steps);
 }
 
+double NumericMean::promised_variance(std::size_t) const {
+    return n_variance(2 * channel_->noisiest() / static_cast<double>(channel_->steps()) - 1);
+}
+
 Exact NumericMean::probability(Input input, Bytes, Bytes permanent) const {
     return channel_->probability(input[0], load_cell(permanent.data(), width_));
 }
@@ -78,13 +82,17 @@ void NumericMean::write(const NumericRandomizer& randomizer, const Settings& set
         raise(ErrorCode::invalid_spec, std::string(randomizer.name) + " takes a range with \"min\": 0",
               "The range of \"" + attribute.name + "\" does not begin at 0.",
               "Measure from the least value, or use duchi, the same channel on any range.");
-    write_channel(writer, randomizer, settings.epsilon(), settings.number("grid"));
+    const ChannelSize size = channel_size(randomizer, settings.epsilon(), settings.number("grid"));
+    write_channel(writer, size);
+    write_readings(writer, randomizer.response, size);
     write_range(writer, {attribute.min, attribute.max});
 }
 
 NumericMean::Parameters NumericMean::take(const NumericRandomizer& randomizer, Reader& reader,
                                           const Header& header) {
-    auto channel = make_channel(randomizer.response, read_channel(reader), header.epsilon);
+    ChannelSize size = read_channel(reader);
+    read_readings(reader, randomizer.response, size);
+    auto channel = make_channel(randomizer.response, size, header.epsilon);
     const Range range = read_range(reader);
     if (randomizer.from_zero && range.min != 0)
         raise(ErrorCode::malformed, "the declared range does not begin at 0", {},

@@ -1,8 +1,8 @@
-// The mean of one number: all of piecewise, pdp, laplace, duchi, onebit and hybrid but their channels, and of
-// square_wave what does not depend on how its state counts.
+// The mean of one number: all of piecewise, pdp, laplace, duchi, onebit, hybrid and optimal but their
+// channels, and of square_wave what does not depend on how its state counts.
 //
-// parameters: grid steps, window width (4 bytes each; 0 without a window), min, max · payload: an output of
-// the channel · state: the channel's tally
+// parameters: grid steps, window width (4 bytes each; 0 without a window), of optimal its readings (9), min,
+// max · payload: an output of the channel · state: the channel's tally
 #pragma once
 
 #include "core/mechanism/mean/numeric_randomizer.hpp"
@@ -36,6 +36,7 @@ class NumericMean : public Mechanism, public Number {
         return channel_->likeliest(load_cell(payload.data(), width_));
     }
     double n_variance(double truth) const override;
+    double promised_variance(std::size_t attribute) const override;
     Cost cost() const noexcept override { return {2, 10}; }
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const override;
     Exact worst_ratio() const override;

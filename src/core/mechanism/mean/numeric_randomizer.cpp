@@ -8,9 +8,25 @@
 
 namespace ldp {
 
-void write_channel(Writer& writer, const NumericRandomizer& randomizer, double epsilon, std::uint64_t steps) {
-    writer.put(static_cast<std::uint32_t>(steps));
-    writer.put(static_cast<std::uint32_t>(randomizer.width(epsilon, steps)));
+ChannelSize channel_size(const NumericRandomizer& randomizer, double epsilon, std::uint64_t steps) {
+    ChannelSize size{static_cast<std::uint32_t>(steps),
+                     static_cast<std::uint32_t>(randomizer.width(epsilon, steps))};
+    if (randomizer.response == Response::optimal) {
+        const Warp warp = design_warp(epsilon, randomizer.aim);
+        size.width = warp.width;
+        size.readings = warp.readings;
+    }
+    return size;
+}
+
+void write_channel(Writer& writer, const ChannelSize& size) {
+    writer.put(size.steps);
+    writer.put(size.width);
+}
+
+void write_readings(Writer& writer, Response response, const ChannelSize& size) {
+    if (response != Response::optimal) return;
+    for (const std::uint8_t reading : size.readings) writer.put(reading);
 }
 
 ChannelSize read_channel(Reader& reader) {
@@ -19,16 +35,28 @@ ChannelSize read_channel(Reader& reader) {
     return {steps, width};
 }
 
+void read_readings(Reader& reader, Response response, ChannelSize& size) {
+    if (response != Response::optimal) return;
+    for (std::uint8_t& reading : size.readings) reading = reader.take<std::uint8_t>();
+}
+
 std::unique_ptr<const NumericChannel> make_channel(Response response, const ChannelSize& size,
                                                    double epsilon) {
-    const auto [steps, width] = size;
+    const auto& [steps, width, readings] = size;
     const bool windowed =
         response == Response::window || (response == Response::hybrid && epsilon > hybrid_threshold);
-    if (steps < 2 || steps > max_grid || (windowed ? width < 1 || width > 4 * max_grid : width != 0))
+    const bool warped = response == Response::optimal;
+    const Warp warp{static_cast<std::uint8_t>(width), readings};
+    if (steps < 2 || steps > max_grid ||
+        (warped     ? width != warp.width || !warp.valid()
+         : windowed ? width < 1 || width > 4 * max_grid
+                    : width != 0))
         raise(ErrorCode::malformed, "the window is out of range",
               "Found " + std::to_string(steps) + " grid steps and a window of " + std::to_string(width) + ".",
               "The bytes were damaged or forged.");
     switch (response) {
+        case Response::optimal:
+            return std::make_unique<WarpedChannel>(steps, warp, epsilon);
         case Response::window:
             return std::make_unique<WindowChannel>(steps, width, epsilon);
         case Response::laplace:

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "core/channel/numeric.hpp"
+#include "core/channel/warp_design.hpp"
 #include "core/mechanism/capability.hpp"
 #include "core/mechanism/fields.hpp"
 #include "core/mechanism/registry.hpp"
@@ -14,7 +15,7 @@ namespace ldp {
 
 /// A response, as a block may tell it: 0 for a window, otherwise the number of the mechanism that it is by
 /// itself.
-enum class Response : std::uint8_t { window = 0, laplace = 13, duchi = 14, hybrid = 16 };
+enum class Response : std::uint8_t { window = 0, laplace = 13, duchi = 14, hybrid = 16, optimal = 28 };
 
 /// A response under the name that a spec knows it by.
 struct NumericRandomizer {
@@ -22,6 +23,7 @@ struct NumericRandomizer {
     Response response;
     std::uint64_t (*width)(double epsilon, std::uint64_t steps);  ///< of its window, in grid steps; 0: none
     bool from_zero = false;                                       ///< whether its range must begin at 0
+    WarpAim aim = WarpAim::worst;                                 ///< of a warped window
 };
 
 /// Window widths; each stands in its mechanism's file.
@@ -38,19 +40,29 @@ inline constexpr NumericRandomizer laplace_randomizer{"laplace", Response::lapla
 inline constexpr NumericRandomizer duchi_randomizer{"duchi", Response::duchi, no_width};
 inline constexpr NumericRandomizer onebit_randomizer{"onebit", Response::duchi, no_width, true};
 inline constexpr NumericRandomizer hybrid_randomizer{"hybrid", Response::hybrid, hybrid_width};
+inline constexpr NumericRandomizer optimal_randomizer{"optimal", Response::optimal, no_width};
+inline constexpr NumericRandomizer average_randomizer{"optimal", Response::optimal, no_width, false,
+                                                      WarpAim::average};
 
 /// The grid's size, as a spec may give it.
 inline constexpr std::uint64_t max_grid = std::uint64_t{1} << 20;
 inline constexpr Option grid_option{.name = "grid", .fallback = 32768, .least = 2, .most = max_grid};
 
-/// Writes grid steps and window width (4 bytes each).
-void write_channel(Writer& writer, const NumericRandomizer& randomizer, double epsilon, std::uint64_t steps);
-/// What write_channel() wrote, before it is believed.
+/// All that a block tells of a channel but the response.
 struct ChannelSize {
     std::uint32_t steps;
     std::uint32_t width;
+    decltype(Warp::readings) readings{};  ///< of a warped window
 };
+[[nodiscard]] ChannelSize channel_size(const NumericRandomizer& randomizer, double epsilon,
+                                       std::uint64_t steps);
+/// Writes grid steps and window width (4 bytes each).
+void write_channel(Writer& writer, const ChannelSize& size);
+/// Writes what a warped window has beyond them: the readings of its knots (1 byte each).
+void write_readings(Writer& writer, Response response, const ChannelSize& size);
+/// What both wrote, before it is believed.
 [[nodiscard]] ChannelSize read_channel(Reader& reader);
+void read_readings(Reader& reader, Response response, ChannelSize& size);
 /// Throws Error (malformed) if what was read is out of range.
 [[nodiscard]] std::unique_ptr<const NumericChannel> make_channel(Response response, const ChannelSize& size,
                                                                  double epsilon);

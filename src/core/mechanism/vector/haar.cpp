@@ -104,6 +104,10 @@ double Haar::n_variance(double truth) const {
     return std::ranges::max(leaf_variances(at(truths)));
 }
 
+double Haar::promised_variance(std::size_t) const {
+    return n_variance(range(0).low() + step(0) * channel_->noisiest());
+}
+
 // An attribute is the mean and the details on its path, each with the sign of its half.
 std::vector<Stake> Haar::stakes(const Question& question) const {
     const std::size_t which = question.attribute == only_attribute ? 0 : question.attribute;
@@ -182,18 +186,36 @@ namespace {
 
 constexpr std::uint64_t max_attributes = 4096;
 
-constexpr std::array randomizers{pdp_randomizer, piecewise_randomizer, hybrid_randomizer, duchi_randomizer,
-                                 laplace_randomizer};
+/// Most details are small, and nothing is known of the others: a warped window is the one that is best on
+/// average.
+constexpr std::array randomizers{average_randomizer, pdp_randomizer,   piecewise_randomizer,
+                                 hybrid_randomizer,  duchi_randomizer, laplace_randomizer};
+constexpr const char* automatic = "auto";
 constexpr auto randomizer_names = [] {
-    std::array<const char*, randomizers.size()> names{};
-    std::ranges::transform(randomizers, names.begin(), &NumericRandomizer::name);
+    std::array<const char*, 1 + randomizers.size()> names{automatic};
+    std::ranges::transform(randomizers, names.begin() + 1, &NumericRandomizer::name);
     return names;
 }();
 constexpr const char* detail_names[] = {"sampled", "global"};
 constexpr const char* aim_names[] = {"leaves", "mean", "ranges"};  // in the order of Aim
 
+std::unique_ptr<const NumericChannel> channel_of(const NumericRandomizer& randomizer, double epsilon,
+                                                 std::uint64_t steps) {
+    return make_channel(randomizer.response, channel_size(randomizer, epsilon, steps), epsilon);
+}
+
+/// Settles which randomizer "auto" is: the one of least variance, on average over a coefficient's range.
+void settle(SettingsDraft& draft) {
+    auto& name = std::get<std::string>(draft.options.at("randomizer"));
+    if (name != automatic) return;
+    const auto steps = std::get<std::uint64_t>(draft.options.at(grid_option.name));
+    name = std::ranges::min_element(randomizers, {}, [&](const NumericRandomizer& randomizer) {
+               return channel_of(randomizer, draft.epsilon, steps)->average_noise();
+           })->name;
+}
+
 /// The ε₁ that makes Σ need²·Var least, with every coefficient in the middle of its range, of all multiples
-/// of ε/256 that leave both parts an ε that a spec may ask for. Where the aim is the mean, an eighth of ε is
+/// of ε/32 that leave both parts an ε that a spec may ask for. Where the aim is the mean, an eighth of ε is
 /// for the details, so that the vector can be asked for.
 double split(double epsilon, const NumericRandomizer& randomizer, std::uint64_t steps, Aim aim,
              const std::vector<UnitRange>& ranges) {
@@ -201,13 +223,11 @@ double split(double epsilon, const NumericRandomizer& randomizer, std::uint64_t 
     double mean_need = needs[0] * square(ranges[0].half()), detail_need = 0;
     for (std::size_t c = 1; c < needs.size(); ++c) detail_need += needs[c] * square(ranges[c].half());
     double best = 0, least = std::numeric_limits<double>::infinity();
-    for (int part = 1; part < 256; ++part) {
-        const double mean_epsilon = epsilon * part / 256;
+    for (int part = 1; part < 32; ++part) {
+        const double mean_epsilon = epsilon * part / 32;
         const double rest = detail_epsilon(epsilon, mean_epsilon);
-        if (mean_epsilon < min_epsilon || rest < min_epsilon || (aim == Aim::mean && part > 224)) continue;
-        const auto width = static_cast<std::uint32_t>(randomizer.width(mean_epsilon, steps));
-        const auto channel =
-            make_channel(randomizer.response, {static_cast<std::uint32_t>(steps), width}, mean_epsilon);
+        if (mean_epsilon < min_epsilon || rest < min_epsilon || (aim == Aim::mean && part > 28)) continue;
+        const auto channel = channel_of(randomizer, mean_epsilon, steps);
         const auto top = static_cast<double>(steps);
         const double variance = mean_need * channel->noise_at(top / 2) * 4 / (top * top) +
                                 detail_need * square(CornerChannel(ranges.size() - 1, rest).magnitude());
@@ -238,10 +258,12 @@ void write(const Settings& settings, Writer& writer) {
     const bool global = settings.word("details") == detail_names[1];
     const double mean_epsilon =
         global ? split(settings.epsilon(), randomizer, steps, aim, ranges) : settings.epsilon();
+    const ChannelSize size = channel_size(randomizer, mean_epsilon, steps);
     writer.put(static_cast<std::uint32_t>(ranges.size()));
-    write_channel(writer, randomizer, mean_epsilon, steps);
+    write_channel(writer, size);
     writer.put(global ? Form::global : Form::sampled);
     writer.put(randomizer.response);
+    write_readings(writer, randomizer.response, size);
     write_ranges(writer, settings.attributes());
     writer.put(aim);
     write_runs<std::uint16_t>(writer, ranges, write_unit_range);
@@ -264,7 +286,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     };
     Reader reader(block.subspan(header_size));
     const auto d = reader.take<std::uint32_t>();
-    const ChannelSize size = read_channel(reader);
+    ChannelSize size = read_channel(reader);
     HaarPlan plan{
         .form = reader.take<Form>(), .attributes = {}, .coefficients = {}, .mean_epsilon = header.epsilon};
     const auto response = reader.take<Response>();
@@ -274,6 +296,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     if (plan.form > Form::global ||
         std::ranges::find(randomizers, response, &NumericRandomizer::response) == randomizers.end())
         refuse("Neither the form nor the response may be one that is not known.");
+    read_readings(reader, response, size);
     plan.attributes = read_ranges(reader, d);
     plan.aim = reader.take<Aim>();
     plan.coefficients = read_runs<std::uint16_t>(reader, d, read_unit_range);
@@ -300,6 +323,6 @@ constexpr Option options[] = {grid_option,
 }  // namespace
 
 const MechanismEntry haar_entry{
-    5, "haar", "Haar transform", Shape::numeric_vector, max_attributes, false, options, write, load};
+    5, "haar", "Haar transform", Shape::numeric_vector, max_attributes, false, options, write, load, settle};
 
 }  // namespace ldp

@@ -1,0 +1,264 @@
+#include "core/channel/warped.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/base/exact.hpp"
+
+namespace ldp {
+
+namespace {
+
+constexpr std::size_t counter_size = sizeof(std::uint64_t);
+constexpr unsigned middle = Warp::outputs / 2;
+
+std::uint64_t count_of(const std::byte* tally, std::size_t output) noexcept {
+    return load<std::uint64_t>(tally + output * counter_size);
+}
+
+double square(double number) noexcept {
+    return number * number;
+}
+
+}  // namespace
+
+std::vector<Warp::Knot> Warp::knots(unsigned width) {
+    const std::array<unsigned, 4> ends{middle + 1, outputs - width, (outputs - 1) / width * width, outputs};
+    constexpr std::array<unsigned, 3> most_pieces{3, 1, 2};
+    std::vector<Knot> all;
+    for (std::size_t stretch = 0; stretch < most_pieces.size(); ++stretch) {
+        if (ends[stretch] == ends[stretch + 1]) continue;
+        const unsigned length = ends[stretch + 1] - ends[stretch] - 1;
+        const unsigned pieces = std::min(most_pieces[stretch], length);
+        for (unsigned i = 0; i <= pieces; ++i)
+            all.push_back({ends[stretch] + (pieces == 0 ? 0 : i * length / pieces), i < pieces});
+    }
+    return all;
+}
+
+Warp::Table Warp::table() const {
+    // A reading of 1 in the block is 2^16 here, so that what a line's points are rounded by is nothing.
+    constexpr std::int64_t unit = 1 << 16;
+    Table all{};
+    const std::vector<Knot> at = knots(width);
+    for (std::size_t i = 0; i < at.size(); ++i) {
+        const std::int64_t from = readings[i] * unit;
+        all[at[i].output] = from;
+        if (!at[i].joined) continue;
+        const std::int64_t rise = readings[i + 1] * unit - from;
+        const auto length = static_cast<std::int64_t>(at[i + 1].output - at[i].output);
+        for (std::int64_t j = 1; j < length; ++j)
+            all[at[i].output + static_cast<std::size_t>(j)] = from + rise * j / length;
+    }
+    for (std::size_t j = 0; j < middle; ++j) all[j] = -all[outputs - 1 - j];
+    return all;
+}
+
+bool Warp::valid() const {
+    if (width < 1 || width > middle) return false;
+    const std::size_t used = knots(width).size();
+    if (std::any_of(readings.begin() + static_cast<std::ptrdiff_t>(used), readings.end(),
+                    [](std::uint8_t reading) { return reading != 0; }))
+        return false;
+    const Table all = table();
+    for (std::size_t place = 0; place + width < outputs; ++place)
+        if (all[place + width] <= all[place]) return false;
+    return true;
+}
+
+WarpedChannel::WarpedChannel(std::uint64_t steps, const Warp& warp, double epsilon)
+    : NumericChannel(steps, Warp::outputs, Warp::outputs * counter_size),
+      width_(warp.width),
+      odds_(ldp::odds(epsilon, warp.width, Warp::outputs - warp.width)),
+      sums_(Warp::outputs - warp.width + 1) {
+    const Warp::Table readings = warp.table();
+    for (std::size_t j = 0; j < width_; ++j) sums_[0] += readings[j];
+    for (std::size_t place = 1; place < sums_.size(); ++place)
+        sums_[place] = sums_[place - 1] + readings[place - 1 + width_] - readings[place - 1];
+
+    // An output's value is its reading, scaled so that the last place's mean is 1.
+    const auto last = static_cast<double>(sums_.back());
+    const double low = share(odds_.low), tilt = share(odds_.high - odds_.low);
+    std::ranges::transform(readings, value_.begin(), [&](std::int64_t reading) {
+        return static_cast<double>(reading) / (tilt * last);
+    });
+    for (const std::int64_t sum : sums_) positions_.push_back(static_cast<double>(sum) / last);
+
+    const double all = std::inner_product(value_.begin(), value_.end(), value_.begin(), 0.0);
+    double rounded = 0;
+    for (std::size_t place = 0; place < sums_.size(); ++place) {
+        const double* covered = value_.data() + place;
+        const double inside = std::inner_product(covered, covered + width_, covered, 0.0);
+        variances_.push_back(low * all + tilt * inside - square(positions_[place]));
+        if (place > 0) rounded = std::max(rounded, positions_[place] - positions_[place - 1]);
+    }
+    rounding_ = square(rounded) / 4;
+
+    // As a window moves by one output, it loses one and gains the next on the same *ladder*, `width` further
+    // up: so a function of the output has any mean that is wanted, place by place, if it rises along the
+    // ladders by the mean's differences over the tilt. That leaves each ladder's level, one of which the
+    // first place's mean decides. Of all of them these make the sum of squares least.
+    std::vector<double> rungs(width_), sums(width_);
+    for (std::size_t j = 0; j < square_.size(); ++j) {
+        const std::size_t before = j - width_;
+        square_[j] = j < width_ ? 0
+                                : square_[before] +
+                                      (square(positions_[before + 1]) - square(positions_[before])) / tilt;
+        rungs[j % width_] += 1;
+        sums[j % width_] += square_[j];
+    }
+    double wanted = square(positions_[0]), spread = 0;
+    for (std::size_t ladder = 0; ladder < width_; ++ladder) {
+        const double weight = low * rungs[ladder] + tilt;  // of the ladder's level, in the first place's mean
+        wanted -= low * sums[ladder] - weight * sums[ladder] / rungs[ladder];
+        spread += square(weight) / rungs[ladder];
+    }
+    for (std::size_t j = 0; j < square_.size(); ++j) {
+        const std::size_t ladder = j % width_;
+        const double weight = low * rungs[ladder] + tilt;
+        square_[j] += (wanted / spread * weight - sums[ladder]) / rungs[ladder];
+    }
+}
+
+std::vector<std::pair<std::string, double>> WarpedChannel::parameters() const {
+    return {{"outputs", static_cast<double>(outputs())}, {"window", static_cast<double>(width_)}};
+}
+
+// All places are looked at, whatever the input is, so that the time does not tell it.
+WarpedChannel::Place WarpedChannel::place_of(std::uint64_t in) const noexcept {
+    const auto grid = static_cast<std::int64_t>(steps());
+    const std::int64_t wanted = (2 * static_cast<std::int64_t>(in) - grid) * sums_.back();
+    std::size_t below = 0;
+    for (const std::int64_t sum : sums_) below += sum * grid <= wanted ? 1 : 0;
+    const std::size_t lower = std::min(below, sums_.size() - 1) - 1;
+    const auto part = static_cast<std::uint64_t>(wanted - sums_[lower] * grid);
+    const auto gap = static_cast<std::uint64_t>((sums_[lower + 1] - sums_[lower]) * grid);
+    return {lower, (Uint128{part} << 64) / gap};
+}
+
+std::uint64_t WarpedChannel::sample(std::uint64_t in, BitSource& bits) const {
+    const auto [lower, up] = place_of(in);
+    const std::uint64_t place = lower + (bits.lands(up, 64) ? 1 : 0);
+    const std::uint64_t drawn = bits.pick({odds_.high, width_, odds_.low, outputs() - width_});
+    if (drawn < width_) return place + drawn;
+    const std::uint64_t other = drawn - width_;
+    return other + (other >= place ? width_ : 0);
+}
+
+Exact WarpedChannel::probability(std::uint64_t in, std::uint64_t out) const {
+    const auto [lower, up] = place_of(in);
+    const Exact moved = exact_dyadic(up, 64);
+    return moved.complement() * exact(weight(lower, out), total()) +
+           moved * exact(weight(lower + 1, out), total());
+}
+
+Exact WarpedChannel::worst_ratio() const {
+    return exact(odds_.high, odds_.low);
+}
+
+void WarpedChannel::accumulate(std::byte* tally, std::uint64_t out) const noexcept {
+    add<std::uint64_t>(tally + out * counter_size, 1);
+}
+
+void WarpedChannel::merge(std::byte* tally, const std::byte* other) const noexcept {
+    for (std::size_t j = 0; j < outputs(); ++j) add(tally + j * counter_size, count_of(other, j));
+}
+
+bool WarpedChannel::valid(std::uint64_t n, const std::byte* tally) const noexcept {
+    std::uint64_t left = n;
+    for (std::size_t j = 0; j < outputs(); ++j) {
+        const std::uint64_t count = count_of(tally, j);
+        if (count > left) return false;
+        left -= count;
+    }
+    return left == 0;
+}
+
+NumericChannel::Moments WarpedChannel::invert(std::uint64_t n, const std::byte* tally) const noexcept {
+    double mean = 0, mean_square = 0, spread = 0;
+    for (std::size_t j = 0; j < outputs(); ++j) {
+        const double found = static_cast<double>(count_of(tally, j)) / static_cast<double>(n);
+        mean += found * value_[j];
+        mean_square += found * square_[j];
+        spread += found * (square(value_[j]) - square_[j]);
+    }
+    const double inside = std::clamp(mean, -1.0, 1.0);
+    const double inside_square = std::clamp(mean_square, square(inside), 1.0);
+    // Known exactly of any inputs, and hardly different from one to another: confined to what it can be.
+    const auto [least, most] = std::ranges::minmax(variances_);
+    const double noise = std::clamp(spread, least, most) + rounding_;
+    const double unit = square(half());
+    return {half() * (1 + mean), unit * (1 + 2 * mean + mean_square), unit * noise,
+            unit * (inside_square - square(inside))};
+}
+
+// An output has at least the low weight's share and at most the high one's, whatever the input is; and where
+// it falls modulo the width does not depend on the input at all.
+std::vector<Check> WarpedChannel::health(std::uint64_t n, const std::byte* tally) const {
+    const auto reports = static_cast<double>(n);
+    std::vector<std::uint64_t> counts(outputs()), ladders(width_);
+    std::vector<double> weights(width_);
+    double mean = 0;
+    for (std::size_t j = 0; j < counts.size(); ++j) {
+        counts[j] = count_of(tally, j);
+        ladders[j % width_] += counts[j];
+        weights[j % width_] += share(odds_.low);
+        mean += value_[j] * static_cast<double>(counts[j]) / reports;
+    }
+    for (double& weight : weights) weight += share(odds_.high - odds_.low);
+    const auto [least, most] = std::ranges::minmax(counts);
+    const auto any = [&](double p_value) {
+        return std::min(1.0, static_cast<double>(counts.size()) * p_value);
+    };
+    const double beyond = std::max(0.0, std::abs(mean) - 1);
+    std::vector<Check> checks{{"mean within its range", mean, 1,
+                               beyond > 0 ? two_sided(beyond * std::sqrt(reports / variances_.front())) : 1},
+                              {"least share of an output", static_cast<double>(least) / reports,
+                               share(odds_.low), any(binomial_at_most(n, share(odds_.low), least))},
+                              {"greatest share of an output", static_cast<double>(most) / reports,
+                               share(odds_.high), any(binomial_at_least(n, share(odds_.high), most))}};
+    if (width_ > 1) checks.push_back(goodness_of_fit("outputs modulo the window", ladders, weights));
+    return checks;
+}
+
+NumericChannel::Reach WarpedChannel::reach() const {
+    const double most = std::ranges::max(value_);
+    return {half() * (1 - most), half() * (1 + most)};
+}
+
+// Between two places the variance is the mean of theirs, and what rounding adds.
+double WarpedChannel::noise_at(double s) const noexcept {
+    const double position = s / half() - 1;
+    const auto above =
+        std::clamp<std::ptrdiff_t>(std::ranges::upper_bound(positions_, position) - positions_.begin(), 1,
+                                   static_cast<std::ptrdiff_t>(positions_.size()) - 1);
+    const auto upper = static_cast<std::size_t>(above), lower = upper - 1;
+    const double gap = positions_[upper] - positions_[lower];
+    const double part = (position - positions_[lower]) / gap;
+    return square(half()) * (variances_[lower] + part * (variances_[upper] - variances_[lower]) +
+                             part * (1 - part) * square(gap));
+}
+
+double WarpedChannel::noisiest() const noexcept {
+    double at = 0;
+    for (std::size_t place = 0; place + 1 < places(); ++place) {
+        const double gap = positions_[place + 1] - positions_[place];
+        const double rise = variances_[place + 1] - variances_[place];
+        const double part = std::clamp((1 + rise / square(gap)) / 2, 0.0, 1.0);
+        const double here = half() * (1 + positions_[place] + part * gap);
+        if (noise_at(here) > noise_at(at)) at = here;
+    }
+    return at;
+}
+
+double WarpedChannel::average_noise() const noexcept {
+    double all = 0;
+    for (std::size_t place = 0; place + 1 < places(); ++place) {
+        const double gap = positions_[place + 1] - positions_[place];
+        all += gap / 2 * ((variances_[place] + variances_[place + 1]) / 2 + square(gap) / 6);
+    }
+    return square(half()) * all;
+}
+
+}  // namespace ldp

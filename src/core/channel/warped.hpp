@@ -1,0 +1,110 @@
+// The warped window: a window over few outputs, which are not read as evenly as they stand.
+#pragma once
+
+#include <array>
+
+#include "core/base/bytes.hpp"
+#include "core/channel/numeric.hpp"
+#include "core/channel/odds.hpp"
+
+namespace ldp {
+
+/// Which outputs a window covers, and what they are read as: small enough to stand in a parameter block, so
+/// that device and server read the same.
+struct Warp {
+    static constexpr unsigned outputs = 95;
+    static constexpr unsigned most_knots = 9;
+
+    std::uint8_t width = 0;                           ///< of the window: below half of the outputs
+    std::array<std::uint8_t, most_knots> readings{};  ///< of the knots; 0 of those that there are not
+
+    /// An output above the middle one whose reading stands in the warp. Up to the next knot, if they are
+    /// joined, readings lie on a line.
+    struct Knot {
+        unsigned output;
+        bool joined;
+    };
+    /// Readings jump at the first output that the window at its upper end covers, and where it lands that
+    /// starts from the lower end and goes up by its own width: these cut the upper outputs in three
+    /// stretches, the lowest a line of up to three pieces, the others of one and of two.
+    [[nodiscard]] static std::vector<Knot> knots(unsigned width);
+    /// What each output is read as. That of the middle one is 0, and outputs as far below it as others are
+    /// above have the opposite reading.
+    using Table = std::array<std::int64_t, outputs>;
+    [[nodiscard]] Table table() const;
+    /// Whether a window moves the mean reading upwards wherever it stands, and nothing is left over.
+    [[nodiscard]] bool valid() const;
+
+    friend bool operator==(const Warp&, const Warp&) = default;
+};
+
+/// The window covers `width` neighbouring outputs, each of which has the high weight, the others the low one;
+/// it has outputs − width + 1 *places* to stand in. Readings being antisymmetric, the mean of all of them is
+/// 0, and the mean reading under a window is the sum of those that it covers, but for a factor that is the
+/// same everywhere. So an input is rounded to a place below or above it, unbiased, by sums of integers; the
+/// probability depends on them alone, and ε on the weights alone.
+///
+/// The variance depends on the readings: which are best, design_warp() tells.
+///
+/// tally: how often each output came (8 bytes each)
+class WarpedChannel final : public NumericChannel {
+  public:
+    /// The warp is valid().
+    WarpedChannel(std::uint64_t steps, const Warp& warp, double epsilon);
+
+    std::vector<std::pair<std::string, double>> parameters() const override;
+    std::uint64_t sample(std::uint64_t in, BitSource& bits) const override;
+    Exact probability(std::uint64_t in, std::uint64_t out) const override;
+    /// high / low: an input is a mixture of two windows, and the ends of the grid are one window each, which
+    /// share no output.
+    Exact worst_ratio() const override;
+
+    void accumulate(std::byte* tally, std::uint64_t out) const noexcept override;
+    void merge(std::byte* tally, const std::byte* other) const noexcept override;
+    bool valid(std::uint64_t n, const std::byte* tally) const noexcept override;
+    /// The second moment is that of the places, which is larger than the inputs' by what rounding adds. That
+    /// is counted as noise, as if everybody were rounded as far as can be.
+    Moments invert(std::uint64_t n, const std::byte* tally) const noexcept override;
+    std::vector<Check> health(std::uint64_t n, const std::byte* tally) const override;
+    Reach reach() const override;
+    double likeliest(std::uint64_t) const override { return share(odds_.high); }
+
+    double noise_at(double s) const noexcept override;
+    double noisiest() const noexcept override;
+    double average_noise() const noexcept override;
+
+    /// The weight of an output at a place, which is below places(), and the sum of all outputs' weights.
+    [[nodiscard]] std::uint64_t weight(std::size_t place, std::uint64_t out) const noexcept {
+        return out >= place && out - place < width_ ? odds_.high : odds_.low;
+    }
+    [[nodiscard]] std::uint64_t total() const noexcept {
+        return width_ * odds_.high + (outputs() - width_) * odds_.low;
+    }
+    [[nodiscard]] std::size_t places() const noexcept { return sums_.size(); }
+    /// An input stands at `lower`, or with probability up / 2^64 at the next place.
+    struct Place {
+        std::size_t lower;
+        Uint128 up;
+    };
+    [[nodiscard]] Place place_of(std::uint64_t in) const noexcept;
+    /// Where a place stands, on [−1,1].
+    [[nodiscard]] double position(std::size_t place) const noexcept { return positions_[place]; }
+
+  private:
+    [[nodiscard]] double share(std::uint64_t weight) const noexcept {
+        return static_cast<double>(weight) / static_cast<double>(total());
+    }
+    /// Half the grid, whose square n·Var is counted in.
+    [[nodiscard]] double half() const noexcept { return static_cast<double>(steps()) / 2; }
+
+    std::uint64_t width_;
+    Odds odds_;
+    std::vector<std::int64_t> sums_;            // of the readings that a window covers, place by place
+    std::array<double, Warp::outputs> value_;   // of an output: its mean is the input's, on [−1,1]
+    std::array<double, Warp::outputs> square_;  // of an output: its mean is the place's square
+    std::vector<double> positions_;
+    std::vector<double> variances_;  // of value_, place by place
+    double rounding_;                // the most that rounding adds to them
+};
+
+}  // namespace ldp
