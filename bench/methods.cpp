@@ -50,6 +50,14 @@ std::vector<Moments> moments(const People& people, Clamp clamp) {
     return all;
 }
 
+/// A card's noise on average over the people, of an attribute that is moved into a range.
+double mean_noise(const People& people, std::size_t j, const Card& card, double low = -1, double high = 1) {
+    double sum = 0;
+    for (std::size_t i = 0; i < people.size(); ++i)
+        sum += card.noise(std::clamp(people[i][j], low, high), (low + high) / 2, (high - low) / 2);
+    return sum / static_cast<double>(people.size());
+}
+
 // One attribute each ---------------------------------------------------------------------------------------
 
 // A report about an attribute, drawn with probability π, has n·Var w/π for w = the numeric randomizer's noise
@@ -72,8 +80,10 @@ std::vector<Outcome> run_sampled(const std::string& name, const People& people, 
     if (!predict) return outcomes;
     const Card card(name.c_str(), survey.parameter("epsilon_of_each"));
     outcomes[0].predicted = outcomes[1].predicted = 0;
-    for (const Moments& of : moments(people, [](std::size_t, double x) { return x; })) {
-        const double noise = card.noise(of.x, of.xx), variance = of.xx - of.x * of.x;
+    const auto all = moments(people, [](std::size_t, double x) { return x; });
+    for (std::size_t j = 0; j < d; ++j) {
+        const Moments& of = all[j];
+        const double noise = mean_noise(people, j, card), variance = of.xx - of.x * of.x;
         outcomes[0].predicted += ((noise + variance) / chance - variance) / static_cast<double>(d);
         outcomes[1].predicted += ((noise + of.xx) / chance - of.xx) / static_cast<double>(d);
     }
@@ -112,9 +122,9 @@ std::vector<Outcome> run_learnt_sampled(const People& people, double epsilon, bo
     outcomes[0].predicted = 0;  // as if what the range is had nothing to do with the first round's errors
     for (std::size_t j = 0; j < d; ++j) {
         const Moments& of = all[j];
-        const double a = weights[j], middle = (plans[j].low + plans[j].high) / 2;
-        const double report = plans[j].card->noise(of.y, of.yy, middle, (plans[j].high - plans[j].low) / 2) +
-                              of.yy - of.y * of.y;
+        const double a = weights[j];
+        const double report =
+            mean_noise(people, j, *plans[j].card, plans[j].low, plans[j].high) + of.yy - of.y * of.y;
         double sum = a * a * report / (plans[j].chance * (1 - part)) + n * square(a * of.bias());
         if (part > 0) sum += n * square((1 - a) * first.mean(j).standard_error);
         outcomes[0].predicted += (sum - of.variance(a)) / static_cast<double>(d);
@@ -140,16 +150,16 @@ std::vector<Outcome> run_corner(const People& people, double epsilon, bool predi
 
 /// What people's coefficients, moved into their ranges, are on average, and the leaves that they lead to.
 struct Spectrum {
-    std::vector<double> mean, mean_square;                      ///< of coefficients
+    std::vector<double> mean, mean_square, noise;               ///< of coefficients, and of their card
     std::vector<double> leaf_mean, leaf_variance, rest_square;  ///< of leaves; the last without the mean
 };
 
-Spectrum spectrum(const People& people, const ldp::HaarTree& tree,
-                  const std::vector<ldp::UnitRange>& ranges) {
+Spectrum spectrum(const People& people, const ldp::HaarTree& tree, const std::vector<ldp::UnitRange>& ranges,
+                  const Card& card) {
     const std::size_t d = tree.size();
     const auto n = static_cast<double>(people.size());
     const std::vector<double> none(d);
-    Spectrum all{none, none, none, none, none};
+    Spectrum all{none, none, none, none, none, none};
     std::vector<double> coefficients(d), leaves(d), leaf_square(d);
     for (std::size_t i = 0; i < people.size(); ++i) {
         tree.forward(people[i], coefficients);
@@ -157,6 +167,7 @@ Spectrum spectrum(const People& people, const ldp::HaarTree& tree,
             coefficients[c] = std::clamp(coefficients[c], ranges[c].low(), ranges[c].high());
             all.mean[c] += coefficients[c] / n;
             all.mean_square[c] += square(coefficients[c]) / n;
+            all.noise[c] += card.noise(coefficients[c], ranges[c].middle(), ranges[c].half()) / n;
         }
         tree.inverse(coefficients, leaves);
         for (std::size_t j = 0; j < d; ++j) {
@@ -169,21 +180,24 @@ Spectrum spectrum(const People& people, const ldp::HaarTree& tree,
     return all;
 }
 
+/// What coefficients go through.
+Card card_of(const Survey& survey, double epsilon) {
+    const std::string& name = survey.spec().word("randomizer");
+    return Card(name.c_str(), epsilon, name == "optimal" ? R"(, "target": "average")" : "");
+}
+
 // A coefficient drawn with probability π has n·Var w/π, as an attribute of `sampled`; a leaf has the sum over
 // its path, less the leaves' own variance. Only a part of the people may be in this round.
 double predict_sampled(const People& people, const Survey& survey, double part) {
     const ldp::HaarTree tree(people.attributes());
     const auto& ranges = survey.spec().ranges("coefficients");
-    const Spectrum of = spectrum(people, tree, ranges);
-    const Card card(survey.spec().word("randomizer").c_str(), survey.spec().epsilon());
+    const Spectrum of = spectrum(people, tree, ranges, card_of(survey, survey.spec().epsilon()));
     std::vector<double> chances = ldp::squared_needs(tree, ldp::Aim::leaves), terms(tree.size());
     double sum = 0;
     for (std::size_t c = 0; c < tree.size(); ++c)
         sum += chances[c] = ranges[c].half() * std::sqrt(chances[c]);
     for (std::size_t c = 0; c < tree.size(); ++c)
-        terms[c] = (card.noise(of.mean[c], of.mean_square[c], ranges[c].middle(), ranges[c].half()) +
-                    of.mean_square[c] - square(of.mean[c])) /
-                   (part * chances[c] / sum);
+        terms[c] = (of.noise[c] + of.mean_square[c] - square(of.mean[c])) / (part * chances[c] / sum);
     std::vector<double> leaves(tree.size());
     tree.accumulate_paths(terms, leaves);
     const std::vector<double>& truth = people.means();
@@ -198,10 +212,10 @@ double predict_sampled(const People& people, const Survey& survey, double part) 
 // each of a leaf's path, less the mean square of what they add up to.
 double predict_global(const People& people, const Survey& survey) {
     const ldp::HaarTree tree(people.attributes());
-    const Spectrum of = spectrum(people, tree, survey.spec().ranges("coefficients"));
-    const Card card(survey.spec().word("randomizer").c_str(), survey.parameter("mean_epsilon"));
+    const Spectrum of = spectrum(people, tree, survey.spec().ranges("coefficients"),
+                                 card_of(survey, survey.parameter("mean_epsilon")));
     std::vector<double> terms(tree.size(), square(survey.parameter("magnitude"))), leaves(tree.size());
-    terms[0] = card.noise(of.mean[0], of.mean_square[0]);
+    terms[0] = of.noise[0];
     tree.accumulate_paths(terms, leaves);
     double predicted = 0;
     for (std::size_t j = 0; j < leaves.size(); ++j) predicted += leaves[j] - of.rest_square[j];
@@ -209,7 +223,7 @@ double predict_global(const People& people, const Survey& survey) {
 }
 
 std::string haar(const People& people, double epsilon, const std::string& rest) {
-    return spec("haar", epsilon, numbers(people.attributes()) + R"(, "randomizer": "hybrid")" + rest);
+    return spec("haar", epsilon, numbers(people.attributes()) + rest);
 }
 
 std::vector<Outcome> run_haar(const People& people, double epsilon, bool predict, ldp::BitSource& bits) {
@@ -267,7 +281,7 @@ Method sampled_by(const std::string& card) {
 }
 
 std::vector<Method> methods() {
-    return {sampled_by("hybrid"),
+    return {sampled_by("optimal"),
             {{"sampled, learnt ranges"}, true, run_learnt_sampled},
             {{"duchi_vector"}, false, run_corner},
             {{"haar, sampled"}, false, run_haar},

@@ -25,11 +25,11 @@ struct Method {
 };
 
 /// The first is what the others are compared with: an attribute of each person by `sampled`, through the
-/// hybrid numeric randomizer, estimated as `sampled` does, and as published.
+/// optimal one, estimated as `sampled` does, and as published.
 [[nodiscard]] std::vector<Method> methods();
 /// One of them by its (first) name; throws std::logic_error if there is none.
 [[nodiscard]] Method method(const std::string& name);
-/// The first of them with another numeric numeric randomizer.
+/// The first of them with another numeric randomizer.
 [[nodiscard]] Method sampled_by(const std::string& card);
 
 /// n times the squared error of estimated means, averaged over the attributes.

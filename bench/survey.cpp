@@ -64,20 +64,10 @@ std::string numbers(std::size_t d, const std::string& more) {
     return "\"attributes\": [" + list + "]";
 }
 
-Card::Card(const char* name, double epsilon) : name_(name) {
-    const auto card = ldp::make_mechanism(ldp::Spec::from_json("{\"mechanism\": \"" + std::string(name) +
-                                                               "\", \"epsilon\": " + ldp::shortest(epsilon) +
-                                                               ", \"min\": -1, \"max\": 1}"));
-    const double below = card->n_variance(-1), above = card->n_variance(1);
-    constant_ = card->n_variance(0);
-    linear_ = (above - below) / 2;
-    square_ = (above + below) / 2 - constant_;
-}
-
-double Card::noise(double mean, double mean_square, double middle, double half) const {
-    const double place = (mean - middle) / half;
-    const double place_square = (mean_square - 2 * middle * mean + middle * middle) / (half * half);
-    return half * half * (constant_ + linear_ * place + square_ * place_square);
-}
+Card::Card(const char* name, double epsilon, const std::string& more)
+    : name_(name),
+      mechanism_(ldp::make_mechanism(ldp::Spec::from_json("{\"mechanism\": \"" + std::string(name) +
+                                                          "\", \"epsilon\": " + ldp::shortest(epsilon) +
+                                                          ", \"min\": -1, \"max\": 1" + more + "}"))) {}
 
 }  // namespace bench

@@ -48,18 +48,19 @@ class Survey {
 /// "attributes" for a spec: d numbers on [−1,1], each with this text behind its range.
 [[nodiscard]] std::string numbers(std::size_t d, const std::string& more = {});
 
-/// A numeric numeric randomizer at some ε on [−1,1]. Its noise is a quadratic of the value, so the mean noise
-/// follows from the values' first two moments.
+/// A numeric randomizer at some ε on [−1,1], with these further keys of its spec.
 class Card {
   public:
-    Card(const char* name, double epsilon);
+    Card(const char* name, double epsilon, const std::string& more = {});
     [[nodiscard]] const char* name() const noexcept { return name_; }
-    /// n·Var that it adds to the mean of values on a range of this middle and half-width.
-    [[nodiscard]] double noise(double mean, double mean_square, double middle = 0, double half = 1) const;
+    /// n·Var that it adds to the mean if all values are this one, on a range of this middle and half-width.
+    [[nodiscard]] double noise(double value, double middle = 0, double half = 1) const {
+        return half * half * mechanism_->n_variance((value - middle) / half);
+    }
 
   private:
     const char* name_;
-    double constant_, linear_, square_;
+    std::unique_ptr<const ldp::Mechanism> mechanism_;
 };
 
 }  // namespace bench

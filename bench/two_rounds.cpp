@@ -37,7 +37,7 @@ FirstRound::FirstRound(double epsilon, std::size_t attributes, std::size_t peopl
       worthwhile_(survey_.mechanism().promised_variance(0) < 0.1 * 0.1 * people_ / one_in),
       per_report_(survey_.parameter("per_report")) {
     // The one of least worst variance where nothing else is known stands first.
-    for (const char* name : {"hybrid", "duchi", "pdp", "piecewise", "laplace"})
+    for (const char* name : {"optimal", "duchi", "pdp", "piecewise", "hybrid", "laplace"})
         cards_.emplace_back(name, survey_.parameter("epsilon_of_each"));
 }
 
@@ -89,8 +89,10 @@ Plan FirstRound::best(const Shares& shares, double reports) const {
                 doubt += shares.variances[i] * out * out;
             }
             for (const Card& card : cards_) {
-                const double spread = card.noise(mean, mean_square, (low + high) / 2, (high - low) / 2) +
-                                      mean_square - mean * mean;
+                double spread = mean_square - mean * mean;
+                for (std::size_t i = 0; i < points; ++i)
+                    spread += shares.consistent[i] *
+                              card.noise(std::clamp(place(i), low, high), (low + high) / 2, (high - low) / 2);
                 const double moved = bias + std::sqrt(doubt) / 2;
                 const double error = moved * moved + spread / reports;
                 if (error >= least) continue;

@@ -42,6 +42,7 @@ int main(int count, char** arguments) {
             print(figure, std::cout);
             figures.push_back(std::move(figure));
         };
+        add(numbers_figure(setup));
         add(means_figure(setup, people));
         add(shares_figure(setup, people));
         add(evolving_figure(setup));

@@ -65,10 +65,10 @@ struct Contender {
 };
 
 std::vector<Contender> contenders() {
-    std::vector<Contender> all{{method("haar, sampled")},       {method("haar, global")},
-                               {method("haar, learnt ranges")}, {sampled_by("piecewise")},
-                               {sampled_by("hybrid")},          {method("duchi_vector")},
-                               {sampled_by("duchi")},           {sampled_by("laplace")}};
+    std::vector<Contender> all{
+        {method("haar, sampled")}, {method("haar, global")},  {method("haar, learnt ranges")},
+        {sampled_by("optimal")},   {sampled_by("piecewise")}, {sampled_by("hybrid")},
+        {method("duchi_vector")},  {sampled_by("duchi")},     {sampled_by("laplace")}};
     for (const auto& [name, form] :
          {std::pair<const char*, Form>{"not private: printed", printed}, {"not private: released", released}})
         all.push_back({{{name},

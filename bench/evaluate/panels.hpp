@@ -18,6 +18,8 @@ struct Setup {
     std::size_t repetitions;  ///< at least least_repetitions; parts whose repetitions vary little take fewer
 };
 
+/// One number: n·Var where it is largest, beside the limit, and on average over the range; against ε.
+[[nodiscard]] Figure numbers_figure(const Setup& setup);
 /// Means of many attributes against ε, against the number of attributes, and over data sets.
 [[nodiscard]] Figure means_figure(const Setup& setup, const People& census);
 /// Shares of all attributes' values, by the variation distance, against ε.

@@ -28,9 +28,9 @@ std::vector<Subject> subjects() {
     const auto vector = [&](const std::string& name, const std::string& rest, const std::string& each = {}) {
         all.push_back({name, "{\"epsilon\": 1, " + rest + ", " + numbers(16, each) + "}"});
     };
-    vector("haar, sampled", R"("mechanism": "haar", "randomizer": "hybrid")");
-    vector("haar, global", R"("mechanism": "haar", "randomizer": "hybrid", "details": "global")");
-    for (const std::string card : {"piecewise", "hybrid", "duchi", "laplace"})
+    vector("haar, sampled", R"("mechanism": "haar")");
+    vector("haar, global", R"("mechanism": "haar", "details": "global")");
+    for (const std::string card : {"optimal", "piecewise", "hybrid", "duchi", "laplace"})
         vector("sampled, " + card, R"("mechanism": "sampled")", ", \"mechanism\": \"" + card + "\"");
     vector("duchi_vector", R"("mechanism": "duchi_vector")");
     for (const auto& [name, rest] : {std::pair{"grr", R"("mechanism": "grr")"},

@@ -177,6 +177,13 @@ BOOST_AUTO_TEST_CASE(the_variance_is_near_the_limit) {
             BOOST_CHECK_GT(found, best * (1 - 2e-3));
             BOOST_CHECK_LT(found, best * 1.007);
         }
+    // And the limit, of a linear program over all channels on 33 inputs (bench/evaluate/limit.cpp).
+    for (const char* epsilon : {"0.5", "1.0", "1.5", "2.0", "2.5", "3.0", "3.5", "4.0", "4.5", "5.0"}) {
+        const double limit = golden("optimal", std::string("epsilon=") + epsilon, "limit");
+        const double found = optimal(std::stod(epsilon), WarpAim::worst, 32768)->promised_variance(0);
+        BOOST_CHECK_GT(found, limit);
+        BOOST_CHECK_LT(found, limit * 1.01);
+    }
     for (const auto& [epsilon, other] : {std::pair{1.0, 3.993}, {2.0, 0.867}, {4.0, 0.1274}})
         BOOST_CHECK_CLOSE_FRACTION(optimal(epsilon, WarpAim::worst, 32768)->promised_variance(0), other,
                                    4e-3);
