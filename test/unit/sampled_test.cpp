@@ -726,7 +726,7 @@ BOOST_AUTO_TEST_CASE(the_canonical_form_tells_what_was_settled) {
 
 BOOST_AUTO_TEST_CASE(the_number_reported_follows_from_epsilon) {
     const std::vector<std::string> attributes(6, category(2, "grr"));
-    for (const auto& [epsilon, s] : {std::pair{0.1, 1}, {4.99, 1}, {5.0, 2}, {7.5, 3}, {14.9, 5}, {20.0, 6}})
+    for (const auto& [epsilon, s] : {std::pair{0.1, 1}, {5.99, 1}, {6.0, 2}, {9.0, 3}, {17.9, 5}, {20.0, 6}})
         BOOST_CHECK_EQUAL(Spec::from_json(record(epsilon, attributes)).number("per_report"), s);
     BOOST_CHECK_EQUAL(Spec::from_json(record(1, attributes, per_report(0))).number("per_report"), 1u);
     BOOST_CHECK_EQUAL(Spec::from_json(record(1, attributes, per_report(6))).number("per_report"), 6u);

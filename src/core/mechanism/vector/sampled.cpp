@@ -1,6 +1,6 @@
 // Length: one mechanism is one file, and this one stands for all mechanisms that it is made of.
 // A record of numbers and categories, of which everybody reports a few attributes: s of the d, each through a
-// mechanism of its own at ε/s (Nguyên et al. 2016; Wang, Xiao et al. 2019, whose s is the default).
+// mechanism of its own at ε/s (Nguyên et al. 2016; Wang, Xiao et al. 2019).
 //
 // Which ones is drawn without a look at the values, by systematic sampling (Madow 1949): every attribute
 // takes a stretch of a line, its weight long and no longer than T, and the stretches make up s·T. The

@@ -54,9 +54,9 @@ Attribute alone(Attribute attribute) {
 void settle(SettingsDraft& draft) {
     auto& s = std::get<std::uint64_t>(draft.options.at("per_report"));
     const std::uint64_t d = draft.attributes.size();
-    // What is lost on an attribute by splitting ε is less than what reporting it more often gains, from about
-    // 2.5 each on (Wang, Xiao et al. 2019).
-    if (s == 0) s = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(draft.epsilon / 2.5), 1, d);
+    // With V the randomizer's variance and σ² the people's own, an answer has (V(ε/s) + σ²)·d/s. Of numbers
+    // up to a spread as of even ones, and of categories, that is least for an ε of 3 or more each.
+    if (s == 0) s = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(draft.epsilon / 3), 1, d);
     if (s > d)
         raise(ErrorCode::invalid_spec, "\"per_report\" is more than there are attributes",
               "Found " + std::to_string(s) + "; there are " + std::to_string(d) + " attributes.");
