@@ -220,18 +220,21 @@ BOOST_AUTO_TEST_CASE(errors_are_those_of_the_enumerated_reports, *boost::unit_te
             const auto noise = ordered(*m).noise({n, state}, shares);
             const auto empty = ordered(*m).cumulative({1, std::vector<std::byte>(m->state_size())});
 
-            /// n·Var, if each level's reports number n / spread; the people distributed as `held` says.
-            const auto enumerated = [&](std::span<const double> function, std::span<const double> spread,
+            /// n·Var, if so many reports drew each level; the people distributed as `held` says, and four
+            /// more of each level evenly, whose reports are any output alike.
+            const auto enumerated = [&](std::span<const double> function, std::span<const double> drew,
                                         std::span<const double> held) {
                 std::vector<double> read(k, mean(function, empty));
                 double variance = 0;
+                const double all = std::accumulate(drew.begin(), drew.end(), 0.0);
                 for (std::size_t level = 0; level < levels(*m); ++level) {
-                    double first = 0, second = 0;
+                    double first = 0, second = 0, even = 0;
                     for (std::uint64_t out = 0; out < outputs(level); ++out) {
                         std::vector<std::byte> one(m->state_size());
                         BOOST_REQUIRE(m->accumulate(one, payload(*m, level, out)));
                         const double added =
                             mean(function, ordered(*m).cumulative({1, one})) - mean(function, empty);
+                        even += added * added / static_cast<double>(outputs(level));
                         for (Cell x = 0; x < k; ++x) {
                             const double chance = probability(*m, x, level, out) / drawn[level];
                             read[x] += chance * added;
@@ -239,7 +242,9 @@ BOOST_AUTO_TEST_CASE(errors_are_those_of_the_enumerated_reports, *boost::unit_te
                             second += held[x] * chance * added * added;
                         }
                     }
-                    variance += spread[level] * (second - first * first);
+                    const double told = drew[level] / (drew[level] + 4);
+                    variance +=
+                        all / drew[level] * (std::lerp(even, second, told) - told * told * first * first);
                 }
                 double first = 0, second = 0;
                 for (Cell x = 0; x < k; ++x) {
@@ -249,23 +254,20 @@ BOOST_AUTO_TEST_CASE(errors_are_those_of_the_enumerated_reports, *boost::unit_te
                 }
                 return variance - (second - first * first);
             };
-            std::vector<double> spread, expected;
-            for (std::size_t level = 0; level < levels(*m); ++level) {
-                spread.push_back(static_cast<double>(n) / reports[level]);
-                expected.push_back(1 / drawn[level]);
-            }
+            std::vector<double> expected;
+            for (const double share : drawn) expected.push_back(0x1p52 * share);
 
             for (int round = 0; round < 3; ++round) {
                 const auto function = random_function(k, bits);
-                BOOST_CHECK_CLOSE_FRACTION(noise->of(function), enumerated(function, spread, shares), 1e-9);
+                BOOST_CHECK_CLOSE_FRACTION(noise->of(function), enumerated(function, reports, shares), 1e-9);
             }
             for (std::size_t first = 0; first < k; ++first)
                 for (std::size_t end = first + 1; end <= k; end += 1 + bits.below(3)) {
                     std::vector<double> inside(k);
                     for (std::size_t s = first; s < end; ++s) inside[s] = 1;
                     if (end - first == k) continue;  // all of them: no noise
-                    BOOST_CHECK_CLOSE_FRACTION(noise->between(first, end), enumerated(inside, spread, shares),
-                                               1e-8);
+                    BOOST_CHECK_CLOSE_FRACTION(noise->between(first, end),
+                                               enumerated(inside, reports, shares), 1e-8);
                 }
             BOOST_CHECK_SMALL(noise->between(0, k), 1e-12);
 
@@ -586,6 +588,33 @@ BOOST_AUTO_TEST_CASE(few_reports_have_valid_answers) {
                         if (n == 1) BOOST_CHECK_GT(half.standard_error, 0.5);
                     }
                 }
+}
+
+// With 20 people some levels are told by a single report, and some by none.
+BOOST_AUTO_TEST_CASE(few_reports_are_covered) {
+    SeededBits bits(617);
+    constexpr std::size_t k = 1024, repetitions = 3000;
+    for (const double epsilon : {0.5, 8.0}) {
+        const auto m = numbers(epsilon, k);
+        std::size_t means = 0, halves = 0;
+        for (std::size_t r = 0; r < repetitions; ++r) {
+            std::vector<Cell> people;
+            double mean = 0, low = 0;
+            for (std::size_t i = 0; i < 20; ++i) {
+                people.push_back(bits.below(k / 2) + bits.below(k / 4));
+                mean += static_cast<double>(people.back()) / 20;
+                low += people.back() < 300 ? 0.05 : 0;
+            }
+            const auto summary = reported(*m, people, bits);
+            const auto covers = [](const Estimate& estimate, double truth) {
+                return std::abs(estimate.value - truth) <= 1.96 * estimate.standard_error;
+            };
+            means += covers(summary.estimate(Quantity::means)[0], mean);
+            halves += covers(cdf(summary.view(), 299, Target::sample), low);
+        }
+        for (const std::size_t covered : {means, halves})
+            BOOST_CHECK_GT(static_cast<double>(covered), 0.91 * repetitions);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(categories_have_p_values) {

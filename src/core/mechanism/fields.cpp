@@ -28,6 +28,12 @@ std::uint64_t read_domain(Reader& reader, std::uint64_t most) {
     return k;
 }
 
+double widest_half(std::span<const Range> ranges) noexcept {
+    double widest = 0;
+    for (const Range& range : ranges) widest = std::max(widest, range.half());
+    return widest;
+}
+
 void write_range(Writer& writer, const Range& range) {
     writer.put(range.min);
     writer.put(range.max);

@@ -1,10 +1,12 @@
 // Fields of parameter blocks that many mechanisms have: numbers within bounds, ranges, and ranges in runs.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "core/base/bytes.hpp"
 #include "core/base/error.hpp"
+#include "core/mechanism/estimate.hpp"
 #include "core/mechanism/settings.hpp"
 
 namespace ldp {
@@ -28,8 +30,16 @@ struct Range {
     /// Original units of a position on [−1,1]·half around the middle.
     [[nodiscard]] double middle() const noexcept { return min / 2 + max / 2; }
     [[nodiscard]] double half() const noexcept { return max / 2 - min / 2; }
+    /// An estimate on [0,1] in original units. To compute there and scale at the end keeps errors what they
+    /// are on ranges far from 0, and on those whose squares are no doubles.
+    [[nodiscard]] Estimate on(const Estimate& unit) const noexcept {
+        return {min + 2 * half() * unit.value, 2 * half() * unit.standard_error};
+    }
     friend bool operator==(const Range&, const Range&) = default;
 };
+
+/// Half of the widest of some ranges: the unit in which to take squares of what is in theirs.
+[[nodiscard]] double widest_half(std::span<const Range> ranges) noexcept;
 
 void write_range(Writer& writer, const Range& range);
 /// Throws Error (malformed) if what was read is out of range.

@@ -32,7 +32,7 @@ class Round {
 
     struct Item {
         Estimate estimate;
-        double noise;  ///< Var against the sample
+        double noise;  ///< the error against the sample
     };
     [[nodiscard]] std::vector<Item> items(std::size_t attribute) const {
         if (numeric(attribute)) return {item(means_[attribute], noisy_means_[attribute])};
@@ -49,7 +49,7 @@ class Round {
 
   private:
     [[nodiscard]] static Item item(const Estimate& estimate, const Estimate& noisy) noexcept {
-        return {estimate, noisy.standard_error * noisy.standard_error};
+        return {estimate, noisy.standard_error};
     }
     [[nodiscard]] std::vector<Estimate> frequencies(std::size_t attribute, Target target) const {
         return estimate(view_, {Quantity::frequencies, target, attribute});
@@ -96,20 +96,23 @@ std::vector<Change> change(const SummaryView& before, const SummaryView& after, 
         const auto old_items = from.items(j), new_items = to.items(j);
         const KeptNoise kept_part(*from.part(j).mechanism, KeptNoise::Bound::no_more);
         const auto n_old = static_cast<double>(from.part(j).n), n_new = static_cast<double>(to.part(j).n);
-        const auto common = [&](const Round::Item& item, double n) {
-            return kept_part.of(n * item.noise, item.estimate.value) / std::max(n_old, n_new);
+        const auto common = [&](const Round::Item& item, double n, double unit) {
+            return kept_part.of(n * square(item.noise / unit), item.estimate.value, unit) /
+                   std::max(n_old, n_new);
         };
         if (attributes == 1) changes.reserve(old_items.size());
         for (std::uint32_t v = 0; v < old_items.size(); ++v, work.done()) {
             const Round::Item &a = old_items[v], &b = new_items[v];
-            const double covariance = kept * std::min(common(a, n_old), common(b, n_new));
+            const double old_error = a.estimate.standard_error, new_error = b.estimate.standard_error;
+            const double unit = old_error == 0 && new_error == 0 ? 1 : std::max(old_error, new_error);
+            const double covariance = kept * std::min(common(a, n_old, unit), common(b, n_new, unit));
             // In this order exactly 0 where both are the same reports, or nearly.
-            const double variance = square(a.estimate.standard_error) - covariance +
-                                    (square(b.estimate.standard_error) - covariance);
+            const double variance =
+                square(old_error / unit) - covariance + (square(new_error / unit) - covariance);
             changes.push_back(
                 {j,
                  number ? std::nullopt : std::optional(v),
-                 {b.estimate.value - a.estimate.value, std::sqrt(variance < 0 ? 0 : variance)}});
+                 {b.estimate.value - a.estimate.value, unit * std::sqrt(variance < 0 ? 0 : variance)}});
         }
     }
     return changes;

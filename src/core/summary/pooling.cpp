@@ -29,8 +29,9 @@ KeptNoise::KeptNoise(const Mechanism& mechanism, Bound bound) {
     all_ = mechanism.n_variance(1) - mechanism.n_covariance(1);
 }
 
-double KeptNoise::of(double n_variance, double estimate) const noexcept {
-    return std::max(0.0, part_ * n_variance - std::lerp(none_, all_, std::clamp(estimate, 0.0, 1.0)));
+double KeptNoise::of(double n_variance, double estimate, double unit) const noexcept {
+    const double drawn_anew = std::lerp(none_, all_, std::clamp(estimate, 0.0, 1.0));
+    return std::max(0.0, part_ * n_variance - drawn_anew / unit / unit);
 }
 
 // A person has no more reports than there are.
@@ -79,10 +80,12 @@ Widening::Widening(const SummaryView& view)
       kept_(*view.mechanism, KeptNoise::Bound::no_less) {}
 
 Estimate Widening::widened(const Estimate& estimate, const Estimate& noisy) const noexcept {
-    const double noise = square(noisy.standard_error);
-    const double sampling = std::max(0.0, square(estimate.standard_error) - noise);
-    const double repeated = kept_.of(n_ * noise, estimate.value) / n_;
-    return {estimate.value, std::sqrt(noise + (each_ - 1) * repeated + each_ * sampling)};
+    const double unit = std::max(estimate.standard_error, noisy.standard_error);
+    if (unit == 0) return estimate;
+    const double noise = square(noisy.standard_error / unit);
+    const double sampling = std::max(0.0, square(estimate.standard_error / unit) - noise);
+    const double repeated = kept_.of(n_ * noise, estimate.value, unit) / n_;
+    return {estimate.value, unit * std::sqrt(noise + (each_ - 1) * repeated + each_ * sampling)};
 }
 
 double repetition_of_nothing(const SummaryView& view) {

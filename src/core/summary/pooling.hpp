@@ -35,8 +35,9 @@ class KeptNoise {
     enum class Bound { no_more, no_less };
 
     KeptNoise(const Mechanism& mechanism, Bound bound);
-    /// Of an estimate with this n·Var.
-    [[nodiscard]] double of(double n_variance, double estimate) const noexcept;
+    /// Of an estimate with this n·Var, in squares of a unit, as the answer is: errors of numbers on a wide
+    /// range have no squares of their own.
+    [[nodiscard]] double of(double n_variance, double estimate, double unit) const noexcept;
 
   private:
     double part_ = 1, none_ = 0, all_ = 0;

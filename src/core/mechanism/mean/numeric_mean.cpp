@@ -45,8 +45,8 @@ std::span<const Quantity> NumericMean::answers() const noexcept {
 std::vector<Estimate> NumericMean::estimate(const Counts& counts, const Question& question) const {
     const auto [mean, mean_square, noise, sampled] = moments(counts);
     const double sampling = question.target == Target::population ? sampled : 0;
-    const double step = 2 * range_.half() / static_cast<double>(channel_->steps());
-    return {{range_.min + step * mean, step * std::sqrt((noise + sampling) / static_cast<double>(counts.n))}};
+    const auto steps = static_cast<double>(channel_->steps());
+    return {range_.on({mean / steps, std::sqrt((noise + sampling) / static_cast<double>(counts.n)) / steps})};
 }
 
 std::vector<Check> NumericMean::health(const Counts& counts) const {

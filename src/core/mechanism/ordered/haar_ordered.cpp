@@ -104,7 +104,7 @@ class HaarOrdered final : public Mechanism, public Ordered, public Significance 
     std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override {
         if (question.quantity == Quantity::frequencies) return shares(counts, question.target);
         if (question.quantity == Quantity::means)
-            return {Reading(*this, counts).mean_of(values(range_->min, range_->max), question.target)};
+            return {range_->on(Reading(*this, counts).mean_of(values(0, 1), question.target))};
         return without_errors(fit(counts, Smoothing::none));
     }
     // By the normal approximation, under the error that was estimated.
@@ -201,8 +201,7 @@ class HaarOrdered final : public Mechanism, public Ordered, public Significance 
         return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
     }
     // A level's estimates are means over the reports that drew it: given those numbers unbiased, and without
-    // the noise in how many they happened to be. Where nobody drew it, all its details are taken to be 0,
-    // which is off by no more than what one report would be.
+    // the noise in how many they happened to be. Where nobody drew it, all its details are taken to be 0.
     static double divisor(std::uint64_t reports) {
         return static_cast<double>(std::max<std::uint64_t>(reports, 1));
     }
@@ -225,13 +224,18 @@ class HaarOrdered final : public Mechanism, public Ordered, public Significance 
 /// Against the people who reported, those who drew a level are themselves a sample of all: drawn without
 /// replacement, and no one for two levels. So the errors of the levels' means are not independent; but all
 /// that this takes off is the function's own variance over the people.
+///
+/// Few reports of a level may all say the same, and would then be sure of it. So each level's people are
+/// taken to be spread as the shares say but for four more, who are spread evenly (Agresti, Coull 1998). Of a
+/// level that nobody drew nothing is known: what its details count for at most is the error.
 class HaarOrdered::Noise final : public OrderedNoise {
   public:
-    /// Each level's estimates are worth n / spread[level] reports.
-    Noise(const HaarOrdered& tree, std::vector<double> spread, std::vector<double> shares)
+    /// So many reports drew each level.
+    Noise(const HaarOrdered& tree, std::vector<double> reports, std::vector<double> shares)
         : tree_(tree),
           haar_(tree.points_),
-          spread_(std::move(spread)),
+          reports_(std::move(reports)),
+          n_(std::accumulate(reports_.begin(), reports_.end(), 0.0)),
           shares_(std::move(shares)),
           below_(shares_.size() + 1) {
         std::partial_sum(shares_.begin(), shares_.end(), below_.begin() + 1);
@@ -323,6 +327,7 @@ class HaarOrdered::Noise final : public OrderedNoise {
             Terms even, all;
             add(even, level, node, tree_.right(level, point) ? -inside : inside);
             all.squares = even.squares;
+            all.most = even.most;
             all.crowded = rest * even.crowded + own * even.squares;
             all.mean = rest * even.mean + own * inside;
             sum += variance(level, all);
@@ -331,20 +336,26 @@ class HaarOrdered::Noise final : public OrderedNoise {
     }
 
   private:
-    /// What the details of a level take part with in a mean: Σ v², its mean in people's own buckets, and the
-    /// mean of ±v in their own nodes.
+    /// What the details of a level take part with in a mean: Σ v², its mean in people's own buckets, the mean
+    /// of ±v in their own nodes, and the greatest v².
     struct Terms {
-        double squares = 0, crowded = 0, mean = 0;
+        double squares = 0, crowded = 0, mean = 0, most = 0;
     };
     void add(Terms& terms, std::size_t level, std::uint64_t node, double v) const {
         if (v == 0) return;  // the node may not even exist
         terms.squares += v * v;
+        terms.most = std::max(terms.most, v * v);
         terms.crowded += v * v * crowds_[level][tree_.channels_[level].bucket(node)];
         terms.mean += v * (left(level, node) - right(level, node));
     }
     double variance(std::size_t level, const Terms& terms) const {
-        return spread_[level] *
-               (tree_.channels_[level].mean_square(terms.squares, terms.crowded) - terms.mean * terms.mean);
+        constexpr double even = 4;  // people
+        const SignedPlace& channel = tree_.channels_[level];
+        const double reports = reports_[level], told = reports / (reports + even), mean = told * terms.mean;
+        if (reports == 0) return n_ * terms.most;
+        const double crowded =
+            std::lerp(terms.squares / static_cast<double>(channel.buckets()), terms.crowded, told);
+        return n_ / reports * (channel.mean_square(terms.squares, crowded) - mean * mean);
     }
 
     /// Where points before it have the value 1, others 0; and that function's mean in the node above it, on
@@ -376,7 +387,8 @@ class HaarOrdered::Noise final : public OrderedNoise {
 
     const HaarOrdered& tree_;
     HaarTree haar_;
-    std::vector<double> spread_;
+    std::vector<double> reports_;  // of each level
+    double n_;
     std::vector<double> shares_;
     std::vector<double> below_;                // shares below each point
     std::vector<std::vector<double>> crowds_;  // per level, shares of the channel's buckets
@@ -384,10 +396,10 @@ class HaarOrdered::Noise final : public OrderedNoise {
 
 std::unique_ptr<const OrderedNoise> HaarOrdered::noise(const Counts& counts,
                                                        std::vector<double> shares) const {
-    std::vector<double> spread;
+    std::vector<double> drawn;
     for (std::size_t level = 0; level < levels(); ++level)
-        spread.push_back(static_cast<double>(counts.n) / divisor(reports(counters_of(level, counts.state))));
-    return std::make_unique<Noise>(*this, std::move(spread), std::move(shares));
+        drawn.push_back(static_cast<double>(reports(counters_of(level, counts.state))));
+    return std::make_unique<Noise>(*this, std::move(drawn), std::move(shares));
 }
 
 std::vector<double> HaarOrdered::cumulative(const Counts& counts) const {
@@ -462,7 +474,17 @@ std::vector<Stake> HaarOrdered::stakes_of_point(std::uint64_t point) const {
 // Points of one complete subtree are alike, and those that hang off the right edge are of every kind there
 // is.
 std::vector<Stake> HaarOrdered::stakes(const Question& question) const {
-    if (question.quantity == Quantity::means) return stakes_of(values(range_->min, range_->max));
+    if (question.quantity == Quantity::means) {
+        std::vector<Stake> stakes = stakes_of(values(0, 1));
+        const double width = 2 * range_->half();
+        double shift = range_->min;  // of the sum, once
+        for (auto& [drawn, terms, truths] : stakes) {
+            for (Interval* ends : {&terms, &truths})
+                *ends = {shift + width * ends->lower, shift + width * ends->upper};
+            shift = 0;
+        }
+        return stakes;
+    }
     if (question.quantity == Quantity::distribution) return {};
     std::vector<Stake> worst;
     for (std::uint64_t point = 0; point < points_; point += std::bit_floor(points_ - point)) {
@@ -475,19 +497,19 @@ std::vector<Stake> HaarOrdered::stakes(const Question& question) const {
 // Of a number, if all people are at `truth`, or as near on both sides as points are. Of categories, the
 // largest of all, each being held by that share of the people and the others by as many each.
 double HaarOrdered::n_variance(double truth) const {
-    std::vector<double> spread, shares(points_);
-    for (std::size_t level = 0; level < levels(); ++level)
-        spread.push_back(static_cast<double>(draw_below_.back()) / static_cast<double>(draw_weight(level)));
+    constexpr double many = 0x1p52;
+    std::vector<double> drawn, shares(points_);
+    for (std::size_t level = 0; level < levels(); ++level) drawn.push_back(many * chance(level));
     if (range_) {
         const std::uint64_t steps = points_ - 1;
         const auto [lower, up] = grid_point((truth + 1) / 2 * static_cast<double>(steps), steps);
         const double above = std::ldexp(static_cast<double>(up), -64);
         shares[lower] = 1 - above;
         if (up != 0) shares[lower + 1] = above;
-        return Noise(*this, std::move(spread), std::move(shares)).of(values(-1, 1));
+        return Noise(*this, std::move(drawn), std::move(shares)).of(values(-1, 1));
     }
     std::ranges::fill(shares, 1 / static_cast<double>(points_));
-    const Noise noise(*this, std::move(spread), std::move(shares));
+    const Noise noise(*this, std::move(drawn), std::move(shares));
     double most = 0;
     Work work;
     for (std::size_t point = 0; point < points_; ++point, work.done(levels()))

@@ -48,6 +48,11 @@ double Reading::value(double at) const {
     return low + (high - low) * at / steps();  // exact for whole numbers on a step each
 }
 
+double Reading::resolution() const noexcept {
+    const auto [low, high] = ordered_.ends();
+    return (high - low) * static_cast<double>(blur_) / steps();
+}
+
 double Reading::before(double value) const {
     const double place = at(value);
     return place <= 0 ? left_end : place > steps() ? right_end : place;

@@ -29,7 +29,7 @@ class Reading {
 
     [[nodiscard]] bool sharp() const noexcept { return blur_ == 0; }
     /// The stretch over which estimates are smeared, in the attribute's units; 0 if they are sharp.
-    [[nodiscard]] double resolution() const { return value(static_cast<double>(blur_)) - value(0); }
+    [[nodiscard]] double resolution() const noexcept;
     /// The length of the range, in steps from point to point.
     [[nodiscard]] double steps() const noexcept { return static_cast<double>(steps_); }
     /// The attribute's value at a place in steps.

@@ -73,22 +73,22 @@ class DuchiVector final : public Mechanism, public GroupMean {
         const std::vector<double> means = channel_.means(counts.n, counts.state.data());
         for (std::size_t j = 0; j < means.size(); ++j)
             estimates.push_back({ranges_[j].middle() + ranges_[j].half() * means[j],
-                                 error(counts.n, ranges_[j].half(), square(ranges_[j].half()),
-                                       ranges_[j].half() * means[j])});
+                                 ranges_[j].half() * error(counts.n, 1, 1, means[j])});
         return estimates;
     }
     Estimate group_mean(const Counts& counts, std::size_t first, std::size_t last, Target) const override {
         const std::vector<double> means = channel_.means(counts.n, counts.state.data());
         const auto size = static_cast<double>(last - first + 1);
+        const double unit = widest_half(std::span(ranges_).subspan(first, last - first + 1));
         double middle = 0, mean = 0, reach = 0, squares = 0;
         for (std::size_t j = first; j <= last; ++j) {
-            const double weight = ranges_[j].half() / size;
+            const double weight = ranges_[j].half() / unit / size;
             middle += ranges_[j].middle() / size;
             mean += weight * means[j];
             reach += weight;
             squares += square(weight);
         }
-        return {middle + mean, error(counts.n, reach, squares, mean)};
+        return {middle + unit * mean, unit * error(counts.n, reach, squares, mean)};
     }
     std::vector<Check> health(const Counts& counts) const override {
         return channel_.health(counts.n, counts.state.data());

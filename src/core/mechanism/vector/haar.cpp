@@ -81,10 +81,11 @@ Estimate Haar::group_mean(const Counts& counts, std::size_t first, std::size_t l
     const Spectrum spectrum = together(counts, target);
     const auto size = static_cast<double>(last - first + 1);
     std::vector<double> leaf_weights(tree_.size()), weights(tree_.size());
-    double value = 0;
+    const double unit = widest_half(std::span(plan_.attributes).subspan(first, last - first + 1));
+    double middle = 0, value = 0;
     for (std::size_t j = first; j <= last; ++j) {
-        leaf_weights[j] = plan_.attributes[j].half() / size;
-        value += plan_.attributes[j].middle() / size;
+        leaf_weights[j] = plan_.attributes[j].half() / unit / size;
+        middle += plan_.attributes[j].middle() / size;
     }
     tree_.transpose(leaf_weights, weights);
     double second_moment = 0, first_moment = 0, bound = 0;
@@ -95,7 +96,8 @@ Estimate Haar::group_mean(const Counts& counts, std::size_t first, std::size_t l
         first_moment += weights[c] * spectrum.first_moments[c];
         bound += std::abs(weights[c]) * spectrum.bounds[c];
     }
-    return {value, std::sqrt(spectrum.variance(second_moment, first_moment, bound, std::abs(weights[0])))};
+    const double variance = spectrum.variance(second_moment, first_moment, bound, std::abs(weights[0]));
+    return {middle + unit * value, unit * std::sqrt(variance)};
 }
 
 double Haar::n_variance(double truth) const {

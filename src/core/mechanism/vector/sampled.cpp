@@ -355,23 +355,28 @@ std::vector<Estimate> Sampled::estimate(const Counts& counts, const Question& qu
 // A numeric randomizer that cannot tell P from the noise has all of it in V−P, and P is no more than half the
 // range squared.
 Estimate Sampled::group_mean(const Counts& counts, std::size_t first, std::size_t last, Target target) const {
-    double sum = 0, all = 0, sampled = 0, noise = 0, deviation = 0;
+    double unit = 0;
     for (std::size_t j = first; j <= last; ++j) {
         const Number* number = run_of(j).number;
         if (number == nullptr)
             raise(ErrorCode::unsupported, "attribute " + std::to_string(j) + " is a category", {},
                   "Means are told of numbers.");
+        unit = std::max(unit, number->range().half());
+    }
+    double sum = 0, all = 0, sampled = 0, noise = 0, deviation = 0;
+    for (std::size_t j = first; j <= last; ++j) {
         const SummaryView one = part(counts, j);
         const Question question{Quantity::means, Target::population};
-        const auto [mean, error] = estimate_part(counts.n, one, question)[0];
+        const Estimate mean = estimate_part(counts.n, one, question)[0];
+        const double error = mean.standard_error / unit;
         const double apart =
-            one.n == 0 ? error : one.mechanism->estimate(one, {Quantity::means})[0].standard_error;
+            one.n == 0 ? error : one.mechanism->estimate(one, {Quantity::means})[0].standard_error / unit;
         const double told = error * error - apart * apart;
-        const double half = number->range().half();
+        const double half = run_of(j).number->range().half() / unit;
         const double part_sampled = told > 0 ? told : half * half / static_cast<double>(one.n);
         const double left =
             target == Target::population ? 1 : 1 - static_cast<double>(one.n) / static_cast<double>(counts.n);
-        sum += mean;
+        sum += mean.value;
         all += error * error;
         sampled += part_sampled;
         noise += apart * apart;
@@ -380,7 +385,7 @@ Estimate Sampled::group_mean(const Counts& counts, std::size_t first, std::size_
     const double variance =
         std::min(all + static_cast<double>(s_ - 1) * sampled, noise + deviation * deviation);
     const auto attributes = static_cast<double>(last - first + 1);
-    return {sum / attributes, std::sqrt(variance) / attributes};
+    return {sum / attributes, unit * std::sqrt(variance) / attributes};
 }
 
 // How many reports draw an attribute is binomial, so the least likely number is looked at; then the worst of
