@@ -141,7 +141,7 @@ SELECT f.* FROM told, ldp_means(s) AS f;
 SELECT ldp_quantile(ldp_agg('$placed'), 0.5, '0');
 SELECT ldp_haar(ldp_agg('$measured'), 'soft'), ldp_haar(ldp_agg('$measured'), 'none');
 SELECT ldp_mean(report, 'size'), ldp_means(report), ldp_health(report) FROM record;
-SELECT ldp_create_hitters('words', 2, 'ab', 2);
+SELECT ldp_create_hitters('words', 2, 'ab', 2, 1);
 SQL
 )"
     # Sixty people whose words begin alike are enough for a second round.
@@ -155,7 +155,7 @@ SET search_path = $path;
 SELECT ldp_next_round('words');
 \o /dev/null
 SELECT ldp_hitter_round(h, 1) FROM ldp_hitter_search AS h;
-SELECT * FROM ldp_hitters('words');
+SELECT * FROM ldp_hitters('words'), ldp_plan_hitters(2, 'ab', longest => 9);
 SELECT ldp_drop_hitters('words');
 SQL
 )"

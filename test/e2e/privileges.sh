@@ -22,7 +22,7 @@ CREATE TABLE sample AS SELECT (encode(ldp_spec_parameters(ldp_client_spec('colou
 GRANT SELECT ON sample TO PUBLIC;
 INSERT INTO colour SELECT report, 0, 'de' FROM sample, generate_series(1, 30);
 INSERT INTO guarded SELECT report FROM sample, generate_series(1, 30);
-SELECT ldp_create_hitters('words', 2, 'ab', 2);
+SELECT ldp_create_hitters('words', 2, 'ab', 2, 1);
 INSERT INTO words_1 SELECT (encode(ldp_spec_parameters(ldp_client_spec('words_1')), 'hex') || '02')::ldp_report FROM generate_series(1, 60);
 SELECT ldp_create_collection('colour_1', '{"mechanism": "grr", "epsilon": 1, "domain": 3}');
 CREATE TABLE found (report ldp_report, round integer);

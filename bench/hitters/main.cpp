@@ -1,0 +1,159 @@
+// What a search for frequent strings is compared with. The people are made up: 5,000 strings of six letters,
+// the r-th most frequent held by a share in proportion to 1/r, letters as uneven as a draw of their own makes
+// them.
+//
+//   bench-hitters people USERS SEED           their strings, one a line
+//   bench-hitters pem USERS SEED EPSILON      ten strings that PEM finds among them
+//   bench-hitters score USERS SEED <FOUND     of the strings found: those among the ten most frequent (of the
+//   first
+//                                             ten found, and of all), those that nobody has, and how many
+//                                             they are
+//
+// PEM is the prefix extending method of Wang, Li, Jha 2018, here for comparison only: strings are numbers of
+// 30 bits, five a letter; people are divided evenly among rounds; each round estimates the beginnings grown
+// out of the 16 largest of the round before by local hashing (olh), and the last hands out the ten largest.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <numeric>
+#include <random>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/mechanism/registry.hpp"
+#include "core/spec/spec.hpp"
+#include "core/summary/summary.hpp"
+#include "simulation/seeded.hpp"
+
+namespace {
+
+using namespace ldp;
+
+constexpr std::size_t strings = 5000, letters = 6, wanted = 10;
+constexpr unsigned bits_of_letter = 5, all_bits = bits_of_letter * letters;
+
+struct People {
+    std::vector<std::string> words;  ///< what can be held
+    std::vector<std::size_t> holds;  ///< whom each person holds
+
+    People(std::size_t users, std::uint64_t seed) {
+        std::mt19937_64 random(seed);
+        std::gamma_distribution<> uneven(2, 1);
+        std::vector<double> weights(26);
+        for (double& weight : weights) weight = uneven(random);
+        std::discrete_distribution<int> letter(weights.begin(), weights.end());
+        std::set<std::string> known;
+        while (words.size() < strings) {
+            std::string word(letters, 'a');
+            for (char& c : word) c = static_cast<char>('a' + letter(random));
+            if (known.insert(word).second) words.push_back(word);
+        }
+        weights.clear();
+        for (std::size_t r = 1; r <= strings; ++r) weights.push_back(1 / static_cast<double>(r));
+        std::discrete_distribution<std::size_t> held(weights.begin(), weights.end());
+        for (std::size_t i = 0; i < users; ++i) holds.push_back(held(random));
+    }
+
+    [[nodiscard]] std::set<std::string> top() const {
+        std::vector<std::size_t> count(strings), order(strings);
+        for (const std::size_t word : holds) ++count[word];
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t word) { return count[word]; });
+        std::set<std::string> best;
+        for (std::size_t i = 0; i < wanted; ++i) best.insert(words[order[i]]);
+        return best;
+    }
+};
+
+std::uint64_t number_of(const std::string& word) {
+    std::uint64_t number = 0;
+    for (const char c : word) number = number << bits_of_letter | static_cast<std::uint64_t>(c - 'a');
+    return number;
+}
+
+std::string word_of(std::uint64_t number) {
+    std::string word;
+    for (unsigned at = all_bits; at > 0; at -= bits_of_letter)
+        word += static_cast<char>('a' + (number >> (at - bits_of_letter) & ((1 << bits_of_letter) - 1)));
+    return word;
+}
+
+/// After these numbers of bits a round ends: the fewest rounds that ask about no more than some 20,000
+/// beginnings each, as the search does.
+constexpr unsigned ends[] = {12, 21, all_bits};
+constexpr std::size_t kept = 16;
+
+void pem(const People& people, double epsilon, std::uint64_t seed) {
+    simulation::SeededBits bits(seed);
+    std::vector<std::uint64_t> found{0};
+    unsigned before = 0;
+    std::size_t first = 0;
+    for (std::size_t round = 0; round < std::size(ends); ++round) {
+        std::vector<std::uint64_t> grown;
+        const unsigned more = ends[round] - before;
+        for (const std::uint64_t beginning : found)
+            for (std::uint64_t end = 0; end < std::uint64_t{1} << more; ++end)
+                grown.push_back(beginning << more | end);
+        std::unordered_map<std::uint64_t, Cell> cells;
+        for (const std::uint64_t one : grown) cells.emplace(one, cells.size());
+        const auto spec = Spec::from_json("{\"mechanism\": \"olh\", \"epsilon\": " + std::to_string(epsilon) +
+                                          ", \"domain\": " + std::to_string(grown.size() + 1) + "}");
+        const auto mechanism = make_mechanism(spec);
+        std::vector<std::byte> summary(summary_size(*mechanism));
+        start_summary(*mechanism, summary);
+        Perturber perturber(*mechanism);
+        const std::size_t last = people.holds.size() * (round + 1) / std::size(ends);
+        for (; first < last; ++first) {
+            const auto cell =
+                cells.find(number_of(people.words[people.holds[first]]) >> (all_bits - ends[round]));
+            const Cell held = cell == cells.end() ? grown.size() : cell->second;
+            if (accumulate(*mechanism, summary, perturber.perturb({&held, 1}, bits)) != Outcome::ok)
+                std::abort();
+        }
+        const auto estimates = estimate(view_of(*mechanism, summary), {Quantity::frequencies});
+        std::vector<std::size_t> order(grown.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t i) { return estimates[i].value; });
+        order.resize(round + 1 < std::size(ends) ? kept : wanted);
+        found.clear();
+        for (const std::size_t i : order) found.push_back(grown[i]);
+        before = ends[round];
+    }
+    for (const std::uint64_t one : found) std::puts(word_of(one).c_str());
+}
+
+void score(const People& people) {
+    const std::set<std::string> top = people.top(), all(people.words.begin(), people.words.end());
+    std::size_t found = 0, right = 0, right_of_first = 0, held_by_nobody = 0;
+    for (std::string word; std::getline(std::cin, word) && !word.empty(); ++found) {
+        right += top.contains(word);
+        right_of_first += found < wanted && top.contains(word);
+        held_by_nobody += !all.contains(word);
+    }
+    std::printf("%zu %zu %zu %zu\n", right_of_first, right, held_by_nobody, found);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 4) {
+        std::fputs("usage: bench-hitters people|pem|score USERS SEED [EPSILON]\n", stderr);
+        return 2;
+    }
+    const std::string what = argv[1];
+    const auto users = std::strtoull(argv[2], nullptr, 10), seed = std::strtoull(argv[3], nullptr, 10);
+    const People people(users, seed);
+    if (what == "people")
+        for (const std::size_t word : people.holds) std::puts(people.words[word].c_str());
+    else if (what == "pem" && argc == 5)
+        pem(people, std::strtod(argv[4], nullptr), seed);
+    else if (what == "score")
+        score(people);
+    else
+        return 2;
+}
