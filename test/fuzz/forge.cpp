@@ -39,6 +39,7 @@ enum Id : std::uint8_t {
     dbitflip,
     ddrm,
     optimal,
+    exponential,
     end
 };
 
@@ -204,6 +205,27 @@ void Forge::parameters(std::uint8_t id, Writer& writer, unsigned depth) {
             const std::uint64_t rounds = choices_.number(2, 4096);
             four(writer, rounds);
             four(writer, choices_.rarely(2) ? 1 : choices_.number(1, std::max<std::uint64_t>(rounds, 2) - 1));
+            break;
+        }
+        case exponential: {
+            const std::uint64_t k = domain(writer, 64);
+            const auto kind = choices_.one_of<std::uint8_t>({0, 0, 1, 2});
+            one(writer, choices_.rarely(32) ? choices_.up_to(256) : kind);
+            four(writer, kind == 2 && !choices_.rarely(32) ? 0 : choices_.up_to(5));
+            if (kind == 0) {
+                four(writer, choices_.number(1, k));
+                break;
+            }
+            // Numbers of one bit each that are not all alike: the first byte has both.
+            for (std::uint8_t i = kind; i < 3; ++i)
+                one(writer, choices_.rarely(32) ? choices_.up_to(256) : 1);
+            std::uint64_t bits = kind == 1 ? 2 * k : k * k;
+            for (std::uint64_t left = std::min<std::uint64_t>(bits, 8192); left > 0;
+                 left -= std::min<std::uint64_t>(left, 8)) {
+                const std::uint64_t digits =
+                    left == bits ? 0x9 | choices_.up_to(256) << 4 : choices_.up_to(256);
+                one(writer, digits & ((std::uint64_t{1} << std::min<std::uint64_t>(left, 8)) - 1));
+            }
             break;
         }
         case piecewise:

@@ -60,7 +60,9 @@ const std::vector<Case> means{
     {"l_sue", R"("domain": 4)" + layers},
     {"l_oue", R"("domain": 4)" + layers},
     {"loloha", R"("domain": 6, "buckets": 3)" + layers},
-    {"dbitflip", R"("domain": 6, "buckets": 4, "bits": 2)"}};
+    {"dbitflip", R"("domain": 6, "buckets": 4, "bits": 2)"},
+    {"exponential", R"("domain": 5)"},
+    {"exponential", R"("domain": 6, "columns": 3, "reach": 2)"}};
 /// Those whose estimates are sums of several.
 const std::vector<Case> sums{{"haar", unit_attributes(3) + R"(, "grid": 2)"},
                              {"haar_ordered", R"("domain": 5)"},

@@ -60,6 +60,8 @@ std::vector<std::unique_ptr<const Mechanism>> examples() {
     all.push_back(mechanism("rappor", 1, R"("domain": 20, "bits": 12, "cohorts": 3, "first_epsilon": 0.7)"));
     all.push_back(mechanism("ddrm", 1, R"("domain": 2, "rounds": 8)"));
     all.push_back(mechanism("ddrm", 4, R"("domain": 20, "rounds": 11, "changes": 3)"));
+    all.push_back(mechanism("exponential", 1, "\"domain\": 75, \"columns\": 10, \"reach\": 2"));
+    all.push_back(mechanism("exponential", 4, "\"domain\": 300, \"reach\": 3"));  // two bytes a report
     return all;
 }
 

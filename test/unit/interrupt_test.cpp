@@ -114,7 +114,8 @@ BOOST_AUTO_TEST_CASE(every_question_stops, *boost::unit_test::label("slow")) {
         {"subset", mechanism("subset", 1, domain(1 << 14))},
         {"dbitflip", mechanism("dbitflip", 1, domain(1 << 15) + ", \"buckets\": 32768")},
         {"haar_ordered", mechanism("haar_ordered", 1, domain(1 << 14))},
-        {"rappor", mechanism("rappor", 1, domain(200))}};
+        {"rappor", mechanism("rappor", 1, domain(200))},
+        {"exponential", mechanism("exponential", 1, domain(400) + ", \"reach\": 1")}};
     for (const auto& [name, m] : mechanisms) {
         const OwnedSummary summary = some_reports(*m);
         const SummaryView view = summary.view();

@@ -47,6 +47,11 @@ Odds odds(double epsilon, std::uint64_t highs, std::uint64_t lows, unsigned bits
     return weights(safe_ratio(epsilon), highs, lows, bits);
 }
 
+bool keeps(double epsilon, const Odds& odds) noexcept {
+    const auto high = static_cast<long double>(odds.high), low = static_cast<long double>(odds.low);
+    return odds.low > 0 && high <= low * safe_ratio(epsilon) * below_one;
+}
+
 // With a = 1 + α and exp(ε) = 1 + γ, the condition is b·(α − γ) ≤ α + αγ + (k−1)γ: no difference but α − γ,
 // which is taken between an α too large and a γ too small.
 Odds second_odds(const Odds& first, std::uint64_t k, double epsilon) {

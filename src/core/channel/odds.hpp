@@ -25,6 +25,9 @@ struct Odds {
 /// Throws Error (invalid_spec) if 2^bits is too small to tell the outputs apart.
 [[nodiscard]] Odds odds(double epsilon, std::uint64_t highs, std::uint64_t lows, unsigned bits = 64);
 
+/// Whether high / low ≤ exp(ε); no where it is too close to tell, or low is 0.
+[[nodiscard]] bool keeps(double epsilon, const Odds& odds) noexcept;
+
 /// The smallest `heads` of a coin of 2^bits for which (2^bits − heads) / heads ≤ exp(ε) holds exactly.
 [[nodiscard]] std::uint64_t rare_heads(double epsilon, unsigned bits = 64);
 

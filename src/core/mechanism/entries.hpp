@@ -33,5 +33,6 @@ extern const MechanismEntry loloha_entry;
 extern const MechanismEntry dbitflip_entry;
 extern const MechanismEntry ddrm_entry;
 extern const MechanismEntry optimal_entry;
+extern const MechanismEntry exponential_entry;
 
 }  // namespace ldp

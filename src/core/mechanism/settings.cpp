@@ -64,6 +64,7 @@ void check_shape(const MechanismEntry& mechanism, const std::vector<Attribute>& 
 OptionValue Option::fallback_for(std::size_t attributes) const {
     if (ranges) return std::vector<UnitRange>(attributes);
     if (real) return 0.0;
+    if (rows) return IntegerRows{};
     if (choices.empty()) return fallback;
     return std::string(choices[0]);
 }

@@ -59,8 +59,11 @@ struct Limits {
     friend bool operator==(const Limits&, const Limits&) = default;
 };
 
-/// Options by name: a whole number, a word, a range for each attribute, or a real number.
-using OptionValue = std::variant<std::uint64_t, std::string, std::vector<UnitRange>, double>;
+/// Rows of whole numbers: coordinates, or a table.
+using IntegerRows = std::vector<std::vector<std::int64_t>>;
+
+/// Options by name: a whole number, a word, a range for each attribute, a real number, or rows of whole ones.
+using OptionValue = std::variant<std::uint64_t, std::string, std::vector<UnitRange>, double, IntegerRows>;
 using OptionValues = std::map<std::string, OptionValue>;
 
 /// A key of the spec that only some mechanisms know.
@@ -70,6 +73,7 @@ struct Option {
     std::span<const char* const> choices = {};        ///< of a word; the first is the default
     bool ranges = false;      ///< of one range within [−1,1] for each attribute; [−1,1] is the default
     bool real = false;        ///< of a number that the mechanism's settle() bounds; 0 is the default
+    bool rows = false;        ///< of rows of whole numbers, which the mechanism bounds; none is the default
     bool of_numbers = false;  ///< known only where the first attribute is a number
     /// Whether the default is to do without, which is not written.
     bool optional = false;

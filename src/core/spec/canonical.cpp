@@ -39,6 +39,8 @@ Json canonical_json(const Spec& spec) {
         if (option.ranges) {
             for (const UnitRange& range : std::get<std::vector<UnitRange>>(value))
                 document[option.name].push_back({range.low(), range.high()});
+        } else if (option.rows) {
+            document[option.name] = std::get<IntegerRows>(value);
         } else if (option.real) {
             document[option.name] = std::get<double>(value);
         } else if (option.choices.empty()) {

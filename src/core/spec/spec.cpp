@@ -34,6 +34,19 @@ UnitRange read_unit_range(const std::string& key, const Json& found) {
     JsonObject::wrong(key, found, "pairs [least, greatest] within -1 and 1, the first less than the second");
 }
 
+IntegerRows read_rows(const std::string& key, const Json& found) {
+    IntegerRows rows;
+    for (const Json& row : found.is_array() ? found : Json::array({nullptr})) {
+        std::vector<std::int64_t>& numbers = rows.emplace_back();
+        for (const Json& number : row.is_array() ? row : Json::array({nullptr})) {
+            if (!number.is_number_integer())
+                JsonObject::wrong(key, found, "an array of arrays of whole numbers");
+            numbers.push_back(number.get<std::int64_t>());
+        }
+    }
+    return rows;
+}
+
 void read_option(JsonObject& top, const Option& option, std::size_t attributes, OptionValues& values) {
     if (option.ranges) {
         const Json* found = top.find(option.name);
@@ -44,6 +57,8 @@ void read_option(JsonObject& top, const Option& option, std::size_t attributes, 
         std::vector<UnitRange> ranges;
         for (const Json& pair : *found) ranges.push_back(read_unit_range(option.name, pair));
         values[option.name] = std::move(ranges);
+    } else if (option.rows) {
+        if (const Json* found = top.find(option.name)) values[option.name] = read_rows(option.name, *found);
     } else if (option.real) {
         if (top.find(option.name) != nullptr) values[option.name] = top.real(option.name, "a finite number");
     } else if (option.choices.empty()) {

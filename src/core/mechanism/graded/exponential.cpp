@@ -1,0 +1,303 @@
+// The exponential mechanism, used locally (McSherry, Talwar 2007): one of the values is reported, the
+// likelier the more useful it is for the true one, or the nearer to it. Where utilities fall with a distance,
+// privacy is in proportion to it (Andrés, Bordenabe, Chatzikokolakis, Palamidessi 2013; Chatzikokolakis,
+// Andrés, Bordenabe, Palamidessi 2013): values d apart are told apart by no more than d times ε for each
+// unit, and the stated ε is what the furthest two are.
+//
+// parameters: k (4 bytes), utilities · payload: a value · state: reports per value
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/base/exact.hpp"
+#include "core/base/lazy.hpp"
+#include "core/base/text.hpp"
+#include "core/math/inverse.hpp"
+#include "core/mechanism/entries.hpp"
+#include "core/mechanism/frequency/counters.hpp"
+#include "core/mechanism/graded/graded_channel.hpp"
+#include "core/mechanism/graded/utilities.hpp"
+
+namespace ldp {
+
+namespace {
+
+constexpr std::uint64_t max_domain = 1024;
+
+/// Beyond it rounding would show in estimates; their errors would have been useless long before.
+constexpr double worst_condition = 1e9;
+
+GradedChannel channel_of(std::uint64_t k, double epsilon, const Utilities& utilities) {
+    return {k, epsilon, [&](std::uint64_t in, std::uint64_t out) { return utilities.utility(in, out); }};
+}
+
+/// How reports are read: the share of value v is the mean of what each output counts for it, row v of the
+/// inverse of the channel's table, outputs being columns. Each row adds up to 0, but for its own 1.
+class Decoder {
+  public:
+    /// Throws Error (invalid_spec) where the table cannot be inverted.
+    explicit Decoder(const GradedChannel& channel) : k_(channel.outputs()), table_(k_ * k_) {
+        for (std::size_t x = 0; x < k_; ++x)
+            for (std::size_t y = 0; y < k_; ++y) table_[y * k_ + x] = channel.probability(x, y);
+        auto [inverse, condition] = inverse_of(table_, k_);
+        if (!(condition <= worst_condition))
+            raise(
+                ErrorCode::invalid_spec, "reports would not tell the shares of the values",
+                "The table of probabilities has the condition number " + rounded(condition) +
+                    "; at most 1e9 can be inverted.",
+                "Raise epsilon, give a smaller \"reach\", or take together values that are close or alike.");
+        terms_ = std::move(inverse);
+    }
+
+    /// What output y counts for value v.
+    [[nodiscard]] double term(std::size_t v, std::size_t y) const noexcept { return terms_[v * k_ + y]; }
+    [[nodiscard]] const std::vector<double>& terms() const noexcept { return terms_; }
+
+    /// The mean over an output's law of what it counts for each value, to the first or second power.
+    [[nodiscard]] std::vector<double> mean(std::span<const double> law, bool squared) const {
+        std::vector<double> means(k_);
+        Work work;
+        for (std::size_t v = 0; v < k_; ++v, work.done(k_))
+            for (std::size_t y = 0; y < k_; ++y) means[v] += law[y] * term(v, y) * (squared ? term(v, y) : 1);
+        return means;
+    }
+    /// The law of the outputs of people who hold the values in these shares.
+    [[nodiscard]] std::vector<double> law(std::span<const double> shares) const {
+        std::vector<double> law(k_);
+        Work work;
+        for (std::size_t y = 0; y < k_; ++y, work.done(k_))
+            law[y] = std::inner_product(shares.begin(), shares.end(), &table_[y * k_], 0.0);
+        return law;
+    }
+
+  private:
+    [[nodiscard]] static std::string rounded(double number) {
+        return std::isinf(number) ? "infinite" : shortest(static_cast<double>(static_cast<float>(number)));
+    }
+
+    std::size_t k_;
+    std::vector<double> table_;  ///< probabilities, output by output
+    std::vector<double> terms_;
+};
+
+class Exponential final : public Mechanism, public Significance {
+  public:
+    Exponential(const Header& header, Bytes block, std::uint64_t k, Utilities utilities)
+        : Mechanism(header, block), k_(k), width_(cell_width(k)), utilities_(std::move(utilities)) {}
+
+    std::vector<std::uint64_t> cells() const override { return {k_}; }
+    std::size_t payload_size() const noexcept override { return width_; }
+    void permanent_response(Input input, Bytes, BitSource& bits, MutableBytes permanent) const override {
+        store_cell(permanent.data(), width_, channel().sample(input[0], bits));
+    }
+
+    std::size_t state_size() const noexcept override { return k_ * counter_size; }
+    bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
+        if (!valid_payload(payload)) return false;
+        add<std::uint64_t>(state.data() + output(payload) * counter_size, 1);
+        return true;
+    }
+    void merge(MutableBytes state, Bytes other) const noexcept override { merge_counters(state, other); }
+    bool valid_payload(Bytes payload) const noexcept override { return output(payload) < k_; }
+    bool valid_state(const Counts& counts) const noexcept override {
+        return counters_sum_to(counts.state, counts.n);
+    }
+
+    std::span<const Quantity> answers() const noexcept override {
+        static constexpr Quantity quantities[] = {Quantity::frequencies};
+        return quantities;
+    }
+    std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override;
+    /// By the estimate's own standard error: the noise depends on what the others hold.
+    double p_value(std::uint64_t, const Estimate& estimate) const override {
+        return one_sided(estimate.value / estimate.standard_error);
+    }
+    std::vector<Check> health(const Counts& counts) const override;
+
+    std::vector<Stake> stakes(const Question&) const override;
+    double likeliest(Bytes payload) const override {
+        return static_cast<double>(channel().extremes(output(payload)).high) /
+               static_cast<double>(channel().total());
+    }
+
+    std::vector<std::pair<std::string, double>> parameters() const override;
+    /// Throws Error (invalid_spec) if the utilities lead to no channel, which those of distances do.
+    void check() const { static_cast<void>(channel()); }
+    /// The largest over the values, and over what the others hold.
+    double n_variance(double truth) const override;
+    /// Of people whom the values share evenly.
+    double promised_variance(std::size_t attribute) const override;
+    Cost cost() const noexcept override {
+        const auto k = static_cast<double>(k_);
+        return {1, k * k * (k + 300)};
+    }
+
+    Exact probability(Input input, Bytes, Bytes permanent) const override {
+        return exact(channel().weight(input[0], output(permanent)), channel().total());
+    }
+    Exact worst_ratio() const override {
+        const Odds worst = channel().worst_ratio();
+        return exact(worst.high, worst.low);
+    }
+
+  private:
+    [[nodiscard]] std::uint64_t output(Bytes payload) const noexcept {
+        return load_cell(payload.data(), width_);
+    }
+    [[nodiscard]] const GradedChannel& channel() const {
+        return channel_.get([this] { return channel_of(k_, epsilon(), utilities_); });
+    }
+    [[nodiscard]] const Decoder& decoder() const {
+        return decoder_.get([this] { return Decoder(channel()); });
+    }
+    /// The most that two values are told apart by, for each unit of the distance between them.
+    [[nodiscard]] double epsilon_per_unit() const;
+
+    std::uint64_t k_;
+    std::size_t width_;
+    Utilities utilities_;
+    // A block is read, and reports are counted, without them.
+    Lazy<GradedChannel> channel_;
+    Lazy<Decoder> decoder_;
+};
+
+// A report counts term(v, y) for v, of which the mean is 1 if the person holds v, else 0. So n·Var, given the
+// people, is the mean of the squares less f_v, and that of people drawn from a population is f_v(1 − f_v)
+// more. The squares are weighted by the law of the outputs that follows from the estimated shares, as far as
+// shares can be what they are.
+std::vector<Estimate> Exponential::estimate(const Counts& counts, const Question& question) const {
+    const auto reports = static_cast<double>(counts.n);
+    std::vector<double> observed(k_);
+    for (std::size_t y = 0; y < k_; ++y)
+        observed[y] = static_cast<double>(counter(counts.state, y)) / reports;
+    const std::vector<double> found = decoder().mean(observed, false);
+    std::vector<double> shares(k_);
+    std::ranges::transform(found, shares.begin(), [](double share) { return std::max(share, 0.0); });
+    const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+    for (double& share : shares) share /= sum;
+
+    const std::vector<double> squares = decoder().mean(decoder().law(shares), true);
+    std::vector<Estimate> estimates(k_);
+    for (std::size_t v = 0; v < k_; ++v) {
+        const double f = shares[v];
+        const double noise = squares[v] - f;
+        const double sampling = question.target == Target::population ? f * (1 - f) : 0;
+        estimates[v] = {found[v], std::sqrt(std::max(noise + sampling, 0.0) / reports)};
+    }
+    return estimates;
+}
+
+// Whatever people hold, no output comes more often than under the value it is likeliest for, and none less
+// often than under that it is rarest for; and no share is below 0 or above 1.
+std::vector<Check> Exponential::health(const Counts& counts) const {
+    const auto reports = static_cast<double>(counts.n), whole = static_cast<double>(channel().total());
+    const std::vector<Estimate> found = estimate(counts, {Quantity::frequencies});
+    constexpr double unseen = std::numeric_limits<double>::infinity();
+    Check rarest{"share of the rarest output", 0, 0, unseen},
+        commonest{"share of the commonest output", 0, 0, unseen}, least{"least frequency", 0, 0, unseen},
+        greatest{"greatest frequency", 0, 1, unseen};
+    const auto keep = [](Check& worst, double observed, double expected, double p_value) {
+        if (p_value < worst.p_value) worst = {std::move(worst.name), observed, expected, p_value};
+    };
+    Work work;
+    for (std::size_t y = 0; y < k_; ++y, work.done(1000)) {
+        const std::uint64_t count = counter(counts.state, y);
+        const double share = static_cast<double>(count) / reports;
+        const double low = static_cast<double>(channel().extremes(y).low) / whole,
+                     high = static_cast<double>(channel().extremes(y).high) / whole;
+        keep(rarest, share, low, binomial_at_most(counts.n, low, count));
+        keep(commonest, share, high, binomial_at_least(counts.n, high, count));
+        const auto [value, error] = found[y];
+        keep(least, value, 0, one_sided(-value / error));
+        keep(greatest, value, 1, one_sided((value - 1) / error));
+    }
+    std::vector<Check> checks{rarest, commonest, least, greatest};
+    for (Check& check : checks) check.p_value = std::min(1.0, check.p_value * static_cast<double>(k_));
+    return checks;
+}
+
+std::vector<Stake> Exponential::stakes(const Question&) const {
+    const auto [least, most] = std::ranges::minmax(decoder().terms());
+    return {{1, {least, most}, {0, 1}}};
+}
+
+std::vector<std::pair<std::string, double>> Exponential::parameters() const {
+    std::vector<std::pair<std::string, double>> all{{"domain", static_cast<double>(k_)}};
+    if (utilities_.distances()) all.emplace_back("epsilon_per_unit", epsilon_per_unit());
+    return all;
+}
+
+// Of the outputs, a value itself is what tells it best from another: no other is further from the latter than
+// from the former by as much as the two are apart. But weights are whole numbers, and the slack covers that.
+double Exponential::epsilon_per_unit() const {
+    constexpr double slack = 1 + 1e-6;
+    double most = 0;
+    Work work;
+    for (std::uint64_t a = 0; a < k_; ++a, work.done(20 * k_))
+        for (std::uint64_t b = 0; b < k_; ++b) {
+            if (a == b) continue;
+            const double ratio =
+                static_cast<double>(channel().weight(a, a)) / static_cast<double>(channel().weight(b, a));
+            most = std::max(most, std::log(ratio) / utilities_.distance(a, b));
+        }
+    return most * slack;
+}
+
+// One who holds x adds to the variance of v's estimate the mean of the squares under x, less 1 if x is v.
+double Exponential::n_variance(double truth) const {
+    std::vector<double> own(k_), others(k_), only(k_);
+    for (std::size_t x = 0; x < k_; ++x) {
+        only[x] = 1;
+        const std::vector<double> squares = decoder().mean(decoder().law(only), true);
+        only[x] = 0;
+        for (std::size_t v = 0; v < k_; ++v)
+            if (v == x)
+                own[v] = squares[v] - 1;
+            else
+                others[v] = std::max(others[v], squares[v]);
+    }
+    double most = 0;
+    for (std::size_t v = 0; v < k_; ++v) most = std::max(most, truth * own[v] + (1 - truth) * others[v]);
+    return most;
+}
+
+double Exponential::promised_variance(std::size_t) const {
+    const auto k = static_cast<double>(k_);
+    const std::vector<double> evenly(k_, 1 / k);
+    const std::vector<double> squares = decoder().mean(decoder().law(evenly), true);
+    return (std::accumulate(squares.begin(), squares.end(), 0.0) - 1) / k;
+}
+
+// Format ---------------------------------------------------------------------------------------------------
+
+void write(const Settings& settings, Writer& writer) {
+    write_domain(settings, writer);
+    OptionValues given;
+    for (const Option& option : Utilities::options) given[option.name] = settings.option(option.name);
+    const std::uint64_t k = settings.attributes()[0].domain;
+    const Utilities utilities(k, given);
+    // Before anybody reports what could not be estimated.
+    static_cast<void>(Decoder(channel_of(k, settings.epsilon(), utilities)));
+    utilities.write(writer);
+}
+
+std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
+    Reader reader(block.subspan(header_size));
+    const std::uint64_t k = take_domain(reader, max_domain);
+    Utilities utilities(k, reader);
+    reader.finish();
+    const bool distances = utilities.distances();
+    auto mechanism = std::make_unique<Exponential>(header, block, k, std::move(utilities));
+    if (!distances) mechanism->check();  // a table that fits in a block is small
+    return mechanism;
+}
+
+}  // namespace
+
+const MechanismEntry exponential_entry{
+    29,         "exponential", "the exponential mechanism", Shape::one_categorical,
+    max_domain, false,         Utilities::options,          write,
+    load};
+
+}  // namespace ldp
