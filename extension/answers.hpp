@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <new>
 #include <string>
 
 #include "arguments.hpp"
+#include "core/summary/errors.hpp"
 #include "core/summary/pooling.hpp"
 #include "rows.hpp"
 
@@ -19,6 +21,7 @@ struct Told {
     std::uint64_t people = 0;  ///< the fewest whose reports these can be; 0 if it is not known
     bool enough = true;        ///< to show estimates of
     const char* note = "no reports";
+    ErrorLaw law = {};  ///< of the estimates
 
     /// n, people.
     void put_counts(Columns& columns) const noexcept {
@@ -36,6 +39,12 @@ struct Told {
     if (view.n == 0) return {};
     const std::string words = note(view);
     return {view.n, fewest_people(view), enough(view), words.empty() ? nullptr : keep(words)};
+}
+/// The same of the reports about an attribute, for estimates against this target.
+[[nodiscard]] inline Told told(const SummaryView& view, std::size_t attribute, Target target) {
+    Told all = told(part(view, attribute));
+    all.law = error_law(view, attribute, target);
+    return all;
 }
 
 /// Row type ldp_answer: attribute, label, estimate, stderr, lower, upper, n, people, attribute_number, value,
@@ -65,14 +74,34 @@ struct Answers {
         value == none ? columns.put_nothing() : columns.put(legend.label(attribute, value), false);
         columns.put(estimate.value);
         columns.put(estimate.standard_error);
-        columns.put(estimate.value - reach * estimate.standard_error);
-        columns.put(estimate.value + reach * estimate.standard_error);
+        const ldp::Interval range = interval_of(estimate, told->law);
+        columns.put(range.lower);
+        columns.put(range.upper);
         if (counted) told->put_counts(columns);
         if (tested) columns.put(told->enough ? p_values[row] : unknown);
         columns.put(Int32GetDatum(static_cast<std::int32_t>(attribute)), attribute == none);
         columns.put(Int32GetDatum(static_cast<std::int32_t>(value)), value == none);
         told->put_note(columns, !std::isnan(estimate.value));
     }
+
+    /// Of few reports many values have the same estimate, and an interval takes microseconds.
+    [[nodiscard]] ldp::Interval interval_of(const Estimate& estimate, const ErrorLaw& law) const {
+        if (law.n == 0 || std::isnan(estimate.value)) return interval(estimate, reach, law);
+        std::uint64_t key;
+        static_assert(sizeof(key) == sizeof(estimate.value));
+        std::memcpy(&key, &estimate.value, sizeof(key));
+        Known& known = recent[key * 0x9E3779B97F4A7C15 >> 58];
+        if (known.law != &law || known.value != estimate.value)
+            known = {&law, estimate.value, interval(estimate, reach, law)};
+        return known.interval;
+    }
+
+    struct Known {
+        const ErrorLaw* law;
+        double value;
+        ldp::Interval interval;
+    };
+    mutable Known recent[64] = {};
 
     // Allowed beside C++ objects: rows may be millions, so they are written once, where they stay.
 

@@ -50,7 +50,7 @@ Answers answers(const Subject& subject, double reach, std::size_t room, bool tes
 
 /// Makes room for them where there is none yet: a mechanism of buckets has fewer shares than values.
 void add_shares(Answers& all, const SummaryView& view, std::size_t attribute, Target target) {
-    const Told* const about = kept(told(part(view, attribute)));
+    const Told* const about = kept(told(view, attribute, target));
     const auto estimates = estimate(view, {Quantity::frequencies, target, attribute});
     if (all.rows == nullptr) all.reserve(estimates.size());
     for_each_index(estimates.size(),
@@ -64,7 +64,7 @@ Answers means(const Subject& subject, double reach, Target target) {
         for (std::size_t j = 0; j < estimates.size(); ++j) {
             const SummaryView one = part(view, j);
             if (one.mechanism->tells(Quantity::means) && j == subject.attribute.value_or(j))
-                all.add(j, Answers::none, estimates[j], kept(told(one)));
+                all.add(j, Answers::none, estimates[j], kept(told(view, j, target)));
         }
         return all;
     };
@@ -76,30 +76,31 @@ Answers means(const Subject& subject, double reach, Target target) {
 
 /// `find(view, attribute, told)` about the values of one attribute, of whose reports this is told.
 template <class Find>
-Answers of_one_category(const Subject& subject, Find find) {
+Answers of_one_category(const Subject& subject, Target target, Find find) {
     const auto found = [&](const SummaryView& view) {
         const std::size_t attribute = one_category(view, subject.attribute);
-        return find(view, attribute, kept(told(part(view, attribute))));
+        return find(view, attribute, kept(told(view, attribute, target)));
     };
     return ask(subject.summary, Answers{}, found,
                [&](const SummaryView& view) { (void)one_category(view, subject.attribute); });
 }
 
 Answers frequencies(const Subject& subject, Consistency method, double reach, Target target) {
-    return of_one_category(subject, [&](const SummaryView& view, std::size_t attribute, const Told* told) {
-        Answers all = answers(subject, reach, 0);
-        if (method == Consistency::none) {
-            add_shares(all, view, attribute, target);
-        } else {
-            // Errors and intervals belong to the unbiased estimates alone.
-            const std::vector<double> shares = consistent(view, method, attribute);
-            all.reserve(shares.size());
-            for_each_index(shares.size(), [&](std::size_t value) {
-                all.add(attribute, value, {shares[value], unknown}, told);
-            });
-        }
-        return all;
-    });
+    return of_one_category(subject, target,
+                           [&](const SummaryView& view, std::size_t attribute, const Told* told) {
+                               Answers all = answers(subject, reach, 0);
+                               if (method == Consistency::none) {
+                                   add_shares(all, view, attribute, target);
+                               } else {
+                                   // Errors and intervals belong to the unbiased estimates alone.
+                                   const std::vector<double> shares = consistent(view, method, attribute);
+                                   all.reserve(shares.size());
+                                   for_each_index(shares.size(), [&](std::size_t value) {
+                                       all.add(attribute, value, {shares[value], unknown}, told);
+                                   });
+                               }
+                               return all;
+                           });
 }
 
 /// Rows in order of size; a single one, about no value, if there are too few reports to order any.
@@ -117,9 +118,10 @@ Answers ranked(const Subject& subject, const std::vector<Ranked>& ranking, std::
 }
 
 Answers largest(const Subject& subject, std::size_t limit, double reach, Target target, Control control) {
-    return of_one_category(subject, [&](const SummaryView& view, std::size_t attribute, const Told* told) {
-        return ranked(subject, top(view, limit, target, control, attribute), attribute, reach, told);
-    });
+    return of_one_category(
+        subject, target, [&](const SummaryView& view, std::size_t attribute, const Told* told) {
+            return ranked(subject, top(view, limit, target, control, attribute), attribute, reach, told);
+        });
 }
 
 Answers picked(const Subject& subject, CandidateMethod method, Control control, double reach) {
@@ -141,7 +143,7 @@ Answers everything(const Subject& subject, double reach, Target target) {
         Answers all = answers(subject, reach, cells.size() > 1 || is_number(view, 0) ? room : 0);
         for (std::size_t j = 0; j < cells.size(); ++j)
             if (is_number(view, j))
-                all.add(j, Answers::none, means[j], kept(told(part(view, j))));
+                all.add(j, Answers::none, means[j], kept(told(view, j, target)));
             else
                 add_shares(all, view, j, target);
         return all;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/mechanism/capability.hpp"
+#include "core/mechanism/error_law.hpp"
 #include "core/mechanism/frequency/pure_protocol.hpp"
 
 namespace ldp {
@@ -17,7 +18,7 @@ struct Spread {
 };
 
 /// A pure protocol over {0..k−1}. A mechanism adds its channel and how its state counts support.
-class FrequencyOracle : public Mechanism, public Significance {
+class FrequencyOracle : public Mechanism, public Significance, public KnownErrors {
   public:
     static constexpr const char* offers = "frequencies as a frequency oracle does";
 
@@ -34,6 +35,10 @@ class FrequencyOracle : public Mechanism, public Significance {
     // share is the noise of the permanent response.
     double n_covariance(double truth) const final { return kept_protocol().n_variance(truth); }
     double p_value(std::uint64_t n, const Estimate& estimate) const final;
+    ErrorLaw error_law(std::uint64_t n, Target target) const noexcept final {
+        const auto [p, q] = protocol();
+        return {.n = n, .p = p, .q = q, .counts_people = target == Target::sample};
+    }
     /// A report supports a value or not.
     std::vector<Stake> stakes(const Question& question) const final;
     /// The sum of all frequencies against 1, the least against 0 and the greatest against 1, then what the

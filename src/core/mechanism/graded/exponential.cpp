@@ -81,7 +81,7 @@ class Decoder {
     std::vector<double> terms_;
 };
 
-class Exponential final : public Mechanism, public Significance {
+class Exponential final : public Mechanism, public Significance, public KnownErrors {
   public:
     Exponential(const Header& header, Bytes block, std::uint64_t k, Utilities utilities)
         : Mechanism(header, block), k_(k), width_(cell_width(k)), utilities_(std::move(utilities)) {}
@@ -112,6 +112,9 @@ class Exponential final : public Mechanism, public Significance {
     /// By the estimate's own standard error: the noise depends on what the others hold.
     double p_value(std::uint64_t, const Estimate& estimate) const override {
         return one_sided(estimate.value / estimate.standard_error);
+    }
+    ErrorLaw error_law(std::uint64_t n, Target target) const noexcept override {
+        return {.people = target == Target::population ? static_cast<double>(n) : 0};
     }
     std::vector<Check> health(const Counts& counts) const override;
 

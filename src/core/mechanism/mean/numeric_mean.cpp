@@ -59,6 +59,20 @@ std::vector<Stake> NumericMean::stakes(const Question&) const {
     return {{1, {range_.min + step * least, range_.min + step * most}, {range_.min, range_.max}}};
 }
 
+// The mean of bits is that of one law, of which people's own may differ: they vary less then. Of others the
+// spread of the people is estimated, that of the noise hardly.
+ErrorLaw NumericMean::error_law(std::uint64_t n, Target target) const noexcept {
+    if (channel_->outputs() == 2) {
+        const auto [least, most] = channel_->reach();
+        const auto one = [&](double s) { return (s - least) / (most - least); };
+        return {.n = n,
+                .p = one(static_cast<double>(channel_->steps())),
+                .q = one(0),
+                .truths = {range_.min, range_.max}};
+    }
+    return {.freedom = target == Target::population ? static_cast<double>(n) - 1 : 0};
+}
+
 double NumericMean::n_variance(double truth) const {
     const auto steps = static_cast<double>(channel_->steps());
     return channel_->noise_at((truth + 1) / 2 * steps) * 4 / (steps * steps);

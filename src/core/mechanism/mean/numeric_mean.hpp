@@ -5,11 +5,12 @@
 // max · payload: an output of the channel · state: the channel's tally
 #pragma once
 
+#include "core/mechanism/error_law.hpp"
 #include "core/mechanism/mean/numeric_randomizer.hpp"
 
 namespace ldp {
 
-class NumericMean : public Mechanism, public Number {
+class NumericMean : public Mechanism, public Number, public KnownErrors {
   public:
     NumericMean(const Header& header, Bytes block, std::unique_ptr<const NumericChannel> channel,
                 const Range& range)
@@ -37,6 +38,7 @@ class NumericMean : public Mechanism, public Number {
     }
     double n_variance(double truth) const override;
     double promised_variance(std::size_t attribute) const override;
+    ErrorLaw error_law(std::uint64_t n, Target target) const noexcept override;
     Cost cost() const noexcept override { return {2, 10}; }
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const override;
     Exact worst_ratio() const override;

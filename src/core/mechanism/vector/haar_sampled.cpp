@@ -13,6 +13,7 @@
 #include <numeric>
 
 #include "core/base/exact.hpp"
+#include "core/mechanism/error_law.hpp"
 #include "core/mechanism/vector/haar.hpp"
 
 namespace ldp {
@@ -52,7 +53,7 @@ std::vector<std::uint64_t> draw_weights(const HaarTree& tree, const HaarPlan& pl
     return whole;
 }
 
-class SampledHaar final : public Haar {
+class SampledHaar final : public Haar, public KnownErrors {
   public:
     SampledHaar(const Header& header, Bytes block, std::unique_ptr<const NumericChannel> randomizer,
                 HaarPlan given)
@@ -120,6 +121,12 @@ class SampledHaar final : public Haar {
         return sum == counts.n;
     }
 
+    // An attribute's mean is a sum of coefficients, one of each level and the mean, and the variance of each
+    // is estimated from the reports that drew it: as many of them, when all are equal (Satterthwaite 1946).
+    ErrorLaw error_law(std::uint64_t n, Target) const noexcept override {
+        const auto each = static_cast<double>(n) / static_cast<double>(tree().size());
+        return {.freedom = std::max(1.0, static_cast<double>(tree().levels().size()) * (each - 1))};
+    }
     std::vector<Check> health(const Counts& counts) const override {
         std::vector<std::uint64_t> drawn;
         std::vector<double> weights;
