@@ -91,7 +91,8 @@ std::uint64_t telling(const Mechanism& m, std::uint64_t reports, BitSource& bits
 }
 
 void bounds() {
-    const std::string number = "\"min\": -1, \"max\": 1", category = "\"domain\": 64";
+    const std::string number = "\"min\": -1, \"max\": 1", category = "\"domain\": 64",
+                      graded = category + ", \"reach\": 3";
     std::string vector = "\"attributes\": [";
     for (int j = 0; j < 8; ++j)
         vector += (j == 0 ? "{\"name\": \"" : ", {\"name\": \"") + std::to_string(j) + "\", " + number + "}";
@@ -112,7 +113,8 @@ void bounds() {
              {"laplace", number},        {"square_wave", number}, {"haar_ordered", number},
              {"haar_ordered", category}, {"sampled", vector},     {"duchi_vector", vector},
              {"haar", vector},           {"loloha", category},    {"l_grr", category},
-             {"l_oue", category},        {"dbitflip", category},  {"ddrm", "\"domain\": 4"}}) {
+             {"l_oue", category},        {"dbitflip", category},  {"ddrm", "\"domain\": 4"},
+             {"exponential", graded}}) {
         std::cout << std::left << std::setw(16)
                   << (rest == category && name == "haar_ordered" ? "  of categories" : name) << std::right;
         for (const char* epsilon : {"0.5", "1", "2", "4"}) {

@@ -17,7 +17,8 @@ $$ SELECT left(md5(a || ':' || b), 16) $$;
 CREATE TABLE oracle (name text PRIMARY KEY, spec jsonb);
 INSERT INTO oracle SELECT name, jsonb_build_object('mechanism', name, 'epsilon', 1, 'domain', 12) || more
 FROM (VALUES ('grr', '{}'::jsonb), ('oue', '{}'), ('sue', '{}'), ('subset', '{}'), ('blh', '{}'), ('olh', '{}'),
-             ('hadamard', '{}'), ('projective', '{}'), ('rappor', '{"bits": 12, "cohorts": 4, "hashes": 2}')) AS o (name, more);
+             ('hadamard', '{}'), ('projective', '{}'), ('rappor', '{"bits": 12, "cohorts": 4, "hashes": 2}'),
+             ('exponential', '{"columns": 4, "reach": 2}')) AS o (name, more);
 
 
 -- Whatever the data, reports of one spec have one length, and derived shows the constants.
@@ -29,6 +30,7 @@ FROM oracle ORDER BY name;
 CREATE TABLE report AS
     SELECT o.name, i AS id, i % 3 AS part, pg_temp.report(o.spec, CASE o.name
         WHEN 'grr' THEN pg_temp.little(i * i % 12, 1)
+        WHEN 'exponential' THEN pg_temp.little(i * i % 12, 1)
         WHEN 'hadamard' THEN pg_temp.little((i * 7 + i / 5) % 16, 1)
         WHEN 'projective' THEN pg_temp.little((i * 7 + i / 5) % 13, 1)
         WHEN 'subset' THEN pg_temp.little((1 << i % 4) + (16 << i % 4) + (256 << i * i % 4), 2)
@@ -144,10 +146,39 @@ EXCEPTION WHEN OTHERS THEN
 END
 $$;
 SELECT name, what, pg_temp.refusal(spec, payload)
-FROM oracle JOIN (VALUES ('hadamard', 'an output past the last', '10'), ('projective', 'a point past the last', '0d'), ('olh', 'a bucket past the last', repeat('00', 16) || '04'),
+FROM oracle JOIN (VALUES ('hadamard', 'an output past the last', '10'), ('exponential', 'a value past the last', '0c'), ('projective', 'a point past the last', '0d'), ('olh', 'a bucket past the last', repeat('00', 16) || '04'),
                          ('blh', 'a bucket past the last', repeat('00', 16) || '02'), ('subset', 'one value too many', '0f00'), ('subset', 'a bit past the domain', '0310'),
                          ('oue', 'a bit past the domain', '0010'), ('rappor', 'a cohort past the last', '040000'), ('rappor', 'a bit past the last', '000010'),
                          ('olh', 'no bucket', repeat('00', 16)), ('sue', 'a byte too many', '000000')) AS f (name, what, payload) USING (name) ORDER BY name, what;
+
+-- Values with a distance ------------------------------------------------------------------------------------
+-- Two values through a table: the report is the value with probability p, else the other one.
+SELECT derived ->> 'epsilon_per_unit' AS none, ldp_spec_canonical(spec) -> 'utilities' AS utilities FROM (VALUES
+    ('{"mechanism": "exponential", "epsilon": 1, "domain": ["no", "yes"], "utilities": [[7, 0], [-3, 4]]}'::jsonb)) AS s (spec),
+    LATERAL (SELECT ldp_spec_canonical(spec) -> 'derived') AS c (derived);
+WITH answers AS (SELECT ldp_agg(pg_temp.report('{"mechanism": "exponential", "epsilon": 1, "domain": 2, "utilities": [[7, 0], [-3, 4]]}',
+                                               pg_temp.little((i % 4 = 0)::integer, 1))) AS s FROM generate_series(1, 400) AS i),
+     law AS (SELECT exp(1::float8) / (exp(1::float8) + 1) AS p)
+SELECT value, abs(estimate - ((CASE value WHEN 0 THEN 0.75 ELSE 0.25 END - (1 - p)) / (2 * p - 1))) < 1e-9 AS estimates,
+       abs(stderr - sqrt(p * (1 - p) / 400) / (2 * p - 1)) < 1e-9 AS errors FROM answers, law, ldp_frequencies(s);
+-- Near values are told apart by less, and a reach spends epsilon on them.
+SELECT round((ldp_spec_canonical(spec) -> 'derived' ->> 'epsilon_per_unit')::numeric, 6) AS per_unit FROM (VALUES
+    ('{"mechanism": "exponential", "epsilon": 4, "domain": 5}'::jsonb), ('{"mechanism": "exponential", "epsilon": 4, "domain": 5, "reach": 2}'),
+    ('{"mechanism": "exponential", "epsilon": 4, "domain": 5, "reach": 1}')) AS s (spec);
+SELECT ldp_create_collection('twins', '{"mechanism": "exponential", "epsilon": 1, "domain": 3, "places": [[0, 0], [9, 9], [0, 0]]}');
+\echo :LAST_ERROR_SQLSTATE
+
+-- Few reports ------------------------------------------------------------------------------------------------
+-- All 25 say the same. Against a population they do so with probability x ^ 25, half of which is 0.025 at the lower end.
+WITH law AS (SELECT exp(3::float8) / (exp(3::float8) + 1) AS p),
+     few AS (SELECT ldp_agg(pg_temp.report('{"mechanism": "grr", "epsilon": 3, "domain": 2}', '00')) AS s FROM generate_series(1, 25))
+SELECT value, estimate > 1 AS beyond, abs(upper - estimate) < 1e-12 AS room, abs(lower - (0.05 ^ (1 / 25::float8) - (1 - p)) / (2 * p - 1)) < 1e-9 AS exact
+FROM few, law, ldp_frequencies(s, target => 'population') WHERE value = 0;
+-- Of a number that is a bit a report the mean is a share of the way.
+WITH law AS (SELECT exp(3::float8) / (exp(3::float8) + 1) AS p),
+     few AS (SELECT ldp_agg(pg_temp.report('{"mechanism": "duchi", "epsilon": 3, "min": 10, "max": 50}', '00')) AS s FROM generate_series(1, 25))
+SELECT estimate < 10 AS beyond, abs(upper - (50 - 40 * (0.05 ^ (1 / 25::float8) - (1 - p)) / (2 * p - 1))) < 1e-7 AS exact, abs(lower - estimate) < 1e-12 AS room
+FROM few, law, ldp_means(s);
 
 -- Advice ----------------------------------------------------------------------------------------------------
 SELECT mechanism, round(stderr::numeric, 6) AS stderr, report_bytes, obstacle FROM ldp_advise('{"epsilon": 1, "domain": 1024}', 10000);

@@ -316,6 +316,24 @@ BOOST_AUTO_TEST_CASE(honest_reports_look_honest_and_floods_do_not) {
     BOOST_CHECK_LT(summary.health(), 1e-6);
 }
 
+// An attribute of a record, reported by half of the people: what its part tells is what the record tells.
+BOOST_AUTO_TEST_CASE(records_have_graded_attributes) {
+    const auto m = mechanism(R"({"mechanism": "sampled", "epsilon": 3, "attributes": [
+        {"name": "mood", "domain": 5, "mechanism": "exponential"}, {"name": "town", "domain": 3, "mechanism": "grr"}]})");
+    SeededBits bits(1441);
+    OwnedSummary summary(*m);
+    for (int i = 0; i < 40000; ++i) summary.draw(std::vector<Cell>{i % 4 == 0 ? 4u : 1u, 0}, bits);
+    const SummaryView one = part(summary.view(), 0);
+    const auto shares = summary.estimate(Quantity::frequencies, Target::population, 0),
+               alone = estimate(one, {Quantity::frequencies, Target::population});
+    const double truth[] = {0, 0.75, 0, 0, 0.25};
+    for (std::size_t v = 0; v < 5; ++v) {
+        BOOST_CHECK_CLOSE_FRACTION(shares[v].value, alone[v].value, 1e-12);
+        BOOST_CHECK_CLOSE_FRACTION(shares[v].standard_error, alone[v].standard_error, 1e-12);
+        BOOST_CHECK_LT(std::abs(shares[v].value - truth[v]), 6 * shares[v].standard_error);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(inverses_are_inverse) {
     SeededBits bits(1431);
     for (const std::size_t size : {1, 2, 31, 32, 33, 100}) {

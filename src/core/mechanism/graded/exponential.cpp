@@ -44,8 +44,8 @@ class Decoder {
         if (!(condition <= worst_condition))
             raise(
                 ErrorCode::invalid_spec, "reports would not tell the shares of the values",
-                "The table of probabilities has the condition number " + rounded(condition) +
-                    "; at most 1e9 can be inverted.",
+                "The condition number of the table of probabilities is " + rounded(condition) +
+                    "; tables are inverted up to 1e9.",
                 "Raise epsilon, give a smaller \"reach\", or take together values that are close or alike.");
         terms_ = std::move(inverse);
     }
@@ -242,9 +242,9 @@ double Exponential::epsilon_per_unit() const {
             if (a == b) continue;
             const double ratio =
                 static_cast<double>(channel().weight(a, a)) / static_cast<double>(channel().weight(b, a));
-            most = std::max(most, std::log(ratio) / utilities_.distance(a, b));
+            most = std::max(most, std::min(std::log(ratio) * slack, epsilon()) / utilities_.distance(a, b));
         }
-    return most * slack;
+    return most;
 }
 
 // One who holds x adds to the variance of v's estimate the mean of the squares under x, less 1 if x is v.
