@@ -148,8 +148,8 @@ int main(int argc, char** argv) {
             surveys.emplace_back(name, R"("domain": )" + std::string(domain));
     surveys.emplace_back("rappor", R"("domain": 5, "bits": 32, "cohorts": 2)");
     surveys.emplace_back("exponential", R"("domain": 16, "columns": 4, "reach": 2)");
-    for (const char* name :
-         {"duchi", "onebit", "hybrid", "pdp", "piecewise", "laplace", "square_wave", "haar_ordered"})
+    for (const char* name : {"optimal", "duchi", "onebit", "hybrid", "pdp", "piecewise", "laplace",
+                             "square_wave", "haar_ordered"})
         surveys.emplace_back(name, number);
     for (const char* name : {"sampled", "duchi_vector", "haar"}) surveys.emplace_back(name, four);
     surveys.emplace_back("haar", four + R"(, "details": "global")");

@@ -33,12 +33,12 @@ struct Coverage {
 };
 
 /// Over shares from 0 to 1, by the exact laws.
-Coverage coverage(const FrequencyOracle& oracle, std::uint64_t n, Target target) {
-    const auto [p, q] = oracle.protocol();
-    const ErrorLaw law = oracle.error_law(n, target);
+Coverage coverage(const PureProtocol& protocol, const ErrorLaw& law, Target target) {
+    const auto [p, q] = protocol;
+    const std::uint64_t n = law.n;
     std::vector<Interval> intervals;
     for (std::uint64_t support = 0; support <= n; ++support)
-        intervals.push_back(interval(oracle.protocol().frequency(support, n, target), usual, law));
+        intervals.push_back(interval(protocol.frequency(support, n, target), usual, law));
     Coverage found;
     constexpr std::uint64_t shares = 20;
     for (std::uint64_t i = 0; i <= shares; ++i) {
@@ -102,7 +102,8 @@ BOOST_AUTO_TEST_CASE(shares_of_few_reports_are_covered) {
             for (const Target target : {Target::sample, Target::population})
                 for (const std::uint64_t n : {20, 50, 120}) {
                     BOOST_TEST_CONTEXT(spec << ", epsilon " << epsilon << ", " << n << " reports") {
-                        const auto [average, least] = coverage(oracle, n, target);
+                        const auto [average, least] =
+                            coverage(oracle.protocol(), oracle.error_law(n, target), target);
                         BOOST_CHECK_GE(average, n < 50 ? 0.92 : 0.93);
                         BOOST_CHECK_GE(least, n < 50 ? 0.88 : 0.9);
                         // Where hardly a report is randomized, its interval hardly fails.
@@ -110,6 +111,24 @@ BOOST_AUTO_TEST_CASE(shares_of_few_reports_are_covered) {
                     }
                 }
         }
+}
+
+// A bit for each of few buckets is a protocol of its own; of others the count alone tells nothing.
+BOOST_AUTO_TEST_CASE(bits_of_few_reports_are_covered) {
+    for (const double epsilon : {0.5, 2.0, 8.0}) {
+        const auto m = mechanism("dbitflip", epsilon, R"("domain": 3)");
+        const auto terms = m->stakes({Quantity::frequencies})[0].terms;
+        const double length = terms.upper - terms.lower;
+        const PureProtocol protocol{(1 - terms.lower) / length, -terms.lower / length};
+        for (const Target target : {Target::sample, Target::population}) {
+            const ErrorLaw law = capability<KnownErrors>(*m).error_law(50, target);
+            BOOST_CHECK_CLOSE_FRACTION(law.p, protocol.p, 1e-9);
+            BOOST_CHECK_CLOSE_FRACTION(law.q, protocol.q, 1e-9);
+            BOOST_CHECK_GE(coverage(protocol, law, target).average, 0.93);
+        }
+        const auto part = mechanism("dbitflip", epsilon, R"("domain": 3, "bits": 2)");
+        BOOST_CHECK_EQUAL(capability<KnownErrors>(*part).error_law(50, Target::sample).n, 0u);
+    }
 }
 
 // From a standard deviation of 10 on both are the same but for a little.
@@ -158,7 +177,8 @@ BOOST_AUTO_TEST_CASE(means_of_few_reports_are_covered, *boost::unit_test::label(
     const std::vector<std::map<Cell, double>> people{
         {{50, 1}}, {{98, 1}}, {{0, 0.5}, {100, 0.5}}, {{0, 0.7}, {20, 0.2}, {60, 0.1}}};
     std::uint64_t seed = 1501;
-    for (const char* name : {"duchi", "onebit", "hybrid", "pdp", "piecewise", "laplace", "square_wave"})
+    for (const char* name :
+         {"optimal", "duchi", "onebit", "hybrid", "pdp", "piecewise", "laplace", "square_wave"})
         for (const double epsilon : {0.5, 4.0, 8.0})
             for (const Target target : {Target::sample, Target::population})
                 for (const std::size_t n : {20, 50}) {

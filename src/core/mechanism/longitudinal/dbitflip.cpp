@@ -30,7 +30,7 @@ namespace {
 constexpr std::uint64_t max_domain = std::uint64_t{1} << 24;
 constexpr std::uint64_t max_buckets = std::uint64_t{1} << 16, max_bits = 1024;
 
-class DBitFlip final : public Mechanism, public Significance {
+class DBitFlip final : public Mechanism, public Significance, public KnownErrors {
   public:
     DBitFlip(const Header& header, Bytes block, std::uint64_t k, std::uint64_t b, std::uint64_t d)
         : Mechanism(header, block),
@@ -91,6 +91,12 @@ class DBitFlip final : public Mechanism, public Significance {
     /// By the normal law: the estimate does not tell how many were asked about the bucket.
     double p_value(std::uint64_t n, const Estimate& estimate) const override {
         return one_sided(estimate.value / std::sqrt(n_variance(0) / static_cast<double>(n)));
+    }
+    /// If a person has a bit for every bucket, a bucket's share follows from how many say 1.
+    ErrorLaw error_law(std::uint64_t n, Target target) const noexcept override {
+        const double q = flip_.probability();
+        if (d_ == b_) return {.n = n, .p = 1 - q, .q = q, .counts_people = target == Target::sample};
+        return {.people = target == Target::population ? static_cast<double>(n) : 0};
     }
     std::vector<Check> health(const Counts& counts) const override;
 
