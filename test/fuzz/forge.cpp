@@ -254,12 +254,15 @@ void Forge::parameters(std::uint8_t id, Writer& writer, unsigned depth) {
         }
         case haar: {
             const std::uint64_t d = choices_.number(2, 4096);
-            const auto response = choices_.one_of<std::uint8_t>({0, 0, 13, 14, 16});
+            const auto response = choices_.one_of<std::uint8_t>({0, 0, 13, 14, 16, optimal, optimal});
             const bool global = choices_.rarely(2);
             four(writer, d);
-            channel(writer, grid, response == 0 || (response == 16 && epsilon_ > (global ? 1.3 : 0.6093)));
+            channel(writer, grid,
+                    response == 0 || response == optimal ||
+                        (response == 16 && epsilon_ > (global ? 1.3 : 0.6093)));
             one(writer, choices_.rarely(32) ? choices_.up_to(256) : global);
             one(writer, choices_.rarely(32) ? choices_.up_to(256) : response);
+            if (response == optimal) readings(writer);
             ranges(writer, d);
             one(writer, choices_.rarely(32) ? choices_.up_to(256) : choices_.up_to(3));
             runs(

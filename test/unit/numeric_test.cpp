@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(haar_keeps_epsilon_with_every_card, *boost::unit_test::labe
                 "haar", epsilon,
                 unit_attributes(2) + ", \"grid\": 3, \"randomizer\": \"" + std::string(card) + "\""));
     for (const double epsilon : {0.01, 1.0})
-        for (const char* card : {"hybrid", "duchi"})
+        for (const char* card : {"hybrid", "duchi", "optimal"})
             prove(*mechanism(
                 "haar", epsilon,
                 unit_attributes(3) + ", \"grid\": 3, \"randomizer\": \"" + std::string(card) + "\""));
@@ -349,7 +349,7 @@ BOOST_AUTO_TEST_CASE(card_intervals_cover_populations, *boost::unit_test::label(
 BOOST_AUTO_TEST_CASE(haar_estimates_with_every_card, *boost::unit_test::label("slow")) {
     const std::vector<std::vector<Cell>> people(900, {768, 768, 768});
     std::uint64_t seed = 171;
-    for (const char* card : {"laplace", "duchi", "hybrid"}) {
+    for (const char* card : {"laplace", "duchi", "hybrid", "optimal"}) {
         const auto m =
             mechanism("haar", 2,
                       unit_attributes(3) + ", \"grid\": 1024, \"randomizer\": \"" + std::string(card) + "\"");
@@ -428,8 +428,12 @@ BOOST_AUTO_TEST_CASE(haar_names_its_card_where_a_byte_was_reserved) {
         const auto m = mechanism("haar", 1, unit_attributes(4) + ", \"randomizer\": \"" + card + "\"");
         return std::vector<std::byte>(m->block().begin(), m->block().end());
     };
-    for (const auto& [card, number] :
-         {std::pair{"pdp", 0}, {"piecewise", 0}, {"laplace", 13}, {"duchi", 14}, {"hybrid", 16}})
+    for (const auto& [card, number] : {std::pair{"pdp", 0},
+                                       {"piecewise", 0},
+                                       {"laplace", 13},
+                                       {"duchi", 14},
+                                       {"hybrid", 16},
+                                       {"optimal", 28}})
         BOOST_CHECK_EQUAL(std::to_integer<int>(block(card)[at]), number);
     // A window's number with another numeric randomizer's width, and the other way round.
     for (const auto& [card, number] :

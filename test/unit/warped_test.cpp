@@ -1,6 +1,7 @@
 // The warped window: its places and readings are exact, its ε is the window's, and its variance the least.
 
 #include <cmath>
+#include <limits>
 
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
@@ -204,6 +205,20 @@ BOOST_AUTO_TEST_CASE(no_neighbour_is_better) {
                     if (other.valid()) BOOST_CHECK_GT(cost(other, epsilon, aim), least * (1 - 4e-3));
                 }
         }
+}
+
+BOOST_AUTO_TEST_CASE(every_epsilon_has_its_warp) {
+    // Where one width gives way to the next, more ε may be worth a little less.
+    for (const WarpAim aim : aims) {
+        double before = std::numeric_limits<double>::infinity();
+        for (double epsilon = 0.001; epsilon <= 20; epsilon *= 1.03) {
+            const Warp warp = design_warp(epsilon, aim);
+            BOOST_REQUIRE(warp.valid());
+            const double now = cost(warp, epsilon, aim);
+            BOOST_CHECK_LT(now, before * 1.02);
+            before = now;
+        }
+    }
 }
 
 BOOST_AUTO_TEST_CASE(each_aim_is_reached_by_its_own_readings) {

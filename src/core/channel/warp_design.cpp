@@ -73,8 +73,8 @@ class Program {
     [[nodiscard]] Vector least_average() const;
 
   private:
-    /// What `free` minimises under a quadratic form and a linear one: matrix·r = linear, but for the multiple
-    /// of the last place's mean that makes r's mean there what it shall be.
+    /// The r with matrix·r = linear, but for the multiple of the last place's m that makes r's mean there
+    /// what it shall be: where a quadratic function is least among such r.
     [[nodiscard]] Vector solve(const Matrix& matrix, const Vector& linear, double mean_at_last) const;
 
     std::size_t knots_;
