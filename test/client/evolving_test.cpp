@@ -384,6 +384,7 @@ BOOST_AUTO_TEST_CASE(a_memory_that_no_draw_leads_to_is_refused) {
         {R"("mechanism": "l_oue", "domain": 20)", "answer"},
         {R"("mechanism": "loloha", "domain": 20)", "answer"},
         {R"("mechanism": "onebit", "min": 0, "max": 1, "first_epsilon": 1)", "answer"},
+        {R"("mechanism": "optimal", "min": 0, "max": 1, "first_epsilon": 1)", "answer"},
     };
     for (const auto& [mechanism, changed] : cases) {
         const std::string json =

@@ -244,6 +244,7 @@ void Forge::parameters(std::uint8_t id, Writer& writer, unsigned depth) {
             channel(writer, grid, true);
             readings(writer);
             range(writer);
+            if (choices_.rarely(2)) epsilon(writer);
             break;
         case duchi_vector: {
             const std::uint64_t d = choices_.number(2, 4096);

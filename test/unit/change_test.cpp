@@ -160,6 +160,7 @@ BOOST_AUTO_TEST_CASE(intervals_know_what_was_kept, *boost::unit_test::label("slo
     check_rounds(*mechanism("duchi", 0.5, R"("min": -1, "max": 1, "grid": 3)"), 51);
     check_rounds(*mechanism("onebit", 2, R"("min": 0, "max": 2, "grid": 3, "first_epsilon": 1.2)"), 59,
                  false);
+    check_rounds(*mechanism("optimal", 2, R"("min": 0, "max": 2, "grid": 3, "first_epsilon": 1.2)"), 60);
     check_rounds(*of_four("l_grr", 2, R"(, "first_epsilon": 1.2)"), 52);
     check_rounds(*of_four("l_oue", 2, R"(, "first_epsilon": 1.2)"), 53);
     check_rounds(*of_four("loloha", 2, R"(, "first_epsilon": 1.2, "buckets": 3)"), 54);

@@ -50,6 +50,7 @@ const std::vector<Case> means{
     {"onebit", R"("min": 0, "max": 5, "grid": 4)" + layers},
     {"hybrid", number},
     {"optimal", number},
+    {"optimal", number + layers},
     {"square_wave", number},
     {"sampled", record},
     {"duchi_vector",

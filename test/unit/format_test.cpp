@@ -33,6 +33,7 @@ std::vector<std::unique_ptr<const Mechanism>> examples() {
     all.push_back(mechanism("hybrid", 1, "\"min\": -2, \"max\": 3"));
     all.push_back(mechanism("optimal", 0.5, "\"min\": -2, \"max\": 3"));
     all.push_back(mechanism("optimal", 4, R"("min": -2, "max": 3, "target": "average")"));
+    all.push_back(mechanism("optimal", 4, R"("min": -2, "max": 3, "first_epsilon": 1)"));
     for (const char* card : {"laplace", "duchi", "hybrid"})
         all.push_back(
             mechanism("haar", 1, unit_attributes(5) + ", \"randomizer\": \"" + std::string(card) + "\""));

@@ -165,7 +165,8 @@ BOOST_AUTO_TEST_CASE(widening_stays_within_its_bounds_everywhere) {
     SeededBits bits(24);
     const std::string far = R"("min": 1e9, "max": 1000000008, "grid": 8)";
     std::vector<Case> all{{"pdp", far, Quantity::means},
-                          {"onebit", R"("min": 0, "max": 1e12, "grid": 8)", Quantity::means}};
+                          {"onebit", R"("min": 0, "max": 1e12, "grid": 8)", Quantity::means},
+                          {"optimal", far, Quantity::means}};
     for (const char* name : {"grr", "oue", "l_grr", "l_sue", "l_oue", "loloha", "rappor", "dbitflip"})
         all.push_back({name, R"("domain": 4)", Quantity::frequencies});
     for (const Case& one : all)

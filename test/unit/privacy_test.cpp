@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(every_mechanism_was_enumerated, *boost::unit_test::label("s
         {"loloha", {R"("domain": 6, "buckets": 3)" + layers}},
         {"dbitflip", {R"("domain": 6, "buckets": 4, "bits": 2)"}},
         {"ddrm", {R"("domain": 2, "rounds": 3, "changes": 1)", R"("domain": 3, "rounds": 2, "changes": 1)"}},
-        {"optimal", {number, number + R"(, "target": "average")"}},
+        {"optimal", {number, number + R"(, "target": "average")", number + layers}},
         {"exponential",
          {R"("domain": 5)", R"("domain": 4, "places": [[0, 0], [3, 1], [-2, 5], [4, 4]], "reach": 4)"}}};
     BOOST_REQUIRE_EQUAL(registry().size(), proven.size());

@@ -87,6 +87,57 @@ BOOST_AUTO_TEST_CASE(epsilon_depends_on_no_reading) {
     }
 }
 
+std::unique_ptr<const Mechanism> layered(double epsilon, double first, std::uint64_t grid) {
+    return mechanism(
+        "optimal", epsilon,
+        R"("min": -1, "max": 1, "first_epsilon": )" + text(first) + ", \"grid\": " + std::to_string(grid));
+}
+
+BOOST_AUTO_TEST_CASE(two_layers_keep_both_epsilons, *boost::unit_test::label("slow")) {
+    for (const double epsilon : {0.01, 1.0, 4.0, 20.0})
+        for (const double share : {0.5, 0.99}) prove_two_layers(*layered(epsilon, share * epsilon, 2));
+}
+
+BOOST_AUTO_TEST_CASE(two_layers_use_all_of_both_epsilons) {
+    for (const double epsilon : epsilons) {
+        const auto m = layered(epsilon, 0.7 * epsilon, max_grid);
+        check_worst_ratio(*m);
+        const double left = margin(0.7 * epsilon, m->first_report_ratio());
+        BOOST_CHECK_GE(left, 0);
+        BOOST_CHECK_LT(left, 1e-6);
+    }
+}
+
+// One report is a window at ε₁, so that it errs as one that was made in one layer.
+BOOST_AUTO_TEST_CASE(one_report_of_two_layers_errs_as_its_epsilon) {
+    for (const double first : {0.3, 1.0, 3.0}) {
+        const auto two = layered(2 * first, first, 1000), one = optimal(first, WarpAim::worst, 1000);
+        for (const double x : {-1.0, -0.3, 0.0, 0.8})
+            BOOST_CHECK_CLOSE_FRACTION(two->n_variance(x), one->n_variance(x), 1e-6);
+        BOOST_CHECK_LT(two->n_covariance(0), two->n_variance(0));
+        BOOST_CHECK_LT(
+            two->promised_variance(0),
+            mechanism("onebit", 2 * first, R"("min": 0, "max": 2, "first_epsilon": )" + text(first))
+                ->promised_variance(0));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(two_layers_are_estimated_without_bias, *boost::unit_test::label("slow")) {
+    std::vector<std::vector<Cell>> people;
+    for (Cell i = 0; i < 300; ++i) people.push_back({i * i * 1000 / (299 * 299)});
+    double sum = 0, noise = 0;
+    const auto m = layered(4, 1.5, 1000);
+    for (const auto& person : people) {
+        const double x = static_cast<double>(person[0]) / 500 - 1;
+        sum += x / 300;
+        noise += m->n_variance(x) / 300;
+    }
+    const auto simulation = simulate(*m, people, {sum}, Quantity::means, 5000, 913);
+    simulation.check_unbiased();
+    simulation.check_variance(0, noise / 300);
+    simulation.check_coverage();
+}
+
 // Places and readings --------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(inputs_are_placed_without_bias) {

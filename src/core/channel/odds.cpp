@@ -52,15 +52,16 @@ bool keeps(double epsilon, const Odds& odds) noexcept {
     return odds.low > 0 && high <= low * safe_ratio(epsilon) * below_one;
 }
 
-// With a = 1 + α and exp(ε) = 1 + γ, the condition is b·(α − γ) ≤ α + αγ + (k−1)γ: no difference but α − γ,
-// which is taken between an α too large and a γ too small.
-Odds second_odds(const Odds& first, std::uint64_t k, double epsilon) {
+// With a = 1 + α and exp(ε) = 1 + γ, the condition is b·(α − γ) ≤ α + width·αγ + (k−1)γ: no difference but α
+// − γ, which is taken between an α too large and a γ too small.
+Odds second_odds(const Odds& first, std::uint64_t k, double epsilon, std::uint64_t width) {
     const long double most = power_of_two(62);
     const auto low = static_cast<long double>(first.low), others = static_cast<long double>(k - 1);
     const long double alpha = static_cast<long double>(first.high - first.low) / low;
     const long double gamma = std::expm1(static_cast<long double>(epsilon)) * below_one;
     const long double gap = alpha / below_one - gamma;
-    const long double room = (alpha * (1 + gamma) + others * gamma) * below_one;
+    const long double room =
+        (alpha * (1 + static_cast<long double>(width) * gamma) + others * gamma) * below_one;
     return weights(room < most * gap ? room / gap * below_one : most, 1, k - 1, 64);
 }
 

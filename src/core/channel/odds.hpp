@@ -34,8 +34,10 @@ struct Odds {
 /// The largest weights of a second symmetric response over k values that follows one of weights `first`, so
 /// that the two together keep ε: with a = first.high/first.low and b = high/low, the truth is at most
 /// (ab + k−1) / (a + b + k−2) ≤ exp(ε) times as likely to come out as another value; exactly. 0 < ε. Where b
-/// would be above 2^62, because the first response alone nearly keeps ε, it is that.
-[[nodiscard]] Odds second_odds(const Odds& first, std::uint64_t k, double epsilon);
+/// would be above 2^62, because the first response alone nearly keeps ε, it is that. The same after a window
+/// that gives `width` of the k outputs the high weight: together at most
+/// (a·(b + width−1) + k − width) / (a·width + b + k−1 − width).
+[[nodiscard]] Odds second_odds(const Odds& first, std::uint64_t k, double epsilon, std::uint64_t width = 1);
 
 /// The smallest `heads` of a coin of 2^64 sides for which a bit that was flipped with probability
 /// first/2^64, and is flipped again if the coin lands heads, differs from what it was with probability

@@ -21,6 +21,11 @@ double square(double number) noexcept {
     return number * number;
 }
 
+double share(std::uint64_t weight, const Warp& warp, const Odds& odds) noexcept {
+    return static_cast<double>(weight) /
+           static_cast<double>(warp.width * odds.high + (Warp::outputs - warp.width) * odds.low);
+}
+
 }  // namespace
 
 std::vector<Warp::Knot> Warp::knots(unsigned width) {
@@ -67,10 +72,11 @@ bool Warp::valid() const {
     return true;
 }
 
-WarpedChannel::WarpedChannel(std::uint64_t steps, const Warp& warp, double epsilon)
+WarpedResponse::WarpedResponse(std::uint64_t steps, const Warp& warp, double low, double tilt)
     : NumericChannel(steps, Warp::outputs, Warp::outputs * counter_size),
       width_(warp.width),
-      odds_(ldp::odds(epsilon, warp.width, Warp::outputs - warp.width)),
+      low_(low),
+      tilt_(tilt),
       sums_(Warp::outputs - warp.width + 1) {
     const Warp::Table readings = warp.table();
     for (std::size_t j = 0; j < width_; ++j) sums_[0] += readings[j];
@@ -79,7 +85,6 @@ WarpedChannel::WarpedChannel(std::uint64_t steps, const Warp& warp, double epsil
 
     // An output's value is its reading, scaled so that the last place's mean is 1.
     const auto last = static_cast<double>(sums_.back());
-    const double low = share(odds_.low), tilt = share(odds_.high - odds_.low);
     std::ranges::transform(readings, value_.begin(), [&](std::int64_t reading) {
         return static_cast<double>(reading) / (tilt * last);
     });
@@ -121,12 +126,12 @@ WarpedChannel::WarpedChannel(std::uint64_t steps, const Warp& warp, double epsil
     }
 }
 
-std::vector<std::pair<std::string, double>> WarpedChannel::parameters() const {
+std::vector<std::pair<std::string, double>> WarpedResponse::parameters() const {
     return {{"outputs", static_cast<double>(outputs())}, {"window", static_cast<double>(width_)}};
 }
 
 // All places are looked at, whatever the input is, so that the time does not tell it.
-WarpedChannel::Place WarpedChannel::place_of(std::uint64_t in) const noexcept {
+WarpedResponse::Place WarpedResponse::place_of(std::uint64_t in) const noexcept {
     const auto grid = static_cast<std::int64_t>(steps());
     const std::int64_t wanted = (2 * static_cast<std::int64_t>(in) - grid) * sums_.back();
     std::size_t below = 0;
@@ -137,35 +142,15 @@ WarpedChannel::Place WarpedChannel::place_of(std::uint64_t in) const noexcept {
     return {lower, (Uint128{part} << 64) / gap};
 }
 
-std::uint64_t WarpedChannel::sample(std::uint64_t in, BitSource& bits) const {
-    const auto [lower, up] = place_of(in);
-    const std::uint64_t place = lower + (bits.lands(up, 64) ? 1 : 0);
-    const std::uint64_t drawn = bits.pick({odds_.high, width_, odds_.low, outputs() - width_});
-    if (drawn < width_) return place + drawn;
-    const std::uint64_t other = drawn - width_;
-    return other + (other >= place ? width_ : 0);
-}
-
-Exact WarpedChannel::probability(std::uint64_t in, std::uint64_t out) const {
-    const auto [lower, up] = place_of(in);
-    const Exact moved = exact_dyadic(up, 64);
-    return moved.complement() * exact(weight(lower, out), total()) +
-           moved * exact(weight(lower + 1, out), total());
-}
-
-Exact WarpedChannel::worst_ratio() const {
-    return exact(odds_.high, odds_.low);
-}
-
-void WarpedChannel::accumulate(std::byte* tally, std::uint64_t out) const noexcept {
+void WarpedResponse::accumulate(std::byte* tally, std::uint64_t out) const noexcept {
     add<std::uint64_t>(tally + out * counter_size, 1);
 }
 
-void WarpedChannel::merge(std::byte* tally, const std::byte* other) const noexcept {
+void WarpedResponse::merge(std::byte* tally, const std::byte* other) const noexcept {
     for (std::size_t j = 0; j < outputs(); ++j) add(tally + j * counter_size, count_of(other, j));
 }
 
-bool WarpedChannel::valid(std::uint64_t n, const std::byte* tally) const noexcept {
+bool WarpedResponse::valid(std::uint64_t n, const std::byte* tally) const noexcept {
     std::uint64_t left = n;
     for (std::size_t j = 0; j < outputs(); ++j) {
         const std::uint64_t count = count_of(tally, j);
@@ -175,7 +160,7 @@ bool WarpedChannel::valid(std::uint64_t n, const std::byte* tally) const noexcep
     return left == 0;
 }
 
-NumericChannel::Moments WarpedChannel::invert(std::uint64_t n, const std::byte* tally) const noexcept {
+NumericChannel::Moments WarpedResponse::invert(std::uint64_t n, const std::byte* tally) const noexcept {
     double mean = 0, mean_square = 0, spread = 0;
     for (std::size_t j = 0; j < outputs(); ++j) {
         const double found = static_cast<double>(count_of(tally, j)) / static_cast<double>(n);
@@ -195,7 +180,7 @@ NumericChannel::Moments WarpedChannel::invert(std::uint64_t n, const std::byte* 
 
 // An output has at least the low weight's share and at most the high one's, whatever the input is; and where
 // it falls modulo the width does not depend on the input at all.
-std::vector<Check> WarpedChannel::health(std::uint64_t n, const std::byte* tally) const {
+std::vector<Check> WarpedResponse::health(std::uint64_t n, const std::byte* tally) const {
     const auto reports = static_cast<double>(n);
     std::vector<std::uint64_t> counts(outputs()), ladders(width_);
     std::vector<double> weights(width_);
@@ -203,10 +188,10 @@ std::vector<Check> WarpedChannel::health(std::uint64_t n, const std::byte* tally
     for (std::size_t j = 0; j < counts.size(); ++j) {
         counts[j] = count_of(tally, j);
         ladders[j % width_] += counts[j];
-        weights[j % width_] += share(odds_.low);
+        weights[j % width_] += low_;
         mean += value_[j] * static_cast<double>(counts[j]) / reports;
     }
-    for (double& weight : weights) weight += share(odds_.high - odds_.low);
+    for (double& weight : weights) weight += tilt_;
     const auto [least, most] = std::ranges::minmax(counts);
     const auto any = [&](double p_value) {
         return std::min(1.0, static_cast<double>(counts.size()) * p_value);
@@ -214,21 +199,21 @@ std::vector<Check> WarpedChannel::health(std::uint64_t n, const std::byte* tally
     const double beyond = std::max(0.0, std::abs(mean) - 1);
     std::vector<Check> checks{{"mean within its range", mean, 1,
                                beyond > 0 ? two_sided(beyond * std::sqrt(reports / variances_.front())) : 1},
-                              {"least share of an output", static_cast<double>(least) / reports,
-                               share(odds_.low), any(binomial_at_most(n, share(odds_.low), least))},
+                              {"least share of an output", static_cast<double>(least) / reports, low_,
+                               any(binomial_at_most(n, low_, least))},
                               {"greatest share of an output", static_cast<double>(most) / reports,
-                               share(odds_.high), any(binomial_at_least(n, share(odds_.high), most))}};
+                               low_ + tilt_, any(binomial_at_least(n, low_ + tilt_, most))}};
     if (width_ > 1) checks.push_back(goodness_of_fit("outputs modulo the window", ladders, weights));
     return checks;
 }
 
-NumericChannel::Reach WarpedChannel::reach() const {
+NumericChannel::Reach WarpedResponse::reach() const {
     const double most = std::ranges::max(value_);
     return {half() * (1 - most), half() * (1 + most)};
 }
 
 // Between two places the variance is the mean of theirs, and what rounding adds.
-double WarpedChannel::noise_at(double s) const noexcept {
+double WarpedResponse::noise_at(double s) const noexcept {
     const double position = s / half() - 1;
     const auto above =
         std::clamp<std::ptrdiff_t>(std::ranges::upper_bound(positions_, position) - positions_.begin(), 1,
@@ -240,7 +225,7 @@ double WarpedChannel::noise_at(double s) const noexcept {
                              part * (1 - part) * square(gap));
 }
 
-double WarpedChannel::noisiest() const noexcept {
+double WarpedResponse::noisiest() const noexcept {
     double at = 0;
     for (std::size_t place = 0; place + 1 < places(); ++place) {
         const double gap = positions_[place + 1] - positions_[place];
@@ -252,13 +237,55 @@ double WarpedChannel::noisiest() const noexcept {
     return at;
 }
 
-double WarpedChannel::average_noise() const noexcept {
+double WarpedResponse::average_noise() const noexcept {
     double all = 0;
     for (std::size_t place = 0; place + 1 < places(); ++place) {
         const double gap = positions_[place + 1] - positions_[place];
         all += gap / 2 * ((variances_[place] + variances_[place + 1]) / 2 + square(gap) / 6);
     }
     return square(half()) * all;
+}
+
+WarpedChannel::WarpedChannel(std::uint64_t steps, const Warp& warp, const Odds& odds)
+    : WarpedResponse(steps, warp, share(odds.low, warp, odds), share(odds.high - odds.low, warp, odds)),
+      warp_(warp),
+      odds_(odds) {}
+
+std::uint64_t WarpedChannel::sample(std::uint64_t in, BitSource& bits) const {
+    const auto [lower, up] = place_of(in);
+    const std::uint64_t place = lower + (bits.lands(up, 64) ? 1 : 0);
+    const std::uint64_t drawn = bits.pick({odds_.high, width(), odds_.low, outputs() - width()});
+    if (drawn < width()) return place + drawn;
+    const std::uint64_t other = drawn - width();
+    return other + (other >= place ? width() : 0);
+}
+
+Exact WarpedChannel::probability(std::uint64_t in, std::uint64_t out) const {
+    const auto [lower, up] = place_of(in);
+    const Exact moved = exact_dyadic(up, 64);
+    return moved.complement() * exact(weight(lower, out), total()) +
+           moved * exact(weight(lower + 1, out), total());
+}
+
+Exact WarpedChannel::worst_ratio() const {
+    return exact(odds_.high, odds_.low);
+}
+
+// All outputs are equally likely to be what another one is sent as.
+WarpedChain::WarpedChain(const WarpedChannel& kept, const SymmetricChannel& sent)
+    : WarpedResponse(kept.steps(), kept.warp(), sent.q() + (sent.p() - sent.q()) * kept.outside(),
+                     (sent.p() - sent.q()) * kept.more_inside()),
+      kept_(kept),
+      sent_(sent) {}
+
+Exact WarpedChain::probability(std::uint64_t in, std::uint64_t out) const {
+    const auto [high, low] = sent_.worst_ratio();
+    const Exact as_is = kept_.probability(in, out);
+    return as_is * exact(high, sent_.total()) + as_is.complement() * exact(low, sent_.total());
+}
+
+Exact WarpedChain::worst_ratio() const {
+    return probability(0, 0) / probability(steps(), 0);
 }
 
 }  // namespace ldp

@@ -6,6 +6,7 @@
 #include "core/base/bytes.hpp"
 #include "core/channel/numeric.hpp"
 #include "core/channel/odds.hpp"
+#include "core/channel/symmetric.hpp"
 
 namespace ldp {
 
@@ -38,27 +39,18 @@ struct Warp {
     friend bool operator==(const Warp&, const Warp&) = default;
 };
 
-/// The window covers `width` neighbouring outputs, each of which has the high weight, the others the low one;
-/// it has outputs − width + 1 *places* to stand in. Readings being antisymmetric, the mean of all of them is
-/// 0, and the mean reading under a window is the sum of those that it covers, but for a factor that is the
-/// same everywhere. So an input is rounded to a place below or above it, unbiased, by sums of integers; the
-/// probability depends on them alone, and ε on the weights alone.
+/// What outputs tell of the numbers behind them, where a window covers `width` neighbouring outputs, each of
+/// which is more likely than the others by the same. It has outputs − width + 1 *places* to stand in.
+/// Readings being antisymmetric, the mean of all of them is 0, and the mean reading under a window is the sum
+/// of those that it covers, but for a factor that is the same everywhere. So an input is rounded to a place
+/// below or above it, unbiased, by sums of integers; the probability depends on them alone.
 ///
 /// The variance depends on the readings: which are best, design_warp() tells.
 ///
 /// tally: how often each output came (8 bytes each)
-class WarpedChannel final : public NumericChannel {
+class WarpedResponse : public NumericChannel {
   public:
-    /// The warp is valid().
-    WarpedChannel(std::uint64_t steps, const Warp& warp, double epsilon);
-
     std::vector<std::pair<std::string, double>> parameters() const override;
-    std::uint64_t sample(std::uint64_t in, BitSource& bits) const override;
-    Exact probability(std::uint64_t in, std::uint64_t out) const override;
-    /// high / low: an input is a mixture of two windows, and the ends of the grid are one window each, which
-    /// share no output.
-    Exact worst_ratio() const override;
-
     void accumulate(std::byte* tally, std::uint64_t out) const noexcept override;
     void merge(std::byte* tally, const std::byte* other) const noexcept override;
     bool valid(std::uint64_t n, const std::byte* tally) const noexcept override;
@@ -67,19 +59,13 @@ class WarpedChannel final : public NumericChannel {
     Moments invert(std::uint64_t n, const std::byte* tally) const noexcept override;
     std::vector<Check> health(std::uint64_t n, const std::byte* tally) const override;
     Reach reach() const override;
-    double likeliest(std::uint64_t) const override { return share(odds_.high); }
+    double likeliest(std::uint64_t) const override { return low_ + tilt_; }
 
     double noise_at(double s) const noexcept override;
     double noisiest() const noexcept override;
     double average_noise() const noexcept override;
 
-    /// The weight of an output at a place, which is below places(), and the sum of all outputs' weights.
-    [[nodiscard]] std::uint64_t weight(std::size_t place, std::uint64_t out) const noexcept {
-        return out >= place && out - place < width_ ? odds_.high : odds_.low;
-    }
-    [[nodiscard]] std::uint64_t total() const noexcept {
-        return width_ * odds_.high + (outputs() - width_) * odds_.low;
-    }
+    [[nodiscard]] std::uint64_t width() const noexcept { return width_; }
     [[nodiscard]] std::size_t places() const noexcept { return sums_.size(); }
     /// An input stands at `lower`, or with probability up / 2^64 at the next place.
     struct Place {
@@ -90,21 +76,76 @@ class WarpedChannel final : public NumericChannel {
     /// Where a place stands, on [−1,1].
     [[nodiscard]] double position(std::size_t place) const noexcept { return positions_[place]; }
 
+    /// The probability of an output outside the window, and how much more one inside has.
+    [[nodiscard]] double outside() const noexcept { return low_; }
+    [[nodiscard]] double more_inside() const noexcept { return tilt_; }
+
+  protected:
+    /// The warp is valid().
+    WarpedResponse(std::uint64_t steps, const Warp& warp, double outside, double more_inside);
+
   private:
-    [[nodiscard]] double share(std::uint64_t weight) const noexcept {
-        return static_cast<double>(weight) / static_cast<double>(total());
-    }
     /// Half the grid, whose square n·Var is counted in.
     [[nodiscard]] double half() const noexcept { return static_cast<double>(steps()) / 2; }
 
     std::uint64_t width_;
-    Odds odds_;
+    double low_, tilt_;
     std::vector<std::int64_t> sums_;            // of the readings that a window covers, place by place
     std::array<double, Warp::outputs> value_;   // of an output: its mean is the input's, on [−1,1]
     std::array<double, Warp::outputs> square_;  // of an output: its mean is the place's square
     std::vector<double> positions_;
     std::vector<double> variances_;  // of value_, place by place
     double rounding_;                // the most that rounding adds to them
+};
+
+/// Outputs inside the window have the high weight, the others the low one.
+class WarpedChannel final : public WarpedResponse {
+  public:
+    WarpedChannel(std::uint64_t steps, const Warp& warp, double epsilon)
+        : WarpedChannel(steps, warp, ldp::odds(epsilon, warp.width, Warp::outputs - warp.width)) {}
+
+    std::uint64_t sample(std::uint64_t in, BitSource& bits) const override;
+    Exact probability(std::uint64_t in, std::uint64_t out) const override;
+    /// high / low: an input is a mixture of two windows, and the ends of the grid are one window each, which
+    /// share no output.
+    Exact worst_ratio() const override;
+
+    [[nodiscard]] const Warp& warp() const noexcept { return warp_; }
+    [[nodiscard]] const Odds& odds() const noexcept { return odds_; }
+    /// The weight of an output at a place, which is below places(), and the sum of all outputs' weights.
+    [[nodiscard]] std::uint64_t weight(std::size_t place, std::uint64_t out) const noexcept {
+        return out >= place && out - place < width() ? odds_.high : odds_.low;
+    }
+    [[nodiscard]] std::uint64_t total() const noexcept {
+        return width() * odds_.high + (outputs() - width()) * odds_.low;
+    }
+
+  private:
+    WarpedChannel(std::uint64_t steps, const Warp& warp, const Odds& odds);
+
+    Warp warp_;
+    Odds odds_;
+};
+
+/// An output of a WarpedChannel that is kept, and goes through a symmetric response of its own whenever it is
+/// sent: a window again, less likely.
+class WarpedChain final : public WarpedResponse {
+  public:
+    WarpedChain(const WarpedChannel& kept, const SymmetricChannel& sent);
+
+    [[nodiscard]] const WarpedChannel& kept() const noexcept { return kept_; }
+    [[nodiscard]] const SymmetricChannel& sent() const noexcept { return sent_; }
+
+    std::uint64_t sample(std::uint64_t in, BitSource& bits) const override {
+        return sent_.sample(kept_.sample(in, bits), bits);
+    }
+    Exact probability(std::uint64_t in, std::uint64_t out) const override;
+    /// As of what is kept.
+    Exact worst_ratio() const override;
+
+  private:
+    WarpedChannel kept_;
+    SymmetricChannel sent_;
 };
 
 }  // namespace ldp

@@ -20,8 +20,15 @@ double square(double number) noexcept {
 KeptNoise::KeptNoise(const Mechanism& mechanism, Bound bound) {
     if (mechanism.first_epsilon() == mechanism.epsilon()) return;
     if (mechanism.tells(Quantity::means)) {
-        const double at = bound == Bound::no_more ? 1 : 0;
-        part_ = mechanism.n_covariance(at) / mechanism.n_variance(at);
+        // Of a bit it is greatest in the middle of the range and least at its ends, of others hardly
+        // different.
+        constexpr int places = 32;
+        part_ = mechanism.n_covariance(0) / mechanism.n_variance(0);
+        for (int i = 1; i <= places; ++i) {
+            const double at = static_cast<double>(i) / places;
+            const double part = mechanism.n_covariance(at) / mechanism.n_variance(at);
+            part_ = bound == Bound::no_more ? std::min(part_, part) : std::max(part_, part);
+        }
         return;
     }
     if (bound == Bound::no_less && find_capability<FrequencyOracle>(mechanism) == nullptr) return;

@@ -90,13 +90,14 @@ Exact NumericMean::worst_ratio() const {
     return channel_->worst_ratio();
 }
 
-void NumericMean::write(const NumericRandomizer& randomizer, const Settings& settings, Writer& writer) {
+void NumericMean::write(const NumericRandomizer& randomizer, const Settings& settings, double epsilon,
+                        Writer& writer) {
     const Attribute& attribute = settings.attributes()[0];
     if (randomizer.from_zero && attribute.min != 0)
         raise(ErrorCode::invalid_spec, std::string(randomizer.name) + " takes a range with \"min\": 0",
               "The range of \"" + attribute.name + "\" does not begin at 0.",
               "Measure from the least value, or use duchi, the same channel on any range.");
-    const ChannelSize size = channel_size(randomizer, settings.epsilon(), settings.number("grid"));
+    const ChannelSize size = channel_size(randomizer, epsilon, settings.number("grid"));
     write_channel(writer, size);
     write_readings(writer, randomizer.response, size);
     write_range(writer, {attribute.min, attribute.max});

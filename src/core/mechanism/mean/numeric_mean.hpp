@@ -44,8 +44,13 @@ class NumericMean : public Mechanism, public Number, public KnownErrors {
     Exact worst_ratio() const override;
 
     /// Writes the parameters of a spec with one numeric attribute. Throws Error (invalid_spec) if the numeric
-    /// randomizer wants a range that begins at 0 and this one does not.
-    static void write(const NumericRandomizer& randomizer, const Settings& settings, Writer& writer);
+    /// randomizer wants a range that begins at 0 and this one does not. What a channel is read for may be an
+    /// ε of its own.
+    static void write(const NumericRandomizer& randomizer, const Settings& settings, double epsilon,
+                      Writer& writer);
+    static void write(const NumericRandomizer& randomizer, const Settings& settings, Writer& writer) {
+        write(randomizer, settings, settings.epsilon(), writer);
+    }
     /// What write() wrote. Throws Error (malformed) if it is out of range.
     struct Parameters {
         std::unique_ptr<const NumericChannel> channel;

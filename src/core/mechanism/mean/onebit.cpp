@@ -10,63 +10,14 @@
 //
 // parameters: as of any number, then, if there are two layers, ε₁ (8 bytes)
 
-#include "core/base/exact.hpp"
 #include "core/channel/binary.hpp"
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/second_layer.hpp"
-#include "core/mechanism/mean/numeric_mean.hpp"
+#include "core/mechanism/mean/two_layers.hpp"
 
 namespace ldp {
 
 namespace {
-
-class LongitudinalOneBit final : public NumericMean {
-  public:
-    LongitudinalOneBit(const Header& header, Bytes block, const BinaryChain& chain, const Range& range,
-                       double first_epsilon)
-        : NumericMean(header, block, std::make_unique<BinaryChain>(chain), range),
-          chain_(chain),
-          first_epsilon_(first_epsilon) {}
-
-    std::vector<std::pair<std::string, double>> parameters() const override {
-        auto all = NumericMean::parameters();
-        all.emplace_back("first_epsilon", first_epsilon_);
-        all.emplace_back("second_epsilon", chain_.sent().epsilon());
-        return all;
-    }
-
-    void permanent_response(Input input, Bytes, BitSource& bits, MutableBytes permanent) const override {
-        store_bit(permanent, chain_.kept().sample(input[0], bits));
-    }
-    void instantaneous_response(Bytes, Bytes permanent, BitSource& bits,
-                                MutableBytes payload) const override {
-        store_bit(payload, chain_.sent().sample(bit(permanent), bits));
-    }
-
-    double n_covariance(double truth) const override {
-        const auto steps = static_cast<double>(chain_.steps());
-        return chain_.kept().noise_at((truth + 1) / 2 * steps) * 4 / (steps * steps);
-    }
-    Exact probability(Input input, Bytes, Bytes permanent) const override {
-        return chain_.kept().probability(input[0], bit(permanent));
-    }
-    Exact worst_ratio() const override { return chain_.kept().worst_ratio(); }
-
-    double first_epsilon() const noexcept override { return first_epsilon_; }
-    Exact instantaneous_probability(Bytes, Bytes permanent, Bytes payload) const override {
-        return exact(chain_.sent().weight(bit(permanent), bit(payload)), chain_.sent().total());
-    }
-    Exact first_report_ratio() const override { return chain_.worst_ratio(); }
-
-  private:
-    static std::uint64_t bit(Bytes bytes) noexcept { return std::to_integer<std::uint64_t>(bytes[0]); }
-    static void store_bit(MutableBytes bytes, std::uint64_t bit) noexcept {
-        bytes[0] = static_cast<std::byte>(bit);
-    }
-
-    BinaryChain chain_;
-    double first_epsilon_;
-};
 
 constexpr Option options[] = {grid_option, second_layer_option};
 
@@ -83,7 +34,8 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
         return std::make_unique<NumericMean>(header, block, std::move(channel), range);
     const BinaryChannel kept(channel->steps(), header.epsilon);
     const SymmetricChannel sent(2, second_odds(kept.odds(), 2, first_epsilon));
-    return std::make_unique<LongitudinalOneBit>(header, block, BinaryChain(kept, sent), range, first_epsilon);
+    return std::make_unique<TwoLayerMean<BinaryChain>>(header, block, BinaryChain(kept, sent), range,
+                                                       first_epsilon);
 }
 
 }  // namespace

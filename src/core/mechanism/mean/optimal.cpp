@@ -2,29 +2,50 @@
 // the window of pdp and piecewise over 95 outputs, placed and read as a convex program says (see
 // warp_design.hpp). Its source is the linear program over all unbiased ε-LDP channels, whose solutions are
 // such windows; we know of no publication of it.
+//
+// With "first_epsilon" the output is kept for its value, and replaced now and then, whenever it is sent, by
+// any other one. As all outputs are alike there, what is sent is a window once more, whose readings are the
+// best for ε₁.
+//
+// parameters: as of any number, then, if there are two layers, ε₁ (8 bytes)
 
 #include "core/mechanism/entries.hpp"
-#include "core/mechanism/mean/numeric_mean.hpp"
+#include "core/mechanism/frequency/second_layer.hpp"
+#include "core/mechanism/mean/two_layers.hpp"
 
 namespace ldp {
 
 namespace {
 
 constexpr const char* aims[] = {"worst", "average"};
-constexpr Option options[] = {grid_option, {.name = "target", .choices = aims, .optional = true}};
+constexpr Option options[] = {
+    grid_option, {.name = "target", .choices = aims, .optional = true}, second_layer_option};
 
 void write(const Settings& settings, Writer& writer) {
     const bool average = settings.word("target") == aims[1];
-    NumericMean::write(average ? average_randomizer : optimal_randomizer, settings, writer);
+    const double first = settings.real(second_layer_option.name);
+    NumericMean::write(average ? average_randomizer : optimal_randomizer, settings,
+                       first != 0 ? first : settings.epsilon(), writer);
+    write_second_layer(settings, writer);
 }
 
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
-    return NumericMean::load(optimal_randomizer, header, block);
+    Reader reader(block.subspan(header_size));
+    auto [channel, range] = NumericMean::take(optimal_randomizer, reader, header);
+    const double first_epsilon = take_second_layer(reader, header);
+    if (first_epsilon == header.epsilon)
+        return std::make_unique<NumericMean>(header, block, std::move(channel), range);
+    const auto& kept = static_cast<const WarpedChannel&>(*channel);
+    const SymmetricChannel sent(kept.outputs(),
+                                second_odds(kept.odds(), kept.outputs(), first_epsilon, kept.width()));
+    return std::make_unique<TwoLayerMean<WarpedChain>>(header, block, WarpedChain(kept, sent), range,
+                                                       first_epsilon);
 }
 
 }  // namespace
 
 const MechanismEntry optimal_entry{
-    28, optimal_randomizer.name, "warped window", Shape::one_numeric, 1, true, options, write, load};
+    28,   optimal_randomizer.name, "warped window", Shape::one_numeric, 1, true, options, write,
+    load, settle_second_layer};
 
 }  // namespace ldp
