@@ -40,6 +40,7 @@ enum Id : std::uint8_t {
     ddrm,
     optimal,
     exponential,
+    tree,
     end
 };
 
@@ -281,6 +282,21 @@ void Forge::parameters(std::uint8_t id, Writer& writer, unsigned depth) {
             const bool number = choices_.rarely(2);
             one(writer, choices_.rarely(4) ? choices_.up_to(256) : choices_.up_to(std::bit_width(k | 1)));
             one(writer, choices_.rarely(32) ? choices_.up_to(256) : number);
+            if (number) range(writer);
+            break;
+        }
+        case tree: {
+            const std::uint64_t k = domain(writer, 1 << 14);
+            const bool number = choices_.rarely(2);
+            const auto depth_of = static_cast<std::uint64_t>(std::bit_width((k - 1) | 1));
+            const std::uint64_t levels = 1 + choices_.up_to(std::min<std::uint64_t>(depth_of, 14));
+            one(writer, choices_.rarely(32) ? choices_.up_to(256) : number);
+            one(writer, choices_.rarely(32) ? choices_.up_to(256) : levels);
+            for (std::uint64_t i = 1; i <= levels; ++i) {
+                one(writer, choices_.rarely(32) ? choices_.up_to(256) : depth_of - levels + i);
+                two(writer, choices_.rarely(32) ? choices_.up_to(65536) : 1 + choices_.up_to(3));
+                four(writer, choices_.rarely(8) ? choices_.number(1, k) : 1);
+            }
             if (number) range(writer);
             break;
         }

@@ -27,6 +27,7 @@ std::vector<Collection> examples() {
         R"("mechanism": "subset", "domain": 20)",
         R"("mechanism": "projective", "domain": 20)",
         R"("mechanism": "haar_ordered", "domain": 20)",
+        R"("mechanism": "tree", "domain": 20)",
         R"("mechanism": "haar", )" + two,
         R"("mechanism": "haar_ranges", )" + two,
         R"("mechanism": "duchi_vector", )" + two,

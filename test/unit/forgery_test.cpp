@@ -68,6 +68,8 @@ const std::vector<Case> means{
 const std::vector<Case> sums{{"haar", unit_attributes(3) + R"(, "grid": 2)"},
                              {"haar_ordered", R"("domain": 5)"},
                              {"haar_ordered", R"("min": 0, "max": 1, "grid": 7)"},
+                             {"tree", R"("domain": 5)"},
+                             {"tree", R"("min": 0, "max": 1, "grid": 7)"},
                              {"ddrm", R"("domain": 3, "rounds": 4, "changes": 1)"}};
 
 Payload payload_of(const Mechanism& m, const Report& report) {
@@ -427,6 +429,7 @@ const std::vector<Case> large{{"grr", R"("domain": 1000)"},
                               {"laplace", R"("min": 0, "max": 1)"},
                               {"square_wave", R"("min": 0, "max": 1)"},
                               {"haar_ordered", R"("domain": 1000)"},
+                              {"tree", R"("domain": 1000)"},
                               {"haar", unit_attributes(4)},
                               {"duchi_vector", unit_attributes(100)},
                               {"dbitflip", R"("domain": 50, "bits": 8)"}};

@@ -52,6 +52,8 @@ std::vector<std::unique_ptr<const Mechanism>> examples() {
         unit_attributes(3) + R"(, "target": "ranges", "coefficients": [[-1, 1], [-0.5, 0], [-0.5, 0]])"));
     all.push_back(mechanism("haar_ordered", 1, "\"domain\": 75"));
     all.push_back(mechanism("haar_ordered", 4, "\"min\": 0, \"max\": 100, \"grid\": 100"));
+    all.push_back(mechanism("tree", 1, "\"domain\": 75"));
+    all.push_back(mechanism("tree", 4, "\"min\": 0, \"max\": 100, \"grid\": 100"));
     all.push_back(mechanism("l_grr", 1, "\"domain\": 300"));
     all.push_back(mechanism("l_sue", 1, "\"domain\": 75"));
     all.push_back(mechanism("l_oue", 1, "\"domain\": 75, \"first_epsilon\": 0.9"));

@@ -148,13 +148,14 @@ BOOST_AUTO_TEST_CASE(honest_trees_raise_no_alarm, *boost::unit_test::label("slow
     SeededBits bits(405);
     for (const double epsilon : {0.1, 2.0, 5.0})
         for (const std::size_t k : {2, 11, 64})
-            for (const std::size_t people : {1, 3, 10, 100}) {
-                const auto m = mechanism("haar_ordered", epsilon, "\"domain\": " + std::to_string(k));
-                check_honest(
-                    *m, people, [](std::size_t) { return std::vector<Cell>{0}; }, 500, bits);
-                check_honest(
-                    *m, people, [&](std::size_t i) { return std::vector<Cell>{i * i % k}; }, 500, bits);
-            }
+            for (const std::size_t people : {1, 3, 10, 100})
+                for (const char* name : {"haar_ordered", "tree"}) {
+                    const auto m = mechanism(name, epsilon, "\"domain\": " + std::to_string(k));
+                    check_honest(
+                        *m, people, [](std::size_t) { return std::vector<Cell>{0}; }, 500, bits);
+                    check_honest(
+                        *m, people, [&](std::size_t i) { return std::vector<Cell>{i * i % k}; }, 500, bits);
+                }
 }
 
 BOOST_AUTO_TEST_CASE(rare_classes_are_taken_together) {

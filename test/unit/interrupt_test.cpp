@@ -114,6 +114,7 @@ BOOST_AUTO_TEST_CASE(every_question_stops, *boost::unit_test::label("slow")) {
         {"subset", mechanism("subset", 1, domain(1 << 14))},
         {"dbitflip", mechanism("dbitflip", 1, domain(1 << 15) + ", \"buckets\": 32768")},
         {"haar_ordered", mechanism("haar_ordered", 1, domain(1 << 14))},
+        {"tree", mechanism("tree", 1, domain(1 << 12))},
         {"rappor", mechanism("rappor", 1, domain(200))},
         {"exponential", mechanism("exponential", 1, domain(400) + ", \"reach\": 1")}};
     for (const auto& [name, m] : mechanisms) {
@@ -220,29 +221,30 @@ BOOST_AUTO_TEST_CASE(one_share_is_that_of_all) {
 // The noise of a function that falls within a few points, by the nodes above these, is that by all nodes.
 BOOST_AUTO_TEST_CASE(falling_functions_have_the_noise_of_any) {
     SeededBits bits(11);
-    for (const std::uint64_t k : {2, 3, 5, 8, 21, 64, 100}) {
-        const auto m = mechanism("haar_ordered", 1, domain(k));
-        const OwnedSummary summary = some_reports(*m);
-        const auto& ordered = capability<Ordered>(*m);
-        std::vector<double> shares(k);
-        for (double& share : shares) share = static_cast<double>(1 + bits.below(100));
-        const double all = std::accumulate(shares.begin(), shares.end(), 0.0);
-        for (double& share : shares) share /= all;
-        const auto noise = ordered.noise(summary.view(), shares);
-        for (std::size_t first = 0; first < k; ++first)
-            for (std::size_t end = first; end <= k; ++end) {
-                std::vector<double> values(end - first), function(k);
-                for (double& value : values) value = static_cast<double>(bits.below(1000)) / 1000;
-                std::fill_n(function.begin(), first, 1);
-                std::ranges::copy(values, function.begin() + static_cast<std::ptrdiff_t>(first));
-                BOOST_REQUIRE_SMALL(noise->falling(first, values) - noise->of(function), 1e-9);
-            }
-    }
+    for (const std::uint64_t k : {2, 3, 5, 8, 21, 64, 100})
+        for (const char* name : {"haar_ordered", "tree"}) {
+            const auto m = mechanism(name, 1, domain(k));
+            const OwnedSummary summary = some_reports(*m);
+            const auto& ordered = capability<Ordered>(*m);
+            std::vector<double> shares(k);
+            for (double& share : shares) share = static_cast<double>(1 + bits.below(100));
+            const double all = std::accumulate(shares.begin(), shares.end(), 0.0);
+            for (double& share : shares) share /= all;
+            const auto noise = ordered.noise(summary.view(), shares);
+            for (std::size_t first = 0; first < k; ++first)
+                for (std::size_t end = first; end <= k; ++end) {
+                    std::vector<double> values(end - first), function(k);
+                    for (double& value : values) value = static_cast<double>(bits.below(1000)) / 1000;
+                    std::fill_n(function.begin(), first, 1);
+                    std::ranges::copy(values, function.begin() + static_cast<std::ptrdiff_t>(first));
+                    BOOST_REQUIRE_SMALL(noise->falling(first, values) - noise->of(function), 1e-9);
+                }
+        }
 }
 
 // Several quantiles are what each by itself is.
 BOOST_AUTO_TEST_CASE(quantiles_are_each_by_itself) {
-    for (const char* name : {"haar_ordered", "square_wave"}) {
+    for (const char* name : {"haar_ordered", "tree", "square_wave"}) {
         const auto m = mechanism(name, 2, range(200));
         const OwnedSummary summary = some_reports(*m);
         const std::vector<double> shares{0.9, 0.001, 0.5, 0.5, 0.25, 0.999};

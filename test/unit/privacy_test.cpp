@@ -117,7 +117,8 @@ BOOST_AUTO_TEST_CASE(every_mechanism_was_enumerated, *boost::unit_test::label("s
         {"ddrm", {R"("domain": 2, "rounds": 3, "changes": 1)", R"("domain": 3, "rounds": 2, "changes": 1)"}},
         {"optimal", {number, number + R"(, "target": "average")", number + layers}},
         {"exponential",
-         {R"("domain": 5)", R"("domain": 4, "places": [[0, 0], [3, 1], [-2, 5], [4, 4]], "reach": 4)"}}};
+         {R"("domain": 5)", R"("domain": 4, "places": [[0, 0], [3, 1], [-2, 5], [4, 4]], "reach": 4)"}},
+        {"tree", {R"("domain": 5)", number}}};
     BOOST_REQUIRE_EQUAL(registry().size(), proven.size());
     for (std::size_t i = 0; i < proven.size(); ++i) {
         const auto& [name, specs] = proven[i];

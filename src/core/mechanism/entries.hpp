@@ -34,5 +34,6 @@ extern const MechanismEntry dbitflip_entry;
 extern const MechanismEntry ddrm_entry;
 extern const MechanismEntry optimal_entry;
 extern const MechanismEntry exponential_entry;
+extern const MechanismEntry tree_entry;
 
 }  // namespace ldp

@@ -1,0 +1,108 @@
+#include "core/math/level_tree.hpp"
+
+#include <numeric>
+
+namespace ldp {
+
+namespace {
+
+/// The precision of what the estimates from each depth on downwards say of a node there: with its own, that
+/// of the sum of its two children's.
+std::vector<double> from_below(std::span<const double> precisions) {
+    std::vector<double> all(precisions.begin(), precisions.end());
+    for (std::size_t i = all.size() - 1; i-- > 0;) all[i] += all[i + 1] / 2;
+    return all;
+}
+
+/// Of all ranges, the mean sum of (the part of a node in the range, less that of its parent)², over the nodes
+/// of each depth. A cut after t of a node's w points takes min(t, w−t)/w from the difference of its halves.
+std::vector<double> squares(std::size_t depth) {
+    std::vector<double> all;
+    for (std::size_t i = 0; i < depth; ++i) {
+        const double nodes = std::ldexp(1.0, static_cast<int>(i)),
+                     width = std::ldexp(1.0, static_cast<int>(depth - i));
+        all.push_back(2 * (1.0 / 6 + 1 / (3 * width * width) - 1 / (8 * nodes)));
+    }
+    return all;
+}
+
+}  // namespace
+
+LevelTree::LevelTree(std::uint64_t points, std::span<const double> precisions)
+    : points_(points), depth_(depth_of(points)), own_(depth_ + 1) {
+    const std::vector<double> all = from_below(precisions);
+    for (unsigned depth = 1; depth <= depth_; ++depth) {
+        if (precisions[depth - 1] == 0) continue;
+        own_[depth] = precisions[depth - 1] / all[depth - 1];
+        deepest_ = depth;
+    }
+}
+
+std::vector<double> LevelTree::shares(std::span<const std::vector<double>> estimates) const {
+    Work work;
+    std::vector<std::vector<double>> z(depth_ + 1);
+    for (unsigned depth = deepest_; depth > 0; --depth) {
+        z[depth].resize(nodes(depth));
+        for (std::uint64_t node = 0; node < z[depth].size(); ++node, work.done()) {
+            const auto below = [&](std::uint64_t child) {
+                return depth < deepest_ && child < z[depth + 1].size() ? z[depth + 1][child] : 0;
+            };
+            const double own = own_[depth] == 0 ? 0 : estimates[depth - 1][node];
+            z[depth][node] = std::lerp(below(2 * node) + below(2 * node + 1), own, own_[depth]);
+        }
+    }
+    std::vector<double> shares{1}, next;
+    for (unsigned depth = 1; depth <= depth_; ++depth) {
+        next.clear();
+        const auto told = [&](std::uint64_t node) { return depth <= deepest_ ? z[depth][node] : 0; };
+        for (std::uint64_t node = 0; node < shares.size(); ++node, work.done()) {
+            if (!has_right(depth - 1, node)) {
+                next.push_back(shares[node]);
+                continue;
+            }
+            const double apart = (told(2 * node) - told(2 * node + 1)) / 2;
+            next.push_back(shares[node] / 2 + apart);
+            next.push_back(shares[node] / 2 - apart);
+        }
+        std::swap(shares, next);
+    }
+    return shares;
+}
+
+double LevelTree::mean_range_variance(std::span<const double> precisions) {
+    const std::vector<double> need = squares(precisions.size()), told = from_below(precisions);
+    double sum = 0;
+    for (std::size_t i = 0; i < need.size(); ++i) sum += need[i] / told[i];
+    return sum;
+}
+
+// The variance is convex in the draws, and its derivative by one is −gain: the draws are best where all that
+// are drawn gain the same. Each step multiplies them by the root of their gain over the mean one, which never
+// makes the variance larger (Torsney 1977).
+std::vector<double> LevelTree::best_draws(std::span<const double> variances) {
+    constexpr double least = 1.0 / 256;
+    const std::size_t depth = variances.size();
+    const std::vector<double> need = squares(depth);
+    std::vector<double> draws(depth, 1 / static_cast<double>(depth));
+    const auto improve = [&] {
+        std::vector<double> precisions(depth), gains(depth);
+        for (std::size_t i = 0; i < depth; ++i) precisions[i] = draws[i] / variances[i];
+        const std::vector<double> told = from_below(precisions);
+        double gain = 0, sum = 0;
+        for (std::size_t i = 0; i < depth; ++i) {
+            gain = gain / 2 + need[i] / (told[i] * told[i]);
+            gains[i] = gain / variances[i];
+        }
+        for (std::size_t i = 0; i < depth; ++i) sum += draws[i] *= std::sqrt(gains[i]);
+        for (double& draw : draws) draw /= sum;
+    };
+    constexpr int steps = 1000;
+    for (int step = 0; step < steps; ++step) improve();
+    // The shallowest depths are told by those below them nearly as well.
+    for (double& draw : draws)
+        if (draw < least) draw = 0;
+    for (int step = 0; step < steps; ++step) improve();
+    return draws;
+}
+
+}  // namespace ldp

@@ -1,0 +1,555 @@
+// Length: one mechanism is one file, and this one answers for shares, means and every range.
+// A hierarchy over an ordered domain, with the best oracle on every level (Cormode, Kulkarni, Srivastava
+// 2019; Hay et al. 2010): a person draws a level of a binary tree over the points, for everyone to see, and
+// reports the node above their point through subset selection, at the full ε. All levels' shares are then
+// made to agree by least squares, which are linear: every range, mean and share of points is without bias,
+// and its error is exact.
+//
+// How probable a level is to be drawn makes the mean variance of all ranges least. Where ε is large, levels
+// at the top are not drawn at all: those below tell of them nearly as well, and the tree is one of wider
+// nodes there. The weights of the least squares follow from these probabilities, not from how many happened
+// to draw a level, so that forgers cannot shift them; only what nobody drew counts for nothing.
+//
+// parameters: points (4 bytes), whether they are numbers (1), levels that are drawn (1), then of each: its
+//             depth (1), its weight (2), the size of its sets (4); then min, max
+// payload:    level (1 byte, of those that are drawn), a set of its nodes, zeros
+// state:      of each level: reports (8), bit counters
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+
+#include "core/base/exact.hpp"
+#include "core/channel/numeric.hpp"
+#include "core/channel/subset.hpp"
+#include "core/math/bit_counters.hpp"
+#include "core/math/level_tree.hpp"
+#include "core/mechanism/entries.hpp"
+#include "core/mechanism/fields.hpp"
+#include "core/mechanism/ordered/reading.hpp"
+
+namespace ldp {
+
+namespace {
+
+constexpr std::uint64_t max_points = std::uint64_t{1} << 14;
+/// Steps, not points; whole numbers want max − min of them.
+constexpr Option points_option{
+    .name = "grid", .fallback = 1023, .least = 1, .most = max_points - 1, .of_numbers = true};
+constexpr std::size_t count_size = sizeof(std::uint64_t);
+
+/// What a block says of a level that is drawn.
+struct LevelPlan {
+    std::uint8_t depth;
+    std::uint16_t weight;
+    std::uint32_t set_size;
+};
+
+/// Functions of the points, as LevelTree asks for them.
+struct Inside {
+    std::uint64_t from, to;
+    [[nodiscard]] bool flat(std::uint64_t first, std::uint64_t end) const noexcept {
+        return end <= from || first >= to || (first >= from && end <= to);
+    }
+    [[nodiscard]] double value(std::uint64_t point) const noexcept { return point >= from && point < to; }
+};
+/// 1 before some values, 0 behind them.
+struct Falling {
+    std::uint64_t from;
+    std::span<const double> values;
+    [[nodiscard]] bool flat(std::uint64_t first, std::uint64_t end) const noexcept {
+        return end <= from || first >= from + values.size() || end - first == 1;
+    }
+    [[nodiscard]] double value(std::uint64_t point) const noexcept {
+        return point < from ? 1 : point < from + values.size() ? values[point - from] : 0;
+    }
+};
+
+class Tree final : public Mechanism, public Ordered, public Significance {
+  public:
+    Tree(const Header& header, Bytes block, std::uint64_t points, const std::vector<LevelPlan>& plans,
+         const std::optional<Range>& range)
+        : Mechanism(header, block), points_(points), range_(range) {
+        for (const auto& [depth, weight, set_size] : plans) {
+            const std::uint64_t nodes = LevelTree::nodes_of(points, depth);
+            levels_.push_back({depth, SubsetChannel(nodes, set_size, header.epsilon),
+                               SetCode(nodes, set_size), BitCounters(nodes), state_size_});
+            state_size_ += count_size + levels_.back().counters.size();
+            payload_size_ = std::max(payload_size_, 1 + levels_.back().code.width());
+            draw_below_.push_back((draw_below_.empty() ? 0 : draw_below_.back()) + weight);
+        }
+    }
+
+    std::vector<std::uint64_t> cells() const override { return {points_}; }
+    std::size_t payload_size() const noexcept override { return payload_size_; }
+    std::size_t state_size() const noexcept override { return state_size_; }
+    std::vector<std::pair<std::string, double>> parameters() const override {
+        std::vector<std::pair<std::string, double>> all;
+        if (range_)
+            all = {{"min", range_->min}, {"max", range_->max}, {"grid", static_cast<double>(points_ - 1)}};
+        else
+            all = {{"domain", static_cast<double>(points_)}};
+        all.emplace_back("levels", static_cast<double>(levels_.size()));
+        all.emplace_back("subset_size", static_cast<double>(levels_.back().channel.size()));
+        return all;
+    }
+
+    void permanent_response(Input input, Bytes, BitSource& bits, MutableBytes permanent) const override {
+        const std::size_t drawn = bits.pick(draw_below_);
+        const Level& level = levels_[drawn];
+        std::ranges::fill(permanent, std::byte{0});
+        permanent[0] = static_cast<std::byte>(drawn);
+        level.code.write(level.channel.sample(node(level, input[0]), bits), permanent.subspan(1));
+    }
+
+    bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
+        if (!valid_payload(payload)) return false;
+        const Level& level = levels_[level_of(payload)];
+        const Bytes set = payload.subspan(1);
+        add<std::uint64_t>(state.data() + level.state, 1);
+        std::array<std::byte, max_points / 8> bits;
+        if (level.code.lists()) {
+            std::fill_n(bits.begin(), level.counters.width(), std::byte{0});
+            for (std::size_t i = 0; i < level.channel.size(); ++i) {
+                const Cell listed = level.code.listed(set, i);
+                bits[listed / 8] |= static_cast<std::byte>(1U << listed % 8);
+            }
+        }
+        level.counters.add(state.data() + level.state + count_size,
+                           level.code.lists() ? bits.data() : set.data());
+        return true;
+    }
+    void merge(MutableBytes state, Bytes other) const noexcept override {
+        for (const Level& level : levels_) {
+            add(state.data() + level.state, reports(level, other));
+            level.counters.merge(state.data() + level.state + count_size, counters(level, other));
+        }
+    }
+    bool valid_payload(Bytes payload) const noexcept override {
+        if (level_of(payload) >= levels_.size()) return false;
+        const SetCode& code = levels_[level_of(payload)].code;
+        const Bytes unused = payload.subspan(1 + code.width());
+        return code.valid(payload.subspan(1)) &&
+               std::ranges::all_of(unused, [](std::byte byte) { return byte == std::byte{0}; });
+    }
+    bool valid_state(const Counts& counts) const noexcept override {
+        std::uint64_t left = counts.n;
+        for (const Level& level : levels_) {
+            const std::uint64_t drew = reports(level, counts.state);
+            if (drew > left || !level.counters.at_most(counters(level, counts.state), drew) ||
+                level.counters.total(counters(level, counts.state)) != drew * level.channel.size())
+                return false;
+            left -= drew;
+        }
+        return left == 0;
+    }
+
+    std::span<const Quantity> answers() const noexcept override {
+        static constexpr Quantity numbers[] = {Quantity::means, Quantity::distribution};
+        static constexpr Quantity categories[] = {Quantity::frequencies, Quantity::distribution};
+        return range_ ? numbers : categories;
+    }
+    std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override {
+        if (question.quantity == Quantity::frequencies) return shares(counts, question.target);
+        if (question.quantity == Quantity::means)
+            return {range_->on(Reading(*this, counts).mean_of(values(0, 1), question.target))};
+        return without_errors(fit(counts, Smoothing::none));
+    }
+    // By the normal approximation, under the error that was estimated.
+    double p_value(std::uint64_t, const Estimate& estimate) const override {
+        if (range_) refuse(*this, Significance::offers);
+        return one_sided(estimate.value / estimate.standard_error);
+    }
+    std::vector<Check> health(const Counts& counts) const override;
+    std::vector<Stake> stakes(const Question& question) const override;
+    double likeliest(Bytes payload) const override {
+        return chance(level_of(payload)) * levels_[level_of(payload)].channel.likeliest();
+    }
+    double n_variance(double truth) const override;
+    // About ten planes, 32 bytes of them a step.
+    Cost cost() const noexcept override {
+        double counted = 5;
+        for (std::size_t i = 0; i < levels_.size(); ++i)
+            counted += chance(i) * 10 * static_cast<double>(levels_[i].channel.domain()) / 256;
+        return {counted, 100 * static_cast<double>(points_)};
+    }
+    Exact probability(Input input, Bytes, Bytes permanent) const override {
+        const std::size_t drawn = level_of(permanent);
+        const Level& level = levels_[drawn];
+        return exact(draw_weight(drawn), draw_below_.back()) *
+               level.channel.probability(level.code.holds(permanent.subspan(1), node(level, input[0])));
+    }
+    // The level is drawn without a look at the value, so its probability cancels. In each, the first node and
+    // the last are two, and each is in sets that the other is not in.
+    Exact worst_ratio() const override {
+        Exact worst = exact(1, 1);
+        for (const Level& level : levels_) {
+            const auto [high, low] = level.channel.worst_ratio();
+            worst = std::max(worst, exact(high, low));
+        }
+        return worst;
+    }
+
+    std::size_t points() const noexcept override { return points_; }
+    Interval ends() const noexcept override {
+        return range_ ? Interval{range_->min, range_->max} : Interval{0, static_cast<double>(points_ - 1)};
+    }
+    Distribution fit(const Counts& counts, Smoothing) const override {
+        return Reading(*this, counts).fit_monotone();
+    }
+    std::vector<double> cumulative(const Counts& counts) const override;
+    std::unique_ptr<const OrderedNoise> noise(const Counts& counts,
+                                              std::vector<double> shares) const override;
+    std::uint64_t blur(std::uint64_t) const noexcept override { return 0; }
+
+  private:
+    class Noise;
+    struct Level {
+        unsigned depth;
+        SubsetChannel channel;
+        SetCode code;
+        BitCounters counters;
+        std::size_t state;  ///< where its part of a state begins
+    };
+
+    std::vector<Estimate> shares(const Counts& counts, Target target) const {
+        Reading reading(*this, counts);
+        std::vector<Estimate> all;
+        Work work;
+        for (std::size_t point = 0; point < points_; ++point, work.done(LevelTree::depth_of(points_)))
+            all.push_back(reading.between(point, point + 1, target));
+        return all;
+    }
+
+    std::uint64_t node(const Level& level, std::uint64_t point) const noexcept {
+        return point >> (LevelTree::depth_of(points_) - level.depth);
+    }
+    static std::size_t level_of(Bytes payload) noexcept { return std::to_integer<std::size_t>(payload[0]); }
+    static std::uint64_t reports(const Level& level, Bytes state) noexcept {
+        return load<std::uint64_t>(state.data() + level.state);
+    }
+    static const std::byte* counters(const Level& level, Bytes state) noexcept {
+        return state.data() + level.state + count_size;
+    }
+    std::vector<double> drawn(Bytes state) const {
+        std::vector<double> all;
+        for (const Level& level : levels_) all.push_back(static_cast<double>(reports(level, state)));
+        return all;
+    }
+    std::uint64_t draw_weight(std::size_t i) const noexcept {
+        return draw_below_[i] - (i == 0 ? 0 : draw_below_[i - 1]);
+    }
+    double chance(std::size_t i) const noexcept {
+        return static_cast<double>(draw_weight(i)) / static_cast<double>(draw_below_.back());
+    }
+    /// How what so many reports of each level tell is put together.
+    LevelTree tree(std::span<const double> reports) const {
+        std::vector<double> precisions(LevelTree::depth_of(points_));
+        for (std::size_t i = 0; i < levels_.size(); ++i)
+            if (reports[i] != 0) precisions[levels_[i].depth - 1] = chance(i) / levels_[i].channel.contrast();
+        return {points_, precisions};
+    }
+    /// So many reports of each level as are expected of very many.
+    std::vector<double> expected() const {
+        std::vector<double> all;
+        for (std::size_t i = 0; i < levels_.size(); ++i) all.push_back(0x1p52 * chance(i));
+        return all;
+    }
+    /// The parts of the mean of a function of the points: a level each.
+    template <class Function>
+    std::vector<Stake> stakes_of(const Function& function) const;
+
+    /// The attribute's values at the points, if the ends are these.
+    std::vector<double> values(double low, double high) const {
+        std::vector<double> all(points_);
+        for (std::size_t s = 0; s < points_; ++s)
+            all[s] = low + (high - low) * static_cast<double>(s) / static_cast<double>(points_ - 1);
+        return all;
+    }
+
+    std::uint64_t points_;
+    std::optional<Range> range_;
+    std::vector<Level> levels_;              // those that are drawn, by depth
+    std::vector<std::uint64_t> draw_below_;  // running sums of the draw weights
+    std::size_t state_size_ = 0, payload_size_ = 0;
+};
+
+/// Against the people who reported, those who drew a level are themselves a sample of all: drawn without
+/// replacement, and no one for two levels. So the errors of the levels' means are not independent; but all
+/// that this takes off is the function's own variance over the people.
+///
+/// Few reports may all say the same, and would then be sure of it. So the people are taken to be spread as
+/// the shares say but for one more, half of whom is where it counts for most, half where for least: as in the
+/// prior of Jeffreys (1946) for a share. What lies below the deepest level that anybody drew is not known:
+/// the most that it can make is an error.
+class Tree::Noise final : public OrderedNoise {
+  public:
+    /// So many reports drew each level.
+    Noise(const Tree& mechanism, std::vector<double> reports, std::vector<double> shares)
+        : mechanism_(mechanism),
+          tree_(mechanism.tree(reports)),
+          reports_(std::move(reports)),
+          n_(std::accumulate(reports_.begin(), reports_.end(), 0.0)),
+          shares_(std::move(shares)),
+          below_(shares_.size() + 1) {
+        std::partial_sum(shares_.begin(), shares_.end(), below_.begin() + 1);
+    }
+
+    double of(std::span<const double> function) const override {
+        double first = 0, second = 0;
+        for (std::size_t s = 0; s < function.size(); ++s) {
+            first += shares_[s] * function[s];
+            second += shares_[s] * function[s] * function[s];
+        }
+        return variance(Falling{0, function}, second - first * first);
+    }
+    double between(std::size_t first, std::size_t end) const override {
+        const double share = below_[end] - below_[first];
+        return variance(Inside{first, end}, share * (1 - share));
+    }
+    double falling(std::size_t first, std::span<const double> values) const override {
+        double mean = below_[first], square = below_[first];
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            mean += shares_[first + i] * values[i];
+            square += shares_[first + i] * values[i] * values[i];
+        }
+        return variance(Falling{first, values}, square - mean * mean);
+    }
+
+  private:
+    /// n·Var of the mean of a function that has this variance over the people.
+    template <class Function>
+    double variance(const Function& function, double among_people) const {
+        struct OfLevel {
+            SubsetChannel::Sums sums;
+            double nodes = 0, least = HUGE_VAL, most = -HUGE_VAL;
+        };
+        std::array<OfLevel, 32> levels{};
+        const auto visit = [&](unsigned depth, std::uint64_t first, std::uint64_t end, double weight) {
+            auto& [sums, all_nodes, least, most] = levels[depth];
+            const auto nodes = static_cast<double>(end - first);
+            const double people =
+                below_[tree_.first_point(depth, end)] - below_[tree_.first_point(depth, first)];
+            all_nodes += nodes;
+            sums.all += nodes * weight;
+            sums.all_squares += nodes * weight * weight;
+            sums.own += people * weight;
+            sums.own_squares += people * weight * weight;
+            least = std::min(least, weight);
+            most = std::max(most, weight);
+        };
+        const LevelTree::Mean mean = tree_.mean_of(function, visit);
+        double sum = n_ * mean.blind * mean.blind;
+        for (std::size_t i = 0; i < reports_.size(); ++i) {
+            if (reports_[i] == 0) continue;
+            const SubsetChannel& channel = mechanism_.levels_[i].channel;
+            auto [sums, nodes, least, most] = levels[mechanism_.levels_[i].depth];
+            if (nodes < static_cast<double>(channel.domain())) {  // the others count for nothing
+                least = std::min(least, 0.0);
+                most = std::max(most, 0.0);
+            }
+            const double told = n_ / (n_ + 1);
+            sums.own = std::lerp((least + most) / 2, sums.own, told);
+            sums.own_squares = std::lerp((least * least + most * most) / 2, sums.own_squares, told);
+            sum += n_ / reports_[i] * (channel.mean_square(sums) - sums.own * sums.own);
+        }
+        return std::max(sum - among_people, 0.0);
+    }
+
+    const Tree& mechanism_;
+    LevelTree tree_;
+    std::vector<double> reports_;  // of each level
+    double n_;
+    std::vector<double> shares_;
+    std::vector<double> below_;  // shares below each point
+};
+
+std::unique_ptr<const OrderedNoise> Tree::noise(const Counts& counts, std::vector<double> shares) const {
+    return std::make_unique<Noise>(*this, drawn(counts.state), std::move(shares));
+}
+
+std::vector<double> Tree::cumulative(const Counts& counts) const {
+    std::vector<std::vector<double>> estimates(LevelTree::depth_of(points_));
+    for (const Level& level : levels_) {
+        const std::uint64_t drew = reports(level, counts.state);
+        if (drew == 0) continue;
+        const double p = level.channel.p(), q = level.channel.q();
+        for (const std::uint64_t supported : level.counters.counts(counters(level, counts.state)))
+            estimates[level.depth - 1].push_back(
+                (static_cast<double>(supported) / static_cast<double>(drew) - q) / (p - q));
+    }
+    std::vector<double> shares = tree(drawn(counts.state)).shares(estimates);
+    std::partial_sum(shares.begin(), shares.end(), shares.begin());
+    shares.back() = 1;  // but for rounding
+    return shares;
+}
+
+// A node that nobody is at has the least support that honest reports can have, one that all are at the most.
+std::vector<Check> Tree::health(const Counts& counts) const {
+    std::vector<std::uint64_t> drew;
+    std::vector<double> weights;
+    std::vector<std::vector<Check>> checks;
+    for (std::size_t i = 0; i < levels_.size(); ++i) {
+        const Level& level = levels_[i];
+        const std::uint64_t n = reports(level, counts.state);
+        drew.push_back(n);
+        weights.push_back(static_cast<double>(draw_weight(i)));
+        if (n == 0) continue;
+        const double p = level.channel.p(), q = level.channel.q();
+        const auto supported = level.counters.counts(counters(level, counts.state));
+        const auto [least, most] = std::ranges::minmax(supported);
+        const auto share = [&, n](std::uint64_t support) {
+            return (static_cast<double>(support) / static_cast<double>(n) - q) / (p - q);
+        };
+        const auto any = [&](double p_value) {
+            return std::min(1.0, static_cast<double>(supported.size()) * p_value);
+        };
+        checks.push_back({{"least share of a node", share(least), 0, any(binomial_at_most(n, q, least))},
+                          {"greatest share of a node", share(most), 1, any(binomial_at_least(n, p, most))}});
+    }
+    std::vector<Check> worst = worst_of(checks, levels_.size());
+    worst.insert(worst.begin(), goodness_of_fit("levels drawn", drew, weights));
+    return worst;
+}
+
+// A level is told by those who drew it. A forged report names the set of greatest weight; people are at one
+// of its nodes each.
+template <class Function>
+std::vector<Stake> Tree::stakes_of(const Function& function) const {
+    const LevelTree planned = tree(expected());
+    std::vector<std::vector<double>> weights(planned.depth() + 1);
+    for (const Level& level : levels_) weights[level.depth].resize(level.channel.domain());
+    double shift = planned
+                       .mean_of(function,
+                                [&](unsigned depth, std::uint64_t first, std::uint64_t end, double weight) {
+                                    std::fill_n(weights[depth].begin() + static_cast<std::ptrdiff_t>(first),
+                                                end - first, weight);
+                                })
+                       .constant;
+    std::vector<Stake> stakes;
+    for (std::size_t i = 0; i < levels_.size(); ++i) {
+        const SubsetChannel& channel = levels_[i].channel;
+        std::vector<double>& sorted = weights[levels_[i].depth];
+        std::ranges::sort(sorted);
+        const auto set = static_cast<std::ptrdiff_t>(channel.size());
+        const double none = channel.q() * std::accumulate(sorted.begin(), sorted.end(), 0.0);
+        const auto term = [&](double sum) { return shift + (sum - none) / (channel.p() - channel.q()); };
+        stakes.push_back({chance(i),
+                          {term(std::accumulate(sorted.begin(), sorted.begin() + set, 0.0)),
+                           term(std::accumulate(sorted.end() - set, sorted.end(), 0.0))},
+                          {shift + sorted.front(), shift + sorted.back()}});
+        shift = 0;
+    }
+    return stakes;
+}
+
+// Points of one complete subtree are alike, and those that hang off the right edge are of every kind there
+// is.
+std::vector<Stake> Tree::stakes(const Question& question) const {
+    if (question.quantity == Quantity::distribution) return {};
+    if (question.quantity == Quantity::means) {
+        const std::vector<double> places = values(0, 1);
+        std::vector<Stake> stakes = stakes_of(Falling{0, places});
+        const double width = 2 * range_->half();
+        double shift = range_->min;  // of the sum, once
+        for (auto& [drawn, terms, truths] : stakes) {
+            for (Interval* ends : {&terms, &truths})
+                *ends = {shift + width * ends->lower, shift + width * ends->upper};
+            shift = 0;
+        }
+        return stakes;
+    }
+    std::vector<Stake> worst;
+    for (std::uint64_t point = 0; point < points_; point += std::bit_floor(points_ - point)) {
+        std::vector<Stake> stakes = stakes_of(Inside{point, point + 1});
+        if (worst.empty() || influence(stakes) > influence(worst)) worst = std::move(stakes);
+    }
+    return worst;
+}
+
+// Of a number, if all people are at `truth`, or as near on both sides as points are. Of categories, the
+// largest of all, each being held by that share of the people and the others by as many each.
+double Tree::n_variance(double truth) const {
+    std::vector<double> held(points_);
+    if (range_) {
+        const std::uint64_t steps = points_ - 1;
+        const auto [lower, up] = grid_point((truth + 1) / 2 * static_cast<double>(steps), steps);
+        const double above = std::ldexp(static_cast<double>(up), -64);
+        held[lower] = 1 - above;
+        if (up != 0) held[lower + 1] = above;
+        return Noise(*this, expected(), std::move(held)).of(values(-1, 1));
+    }
+    double most = 0;
+    for (std::uint64_t point = 0; point < points_; point += std::bit_floor(points_ - point)) {
+        std::ranges::fill(held, (1 - truth) / static_cast<double>(points_ - 1));
+        held[point] = truth;
+        most = std::max(most, Noise(*this, expected(), held).between(point, point + 1));
+    }
+    return most;
+}
+
+void write(const Settings& settings, Writer& writer) {
+    const Attribute& attribute = settings.attributes()[0];
+    const bool numeric = attribute.numeric();
+    const std::uint64_t points = numeric ? settings.number(points_option.name) + 1 : attribute.domain;
+    std::vector<std::uint64_t> sizes;
+    std::vector<double> variances;
+    for (unsigned depth = 1; depth <= LevelTree::depth_of(points); ++depth) {
+        const std::uint64_t nodes = LevelTree::nodes_of(points, depth);
+        sizes.push_back(SubsetChannel::best_size(settings.epsilon(), nodes));
+        variances.push_back(SubsetChannel(nodes, sizes.back(), settings.epsilon()).contrast());
+    }
+    const std::vector<double> draws = LevelTree::best_draws(variances);
+    const auto weight = [&](std::size_t i) {
+        return static_cast<std::uint16_t>(std::lround(draws[i] * 65535));
+    };
+    writer.put(static_cast<std::uint32_t>(points));
+    writer.put(static_cast<std::uint8_t>(numeric));
+    writer.put(static_cast<std::uint8_t>(std::ranges::count_if(draws, [](double draw) { return draw > 0; })));
+    for (std::size_t i = 0; i < draws.size(); ++i) {
+        if (draws[i] == 0) continue;
+        writer.put(static_cast<std::uint8_t>(i + 1));
+        writer.put(weight(i));
+        writer.put(static_cast<std::uint32_t>(sizes[i]));
+    }
+    if (numeric) write_range(writer, {attribute.min, attribute.max});
+}
+
+std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
+    Reader reader(block.subspan(header_size));
+    const std::uint64_t points = take_number(reader, "number of points", 2, max_points);
+    const auto numeric = reader.take<std::uint8_t>();
+    const auto count = reader.take<std::uint8_t>();
+    const unsigned depth = LevelTree::depth_of(points);
+    std::vector<LevelPlan> plans;
+    const auto below = [&] { return plans.empty() ? 0U : plans.back().depth; };
+    for (unsigned i = 0; i < count; ++i) {
+        const LevelPlan plan{reader.take<std::uint8_t>(), reader.take<std::uint16_t>(),
+                             reader.take<std::uint32_t>()};
+        if (plan.depth <= below() || plan.depth > depth || plan.weight == 0 || plan.set_size == 0 ||
+            plan.set_size >= LevelTree::nodes_of(points, plan.depth))
+            raise(ErrorCode::malformed, "a level of the tree is out of range",
+                  "Found depth " + std::to_string(plan.depth) + ", weight " + std::to_string(plan.weight) +
+                      ", sets of " + std::to_string(plan.set_size) + ".",
+                  "The bytes were damaged or forged.");
+        plans.push_back(plan);
+    }
+    if (numeric > 1 || below() != depth)
+        raise(ErrorCode::malformed, "the tree's parameters are out of range",
+              "Found " + std::to_string(count) + " levels for " + std::to_string(points) + " points.",
+              "The bytes were damaged or forged.");
+    std::optional<Range> range;
+    if (numeric != 0) range = read_range(reader);
+    reader.finish();
+    return std::make_unique<Tree>(header, block, points, plans, range);
+}
+
+}  // namespace
+
+const MechanismEntry tree_entry{
+    30,    "tree", "tree of sets, ordered domain", Shape::one_ordered, max_points, false, {&points_option, 1},
+    write, load};
+
+}  // namespace ldp
