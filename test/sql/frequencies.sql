@@ -28,7 +28,7 @@ FROM oracle ORDER BY name;
 
 -- Reports by hand, about twelve thousand of each kind. A subset of three values is three bits.
 CREATE TABLE report AS
-    SELECT o.name, i AS id, i % 3 AS part, pg_temp.report(o.spec, CASE o.name
+    SELECT o.name, i AS id, i % 3 AS part, (o.block || CASE o.name
         WHEN 'grr' THEN pg_temp.little(i * i % 12, 1)
         WHEN 'exponential' THEN pg_temp.little(i * i % 12, 1)
         WHEN 'hadamard' THEN pg_temp.little((i * 7 + i / 5) % 16, 1)
@@ -38,8 +38,8 @@ CREATE TABLE report AS
         WHEN 'sue' THEN pg_temp.little((i * 41 + i / 7) % 4096, 2)
         WHEN 'blh' THEN pg_temp.scramble(i, 1) || pg_temp.scramble(i, 2) || pg_temp.little(i % 2, 1)
         WHEN 'olh' THEN pg_temp.scramble(i, 3) || pg_temp.scramble(i, 4) || pg_temp.little(i % 4, 1)
-        WHEN 'rappor' THEN pg_temp.little(i % 4, 1) || pg_temp.little((i * 43 + i / 4) % 4096, 2) END) AS report
-    FROM oracle AS o, generate_series(1, 12000) AS i;
+        WHEN 'rappor' THEN pg_temp.little(i % 4, 1) || pg_temp.little((i * 43 + i / 4) % 4096, 2) END)::ldp_report AS report
+    FROM (SELECT name, encode(ldp_spec_parameters(spec), 'hex') AS block FROM oracle OFFSET 0) AS o, generate_series(1, 12000) AS i;
 ANALYZE report;
 
 -- The estimator from supports counted here, for the oracles whose support can be read off the payload.
