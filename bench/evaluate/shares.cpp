@@ -126,7 +126,7 @@ std::vector<Contender> contenders() {
     };
     for (const char* name : {"grr", "oue", "auto"}) oracle(name, ldp::Consistency::none);
     oracle("auto", ldp::Consistency::norm_sub);
-    for (const std::string name : {"haar_ordered", "square_wave"})
+    for (const std::string name : {"haar_ordered", "tree", "square_wave"})
         all.push_back({"one attribute, " + name + ", fit", false,
                        [=](const Table& table, double epsilon, ldp::BitSource& bits) {
                            return run_ordered(name, table, epsilon, bits);

@@ -109,7 +109,7 @@ void bounds() {
              {"hadamard", category},     {"olh", category},       {"oue", category},
              {"sue", category},          {"rappor", category},    {"duchi", number},
              {"hybrid", number},         {"pdp", number},         {"piecewise", number},
-             {"optimal", number},
+             {"optimal", number},        {"tree", number},
              {"laplace", number},        {"square_wave", number}, {"haar_ordered", number},
              {"haar_ordered", category}, {"sampled", vector},     {"duchi_vector", vector},
              {"haar", vector},           {"loloha", category},    {"l_grr", category},

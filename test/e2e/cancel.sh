@@ -53,6 +53,7 @@ summarise many "$(category rappor 65536 1 '"bits": 1024, "hashes": 8, "cohorts":
 summarise ddrm "$(category ddrm 256 1 '"rounds": 4096')" ''
 summarise square_wave "$(number square_wave '"grid": 65536')" 'v\n5\n'
 summarise ordered "$(number haar_ordered '"grid": 1048575')" 'v\n5\n'
+summarise tree "$(number tree '"grid": 16383')" 'v\n5\n'
 summarise ordered_words "$(category haar_ordered 1048576 1)" 'v\n5\n'
 summarise haar "{\"mechanism\": \"haar\", \"epsilon\": 1, $vector}" "$vector_rows"
 summarise haar_ranges "{\"mechanism\": \"haar_ranges\", \"epsilon\": 1, $vector}" "$vector_rows"
@@ -88,7 +89,7 @@ SET statement_timeout = 0;
 SQL
     done >>questions.sql
 }
-oracles='grr hadamard projective olh oue subset l_grr' ordinal='square_wave ordered'
+oracles='grr hadamard projective olh oue subset l_grr' ordinal='square_wave ordered tree'
 ask "hadamard grr" "ldp_consistent(s, 'power')" long
 ask "hadamard" "ldp_consistent(s, 'ibu')" long
 ask "hadamard" "ldp_consistent(s, 'norm_sub')" long

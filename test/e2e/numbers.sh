@@ -37,9 +37,9 @@ sql -c "\\copy truth FROM '$work/people.csv' (FORMAT csv, HEADER)"
 
 # One number: its mean through every mechanism, and its distribution.
 age='"attributes": [{"name": "age", "min": 17, "max": 90}]'
-for mechanism in auto laplace duchi piecewise pdp hybrid optimal square_wave haar_ordered; do
+for mechanism in auto laplace duchi piecewise pdp hybrid optimal square_wave haar_ordered tree; do
     grid=
-    case $mechanism in square_wave | haar_ordered) grid=', "grid": 73' ;; esac
+    case $mechanism in square_wave | haar_ordered | tree) grid=', "grid": 73' ;; esac
     collect "age_$mechanism" "{\"mechanism\": \"$mechanism\", \"epsilon\": 2, $age$grid}" "$work/people.csv"
     agrees "the mean age by $mechanism" 1 "SELECT estimate, stderr, (SELECT avg(age) FROM truth) FROM ldp_estimate('age_$mechanism')"
 done
