@@ -157,9 +157,13 @@ void Forge::parameters(std::uint8_t id, Writer& writer, unsigned depth) {
     constexpr std::uint64_t huge = std::uint64_t{1} << 24, large = std::uint64_t{1} << 16, grid = 1 << 20;
     switch (id) {
         case grr:
-        case hadamard:
             domain(writer, huge);
             break;
+        case hadamard: {
+            const std::uint64_t k = domain(writer, huge);
+            four(writer, choices_.rarely(2) ? 1 : choices_.number(1, std::max<std::uint64_t>(k, 1)));
+            break;
+        }
         case sue:
         case oue:
             domain(writer, large);

@@ -8,6 +8,7 @@
 #include "core/base/error.hpp"
 #include "core/format/header.hpp"
 #include "core/math/projective_space.hpp"
+#include "core/math/statistics.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "proof.hpp"
 #include "simulation.hpp"
@@ -27,6 +28,14 @@ double parameter(const Mechanism& m, const std::string& wanted) {
     for (const auto& [name, value] : m.parameters())
         if (name == wanted) return value;
     throw std::logic_error("no parameter " + wanted);
+}
+
+/// hadamard with so many blocks, whatever suits ε.
+std::unique_ptr<const Mechanism> in_blocks(double epsilon, std::uint64_t k, std::uint64_t blocks) {
+    const auto m = over("hadamard", epsilon, k);
+    std::vector<std::byte> block(m->block().begin(), m->block().end());
+    store(block.data() + header_size + 4, static_cast<std::uint32_t>(blocks));
+    return load_mechanism(block, Kind::report);
 }
 
 /// A state whose counters are these.
@@ -98,6 +107,7 @@ BOOST_AUTO_TEST_CASE(designs_keep_epsilon, *boost::unit_test::label("slow")) {
             for (const int k : {2, 3, 5, 12, 13, 40}) prove(*over(name, epsilon, k));
     prove(*over("projective", 1, 128));  // 364 outputs: two bytes a report
     prove(*over("hadamard", 1, 128));
+    for (const std::uint64_t blocks : {2, 3, 7, 12}) prove(*in_blocks(1, 12, blocks));
 }
 
 BOOST_AUTO_TEST_CASE(largest_designs_keep_epsilon) {
@@ -154,7 +164,7 @@ BOOST_AUTO_TEST_CASE(oracles_agree_with_golden_constants) {
         const std::string key = std::string("epsilon=") + epsilon;
         const double e = std::exp(std::stod(epsilon));
         for (const std::uint64_t k : {2, 1024, 1048576}) {
-            const auto m = over("hadamard", std::stod(epsilon), k);
+            const auto m = in_blocks(std::stod(epsilon), k, 1);
             BOOST_CHECK_CLOSE_FRACTION(m->n_variance(0), golden("hadamard", key, "n_var_at_0"), 1e-9);
             BOOST_CHECK_CLOSE_FRACTION(parameter(*m, "p"), e / (e + 1), 1e-12);
             BOOST_CHECK_EQUAL(parameter(*m, "q"), 0.5);
@@ -174,7 +184,7 @@ BOOST_AUTO_TEST_CASE(probabilities_of_support_are_those_of_the_outputs) {
     for (const char* name : {"hadamard", "projective"})
         for (const double epsilon : {0.5, 2.0})
             for (const std::uint64_t k : {2, 13, 30}) {
-                const auto m = over(name, epsilon, k);
+                const auto m = name[0] == 'h' ? in_blocks(epsilon, k, 1) : over(name, epsilon, k);
                 const auto& oracle = dynamic_cast<const FrequencyOracle&>(*m);
                 const Cell first = 0;
                 std::vector<double> hits(k);
@@ -189,6 +199,118 @@ BOOST_AUTO_TEST_CASE(probabilities_of_support_are_those_of_the_outputs) {
                     BOOST_CHECK_CLOSE_FRACTION(hits[v], v == 0 ? oracle.protocol().p : oracle.protocol().q,
                                                1e-12);
             }
+}
+
+BOOST_AUTO_TEST_CASE(blocks_are_unbiased_with_the_variance_stated) {
+    // Of one report of each value, by its probabilities: the mean sign, and the variance of the share of each
+    // other.
+    for (const double epsilon : {0.5, 2.0, 4.0})
+        for (const auto& [k, blocks] :
+             {std::pair<Cell, std::uint64_t>{2, 2}, {5, 2}, {13, 3}, {13, 4}, {30, 7}}) {
+            const auto m = in_blocks(epsilon, k, blocks);
+            std::vector<std::vector<double>> mean(k, std::vector<double>(k)), square = mean;
+            for_each_permanent(*m, {}, [&](Bytes permanent) {
+                std::vector<std::byte> state(m->state_size());
+                BOOST_REQUIRE(m->accumulate(state, permanent));
+                const auto estimates = m->estimate({1, state}, {Quantity::frequencies});
+                for (Cell held = 0; held < k; ++held) {
+                    const auto chance = static_cast<double>(m->probability(Input(&held, 1), {}, permanent));
+                    for (Cell v = 0; v < k; ++v) {
+                        mean[held][v] += chance * estimates[v].value;
+                        square[held][v] += chance * estimates[v].value * estimates[v].value;
+                    }
+                }
+            });
+            const auto values = static_cast<double>(k);
+            double own = 0, others = 0;
+            for (Cell held = 0; held < k; ++held)
+                for (Cell v = 0; v < k; ++v) {
+                    BOOST_CHECK_SMALL(mean[held][v] - (v == held ? 1 : 0), 1e-12);
+                    const double variance = square[held][v] - mean[held][v] * mean[held][v];
+                    (v == held ? own : others) += variance / values / (v == held ? 1 : values - 1);
+                }
+            for (const double truth : {0.0, 0.3, 1.0})
+                BOOST_CHECK_CLOSE_FRACTION(m->n_variance(truth), truth * own + (1 - truth) * others, 1e-9);
+        }
+}
+
+BOOST_AUTO_TEST_CASE(blocks_are_as_many_as_is_best) {
+    for (const double epsilon : {0.5, 1.0, 1.6, 2.0, 3.0, 4.0, 6.0})
+        for (const std::uint64_t k : {2, 5, 40, 1000, 5000}) {
+            const auto chosen = over("hadamard", epsilon, k);
+            const double truth = 1 / static_cast<double>(k);
+            double least = chosen->n_variance(truth);
+            for (std::uint64_t blocks = 1; blocks <= std::min<std::uint64_t>(k, 500); ++blocks)
+                least = std::min(least, in_blocks(epsilon, k, blocks)->n_variance(truth));
+            BOOST_CHECK_LT(chosen->n_variance(truth), 1.02 * least);
+        }
+    // One block where ε is small, and an error near 8/(e − 1) where it is large; with one block it would be
+    // above 1.
+    BOOST_CHECK_EQUAL(parameter(*over("hadamard", 1, 1000), "blocks"), 1);
+    BOOST_CHECK_LT(over("hadamard", 4, 1024)->n_variance(0), 0.151);
+    BOOST_CHECK_GT(in_blocks(4, 1024, 1)->n_variance(0), 1);
+}
+
+BOOST_AUTO_TEST_CASE(errors_know_who_shares_a_block, *boost::unit_test::label("slow")) {
+    // Values 0, 3 and 6 of eight share one of three blocks. All hold 0 or 3: of 6, whose block all are in,
+    // the error is that of F = 1 in the closed form, and of 1, in whose block nobody is, that of F = 0.
+    const auto m = in_blocks(2, 8, 3);
+    const double e = std::exp(2.0), both = (e - 1 + 6) / ((e - 1) * (e - 1));
+    std::vector<std::vector<Cell>> people(300, {0});
+    for (std::size_t i = 0; i < 150; ++i) people[i] = {3};
+    const auto simulation =
+        simulate(*m, people, {0.5, 0, 0, 0.5, 0, 0, 0, 0}, Quantity::frequencies, 20000, 313);
+    simulation.check_unbiased();
+    simulation.check_coverage();
+    simulation.check_variance(6, both * (e + 1) / 300);
+    simulation.check_variance(1, both * 2 / 300);
+    simulation.check_variance(3, (both * (e + 1) - 0.5) / 300);
+}
+
+BOOST_AUTO_TEST_CASE(blocks_count_like_a_double_loop) {
+    SeededBits bits(332);
+    for (const auto& [k, blocks] :
+         {std::pair<std::uint64_t, std::uint64_t>{2, 2}, {7, 3}, {100, 5}, {2000, 27}}) {
+        const auto m = in_blocks(2, k, blocks);
+        const std::uint64_t order = std::bit_ceil((k + blocks - 1) / blocks + 1);
+        const Supports counts = random_counts(blocks * order, 1000, bits);
+        std::uint64_t n = 0;
+        for (const std::uint64_t count : counts) n += count;
+        const std::vector<std::byte> state = state_of(counts);
+        const Counts reports{n, state};
+        const auto estimates = m->estimate(reports, {Quantity::frequencies});
+        const auto wider = m->estimate(reports, {Quantity::frequencies, Target::population});
+        const double gain = (std::exp(2.0) - 1) / (std::exp(2.0) + 2 * static_cast<double>(blocks) - 1);
+        for (std::uint64_t v = 0; v < k; ++v) {
+            double plus = 0, minus = 0;
+            for (std::uint64_t column = 0; column < order; ++column)
+                (std::popcount((v / blocks + 1) & column) % 2 == 0 ? plus : minus) +=
+                    static_cast<double>(counts[v % blocks * order + column]);
+            const auto all = static_cast<double>(n);
+            const double f = (plus - minus) / all / gain;
+            BOOST_REQUIRE_CLOSE_FRACTION(estimates[v].value, f, 1e-9);
+            const double square = (plus + minus) / all / gain / gain;
+            BOOST_REQUIRE_CLOSE_FRACTION(estimates[v].standard_error, std::sqrt((square - f) / all), 1e-9);
+            BOOST_REQUIRE_CLOSE_FRACTION(wider[v].standard_error, std::sqrt((square - f * f) / all), 1e-9);
+            // Nobody holds it: of those in the block each sign is as likely.
+            BOOST_REQUIRE_CLOSE_FRACTION(dynamic_cast<const Significance&>(*m).p_value(n, estimates[v]),
+                                         binomial_at_least(static_cast<std::uint64_t>(plus + minus), 0.5,
+                                                           static_cast<std::uint64_t>(plus)),
+                                         1e-9);
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(impossible_blocks_are_refused) {
+    const auto is_malformed = [](const Error& error) { return error.code() == ErrorCode::malformed; };
+    for (const auto& [k, blocks] : {std::pair<std::uint64_t, std::uint64_t>{40, 0},
+                                    {40, 41},
+                                    {40, 0xFFFFFFFF},
+                                    {1 << 24, (1 << 20) + 1},
+                                    {1 << 24, (1 << 23) + 1}})
+        BOOST_CHECK_EXCEPTION(static_cast<void>(in_blocks(1, k, blocks)), Error, is_malformed);
+    for (const std::uint64_t blocks : {1, 16, 1 << 20, 1 << 24})
+        BOOST_CHECK_NO_THROW(static_cast<void>(in_blocks(1, 1 << 24, blocks)));
 }
 
 BOOST_AUTO_TEST_CASE(hadamard_estimates, *boost::unit_test::label("slow")) {
@@ -348,6 +470,11 @@ BOOST_AUTO_TEST_CASE(floods_of_one_output_are_seen) {
             BOOST_CHECK_LT(least_p_value(checks), 1e-6);
         }
         BOOST_CHECK_LT(least_p_value(health_of(*projective, 19000, 1000, 77, seed)), 1e-6);
+        // Of several blocks, at the first column of one and at another.
+        const auto blocks = over("hadamard", 3, 1000);
+        BOOST_CHECK_GT(least_p_value(health_of(*blocks, 19000, 0, 0, seed)), 1e-7);
+        for (const std::uint64_t output : {0, 77})
+            BOOST_CHECK_LT(least_p_value(health_of(*blocks, 19000, 1000, output, seed)), 1e-6);
     }
 }
 
@@ -363,6 +490,31 @@ BOOST_AUTO_TEST_CASE(each_statistic_sees_its_kind_of_forgery) {
     const auto points = health_of(*over("projective", 1, 1000), 19000, 1000, 77, 442);
     BOOST_CHECK_LT(p_value(points, "frequency of a value outside the domain"), 1e-6);
     BOOST_CHECK_LT(p_value(points, "share of the commonest output"), 1e-6);
+    // Everybody in one block, on the side that no value of it has; and nobody in it.
+    const auto blocks = in_blocks(2, 6, 2);  // values 0, 2, 4 own rows 1, 2, 3 of the first block
+    std::vector<std::byte> signs(blocks->state_size());
+    const std::size_t order = signs.size() / sizeof(std::uint64_t) / 2;
+    BOOST_REQUIRE_EQUAL(order, 4u);
+    for (std::size_t column = 1; column < order; ++column)
+        store<std::uint64_t>(signs.data() + column * sizeof(std::uint64_t), 1000);
+    const auto sided = blocks->health({3000, signs});
+    for (const char* name : {"least frequency", "share of the rarest block", "share of the commonest block",
+                             "share of the rarest output"})
+        BOOST_CHECK_LT(p_value(sided, name), 1e-6);
+    std::ranges::fill(signs, std::byte{0});
+    store<std::uint64_t>(signs.data(), 3000);
+    for (const char* name : {"greatest share on a value's side", "share of the commonest output"})
+        BOOST_CHECK_LT(p_value(blocks->health({3000, signs}), name), 1e-6);
+    // A row that is nobody's, of five values in two blocks of four columns.
+    const auto spare = in_blocks(2, 5, 2);
+    std::ranges::fill(signs, std::byte{0});
+    for (std::size_t column : {4, 7})
+        store<std::uint64_t>(signs.data() + column * sizeof(std::uint64_t), 400);
+    for (std::size_t column : {5, 6})
+        store<std::uint64_t>(signs.data() + column * sizeof(std::uint64_t), 200);
+    for (std::size_t column : {0, 1, 2, 3})
+        store<std::uint64_t>(signs.data() + column * sizeof(std::uint64_t), 150);
+    BOOST_CHECK_LT(p_value(spare->health({1800, signs}), "frequency of a value outside the domain"), 1e-6);
     // Forgers who keep to half of the outputs leave the other half too rare.
     std::vector<std::byte> state(m->state_size());
     std::byte permanent[1];

@@ -44,7 +44,7 @@ std::vector<LearntRange> learn_ranges(const SummaryView& view, double coverage) 
     std::vector<LearntRange> ranges;
     for (std::size_t j = 0; j < mechanism.cells().size(); ++j) {
         const SummaryView one = part(view, j);
-        if (find_capability<FrequencyOracle>(*one.mechanism) != nullptr) {
+        if (find_capability<ValueOracle>(*one.mechanism) != nullptr) {
             const auto [first, last] = shortest_stretch(one, coverage);
             ranges.push_back({j, static_cast<double>(first), static_cast<double>(last), false});
             continue;

@@ -1,4 +1,4 @@
-// A state of plain counters, one 64-bit number for each output: shared by the oracles whose report is one
+// A state of plain counters, one 64-bit number for each output: shared by the mechanisms whose report is one
 // output.
 #pragma once
 
@@ -40,8 +40,9 @@ inline void merge_counters(MutableBytes state, Bytes other) noexcept {
     return left == 0;
 }
 
-/// An oracle whose report is the number of one of its outputs, and whose state counts each of them.
-class CountingOracle : public FrequencyOracle {
+/// A mechanism whose report is the number of one of its outputs, and whose state counts each of them.
+template <class Base>
+class Counting : public Base {
   public:
     std::size_t payload_size() const noexcept final { return width_; }
     std::size_t state_size() const noexcept final { return outputs_ * counter_size; }
@@ -58,8 +59,10 @@ class CountingOracle : public FrequencyOracle {
     }
 
   protected:
-    CountingOracle(const Header& header, Bytes block, std::uint64_t k, std::uint64_t outputs)
-        : FrequencyOracle(header, block, k), outputs_(outputs), width_(cell_width(outputs)) {}
+    /// What the base is made of, and how many outputs there are.
+    template <class... Arguments>
+    explicit Counting(std::uint64_t outputs, const Arguments&... arguments)
+        : Base(arguments...), outputs_(outputs), width_(cell_width(outputs)) {}
 
     [[nodiscard]] std::uint64_t outputs() const noexcept { return outputs_; }
     [[nodiscard]] std::uint64_t load_output(Bytes payload) const noexcept {
@@ -73,5 +76,7 @@ class CountingOracle : public FrequencyOracle {
     std::uint64_t outputs_;
     std::size_t width_;
 };
+
+using CountingOracle = Counting<FrequencyOracle>;
 
 }  // namespace ldp

@@ -5,7 +5,7 @@
 
 namespace ldp {
 
-std::span<const Quantity> FrequencyOracle::answers() const noexcept {
+std::span<const Quantity> ValueOracle::answers() const noexcept {
     static constexpr Quantity quantities[] = {Quantity::frequencies};
     return quantities;
 }
@@ -35,7 +35,7 @@ std::vector<Check> FrequencyOracle::health(const Counts& counts) const {
 
     // Each honest report supports p + (k−1)q values on average, whichever it is about.
     if (const auto sums = spread(counts)) {
-        const double others = static_cast<double>(k_) - 1;
+        const double others = static_cast<double>(domain()) - 1;
         const double off = sums->sum / reports - (p + others * q);
         double p_value;
         if (sums->independent) {
@@ -54,7 +54,9 @@ std::vector<Check> FrequencyOracle::health(const Counts& counts) const {
 
     // A value nobody holds has the least support that honest reports can have, one that all hold the most.
     const auto [least, most] = std::ranges::minmax(supported);
-    const auto any_of_k = [&](double p_value) { return std::min(1.0, static_cast<double>(k_) * p_value); };
+    const auto any_of_k = [&](double p_value) {
+        return std::min(1.0, static_cast<double>(domain()) * p_value);
+    };
     checks.push_back({"least frequency", frequency(static_cast<double>(least)), 0,
                       any_of_k(binomial_at_most(counts.n, q, least))});
     checks.push_back({"greatest frequency", frequency(static_cast<double>(most)), 1,

@@ -17,17 +17,32 @@ struct Spread {
     bool independent = false;  ///< whether a report supports each value independently of the others
 };
 
-/// A pure protocol over {0..k−1}. A mechanism adds its channel and how its state counts support.
-class FrequencyOracle : public Mechanism, public Significance, public KnownErrors {
+/// A mechanism over {0..k−1} each of whose reports tells of every value.
+class ValueOracle : public Mechanism, public Significance {
+  public:
+    static constexpr const char* offers = "the share of every value";
+
+    std::vector<std::uint64_t> cells() const final { return {k_}; }
+    std::span<const Quantity> answers() const noexcept final;
+
+  protected:
+    ValueOracle(const Header& header, Bytes block, std::uint64_t k) : Mechanism(header, block), k_(k) {}
+
+    [[nodiscard]] std::uint64_t domain() const noexcept { return k_; }
+
+  private:
+    std::uint64_t k_;
+};
+
+/// A pure protocol. A mechanism adds its channel and how its state counts support.
+class FrequencyOracle : public ValueOracle, public KnownErrors {
   public:
     static constexpr const char* offers = "frequencies as a frequency oracle does";
 
-    std::vector<std::uint64_t> cells() const final { return {k_}; }
     std::vector<std::pair<std::string, double>> parameters() const override {
-        return {{"domain", static_cast<double>(k_)}, {"p", protocol().p}, {"q", protocol().q}};
+        return {{"domain", static_cast<double>(domain())}, {"p", protocol().p}, {"q", protocol().q}};
     }
 
-    std::span<const Quantity> answers() const noexcept final;
     std::vector<Estimate> estimate(const Counts& counts, const Question& question) const final;
     double n_variance(double truth) const final { return protocol().n_variance(truth); }
     // The mean of a report under its permanent response rises with whether the permanent response speaks for
@@ -55,17 +70,13 @@ class FrequencyOracle : public Mechanism, public Significance, public KnownError
     [[nodiscard]] virtual std::uint64_t support(Bytes state, Cell value) const = 0;
 
   protected:
-    FrequencyOracle(const Header& header, Bytes block, std::uint64_t k) : Mechanism(header, block), k_(k) {}
+    using ValueOracle::ValueOracle;
 
-    [[nodiscard]] std::uint64_t domain() const noexcept { return k_; }
     /// Where a report's number of supported values varies, as if it supported each by itself: the sums over
     /// the reports. Where it is fixed, the frequencies add up to a constant, and there is nothing to check.
     [[nodiscard]] virtual std::optional<Spread> spread(const Counts&) const { return {}; }
     /// Statistics of its own.
     [[nodiscard]] virtual std::vector<Check> own_checks(const Counts&) const { return {}; }
-
-  private:
-    std::uint64_t k_;
 };
 
 }  // namespace ldp

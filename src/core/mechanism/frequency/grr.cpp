@@ -17,7 +17,7 @@ constexpr std::uint64_t max_domain = std::uint64_t{1} << 24;
 class Grr final : public CountingOracle {
   public:
     Grr(const Header& header, Bytes block, std::uint64_t k)
-        : CountingOracle(header, block, k, k), channel_(k, header.epsilon) {}
+        : CountingOracle(k, header, block, k), channel_(k, header.epsilon) {}
 
     void permanent_response(Input input, Bytes, BitSource& bits, MutableBytes permanent) const override {
         store_output(permanent, channel_.sample(input[0], bits));

@@ -1,12 +1,15 @@
-// Hadamard response (Acharya, Sun, Zhang 2019): value v owns row v+1 of the Hadamard matrix of order K, the
-// least power of two above k; the columns where the row has +1 are likely outputs.
+// Hadamard response (Acharya, Sun, Zhang 2019). The outputs are B blocks of as many columns as a Hadamard
+// matrix of order b has. A value belongs to a block and owns a row of the matrix there, other than the first:
+// the columns of its block in which the row has +1 are likely outputs. One block is a bit's worth of a
+// report, and best for small ε; the larger ε, the more blocks.
 //
-// parameters: k (4 bytes)
+// parameters: k (4 bytes) · B (4)
 
 #include "core/math/walsh_hadamard.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "core/base/interrupt.hpp"
 #include "core/mechanism/entries.hpp"
@@ -17,35 +20,73 @@ namespace ldp {
 namespace {
 
 constexpr std::uint64_t max_domain = std::uint64_t{1} << 24;
+constexpr std::uint64_t max_outputs = 2 * max_domain;
+
+/// Where the values are: value v in block v mod B, so that neighbours are apart and blocks are alike.
+struct Blocks {
+    std::uint64_t k;
+    std::uint64_t count;  ///< B
+
+    /// Columns of a block, b.
+    [[nodiscard]] std::uint64_t order() const noexcept { return std::bit_ceil((k + count - 1) / count + 1); }
+    [[nodiscard]] std::uint64_t outputs() const noexcept { return count * order(); }
+    [[nodiscard]] std::uint64_t of(std::uint64_t value) const noexcept { return value % count; }
+    [[nodiscard]] std::uint64_t row(std::uint64_t value) const noexcept { return value / count + 1; }
+    /// How many values a block has.
+    [[nodiscard]] std::uint64_t values(std::uint64_t block) const noexcept {
+        return (k + count - 1 - block) / count;
+    }
+    /// The chance that another value, any of them alike, shares the block of a value, any of them alike.
+    [[nodiscard]] double shared() const noexcept {
+        const auto n = static_cast<double>(k), larger = static_cast<double>(k % count);
+        const auto least = static_cast<double>(k / count), blocks = static_cast<double>(count);
+        return (larger * (least + 1) * least + (blocks - larger) * least * (least - 1)) / (n * (n - 1));
+    }
+};
+
+/// Whether the row has +1 in this column.
+bool has(std::uint64_t row, std::uint64_t column) noexcept {
+    return std::popcount(row & column) % 2 == 0;
+}
+
+/// The column itself if the row has +1 there or not, as is wanted, else its partner: flipping a bit that the
+/// row has turns each column of one side into one of the other, so that none is favoured.
+std::uint64_t on_side(std::uint64_t row, std::uint64_t column, bool inside) noexcept {
+    return has(row, column) == inside ? column : column ^ (row & -row);
+}
+
+/// An addition a number in each of log b rounds, some four of them a step.
+Cost cost_of(const Blocks& blocks) noexcept {
+    return {
+        1, static_cast<double>(blocks.outputs() * static_cast<unsigned>(std::bit_width(blocks.order()))) / 4};
+}
+
+// One block ------------------------------------------------------------------------------------------------
+// Any two rows agree in half the columns: a symmetric design, and a pure protocol with q = 1/2.
 
 class Hadamard final : public Incidence {
   public:
     Hadamard(const Header& header, Bytes block, std::uint64_t k)
-        : Incidence(header, block, k, design(std::bit_ceil(k + 1))) {}
+        : Incidence(header, block, k, design(Blocks{k, 1}.order())) {}
 
     std::vector<std::pair<std::string, double>> parameters() const override {
         auto all = Incidence::parameters();
+        all.emplace_back("blocks", 1);
         all.emplace_back("outputs", static_cast<double>(outputs()));
         return all;
     }
-    // An addition a number in each of log K rounds, some four of them a step.
-    Cost cost() const noexcept override {
-        return {1, static_cast<double>(outputs() * std::bit_width(outputs())) / 4};
-    }
+    Cost cost() const noexcept override { return cost_of({domain(), 1}); }
 
   private:
     static Design design(std::uint64_t order) { return {order, order / 2, order / 4}; }
 
-    // Flipping a bit that the row has turns each output of one side into one of the other: both outputs of
-    // such a pair lead to the same one, so that none is favoured.
     std::uint64_t draw(std::uint64_t value, bool inside, BitSource& bits) const override {
-        const std::uint64_t row = value + 1;
-        const std::uint64_t output = bits.fair(static_cast<unsigned>(std::countr_zero(outputs())));
-        return owns(value, output) == inside ? output : output ^ (row & -row);
+        const std::uint64_t column = bits.fair(static_cast<unsigned>(std::countr_zero(outputs())));
+        return on_side(value + 1, column, inside);
     }
 
     bool owns(std::uint64_t value, std::uint64_t output) const noexcept override {
-        return std::popcount((value + 1) & output) % 2 == 0;
+        return has(value + 1, output);
     }
 
     // A row's product with the counts is the number of reports on +1 less those on −1; row 0 gives the sum of
@@ -71,15 +112,224 @@ class Hadamard final : public Incidence {
     }
 };
 
+// Several blocks -------------------------------------------------------------------------------------------
+// Of a report in the value's block, let the sign be that of the value's row; of others it is 0. Under another
+// value, of this block or not, the expected sign is 0; under the value itself it is `gain`. So the mean sign
+// over the gain is the unbiased frequency. Its square is 1 in the block and 0 elsewhere, and the share of
+// reports in the block is what the variance follows from: how many people hold the other values of the block
+// is in it. That is no pure protocol.
+
+class BlockHadamard final : public Counting<ValueOracle> {
+  public:
+    BlockHadamard(const Header& header, Bytes block, const Blocks& blocks)
+        : Counting(blocks.outputs(), header, block, blocks.k),
+          blocks_(blocks),
+          channel_(header.epsilon, blocks.outputs(), blocks.order() / 2),
+          gain_(side_of_own() - side_of_others()) {}
+
+    std::vector<std::pair<std::string, double>> parameters() const override {
+        return {{"domain", static_cast<double>(blocks_.k)},
+                {"blocks", static_cast<double>(blocks_.count)},
+                {"outputs", static_cast<double>(outputs())}};
+    }
+
+    // Always a column, and one of the half blocks but the value's own.
+    void permanent_response(Input input, Bytes, BitSource& bits, MutableBytes permanent) const override {
+        const std::uint64_t value = input[0], order = blocks_.order();
+        const bool inside = channel_.draw_side(bits);
+        const std::uint64_t drawn = bits.below((2 * blocks_.count - 1) * order);
+        const std::uint64_t column = drawn % order, half = inside ? 0 : drawn / order;
+        if (half == 0) return store_output(permanent, at(value, on_side(blocks_.row(value), column, inside)));
+        const std::uint64_t other = (half - 1) / 2;
+        store_output(permanent, (other + (other >= blocks_.of(value) ? 1 : 0)) * order + column);
+    }
+    double likeliest(Bytes) const override { return channel_.chance(1, 0); }
+    Exact probability(Input input, Bytes, Bytes permanent) const override {
+        const std::uint64_t output = load_output(permanent), column = output % blocks_.order();
+        return channel_.probability(output == at(input[0], column) && has(blocks_.row(input[0]), column));
+    }
+    Exact worst_ratio() const override { return channel_.worst_ratio(); }
+
+    std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override {
+        const Signs signs(blocks_, counts.state);
+        const auto reports = static_cast<double>(counts.n);
+        std::vector<Estimate> estimates;
+        estimates.reserve(blocks_.k);
+        for_each_index(blocks_.k, [&](std::size_t v) {
+            const double f = signs.of(v) / reports / gain_;
+            // A block that no report fell into tells as little as one with a single report.
+            const double square = std::max(signs.in_block(blocks_.of(v)), 1.0) / reports / (gain_ * gain_);
+            const double variance = square - (question.target == Target::population ? f * f : f);
+            estimates.push_back({f, std::sqrt(variance / reports)});
+        });
+        return estimates;
+    }
+    // Of a report in the block, a value that nobody holds has either sign alike, whatever the others hold:
+    // given how many there are, which the error tells, the number of plus signs is binomial.
+    double p_value(std::uint64_t n, const Estimate& estimate) const override {
+        const double reports = static_cast<double>(n), sign = reports * gain_ * estimate.value;
+        const double in_block =
+            std::round(reports * gain_ * gain_ *
+                       (reports * estimate.standard_error * estimate.standard_error + estimate.value));
+        const double plus = std::clamp(std::round((in_block + sign) / 2), 0.0, in_block);
+        return binomial_at_least(static_cast<std::uint64_t>(in_block), 0.5, static_cast<std::uint64_t>(plus));
+    }
+
+    // Averaged over the values, the people who do not hold the one spread evenly over the others.
+    double n_variance(double truth) const override {
+        const double in_block = truth + (1 - truth) * blocks_.shared();
+        return (in_block * (side_of_own() + side_of_others()) + (1 - in_block) * 2 * side_of_others()) /
+                   (gain_ * gain_) -
+               truth;
+    }
+    Cost cost() const noexcept override { return cost_of(blocks_); }
+    std::vector<Stake> stakes(const Question&) const override {
+        return {{1, {-1 / gain_, 1 / gain_}, {0, 1}}};
+    }
+
+    std::vector<Check> health(const Counts& counts) const override {
+        const Signs signs(blocks_, counts.state);
+        const auto reports = static_cast<double>(counts.n);
+        const auto any_of = [](std::uint64_t many, double p_value) {
+            return std::min(1.0, static_cast<double>(many) * p_value);
+        };
+
+        // Of the reports in a block, at least half on average are on the side of each of its values, and half
+        // on that of a row that belongs to nobody.
+        double greatest = 0, least_of_all = 0, spare_of_all = 0, least_p = 1, spare_p = 1;
+        double rarest = reports, commonest = 0;
+        std::uint64_t spare = 0;
+        for_each_index(blocks_.count, [&](std::size_t block) {
+            const double in_block = signs.in_block(block);
+            const auto chance = [&](double sign, bool high) {
+                const auto plus = static_cast<std::uint64_t>((in_block + sign) / 2);
+                const auto all = static_cast<std::uint64_t>(in_block);
+                return high ? binomial_at_least(all, 0.5, plus) : binomial_at_most(all, 0.5, plus);
+            };
+            rarest = std::min(rarest, in_block);
+            commonest = std::max(commonest, in_block);
+            const std::uint64_t values = blocks_.values(block), rows = blocks_.order() - 1;
+            const auto [least, most] = signs.range(block, 1, values + 1);
+            greatest = std::max(greatest, (in_block + most) / 2);
+            if (const double p = chance(least, false); p < least_p) least_p = p, least_of_all = least;
+            if (values == rows) return;
+            spare += rows - values;
+            const auto [low, high] = signs.range(block, values + 1, rows + 1);
+            if (const double p = chance(low, false); p < spare_p) spare_p = p, spare_of_all = low;
+            if (const double p = chance(high, true); p < spare_p) spare_p = p, spare_of_all = high;
+        });
+        const auto frequency = [&](double sign) { return sign / reports / gain_; };
+        const double fewest = 2 * side_of_others(), most = side_of_own() + side_of_others();
+        std::vector<Check> checks{
+            {"least frequency", frequency(least_of_all), 0, any_of(blocks_.k, least_p)},
+            {"greatest share on a value's side", greatest / reports, side_of_own(),
+             any_of(blocks_.k,
+                    binomial_at_least(counts.n, side_of_own(), static_cast<std::uint64_t>(greatest)))},
+            {"share of the rarest block", rarest / reports, fewest,
+             any_of(blocks_.count, binomial_at_most(counts.n, fewest, static_cast<std::uint64_t>(rarest)))},
+            {"share of the commonest block", commonest / reports, most,
+             any_of(blocks_.count,
+                    binomial_at_least(counts.n, most, static_cast<std::uint64_t>(commonest)))}};
+        if (spare > 0)
+            checks.push_back({"frequency of a value outside the domain", frequency(spare_of_all), 0,
+                              any_of(2 * spare, spare_p)});
+        for (Check& check : checks_of_outputs(counts, channel_, outputs()))
+            checks.push_back(std::move(check));
+        return checks;
+    }
+
+  private:
+    /// The sums of signs, all at once: in each block, a row's product with the counts is the number of
+    /// reports on +1 less those on −1; row 0 gives the sum of both.
+    class Signs {
+      public:
+        Signs(const Blocks& blocks, Bytes state) : blocks_(blocks), sums_(counters(state)) {
+            for_each_index(blocks_.count, [&](std::size_t block) {
+                walsh_hadamard(std::span(sums_).subspan(block * blocks_.order(), blocks_.order()));
+            });
+        }
+        [[nodiscard]] double of(std::uint64_t value) const noexcept {
+            return at(blocks_.of(value), blocks_.row(value));
+        }
+        [[nodiscard]] double in_block(std::uint64_t block) const noexcept { return at(block, 0); }
+        /// The least and the greatest of some rows of a block.
+        [[nodiscard]] std::pair<double, double> range(std::uint64_t block, std::uint64_t from,
+                                                      std::uint64_t to) const {
+            double least = at(block, from), most = least;
+            for_each_index(to - from, [&](std::size_t i) {
+                least = std::min(least, at(block, from + i));
+                most = std::max(most, at(block, from + i));
+            });
+            return {least, most};
+        }
+
+      private:
+        [[nodiscard]] double at(std::uint64_t block, std::uint64_t row) const noexcept {
+            return static_cast<double>(static_cast<std::int64_t>(sums_[block * blocks_.order() + row]));
+        }
+        Blocks blocks_;
+        std::vector<std::uint64_t> sums_;
+    };
+
+    [[nodiscard]] std::uint64_t at(std::uint64_t value, std::uint64_t column) const noexcept {
+        return blocks_.of(value) * blocks_.order() + column;
+    }
+    /// The probability of half a block: the value's own side, and any other.
+    [[nodiscard]] double side_of_own() const noexcept { return channel_.chance(blocks_.order() / 2, 0); }
+    [[nodiscard]] double side_of_others() const noexcept { return channel_.chance(0, blocks_.order() / 2); }
+
+    Blocks blocks_;
+    IncidenceChannel channel_;
+    double gain_;
+};
+
+/// n·Var averaged over the values, were exp(ε) met exactly; the same whatever people hold, but for how evenly
+/// the values fill the blocks.
+double average_variance(double epsilon, const Blocks& blocks) {
+    const double e = std::exp(epsilon), halves = 2 * static_cast<double>(blocks.count);
+    const double in_block =
+        1 / static_cast<double>(blocks.k) + (1 - 1 / static_cast<double>(blocks.k)) * blocks.shared();
+    return (in_block * (e + 1) + (1 - in_block) * 2) * (e - 1 + halves) / ((e - 1) * (e - 1));
+}
+
+/// The number of blocks of least variance, near (e − 1)/2, or one. What is near it may fill its rows better,
+/// or need fewer outputs.
+Blocks choose(double epsilon, std::uint64_t k) {
+    Blocks best{k, 1};
+    const double ideal = std::clamp((std::exp(epsilon) - 1) / 2, 1.0, static_cast<double>(k));
+    for (int i = -16; i <= 16; ++i) {
+        const double near = std::round(ideal * std::exp2(i / 16.0));
+        const Blocks blocks{k, std::clamp<std::uint64_t>(static_cast<std::uint64_t>(near), 1, k)};
+        if (blocks.outputs() <= max_outputs &&
+            average_variance(epsilon, blocks) < average_variance(epsilon, best))
+            best = blocks;
+    }
+    return best;
+}
+
+void write(const Settings& settings, Writer& writer) {
+    write_domain(settings, writer);
+    const Blocks blocks = choose(settings.epsilon(), settings.attributes()[0].domain);
+    writer.put(static_cast<std::uint32_t>(blocks.count));
+}
+
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     Reader reader(block.subspan(header_size));
-    const std::uint64_t k = read_domain(reader, max_domain);
-    return std::make_unique<Hadamard>(header, block, k);
+    const std::uint64_t k = take_domain(reader, max_domain);
+    const Blocks blocks{k, take_number(reader, "number of blocks", 1, k)};
+    reader.finish();
+    if (blocks.outputs() > max_outputs)
+        raise(ErrorCode::malformed, "the blocks have too many outputs",
+              "Found " + std::to_string(blocks.count) + " blocks of " + std::to_string(blocks.order()) +
+                  "; allowed are " + std::to_string(max_outputs) + " outputs.",
+              "The bytes were damaged or forged.");
+    if (blocks.count == 1) return std::make_unique<Hadamard>(header, block, k);
+    return std::make_unique<BlockHadamard>(header, block, blocks);
 }
 
 }  // namespace
 
 const MechanismEntry hadamard_entry{
-    10, "hadamard", "Hadamard response", Shape::one_categorical, max_domain, true, {}, write_domain, load};
+    10, "hadamard", "Hadamard response", Shape::one_categorical, max_domain, true, {}, write, load};
 
 }  // namespace ldp

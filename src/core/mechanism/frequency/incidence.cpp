@@ -8,37 +8,61 @@
 
 namespace ldp {
 
-Incidence::Incidence(const Header& header, Bytes block, std::uint64_t k, const Design& design)
-    : CountingOracle(header, block, k, design.outputs),
-      design_(design),
-      common_(std::gcd(design.owned, design.outputs - design.owned)),
-      odds_(odds(header.epsilon, design.owned / common_, (design.outputs - design.owned) / common_)),
-      inside_(design.owned / common_ * odds_.high),
-      total_(inside_ + (design.outputs - design.owned) / common_ * odds_.low) {}
+// Channel --------------------------------------------------------------------------------------------------
 
-// A side by its exact weight, then one of its outputs, all alike: high or low parts of total · common each.
+IncidenceChannel::IncidenceChannel(double epsilon, std::uint64_t outputs, std::uint64_t owned)
+    : common_(std::gcd(owned, outputs - owned)),
+      odds_(odds(epsilon, owned / common_, (outputs - owned) / common_)),
+      inside_(owned / common_ * odds_.high),
+      total_(inside_ + (outputs - owned) / common_ * odds_.low) {}
+
+double IncidenceChannel::chance(std::uint64_t own, std::uint64_t others) const noexcept {
+    const auto high = static_cast<long double>(odds_.high), low = static_cast<long double>(odds_.low);
+    const auto whole = static_cast<long double>(total_) * static_cast<long double>(common_);
+    return static_cast<double>(
+        (static_cast<long double>(own) * high + static_cast<long double>(others) * low) / whole);
+}
+
+Exact IncidenceChannel::probability(bool own) const {
+    return exact(own ? odds_.high : odds_.low, total_) * exact(1, common_);
+}
+
+Exact IncidenceChannel::worst_ratio() const {
+    return exact(odds_.high, odds_.low);
+}
+
+std::vector<Check> checks_of_outputs(const Counts& counts, const IncidenceChannel& channel,
+                                     std::uint64_t outputs) {
+    const auto reports = static_cast<double>(counts.n);
+    const double likely = channel.chance(1, 0), unlikely = channel.chance(0, 1);
+    std::uint64_t least = counts.n, most = 0;
+    for_each_index(outputs, [&](std::size_t y) {
+        least = std::min(least, counter(counts.state, y));
+        most = std::max(most, counter(counts.state, y));
+    });
+    const auto any = [&](double p_value) { return std::min(1.0, static_cast<double>(outputs) * p_value); };
+    return {{"share of the rarest output", static_cast<double>(least) / reports, unlikely,
+             any(binomial_at_most(counts.n, unlikely, least))},
+            {"share of the commonest output", static_cast<double>(most) / reports, likely,
+             any(binomial_at_least(counts.n, likely, most))}};
+}
+
+// Oracle ---------------------------------------------------------------------------------------------------
+
+Incidence::Incidence(const Header& header, Bytes block, std::uint64_t k, const Design& design)
+    : CountingOracle(design.outputs, header, block, k),
+      design_(design),
+      channel_(header.epsilon, design.outputs, design.owned) {}
+
 void Incidence::permanent_response(Input input, Bytes, BitSource& bits, MutableBytes permanent) const {
-    const bool inside = bits.chance(inside_, total_);
+    const bool inside = channel_.draw_side(bits);
     store_output(permanent, draw(input[0], inside, bits));
 }
 
-double Incidence::likely() const noexcept {
-    return static_cast<double>(odds_.high) / static_cast<double>(total_) / static_cast<double>(common_);
-}
-
-double Incidence::unlikely() const noexcept {
-    return static_cast<double>(odds_.low) / static_cast<double>(total_) / static_cast<double>(common_);
-}
-
-// Another value's set is hit in the outputs that the two share or in the others. A long double holds the
-// weights as they are.
+// Another value's set is hit in the outputs that the two share or in the others.
 PureProtocol Incidence::protocol() const noexcept {
-    const auto high = static_cast<long double>(odds_.high), low = static_cast<long double>(odds_.low);
-    const auto whole = static_cast<long double>(total_) * static_cast<long double>(common_);
-    const auto shared = static_cast<long double>(design_.shared);
-    const auto alone = static_cast<long double>(design_.owned - design_.shared);
-    return {static_cast<double>((shared + alone) * high / whole),
-            static_cast<double>((shared * high + alone * low) / whole)};
+    return {channel_.chance(design_.owned, 0),
+            channel_.chance(design_.shared, design_.owned - design_.shared)};
 }
 
 std::vector<std::uint64_t> Incidence::supports(Bytes state) const {
@@ -76,31 +100,15 @@ std::vector<Check> Incidence::own_checks(const Counts& counts) const {
                           any_of(2 * spare.size(), std::min(low, high))});
     }
 
-    // An output is never likelier than to those who own it, nor rarer than to the others. Where each value
-    // owns one output, the frequencies have said so already.
-    if (design_.owned > 1) {
-        std::uint64_t least = counts.n, most = 0;
-        for (std::size_t y = 0; y < outputs(); ++y) {
-            least = std::min(least, counter(counts.state, y));
-            most = std::max(most, counter(counts.state, y));
-        }
-        checks.push_back({"share of the rarest output", static_cast<double>(least) / reports, unlikely(),
-                          any_of(outputs(), binomial_at_most(counts.n, unlikely(), least))});
-        checks.push_back({"share of the commonest output", static_cast<double>(most) / reports, likely(),
-                          any_of(outputs(), binomial_at_least(counts.n, likely(), most))});
-    }
+    // Where each value owns one output, the frequencies have said so already.
+    if (design_.owned > 1)
+        for (Check& check : checks_of_outputs(counts, channel_, outputs()))
+            checks.push_back(std::move(check));
     return checks;
 }
 
 Exact Incidence::probability(Input input, Bytes, Bytes permanent) const {
-    const bool inside = owns(input[0], load_output(permanent));
-    return exact(inside ? odds_.high : odds_.low, total_) * exact(1, common_);
-}
-
-// Two sets differ, as c₂ < c, so that some output has the high weight under one value and the low one under
-// another; there are no other weights, and all values have the same total.
-Exact Incidence::worst_ratio() const {
-    return exact(odds_.high, odds_.low);
+    return channel_.probability(owns(input[0], load_output(permanent)));
 }
 
 }  // namespace ldp

@@ -5,6 +5,7 @@
 // payload: an output · state: reports per output
 #pragma once
 
+#include "core/base/exact.hpp"
 #include "core/channel/odds.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 
@@ -17,6 +18,35 @@ struct Design {
     std::uint64_t shared;   ///< c₂: outputs that two sets have in common
 };
 
+/// The channel of values that own sets of `owned` among `outputs` outputs: first a side by its exact weight,
+/// then one of its outputs, all alike, which have high or low parts of total · common each.
+class IncidenceChannel {
+  public:
+    IncidenceChannel(double epsilon, std::uint64_t outputs, std::uint64_t owned);
+
+    /// Whether the output is to be one of the value's own.
+    [[nodiscard]] bool draw_side(BitSource& bits) const { return bits.chance(inside_, total_); }
+    /// The probability of so many outputs that the value owns and so many that it does not. A long double
+    /// holds the weights as they are.
+    [[nodiscard]] double chance(std::uint64_t own, std::uint64_t others) const noexcept;
+    [[nodiscard]] Exact probability(bool own) const;
+    /// Where two sets differ, some output has the high weight under one value and the low one under another;
+    /// there are no other weights, and all values have the same total.
+    [[nodiscard]] Exact worst_ratio() const;
+
+  private:
+    // The two sides' sizes in lowest terms: what they have in common takes no room in the random word.
+    std::uint64_t common_;
+    Odds odds_;
+    std::uint64_t inside_;  // weight of the value's own side
+    std::uint64_t total_;
+};
+
+/// Statistics of a state of so many counters that such a channel follows whatever the values are: an output
+/// is never likelier than to those who own it, nor rarer than to the others.
+[[nodiscard]] std::vector<Check> checks_of_outputs(const Counts& counts, const IncidenceChannel& channel,
+                                                   std::uint64_t outputs);
+
 /// The design may have more sets than there are values. The spare ones belong to nobody, so that what falls
 /// on them is known to be chance.
 class Incidence : public CountingOracle {
@@ -28,14 +58,13 @@ class Incidence : public CountingOracle {
     std::uint64_t support(Bytes state, Cell value) const final;
     double likeliest(Bytes) const final { return likely(); }
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const final;
-    Exact worst_ratio() const final;
+    Exact worst_ratio() const final { return channel_.worst_ratio(); }
 
   protected:
     Incidence(const Header& header, Bytes block, std::uint64_t k, const Design& design);
 
-    /// Probabilities of an output that the value owns, and of one that it does not.
-    [[nodiscard]] double likely() const noexcept;
-    [[nodiscard]] double unlikely() const noexcept;
+    /// The probability of an output that the value owns.
+    [[nodiscard]] double likely() const noexcept { return channel_.chance(1, 0); }
     std::vector<Check> own_checks(const Counts& counts) const override;
 
     /// A uniform output of the value's set, or of those outside it. The number of draws must not depend on
@@ -48,11 +77,7 @@ class Incidence : public CountingOracle {
 
   private:
     Design design_;
-    // The two sides' sizes in lowest terms: what they have in common takes no room in the random word.
-    std::uint64_t common_;
-    Odds odds_;
-    std::uint64_t inside_;  // weight of the value's own side
-    std::uint64_t total_;
+    IncidenceChannel channel_;
 };
 
 }  // namespace ldp

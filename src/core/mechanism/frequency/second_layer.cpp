@@ -51,7 +51,8 @@ double take_first_epsilon(Reader& reader, const Header& header) {
     const auto found = reader.take<double>();
     if (!suits(found, header.epsilon))
         raise(ErrorCode::malformed, "the epsilon of one report is out of range",
-              "Found " + std::to_string(found) + "; the permanent response has " + std::to_string(header.epsilon) + ".",
+              "Found " + std::to_string(found) + "; the permanent response has " +
+                  std::to_string(header.epsilon) + ".",
               "The bytes were damaged or forged.");
     return found;
 }

@@ -21,7 +21,7 @@ constexpr std::uint64_t max_domain = std::uint64_t{1} << 24;
 class LongitudinalGrr final : public CountingOracle {
   public:
     LongitudinalGrr(const Header& header, Bytes block, std::uint64_t k, double first_epsilon)
-        : CountingOracle(header, block, k, k),
+        : CountingOracle(k, header, block, k),
           first_epsilon_(first_epsilon),
           kept_(k, header.epsilon),
           sent_(k, second_odds(kept_.worst_ratio(), k, first_epsilon)),

@@ -208,7 +208,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     const auto& record = capability<Record>(*facts);
     bool oracles = facts->cells() == bins;
     for (std::size_t fact = 0; oracles && fact < bins.size(); ++fact)
-        oracles = find_capability<FrequencyOracle>(record.reporter(fact)) != nullptr;
+        oracles = find_capability<ValueOracle>(record.reporter(fact)) != nullptr;
     if (!oracles)
         raise(ErrorCode::malformed, "the bins of the coefficients are not those of such vectors", {},
               "The bytes were damaged or forged.");
