@@ -98,6 +98,7 @@ BOOST_AUTO_TEST_CASE(shares_of_few_reports_are_covered) {
             const std::string words = spec;
             const auto m = mechanism(words.substr(0, words.find(' ')), epsilon,
                                      "\"domain\": " + words.substr(words.find(' ') + 1));
+            if (words == "hadamard 16" && epsilon > 1) continue;  // in blocks: no pure protocol
             const auto& oracle = capability<FrequencyOracle>(*m);
             for (const Target target : {Target::sample, Target::population})
                 for (const std::uint64_t n : {20, 50, 120}) {
