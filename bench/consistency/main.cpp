@@ -1,0 +1,86 @@
+// What making frequencies consistent is worth: the mean squared error summed over the values, times n, of
+// each method, on shares of several shapes. The reports are real: bench-consistency [PEOPLE [REPETITIONS]].
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "core/mechanism/registry.hpp"
+#include "core/spec/spec.hpp"
+#include "core/summary/consistency.hpp"
+#include "core/summary/summary.hpp"
+#include "simulation/seeded.hpp"
+
+namespace {
+
+using namespace ldp;
+
+constexpr const char* methods[] = {"none",     "base_cut", "norm",  "norm_mul", "norm_cut",
+                                   "norm_sub", "mle_apx",  "power", "ibu"};
+
+struct Outline {
+    const char* name;
+    double (*weight)(std::size_t value);
+};
+
+constexpr Outline shapes[] = {
+    {"flat", [](std::size_t) { return 1.0; }},
+    {"geometric", [](std::size_t v) { return std::pow(0.9, static_cast<double>(v)); }},
+    {"zipf", [](std::size_t v) { return 1 / static_cast<double>(v + 1); }},
+    {"spiky", [](std::size_t v) { return v % 16 == 0 ? 1.0 : 0.0; }},
+};
+
+/// People as the shape has them, as nearly as whole people can be; the rest hold the first value.
+std::vector<Cell> people_of(const Outline& shape, std::size_t values, std::size_t n) {
+    double sum = 0;
+    for (std::size_t v = 0; v < values; ++v) sum += shape.weight(v);
+    std::vector<Cell> people;
+    for (std::size_t v = 0; v < values; ++v)
+        people.insert(people.end(), static_cast<std::size_t>(static_cast<double>(n) * shape.weight(v) / sum),
+                      v);
+    people.resize(n, 0);
+    return people;
+}
+
+void measure(const Outline& shape, std::size_t values, double epsilon, std::size_t n, std::size_t repetitions) {
+    const auto mechanism =
+        make_mechanism(Spec::from_json("{\"mechanism\": \"subset\", \"epsilon\": " + std::to_string(epsilon) +
+                                       ", \"domain\": " + std::to_string(values) + "}"));
+    const std::vector<Cell> people = people_of(shape, values, n);
+    std::vector<double> truth(values), error(std::size(methods));
+    for (const Cell held : people) truth[held] += 1 / static_cast<double>(n);
+    simulation::SeededBits bits(values + n);
+    Perturber perturber(*mechanism);
+    for (std::size_t r = 0; r < repetitions; ++r) {
+        std::vector<std::byte> summary(summary_size(*mechanism));
+        start_summary(*mechanism, summary);
+        for (const Cell& held : people)
+            if (accumulate(*mechanism, summary, perturber.perturb({&held, 1}, bits)) != Outcome::ok)
+                std::abort();
+        for (std::size_t m = 0; m < std::size(methods); ++m) {
+            const auto found = consistent(view_of(*mechanism, summary), consistency_named(methods[m]));
+            for (std::size_t v = 0; v < values; ++v)
+                error[m] += static_cast<double>(n) * (found[v] - truth[v]) * (found[v] - truth[v]) /
+                            static_cast<double>(repetitions);
+        }
+    }
+    std::printf("%-10s %5zu %4g", shape.name, values, epsilon);
+    for (const double each : error) std::printf(" %9.3g", each);
+    std::puts("");
+    std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::size_t n = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 10000;
+    const std::size_t repetitions = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 20;
+    std::printf("%-10s %5s %4s", "shares", "k", "eps");
+    for (const char* method : methods) std::printf(" %9s", method);
+    std::puts("");
+    for (const Outline& shape : shapes)
+        for (const std::size_t values : {16, 64, 256})
+            for (const double epsilon : {0.5, 1.0, 2.0, 4.0}) measure(shape, values, epsilon, n, repetitions);
+}
