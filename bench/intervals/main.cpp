@@ -1,10 +1,10 @@
-// How often 95 % intervals hold the truth when reports are few: every mechanism, against the people who
-// reported and against the population that they were drawn from.
+// How often 95 % intervals hold the truth when reports are few: every mechanism and all that it answers,
+// against the people who reported and against the population that they were drawn from.
 //
-//     bench-intervals [REPETITIONS [MECHANISM]]
+//     bench-intervals [REPETITIONS [MECHANISM [QUESTION]]]
 //
-// A line has the coverage on average over values and kinds of people, and the worst of one value. People are
-// alike, evenly spread, mostly small, or nearly all alike.
+// A line has the coverage on average over answers and kinds of people, and the worst of one answer. People
+// are alike, evenly spread, mostly small, or nearly all alike.
 
 #include <cmath>
 #include <cstdio>
@@ -13,8 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "core/math/haar_tree.hpp"
 #include "core/mechanism/error_law.hpp"
 #include "core/spec/spec.hpp"
+#include "core/summary/distribution.hpp"
 #include "core/summary/errors.hpp"
 #include "core/summary/summary.hpp"
 #include "simulation/seeded.hpp"
@@ -45,6 +47,8 @@ double uniform(BitSource& bits) {
     return static_cast<double>(bits.word() >> 11) * 0x1p-53;
 }
 
+using People = std::vector<std::vector<Cell>>;
+
 struct Survey {
     const Mechanism& m;
     std::vector<std::uint64_t> cells = m.cells();
@@ -62,32 +66,197 @@ struct Survey {
         }
         return record;
     }
-    /// Shares of the values, or the mean of each attribute on [0,1].
-    [[nodiscard]] std::vector<double> truth(const std::vector<std::vector<Cell>>& people) const {
-        const double each = 1 / static_cast<double>(people.size());
-        std::vector<double> truth(category() ? cells[0] : cells.size());
-        for (const auto& person : people)
-            if (category())
-                truth[person[0]] += each;
-            else
-                for (std::size_t j = 0; j < cells.size(); ++j)
-                    truth[j] += each * static_cast<double>(person[j]) / static_cast<double>(cells[j] - 1);
-        return truth;
-    }
-    [[nodiscard]] std::vector<std::vector<Cell>> people(int kind, std::size_t n,
-                                                        const std::function<double(std::size_t)>& at) const {
-        std::vector<std::vector<Cell>> all;
+    [[nodiscard]] People people(int kind, std::size_t n, const std::function<double(std::size_t)>& at) const {
+        People all;
         for (std::size_t i = 0; i < n; ++i) all.push_back(person(kind, at(i)));
         return all;
     }
+    /// Of each value of the only attribute.
+    [[nodiscard]] std::vector<double> shares(const People& people) const {
+        std::vector<double> shares(cells[0]);
+        for (const auto& person : people) shares[person[0]] += 1 / static_cast<double>(people.size());
+        return shares;
+    }
+    /// Of each attribute, on [0,1].
+    [[nodiscard]] std::vector<double> means(const People& people) const {
+        std::vector<double> means(cells.size());
+        for (const auto& person : people)
+            for (std::size_t j = 0; j < cells.size(); ++j)
+                means[j] += static_cast<double>(person[j]) / static_cast<double>(cells[j] - 1) /
+                            static_cast<double>(people.size());
+        return means;
+    }
+};
+
+Interval usual(const Estimate& estimate) {
+    return interval(estimate, reach, {});
+}
+
+/// What one asks for, as the functions of SQL answer it: what is true, of n reports from among these people,
+/// and the intervals for it.
+struct Asked {
+    const char* name;
+    std::function<bool(const Mechanism&)> fits;
+    std::function<std::vector<double>(const Survey&, const People&, std::size_t n)> truth;
+    std::function<std::vector<Interval>(const SummaryView&, Target)> intervals;
+};
+
+std::vector<Interval> of_estimates(const SummaryView& view, Quantity quantity, Target target) {
+    const auto estimates = estimate(view, {quantity, target});
+    std::vector<Interval> all;
+    for (std::size_t i = 0; i < estimates.size(); ++i)
+        all.push_back(interval(estimates[i], reach,
+                               error_law(view, quantity == Quantity::frequencies ? 0 : i, target)));
+    return all;
+}
+
+/// What is true of a distribution, smeared as the answers are.
+class Ranks {
+  public:
+    Ranks(const Survey& survey, const People& people, std::size_t n)
+        : shares_(survey.shares(people)), blur_(capability<Ordered>(survey.m).blur(n)) {}
+
+    [[nodiscard]] std::size_t steps() const { return shares_.size() - 1; }
+    /// The share before a point, or at it as well where answers are sharp.
+    [[nodiscard]] double before(std::size_t point) const {
+        double sum = 0;
+        for (std::size_t s = 0; s < shares_.size(); ++s) {
+            const double off = static_cast<double>(point) - static_cast<double>(s);
+            const auto blur = static_cast<double>(blur_);
+            sum += shares_[s] * (blur_ == 0 ? s < point : std::clamp(off / blur + 0.5, 0.0, 1.0));
+        }
+        return sum;
+    }
+    [[nodiscard]] double behind(std::size_t point) const {
+        return point == steps() ? 1 : before(blur_ == 0 ? point + 1 : point);
+    }
+    [[nodiscard]] double quantile(double share) const {
+        std::size_t point = 0;
+        while (point < steps() && behind(point) < share - 1e-9) ++point;
+        if (blur_ == 0 || point == 0) return static_cast<double>(point);
+        const double left = before(point - 1);
+        return static_cast<double>(point) - 1 + std::min((share - left) / (before(point) - left), 1.0);
+    }
+
+  private:
+    std::vector<double> shares_;
+    std::uint64_t blur_;
+};
+
+constexpr double cuts[] = {0.1, 0.25, 0.5, 0.75, 0.9};
+constexpr std::pair<double, double> stretches[] = {{0.25, 0.5}, {0.4, 0.6}, {0.65, 0.75}, {0.8, 0.9}};
+constexpr std::size_t bins = 5;
+
+std::size_t point_at(double part, std::size_t steps) {
+    return static_cast<std::size_t>(std::lround(part * static_cast<double>(steps)));
+}
+/// The attribute's value at a point, given by its part of the range.
+double value_at(const SummaryView& view, double part) {
+    const auto& ordered = capability<Ordered>(*view.mechanism);
+    const auto [low, high] = ordered.ends();
+    const std::size_t steps = ordered.points() - 1;
+    return low + (high - low) * static_cast<double>(point_at(part, steps)) / static_cast<double>(steps);
+}
+
+const Asked questions[] = {
+    {"shares", [](const Mechanism& m) { return m.tells(Quantity::frequencies); },
+     [](const Survey& survey, const People& people, std::size_t) { return survey.shares(people); },
+     [](const SummaryView& view, Target target) {
+         return of_estimates(view, Quantity::frequencies, target);
+     }},
+    {"means", [](const Mechanism& m) { return m.tells(Quantity::means); },
+     [](const Survey& survey, const People& people, std::size_t) { return survey.means(people); },
+     [](const SummaryView& view, Target target) { return of_estimates(view, Quantity::means, target); }},
+    {"groups", [](const Mechanism& m) { return find_capability<GroupMean>(m) != nullptr; },
+     [](const Survey& survey, const People& people, std::size_t) {
+         const auto means = survey.means(people);
+         return std::vector{(means[0] + means[1]) / 2, (means[0] + means[1] + means[2] + means[3]) / 4};
+     },
+     [](const SummaryView& view, Target target) {
+         return std::vector{usual(group_mean(view, 0, 1, target)), usual(group_mean(view, 0, 3, target))};
+     }},
+    {"coefficients", [](const Mechanism& m) { return m.tells(Quantity::coefficients); },
+     [](const Survey& survey, const People& people, std::size_t) {
+         auto leaves = survey.means(people);
+         for (double& leaf : leaves) leaf = 2 * leaf - 1;
+         std::vector<double> coefficients(leaves.size());
+         HaarTree(leaves.size()).forward(leaves, coefficients);
+         return coefficients;
+     },
+     [](const SummaryView& view, Target target) {
+         std::vector<Interval> all;
+         for (const Estimate& each : estimate(view, {Quantity::coefficients, target}))
+             all.push_back(usual(each));
+         return all;
+     }},
+    {"cdf", [](const Mechanism& m) { return find_capability<Ordered>(m) != nullptr; },
+     [](const Survey& survey, const People& people, std::size_t n) {
+         const Ranks ranks(survey, people, n);
+         std::vector<double> all;
+         for (const double cut : cuts) all.push_back(ranks.behind(point_at(cut, ranks.steps())));
+         return all;
+     },
+     [](const SummaryView& view, Target target) {
+         std::vector<Interval> all;
+         for (const double cut : cuts) all.push_back(usual(cdf(view, value_at(view, cut), target)));
+         return all;
+     }},
+    {"ranges", [](const Mechanism& m) { return find_capability<Ordered>(m) != nullptr; },
+     [](const Survey& survey, const People& people, std::size_t n) {
+         const Ranks ranks(survey, people, n);
+         std::vector<double> all;
+         for (const auto& [low, high] : stretches)
+             all.push_back(ranks.behind(point_at(high, ranks.steps())) -
+                           ranks.before(point_at(low, ranks.steps())));
+         return all;
+     },
+     [](const SummaryView& view, Target target) {
+         std::vector<Interval> all;
+         for (const auto& [low, high] : stretches)
+             all.push_back(usual(share_between(view, value_at(view, low), value_at(view, high), target)));
+         return all;
+     }},
+    // Of 15 steps and of 100, five bins' edges are points.
+    {"histogram",
+     [](const Mechanism& m) {
+         const auto* ordered = find_capability<Ordered>(m);
+         return ordered != nullptr && (ordered->points() - 1) % bins == 0;
+     },
+     [](const Survey& survey, const People& people, std::size_t n) {
+         const Ranks ranks(survey, people, n);
+         std::vector<double> all;
+         for (std::size_t i = 0; i < bins; ++i)
+             all.push_back((i + 1 == bins ? 1 : ranks.before((i + 1) * ranks.steps() / bins)) -
+                           (i == 0 ? 0 : ranks.before(i * ranks.steps() / bins)));
+         return all;
+     },
+     [](const SummaryView& view, Target target) {
+         std::vector<Interval> all;
+         for (const Estimate& each : histogram(view, bins, target)) all.push_back(usual(each));
+         return all;
+     }},
+    {"quantiles", [](const Mechanism& m) { return find_capability<Ordered>(m) != nullptr; },
+     [](const Survey& survey, const People& people, std::size_t n) {
+         const Ranks ranks(survey, people, n);
+         const auto [low, high] = capability<Ordered>(survey.m).ends();
+         std::vector<double> all;
+         for (const double cut : cuts)
+             all.push_back(low + (high - low) * ranks.quantile(cut) / static_cast<double>(ranks.steps()));
+         return all;
+     },
+     [](const SummaryView& view, Target target) {
+         std::vector<Interval> all;
+         for (const Quantile& each : quantiles(view, cuts, 0.95, target)) all.push_back(each.interval);
+         return all;
+     }},
 };
 
 struct Covered {
     double average = 0, worst = 1;
 };
 
-Covered coverage(const Survey& survey, std::size_t n, Target target, std::size_t repetitions) {
-    const Quantity quantity = survey.category() ? Quantity::frequencies : Quantity::means;
+Covered coverage(const Survey& survey, const Asked& question, std::size_t n, Target target,
+                 std::size_t repetitions) {
     SeededBits bits(1);
     Perturber perturber(survey.m);
     std::vector<double> rates;
@@ -97,8 +266,8 @@ Covered coverage(const Survey& survey, std::size_t n, Target target, std::size_t
         };
         constexpr std::size_t many = 100000;
         auto people = survey.people(kind, n, in_turn(n));
-        const auto truth =
-            survey.truth(target == Target::sample ? people : survey.people(kind, many, in_turn(many)));
+        const auto truth = question.truth(
+            survey, target == Target::sample ? people : survey.people(kind, many, in_turn(many)), n);
         std::vector<double> held(truth.size()), known(truth.size());
         for (std::size_t r = 0; r < repetitions; ++r) {
             if (target == Target::population)
@@ -109,12 +278,10 @@ Covered coverage(const Survey& survey, std::size_t n, Target target, std::size_t
                 if (accumulate(survey.m, bytes, perturber.perturb(person, bits), Rounds::untold()) !=
                     Outcome::ok)
                     std::abort();
-            const SummaryView view = view_of(survey.m, bytes);
-            const auto estimates = estimate(view, {quantity, target});
+            const auto intervals = question.intervals(view_of(survey.m, bytes), target);
             for (std::size_t i = 0; i < truth.size(); ++i) {
-                if (std::isnan(estimates[i].value)) continue;
-                const ErrorLaw law = error_law(view, survey.category() ? 0 : i, target);
-                const auto [lower, upper] = interval(estimates[i], reach, law);
+                const auto [lower, upper] = intervals[i];
+                if (std::isnan(lower)) continue;
                 held[i] += lower <= truth[i] + 1e-9 && truth[i] - 1e-9 <= upper ? 1 : 0;
                 ++known[i];
             }
@@ -134,7 +301,7 @@ Covered coverage(const Survey& survey, std::size_t n, Target target, std::size_t
 
 int main(int argc, char** argv) {
     const std::size_t repetitions = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 300;
-    const std::string only = argc > 2 ? argv[2] : "";
+    const std::string only = argc > 2 ? argv[2] : "", asked = argc > 3 ? argv[3] : "";
     std::string vector;
     for (const char* name : {"a", "b", "c", "d"})
         vector +=
@@ -143,32 +310,36 @@ int main(int argc, char** argv) {
                       four = R"("grid": 100, "attributes": [)" + vector + "]";
     std::vector<std::pair<std::string, std::string>> surveys;
     for (const char* name : {"grr", "subset", "projective", "hadamard", "olh", "oue", "sue", "l_grr",
-                             "loloha", "dbitflip", "haar_ordered", "exponential"})
+                             "loloha", "dbitflip", "haar_ordered", "tree", "exponential"})
         for (const char* domain : {"2", "5", "16"})
             surveys.emplace_back(name, R"("domain": )" + std::string(domain));
     surveys.emplace_back("rappor", R"("domain": 5, "bits": 32, "cohorts": 2)");
     surveys.emplace_back("exponential", R"("domain": 16, "columns": 4, "reach": 2)");
     for (const char* name : {"optimal", "duchi", "onebit", "hybrid", "pdp", "piecewise", "laplace",
-                             "square_wave", "haar_ordered"})
+                             "square_wave", "haar_ordered", "tree"})
         surveys.emplace_back(name, number);
     for (const char* name : {"sampled", "duchi_vector", "haar"}) surveys.emplace_back(name, four);
     surveys.emplace_back("haar", four + R"(, "details": "global")");
 
-    std::printf("%-14s %-8s%6s%8s   %-20s %-20s\n", "", "values", "ε", "reports", " sample: mean, worst",
-                " population");
+    std::printf("%-14s %-8s%-14s%5s%8s   %-20s %-20s\n", "", "values", "question", "ε", "reports",
+                " sample: mean, worst", " population");
     for (const auto& [name, rest] : surveys) {
         if (!only.empty() && name != only) continue;
         for (const char* epsilon : {"0.5", "1", "2", "4", "8"}) {
             const auto m = make_mechanism(Spec::from_json(R"({"mechanism": ")" + name + R"(", "epsilon": )" +
                                                           epsilon + ", " + rest + "}"));
             const Survey survey{*m};
-            for (const std::size_t n : {20, 50, 200}) {
-                const Covered sample = coverage(survey, n, Target::sample, repetitions),
-                              population = coverage(survey, n, Target::population, repetitions);
-                std::printf("%-14s %-8zu%5s%8zu   %9.3f %9.3f  %9.3f %9.3f\n", name.c_str(),
-                            survey.category() ? survey.cells[0] : survey.cells.size(), epsilon, n,
-                            sample.average, sample.worst, population.average, population.worst);
-                std::fflush(stdout);
+            for (const Asked& question : questions) {
+                if (!question.fits(*m) || (!asked.empty() && question.name != asked)) continue;
+                for (const std::size_t n : {20, 50, 200}) {
+                    const Covered sample = coverage(survey, question, n, Target::sample, repetitions),
+                                  population = coverage(survey, question, n, Target::population, repetitions);
+                    std::printf("%-14s %-8zu%-14s%4s%8zu   %9.3f %9.3f  %9.3f %9.3f\n", name.c_str(),
+                                survey.category() ? survey.cells[0] : survey.cells.size(), question.name,
+                                epsilon, n, sample.average, sample.worst, population.average,
+                                population.worst);
+                    std::fflush(stdout);
+                }
             }
         }
     }
