@@ -445,6 +445,34 @@ BOOST_AUTO_TEST_CASE(quantiles_are_covered, *boost::unit_test::label("slow")) {
     }
 }
 
+// Where many people are at one point, the share jumps beside a long stretch on which it stays: pools of
+// estimates end there, and no course from one pool to the next may hide the jump. The point is the quantile
+// of every share that is jumped over.
+BOOST_AUTO_TEST_CASE(quantiles_at_a_jump_are_covered) {
+    constexpr std::size_t n = 200, repetitions = 1000;
+    for (const char* name : {"haar_ordered", "tree"}) {
+        const auto m = mechanism(name, 1, R"("domain": 101)");
+        SeededBits bits(614);
+        for (const std::size_t at : {50, 99}) {
+            const std::vector<Cell> people(n, static_cast<Cell>(at));
+            const std::vector<double> asked{0.1, 0.25, 0.75, 0.9};
+            std::vector<double> covered(asked.size());
+            for (std::size_t r = 0; r < repetitions; ++r) {
+                const auto found = quantiles(reported(*m, people, bits).view(), asked, 0.95, Target::sample);
+                for (std::size_t i = 0; i < asked.size(); ++i) {
+                    const auto [lower, upper] = found[i].interval;
+                    covered[i] +=
+                        lower <= static_cast<double>(at) && static_cast<double>(at) <= upper ? 1 : 0;
+                }
+            }
+            for (const double hits : covered) {
+                BOOST_TEST_MESSAGE(name << " at " << at << " covered " << hits / repetitions);
+                BOOST_CHECK_GE(hits, 0.9 * repetitions);
+            }
+        }
+    }
+}
+
 BOOST_AUTO_TEST_CASE(quantiles_are_points) {
     // With hardly any noise, the estimate and both ends of the interval are the point that the share asks
     // for; where the share is met exactly, the noise decides between two neighbours.

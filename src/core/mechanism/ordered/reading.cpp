@@ -183,10 +183,11 @@ double Reading::error_of(Pool& pool, Target target) {
 
 Interval Reading::sharp_interval(double share, std::size_t point, double reach, Target target) {
     const std::vector<double>& height = curve().height;
-    // Inside a pool the share rises by an unknown course: evenly from one pool's middle to the next
-    // one's.
+    // Inside a pool the share rises by an unknown course. Evenly, it would go from one pool's middle to the
+    // next one's; all at once, where many people are at one point, it keeps its height. Before the middle
+    // that is the more, behind it the less; a point is out where neither course can have the share there.
     const auto middle = [](const Pool& pool) { return static_cast<double>(pool.from + pool.to - 1) / 2; };
-    const auto risen = [&](std::size_t s) {
+    const auto evenly = [&](std::size_t s) {
         const Pool& pool = pool_of(s);
         const double off = static_cast<double>(s) - middle(pool);
         if (off == 0 || (off < 0 && pool.from == 0)) return height[s];
@@ -199,8 +200,8 @@ Interval Reading::sharp_interval(double share, std::size_t point, double reach, 
         Pool& pool = pool_of(s);
         return off > reach * error(pool.noisiest, 0.25, target) || off > reach * error_of(pool, target);
     };
-    const auto low = [&](std::size_t s) { return beyond(s, share - risen(s)); };
-    const auto not_high = [&](std::size_t s) { return !beyond(s, risen(s) - share); };
+    const auto low = [&](std::size_t s) { return beyond(s, share - std::max(height[s], evenly(s))); };
+    const auto not_high = [&](std::size_t s) { return !beyond(s, std::min(height[s], evenly(s)) - share); };
     const std::size_t first = first_without(low, 0, point), last = first_without(not_high, point, steps_);
     return {value(static_cast<double>(first)), value(static_cast<double>(last))};
 }
