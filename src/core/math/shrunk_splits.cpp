@@ -1,0 +1,138 @@
+#include "core/math/shrunk_splits.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include "core/base/interrupt.hpp"
+
+namespace ldp {
+
+namespace {
+
+/// Of deviations, in shares of the node's.
+constexpr std::array deviations{1.0, 0.5, 0.25, 0.125, 0.0};
+/// Around two centres; and all on the left, all on the right.
+constexpr std::size_t kinds = 2 * deviations.size() + 2;
+using OfKinds = std::array<double, kinds>;
+
+struct Split {
+    double share;      ///< of both halves
+    double even;       ///< the detail, if all points have the same
+    double predicted;  ///< the same, by the neighbours
+    double estimate;   ///< of it
+};
+
+/// What is said of a node's detail, if it is of each kind: the density of its estimate, but for a common
+/// factor, and what is then expected of it.
+struct Told {
+    OfKinds densities, details;
+};
+
+Told told(const Split& split, double variance) {
+    OfKinds logarithms, details;
+    std::size_t kind = 0;
+    const auto add = [&](double center, double deviation) {
+        const double signal = deviation * deviation, off = split.estimate - center;
+        logarithms[kind] = -(off * off / (signal + variance) + std::log(signal + variance)) / 2;
+        details[kind++] = std::clamp(center + off * signal / (signal + variance), -split.share, split.share);
+    };
+    for (const double center : {split.even, split.predicted})
+        for (const double deviation : deviations) add(center, deviation * split.share);
+    for (const double end : {split.share, -split.share}) add(end, 0);
+    const double most = std::ranges::max(logarithms);
+    for (double& logarithm : logarithms) logarithm = std::exp(logarithm - most);
+    return {logarithms, details};
+}
+
+/// The detail that is to be expected.
+double expected(const OfKinds& weights, const Split& split, double variance) {
+    const auto [densities, details] = told(split, variance);
+    double all = 0, sum = 0;
+    for (std::size_t i = 0; i < kinds; ++i) {
+        const double weight = weights[i] * densities[i];
+        all += weight;
+        sum += weight * details[i];
+    }
+    return std::clamp(sum / all, -split.share, split.share);  // but for rounding it is
+}
+
+/// How often each kind is found in a level, by expectation and maximisation from how often it was in the one
+/// above. Few steps do: later ones follow the noise.
+OfKinds weights_of(std::span<const OfKinds> densities, const OfKinds& above) {
+    constexpr int steps = 8;
+    OfKinds weights = above;
+    Work work;
+    for (int step = 0; step < steps; ++step) {
+        OfKinds found = above;
+        for (const OfKinds& density : densities) {
+            OfKinds parts;
+            double all = 0;
+            for (std::size_t i = 0; i < kinds; ++i) all += parts[i] = weights[i] * density[i];
+            for (std::size_t i = 0; i < kinds; ++i) found[i] += parts[i] / all;
+            work.done(kinds);
+        }
+        found[kinds - 1] = found[kinds - 2] =
+            (found[kinds - 1] + found[kinds - 2]) / 2;  // left is like right
+        for (std::size_t i = 0; i < kinds; ++i)
+            weights[i] = found[i] / static_cast<double>(densities.size() + 1);
+    }
+    return weights;
+}
+
+/// The detail of a node by the parabola, or at the ends the line, through its share and its neighbours'.
+double predicted(std::span<const double> shares, std::size_t node) {
+    const std::size_t last = shares.size() - 1, before = node - (node > 0 ? 1 : 0),
+                      behind = std::min(node + 1, last);
+    const double slope =
+        behind == before ? 0 : (shares[before] - shares[behind]) / (4 * static_cast<double>(behind - before));
+    return std::clamp(slope, -shares[node], shares[node]);
+}
+
+}  // namespace
+
+std::vector<double> shrunk_splits(std::span<const double> cumulative, std::span<const double> variances) {
+    constexpr double least = 1e-24;  // densities stay finite
+    const std::size_t points = cumulative.size();
+    const auto below = [&](std::size_t point) {
+        return point == 0 ? 0 : cumulative[std::min(point, points) - 1];
+    };
+    OfKinds weights;
+    weights.fill(1.0 / kinds);
+    std::vector<double> shares{1};
+    std::size_t width = std::bit_ceil(points);
+    for (const double known : variances) {
+        const double variance = std::max(known, least);
+        const std::size_t half = width / 2, full = points / width,
+                          nodes = (points - half - 1) / width + 1;  // with a right half
+        const auto split = [&](std::size_t node) -> Split {
+            const std::size_t first = node * width, covered = std::min(width, points - first);
+            const double share = shares[node],
+                         even = share * static_cast<double>(width - covered) / static_cast<double>(covered);
+            return {share, even, covered < width ? even : predicted(std::span(shares).first(full), node),
+                    2 * below(first + half) - below(first) - below(first + width)};
+        };
+        std::vector<OfKinds> densities;
+        densities.reserve(nodes);
+        Work work;
+        for (std::size_t node = 0; node < nodes; ++node, work.done(kinds))
+            densities.push_back(told(split(node), variance).densities);
+        weights = weights_of(densities, weights);
+        std::vector<double> halves;
+        halves.reserve(2 * shares.size());
+        for (std::size_t node = 0; node < nodes; ++node, work.done(kinds)) {
+            const double detail = expected(weights, split(node), variance);
+            halves.push_back((shares[node] + detail) / 2);
+            halves.push_back((shares[node] - detail) / 2);
+        }
+        if (nodes < shares.size()) halves.push_back(shares.back());
+        shares = std::move(halves);
+        width = half;
+    }
+    return shares;
+}
+
+}  // namespace ldp
