@@ -289,7 +289,7 @@ BOOST_AUTO_TEST_CASE(blocks_count_like_a_double_loop) {
             const auto all = static_cast<double>(n);
             const double f = (plus - minus) / all / gain;
             BOOST_REQUIRE_CLOSE_FRACTION(estimates[v].value, f, 1e-9);
-            const double square = (plus + minus) / all / gain / gain;
+            const double square = (plus + minus + 0.5) / all / gain / gain;
             BOOST_REQUIRE_CLOSE_FRACTION(estimates[v].standard_error, std::sqrt((square - f) / all), 1e-9);
             BOOST_REQUIRE_CLOSE_FRACTION(wider[v].standard_error, std::sqrt((square - f * f) / all), 1e-9);
             // Nobody holds it: of those in the block each sign is as likely.

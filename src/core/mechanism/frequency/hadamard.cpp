@@ -119,7 +119,7 @@ class Hadamard final : public Incidence {
 // reports in the block is what the variance follows from: how many people hold the other values of the block
 // is in it. That is no pure protocol.
 
-class BlockHadamard final : public Counting<ValueOracle> {
+class BlockHadamard final : public Counting<ValueOracle>, public KnownErrors {
   public:
     BlockHadamard(const Header& header, Bytes block, const Blocks& blocks)
         : Counting(blocks.outputs(), header, block, blocks.k),
@@ -157,8 +157,8 @@ class BlockHadamard final : public Counting<ValueOracle> {
         estimates.reserve(blocks_.k);
         for_each_index(blocks_.k, [&](std::size_t v) {
             const double f = signs.of(v) / reports / gain_;
-            // A block that no report fell into tells as little as one with a single report.
-            const double square = std::max(signs.in_block(blocks_.of(v)), 1.0) / reports / (gain_ * gain_);
+            const double in_block = signs.in_block(blocks_.of(v)) + unseen;
+            const double square = in_block / reports / (gain_ * gain_);
             const double variance = square - (question.target == Target::population ? f * f : f);
             estimates.push_back({f, std::sqrt(variance / reports)});
         });
@@ -170,9 +170,14 @@ class BlockHadamard final : public Counting<ValueOracle> {
         const double reports = static_cast<double>(n), sign = reports * gain_ * estimate.value;
         const double in_block =
             std::round(reports * gain_ * gain_ *
-                       (reports * estimate.standard_error * estimate.standard_error + estimate.value));
+                           (reports * estimate.standard_error * estimate.standard_error + estimate.value) -
+                       unseen);
         const double plus = std::clamp(std::round((in_block + sign) / 2), 0.0, in_block);
         return binomial_at_least(static_cast<std::uint64_t>(in_block), 0.5, static_cast<std::uint64_t>(plus));
+    }
+
+    ErrorLaw error_law(std::uint64_t n, Target target) const noexcept override {
+        return {.people = target == Target::population ? static_cast<double>(n) : 0};
     }
 
     // Averaged over the values, the people who do not hold the one spread evenly over the others.
@@ -270,6 +275,10 @@ class BlockHadamard final : public Counting<ValueOracle> {
         Blocks blocks_;
         std::vector<std::uint64_t> sums_;
     };
+
+    /// So many reports are added to those of a block for the errors, as in the prior of Jeffreys (1946):
+    /// where few come by chance, none is no sign that none can.
+    static constexpr double unseen = 0.5;
 
     [[nodiscard]] std::uint64_t at(std::uint64_t value, std::uint64_t column) const noexcept {
         return blocks_.of(value) * blocks_.order() + column;
