@@ -640,6 +640,17 @@ BOOST_AUTO_TEST_CASE(few_reports_are_covered) {
     }
 }
 
+// All report the same, and hardly anything is randomized: what is left is the doubt about one more.
+BOOST_AUTO_TEST_CASE(reports_that_agree_leave_a_doubt) {
+    const auto m = categories(20, 2);
+    for (const double n : {20, 50, 1000}) {
+        SeededBits bits(618);
+        const auto summary = reported(*m, std::vector<Cell>(static_cast<std::size_t>(n), 0), bits);
+        const double told = n / (n + 1), error = std::sqrt((1 - told * told) / 4 / n);
+        BOOST_CHECK_CLOSE_FRACTION(cdf(summary.view(), 0, Target::sample).standard_error, error, 1e-3);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(categories_have_p_values) {
     // Of values that nobody holds, as uniform as a normal approximation makes them.
     SeededBits bits(613);

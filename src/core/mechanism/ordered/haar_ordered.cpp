@@ -226,8 +226,8 @@ class HaarOrdered final : public Mechanism, public Ordered, public Significance 
 /// that this takes off is the function's own variance over the people.
 ///
 /// Few reports of a level may all say the same, and would then be sure of it. So each level's people are
-/// taken to be spread as the shares say but for four more, who are spread evenly (Agresti, Coull 1998). Of a
-/// level that nobody drew nothing is known: what its details count for at most is the error.
+/// taken to be spread as the shares say but for one more, who is spread evenly. Of a level that nobody drew
+/// nothing is known: what its details count for at most is the error.
 class HaarOrdered::Noise final : public OrderedNoise {
   public:
     /// So many reports drew each level.
@@ -349,7 +349,7 @@ class HaarOrdered::Noise final : public OrderedNoise {
         terms.mean += v * (left(level, node) - right(level, node));
     }
     double variance(std::size_t level, const Terms& terms) const {
-        constexpr double even = 4;  // people
+        constexpr double even = 1;  // people
         const SignedPlace& channel = tree_.channels_[level];
         const double reports = reports_[level], told = reports / (reports + even), mean = told * terms.mean;
         if (reports == 0) return n_ * terms.most;
