@@ -220,7 +220,7 @@ BOOST_AUTO_TEST_CASE(errors_are_those_of_the_enumerated_reports, *boost::unit_te
             const auto noise = ordered(*m).noise({n, state}, shares);
             const auto empty = ordered(*m).cumulative({1, std::vector<std::byte>(m->state_size())});
 
-            /// n·Var, if so many reports drew each level; the people distributed as `held` says, and four
+            /// n·Var, if so many reports drew each level; the people distributed as `held` says, and one
             /// more of each level evenly, whose reports are any output alike.
             const auto enumerated = [&](std::span<const double> function, std::span<const double> drew,
                                         std::span<const double> held) {
@@ -242,7 +242,7 @@ BOOST_AUTO_TEST_CASE(errors_are_those_of_the_enumerated_reports, *boost::unit_te
                             second += held[x] * chance * added * added;
                         }
                     }
-                    const double told = drew[level] / (drew[level] + 4);
+                    const double told = drew[level] / (drew[level] + 1);
                     variance +=
                         all / drew[level] * (std::lerp(even, second, told) - told * told * first * first);
                 }
