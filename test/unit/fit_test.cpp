@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(noise_alone_is_evened_out) {
 }
 
 // Against what is expected the limits are seven standard deviations away.
-BOOST_AUTO_TEST_CASE(they_are_nearer_than_what_they_are_made_of) {
+BOOST_AUTO_TEST_CASE(they_are_nearer_than_what_they_are_made_of, *boost::unit_test::label("slow")) {
     constexpr std::size_t n = 5000, repetitions = 40;
     SeededBits bits(641);
     for (const std::string name : {"haar_ordered", "tree"}) {

@@ -260,7 +260,7 @@ BOOST_AUTO_TEST_CASE(contradictions_are_refused) {
 }
 
 // 1024 places on a grid of 128 by 128 fit in a block; finer ones do not.
-BOOST_AUTO_TEST_CASE(large_places_fit_or_are_refused) {
+BOOST_AUTO_TEST_CASE(large_places_fit_or_are_refused, *boost::unit_test::label("slow")) {
     const auto spread = [](unsigned step) {
         std::string all = R"("domain": 1024, "reach": )" + std::to_string(4 * step) + R"(, "places": [)";
         for (unsigned i = 0; i < 1024; ++i)

@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(tails_are_those_of_sums_of_bits) {
 }
 
 // The requirement, on average over the truth; and a single truth is not far off.
-BOOST_AUTO_TEST_CASE(shares_of_few_reports_are_covered) {
+BOOST_AUTO_TEST_CASE(shares_of_few_reports_are_covered, *boost::unit_test::label("slow")) {
     for (const double epsilon : {0.5, 1.0, 2.0, 4.0, 8.0})
         for (const char* spec : {"grr 2", "grr 16", "grr 300", "oue 16", "sue 16", "subset 16", "olh 16",
                                  "hadamard 16", "projective 40", "l_grr 4"}) {

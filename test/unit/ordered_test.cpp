@@ -448,7 +448,7 @@ BOOST_AUTO_TEST_CASE(quantiles_are_covered, *boost::unit_test::label("slow")) {
 // Where many people are at one point, the share jumps beside a long stretch on which it stays: pools of
 // estimates end there, and no course from one pool to the next may hide the jump. The point is the quantile
 // of every share that is jumped over.
-BOOST_AUTO_TEST_CASE(quantiles_at_a_jump_are_covered) {
+BOOST_AUTO_TEST_CASE(quantiles_at_a_jump_are_covered, *boost::unit_test::label("slow")) {
     constexpr std::size_t n = 200, repetitions = 1000;
     for (const char* name : {"haar_ordered", "tree"}) {
         const auto m = mechanism(name, 1, R"("domain": 101)");
@@ -614,7 +614,7 @@ BOOST_AUTO_TEST_CASE(few_reports_have_valid_answers) {
 }
 
 // With 20 people some levels are told by a single report, and some by none.
-BOOST_AUTO_TEST_CASE(few_reports_are_covered) {
+BOOST_AUTO_TEST_CASE(few_reports_are_covered, *boost::unit_test::label("slow")) {
     SeededBits bits(617);
     constexpr std::size_t k = 1024, repetitions = 3000;
     for (const double epsilon : {0.5, 8.0}) {

@@ -331,7 +331,7 @@ BOOST_AUTO_TEST_CASE(errors_are_those_of_the_enumerated_reports) {
         }
 }
 
-BOOST_AUTO_TEST_CASE(estimates_are_unbiased_and_covered) {
+BOOST_AUTO_TEST_CASE(estimates_are_unbiased_and_covered, *boost::unit_test::label("slow")) {
     const auto m = numbers(2, 21);
     SeededBits bits(2808);
     const auto shares = random_shares(21, bits);
@@ -358,7 +358,7 @@ BOOST_AUTO_TEST_CASE(estimates_are_unbiased_and_covered) {
 }
 
 // With 20 people some levels are told by a single report, and some by none.
-BOOST_AUTO_TEST_CASE(few_reports_are_covered) {
+BOOST_AUTO_TEST_CASE(few_reports_are_covered, *boost::unit_test::label("slow")) {
     SeededBits bits(2809);
     constexpr std::size_t k = 256, repetitions = 2000;
     for (const double epsilon : {0.5, 8.0}) {
@@ -400,7 +400,8 @@ BOOST_AUTO_TEST_CASE(what_nobody_drew_is_an_error) {
     Reading reading(ordered(*m), {1000, state});
     BOOST_CHECK_LT(reading.between(0, node, Target::sample).standard_error, 0.3);
     // A point of the node may have all of it, or none.
-    BOOST_CHECK_GE(reading.between(0, 1, Target::sample).standard_error, 0.99 * (1 - 1 / static_cast<double>(node)));
+    BOOST_CHECK_GE(reading.between(0, 1, Target::sample).standard_error,
+                   0.99 * (1 - 1 / static_cast<double>(node)));
 }
 
 BOOST_AUTO_TEST_CASE(levels_at_the_top_are_left_out_where_epsilon_is_large) {
