@@ -44,7 +44,8 @@ std::vector<Cell> people_of(const Outline& shape, std::size_t values, std::size_
     return people;
 }
 
-void measure(const Outline& shape, std::size_t values, double epsilon, std::size_t n, std::size_t repetitions) {
+void measure(const Outline& shape, std::size_t values, double epsilon, std::size_t n,
+             std::size_t repetitions) {
     const auto mechanism =
         make_mechanism(Spec::from_json("{\"mechanism\": \"subset\", \"epsilon\": " + std::to_string(epsilon) +
                                        ", \"domain\": " + std::to_string(values) + "}"));

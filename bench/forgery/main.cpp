@@ -105,16 +105,15 @@ void bounds() {
         std::cout << std::setw(9) << epsilon << std::setw(8) << "copies";
     std::cout << "\n";
     for (const auto& [name, rest] : std::vector<std::pair<std::string, std::string>>{
-             {"grr", category},          {"subset", category},    {"projective", category},
-             {"hadamard", category},     {"olh", category},       {"oue", category},
-             {"sue", category},          {"rappor", category},    {"duchi", number},
-             {"hybrid", number},         {"pdp", number},         {"piecewise", number},
-             {"optimal", number},        {"tree", number},
-             {"laplace", number},        {"square_wave", number}, {"haar_ordered", number},
-             {"haar_ordered", category}, {"sampled", vector},     {"duchi_vector", vector},
-             {"haar", vector},           {"loloha", category},    {"l_grr", category},
-             {"l_oue", category},        {"dbitflip", category},  {"ddrm", "\"domain\": 4"},
-             {"exponential", graded}}) {
+             {"grr", category},       {"subset", category},      {"projective", category},
+             {"hadamard", category},  {"olh", category},         {"oue", category},
+             {"sue", category},       {"rappor", category},      {"duchi", number},
+             {"hybrid", number},      {"pdp", number},           {"piecewise", number},
+             {"optimal", number},     {"tree", number},          {"laplace", number},
+             {"square_wave", number}, {"haar_ordered", number},  {"haar_ordered", category},
+             {"sampled", vector},     {"duchi_vector", vector},  {"haar", vector},
+             {"loloha", category},    {"l_grr", category},       {"l_oue", category},
+             {"dbitflip", category},  {"ddrm", "\"domain\": 4"}, {"exponential", graded}}) {
         std::cout << std::left << std::setw(16)
                   << (rest == category && name == "haar_ordered" ? "  of categories" : name) << std::right;
         for (const char* epsilon : {"0.5", "1", "2", "4"}) {

@@ -221,7 +221,7 @@ BOOST_AUTO_TEST_CASE(a_number_moves_with_its_range) {
          std::initializer_list<Case>{{"piecewise", ""},
                                      {"pdp", ""},
                                      {"hybrid", ""},
-             {"optimal", ""},
+                                     {"optimal", ""},
                                      {"duchi", ""},
                                      {"laplace", R"(, "grid": 64)"},
                                      {"onebit", "", 1, true},

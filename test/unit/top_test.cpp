@@ -28,8 +28,7 @@ void check_close(const std::vector<double>& found, const std::vector<double>& ex
 template <class Hold>
 OwnedSummary collect(const Mechanism& m, std::size_t people, Hold hold, BitSource& bits) {
     OwnedSummary summary(m);
-    for (std::size_t i = 0; i < people; ++i)
-        summary.draw(static_cast<Cell>(hold(i)), bits);
+    for (std::size_t i = 0; i < people; ++i) summary.draw(static_cast<Cell>(hold(i)), bits);
     return summary;
 }
 

@@ -196,9 +196,7 @@ class Tree final : public Mechanism, public Ordered, public Significance {
     Interval ends() const noexcept override {
         return range_ ? Interval{range_->min, range_->max} : Interval{0, static_cast<double>(points_ - 1)};
     }
-    Distribution fit(const Counts& counts, Smoothing) const override {
-        return Reading(*this, counts).fit();
-    }
+    Distribution fit(const Counts& counts, Smoothing) const override { return Reading(*this, counts).fit(); }
     std::vector<double> cumulative(const Counts& counts) const override;
     std::unique_ptr<const OrderedNoise> noise(const Counts& counts,
                                               std::vector<double> shares) const override;
