@@ -1,4 +1,3 @@
-// Length: one mechanism is one file, and this one answers for shares, means and every range.
 // The Haar tree over an ordered domain (Cormode, Kulkarni, Srivastava 2019): a person is one leaf, and so has
 // one non-zero detail in each level of the tree, a sign at the node above their leaf. They draw a level, for
 // everyone to see, and report node and sign at the full ε. From the details follow the shares of all points,
@@ -29,7 +28,7 @@
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/mean/numeric_randomizer.hpp"
-#include "core/mechanism/ordered/reading.hpp"
+#include "core/mechanism/ordered/drawn_levels.hpp"
 
 namespace ldp {
 
@@ -40,13 +39,12 @@ constexpr std::uint64_t max_points = std::uint64_t{1} << 20;
 constexpr Option points_option{
     .name = "grid", .fallback = 1023, .least = 1, .most = max_points - 1, .of_numbers = true};
 
-class HaarOrdered final : public Mechanism, public Ordered, public Significance {
+class HaarOrdered final : public DrawnLevels {
   public:
     HaarOrdered(const Header& header, Bytes block, std::uint64_t points, unsigned buckets,
                 const std::optional<Range>& range)
-        : Mechanism(header, block), points_(points), range_(range) {
+        : DrawnLevels(header, block, points, range) {
         const auto levels = static_cast<unsigned>(std::bit_width(points - 1));
-        std::uint64_t sum = 0;
         for (unsigned level = 0; level < levels; ++level) {
             const SignedPlace& channel =
                 channels_.emplace_back(level, std::min(level, buckets), header.epsilon);
@@ -54,28 +52,20 @@ class HaarOrdered final : public Mechanism, public Ordered, public Significance 
             const double width = std::ldexp(1.0, static_cast<int>(levels - level));
             const double squares = 1.0 / 6 + 1 / (3 * width * width) - 1 / (8 * nodes);
             const double noise = channel.mean_square(1, 1 / static_cast<double>(channel.buckets()));
-            draw_below_.push_back(sum +=
-                                  static_cast<std::uint64_t>(std::ldexp(std::sqrt(squares * noise), 32)));
+            add_level(static_cast<std::uint64_t>(std::ldexp(std::sqrt(squares * noise), 32)));
         }
         output_width_ = cell_width(channels_.back().outputs());
     }
 
-    std::vector<std::uint64_t> cells() const override { return {points_}; }
     std::size_t payload_size() const noexcept override { return 1 + output_width_; }
     std::size_t state_size() const noexcept override { return first_counter(levels()) * counter_size; }
     std::vector<std::pair<std::string, double>> parameters() const override {
-        std::vector<std::pair<std::string, double>> all;
-        if (range_)
-            all = {{"min", range_->min}, {"max", range_->max}, {"grid", static_cast<double>(points_ - 1)}};
-        else
-            all = {{"domain", static_cast<double>(points_)}};
-        all.emplace_back("levels", levels());
-        all.emplace_back("buckets", static_cast<double>(channels_.back().buckets()));
-        return all;
+        return parameters_and(
+            {{"levels", levels()}, {"buckets", static_cast<double>(channels_.back().buckets())}});
     }
 
     void permanent_response(Input input, Bytes, BitSource& bits, MutableBytes permanent) const override {
-        const std::size_t level = bits.pick(draw_below_);
+        const std::size_t level = draw(bits);
         permanent[0] = static_cast<std::byte>(level);
         store_cell(permanent.data() + 1, output_width_,
                    channels_[level].sample(node(level, input[0]), right(level, input[0]), bits));
@@ -96,37 +86,19 @@ class HaarOrdered final : public Mechanism, public Ordered, public Significance 
         return counters_sum_to(counts.state, counts.n);
     }
 
-    std::span<const Quantity> answers() const noexcept override {
-        static constexpr Quantity numbers[] = {Quantity::means, Quantity::distribution};
-        static constexpr Quantity categories[] = {Quantity::frequencies, Quantity::distribution};
-        return range_ ? numbers : categories;
-    }
-    std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override {
-        if (question.quantity == Quantity::frequencies) return shares(counts, question.target);
-        if (question.quantity == Quantity::means)
-            return {range_->on(Reading(*this, counts).mean_of(values(0, 1), question.target))};
-        return without_errors(fit(counts, Smoothing::none));
-    }
-    // By the normal approximation, under the error that was estimated.
-    double p_value(std::uint64_t, const Estimate& estimate) const override {
-        if (range_) refuse(*this, Significance::offers);
-        return one_sided(estimate.value / estimate.standard_error);
-    }
     std::vector<Check> health(const Counts& counts) const override;
-    std::vector<Stake> stakes(const Question& question) const override;
     double likeliest(Bytes payload) const override {
         const std::size_t level = level_of(payload);
         return chance(level) * channels_[level].likeliest();
     }
     double n_variance(double truth) const override;
     Cost cost() const noexcept override {
-        return {2, 4.0 * static_cast<double>(levels()) * static_cast<double>(points_)};
+        return {2, 4.0 * static_cast<double>(levels()) * static_cast<double>(points())};
     }
     Exact probability(Input input, Bytes, Bytes permanent) const override {
         const std::size_t level = level_of(permanent);
-        return exact(draw_weight(level), draw_below_.back()) *
-               channels_[level].probability(node(level, input[0]), right(level, input[0]),
-                                            output_of(permanent));
+        return exact_chance(level) * channels_[level].probability(
+                                         node(level, input[0]), right(level, input[0]), output_of(permanent));
     }
     // The level is drawn without a look at the value, so its probability cancels. In each, the first point
     // and one of its node's other half are two signs at one place, whose symbols differ in every column.
@@ -139,27 +111,12 @@ class HaarOrdered final : public Mechanism, public Ordered, public Significance 
         return worst;
     }
 
-    std::size_t points() const noexcept override { return points_; }
-    Interval ends() const noexcept override {
-        return range_ ? Interval{range_->min, range_->max} : Interval{0, static_cast<double>(points_ - 1)};
-    }
-    Distribution fit(const Counts& counts, Smoothing) const override { return Reading(*this, counts).fit(); }
     std::vector<double> cumulative(const Counts& counts) const override;
     std::unique_ptr<const OrderedNoise> noise(const Counts& counts,
                                               std::vector<double> shares) const override;
-    std::uint64_t blur(std::uint64_t) const noexcept override { return 0; }
 
   private:
     class Noise;
-
-    std::vector<Estimate> shares(const Counts& counts, Target target) const {
-        Reading reading(*this, counts);
-        std::vector<Estimate> all;
-        Work work;
-        for (std::size_t point = 0; point < points_; ++point, work.done(levels()))
-            all.push_back(reading.between(point, point + 1, target));
-        return all;
-    }
 
     std::size_t levels() const noexcept { return channels_.size(); }
     /// The node above a point, the point where its right half begins, and whether a point is in there.
@@ -173,21 +130,11 @@ class HaarOrdered final : public Mechanism, public Ordered, public Significance 
         return node(level + 1, point) % 2 != 0;
     }
 
-    std::size_t level_of(Bytes payload) const noexcept { return std::to_integer<std::size_t>(payload[0]); }
     std::uint64_t output_of(Bytes payload) const noexcept {
         return load_cell(payload.data() + 1, output_width_);
     }
-    std::uint64_t draw_weight(std::size_t level) const noexcept {
-        return draw_below_[level] - (level == 0 ? 0 : draw_below_[level - 1]);
-    }
-
-    double chance(std::size_t level) const noexcept {
-        return static_cast<double>(draw_weight(level)) / static_cast<double>(draw_below_.back());
-    }
-    /// The parts of the mean of a function of the points: a level each.
-    std::vector<Stake> stakes_of(std::span<const double> function) const;
-    /// The same of the share of one point.
-    std::vector<Stake> stakes_of_point(std::uint64_t point) const;
+    std::vector<Stake> stakes_of(std::span<const double> function) const override;
+    std::vector<Stake> stakes_of_point(std::uint64_t point) const override;
 
     /// Where a level's counters begin: the levels above have 2, 4, 8, … outputs.
     static std::size_t first_counter(std::size_t level) noexcept { return (std::size_t{2} << level) - 2; }
@@ -204,18 +151,7 @@ class HaarOrdered final : public Mechanism, public Ordered, public Significance 
         return static_cast<double>(std::max<std::uint64_t>(reports, 1));
     }
 
-    /// The attribute's values at the points, if the ends are these.
-    std::vector<double> values(double low, double high) const {
-        std::vector<double> all(points_);
-        for (std::size_t s = 0; s < points_; ++s)
-            all[s] = low + (high - low) * static_cast<double>(s) / static_cast<double>(points_ - 1);
-        return all;
-    }
-
-    std::uint64_t points_;
-    std::optional<Range> range_;
-    std::vector<SignedPlace> channels_;      // of the levels
-    std::vector<std::uint64_t> draw_below_;  // running sums of the draw weights
+    std::vector<SignedPlace> channels_;  // of the levels
     std::size_t output_width_;
 };
 
@@ -231,7 +167,7 @@ class HaarOrdered::Noise final : public OrderedNoise {
     /// So many reports drew each level.
     Noise(const HaarOrdered& tree, std::vector<double> reports, std::vector<double> shares)
         : tree_(tree),
-          haar_(tree.points_),
+          haar_(tree.points()),
           reports_(std::move(reports)),
           n_(std::accumulate(reports_.begin(), reports_.end(), 0.0)),
           shares_(std::move(shares)),
@@ -239,7 +175,7 @@ class HaarOrdered::Noise final : public OrderedNoise {
         std::partial_sum(shares_.begin(), shares_.end(), below_.begin() + 1);
         for (std::size_t level = 0; level < tree_.levels(); ++level) {
             auto& crowd = crowds_.emplace_back(tree_.channels_[level].buckets());
-            for_each_index(tree_.node(level, tree_.points_ - 1) + 1, [&](std::uint64_t node) {
+            for_each_index(tree_.node(level, tree_.points() - 1) + 1, [&](std::uint64_t node) {
                 crowd[tree_.channels_[level].bucket(node)] += left(level, node) + right(level, node);
             });
         }
@@ -302,7 +238,7 @@ class HaarOrdered::Noise final : public OrderedNoise {
             const std::uint64_t above = begin / 2;
             for (std::uint64_t node = above; 2 * node < end; ++node, work.done()) {
                 const double in_left = at(2 * node), in_right = at(2 * node + 1);
-                const bool whole = tree_.middle(level, node) < tree_.points_;
+                const bool whole = tree_.middle(level, node) < tree_.points();
                 if (whole) add(terms, level, node, (in_left - in_right) / 2);
                 means[node - above] = whole ? (in_left + in_right) / 2 : in_left;
             }
@@ -320,7 +256,7 @@ class HaarOrdered::Noise final : public OrderedNoise {
         double inside = 1, sum = 0;  // the function's mean in the nodes on the way up
         for (std::size_t level = tree_.levels(); level-- > 0;) {
             const std::uint64_t node = tree_.node(level, point);
-            if (tree_.middle(level, node) >= tree_.points_) continue;
+            if (tree_.middle(level, node) >= tree_.points()) continue;
             inside /= 2;
             Terms even, all;
             add(even, level, node, tree_.right(level, point) ? -inside : inside);
@@ -366,7 +302,7 @@ class HaarOrdered::Noise final : public OrderedNoise {
     double climb(Cut& cut, std::size_t level) const {
         const bool right = tree_.right(level, cut.point);
         const double in_left = right ? 1 : cut.inside, in_right = right ? cut.inside : 0;
-        if (tree_.middle(level, tree_.node(level, cut.point)) >= tree_.points_) {
+        if (tree_.middle(level, tree_.node(level, cut.point)) >= tree_.points()) {
             cut.inside = in_left;
             return 0;
         }
@@ -381,7 +317,7 @@ class HaarOrdered::Noise final : public OrderedNoise {
     double right(std::size_t level, std::uint64_t node) const {
         return below((node + 1) << (tree_.levels() - level)) - below(tree_.middle(level, node));
     }
-    double below(std::uint64_t point) const { return below_[std::min<std::uint64_t>(point, tree_.points_)]; }
+    double below(std::uint64_t point) const { return below_[std::min<std::uint64_t>(point, tree_.points())]; }
 
     const HaarOrdered& tree_;
     HaarTree haar_;
@@ -409,7 +345,7 @@ std::vector<double> HaarOrdered::cumulative(const Counts& counts) const {
         const std::vector<std::int64_t> balances = channels_[level].balances(counters);
         halves.clear();
         for (std::uint64_t node = 0; node < shares.size(); ++node, work.done()) {
-            const bool whole = middle(level, node) < points_;
+            const bool whole = middle(level, node) < points();
             const double detail = whole ? scale * static_cast<double>(balances[node]) : shares[node];
             halves.push_back((shares[node] + detail) / 2);
             if (whole) halves.push_back((shares[node] - detail) / 2);
@@ -423,29 +359,25 @@ std::vector<double> HaarOrdered::cumulative(const Counts& counts) const {
 
 std::vector<Check> HaarOrdered::health(const Counts& counts) const {
     std::vector<std::uint64_t> drawn;
-    std::vector<double> weights;
     std::vector<std::vector<Check>> checks;
     for (std::size_t level = 0; level < levels(); ++level) {
         const Bytes counters = counters_of(level, counts.state);
         drawn.push_back(reports(counters));
-        weights.push_back(static_cast<double>(draw_weight(level)));
         if (drawn.back() != 0) checks.push_back(channels_[level].health(drawn.back(), counters));
     }
-    std::vector<Check> worst = worst_of(checks, levels());
-    worst.insert(worst.begin(), goodness_of_fit("levels drawn", drawn, weights));
-    return worst;
+    return health_of(drawn, checks);
 }
 
 // A level is told by those who drew it. People are at one of its nodes each, or at several in a mean.
 std::vector<Stake> HaarOrdered::stakes_of(std::span<const double> function) const {
-    std::vector<double> coefficients(points_);
-    HaarTree(points_).forward(function, coefficients);
+    std::vector<double> coefficients(points());
+    HaarTree(points()).forward(function, coefficients);
     std::vector<Stake> stakes;
     double around = coefficients[0];
     for (std::size_t level = 0, c = 1; level < levels(); ++level, around = 0) {
         std::vector<double> weights(channels_[level].places());
         double most = 0;
-        for (std::uint64_t node = 0; middle(level, node) < points_; ++node) {
+        for (std::uint64_t node = 0; middle(level, node) < points(); ++node) {
             weights[node] = coefficients[c++];
             most = std::max(most, std::abs(weights[node]));
         }
@@ -459,7 +391,7 @@ std::vector<Stake> HaarOrdered::stakes_of_point(std::uint64_t point) const {
     std::vector<Stake> stakes;
     double inside = 1;  // the mean, over the node below, of what is 1 at the point
     for (std::size_t level = levels(); level-- > 0;) {
-        if (middle(level, node(level, point)) >= points_) continue;
+        if (middle(level, node(level, point)) >= points()) continue;
         inside /= 2;
         const double reach = inside / channels_[level].tilt();
         stakes.push_back({chance(level), {-reach, reach}, {-inside, inside}});
@@ -469,48 +401,14 @@ std::vector<Stake> HaarOrdered::stakes_of_point(std::uint64_t point) const {
     return stakes;
 }
 
-// Points of one complete subtree are alike, and those that hang off the right edge are of every kind there
-// is.
-std::vector<Stake> HaarOrdered::stakes(const Question& question) const {
-    if (question.quantity == Quantity::means) {
-        std::vector<Stake> stakes = stakes_of(values(0, 1));
-        const double width = 2 * range_->half();
-        double shift = range_->min;  // of the sum, once
-        for (auto& [drawn, terms, truths] : stakes) {
-            for (Interval* ends : {&terms, &truths})
-                *ends = {shift + width * ends->lower, shift + width * ends->upper};
-            shift = 0;
-        }
-        return stakes;
-    }
-    if (question.quantity == Quantity::distribution) return {};
-    std::vector<Stake> worst;
-    for (std::uint64_t point = 0; point < points_; point += std::bit_floor(points_ - point)) {
-        std::vector<Stake> stakes = stakes_of_point(point);
-        if (worst.empty() || influence(stakes) > influence(worst)) worst = std::move(stakes);
-    }
-    return worst;
-}
-
-// Of a number, if all people are at `truth`, or as near on both sides as points are. Of categories, the
-// largest of all, each being held by that share of the people and the others by as many each.
+// Of a number, if all people are at `truth`. Of categories, the largest of all, each being held by that share
+// of the people and the others by as many each.
 double HaarOrdered::n_variance(double truth) const {
-    constexpr double many = 0x1p52;
-    std::vector<double> drawn, shares(points_);
-    for (std::size_t level = 0; level < levels(); ++level) drawn.push_back(many * chance(level));
-    if (range_) {
-        const std::uint64_t steps = points_ - 1;
-        const auto [lower, up] = grid_point((truth + 1) / 2 * static_cast<double>(steps), steps);
-        const double above = std::ldexp(static_cast<double>(up), -64);
-        shares[lower] = 1 - above;
-        if (up != 0) shares[lower + 1] = above;
-        return Noise(*this, std::move(drawn), std::move(shares)).of(values(-1, 1));
-    }
-    std::ranges::fill(shares, 1 / static_cast<double>(points_));
-    const Noise noise(*this, std::move(drawn), std::move(shares));
+    if (range()) return Noise(*this, expected(), all_at(truth)).of(values(-1, 1));
+    const Noise noise(*this, expected(), std::vector<double>(points(), 1 / static_cast<double>(points())));
     double most = 0;
     Work work;
-    for (std::size_t point = 0; point < points_; ++point, work.done(levels()))
+    for (std::size_t point = 0; point < points(); ++point, work.done(levels()))
         most = std::max(most, noise.alone(point, truth));
     return most;
 }

@@ -1,4 +1,3 @@
-// Length: one mechanism is one file, and this one answers for shares, means and every range.
 // A hierarchy over an ordered domain, with the best oracle on every level (Cormode, Kulkarni, Srivastava
 // 2019; Hay et al. 2010): a person draws a level of a binary tree over the points, for everyone to see, and
 // reports the node above their point through subset selection, at the full ε. All levels' shares are then
@@ -28,7 +27,7 @@
 #include "core/math/level_tree.hpp"
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/fields.hpp"
-#include "core/mechanism/ordered/reading.hpp"
+#include "core/mechanism/ordered/drawn_levels.hpp"
 
 namespace ldp {
 
@@ -67,37 +66,30 @@ struct Falling {
     }
 };
 
-class Tree final : public Mechanism, public Ordered, public Significance {
+class Tree final : public DrawnLevels {
   public:
     Tree(const Header& header, Bytes block, std::uint64_t points, const std::vector<LevelPlan>& plans,
          const std::optional<Range>& range)
-        : Mechanism(header, block), points_(points), range_(range) {
+        : DrawnLevels(header, block, points, range) {
         for (const auto& [depth, weight, set_size] : plans) {
             const std::uint64_t nodes = LevelTree::nodes_of(points, depth);
             levels_.push_back({depth, SubsetChannel(nodes, set_size, header.epsilon),
                                SetCode(nodes, set_size), BitCounters(nodes), state_size_});
             state_size_ += count_size + levels_.back().counters.size();
             payload_size_ = std::max(payload_size_, 1 + levels_.back().code.width());
-            draw_below_.push_back((draw_below_.empty() ? 0 : draw_below_.back()) + weight);
+            add_level(weight);
         }
     }
 
-    std::vector<std::uint64_t> cells() const override { return {points_}; }
     std::size_t payload_size() const noexcept override { return payload_size_; }
     std::size_t state_size() const noexcept override { return state_size_; }
     std::vector<std::pair<std::string, double>> parameters() const override {
-        std::vector<std::pair<std::string, double>> all;
-        if (range_)
-            all = {{"min", range_->min}, {"max", range_->max}, {"grid", static_cast<double>(points_ - 1)}};
-        else
-            all = {{"domain", static_cast<double>(points_)}};
-        all.emplace_back("levels", static_cast<double>(levels_.size()));
-        all.emplace_back("subset_size", static_cast<double>(levels_.back().channel.size()));
-        return all;
+        return parameters_and({{"levels", static_cast<double>(levels_.size())},
+                               {"subset_size", static_cast<double>(levels_.back().channel.size())}});
     }
 
     void permanent_response(Input input, Bytes, BitSource& bits, MutableBytes permanent) const override {
-        const std::size_t drawn = bits.pick(draw_below_);
+        const std::size_t drawn = draw(bits);
         const Level& level = levels_[drawn];
         std::ranges::fill(permanent, std::byte{0});
         permanent[0] = static_cast<std::byte>(drawn);
@@ -146,24 +138,7 @@ class Tree final : public Mechanism, public Ordered, public Significance {
         return left == 0;
     }
 
-    std::span<const Quantity> answers() const noexcept override {
-        static constexpr Quantity numbers[] = {Quantity::means, Quantity::distribution};
-        static constexpr Quantity categories[] = {Quantity::frequencies, Quantity::distribution};
-        return range_ ? numbers : categories;
-    }
-    std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override {
-        if (question.quantity == Quantity::frequencies) return shares(counts, question.target);
-        if (question.quantity == Quantity::means)
-            return {range_->on(Reading(*this, counts).mean_of(values(0, 1), question.target))};
-        return without_errors(fit(counts, Smoothing::none));
-    }
-    // By the normal approximation, under the error that was estimated.
-    double p_value(std::uint64_t, const Estimate& estimate) const override {
-        if (range_) refuse(*this, Significance::offers);
-        return one_sided(estimate.value / estimate.standard_error);
-    }
     std::vector<Check> health(const Counts& counts) const override;
-    std::vector<Stake> stakes(const Question& question) const override;
     double likeliest(Bytes payload) const override {
         return chance(level_of(payload)) * levels_[level_of(payload)].channel.likeliest();
     }
@@ -173,12 +148,12 @@ class Tree final : public Mechanism, public Ordered, public Significance {
         double counted = 5;
         for (std::size_t i = 0; i < levels_.size(); ++i)
             counted += chance(i) * 10 * static_cast<double>(levels_[i].channel.domain()) / 256;
-        return {counted, 100 * static_cast<double>(points_)};
+        return {counted, 100 * static_cast<double>(points())};
     }
     Exact probability(Input input, Bytes, Bytes permanent) const override {
         const std::size_t drawn = level_of(permanent);
         const Level& level = levels_[drawn];
-        return exact(draw_weight(drawn), draw_below_.back()) *
+        return exact_chance(drawn) *
                level.channel.probability(level.code.holds(permanent.subspan(1), node(level, input[0])));
     }
     // The level is drawn without a look at the value, so its probability cancels. In each, the first node and
@@ -192,15 +167,9 @@ class Tree final : public Mechanism, public Ordered, public Significance {
         return worst;
     }
 
-    std::size_t points() const noexcept override { return points_; }
-    Interval ends() const noexcept override {
-        return range_ ? Interval{range_->min, range_->max} : Interval{0, static_cast<double>(points_ - 1)};
-    }
-    Distribution fit(const Counts& counts, Smoothing) const override { return Reading(*this, counts).fit(); }
     std::vector<double> cumulative(const Counts& counts) const override;
     std::unique_ptr<const OrderedNoise> noise(const Counts& counts,
                                               std::vector<double> shares) const override;
-    std::uint64_t blur(std::uint64_t) const noexcept override { return 0; }
 
   private:
     class Noise;
@@ -212,19 +181,9 @@ class Tree final : public Mechanism, public Ordered, public Significance {
         std::size_t state;  ///< where its part of a state begins
     };
 
-    std::vector<Estimate> shares(const Counts& counts, Target target) const {
-        Reading reading(*this, counts);
-        std::vector<Estimate> all;
-        Work work;
-        for (std::size_t point = 0; point < points_; ++point, work.done(LevelTree::depth_of(points_)))
-            all.push_back(reading.between(point, point + 1, target));
-        return all;
-    }
-
     std::uint64_t node(const Level& level, std::uint64_t point) const noexcept {
-        return point >> (LevelTree::depth_of(points_) - level.depth);
+        return point >> (LevelTree::depth_of(points()) - level.depth);
     }
-    static std::size_t level_of(Bytes payload) noexcept { return std::to_integer<std::size_t>(payload[0]); }
     static std::uint64_t reports(const Level& level, Bytes state) noexcept {
         return load<std::uint64_t>(state.data() + level.state);
     }
@@ -236,41 +195,24 @@ class Tree final : public Mechanism, public Ordered, public Significance {
         for (const Level& level : levels_) all.push_back(static_cast<double>(reports(level, state)));
         return all;
     }
-    std::uint64_t draw_weight(std::size_t i) const noexcept {
-        return draw_below_[i] - (i == 0 ? 0 : draw_below_[i - 1]);
-    }
-    double chance(std::size_t i) const noexcept {
-        return static_cast<double>(draw_weight(i)) / static_cast<double>(draw_below_.back());
-    }
     /// How what so many reports of each level tell is put together.
     LevelTree tree(std::span<const double> reports) const {
-        std::vector<double> precisions(LevelTree::depth_of(points_));
+        std::vector<double> precisions(LevelTree::depth_of(points()));
         for (std::size_t i = 0; i < levels_.size(); ++i)
             if (reports[i] != 0) precisions[levels_[i].depth - 1] = chance(i) / levels_[i].channel.contrast();
-        return {points_, precisions};
+        return {points(), precisions};
     }
-    /// So many reports of each level as are expected of very many.
-    std::vector<double> expected() const {
-        std::vector<double> all;
-        for (std::size_t i = 0; i < levels_.size(); ++i) all.push_back(0x1p52 * chance(i));
-        return all;
-    }
-    /// The parts of the mean of a function of the points: a level each.
+    /// The parts of the mean of a function that LevelTree can be asked about.
     template <class Function>
-    std::vector<Stake> stakes_of(const Function& function) const;
-
-    /// The attribute's values at the points, if the ends are these.
-    std::vector<double> values(double low, double high) const {
-        std::vector<double> all(points_);
-        for (std::size_t s = 0; s < points_; ++s)
-            all[s] = low + (high - low) * static_cast<double>(s) / static_cast<double>(points_ - 1);
-        return all;
+    std::vector<Stake> stakes_in(const Function& function) const;
+    std::vector<Stake> stakes_of(std::span<const double> function) const override {
+        return stakes_in(Falling{0, function});
+    }
+    std::vector<Stake> stakes_of_point(std::uint64_t point) const override {
+        return stakes_in(Inside{point, point + 1});
     }
 
-    std::uint64_t points_;
-    std::optional<Range> range_;
-    std::vector<Level> levels_;              // those that are drawn, by depth
-    std::vector<std::uint64_t> draw_below_;  // running sums of the draw weights
+    std::vector<Level> levels_;  // those that are drawn, by depth
     std::size_t state_size_ = 0, payload_size_ = 0;
 };
 
@@ -369,7 +311,7 @@ std::unique_ptr<const OrderedNoise> Tree::noise(const Counts& counts, std::vecto
 }
 
 std::vector<double> Tree::cumulative(const Counts& counts) const {
-    std::vector<std::vector<double>> estimates(LevelTree::depth_of(points_));
+    std::vector<std::vector<double>> estimates(LevelTree::depth_of(points()));
     for (const Level& level : levels_) {
         const std::uint64_t drew = reports(level, counts.state);
         if (drew == 0) continue;
@@ -387,13 +329,10 @@ std::vector<double> Tree::cumulative(const Counts& counts) const {
 // A node that nobody is at has the least support that honest reports can have, one that all are at the most.
 std::vector<Check> Tree::health(const Counts& counts) const {
     std::vector<std::uint64_t> drew;
-    std::vector<double> weights;
     std::vector<std::vector<Check>> checks;
-    for (std::size_t i = 0; i < levels_.size(); ++i) {
-        const Level& level = levels_[i];
+    for (const Level& level : levels_) {
         const std::uint64_t n = reports(level, counts.state);
         drew.push_back(n);
-        weights.push_back(static_cast<double>(draw_weight(i)));
         if (n == 0) continue;
         const double p = level.channel.p(), q = level.channel.q();
         const auto supported = level.counters.counts(counters(level, counts.state));
@@ -407,15 +346,13 @@ std::vector<Check> Tree::health(const Counts& counts) const {
         checks.push_back({{"least share of a node", share(least), 0, any(binomial_at_most(n, q, least))},
                           {"greatest share of a node", share(most), 1, any(binomial_at_least(n, p, most))}});
     }
-    std::vector<Check> worst = worst_of(checks, levels_.size());
-    worst.insert(worst.begin(), goodness_of_fit("levels drawn", drew, weights));
-    return worst;
+    return health_of(drew, checks);
 }
 
 // A level is told by those who drew it. A forged report names the set of greatest weight; people are at one
 // of its nodes each.
 template <class Function>
-std::vector<Stake> Tree::stakes_of(const Function& function) const {
+std::vector<Stake> Tree::stakes_in(const Function& function) const {
     const LevelTree planned = tree(expected());
     std::vector<std::vector<double>> weights(planned.depth() + 1);
     for (const Level& level : levels_) weights[level.depth].resize(level.channel.domain());
@@ -443,45 +380,14 @@ std::vector<Stake> Tree::stakes_of(const Function& function) const {
     return stakes;
 }
 
-// Points of one complete subtree are alike, and those that hang off the right edge are of every kind there
-// is.
-std::vector<Stake> Tree::stakes(const Question& question) const {
-    if (question.quantity == Quantity::distribution) return {};
-    if (question.quantity == Quantity::means) {
-        const std::vector<double> places = values(0, 1);
-        std::vector<Stake> stakes = stakes_of(Falling{0, places});
-        const double width = 2 * range_->half();
-        double shift = range_->min;  // of the sum, once
-        for (auto& [drawn, terms, truths] : stakes) {
-            for (Interval* ends : {&terms, &truths})
-                *ends = {shift + width * ends->lower, shift + width * ends->upper};
-            shift = 0;
-        }
-        return stakes;
-    }
-    std::vector<Stake> worst;
-    for (std::uint64_t point = 0; point < points_; point += std::bit_floor(points_ - point)) {
-        std::vector<Stake> stakes = stakes_of(Inside{point, point + 1});
-        if (worst.empty() || influence(stakes) > influence(worst)) worst = std::move(stakes);
-    }
-    return worst;
-}
-
-// Of a number, if all people are at `truth`, or as near on both sides as points are. Of categories, the
-// largest of all, each being held by that share of the people and the others by as many each.
+// Of a number, if all people are at `truth`. Of categories, the largest of all, each being held by that share
+// of the people and the others by as many each.
 double Tree::n_variance(double truth) const {
-    std::vector<double> held(points_);
-    if (range_) {
-        const std::uint64_t steps = points_ - 1;
-        const auto [lower, up] = grid_point((truth + 1) / 2 * static_cast<double>(steps), steps);
-        const double above = std::ldexp(static_cast<double>(up), -64);
-        held[lower] = 1 - above;
-        if (up != 0) held[lower + 1] = above;
-        return Noise(*this, expected(), std::move(held)).of(values(-1, 1));
-    }
+    if (range()) return Noise(*this, expected(), all_at(truth)).of(values(-1, 1));
+    std::vector<double> held(points());
     double most = 0;
-    for (std::uint64_t point = 0; point < points_; point += std::bit_floor(points_ - point)) {
-        std::ranges::fill(held, (1 - truth) / static_cast<double>(points_ - 1));
+    for (std::uint64_t point = 0; point < points(); point += std::bit_floor(points() - point)) {
+        std::ranges::fill(held, (1 - truth) / static_cast<double>(points() - 1));
         held[point] = truth;
         most = std::max(most, Noise(*this, expected(), held).between(point, point + 1));
     }

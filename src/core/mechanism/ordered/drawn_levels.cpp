@@ -1,0 +1,121 @@
+#include "core/mechanism/ordered/drawn_levels.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "core/base/interrupt.hpp"
+#include "core/channel/numeric.hpp"
+#include "core/math/statistics.hpp"
+#include "core/mechanism/ordered/reading.hpp"
+
+namespace ldp {
+
+std::span<const Quantity> DrawnLevels::answers() const noexcept {
+    static constexpr Quantity numbers[] = {Quantity::means, Quantity::distribution};
+    static constexpr Quantity categories[] = {Quantity::frequencies, Quantity::distribution};
+    return range_ ? numbers : categories;
+}
+
+std::vector<Estimate> DrawnLevels::estimate(const Counts& counts, const Question& question) const {
+    Reading reading(*this, counts);
+    switch (question.quantity) {
+        case Quantity::frequencies: {
+            std::vector<Estimate> shares;
+            Work work;
+            for (std::size_t point = 0; point < points_; ++point, work.done(std::bit_width(points_)))
+                shares.push_back(reading.between(point, point + 1, question.target));
+            return shares;
+        }
+        case Quantity::means:
+            return {range_->on(reading.mean_of(values(0, 1), question.target))};
+        default:
+            return without_errors(reading.fit());
+    }
+}
+
+double DrawnLevels::p_value(std::uint64_t, const Estimate& estimate) const {
+    if (range_) refuse(*this, Significance::offers);
+    return one_sided(estimate.value / estimate.standard_error);
+}
+
+// Points of one complete subtree are alike, and those that hang off the right edge are of every kind there
+// is.
+std::vector<Stake> DrawnLevels::stakes(const Question& question) const {
+    if (question.quantity == Quantity::means) {
+        std::vector<Stake> stakes = stakes_of(values(0, 1));
+        const double width = 2 * range_->half();
+        double shift = range_->min;  // of the sum, once
+        for (auto& [drawn, terms, truths] : stakes) {
+            for (Interval* ends : {&terms, &truths})
+                *ends = {shift + width * ends->lower, shift + width * ends->upper};
+            shift = 0;
+        }
+        return stakes;
+    }
+    if (question.quantity == Quantity::distribution) return {};
+    std::vector<Stake> worst;
+    for (std::uint64_t point = 0; point < points_; point += std::bit_floor(points_ - point)) {
+        std::vector<Stake> stakes = stakes_of_point(point);
+        if (worst.empty() || influence(stakes) > influence(worst)) worst = std::move(stakes);
+    }
+    return worst;
+}
+
+Interval DrawnLevels::ends() const noexcept {
+    return range_ ? Interval{range_->min, range_->max} : Interval{0, static_cast<double>(points_ - 1)};
+}
+
+Distribution DrawnLevels::fit(const Counts& counts, Smoothing) const {
+    return Reading(*this, counts).fit();
+}
+
+void DrawnLevels::add_level(std::uint64_t draw_weight) {
+    draw_below_.push_back((draw_below_.empty() ? 0 : draw_below_.back()) + draw_weight);
+}
+
+std::vector<double> DrawnLevels::expected() const {
+    std::vector<double> all;
+    for (std::size_t level = 0; level < drawn_levels(); ++level) all.push_back(0x1p52 * chance(level));
+    return all;
+}
+
+std::vector<Check> DrawnLevels::health_of(std::span<const std::uint64_t> reports,
+                                          std::span<const std::vector<Check>> checks) const {
+    std::vector<double> weights;
+    for (std::size_t level = 0; level < drawn_levels(); ++level)
+        weights.push_back(static_cast<double>(draw_weight(level)));
+    std::vector<Check> worst = worst_of(checks, drawn_levels());
+    worst.insert(worst.begin(), goodness_of_fit("levels drawn", reports, weights));
+    return worst;
+}
+
+std::vector<std::pair<std::string, double>> DrawnLevels::parameters_and(
+    std::initializer_list<std::pair<std::string, double>> more) const {
+    std::vector<std::pair<std::string, double>> all;
+    if (range_)
+        all = {{"min", range_->min}, {"max", range_->max}, {"grid", static_cast<double>(points_ - 1)}};
+    else
+        all = {{"domain", static_cast<double>(points_)}};
+    all.insert(all.end(), more);
+    return all;
+}
+
+std::vector<double> DrawnLevels::values(double low, double high) const {
+    std::vector<double> all(points_);
+    for (std::size_t s = 0; s < points_; ++s)
+        all[s] = low + (high - low) * static_cast<double>(s) / static_cast<double>(points_ - 1);
+    return all;
+}
+
+std::vector<double> DrawnLevels::all_at(double truth) const {
+    const std::uint64_t steps = points_ - 1;
+    const auto [lower, up] = grid_point((truth + 1) / 2 * static_cast<double>(steps), steps);
+    const double above = std::ldexp(static_cast<double>(up), -64);
+    std::vector<double> shares(points_);
+    shares[lower] = 1 - above;
+    if (up != 0) shares[lower + 1] = above;
+    return shares;
+}
+
+}  // namespace ldp

@@ -1,0 +1,80 @@
+// Trees over an ordered domain of which a person draws one level: all of haar_ordered and tree but what a
+// report tells of its level, how a state counts that, and how the levels are put together.
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include "core/base/exact.hpp"
+#include "core/mechanism/fields.hpp"
+#include "core/mechanism/forgery.hpp"
+#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/ordered/ordered.hpp"
+
+namespace ldp {
+
+/// A report's payload begins with the level, 1 byte. Points are numbers if there is a range, else categories.
+class DrawnLevels : public Mechanism, public Ordered, public Significance {
+  public:
+    std::vector<std::uint64_t> cells() const final { return {points_}; }
+    std::span<const Quantity> answers() const noexcept final;
+    std::vector<Estimate> estimate(const Counts& counts, const Question& question) const final;
+    /// By the normal approximation, under the error that was estimated.
+    double p_value(std::uint64_t, const Estimate& estimate) const final;
+    std::vector<Stake> stakes(const Question& question) const final;
+
+    std::size_t points() const noexcept final { return points_; }
+    Interval ends() const noexcept final;
+    Distribution fit(const Counts& counts, Smoothing) const final;
+    std::uint64_t blur(std::uint64_t) const noexcept final { return 0; }
+
+  protected:
+    DrawnLevels(const Header& header, Bytes block, std::uint64_t points, const std::optional<Range>& range)
+        : Mechanism(header, block), points_(points), range_(range) {}
+    /// One level more, drawn in proportion to this.
+    void add_level(std::uint64_t draw_weight);
+
+    /// The parts of the mean of a function of the points: a level each.
+    [[nodiscard]] virtual std::vector<Stake> stakes_of(std::span<const double> function) const = 0;
+    /// The same of the share of one point.
+    [[nodiscard]] virtual std::vector<Stake> stakes_of_point(std::uint64_t point) const = 0;
+
+    [[nodiscard]] const std::optional<Range>& range() const noexcept { return range_; }
+    /// How many levels are drawn.
+    [[nodiscard]] std::size_t drawn_levels() const noexcept { return draw_below_.size(); }
+    [[nodiscard]] std::size_t draw(BitSource& bits) const { return bits.pick(draw_below_); }
+    [[nodiscard]] static std::size_t level_of(Bytes payload) noexcept {
+        return std::to_integer<std::size_t>(payload[0]);
+    }
+    [[nodiscard]] Exact exact_chance(std::size_t level) const {
+        return exact(draw_weight(level), draw_below_.back());
+    }
+    [[nodiscard]] double chance(std::size_t level) const noexcept {
+        return static_cast<double>(draw_weight(level)) / static_cast<double>(draw_below_.back());
+    }
+    /// So many reports of each level as are expected of very many.
+    [[nodiscard]] std::vector<double> expected() const;
+    /// The worst of what the levels' reports fail, and whether levels were drawn as they should be.
+    [[nodiscard]] std::vector<Check> health_of(std::span<const std::uint64_t> reports,
+                                               std::span<const std::vector<Check>> checks) const;
+
+    /// The points' parameters, then these.
+    [[nodiscard]] std::vector<std::pair<std::string, double>> parameters_and(
+        std::initializer_list<std::pair<std::string, double>> more) const;
+    /// The attribute's values at the points, if the ends are these.
+    [[nodiscard]] std::vector<double> values(double low, double high) const;
+    /// The shares of the points if all people are at one number, −1 to 1, or as near on both sides as points
+    /// are.
+    [[nodiscard]] std::vector<double> all_at(double truth) const;
+
+  private:
+    [[nodiscard]] std::uint64_t draw_weight(std::size_t level) const noexcept {
+        return draw_below_[level] - (level == 0 ? 0 : draw_below_[level - 1]);
+    }
+
+    std::uint64_t points_;
+    std::optional<Range> range_;
+    std::vector<std::uint64_t> draw_below_;  // running sums of the draw weights
+};
+
+}  // namespace ldp
