@@ -90,7 +90,7 @@ INSERT INTO pool VALUES
     ('uuid', $q$'00000000-0000-0000-0000-000000000000'$q$), ('uuid', $q$'ffffffff-ffff-4fff-bfff-ffffffffffff'$q$), ('boolean', 'true'), ('boolean', 'false'),
     ('bytea', $q$''$q$), ('bytea', $q$repeat('x', 1000000)::bytea$q$),
     ('cstring', $q$''$q$), ('cstring', $q$'xyz'$q$),
-    ('ldp_hitter_search', $q$ROW('h', 'NaN', 'ab', 2147483647, 1, 64, 0.05, 'rank', 2147483647)$q$), ('ldp_hitter_search', $q$ROW(NULL, 1, 'ab', 1, 1, 64, 0.05, 'rank', 1)$q$),
+    ('ldp_hitter_search', $q$ROW('h', 'NaN', 'ab', 2147483647, 1, 64, 0.05, 'rank', 2147483647)$q$), ('ldp_hitter_search', $q$ROW(NULL, 1, 'abc', 1, 1, 64, 0.05, 'rank', 1)$q$),
     ('ldp_hitter_search', $q$ROW('h', 1, 'ab', 1, 10, 4, 0.05, 'significance', 1)$q$);
 INSERT INTO pool SELECT 'text', format('%L', name) FROM ldp_collections;
 -- Functions of the extension, but for those that SQL cannot call.
