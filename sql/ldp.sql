@@ -1156,6 +1156,11 @@ CREATE FUNCTION @extschema@.ldp_frequency(summary @extschema@.ldp_summary, value
 COMMENT ON FUNCTION @extschema@.ldp_frequency(@extschema@.ldp_summary, integer) IS
     'estimated share of one value, numbered from 0';
 
+CREATE FUNCTION @extschema@.ldp_frequency(summary @extschema@.ldp_summary, value integer, attribute text) RETURNS float8
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+    AS $$ SELECT @extschema@.ldp_frequency(@extschema@.ldp_part($1, $3), $2) $$;
+COMMENT ON FUNCTION @extschema@.ldp_frequency(@extschema@.ldp_summary, integer, text) IS 'the same of one attribute of a record';
+
 CREATE FUNCTION @extschema@.ldp_frequency(summary @extschema@.ldp_summary, label text,
         attribute text DEFAULT NULL)
     RETURNS float8
@@ -1167,6 +1172,11 @@ CREATE FUNCTION @extschema@.ldp_consistent(summary @extschema@.ldp_summary, meth
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_consistent(@extschema@.ldp_summary, text) IS
     'estimated share of every value, made consistent: none, base_cut, norm, norm_mul, norm_cut, norm_sub, mle_apx, power or ibu';
+
+CREATE FUNCTION @extschema@.ldp_consistent(summary @extschema@.ldp_summary, method text, attribute text) RETURNS float8[]
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+    AS $$ SELECT @extschema@.ldp_consistent(@extschema@.ldp_part($1, $3), $2) $$;
+COMMENT ON FUNCTION @extschema@.ldp_consistent(@extschema@.ldp_summary, text, text) IS 'the same of one attribute of a record';
 
 CREATE FUNCTION @extschema@.ldp_frequencies(summary @extschema@.ldp_summary, method text DEFAULT 'none',
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
@@ -1244,6 +1254,11 @@ CREATE FUNCTION @extschema@.ldp_resolution(summary @extschema@.ldp_summary) RETU
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_resolution(@extschema@.ldp_summary) IS
     'the stretch over which shares and quantiles of these reports are smeared, in the attribute''s units; 0 if they are not';
+
+CREATE FUNCTION @extschema@.ldp_resolution(summary @extschema@.ldp_summary, attribute text) RETURNS float8
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+    AS $$ SELECT @extschema@.ldp_resolution(@extschema@.ldp_part($1, $2)) $$;
+COMMENT ON FUNCTION @extschema@.ldp_resolution(@extschema@.ldp_summary, text) IS 'the same of one attribute of a record';
 
 CREATE FUNCTION @extschema@.ldp_learn_range(summary @extschema@.ldp_summary, coverage float8 DEFAULT 0.9,
         attribute text DEFAULT NULL)

@@ -71,6 +71,8 @@ SELECT ldp_mean(s, 'price') = ldp_mean(s, 2) AS a_mean, ldp_mean(s, '2') = ldp_m
        ldp_value(s, 'Kiel', 'town') AS kiel, ldp_labels(s, 'town') AS labels, ldp_labels(s, 'size') AS none, ldp_attribute(s, 'price') AS price
 FROM whole, ldp_frequencies(s, attribute => 'town') AS f WHERE name = 'person' AND f.label = 'Bonn';
 SELECT ldp_quantile(s, 0.5, 'age') = ldp_quantile(s, 0.5) AS median, (SELECT count(*) FROM ldp_health(s, 'age')) = (SELECT count(*) FROM ldp_health(s)) AS health FROM whole WHERE name = 'age';
+SELECT ldp_frequency(s, 1, 'town') = ldp_frequency(ldp_part(s, 'town'), 1) AS a_share, ldp_consistent(s, 'norm_sub', 'town') = ldp_consistent(ldp_part(s, 'town'), 'norm_sub') AS consistent FROM whole WHERE name = 'person';
+SELECT ldp_resolution(s, 'age') = ldp_resolution(s) AS resolution FROM whole WHERE name = 'age';
 SELECT attribute, round(low::numeric, 1) AS low, round(high::numeric, 1) AS high, attribute_number, coefficient FROM whole, ldp_learn_range(s) WHERE name = 'age';
 SELECT attribute, round(low::numeric, 1) AS low, round(high::numeric, 1) AS high, n, bin FROM whole, ldp_histogram(s, 2, attribute => 'age') WHERE name = 'age';
 SELECT attribute, n, attribute_number FROM whole, ldp_shrunk(s) WHERE name = 'day';
