@@ -1171,7 +1171,7 @@ COMMENT ON FUNCTION @extschema@.ldp_frequency(@extschema@.ldp_summary, text, tex
 CREATE FUNCTION @extschema@.ldp_consistent(summary @extschema@.ldp_summary, method text) RETURNS float8[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_consistent(@extschema@.ldp_summary, text) IS
-    'estimated share of every value, made consistent: none, base_cut, norm, norm_mul, norm_cut, norm_sub, mle_apx, power or ibu';
+    'estimated share of every value, made consistent: none, base_cut, norm, norm_mul, norm_cut, norm_sub, mle_apx, power, ibu or empirical_bayes';
 
 CREATE FUNCTION @extschema@.ldp_consistent(summary @extschema@.ldp_summary, method text, attribute text) RETURNS float8[]
     LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp

@@ -1,12 +1,15 @@
 // What making frequencies consistent is worth: the mean squared error summed over the values, times n, of
-// each method, on shares of several shapes. The reports are real: bench-consistency [PEOPLE [REPETITIONS]].
+// each method, on shares of several shapes and on those of a census. The reports are real:
+// bench-consistency [PEOPLE [REPETITIONS]].
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "../people.hpp"
 #include "core/mechanism/registry.hpp"
 #include "core/spec/spec.hpp"
 #include "core/summary/consistency.hpp"
@@ -18,7 +21,7 @@ namespace {
 using namespace ldp;
 
 constexpr const char* methods[] = {"none",     "base_cut", "norm",  "norm_mul", "norm_cut",
-                                   "norm_sub", "mle_apx",  "power", "ibu"};
+                                   "norm_sub", "mle_apx",  "power", "ibu",      "empirical_bayes"};
 
 struct Outline {
     const char* name;
@@ -44,12 +47,21 @@ std::vector<Cell> people_of(const Outline& shape, std::size_t values, std::size_
     return people;
 }
 
-void measure(const Outline& shape, std::size_t values, double epsilon, std::size_t n,
+/// The values of an attribute of the census, of the first n people.
+std::vector<Cell> column_of(const bench::People& census, std::size_t attribute, std::size_t n) {
+    const double steps = static_cast<double>(census.sizes()[attribute]) - 1;
+    std::vector<Cell> people;
+    for (std::size_t i = 0; i < std::min(n, census.size()); ++i)
+        people.push_back(static_cast<Cell>(std::lround((census[i][attribute] + 1) / 2 * steps)));
+    return people;
+}
+
+void measure(const char* shape, const std::vector<Cell>& people, std::size_t values, double epsilon,
              std::size_t repetitions) {
+    const std::size_t n = people.size();
     const auto mechanism =
         make_mechanism(Spec::from_json("{\"mechanism\": \"subset\", \"epsilon\": " + std::to_string(epsilon) +
                                        ", \"domain\": " + std::to_string(values) + "}"));
-    const std::vector<Cell> people = people_of(shape, values, n);
     std::vector<double> truth(values), error(std::size(methods));
     for (const Cell held : people) truth[held] += 1 / static_cast<double>(n);
     simulation::SeededBits bits(values + n);
@@ -67,7 +79,7 @@ void measure(const Outline& shape, std::size_t values, double epsilon, std::size
                             static_cast<double>(repetitions);
         }
     }
-    std::printf("%-10s %5zu %4g", shape.name, values, epsilon);
+    std::printf("%-10s %5zu %4g", shape, values, epsilon);
     for (const double each : error) std::printf(" %9.3g", each);
     std::puts("");
     std::fflush(stdout);
@@ -83,5 +95,12 @@ int main(int argc, char** argv) {
     std::puts("");
     for (const Outline& shape : shapes)
         for (const std::size_t values : {16, 64, 256})
-            for (const double epsilon : {0.5, 1.0, 2.0, 4.0}) measure(shape, values, epsilon, n, repetitions);
+            for (const double epsilon : {0.5, 1.0, 2.0, 4.0})
+                measure(shape.name, people_of(shape, values, n), values, epsilon, repetitions);
+    const bench::People census = bench::census("../shared/data");
+    std::puts(census.title().c_str());
+    for (const std::size_t attribute : {0, 10, 13})
+        for (const double epsilon : {0.5, 1.0, 2.0, 4.0})
+            measure("census", column_of(census, attribute, n), census.sizes()[attribute], epsilon,
+                    repetitions);
 }

@@ -110,7 +110,7 @@ ask "ordered" "ldp_quantiles(s, ARRAY(SELECT i / 1000.0::float8 FROM generate_se
 ask "ordered ordered_words" "ldp_estimate(s)"
 if [ "$largest" ]; then
     all=$(sql -c "SELECT string_agg(name, ' ' ORDER BY name) FROM large")
-    for method in none base_cut norm norm_mul norm_cut norm_sub mle_apx power ibu; do
+    for method in none base_cut norm norm_mul norm_cut norm_sub mle_apx power ibu empirical_bayes; do
         ask "$all" "ldp_frequencies(s, '$method')"
     done
     for question in "ldp_count(s)" "ldp_mean(s)" "ldp_means(s)" "ldp_haar(s)" "ldp_haar(s, 'sure')" "ldp_coefficients(s)" \

@@ -173,8 +173,8 @@ void ask_everything(const SummaryView& view, Transcript& said) {
             said.ask([&] { return quantile(view, share, 0.95, target); });
     }
     if (shares)
-        for (const char* method :
-             {"none", "base_cut", "norm", "norm_mul", "norm_cut", "norm_sub", "mle_apx", "power", "ibu"})
+        for (const char* method : {"none", "base_cut", "norm", "norm_mul", "norm_cut", "norm_sub", "mle_apx",
+                                   "power", "ibu", "empirical_bayes"})
             said.ask([&] {
                 return consistent(view, consistency_named(method), attributes == 1 ? only_attribute : 0);
             });

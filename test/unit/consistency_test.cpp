@@ -20,7 +20,7 @@ using namespace ldp::test;
 using Distribution = std::vector<double>;
 
 constexpr const char* names[] = {"none",     "base_cut", "norm",  "norm_mul", "norm_cut",
-                                 "norm_sub", "mle_apx",  "power", "ibu"};
+                                 "norm_sub", "mle_apx",  "power", "ibu",      "empirical_bayes"};
 
 /// Reports about `people` draws from a distribution.
 OwnedSummary collect(const Mechanism& m, const Distribution& truth, std::size_t people, BitSource& bits) {
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(guarantees_hold) {
 BOOST_AUTO_TEST_CASE(estimates_that_are_all_negative_give_distributions) {
     const auto m = mechanism("oue", 1, "\"domain\": 4");
     const auto summary = counted(*m, {0, 0, 0, 0}, 100);
-    for (const char* name : {"norm_mul", "norm_sub", "mle_apx", "ibu"})
+    for (const char* name : {"norm_mul", "norm_sub", "mle_apx", "ibu", "empirical_bayes"})
         for (const double x : consistent(summary.view(), consistency_named(name)))
             BOOST_CHECK_CLOSE_FRACTION(x, 0.25, 1e-12);
     for (const char* name : {"base_cut", "norm_cut"})
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(estimates_that_are_all_negative_give_distributions) {
     }
     // Every report supports everything: as little to tell the values apart by.
     const auto all = counted(*m, {100, 100, 100, 100}, 100);
-    for (const char* name : {"norm", "norm_mul", "norm_sub", "mle_apx", "ibu"})
+    for (const char* name : {"norm", "norm_mul", "norm_sub", "mle_apx", "ibu", "empirical_bayes"})
         for (const double x : consistent(all.view(), consistency_named(name)))
             BOOST_CHECK_CLOSE_FRACTION(x, 0.25, 1e-12);
 }
@@ -353,8 +353,8 @@ BOOST_AUTO_TEST_CASE(known_distributions_are_recovered, *boost::unit_test::label
     for (const char* name : {"grr", "oue", "sue"}) {
         const auto m = mechanism(name, 2, "\"domain\": 6");
         const auto summary = collect(*m, truth, people, bits);
-        for (const char* method :
-             {"none", "norm", "norm_mul", "norm_cut", "norm_sub", "mle_apx", "power", "ibu"}) {
+        for (const char* method : {"none", "norm", "norm_mul", "norm_cut", "norm_sub", "mle_apx", "power",
+                                   "ibu", "empirical_bayes"}) {
             const Distribution f = consistent(summary.view(), consistency_named(method));
             // Shifts and scalings share out the error of all six among each.
             const double error = std::sqrt(m->n_variance(1) + 6 * m->n_variance(0));
@@ -399,7 +399,23 @@ BOOST_AUTO_TEST_CASE(squared_errors_shrink, *boost::unit_test::label("slow")) {
     BOOST_CHECK_LT(ratio("norm_mul"), 0.5);
     BOOST_CHECK_LT(ratio("norm_cut"), 0.15);
     for (const char* name : {"base_cut", "norm_sub", "mle_apx", "ibu"}) BOOST_CHECK_LT(ratio(name), 0.1);
-    BOOST_CHECK_LT(ratio("power"), 0.05);
+    for (const char* name : {"power", "empirical_bayes"}) BOOST_CHECK_LT(ratio(name), 0.05);
+}
+
+// One in twenty values has all, or all have the same: no power law.
+BOOST_AUTO_TEST_CASE(laws_of_any_shape_are_found) {
+    SeededBits bits(309);
+    const auto m = mechanism("oue", 1, "\"domain\": 400");
+    for (const std::size_t held : {20, 400}) {
+        Distribution truth(400);
+        std::fill_n(truth.begin(), held, 1 / static_cast<double>(held));
+        const auto summary = collect(*m, truth, 100000, bits);
+        const auto error = [&](Consistency method) {
+            return squared_error(consistent(summary.view(), method), truth);
+        };
+        BOOST_CHECK_LT(error(Consistency::empirical_bayes), 0.1 * error(Consistency::norm_sub));
+        if (held < 400) BOOST_CHECK_LT(error(Consistency::empirical_bayes), 0.5 * error(Consistency::power));
+    }
 }
 
 BOOST_AUTO_TEST_CASE(methods_need_what_they_need) {

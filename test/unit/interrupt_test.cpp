@@ -138,7 +138,8 @@ BOOST_AUTO_TEST_CASE(every_question_stops, *boost::unit_test::label("slow")) {
                                     }
                                 }),
                            1u);
-            for (const char* method : {"base_cut", "norm", "norm_mul", "norm_cut", "norm_sub", "power"})
+            for (const char* method :
+                 {"base_cut", "norm", "norm_mul", "norm_cut", "norm_sub", "power", "empirical_bayes"})
                 BOOST_CHECK_GE(asks(method, [&] { (void)consistent(view, consistency_named(method)); }),
                                least);
             if (find_capability<FrequencyOracle>(*m) == nullptr) continue;

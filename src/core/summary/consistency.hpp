@@ -47,6 +47,12 @@ enum class Consistency {
     /// update of the channel itself while no estimate is negative, and close to it otherwise. Not negative,
     /// sum 1. Like mle_apx in what it suits, better founded where counts are small. Pure protocols only.
     ibu,
+    /// The mean of each frequency given its estimate, under the law of frequencies on which all estimates
+    /// together are likeliest, whatever its shape (Kiefer, Wolfowitz 1956; Jiang, Zhang 2009); then one
+    /// amount is added to all estimates so that the means sum to 1. Not negative, sum 1. About the least
+    /// squared error over all values, with none of power's assumptions; forgers shift the law as they shift
+    /// the estimates.
+    empirical_bayes,
 };
 
 /// Throws Error (invalid_value) that lists the methods.
