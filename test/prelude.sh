@@ -7,7 +7,7 @@ set -uo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 ldp=$(realpath -e "${LDP:-$root/build/bin/ldp}") || exit 1
-work=$(mktemp -d "${TMPDIR:-/tmp}/ldp-test.XXXXXX")
+work=$(mktemp -d "$("$root/test/scratch")/ldp-test.XXXXXX")
 maintenance=${PGDATABASE:-postgres}
 databases=()
 

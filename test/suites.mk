@@ -5,6 +5,8 @@
 # What test/in-cluster runs beside a server is found in folders: test/sql/*.sql and test/e2e/*.sh.
 
 suite = @cd .. && test/suite
+# What syncs often.
+in_memory = env TMPDIR="$$(test/scratch)"
 units := build/bin/test-unit --report_level=short
 SUITES := cluster slow-units sanitized-client sanitized-units sanitized-fuzz command installed structure
 FAST_SUITES := fast-units fast-cluster client command installed structure
@@ -26,9 +28,9 @@ cluster: $(BUILD)/bin/test-e2e
 fast-cluster:
 	@cd .. && test/with-cluster test/in-cluster fast || test/suite "the cluster" false
 client: $(BUILD)/bin/test-client
-	$(suite) "client" build/bin/test-client --report_level=short
+	$(suite) "client" $(in_memory) build/bin/test-client --report_level=short
 sanitized-client: $(SANITIZED)/bin/test-client
-	$(suite) "client, sanitised" build/sanitized/bin/test-client --report_level=short
+	$(suite) "client, sanitised" $(in_memory) build/sanitized/bin/test-client --report_level=short
 sanitized-fuzz: $(SANITIZED)/bin/test-fuzz
 	$(suite) "hostile bytes, sanitised" build/sanitized/bin/test-fuzz
 command:

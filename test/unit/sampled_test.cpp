@@ -698,14 +698,14 @@ BOOST_AUTO_TEST_CASE(the_canonical_form_tells_what_was_settled) {
         {"name": "age", "min": 0, "max": 90}, {"name": "sex", "domain": ["f", "m"], "mechanism": "auto"},
         {"name": "town", "domain": 1000, "mechanism": "hadamard", "share": 3}]})");
     const auto canonical = nlohmann::json::parse(spec.to_json());
-    BOOST_CHECK_EQUAL(canonical["per_report"], 2);
-    BOOST_CHECK_EQUAL(canonical["grid"], 32768);
-    BOOST_CHECK_EQUAL(canonical["attributes"][0]["mechanism"], "optimal");
-    BOOST_CHECK_EQUAL(canonical["attributes"][0]["share"], 1);
-    BOOST_CHECK_EQUAL(canonical["attributes"][1]["mechanism"], "grr");
-    BOOST_CHECK_EQUAL(canonical["attributes"][2]["mechanism"], "hadamard");
-    BOOST_CHECK_EQUAL(canonical["attributes"][2]["share"], 3);
-    BOOST_CHECK_EQUAL(canonical["derived"]["epsilon_of_each"], 3);
+    BOOST_CHECK(canonical["per_report"] == 2);
+    BOOST_CHECK(canonical["grid"] == 32768);
+    BOOST_CHECK(canonical["attributes"][0]["mechanism"] == "optimal");
+    BOOST_CHECK(canonical["attributes"][0]["share"] == 1);
+    BOOST_CHECK(canonical["attributes"][1]["mechanism"] == "grr");
+    BOOST_CHECK(canonical["attributes"][2]["mechanism"] == "hadamard");
+    BOOST_CHECK(canonical["attributes"][2]["share"] == 3);
+    BOOST_CHECK(canonical["derived"]["epsilon_of_each"] == 3);
     const Spec again = Spec::from_json(spec.to_json());
     BOOST_CHECK_EQUAL(again.to_json(), spec.to_json());
     BOOST_CHECK_EQUAL(again.fingerprint(), spec.fingerprint());
