@@ -20,6 +20,7 @@
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/proof/attack.hpp"
 #include "core/proof/audit.hpp"
+#include "core/spec/products.hpp"
 
 namespace ldp::cli {
 
@@ -137,8 +138,9 @@ int judge(Page& page, const LowerBound& found, double claimed, double confidence
 /// A record, or a series round by round, from words separated by commas.
 std::vector<Cell> record(const Collection& collection, const std::string& text, BitSource& bits) {
     const bool series = collection.spec().mechanism().series;
-    const std::size_t parts =
-        series ? collection.mechanism().cells().size() : collection.spec().attributes().size();
+    std::vector<std::size_t> given = ldp::given(collection.spec().attributes());
+    if (series) given.assign(collection.mechanism().cells().size(), 0);
+    const std::size_t parts = given.size();
     std::vector<std::string> words{{}};
     for (const char c : text)
         if (c == ',')
@@ -153,7 +155,7 @@ std::vector<Cell> record(const Collection& collection, const std::string& text, 
         double number = 0;
         const char* const end = words[j].data() + words[j].size();
         const auto [stop, error] = std::from_chars(words[j].data(), end, number);
-        const Attribute& attribute = attribute_at(collection.spec(), j);
+        const Attribute& attribute = collection.spec().attributes()[given[j]];
         if (error == std::errc() && stop == end && (attribute.numeric() || attribute.labels.empty()))
             values.emplace_back(number);
         else

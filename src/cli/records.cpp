@@ -9,6 +9,7 @@
 #include "core/base/text.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/mechanism.hpp"
+#include "core/spec/products.hpp"
 
 namespace ldp::cli {
 
@@ -58,14 +59,16 @@ std::uint64_t Columns::hash() const {
 
 Records::Records(CsvReader& csv, const Spec& spec, BadRow policy, const Columns& columns,
                  std::ostream* notices)
-    : csv_(csv), spec_(spec), policy_(policy), notices_(notices) {
+    : csv_(csv), policy_(policy), notices_(notices) {
     if (spec.evolving() || spec.mechanism().series)
         throw Error(
             ErrorCode::unsupported, "the spec is for values that change",
             "Its reports come from a client of each person's own, which remembers what it answered; the "
             "rows of a file are different people, or one whom nothing here remembers.",
             "Use the C++ client.");
-    for (const Attribute& attribute : spec.attributes()) {
+    for (const std::size_t j : given(spec.attributes())) {
+        const Attribute& attribute = spec.attributes()[j];
+        given_.push_back(&attribute);
         const auto named = columns.of.find(attribute.name);
         const bool only = spec.attributes().size() == 1;
         columns_.push_back(csv.column(named == columns.of.end() ? attribute.name : named->second,
@@ -74,7 +77,7 @@ Records::Records(CsvReader& csv, const Spec& spec, BadRow policy, const Columns&
                                           (only ? "NAME" : quoted(attribute.name + "=NAME")) + "."));
     }
     values_.reserve(columns_.size());
-    tally_.moved.attributes.resize(columns_.size());
+    tally_.moved.attributes.resize(spec.attributes().size());
     if (columns.person.empty()) return;
     means_.emplace(spec);
     names_ = csv.column(columns.person, "It is the column that --average-by names.");
@@ -117,7 +120,7 @@ bool Records::next_row() {
     values_.clear();
     for (std::size_t j = 0; j < columns_.size(); ++j) {
         const std::string_view field = csv_.field(columns_[j]);
-        const Attribute& attribute = spec_.attributes()[j];
+        const Attribute& attribute = *given_[j];
         if (!attribute.labels.empty()) {
             values_.emplace_back(field);
             continue;
@@ -193,11 +196,13 @@ Columns record_columns(const Arguments& arguments, const Spec& spec) {
     if (arguments.count("column") == 0) return columns;
     const std::vector<Attribute>& attributes = spec.attributes();
     for (const std::string& given : arguments["column"].as<std::vector<std::string>>()) {
-        const auto meant = std::ranges::find_if(
-            attributes, [&](const Attribute& each) { return given.starts_with(each.name + "="); });
+        const auto meant = std::ranges::find_if(attributes, [&](const Attribute& each) {
+            return !each.derived() && given.starts_with(each.name + "=");
+        });
         if (meant == attributes.end() && attributes.size() > 1)
-            throw UsageError("--column must be ATTRIBUTE=NAME, with an attribute of the spec, not " +
-                             quoted(given));
+            throw UsageError(
+                "--column must be ATTRIBUTE=NAME, with an attribute that the spec wants given, not " +
+                quoted(given));
         const bool named = meant != attributes.end();
         const std::string& attribute = named ? meant->name : attributes[0].name;
         const std::string column = named ? given.substr(attribute.size() + 1) : given;

@@ -107,11 +107,11 @@ class Records {
     void refuse(const Error& error);
 
     CsvReader& csv_;
-    const Spec& spec_;
     BadRow policy_;
     std::ostream* notices_;
-    std::vector<std::size_t> columns_;
-    std::vector<Value> values_;  ///< of the record
+    std::vector<const Attribute*> given_;  ///< the spec's, but its products
+    std::vector<std::size_t> columns_;     ///< of them
+    std::vector<Value> values_;            ///< of the record
     Tally tally_;
 
     std::optional<UserMeans> means_;  ///< if rows are averaged

@@ -12,6 +12,7 @@
 #include "core/channel/numeric.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/vector/haar_vector.hpp"
+#include "core/spec/products.hpp"
 
 namespace ldp {
 
@@ -35,11 +36,12 @@ std::string shown(const Value& value) {
 }  // namespace
 
 struct Collection::Plan {
-    Plan(Spec given, Outside policy)
-        : spec(std::move(given)),
+    Plan(Spec of, Outside policy)
+        : spec(std::move(of)),
           mechanism(make_mechanism(spec)),
           outside(policy),
-          cells(mechanism->cells()) {
+          cells(mechanism->cells()),
+          given(ldp::given(spec.attributes())) {
         for (const Attribute& attribute : spec.attributes()) {
             auto& labels = index.emplace_back();
             for (const std::string& label : attribute.labels) labels.emplace(label, labels.size());
@@ -48,12 +50,15 @@ struct Collection::Plan {
 
     [[nodiscard]] Cell category(std::size_t j, const Value& value, Moved& moved) const;
     [[nodiscard]] Cell number(std::size_t j, const Value& value) const;
-    [[nodiscard]] double position(std::size_t j, const Value& value, Moved& moved) const;
+    /// The number, moved into its range.
+    [[nodiscard]] double inside(std::size_t j, const Value& value, Moved& moved) const;
+    [[nodiscard]] double position(std::size_t j, double value) const;
 
     Spec spec;
     std::unique_ptr<const Mechanism> mechanism;
     Outside outside;
     std::vector<std::uint64_t> cells;
+    std::vector<std::size_t> given;  ///< the attributes that a record has values of
     std::vector<std::unordered_map<std::string_view, Cell>> index;  ///< of labels; the views are into `spec`
 };
 
@@ -95,23 +100,28 @@ Cell Collection::Plan::category(std::size_t j, const Value& value, Moved& moved)
                  : "Labels are compared byte by byte: upper and lower case and spaces count.");
 }
 
-double Collection::Plan::position(std::size_t j, const Value& value, Moved& moved) const {
+double Collection::Plan::inside(std::size_t j, const Value& value, Moved& moved) const {
     const Attribute& attribute = spec.attributes()[j];
-    const auto* given = std::get_if<double>(&value);
-    if (given == nullptr || !std::isfinite(*given))
+    const auto* number = std::get_if<double>(&value);
+    if (number == nullptr || !std::isfinite(*number))
         refuse(shown(value) + " is no value of " + quoted(attribute.name),
                "Allowed are finite numbers; its range is " + shortest(attribute.min) + " to " +
                    shortest(attribute.max) + ".",
-               given != nullptr && std::isnan(*given) ? no_number : "");
-    const double inside = std::clamp(*given, attribute.min, attribute.max);
-    if (inside != *given) {
+               number != nullptr && std::isnan(*number) ? no_number : "");
+    const double clamped = std::clamp(*number, attribute.min, attribute.max);
+    if (clamped != *number) {
         if (outside == Outside::refuse)
-            refuse(shortest(*given) + " lies outside the range of " + quoted(attribute.name),
+            refuse(shortest(*number) + " lies outside the range of " + quoted(attribute.name),
                    "Its range is " + shortest(attribute.min) + " to " + shortest(attribute.max) + ".",
                    "Correct the value, or ask for values outside to be clamped.");
         moved.attributes.push_back(j);
     }
-    return (inside - attribute.min) / (attribute.max - attribute.min) * static_cast<double>(cells[j] - 1);
+    return clamped;
+}
+
+double Collection::Plan::position(std::size_t j, double value) const {
+    const Attribute& attribute = spec.attributes()[j];
+    return (value - attribute.min) / (attribute.max - attribute.min) * static_cast<double>(cells[j] - 1);
 }
 
 Collection::Collection(Spec spec, Outside outside)
@@ -129,27 +139,38 @@ Outside Collection::outside() const noexcept {
 
 Placed Collection::place(std::span<const Value> record) const {
     const auto& attributes = plan_->spec.attributes();
-    if (record.size() != attributes.size())
+    const std::size_t given = plan_->given.size();
+    if (record.size() != given)
         refuse("the record has the wrong number of values",
-               "Found " + std::to_string(record.size()) + "; the spec has " +
-                   std::to_string(attributes.size()) +
-                   (attributes.size() == 1 ? " attribute." : " attributes."));
+               "Found " + std::to_string(record.size()) + "; the spec has " + std::to_string(given) +
+                   (given == 1 ? " attribute" : " attributes") +
+                   (given < attributes.size() ? " beside its products." : "."));
     Placed placed;
-    placed.positions.reserve(record.size());
-    for (std::size_t j = 0; j < record.size(); ++j)
-        placed.positions.push_back(
-            attributes[j].numeric() ? plan_->position(j, record[j], placed.moved)
-                                    : static_cast<double>(attributes[j].labels.empty()
-                                                              ? plan_->number(j, record[j])
-                                                              : plan_->category(j, record[j], placed.moved)));
+    std::vector<double> values(attributes.size());  // numbers inside their ranges, categories by number
+    for (std::size_t i = 0; i < given; ++i) {
+        const std::size_t j = plan_->given[i];
+        const Value& value = record[i];
+        values[j] =
+            attributes[j].numeric()
+                ? plan_->inside(j, value, placed.moved)
+                : static_cast<double>(attributes[j].labels.empty() ? plan_->number(j, value)
+                                                                   : plan_->category(j, value, placed.moved));
+    }
+    for (std::size_t j = 0; j < attributes.size(); ++j)
+        if (attributes[j].derived())
+            values[j] = plan_->inside(j, product_of(attributes, attributes[j], values), placed.moved);
+    std::ranges::sort(placed.moved.attributes);
+    placed.positions.reserve(values.size());
+    for (std::size_t j = 0; j < values.size(); ++j)
+        placed.positions.push_back(attributes[j].numeric() ? plan_->position(j, values[j]) : values[j]);
     return placed;
 }
 
 Encoded Collection::encode(std::span<const Value> record, BitSource& bits) const {
     Placed placed = place(record);
     Encoded encoded{{}, std::move(placed.moved)};
-    encoded.cells.reserve(record.size());
-    for (std::size_t j = 0; j < record.size(); ++j)
+    encoded.cells.reserve(placed.positions.size());
+    for (std::size_t j = 0; j < placed.positions.size(); ++j)
         encoded.cells.push_back(plan_->spec.attributes()[j].numeric()
                                     ? grid_point(placed.positions[j], plan_->cells[j] - 1).draw(bits)
                                     : static_cast<Cell>(placed.positions[j]));

@@ -69,7 +69,8 @@ class Collection {
     [[nodiscard]] const Mechanism& mechanism() const noexcept;
     [[nodiscard]] Outside outside() const noexcept;
 
-    /// Cells of a record that gives one value for each attribute of the spec, in its order. A label becomes
+    /// Cells of a record that gives one value for each attribute of the spec but its products, in its order;
+    /// products are made of the others, once those lie inside their ranges. A label becomes
     /// its index, an empty one that of "none" and one outside the domain that of "other", if the spec has
     /// them; with "prefix", a string is looked up by its beginning, as Attribute::label_of says. A category
     /// without labels is given by its number, 0 to domain − 1; any other number is placed on the mechanism's

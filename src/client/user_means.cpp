@@ -5,11 +5,13 @@
 
 #include "client/quoted.hpp"
 #include "core/base/error.hpp"
+#include "core/spec/products.hpp"
 
 namespace ldp {
 
 UserMeans::UserMeans(const Spec& spec) {
-    for (const Attribute& attribute : spec.attributes()) {
+    for (const std::size_t j : given(spec.attributes())) {
+        const Attribute& attribute = spec.attributes()[j];
         if (!attribute.numeric())
             raise(ErrorCode::invalid_value, "categories cannot be averaged",
                   "Attribute " + quoted(attribute.name) + " has a domain of values.",

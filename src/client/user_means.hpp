@@ -18,6 +18,8 @@ namespace ldp {
 /// were and however they depend on each other: what is protected is the person, not the value. Neither does a
 /// report tell how many there were.
 ///
+/// Products are those of the averages, so that a regression is one of people's own means.
+///
 /// What is estimated is then the mean of people's means, each person counting once, and its error against a
 /// population is that of drawing people.
 ///
@@ -31,19 +33,19 @@ class UserMeans {
     /// Throws Error (invalid_value) if the spec has a categorical attribute: categories have no average.
     explicit UserMeans(const Spec& spec);
 
-    /// Takes a record of a person, whom any text but an empty one names, with one number for each attribute,
-    /// in the spec's order. Throws Error (invalid_value), and nothing changes, if the user has no name, or
-    /// the record another length than the spec or a value that is no finite number.
+    /// Takes a record of a person, whom any text but an empty one names, with one number for each attribute
+    /// but products, in the spec's order. Throws Error (invalid_value), and nothing changes, if the user has
+    /// no name, or the record another length than the spec or a value that is no finite number.
     void add(std::string_view user, std::span<const Value> record);
 
     /// People so far, numbered from 0 in the order in which they first came.
     [[nodiscard]] std::size_t size() const noexcept { return counts_.size(); }
-    /// The averages of a person, user < size(): one for each attribute, in the spec's order, as
+    /// The averages of a person, user < size(): one for each attribute but products, in the spec's order, as
     /// Collection::encode and Client::report take them.
     [[nodiscard]] std::vector<Value> record(std::size_t user) const;
 
   private:
-    std::vector<std::string> names_;  ///< of the attributes
+    std::vector<std::string> names_;  ///< of the attributes that people give
     std::unordered_map<std::string, std::size_t> users_;
     std::vector<std::uint64_t> counts_;  ///< for each person, how many records
     std::vector<double> means_;          ///< for each person, one for each attribute

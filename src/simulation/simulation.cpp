@@ -8,6 +8,7 @@
 #include "client/reporter.hpp"
 #include "core/base/error.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
+#include "core/spec/products.hpp"
 #include "core/summary/summary.hpp"
 #include "simulation/seeded.hpp"
 
@@ -110,6 +111,9 @@ std::vector<Round> simulate(const Collection& collection, const Scene& scene,
     const Mechanism& mechanism = collection.mechanism();
     const std::vector<Attribute>& attributes = collection.spec().attributes();
     const Attribute& asked = attributes.at(scene.attribute);
+    if (asked.derived())
+        throw Error(ErrorCode::unsupported, "a product has no life of its own",
+                    "\"" + asked.name + "\" is made of other attributes.", "Ask about one of those.");
     check_tells(mechanism, asked.numeric() ? Quantity::means : Quantity::frequencies);
     // A series has one summary for all rounds.
     const SeriesRandomizer* const series = find_capability<SeriesRandomizer>(mechanism);
@@ -132,6 +136,7 @@ std::vector<Round> simulate(const Collection& collection, const Scene& scene,
     std::vector<std::vector<std::byte>> summaries(count, empty);
     std::vector<Open> open(scene.rounds, Open(asked));
     SeededBits lives(2 * scene.seed), noise(2 * scene.seed + 1);
+    const std::vector<std::size_t> given = ldp::given(attributes);
     std::vector<Value> record;
     for (std::uint64_t person = 0; person < scene.people; ++person) {
         // What a person's client remembers lives as long as it does.
@@ -143,7 +148,7 @@ std::vector<Round> simulate(const Collection& collection, const Scene& scene,
         for (std::size_t t = 0; t < scene.rounds; ++t) {
             Open& now = open[t];
             record.clear();
-            for (std::size_t j = 0; j < attributes.size(); ++j) {
+            for (const std::size_t j : given) {
                 const double place = placed(attributes[j], life[j].next(lives));
                 record.push_back(told(attributes[j], place));
                 if (j != scene.attribute) continue;

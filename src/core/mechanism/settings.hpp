@@ -15,6 +15,15 @@ namespace ldp {
 
 struct MechanismEntry;  // registry.hpp
 
+/// A factor of a product: another attribute of the record, a number less the middle of its range, or of a
+/// category 1 for those who hold this value and 0 for the others.
+struct Factor {
+    std::size_t attribute;
+    std::optional<std::uint64_t> value;  ///< of a category
+
+    friend auto operator<=>(const Factor&, const Factor&) = default;
+};
+
 /// One column of a person's record: numeric, on a declared range, or categorical, over a declared domain.
 struct Attribute {
     std::string name;
@@ -24,11 +33,15 @@ struct Attribute {
     std::string other;         ///< the label that stands for all that are not in the domain, if one does
     std::string none;          ///< the label of those who have no answer, if one is
     std::uint64_t prefix = 0;  ///< if not 0, people hold strings, and labels are their beginnings
-    std::string mechanism;     ///< of a record: what it is reported through; empty otherwise
-    std::uint64_t share = 0;   ///< of a record: how likely it is drawn, beside others; 0 otherwise
+    /// Of a record: what it is the product of, on the device; see spec/products.hpp. Empty if people give it.
+    std::vector<Factor> product;
+    std::string mechanism;    ///< of a record: what it is reported through; empty otherwise
+    std::uint64_t share = 0;  ///< of a record: how likely it is drawn, beside others; 0 otherwise
     bool evolving = false;  ///< numeric: whether it is rounded as coarsely as it moves; see spec/evolving.hpp
 
     [[nodiscard]] bool numeric() const noexcept { return domain == 0; }
+    /// Whether it follows from the other attributes of the record.
+    [[nodiscard]] bool derived() const noexcept { return !product.empty(); }
     /// What a person's text is looked up as among the labels: the text; with `prefix`, the first `prefix`
     /// characters of the text and a terminator, so that "ab" stands for every longer string that begins so,
     /// and "a\u0003" for "a" itself. With `prefix`, nothing if the text is no valid UTF-8, has more than

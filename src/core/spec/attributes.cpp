@@ -5,7 +5,9 @@
 
 #include "core/base/text.hpp"
 #include "core/mechanism/registry.hpp"
+#include "core/spec/json_object.hpp"
 #include "core/spec/keys.hpp"
+#include "core/spec/products.hpp"
 
 namespace ldp {
 
@@ -62,13 +64,27 @@ void outsiders(JsonObject& reader, Attribute& attribute) {
     }
 }
 
-Attribute read_attribute(JsonObject& reader, std::string name) {
-    Attribute attribute;
-    attribute.name = std::move(name);
+void check_name(const Attribute& attribute) {
     if (attribute.name.empty() || attribute.name.size() > max_name || has_control(attribute.name))
         invalid("an attribute's name must have 1 to " + std::to_string(max_name) +
                     " bytes and no control characters",
-                "Found " + shown(Json(attribute.name)) + ".");
+                "Found " + shown(Json(attribute.name)) + ".",
+                attribute.derived() ? "Give the product a \"name\" of its own." : "");
+}
+
+void range(JsonObject& reader, Attribute& attribute) {
+    attribute.min = reader.real("min", "a finite number, the least value");
+    attribute.max = reader.real("max", "a finite number, the greatest value");
+    if (!(attribute.min < attribute.max) || attribute.max - attribute.min > 1e300)
+        invalid("\"min\" must be less than \"max\", by at most 1e300",
+                "Attribute \"" + attribute.name + "\" has min " + shown(attribute.min) + " and max " +
+                    shown(attribute.max) + ".");
+}
+
+Attribute read_attribute(JsonObject& reader, std::string name) {
+    Attribute attribute;
+    attribute.name = std::move(name);
+    check_name(attribute);
     if (const Json* found = reader.find("domain")) {
         if (reader.find("min") != nullptr || reader.find("max") != nullptr)
             invalid("attribute \"" + attribute.name + "\" has both a domain and a range",
@@ -77,12 +93,17 @@ Attribute read_attribute(JsonObject& reader, std::string name) {
         outsiders(reader, attribute);
         return attribute;
     }
-    attribute.min = reader.real("min", "a finite number, the least value");
-    attribute.max = reader.real("max", "a finite number, the greatest value");
-    if (!(attribute.min < attribute.max) || attribute.max - attribute.min > 1e300)
-        invalid("\"min\" must be less than \"max\", by at most 1e300",
-                "Attribute \"" + attribute.name + "\" has min " + shown(attribute.min) + " and max " +
-                    shown(attribute.max) + ".");
+    range(reader, attribute);
+    return attribute;
+}
+
+/// A product, but for what follows from its factors: its name, and its range, for which a narrower one may be
+/// given.
+Attribute read_derived(JsonObject& reader) {
+    Attribute attribute;
+    attribute.product.assign(2, unread);
+    if (reader.contains("name")) attribute.name = reader.word("name", "the attribute's name");
+    if (reader.contains("min") || reader.contains("max")) range(reader, attribute);
     return attribute;
 }
 
@@ -123,14 +144,26 @@ std::vector<Attribute> read_attributes(JsonObject& top) {
     std::vector<Attribute> attributes;
     if (const Json* all = top.find("attributes")) {
         if (!all->is_array() || all->empty()) JsonObject::wrong("attributes", *all, "a non-empty array");
-        std::set<std::string> seen;
+        std::vector<std::pair<std::size_t, const Json*>> products;
         for (const Json& found : *all) {
             JsonObject reader(found, "attribute " + std::to_string(attributes.size()));
-            Attribute& attribute =
-                attributes.emplace_back(read_attribute(reader, reader.word("name", "the attribute's name")));
+            const Json* product = reader.find("product");
+            if (product != nullptr) products.emplace_back(attributes.size(), product);
+            Attribute& attribute = attributes.emplace_back(
+                product != nullptr ? read_derived(reader)
+                                   : read_attribute(reader, reader.word("name", "the attribute's name")));
             reporting(reader, attribute);
             movement(reader, attribute);
             reader.finish();
+        }
+        if (!products.empty() && attributes.size() > max_with_products)
+            invalid("a record with products has at most " + std::to_string(max_with_products) + " attributes",
+                    "Found " + std::to_string(attributes.size()) + ".");
+        for (const auto& [place, found] : products) read_product(*found, attributes, attributes[place]);
+        if (const Json* found = top.find("regression")) add_regression(*found, attributes);
+        std::set<std::string> seen;
+        for (const Attribute& attribute : attributes) {
+            if (attribute.derived()) check_name(attribute);
             if (!seen.insert(attribute.name).second)
                 invalid("two attributes have the same name",
                         "Found " + shown(Json(attribute.name)) + " twice.");
@@ -142,6 +175,12 @@ std::vector<Attribute> read_attributes(JsonObject& top) {
                 "Expected \"attributes\", or for a single one \"domain\", or \"min\" and \"max\".");
     }
     return attributes;
+}
+
+std::vector<Attribute> read_attributes(std::string_view json) {
+    const Json document = parse_json("{\"attributes\": " + std::string(json) + "}");
+    JsonObject top(document, "the spec");
+    return read_attributes(top);
 }
 
 }  // namespace ldp

@@ -5,9 +5,11 @@
 #include <string_view>
 #include <vector>
 
-#include "core/spec/json_object.hpp"
+#include "core/mechanism/settings.hpp"
 
 namespace ldp {
+
+class JsonObject;
 
 /// The mechanisms that a spec may name, for errors: "one of auto, grr, …".
 [[nodiscard]] std::string mechanism_names();
@@ -17,5 +19,8 @@ namespace ldp {
 /// "attributes", or what a single attribute may be written as without the array: {"domain": …}, or {"min": …,
 /// "max": …}, at the top. Throws Error (invalid_spec).
 [[nodiscard]] std::vector<Attribute> read_attributes(JsonObject& top);
+
+/// The same from an array of attributes, as a canonical spec has it.
+[[nodiscard]] std::vector<Attribute> read_attributes(std::string_view json);
 
 }  // namespace ldp

@@ -6,6 +6,7 @@
 #include "core/mechanism/mechanism.hpp"
 #include "core/spec/json_object.hpp"
 #include "core/spec/keys.hpp"
+#include "core/spec/products.hpp"
 
 namespace ldp {
 
@@ -27,6 +28,8 @@ Json canonical_json(const Spec& spec) {
         if (!attribute.other.empty()) entry["other"] = attribute.other;
         if (!attribute.none.empty()) entry["none"] = attribute.none;
         if (attribute.prefix != 0) entry["prefix"] = attribute.prefix;
+        for (const Factor& factor : attribute.product)
+            entry["product"].push_back(factor_json(spec.attributes(), factor));
         if (!attribute.mechanism.empty()) entry["mechanism"] = attribute.mechanism;
         if (attribute.share != 0) entry["share"] = attribute.share;
         if (attribute.evolving) entry["evolving"] = true;

@@ -8,6 +8,7 @@
 #include "core/mechanism/mechanism.hpp"
 #include "core/spec/attributes.hpp"
 #include "core/spec/canonical.hpp"
+#include "core/spec/json_object.hpp"
 #include "core/spec/keys.hpp"
 
 namespace ldp {

@@ -48,6 +48,7 @@ const MechanismEntry& inner_entry(const Attribute& attribute) {
 Attribute alone(Attribute attribute) {
     attribute.mechanism.clear();
     attribute.share = 0;
+    attribute.product.clear();
     return attribute;
 }
 

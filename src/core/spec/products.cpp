@@ -1,0 +1,187 @@
+#include "core/spec/products.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "core/spec/json_object.hpp"
+
+namespace ldp {
+
+namespace {
+
+constexpr const char* form =
+    "two names of numbers, as [\"x\", \"y\"], or one and a category's value, as [\"y\", {\"school\": "
+    "\"north\"}]";
+
+std::size_t attribute_called(const std::string& name, std::span<const Attribute> all) {
+    const auto found = std::ranges::find(all, name, &Attribute::name);
+    if (found == all.end())
+        invalid("there is no attribute " + shown(Json(name)) + " to make a product of",
+                "Products are made of the attributes that people give.");
+    if (found->derived())
+        invalid("a product is not made of products", "Found " + shown(Json(name)) + " as a factor.",
+                "Factors are attributes that people give.");
+    return static_cast<std::size_t>(found - all.begin());
+}
+
+std::size_t number_called(const std::string& name, std::span<const Attribute> all) {
+    const std::size_t place = attribute_called(name, all);
+    if (!all[place].numeric())
+        invalid("a category is no factor as a whole", "\"" + name + "\" is categorical.",
+                "Name one of its values, as in {" + Json(name).dump() + ": …}.");
+    return place;
+}
+
+std::size_t category_called(const std::string& name, std::span<const Attribute> all) {
+    const std::size_t place = attribute_called(name, all);
+    if (all[place].numeric())
+        invalid("a number has no groups", "\"" + name + "\" is numeric.", "Name an attribute with a domain.");
+    return place;
+}
+
+Factor read_factor(const Json& found, std::span<const Attribute> all) {
+    if (found.is_string()) return {number_called(found.get<std::string>(), all), {}};
+    if (!found.is_object() || found.size() != 1) JsonObject::wrong("product", found, form);
+    const std::size_t place = category_called(found.begin().key(), all);
+    const Attribute& category = all[place];
+    const Json& value = found.begin().value();
+    if (category.labels.empty()) {
+        if (!value.is_number_unsigned() || value.get<std::uint64_t>() >= category.domain)
+            JsonObject::wrong(category.name, value,
+                              "a value of its domain, from 0 to " + std::to_string(category.domain - 1));
+        return {place, value.get<std::uint64_t>()};
+    }
+    const auto label = value.is_string() ? std::ranges::find(category.labels, value.get<std::string>())
+                                         : category.labels.end();
+    if (label == category.labels.end())
+        JsonObject::wrong(category.name, value, "one of the labels of its domain");
+    return {place, static_cast<std::uint64_t>(label - category.labels.begin())};
+}
+
+/// What a factor is of this value.
+double factor_of(std::span<const Attribute> all, const Factor& factor, double value) noexcept {
+    if (factor.value) return value == static_cast<double>(*factor.value) ? 1 : 0;
+    const Attribute& number = all[factor.attribute];
+    return value - (number.min / 2 + number.max / 2);
+}
+
+/// The ends of what it can be. Rounding is monotone: no value between them leads further.
+std::pair<double, double> ends(std::span<const Attribute> all, const Factor& factor) noexcept {
+    if (factor.value) return {0, 1};
+    const Attribute& number = all[factor.attribute];
+    return {factor_of(all, factor, number.min), factor_of(all, factor, number.max)};
+}
+
+/// What the products of values in the factors' ranges fill.
+void derive_range(std::span<const Attribute> all, Attribute& attribute) {
+    const auto [a, b] = ends(all, attribute.product[0]);
+    const auto [c, d] = ends(all, attribute.product[1]);
+    if (attribute.product[0] == attribute.product[1]) {
+        attribute.min = 0;
+        attribute.max = std::max(a * a, b * b);
+    } else {
+        std::tie(attribute.min, attribute.max) = std::minmax({a * c, a * d, b * c, b * d});
+    }
+    if (!(attribute.min < attribute.max) || !(attribute.max - attribute.min <= 1e300))
+        invalid("the product of " + factor_name(all, attribute.product[0]) + " and " +
+                    factor_name(all, attribute.product[1]) + " has no range",
+                "Its values are too large, or too small, for numbers.",
+                "Give the factors in units in which their ranges are neither.");
+}
+
+/// A product that is not there yet.
+void append(std::vector<Attribute>& attributes, const Factor& first, const Factor& second) {
+    if (find_product(attributes, first, second) < attributes.size()) return;
+    Attribute attribute;
+    attribute.product = {first, second};
+    attribute.name = factor_name(attributes, first) + "*" + factor_name(attributes, second);
+    derive_range(attributes, attribute);
+    attributes.push_back(std::move(attribute));
+}
+
+}  // namespace
+
+void read_product(const Json& found, std::span<const Attribute> all, Attribute& attribute) {
+    if (!found.is_array() || found.size() != 2) JsonObject::wrong("product", found, form);
+    std::vector<Factor> product{read_factor(found[0], all), read_factor(found[1], all)};
+    if (product[0].value && product[1].value) JsonObject::wrong("product", found, form);
+    if (find_product(all, product[0], product[1]) < all.size())
+        invalid("two attributes are the same product", "Found " + shown(found) + " again.");
+    attribute.product = std::move(product);
+    if (attribute.name.empty())
+        attribute.name =
+            factor_name(all, attribute.product[0]) + "*" + factor_name(all, attribute.product[1]);
+    if (attribute.min == attribute.max) derive_range(all, attribute);
+}
+
+Json factor_json(std::span<const Attribute> all, const Factor& factor) {
+    const Attribute& attribute = all[factor.attribute];
+    if (!factor.value) return attribute.name;
+    return {{attribute.name,
+             attribute.labels.empty() ? Json(*factor.value) : Json(attribute.labels[*factor.value])}};
+}
+
+std::string factor_name(std::span<const Attribute> all, const Factor& factor) {
+    const Attribute& attribute = all[factor.attribute];
+    if (!factor.value) return attribute.name;
+    return attribute.name + "=" +
+           (attribute.labels.empty() ? std::to_string(*factor.value) : attribute.labels[*factor.value]);
+}
+
+void add_regression(const Json& found, std::vector<Attribute>& attributes) {
+    JsonObject reader(found, "\"regression\"");
+    std::vector<Factor> numbers{
+        {number_called(reader.word("of", "the name of the number to be explained"), attributes), {}}};
+    const auto too_many = [](std::uint64_t products) {
+        if (products > max_with_products)
+            invalid("the regression takes too many products",
+                    "A record has at most " + std::to_string(max_with_products) + " attributes.",
+                    "Name fewer predictors, or a category with fewer values.");
+    };
+    const Json& predictors = reader.need("on", "the names of the numbers that explain it");
+    if (!predictors.is_array() || predictors.empty())
+        JsonObject::wrong("on", predictors, "an array of one or more names of numbers");
+    too_many(predictors.size() * predictors.size() / 2);
+    for (const Json& name : predictors) {
+        if (!name.is_string())
+            JsonObject::wrong("on", predictors, "an array of one or more names of numbers");
+        numbers.push_back({number_called(name.get<std::string>(), attributes), {}});
+        if (std::ranges::count(numbers, numbers.back()) > 1)
+            invalid("a number stands twice in \"regression\"", "Found " + shown(name) + " again.");
+    }
+    std::optional<std::size_t> group;
+    if (reader.find("group") != nullptr)
+        group = category_called(reader.word("group", "the name of a category"), attributes);
+    reader.finish();
+    if (group) too_many(attributes[*group].domain);
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+        for (std::size_t k = i; k < numbers.size(); ++k) append(attributes, numbers[i], numbers[k]);
+    if (!group) return;
+    for (const Factor& number : numbers)  // one after another: a block has room for neighbours that are alike
+        for (std::uint64_t value = 0; value < attributes[*group].domain; ++value)
+            append(attributes, number, {*group, value});
+}
+
+double product_of(std::span<const Attribute> all, const Attribute& derived,
+                  std::span<const double> values) noexcept {
+    double product = 1;
+    for (const Factor& factor : derived.product) product *= factor_of(all, factor, values[factor.attribute]);
+    return product;
+}
+
+std::vector<std::size_t> given(std::span<const Attribute> all) {
+    std::vector<std::size_t> places;
+    for (std::size_t j = 0; j < all.size(); ++j)
+        if (!all[j].derived()) places.push_back(j);
+    return places;
+}
+
+std::size_t find_product(std::span<const Attribute> all, const Factor& first, const Factor& second) noexcept {
+    const auto same = [&](const Attribute& attribute) {
+        return attribute.derived() && ((attribute.product[0] == first && attribute.product[1] == second) ||
+                                       (attribute.product[0] == second && attribute.product[1] == first));
+    };
+    return static_cast<std::size_t>(std::ranges::find_if(all, same) - all.begin());
+}
+
+}  // namespace ldp
