@@ -8,7 +8,7 @@
 #include <cstring>
 #include <string>
 
-#include "asked.hpp"
+#include "arguments.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/base/text.hpp"
 #include "core/spec/spec.hpp"

@@ -11,8 +11,7 @@
 #include <cstring>
 #include <limits>
 
-#include "asked.hpp"
-#include "limits.hpp"
+#include "arguments.hpp"
 
 extern "C" {
 #include "access/detoast.h"

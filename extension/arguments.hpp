@@ -106,6 +106,54 @@ struct Numbers {
     PG_RETURN_FLOAT8(number);
 }
 
+/// An array argument of names, without its NULLs; each as core has it.
+struct Names {
+    const std::string_view* names;
+    std::size_t count;
+};
+[[nodiscard]] inline Names names_argument(FunctionCallInfo fcinfo, int number) {
+    Datum* values;
+    bool* missing;
+    int count;
+    deconstruct_array(PG_GETARG_ARRAYTYPE_P(number), TEXTOID, -1, false, TYPALIGN_INT, &values, &missing,
+                      &count);
+    auto* names = static_cast<std::string_view*>(
+        palloc(sizeof(std::string_view) * (static_cast<std::size_t>(count) + 1)));
+    std::size_t known = 0;
+    for (int i = 0; i < count; ++i)
+        if (!missing[i]) names[known++] = core_text(TextDatumGetCString(values[i]));
+    return {names, known};
+}
+
+// What an aggregate was asked ------------------------------------------------------------------------------
+// Beside its reports: the share of a quantile, the limits of a range. It travels in the aggregate's state,
+// for a final function that runs elsewhere than the transitions sees no other argument.
+//
+// The state, of type ldp_question: 4 bytes that tell how long the rest of the head is, a byte for the kind,
+// the arguments (numbers of 8 bytes each, or text); then a summary. An ordinary state is the same without a
+// head.
+
+enum class AskedKind : std::uint8_t { numbers = 0, text = 1 };
+
+/// What stands before the summary. Throws Error (malformed).
+[[nodiscard]] Bytes head_of(Bytes question);
+
+/// What a final function finds in a question.
+struct Asked {
+    Subject subject;
+    const double* numbers;
+    std::size_t count;  ///< of numbers
+    std::string_view text;
+
+    [[nodiscard]] std::int32_t integer() const { return static_cast<std::int32_t>(numbers[0]); }
+};
+/// The first argument as a question of so many numbers, of an integer, of any number of numbers, or of text.
+/// May jump; throws Error (malformed) where it is another.
+[[nodiscard]] Asked asked_numbers(FunctionCallInfo fcinfo, std::size_t count);
+[[nodiscard]] Asked asked_integer(FunctionCallInfo fcinfo);
+[[nodiscard]] Asked asked_list(FunctionCallInfo fcinfo);
+[[nodiscard]] Asked asked_text(FunctionCallInfo fcinfo);
+
 // Asking; C++ that does not jump. ---------------------------------------------------------------------------
 
 /// The mechanism of a summary whose every byte was checked, and which is no larger than may be answered from.

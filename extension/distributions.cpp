@@ -9,7 +9,6 @@
 #include <string>
 
 #include "answers.hpp"
-#include "asked.hpp"
 #include "core/summary/learn.hpp"
 #include "core/summary/shrink.hpp"
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "answers.hpp"
-#include "asked.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/summary/candidates.hpp"
 #include "core/summary/change.hpp"

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "asked.hpp"
+#include "arguments.hpp"
 
 extern "C" {
 #include "libpq/pqformat.h"

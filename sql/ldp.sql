@@ -1291,6 +1291,31 @@ CREATE FUNCTION @extschema@.ldp_series(summary @extschema@.ldp_summary, confiden
 COMMENT ON FUNCTION @extschema@.ldp_series(@extschema@.ldp_summary, float8, text) IS
     'of a mechanism of series (ddrm), the share of every value in every round; NULL where the reports do not reach yet';
 
+-- Numbers together
+
+CREATE FUNCTION @extschema@.ldp_covariance(summary @extschema@.ldp_summary, x text, y text,
+        confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')
+    RETURNS SETOF @extschema@.ldp_answer
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000 ROWS 1;
+COMMENT ON FUNCTION @extschema@.ldp_covariance(@extschema@.ldp_summary, text, text, float8, text) IS
+    'estimated covariance of two numbers of a record that has their product; of a number with itself its variance';
+
+CREATE FUNCTION @extschema@.ldp_correlation(summary @extschema@.ldp_summary, x text, y text,
+        confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')
+    RETURNS SETOF @extschema@.ldp_answer
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000 ROWS 1;
+COMMENT ON FUNCTION @extschema@.ldp_correlation(@extschema@.ldp_summary, text, text, float8, text) IS
+    'estimated correlation of two numbers of a record that has their product and squares; unbiased to the first order, so it '
+    'may lie outside -1 to 1, but for the interval';
+
+CREATE FUNCTION @extschema@.ldp_regression(summary @extschema@.ldp_summary, "of" text, predictors text[],
+        confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', "group" text DEFAULT NULL)
+    RETURNS TABLE (term text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint, note text)
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10;
+COMMENT ON FUNCTION @extschema@.ldp_regression(@extschema@.ldp_summary, text, text[], float8, text, text) IS
+    'least squares of a number on others, from the means of their products: the intercept, or that of each value of the '
+    'category "group", the slope of each predictor, and the share of the variance that they explain';
+
 -- Everything
 
 CREATE FUNCTION @extschema@.ldp_estimate(summary @extschema@.ldp_summary, confidence float8 DEFAULT 0.95,
@@ -1308,6 +1333,40 @@ CREATE FUNCTION @extschema@.ldp_estimate(name text, confidence float8 DEFAULT 0.
 COMMENT ON FUNCTION @extschema@.ldp_estimate(text, float8, text, integer) IS
     'what a collection''s reports, or those of one round, tell: a row per numeric attribute and per value of a category, with standard error and '
     'interval; no rows without reports';
+
+-- Several answers to one question -----------------------------------------------------------------------------
+-- By people of their own, under specs of their own: where they chose their epsilon, or a spec was renewed. Of one spec
+-- summaries are rolled up instead.
+
+CREATE FUNCTION @extschema@.ldp_combine_answers(answer @extschema@.ldp_answer, other @extschema@.ldp_answer)
+    RETURNS @extschema@.ldp_answer
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION @extschema@.ldp_combine_answers(@extschema@.ldp_answer, @extschema@.ldp_answer) IS
+    'two answers to one question as one, weighed by their precision, with an interval of confidence 0.95';
+
+CREATE FUNCTION @extschema@.ldp_combine_estimate(answer @extschema@.ldp_answer, estimate float8, stderr float8)
+    RETURNS @extschema@.ldp_answer
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT COALESCE(@extschema@.ldp_combine_answers($1, o.other), $1, o.other)
+    FROM (SELECT ROW(NULL, NULL, $2, $3, $2 - r * $3, $2 + r * $3, NULL, NULL, NULL, NULL, NULL)::@extschema@.ldp_answer
+          FROM @extschema@.ldp_reach(0.95) AS r) AS o (other)
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_combine_estimate(@extschema@.ldp_answer, float8, float8) IS
+    'the answer with one more estimate and its standard error; NULL is the answer from none';
+
+CREATE AGGREGATE @extschema@.ldp_combine(answer @extschema@.ldp_answer) (
+    SFUNC = @extschema@.ldp_combine_answers, STYPE = @extschema@.ldp_answer,
+    COMBINEFUNC = @extschema@.ldp_combine_answers, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.ldp_combine(@extschema@.ldp_answer) IS
+    'answers of different people to one question as one, weighed by their precision, with an interval of confidence 0.95';
+
+CREATE AGGREGATE @extschema@.ldp_combine(estimate float8, stderr float8) (
+    SFUNC = @extschema@.ldp_combine_estimate, STYPE = @extschema@.ldp_answer,
+    COMBINEFUNC = @extschema@.ldp_combine_answers, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.ldp_combine(float8, float8) IS
+    'the same of estimates and their standard errors';
 
 -- In one step -----------------------------------------------------------------------------------------------
 -- What an accessor answers, straight from reports, at confidence 0.95 and for the sample. An aggregate returns one

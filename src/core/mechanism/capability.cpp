@@ -1,5 +1,7 @@
 #include "core/mechanism/capability.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "core/base/error.hpp"
@@ -60,6 +62,25 @@ void check_attribute(std::size_t attribute, std::size_t attributes) {
     if (attribute >= attributes)
         raise(ErrorCode::invalid_value, "there is no attribute " + std::to_string(attribute),
               "They are numbered from 0 to " + std::to_string(attributes - 1) + ".");
+}
+
+// The randomizers are independent of each other, but not what they were given: a report tells s values of one
+// person, who may be above the mean in all of them, or below. Two bounds of the variance of a sum of means,
+// each with equality somewhere, from the variances V against a population and their sampling part P:
+//
+//   Σ V + (s−1)·Σ P   A person adds to at most s of the means, and 2ab ≤ a² + b². With s = 1 nobody adds to
+//                     two, and it is exact but for the people's own variance, if they are the target.
+//   Σ (V−P) + (Σ √P)² Cauchy and Schwarz. Against the people who reported, P counts for the share who did not
+//                     draw the attribute only, and if all drew it there is no sampling error.
+double variance_of_sum(std::span<const Addend> addends, std::uint64_t per_report) noexcept {
+    double all = 0, sampled = 0, noise = 0, deviation = 0;
+    for (const Addend& one : addends) {
+        all += one.variance;
+        sampled += one.sampled;
+        noise += one.noise;
+        deviation += std::sqrt(one.sampled * one.left);
+    }
+    return std::min(all + static_cast<double>(per_report - 1) * sampled, noise + deviation * deviation);
 }
 
 SummaryView part(const SummaryView& view, std::size_t attribute) {

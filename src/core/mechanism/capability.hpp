@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/mechanism/mechanism.hpp"
@@ -51,7 +52,20 @@ class Record : public Capability {
     /// The reports about one attribute: what its frequency follows from. n may be 0. Throws Error
     /// (invalid_value) if there is no such attribute. A state does not know its rounds: part() below does.
     [[nodiscard]] virtual SummaryView part(const Counts& counts, std::size_t attribute) const = 0;
+    /// How many attributes every report is about.
+    [[nodiscard]] virtual std::uint64_t per_report() const noexcept = 0;
 };
+
+/// What one attribute of a record adds to a sum of estimates: variances, of its mean or shares times whatever
+/// they count for, in squares of the sum's unit.
+struct Addend {
+    double variance;  ///< against a population
+    double noise;     ///< of it the randomizer's, and what cannot be told from that
+    double sampled;   ///< the part that people themselves bring, or no less
+    double left;      ///< the share of people who did not report it; 1 against a population
+};
+/// At least the variance of the sum, if every report is about so many attributes.
+[[nodiscard]] double variance_of_sum(std::span<const Addend> addends, std::uint64_t per_report) noexcept;
 
 /// Values that are held by people or not, so that one may ask whether any do.
 class Significance : public Capability {

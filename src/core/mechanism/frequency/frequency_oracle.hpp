@@ -68,6 +68,12 @@ class FrequencyOracle : public ValueOracle, public KnownErrors {
     [[nodiscard]] virtual std::vector<std::uint64_t> supports(Bytes state) const = 0;
     /// The same of one value, without a look at the others.
     [[nodiscard]] virtual std::uint64_t support(Bytes state, Cell value) const = 0;
+    /// n·Var of the noise of Σ weights·shares, one weight for each value, if these are the shares; nothing
+    /// where it is not known how the errors of different values go together.
+    [[nodiscard]] virtual std::optional<double> n_variance_of_sum(std::span<const double>,
+                                                                  std::span<const double>) const {
+        return {};
+    }
 
   protected:
     using ValueOracle::ValueOracle;

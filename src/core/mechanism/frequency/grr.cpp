@@ -26,6 +26,19 @@ class Grr final : public CountingOracle {
     PureProtocol protocol() const noexcept override { return {channel_.p(), channel_.q()}; }
     std::vector<std::uint64_t> supports(Bytes state) const override { return counters(state); }
     std::uint64_t support(Bytes state, Cell value) const override { return counter(state, value); }
+    // A report supports one value: of a person who holds t its weight is that of t with probability p, and of
+    // each other value with probability q.
+    std::optional<double> n_variance_of_sum(std::span<const double> weights,
+                                            std::span<const double> shares) const override {
+        const auto [p, q] = protocol();
+        double sum = 0, squares = 0, variance = 0;
+        for (const double weight : weights) sum += weight, squares += weight * weight;
+        for (std::size_t t = 0; t < weights.size(); ++t) {
+            const double mean = q * sum + (p - q) * weights[t];
+            variance += shares[t] * (q * squares + (p - q) * weights[t] * weights[t] - mean * mean);
+        }
+        return variance / ((p - q) * (p - q));
+    }
     double likeliest(Bytes) const override { return channel_.p(); }
 
     Cost cost() const noexcept override { return {1, static_cast<double>(domain())}; }

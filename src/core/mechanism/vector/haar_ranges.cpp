@@ -116,6 +116,7 @@ class HaarRanges final : public Mechanism, public Record, public RangeLearner {
     SummaryView part(const Counts& counts, std::size_t fact) const override {
         return record_.part(counts, fact);
     }
+    std::uint64_t per_report() const noexcept override { return record_.per_report(); }
     std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override {
         return facts_->estimate(counts, question);
     }

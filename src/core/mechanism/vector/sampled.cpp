@@ -88,6 +88,7 @@ class Sampled final : public Mechanism, public Record, public GroupMean {
     std::span<const Quantity> answers() const noexcept override;
     const Mechanism& reporter(std::size_t attribute) const override { return *run_of(attribute).inner; }
     SummaryView part(const Counts& counts, std::size_t attribute) const override;
+    std::uint64_t per_report() const noexcept override { return s_; }
     std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override;
     Estimate group_mean(const Counts& counts, std::size_t first, std::size_t last,
                         Target target) const override;
@@ -343,17 +344,8 @@ std::vector<Estimate> Sampled::estimate(const Counts& counts, const Question& qu
     return means;
 }
 
-// The randomizers are independent of each other, but not what they were given: a report tells s values of one
-// person, who may be above the mean in all of them, or below. Two bounds of the variance of a sum of means,
-// each with equality somewhere, from the variances V against a population and their sampling part P:
-//
-//   Σ V + (s−1)·Σ P   A person adds to at most s of the means, and 2ab ≤ a² + b². With s = 1 nobody adds to
-//                     two, and it is exact but for the people's own variance, if they are the target.
-//   Σ (V−P) + (Σ √P)² Cauchy and Schwarz. Against the people who reported, P counts for the share who did not
-//                     draw the attribute only, and if all drew it there is no sampling error.
-//
-// A numeric randomizer that cannot tell P from the noise has all of it in V−P, and P is no more than half the
-// range squared.
+// A numeric randomizer that cannot tell P, the people's own part of the variance, from the noise has all of
+// it in the noise, and P is no more than half the range squared.
 Estimate Sampled::group_mean(const Counts& counts, std::size_t first, std::size_t last, Target target) const {
     double unit = 0;
     for (std::size_t j = first; j <= last; ++j) {
@@ -363,7 +355,8 @@ Estimate Sampled::group_mean(const Counts& counts, std::size_t first, std::size_
                   "Means are told of numbers.");
         unit = std::max(unit, number->range().half());
     }
-    double sum = 0, all = 0, sampled = 0, noise = 0, deviation = 0;
+    double sum = 0;
+    std::vector<Addend> addends;
     for (std::size_t j = first; j <= last; ++j) {
         const SummaryView one = part(counts, j);
         const Question question{Quantity::means, Target::population};
@@ -373,19 +366,14 @@ Estimate Sampled::group_mean(const Counts& counts, std::size_t first, std::size_
             one.n == 0 ? error : one.mechanism->estimate(one, {Quantity::means})[0].standard_error / unit;
         const double told = error * error - apart * apart;
         const double half = run_of(j).number->range().half() / unit;
-        const double part_sampled = told > 0 ? told : half * half / static_cast<double>(one.n);
         const double left =
             target == Target::population ? 1 : 1 - static_cast<double>(one.n) / static_cast<double>(counts.n);
         sum += mean.value;
-        all += error * error;
-        sampled += part_sampled;
-        noise += apart * apart;
-        deviation += std::sqrt(part_sampled * left);
+        addends.push_back(
+            {error * error, apart * apart, told > 0 ? told : half * half / static_cast<double>(one.n), left});
     }
-    const double variance =
-        std::min(all + static_cast<double>(s_ - 1) * sampled, noise + deviation * deviation);
     const auto attributes = static_cast<double>(last - first + 1);
-    return {sum / attributes, unit * std::sqrt(variance) / attributes};
+    return {sum / attributes, unit * std::sqrt(variance_of_sum(addends, s_)) / attributes};
 }
 
 // How many reports draw an attribute is binomial, so the least likely number is looked at; then the worst of

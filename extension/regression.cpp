@@ -1,0 +1,262 @@
+// How the numbers of a record hang together: rows about several of its attributes. And several answers to one
+// question as one.
+
+#include "core/joint/regression.hpp"
+
+#include "answers.hpp"
+#include "core/joint/combine.hpp"
+#include "core/spec/attributes.hpp"
+
+using namespace ldp;
+
+namespace {
+
+/// A summary, and what its attributes are called. No destructor: it may stand beside jumps.
+struct Known {
+    Bytes summary;
+    const char* attributes;  ///< as Legend::json
+};
+
+Known known_argument(FunctionCallInfo fcinfo) {
+    const Subject subject = whole_argument(fcinfo);
+    return {subject.summary, subject.legend.json()};
+}
+
+struct Row {
+    const char *term, *label;
+    Estimate estimate;
+    ldp::Interval interval;
+    const char* note;  ///< of its own; null if there is none
+};
+
+/// Rows that are about all reports together.
+struct Rows {
+    Told told = {};
+    bool terms = false;  ///< whether each has a name, or is a row of ldp_answer
+    Row* rows = nullptr;
+    std::size_t count = 0;
+
+    void write(Columns& columns, std::size_t row) const {
+        const auto& [term, label, estimate, interval, note] = rows[row];
+        columns.put(term == nullptr ? nullptr : server_text(term));
+        columns.put(label == nullptr ? nullptr : server_text(label));
+        columns.put(estimate.value);
+        columns.put(estimate.standard_error);
+        columns.put(interval.lower);
+        columns.put(interval.upper);
+        told.put_counts(columns);
+        if (!terms) {
+            columns.put_nothing();
+            columns.put_nothing();
+        }
+        if (note != nullptr)
+            columns.put(server_text(note));
+        else
+            told.put_note(columns, !std::isnan(estimate.value));
+    }
+
+    void add(const char* term, const char* label, const Estimate& estimate, const ldp::Interval& interval,
+             const char* note = nullptr) noexcept {
+        rows[count++] = {term, label, estimate, interval, note};
+    }
+    void add(const char* term, const char* label, const Estimate& estimate, double reach,
+             const char* note = nullptr) noexcept {
+        add(term, label, estimate,
+            {estimate.value - reach * estimate.standard_error,
+             estimate.value + reach * estimate.standard_error},
+            note);
+    }
+};
+
+/// Room for so many rows about a summary, of whose attributes the scarcest decides whether any are shown.
+Rows room(const SummaryView& view, std::size_t scarcest, std::size_t count) {
+    const Told least = told(part(view, scarcest));
+    Rows all{.told = told(view), .rows = static_cast<Row*>(try_palloc(count * sizeof(Row)))};
+    if (!least.enough) all.told.note = least.note;
+    return all;
+}
+
+/// `ask(joint)` of a summary whose attributes are known; no rows if there are no reports.
+template <class Ask>
+Rows ask_joint(const Known& known, Target target, Ask ask) {
+    const auto found = [&](const SummaryView& view) {
+        if (known.attributes == nullptr)
+            throw Error(ErrorCode::unsupported, "the names of the attributes are not known",
+                        "No collection has the summary's spec.",
+                        "Ask where the collection is that the reports were made for.");
+        const std::vector<Attribute> attributes = read_attributes(known.attributes);
+        return ask(Joint{view, attributes, target});
+    };
+    return ldp::ask(known.summary, Rows{}, found,
+                    [](const SummaryView& view) { (void)capability<Record>(*view.mechanism); });
+}
+
+using Associate = Association (*)(const Joint&, const std::string&, const std::string&, double);
+
+Rows associated(Associate associate, const Known& known, std::string_view x, std::string_view y, double reach,
+                Target target) {
+    return ask_joint(known, target, [&](const Joint& joint) {
+        const auto [estimate, interval, scarcest] = associate(joint, std::string(x), std::string(y), reach);
+        Rows all = room(joint.view, scarcest, 1);
+        all.add(nullptr, nullptr, estimate, interval);
+        return all;
+    });
+}
+
+Rows regressed(const Known& known, std::string_view of, const Names& on,
+               std::optional<std::string_view> group, double reach, Target target) {
+    return ask_joint(known, target, [&](const Joint& joint) {
+        const Design design{std::string(of),
+                            {on.names, on.names + on.count},
+                            group ? std::optional<std::string>(*group) : std::nullopt};
+        const Regression found = regression(joint, design);
+        Rows all = room(joint.view, found.scarcest, found.intercepts.size() + found.slopes.size() + 1);
+        all.terms = true;
+        const auto grouped = std::ranges::find(joint.attributes, design.group.value_or(""), &Attribute::name);
+        for (std::size_t c = 0; c < found.intercepts.size(); ++c) {
+            const bool one = grouped == joint.attributes.end();
+            all.add(one ? "(intercept)" : keep(grouped->name),
+                    one ? nullptr : keep(grouped->labels.empty() ? std::to_string(c) : grouped->labels[c]),
+                    found.intercepts[c], reach);
+        }
+        for (std::size_t j = 0; j < found.slopes.size(); ++j)
+            all.add(keep(design.on[j]), nullptr, found.slopes[j], reach);
+        all.add(
+            "(r_squared)", nullptr, found.r_squared, reach,
+            found.r_squared_note.empty() || all.told.note != nullptr ? nullptr : keep(found.r_squared_note));
+        return all;
+    });
+}
+
+/// (summary, x, y, confidence, target): a row.
+Datum association_rows(FunctionCallInfo fcinfo, Associate associate) {
+    return rows(fcinfo, [=] {
+        const Known known = known_argument(fcinfo);
+        const std::string_view x = word_argument(fcinfo, 1), y = word_argument(fcinfo, 2);
+        return associated(associate, known, x, y, reach(PG_GETARG_FLOAT8(3)), target_argument(fcinfo, 4));
+    });
+}
+
+// Answers combined -----------------------------------------------------------------------------------------
+
+/// A row of ldp_answer, as Answers writes it.
+struct Answered {
+    enum Column {
+        attribute,
+        label,
+        estimate,
+        standard_error,
+        lower,
+        upper,
+        n,
+        people,
+        number,
+        value,
+        note,
+        columns
+    };
+    Datum values[columns];
+    bool missing[columns];
+
+    Answered(HeapTupleHeader row, TupleDesc shape) {
+        HeapTupleData tuple{};
+        tuple.t_len = HeapTupleHeaderGetDatumLength(row);
+        tuple.t_data = row;
+        heap_deform_tuple(&tuple, shape, values, missing);
+    }
+
+    /// Whether there is an estimate to weigh. An error where its standard error gives it no weight.
+    [[nodiscard]] bool weighs() const {
+        if (missing[estimate] || missing[standard_error]) return false;
+        const double error = DatumGetFloat8(values[standard_error]);
+        if (error > 0 && std::isfinite(error) && std::isfinite(DatumGetFloat8(values[estimate]))) return true;
+        ereport(ERROR,
+                (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                 errmsg("an answer has no standard error to be weighed by"),
+                 errdetail("Found %g as the standard error of %g.", error, DatumGetFloat8(values[estimate])),
+                 errhint("Answers with an estimate and a standard error above 0 can be combined.")));
+        pg_unreachable();
+    }
+    [[nodiscard]] const char* words(Column column) const {
+        return missing[column] ? "" : TextDatumGetCString(values[column]);
+    }
+    void check_same_question(const Answered& other) const {
+        for (const Column column : {attribute, label}) {
+            if (missing[column] == other.missing[column] &&
+                std::string_view(words(column)) == std::string_view(other.words(column)))
+                continue;
+            ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                            errmsg("answers to different questions cannot be combined"),
+                            errdetail("Found \"%s\" and \"%s\".", words(column), other.words(column)),
+                            errhint("Group them by attribute and label.")));
+        }
+    }
+    /// Of two counts their sum, if both are known.
+    void count(Column column, const Answered& other) {
+        missing[column] = missing[column] || other.missing[column];
+        if (!missing[column])
+            values[column] =
+                Int64GetDatum(DatumGetInt64(values[column]) + DatumGetInt64(other.values[column]));
+    }
+    /// Of two numbers the one that they have in common.
+    void agree(Column column, const Answered& other) {
+        missing[column] = missing[column] || other.missing[column] ||
+                          DatumGetInt32(values[column]) != DatumGetInt32(other.values[column]);
+    }
+    void combine(const Answered& other) {
+        const auto of = [](const Answered& answer) {
+            return Estimate{DatumGetFloat8(answer.values[estimate]),
+                            DatumGetFloat8(answer.values[standard_error])};
+        };
+        const Estimate both = combined(of(*this), of(other));
+        const ldp::Interval range = interval(both, usual_confidence);
+        values[estimate] = Float8GetDatum(both.value);
+        values[standard_error] = Float8GetDatum(both.standard_error);
+        values[lower] = Float8GetDatum(range.lower);
+        values[upper] = Float8GetDatum(range.upper);
+        missing[lower] = missing[upper] = false;
+        for (const Column column : {n, people}) count(column, other);
+        for (const Column column : {number, value}) agree(column, other);
+        if (missing[note]) missing[note] = other.missing[note], values[note] = other.values[note];
+    }
+};
+
+}  // namespace
+
+LDP_FUNCTION(ldp_covariance) {
+    return association_rows(fcinfo, covariance);
+}
+
+LDP_FUNCTION(ldp_correlation) {
+    return association_rows(fcinfo, correlation);
+}
+
+/// (summary, of, predictors, confidence, target, group): a row for the intercept, or each group's; for each
+/// predictor; and for R².
+LDP_FUNCTION(ldp_regression) {
+    return rows(
+        fcinfo,
+        [=] {
+            const Known known = known_argument(fcinfo);
+            const std::string_view of = word_argument(fcinfo, 1);
+            const Names on = names_argument(fcinfo, 2);
+            std::optional<std::string_view> group;
+            if (!PG_ARGISNULL(5)) group = word_argument(fcinfo, 5);
+            return regressed(known, of, on, group, reach(PG_GETARG_FLOAT8(3)), target_argument(fcinfo, 4));
+        },
+        1);
+}
+
+/// (ldp_answer, ldp_answer): both as one. What tells nothing has no part in it.
+LDP_FUNCTION(ldp_combine_answers) {
+    HeapTupleHeader first = PG_GETARG_HEAPTUPLEHEADER(0), second = PG_GETARG_HEAPTUPLEHEADER(1);
+    TupleDesc shape =
+        lookup_rowtype_tupdesc_copy(HeapTupleHeaderGetTypeId(first), HeapTupleHeaderGetTypMod(first));
+    Answered one(first, shape);
+    const Answered other(second, shape);
+    one.check_same_question(other);
+    const bool both = one.weighs() && other.weighs();
+    if (!both) PG_RETURN_DATUM(one.weighs() ? PG_GETARG_DATUM(0) : PG_GETARG_DATUM(1));
+    one.combine(other);
+    PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(shape, one.values, one.missing)));
+}

@@ -1,0 +1,112 @@
+-- Numbers together: products of a record's attributes, covariance, correlation, regression, and answers combined.
+\set SHOW_CONTEXT never
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS ldp;
+RESET client_min_messages;
+CREATE SCHEMA regression;
+SET search_path = regression, public;
+
+CREATE FUNCTION pg_temp.refusal(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    detail text; hint text;
+BEGIN
+    EXECUTE query;
+    RETURN 'not refused';
+EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+    RETURN concat_ws(E'\n', SQLSTATE || ' ' || SQLERRM, NULLIF(detail, ''), NULLIF(hint, ''));
+END $$;
+
+-- A record by hand, whose products a regression takes, and how many of a hundred reports say 1 of each number.
+SELECT ldp_create_collection('pupil', '{"mechanism": "sampled", "epsilon": 4, "grid": 100, "regression": {"of": "score", "on": ["hours"], "group": "school"}, "attributes": [
+    {"name": "school", "domain": ["north", "süd"], "mechanism": "grr"},
+    {"name": "hours", "min": 0, "max": 10, "mechanism": "duchi"}, {"name": "score", "min": 0, "max": 100, "mechanism": "duchi"},
+    {"product": ["score", "score"], "mechanism": "duchi"}, {"product": ["score", "hours"], "mechanism": "duchi"}, {"product": ["hours", "hours"], "mechanism": "duchi"},
+    {"product": ["score", {"school": "north"}], "mechanism": "duchi"}, {"product": ["score", {"school": "süd"}], "mechanism": "duchi"},
+    {"product": ["hours", {"school": "north"}], "mechanism": "duchi"}, {"product": [{"school": "süd"}, "hours"], "mechanism": "duchi"}]}');
+SELECT a ->> 'name' AS name, a -> 'min' AS min, a -> 'max' AS max, a -> 'product' AS product
+FROM jsonb_array_elements(ldp_client_spec('pupil') -> 'attributes') AS a;
+SELECT ldp_spec_canonical('{"mechanism": "sampled", "epsilon": 1, "regression": {"of": "y", "on": ["x"]}, "attributes": [{"name": "x", "min": 0, "max": 1}, {"name": "y", "min": -1, "max": 1}]}') #>> '{attributes,3,name}' AS third;
+CREATE TABLE ones AS SELECT * FROM (VALUES (0, 40), (1, 60), (2, 55), (3, 60), (4, 66), (5, 45), (6, 52), (7, 56), (8, 55), (9, 60)) AS o (attribute, ones);
+INSERT INTO pupil SELECT (encode(ldp_spec_parameters(ldp_client_spec('pupil')), 'hex') || lpad(to_hex(attribute), 2, '0') || CASE WHEN i % 100 < ones THEN '01' ELSE '00' END)::ldp_report
+FROM ones, generate_series(1, 800) AS i;
+CREATE TABLE told AS SELECT ldp_agg(report) AS s FROM pupil;
+
+-- By hand: centred means, each told by people of its own, so that their errors are independent.
+CREATE VIEW m AS SELECT attribute AS name, estimate - CASE attribute WHEN 'hours' THEN 5 WHEN 'score' THEN 50 ELSE 0 END AS m, stderr AS e
+    FROM told, ldp_means(s, target => 'population');
+CREATE VIEW moment AS SELECT x.m AS x, x.e AS ex, y.m AS y, y.e AS ey, xx.m AS xx, xx.e AS exx, xy.m AS xy, xy.e AS exy, yy.m AS yy, yy.e AS eyy
+    FROM m AS x, m AS y, m AS xx, m AS xy, m AS yy WHERE x.name = 'hours' AND y.name = 'score' AND xx.name = 'hours*hours' AND xy.name = 'score*hours' AND yy.name = 'score*score';
+SELECT abs(c.estimate - (xy - x * y)) < 1e-9 AS estimate, abs(c.stderr / sqrt(exy ^ 2 + (x * ey) ^ 2 + (y * ex) ^ 2) - 1) < 1e-9 AS stderr,
+       abs(c.upper - c.estimate - 1.959963984540054 * c.stderr) < 1e-9 AS upper, c.n, c.people, c.attribute, c.label, c.note
+FROM told, moment, ldp_covariance(s, 'hours', 'score', target => 'population') AS c;
+SELECT abs(c.estimate - (xx - x * x)) < 1e-9 AS variance, abs(c.stderr / sqrt(exx ^ 2 + (2 * x * ex) ^ 2) - 1) < 1e-9 AS stderr
+FROM told, moment, ldp_covariance(s, 'hours', 'hours', target => 'population') AS c;
+SELECT c = d AS in_either_order FROM told, ldp_covariance(s, 'hours', 'score') AS c, ldp_covariance(s, 'score', 'hours') AS d;
+SELECT abs(c.estimate - (xy - x * y) / sqrt((xx - x * x) * (yy - y * y))) < 1e-9 AS correlation, -1 <= lower AND lower < estimate AND estimate < upper AND upper <= 1 AS interval,
+       c.stderr <= d.stderr AS no_more_against_the_sample
+FROM told, moment, ldp_correlation(s, 'hours', 'score') AS c, LATERAL (SELECT stderr FROM ldp_correlation(s, 'hours', 'score', target => 'population')) AS d;
+SELECT r.term, r.label, round(r.estimate::numeric, 4) AS estimate, round(r.stderr::numeric, 4) AS stderr, round(r.lower::numeric, 4) AS lower, round(r.upper::numeric, 4) AS upper, r.n, r.people, r.note
+FROM told, ldp_regression(s, 'score', ARRAY['hours']) AS r;
+WITH line AS (SELECT *, xx - x * x AS v, (xy - x * y) / (xx - x * x) AS slope FROM moment)
+SELECT abs(r.estimate - slope) < 1e-9 AS slope,
+       abs(r.stderr / (sqrt(exy ^ 2 + (slope * exx) ^ 2 + ((2 * slope * x - y) * ex) ^ 2 + (x * ey) ^ 2) / v) - 1) < 1e-9 AS stderr,
+       abs(i.estimate - (50 + y - slope * (x + 5))) < 1e-9 AS intercept
+FROM told, line, ldp_regression(s, 'score', ARRAY['hours'], target => 'population') AS r, ldp_regression(s, 'score', ARRAY['hours']) AS i
+WHERE r.term = 'hours' AND i.term = '(intercept)';
+SELECT r.term, r.label, round(r.estimate::numeric, 4) AS estimate, round(r.stderr::numeric, 4) AS stderr, r.note
+FROM told, ldp_regression(s, 'score', ARRAY['hours'], 0.9, "group" => 'school') AS r;
+-- The means of both within the groups lie on the lines.
+WITH line AS (SELECT r.* FROM told, ldp_regression(s, 'score', ARRAY['hours'], "group" => 'school') AS r),
+share AS (SELECT f.label, f.estimate FROM told, ldp_frequencies(s, attribute => 'school') AS f)
+SELECT l.label, abs((50 + y.m / f.estimate) - (l.estimate + slope.estimate * (5 + x.m / f.estimate))) < 1e-9 AS on_the_line
+FROM line AS l JOIN share AS f ON f.label = l.label JOIN m AS y ON y.name = 'score*school=' || l.label
+     JOIN m AS x ON x.name IN ('hours*school=' || l.label, 'school=' || l.label || '*hours') JOIN line AS slope ON slope.term = 'hours'
+WHERE l.term = 'school';
+
+-- Nothing, and little.
+SELECT count(*) AS of_no_summary FROM ldp_regression(NULL, 'score', ARRAY['hours']);
+SELECT count(*) AS of_no_reports FROM ldp_regression((SELECT ldp_agg(report) FROM pupil WHERE false), 'score', ARRAY['hours']);
+SELECT term, estimate, lower, n, note FROM ldp_regression((SELECT ldp_agg(report) FROM (SELECT report FROM pupil WHERE get_byte(ldp_report_send(report), length(ldp_report_send(report)) - 2) <> 3 UNION ALL (SELECT report FROM pupil WHERE get_byte(ldp_report_send(report), length(ldp_report_send(report)) - 2) = 3 LIMIT 19)) AS r), 'score', ARRAY['hours']);
+SELECT ldp_create_collection('partial', '{"mechanism": "sampled", "epsilon": 4, "grid": 100, "attributes": [{"name": "hours", "min": 0, "max": 10, "mechanism": "duchi"}, {"name": "score", "min": 0, "max": 100, "mechanism": "duchi"},
+    {"product": ["hours", "hours"], "mechanism": "duchi"}, {"product": ["score", "hours"], "mechanism": "duchi"}]}');
+INSERT INTO partial SELECT (encode(ldp_spec_parameters(ldp_client_spec('partial')), 'hex') || lpad(to_hex(i % 4), 2, '0') || CASE WHEN i % 7 < 4 THEN '01' ELSE '00' END)::ldp_report FROM generate_series(1, 4000) AS i;
+SELECT term, estimate IS NULL AS missing, note FROM ldp_regression(ldp_summary_of('partial'), 'score', ARRAY['hours']);
+
+-- Refusals.
+SELECT pg_temp.refusal(format($$SELECT * FROM told, %s$$, question)) FROM (VALUES
+    (1, $$ldp_covariance(s, 'hours', 'age')$$), (2, $$ldp_correlation(s, 'school', 'hours')$$), (3, $$ldp_regression(s, 'score', '{}')$$),
+    (4, $$ldp_regression(s, 'score', '{hours,hours}')$$), (5, $$ldp_regression(s, 'score', '{hours}', "group" => 'hours')$$),
+    (6, $$ldp_regression(s, 'score', '{hours}', 1)$$), (7, $$ldp_regression(s, 'score', '{hours}', 0.9, 'all')$$),
+    (8, $$ldp_covariance(ldp_part(s, 'hours'), 'hours', 'hours')$$)) AS q (place, question) ORDER BY place;
+SELECT pg_temp.refusal($$SELECT * FROM ldp_correlation(ldp_summary_of('partial'), 'hours', 'score')$$);
+-- All the same hours: nothing to draw a line through.
+SELECT pg_temp.refusal($$SELECT * FROM ldp_regression((SELECT ldp_agg(report) FROM pupil WHERE substr(encode(ldp_report_send(report), 'hex'), length(ldp_report_send(report)) * 2 - 3) <> '0501'), 'score', '{hours}')$$);
+-- A summary that no collection here can name.
+SELECT pg_temp.refusal(format($$SELECT * FROM ldp_covariance(%L::ldp_summary, 'hours', 'score')$$, s)) FROM
+    (SELECT ldp_agg((encode(ldp_spec_parameters(spec), 'hex') || '0001')::ldp_report) AS s FROM (SELECT ldp_client_spec('partial') - 'derived' || '{"min_group": 7}' AS spec) AS other) AS stranger;
+
+-- Combined: two specs, one question. -----------------------------------------------------------------------
+SELECT ldp_create_collection('shy', '{"mechanism": "duchi", "epsilon": 1, "attributes": [{"name": "wage", "min": 0, "max": 100}]}');
+SELECT ldp_create_collection('open', '{"mechanism": "duchi", "epsilon": 4, "attributes": [{"name": "wage", "min": 0, "max": 100}]}');
+INSERT INTO shy SELECT (encode(ldp_spec_parameters(ldp_client_spec('shy')), 'hex') || CASE WHEN i % 100 < 60 THEN '01' ELSE '00' END)::ldp_report FROM generate_series(1, 3000) AS i;
+INSERT INTO open SELECT (encode(ldp_spec_parameters(ldp_client_spec('open')), 'hex') || CASE WHEN i % 100 < 66 THEN '01' ELSE '00' END)::ldp_report FROM generate_series(1, 1000) AS i;
+CREATE VIEW each AS SELECT a FROM ldp_means(ldp_summary_of('shy')) AS a UNION ALL SELECT a FROM ldp_means(ldp_summary_of('open')) AS a;
+CREATE VIEW mean AS SELECT sum((a).estimate / (a).stderr ^ 2) / sum(1 / (a).stderr ^ 2) AS estimate, 1 / sqrt(sum(1 / (a).stderr ^ 2)) AS stderr FROM each;
+SELECT c.attribute, c.label, abs(c.estimate - m.estimate) < 1e-9 AS estimate, abs(c.stderr - m.stderr) < 1e-9 AS stderr,
+       abs(c.lower - (m.estimate - ldp_reach(0.95) * m.stderr)) < 1e-9 AS lower, abs(c.upper - (m.estimate + ldp_reach(0.95) * m.stderr)) < 1e-9 AS upper, c.n, c.people, c.attribute_number, c.value, c.note
+FROM (SELECT (ldp_combine(a)).* FROM each) AS c, mean AS m;
+SELECT abs((c).estimate - m.estimate) < 1e-9 AS estimate, abs((c).stderr - m.stderr) < 1e-9 AS stderr, (c).n
+FROM (SELECT ldp_combine((a).estimate, (a).stderr) AS c FROM each) AS c, mean AS m;
+SELECT (c).attribute, round((c).estimate::numeric, 3) AS estimate, (c).n FROM (SELECT ldp_combine(a) AS c FROM each WHERE (a).n = 3000) AS alone;
+-- What tells nothing has no part in it; nothing comes of nothing.
+SELECT b.c = e.c AS with_nothing FROM (SELECT ldp_combine(a) AS c FROM each) AS e,
+    (SELECT ldp_combine(a) AS c FROM (SELECT a FROM each UNION ALL SELECT NULL UNION ALL SELECT ROW('wage', NULL, NULL, NULL, NULL, NULL, 3, NULL, 0, NULL, 'few')::ldp_answer) AS all_) AS b;
+SELECT ldp_combine(a) IS NULL AS none, (SELECT (ldp_combine(e, s)).estimate FROM (VALUES (1, NULL), (2, 0.5), (NULL, 1)) AS v (e, s)) AS known FROM each WHERE false;
+SELECT pg_temp.refusal($$SELECT ldp_combine(a) FROM (SELECT a FROM each UNION ALL SELECT ROW('age', NULL, 3, 1, 1, 5, 30, NULL, 0, NULL, NULL)::ldp_answer) AS both_$$);
+SELECT pg_temp.refusal($$SELECT ldp_combine(e, 0) FROM (VALUES (1), (2)) AS v (e)$$);
+SELECT pg_temp.refusal($$SELECT ldp_combine(e, 'NaN') FROM (VALUES (1), (2)) AS v (e)$$);
+-- Of each value of a category.
+SELECT c.label, c.n, abs(c.estimate - f.estimate) < 1e-9 AS as_rolled_up
+FROM (SELECT (ldp_combine(h)).* FROM (SELECT h FROM told, ldp_frequencies(s, attribute => 'school') AS h UNION ALL SELECT h FROM told, ldp_frequencies(s, attribute => 'school') AS h) AS halves
+      GROUP BY (h).attribute, (h).label) AS c JOIN (SELECT f.* FROM told, ldp_frequencies(s, attribute => 'school') AS f) AS f USING (label);
