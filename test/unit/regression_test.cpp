@@ -513,4 +513,68 @@ BOOST_AUTO_TEST_CASE(covariances_and_correlations_lie_in_theirs, *boost::unit_te
     }
 }
 
+// People who tell several attributes, keep their answers over rounds, or groups told by an oracle whose
+// errors are bounded: errors are no smaller than those that there are.
+BOOST_AUTO_TEST_CASE(what_is_bounded_is_covered_at_least, *boost::unit_test::label("slow")) {
+    const std::string on_hours = R"(, "regression": {"of": "score", "on": ["hours"])";
+    const std::string by_oue =
+        R"({"name": "school", "domain": ["north", "south", "west"], "mechanism": "oue", "share": 3})";
+    const struct {
+        std::string json;
+        Design design;
+        std::int32_t rounds;
+        Target target;
+    } cases[] = {
+        {record(12, hours + "," + score, on_hours + R"(}, "per_report": 4)"),
+         {"score", {"hours"}, {}},
+         1,
+         Target::population},
+        {record(8, hours + "," + score, on_hours + R"(}, "per_report": 5)"),
+         {"score", {"hours"}, {}},
+         1,
+         Target::sample},
+        {record(6, by_oue + "," + hours + "," + score, on_hours + R"(, "group": "school"}, "per_report": 1)"),
+         {"score", {"hours"}, "school"},
+         1,
+         Target::population},
+        {record(5, hours + "," + score, on_hours + R"(}, "evolving": {}, "budget": {"epsilon": 5})"),
+         {"score", {"hours"}, {}},
+         3,
+         Target::population}};
+    for (const auto& [json, design, rounds, target] : cases) {
+        const Town town(json, 2500, 41);
+        const Truth truth = town.truth(design.group.has_value(), 1);
+        std::vector<std::byte> report(town.mechanism.block().begin(), town.mechanism.block().end());
+        report.resize(report.size() + town.mechanism.payload_size());
+        const auto payload = std::span(report).subspan(town.mechanism.block().size());
+        SeededBits bits(42);
+        constexpr int times = 300;
+        int covered = 0;
+        double claimed = 0, squares = 0;
+        for (int r = 0; r < times; ++r) {
+            OwnedSummary summary(town.mechanism);
+            for (std::size_t i = 0; i < 2500; ++i) {
+                const std::size_t person = target == Target::sample ? i : bits.below(2500);
+                Device device(town.mechanism, bits);
+                for (std::int32_t t = 0; t < rounds; ++t) {
+                    device.report(town.cells[person], payload);
+                    summary.add(report, rounds == 1 ? Rounds::untold() : Rounds::only(t));
+                }
+            }
+            const SummaryView view = summary.view();
+            const Estimate slope = regression({view, town.attributes(), target}, design).slopes[0];
+            const double off = slope.value - truth.coefficients.back();
+            covered += std::abs(off) <= reach(0.95) * slope.standard_error ? 1 : 0;
+            claimed += slope.standard_error * slope.standard_error / times;
+            squares += off * off / times;
+        }
+        BOOST_TEST_MESSAGE(json << ": covered " << covered << " of " << times << ", claimed "
+                                << std::sqrt(claimed / squares) << " times the error");
+        // Six standard deviations below 95 %, and of the mean square.
+        BOOST_TEST(covered >= 0.875 * times);
+        BOOST_TEST(claimed > squares * (1 - 6 * std::sqrt(2.0 / times)));
+        BOOST_TEST(claimed < 4 * squares);
+    }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
