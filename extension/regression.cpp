@@ -191,12 +191,13 @@ struct Answered {
                             errhint("Group them by attribute and label.")));
         }
     }
-    /// Of two counts their sum, if both are known.
+    /// Of two counts their sum, if both are known and it is a number.
     void count(Column column, const Answered& other) {
-        missing[column] = missing[column] || other.missing[column];
-        if (!missing[column])
-            values[column] =
-                Int64GetDatum(DatumGetInt64(values[column]) + DatumGetInt64(other.values[column]));
+        std::int64_t sum = 0;
+        missing[column] =
+            missing[column] || other.missing[column] ||
+            __builtin_add_overflow(DatumGetInt64(values[column]), DatumGetInt64(other.values[column]), &sum);
+        values[column] = Int64GetDatum(sum);
     }
     /// Of two numbers the one that they have in common.
     void agree(Column column, const Answered& other) {

@@ -138,6 +138,7 @@ SELECT f.* FROM summary, ldp_top(s, 2) AS f;
 SELECT f.* FROM summary, ldp_change(s, s, 0.5) AS f;
 SELECT f.* FROM told, ldp_change(s, s) AS f;
 SELECT f.* FROM told, ldp_means(s) AS f;
+SELECT ldp_combine(f) AS all_, ldp_combine(f.estimate, f.stderr) AS numbers FROM told, ldp_means(s) AS f;
 SELECT ldp_quantile(ldp_agg('$placed'), 0.5, '0');
 SELECT ldp_haar(ldp_agg('$measured'), 'soft'), ldp_haar(ldp_agg('$measured'), 'none');
 SELECT ldp_mean(report, 'size'), ldp_means(report), ldp_health(report) FROM record;

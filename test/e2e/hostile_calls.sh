@@ -32,6 +32,7 @@ $(for m in piecewise pdp laplace duchi onebit hybrid optimal square_wave; do ech
 $(for m in haar duchi_vector haar_ranges; do echo "\"mechanism\": \"$m\", $two, \"grid\": 20"; done)
 "mechanism": "haar", $two, "details": "global"
 "mechanism": "sampled", "attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "domain": 5}]
+"mechanism": "sampled", $two, "regression": {"of": "b", "on": ["a"]}, "min_group": 1
 "mechanism": "grr", "attributes": [{"name": "a", "domain": ["0", "1"]}]
 "mechanism": "ddrm", $value, "rounds": 8
 END
@@ -91,7 +92,10 @@ INSERT INTO pool VALUES
     ('bytea', $q$''$q$), ('bytea', $q$repeat('x', 1000000)::bytea$q$),
     ('cstring', $q$''$q$), ('cstring', $q$'xyz'$q$),
     ('ldp_hitter_search', $q$ROW('h', 'NaN', 'ab', 2147483647, 1, 64, 0.05, 'rank', 2147483647)$q$), ('ldp_hitter_search', $q$ROW(NULL, 1, 'abc', 1, 1, 64, 0.05, 'rank', 1)$q$),
-    ('ldp_hitter_search', $q$ROW('h', 1, 'ab', 1, 10, 4, 0.05, 'significance', 1)$q$);
+    ('ldp_hitter_search', $q$ROW('h', 1, 'ab', 1, 10, 4, 0.05, 'significance', 1)$q$),
+    ('ldp_answer', $q$ROW('a', NULL, 1, 0.5, 0, 2, 9223372036854775807, -1, 0, NULL, NULL)::ldp_answer$q$), ('ldp_answer', $q$ROW('a', NULL, -1e308, 5e-324, NULL, NULL, 1, 1, 1, 3, repeat('n', 100000))::ldp_answer$q$),
+    ('ldp_answer', $q$ROW('a', NULL, 1e308, 1e308, 0, 0, 30, 30, 0, 2, 'few')::ldp_answer$q$), ('ldp_answer', $q$ROW(NULL, 'é', 'NaN', 0, 0, 0, 0, 0, 0, 0, '')::ldp_answer$q$),
+    ('ldp_answer', $q$ROW(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::ldp_answer$q$);
 INSERT INTO pool SELECT 'text', format('%L', name) FROM ldp_collections;
 -- Functions of the extension, but for those that SQL cannot call.
 CREATE TABLE called AS
