@@ -64,6 +64,11 @@ FROM line AS l JOIN share AS f ON f.label = l.label JOIN m AS y ON y.name = 'sco
      JOIN m AS x ON x.name IN ('hours*school=' || l.label, 'school=' || l.label || '*hours') JOIN line AS slope ON slope.term = 'hours'
 WHERE l.term = 'school';
 
+-- Without predictors, the means within the groups.
+SELECT r.term, r.label, abs(r.estimate - (50 + y.m / f.estimate)) < 1e-9 AS mean, r.stderr < 50 AS stderr
+FROM told, ldp_regression(s, 'score', '{}', "group" => 'school') AS r LEFT JOIN (SELECT f.* FROM told, ldp_frequencies(s, attribute => 'school') AS f) AS f ON f.label = r.label LEFT JOIN m AS y ON y.name = 'score*school=' || r.label ORDER BY r.label;
+SELECT jsonb_path_query_array(ldp_spec_canonical('{"mechanism": "sampled", "epsilon": 1, "regression": {"of": "y", "on": [], "group": "g"}, "attributes": [{"name": "g", "domain": 2}, {"name": "y", "min": -1, "max": 1}]}'), '$.attributes[*].name') AS names;
+
 -- Nothing, and little.
 SELECT count(*) AS of_no_summary FROM ldp_regression(NULL, 'score', ARRAY['hours']);
 SELECT count(*) AS of_no_reports FROM ldp_regression((SELECT ldp_agg(report) FROM pupil WHERE false), 'score', ARRAY['hours']);

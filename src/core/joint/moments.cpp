@@ -99,7 +99,8 @@ Addend Moments::of_shares(const Source& source, std::span<const double> weights)
     const auto n = static_cast<double>(source.part.n);
     bound.sampled = variance / n;
     if (const auto* oracle = find_capability<FrequencyOracle>(*source.part.mechanism))
-        if (const auto known = oracle->n_variance_of_sum(weights, shares)) bound.noise = std::max(0.0, *known) / n;
+        if (const auto known = oracle->n_variance_of_sum(weights, shares))
+            bound.noise = std::max(0.0, *known) / n;
     bound.variance = bound.noise + bound.sampled;
     return bound;
 }

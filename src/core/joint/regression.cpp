@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -20,6 +21,13 @@ constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr double certain = 5;
 /// Coefficients of a regression; solving takes time in proportion to the fourth power.
 constexpr std::size_t max_coefficients = 100;
+
+/// For errors: four digits.
+std::string rounded(double number) {
+    char text[32];
+    (void)std::snprintf(text, sizeof(text), "%.4g", number);
+    return text;
+}
 
 /// The moments of a record, by what they are the means of. Numbers are less the middle of their range, in
 /// units of half of it, so that all lie within −1 and 1.
@@ -97,8 +105,8 @@ class RecordMoments {
         const Estimate found = moments_.estimate(denominator);
         raise(
             ErrorCode::unsupported, what + " is not told apart from 0",
-            "It is estimated as " + shortest(found.value * unit) + ", with a standard error of " +
-                shortest(found.standard_error * unit) + "; it must be " + shortest(certain) +
+            "It is estimated as " + rounded(found.value * unit) + ", with a standard error of " +
+                rounded(found.standard_error * unit) + "; it must be " + rounded(certain) +
                 " of these above 0.",
             "Leave a predictor out that the others explain, take groups together, or collect more reports.");
     }
@@ -221,8 +229,8 @@ Regression regression(const Joint& joint, const Design& design) {
             raise(ErrorCode::invalid_value, "\"" + name + "\" stands twice in the regression", {},
                   "Name each predictor once, and not the number that is to be explained.");
     }
-    if (predictors.empty())
-        raise(ErrorCode::invalid_value, "a regression needs a predictor", "Found none.",
+    if (predictors.empty() && !design.group)
+        raise(ErrorCode::invalid_value, "a regression needs a predictor or a group", "Found none.",
               "Name one or more numbers, as in ARRAY['education'].");
     if (intercepts + predictors.size() > max_coefficients)
         raise(ErrorCode::unsupported, "a regression has too many coefficients",

@@ -43,7 +43,7 @@ struct Association {
                                       double reach);
 
 /// Least squares: of = intercept + Σ slope·on, with an intercept for each value of `group` if there is one
-/// (fixed effects).
+/// (fixed effects). Without predictors that is the mean in each group.
 struct Design {
     std::string of;
     std::vector<std::string> on;

@@ -139,19 +139,18 @@ void add_regression(const Json& found, std::vector<Attribute>& attributes) {
                     "Name fewer predictors, or a category with fewer values.");
     };
     const Json& predictors = reader.need("on", "the names of the numbers that explain it");
-    if (!predictors.is_array() || predictors.empty())
-        JsonObject::wrong("on", predictors, "an array of one or more names of numbers");
+    const bool grouped = reader.find("group") != nullptr;
+    if (!predictors.is_array() || (predictors.empty() && !grouped))
+        JsonObject::wrong("on", predictors, "an array of names of numbers, one or more without a group");
     too_many(predictors.size() * predictors.size() / 2);
     for (const Json& name : predictors) {
-        if (!name.is_string())
-            JsonObject::wrong("on", predictors, "an array of one or more names of numbers");
+        if (!name.is_string()) JsonObject::wrong("on", predictors, "an array of names of numbers");
         numbers.push_back({number_called(name.get<std::string>(), attributes), {}});
         if (std::ranges::count(numbers, numbers.back()) > 1)
             invalid("a number stands twice in \"regression\"", "Found " + shown(name) + " again.");
     }
     std::optional<std::size_t> group;
-    if (reader.find("group") != nullptr)
-        group = category_called(reader.word("group", "the name of a category"), attributes);
+    if (grouped) group = category_called(reader.word("group", "the name of a category"), attributes);
     reader.finish();
     if (group) too_many(attributes[*group].domain);
     for (std::size_t i = 0; i < numbers.size(); ++i)
