@@ -15,6 +15,7 @@
 
 extern "C" {
 #include "access/detoast.h"
+#include "lib/stringinfo.h"
 }
 
 using namespace ldp;
@@ -66,16 +67,23 @@ Span behind(Span state, Bytes head) {
     return state.subspan(head.size());
 }
 
-/// The state, begun with this head if there is none, with one more report of these rounds.
-Datum count_report(FunctionCallInfo fcinfo, Bytes head, const Rounds& rounds = Rounds::untold()) {
-    const Bytes report = contents(PG_GETARG_VARLENA_PP(1));
+/// Of the second argument of what takes reports and batches alike.
+Kind kind_of_reports(Bytes reports) noexcept {
+    return is_batch(reports) ? Kind::batch : Kind::report;
+}
+
+/// The state, begun with this head if there is none, with one more report, or batch of reports, of these
+/// rounds.
+Datum count_reports(FunctionCallInfo fcinfo, Bytes head, const Rounds& rounds = Rounds::untold()) {
+    const Bytes reports = contents(PG_GETARG_VARLENA_PP(1));
+    const Kind kind = kind_of_reports(reports);
     varlena* state;
     const Mechanism* mechanism;
     MutableBytes summary;
     if (PG_ARGISNULL(0)) {
         // In the caller's short-lived memory: the executor copies a new state to where it keeps its states,
         // so one made there by us would stay behind as a second copy in every group.
-        mechanism = &mechanism_of(fcinfo, report, Kind::report);
+        mechanism = &mechanism_of(fcinfo, reports, kind);
         const std::size_t size = summary_size(*mechanism);
         check_state_size(size);
         state = new_value(head.size() + size);
@@ -87,11 +95,12 @@ Datum count_report(FunctionCallInfo fcinfo, Bytes head, const Rounds& rounds = R
         summary = behind(writable(state), head);
         mechanism = &mechanism_of_state(fcinfo, summary);
     }
-    const Outcome outcome = accumulate(*mechanism, summary, report, rounds);
+    const Outcome outcome = kind == Kind::report ? accumulate(*mechanism, summary, reports, rounds)
+                                                 : accumulate_batch(*mechanism, summary, reports, rounds);
     if (unlikely(outcome != Outcome::ok)) {
         // What is no report at all is reported as that, not as one of another spec.
-        check_report(mechanism_of(fcinfo, report, Kind::report), report);
-        raise_outcome(outcome, summary, report);
+        check_value(mechanism_of(fcinfo, reports, kind), reports, kind);
+        raise_outcome(outcome, summary, reports);
     }
     PG_RETURN_POINTER(state);
 }
@@ -122,11 +131,78 @@ Datum add_states(FunctionCallInfo fcinfo, HeadOf head_of) {
     PG_RETURN_POINTER(state);
 }
 
+// Packing --------------------------------------------------------------------------------------------------
+
+/// Reports on their way into a batch, in the order in which they came. All of it is the aggregate's memory.
+struct Packing {
+    StringInfoData bytes;  ///< a report's block, room for the count, payloads: a batch but for its head
+    std::size_t block_size, payload_size;
+
+    [[nodiscard]] BatchFrame frame() const { return {block_size, payload_size}; }
+    [[nodiscard]] Bytes unsorted() const {
+        return {reinterpret_cast<const std::byte*>(bytes.data), static_cast<std::size_t>(bytes.len)};
+    }
+    [[nodiscard]] Bytes block() const { return unsorted().first(block_size); }
+    [[nodiscard]] std::uint64_t count() const {
+        return (unsorted().size() - frame().payloads_at()) / payload_size;
+    }
+};
+
+[[noreturn]] void throw_too_many(const Packing& packing) {
+    throw Error(
+        ErrorCode::full, "these reports are too many for one batch",
+        "A batch under their parameters has room for " + std::to_string(packing.frame().most()) + ".",
+        "Pack them in groups, as in SELECT ldp_pack(report) FROM (SELECT report, row_number() OVER () "
+        "AS i FROM …) AS r GROUP BY i / 10000.");
+}
+
+/// The packing with these payloads more, which were checked; begun under this block if it is null.
+Packing* append(FunctionCallInfo fcinfo, Packing* packing, const Mechanism& mechanism, Bytes payloads) {
+    const BatchFrame frame = batch_frame(mechanism);
+    if (packing == nullptr) {
+        MemoryContext home;
+        if (AggCheckCallContext(fcinfo, &home) == 0)
+            elog(ERROR, "a function of the aggregate ldp_pack was called outside of it");
+        MemoryContextData* caller = MemoryContextSwitchTo(home);
+        packing = static_cast<Packing*>(palloc(sizeof(Packing)));
+        initStringInfo(&packing->bytes);
+        packing->block_size = mechanism.block().size();
+        packing->payload_size = mechanism.payload_size();
+        enlargeStringInfo(&packing->bytes, static_cast<int>(frame.payloads_at() + payloads.size()));
+        packing->bytes.len = static_cast<int>(frame.payloads_at());
+        const MutableBytes head{reinterpret_cast<std::byte*>(packing->bytes.data), frame.payloads_at()};
+        frame.start(head, mechanism.block(), 0);
+        set_kind(head, Kind::report);
+        MemoryContextSwitchTo(caller);
+    }
+    if (payloads.size() / mechanism.payload_size() > frame.most() - packing->count())
+        throw_too_many(*packing);
+    appendBinaryStringInfo(&packing->bytes, reinterpret_cast<const char*>(payloads.data()),
+                           static_cast<int>(payloads.size()));
+    return packing;
+}
+
+/// What is under another spec cannot be in the same batch.
+void check_same_block(const Packing* packing, Bytes other) {
+    if (packing != nullptr && !begins_with_block(other, packing->block()))
+        raise_incompatible(packing->block(), other);
+}
+
+/// An argument of a packing's, which is NULL before the first report.
+Packing* packing_argument(FunctionCallInfo fcinfo, int number) {
+    return PG_ARGISNULL(number) ? nullptr : reinterpret_cast<Packing*>(PG_GETARG_POINTER(number));
+}
+
+Datum packing_result(FunctionCallInfo fcinfo, Packing* packing) {
+    if (packing == nullptr) PG_RETURN_NULL();
+    PG_RETURN_POINTER(packing);
+}
+
 // Questions ------------------------------------------------------------------------------------------------
 
 constexpr std::size_t length_size = sizeof(std::uint32_t), kind_size = 1;
 
-/// Counts a report for a question whose head is written here; `size` bytes of arguments.
+/// Counts reports for a question whose head is written here; `size` bytes of arguments.
 Datum count_asked(FunctionCallInfo fcinfo, AskedKind kind, const void* arguments, std::size_t size) {
     constexpr std::size_t few = 64;
     std::byte small[few];
@@ -135,7 +211,7 @@ Datum count_asked(FunctionCallInfo fcinfo, AskedKind kind, const void* arguments
     store(head, static_cast<std::uint32_t>(kind_size + size));
     head[length_size] = static_cast<std::byte>(kind);
     std::memcpy(head + length_size + kind_size, arguments, size);
-    return count_report(fcinfo, {head, whole});
+    return count_reports(fcinfo, {head, whole});
 }
 
 template <class... Numbers>
@@ -209,15 +285,17 @@ Asked asked_text(FunctionCallInfo fcinfo) {
 
 }  // namespace ldp
 
-/// (ldp_summary, ldp_report) → ldp_summary: counts a report. NULL reports are skipped.
+// Reports below are single ones or batches.
+
+/// (ldp_summary, reports) → ldp_summary: counts them. NULL is skipped.
 LDP_FUNCTION(ldp_summary_accumulate) {
-    return PG_ARGISNULL(1) ? first_argument(fcinfo) : count_report(fcinfo, {});
+    return PG_ARGISNULL(1) ? first_argument(fcinfo) : count_reports(fcinfo, {});
 }
 
-/// (ldp_summary, ldp_report, round) → ldp_summary: the same, of a report whose round is told; it may be NULL.
+/// (ldp_summary, reports, round) → ldp_summary: the same, of reports whose round is told; it may be NULL.
 LDP_FUNCTION(ldp_summary_accumulate_round) {
     if (PG_ARGISNULL(1)) return first_argument(fcinfo);
-    return count_report(fcinfo, {}, PG_ARGISNULL(2) ? Rounds::untold() : Rounds::only(PG_GETARG_INT32(2)));
+    return count_reports(fcinfo, {}, PG_ARGISNULL(2) ? Rounds::untold() : Rounds::only(PG_GETARG_INT32(2)));
 }
 
 /// (ldp_summary, ldp_summary) → ldp_summary: adds two summaries. NULL is the empty summary of any spec.
@@ -225,7 +303,7 @@ LDP_FUNCTION(ldp_summary_merge) {
     return add_states(fcinfo, [](Bytes) { return Bytes{}; });
 }
 
-// (ldp_question, ldp_report, argument…) → ldp_question
+// (ldp_question, reports, argument…) → ldp_question
 
 LDP_FUNCTION(ldp_question_number) {
     return incomplete(fcinfo) ? first_argument(fcinfo) : count_numbers(fcinfo, PG_GETARG_FLOAT8(2));
@@ -256,4 +334,56 @@ LDP_FUNCTION(ldp_question_text) {
 /// (ldp_question, ldp_question) → ldp_question: adds two states of the same question.
 LDP_FUNCTION(ldp_question_merge) {
     return add_states(fcinfo, head_of);
+}
+
+// Packing: the state is internal, for it grows, and no other server has a part in it.
+
+/// (internal, reports) → internal
+LDP_FUNCTION(ldp_pack_reports) {
+    Packing* const packing = packing_argument(fcinfo, 0);
+    if (PG_ARGISNULL(1)) return packing_result(fcinfo, packing);
+    const Bytes reports = contents(PG_GETARG_VARLENA_PP(1));
+    const Kind kind = kind_of_reports(reports);
+    const Mechanism& mechanism = mechanism_of(fcinfo, reports, kind);
+    check_value(mechanism, reports, kind);
+    check_same_block(packing, reports);
+    const Bytes payloads = kind == Kind::report ? payload_of(reports, mechanism.block())
+                                                : batch_frame(mechanism).payloads(reports);
+    PG_RETURN_POINTER(append(fcinfo, packing, mechanism, payloads));
+}
+
+/// (internal, internal) → internal
+LDP_FUNCTION(ldp_pack_combine) {
+    Packing* const packing = packing_argument(fcinfo, 0);
+    const Packing* const other = packing_argument(fcinfo, 1);
+    if (other == nullptr) return packing_result(fcinfo, packing);
+    check_same_block(packing, other->block());
+    const Mechanism& mechanism = mechanism_of_block(fcinfo, other->block());
+    PG_RETURN_POINTER(append(fcinfo, packing, mechanism, other->frame().payloads(other->unsorted())));
+}
+
+/// (internal) → bytea
+LDP_FUNCTION(ldp_pack_serialize) {
+    const Bytes unsorted = packing_argument(fcinfo, 0)->unsorted();
+    varlena* bytes = new_value(unsorted.size());
+    std::ranges::copy(unsorted, writable(bytes).begin());
+    PG_RETURN_POINTER(bytes);
+}
+
+/// (bytea, internal) → internal
+LDP_FUNCTION(ldp_pack_deserialize) {
+    const Bytes unsorted = contents(PG_GETARG_VARLENA_PP(0));
+    const Mechanism& mechanism = mechanism_of_block(fcinfo, unsorted);
+    PG_RETURN_POINTER(append(fcinfo, nullptr, mechanism, batch_frame(mechanism).payloads(unsorted)));
+}
+
+/// (internal) → ldp_report_batch
+LDP_FUNCTION(ldp_pack_final) {
+    const Packing* const packing = packing_argument(fcinfo, 0);
+    if (packing == nullptr) PG_RETURN_NULL();
+    varlena* batch = new_value(packing->unsorted().size());
+    std::ranges::copy(packing->unsorted(), writable(batch).begin());
+    packing->frame().start(writable(batch), packing->block(), static_cast<std::uint32_t>(packing->count()));
+    sort_payloads(packing->frame().payloads(writable(batch)), packing->payload_size);
+    PG_RETURN_POINTER(batch);
 }

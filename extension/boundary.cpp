@@ -219,9 +219,8 @@ const Mechanism& find_or_load(FunctionCallInfo fcinfo, Bytes bytes, Kind kind, C
 }  // namespace
 
 const Mechanism& mechanism_of(FunctionCallInfo fcinfo, Bytes bytes, Kind kind) {
-    return find_or_load(fcinfo, bytes, kind, [&](const Mechanism& mechanism) {
-        kind == Kind::report ? check_report(mechanism, bytes) : check_summary(mechanism, bytes);
-    });
+    return find_or_load(fcinfo, bytes, kind,
+                        [&](const Mechanism& mechanism) { check_value(mechanism, bytes, kind); });
 }
 
 const Mechanism& mechanism_of_block(FunctionCallInfo fcinfo, Bytes block) {

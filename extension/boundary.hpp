@@ -24,7 +24,7 @@
 #include "core/base/error.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/registry.hpp"
-#include "core/summary/summary.hpp"
+#include "core/summary/batch.hpp"
 
 // PostgreSQL up to 15 leaves this empty, and with hidden visibility it would not find its entry points.
 #define PGDLLEXPORT __attribute__((visibility("default")))
@@ -118,7 +118,7 @@ Datum entry(FunctionCallInfo fcinfo) {
 
 // Mechanisms -----------------------------------------------------------------------------------------------
 
-/// The mechanism that a report or summary was made under, remembered for the next call from the same place in
+/// The mechanism that a report, batch or summary was made under, remembered for the next call from the same place in
 /// a query. Bytes of a mechanism met for the first time are checked whole; later ones only up to the end of
 /// their block, so a caller looks at the rest itself. Throws Error (malformed).
 [[nodiscard]] const Mechanism& mechanism_of(FunctionCallInfo fcinfo, Bytes bytes, Kind kind);

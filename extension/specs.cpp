@@ -153,8 +153,8 @@ LDP_FUNCTION(ldp_copies) {
                                       PG_GETARG_INT64(2)));
 }
 
-/// (report, parameter block): true, or an error. It runs for every row inserted; the type's input function
-/// has checked the payload, so what is left is whether the report is one of these.
+/// (report or batch, parameter block): true, or an error. It runs for every row inserted; the type's input
+/// function has checked the payloads, so what is left is whether they are of these.
 LDP_FUNCTION(ldp_check_report) {
     const Bytes report = contents(PG_GETARG_VARLENA_PP(0));
     const Bytes block = contents(PG_GETARG_VARLENA_PP(1));
@@ -163,10 +163,13 @@ LDP_FUNCTION(ldp_check_report) {
         throw Error(ErrorCode::malformed, "these bytes are no parameter block",
                     "Found " + std::to_string(block.size()) + " bytes; the block says " +
                         std::to_string(mechanism.block().size()) + ".");
-    if (likely(begins_with_block(report, block) && report.size() == block.size() + mechanism.payload_size()))
+    const Kind kind = is_batch(report) ? Kind::batch : Kind::report;
+    if (likely(kind == Kind::report ? begins_with_block(report, block) &&
+                                          report.size() == block.size() + mechanism.payload_size()
+                                    : batch_frame(mechanism).fits(report, block)))
         PG_RETURN_BOOL(true);
     // What is no report at all is reported as that.
-    check_report(mechanism_of(fcinfo, report, Kind::report), report);
+    check_value(mechanism_of(fcinfo, report, kind), report, kind);
     const char* ours = described(block);
     const char* theirs = described(report);
     ereport(ERROR, (errcode(ERRCODE_CHECK_VIOLATION),

@@ -1,13 +1,14 @@
-// ldp_report, ldp_summary and ldp_question (a summary behind a head): hexadecimal as text, the bytes
-// themselves on the wire. What comes in from outside is checked whole, once, here; the rest of the extension
-// can take a value of these types for what it is. Comparison, hashing and sending need nothing of ours:
-// PostgreSQL's functions for bytea do them.
+// ldp_report, ldp_report_batch, ldp_summary and ldp_question (a summary behind a head): hexadecimal as text,
+// the bytes themselves on the wire. What comes in from outside is checked whole, once, here; the rest of the
+// extension can take a value of these types for what it is. Comparison, hashing and sending need nothing of
+// ours: PostgreSQL's functions for bytea do them.
 
 #include <algorithm>
 
 #include "arguments.hpp"
 
 extern "C" {
+#include "funcapi.h"
 #include "libpq/pqformat.h"
 #include "miscadmin.h"
 }
@@ -19,13 +20,11 @@ namespace {
 /// More than any mechanism needs (the largest summaries, 2^25 counters of hadamard, have 256 MiB): nothing
 /// longer is worth allocating memory for.
 constexpr std::size_t most_bytes(Kind kind) noexcept {
-    return kind == Kind::report ? std::size_t{1} << 20 : std::size_t{320} << 20;
+    constexpr std::size_t most[] = {std::size_t{1} << 20, std::size_t{320} << 20, std::size_t{17} << 20};
+    return most[static_cast<std::size_t>(kind)];
 }
 static_assert(2 * most_bytes(Kind::summary) < MaxAllocSize, "its text must fit as well");
-
-constexpr const char* noun(Kind kind) noexcept {
-    return kind == Kind::report ? "report" : "summary";
-}
+static_assert(most_bytes(Kind::batch) >= max_block_size + sizeof(std::uint32_t) + max_batch_payloads);
 
 void check_length(std::size_t size, Kind kind) {
     if (size > most_bytes(kind))
@@ -36,21 +35,17 @@ void check_length(std::size_t size, Kind kind) {
 }
 
 void check(FunctionCallInfo fcinfo, Bytes bytes, Kind kind) {
-    const Mechanism& mechanism = mechanism_of(fcinfo, bytes, kind);
-    if (kind == Kind::report)
-        check_report(mechanism, bytes);
-    else
-        check_summary(mechanism, bytes);
+    check_value(mechanism_of(fcinfo, bytes, kind), bytes, kind);
 }
 
 [[noreturn]] void throw_no_digits(Kind kind) {
     throw Error(
         ErrorCode::malformed, std::string("invalid text for an ldp ") + noun(kind),
         "It must be an even number of hexadecimal digits.",
-        kind == Kind::report
-            ? "It was cut short, damaged, or does not come from ldp."
-            : "It was cut short, damaged, or does not come from ldp. If it names a collection, the summary "
-              "of its reports is ldp_summary_of(name).");
+        kind == Kind::summary
+            ? "It was cut short, damaged, or does not come from ldp. If it names a collection, the summary "
+              "of its reports is ldp_summary_of(name)."
+            : "It was cut short, damaged, or does not come from ldp.");
 }
 
 /// Bytes of a question: what stands before the summary is not the mechanism's.
@@ -114,6 +109,18 @@ LDP_FUNCTION(ldp_report_recv) {
     return receive(fcinfo, Kind::report);
 }
 
+LDP_FUNCTION_READING(ldp_report_batch_in, ERRCODE_INVALID_TEXT_REPRESENTATION) {
+    return read_text(fcinfo, Kind::batch);
+}
+
+LDP_FUNCTION(ldp_report_batch_out) {
+    return write_text(fcinfo);
+}
+
+LDP_FUNCTION(ldp_report_batch_recv) {
+    return receive(fcinfo, Kind::batch);
+}
+
 LDP_FUNCTION_READING(ldp_summary_in, ERRCODE_INVALID_TEXT_REPRESENTATION) {
     return read_text(fcinfo, Kind::summary);
 }
@@ -136,4 +143,58 @@ LDP_FUNCTION(ldp_question_out) {
 
 LDP_FUNCTION(ldp_question_recv) {
     return receive(fcinfo, Kind::summary, true);
+}
+
+// Batches --------------------------------------------------------------------------------------------------
+
+/// How many reports a batch has: its head tells, so no more of it is read.
+LDP_FUNCTION(ldp_batch_count) {
+    const Bytes head = contents(PG_DETOAST_DATUM_SLICE(
+        PG_GETARG_DATUM(0), 0, static_cast<std::int32_t>(max_block_size + sizeof(std::uint32_t))));
+    const std::size_t block = read_header(head, Kind::batch).block_size;
+    const BatchFrame frame(block, 1);
+    if (head.size() < frame.payloads_at())
+        throw Error(ErrorCode::malformed, "these bytes are no ldp batch",
+                    "They end before the number of reports.");
+    PG_RETURN_INT64(frame.count(head));
+}
+
+namespace {
+
+/// A batch that is being unpacked, in memory that lives as long as its rows.
+struct Unpacking {
+    Bytes batch, block;
+    BatchFrame frame;
+    std::size_t payload_size;
+};
+
+Unpacking unpacking(FunctionCallInfo fcinfo) {
+    const Bytes batch = contents(PG_GETARG_BYTEA_P_COPY(0));
+    const Mechanism& mechanism = mechanism_of(fcinfo, batch, Kind::batch);
+    check_batch(mechanism, batch);
+    return {batch, batch.first(mechanism.block().size()), batch_frame(mechanism), mechanism.payload_size()};
+}
+
+}  // namespace
+
+/// (batch) → its reports, in a batch's order.
+LDP_FUNCTION(ldp_unpack) {
+    if (SRF_IS_FIRSTCALL()) {
+        FuncCallContext* first = SRF_FIRSTCALL_INIT();
+        MemoryContextData* caller = MemoryContextSwitchTo(first->multi_call_memory_ctx);
+        auto* all = static_cast<Unpacking*>(palloc(sizeof(Unpacking)));
+        *all = unpacking(fcinfo);
+        first->user_fctx = all;
+        first->max_calls = all->frame.count(all->batch);
+        MemoryContextSwitchTo(caller);
+    }
+    FuncCallContext* call = SRF_PERCALL_SETUP();
+    if (call->call_cntr >= call->max_calls) SRF_RETURN_DONE(call);
+    const auto& all = *static_cast<const Unpacking*>(call->user_fctx);
+    varlena* report = new_value(all.block.size() + all.payload_size);
+    std::ranges::copy(all.block, writable(report).begin());
+    set_kind(writable(report), Kind::report);
+    std::ranges::copy(all.frame.payload(all.batch, call->call_cntr),
+                      writable(report).subspan(all.block.size()).begin());
+    SRF_RETURN_NEXT(call, PointerGetDatum(report));
 }

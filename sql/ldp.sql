@@ -1,6 +1,6 @@
 -- ldp: private aggregate queries. One current script, read from top to bottom: types, what counts reports, specs,
 -- roles, collections (tables of reports that belong to a spec), submission, names, accessors, aggregates that answer
--- in one step, searches for frequent strings, privileges. It is long because it is all there is.
+-- in one step, batches, searches for frequent strings, privileges. It is long because it is all there is.
 --
 -- The schema that this is installed into may belong to somebody who is not to gain the installer's rights, and so
 -- may every schema on a caller's search_path. Nothing of theirs is ever picked up instead of PostgreSQL's own:
@@ -22,6 +22,7 @@ SET LOCAL search_path = pg_catalog, pg_temp;
 -- Types -----------------------------------------------------------------------------------------------------
 
 CREATE TYPE @extschema@.ldp_report;
+CREATE TYPE @extschema@.ldp_report_batch;
 CREATE TYPE @extschema@.ldp_summary;
 
 CREATE FUNCTION @extschema@.ldp_report_in(cstring) RETURNS @extschema@.ldp_report
@@ -42,7 +43,27 @@ COMMENT ON FUNCTION @extschema@.ldp_report_out(@extschema@.ldp_report) IS 'repor
 COMMENT ON FUNCTION @extschema@.ldp_report_recv(internal) IS 'bytes to report; checks everything';
 COMMENT ON FUNCTION @extschema@.ldp_report_send(@extschema@.ldp_report) IS 'report to bytes';
 
--- Where a literal could be a report or a summary, it is a summary.
+CREATE FUNCTION @extschema@.ldp_report_batch_in(cstring) RETURNS @extschema@.ldp_report_batch
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 500;
+CREATE FUNCTION @extschema@.ldp_report_batch_out(@extschema@.ldp_report_batch) RETURNS cstring
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 500;
+CREATE FUNCTION @extschema@.ldp_report_batch_recv(internal) RETURNS @extschema@.ldp_report_batch
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 500;
+CREATE FUNCTION @extschema@.ldp_report_batch_send(@extschema@.ldp_report_batch) RETURNS bytea
+    AS 'byteasend' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+CREATE TYPE @extschema@.ldp_report_batch (
+    INPUT = @extschema@.ldp_report_batch_in, OUTPUT = @extschema@.ldp_report_batch_out,
+    RECEIVE = @extschema@.ldp_report_batch_recv, SEND = @extschema@.ldp_report_batch_send,
+    INTERNALLENGTH = variable, ALIGNMENT = int4, STORAGE = extended, CATEGORY = 'l'
+);
+COMMENT ON TYPE @extschema@.ldp_report_batch IS
+    'many reports of one spec as one value, which has its parameters once; their order tells nothing';
+COMMENT ON FUNCTION @extschema@.ldp_report_batch_in(cstring) IS 'hexadecimal text to batch; checks everything';
+COMMENT ON FUNCTION @extschema@.ldp_report_batch_out(@extschema@.ldp_report_batch) IS 'batch to hexadecimal text';
+COMMENT ON FUNCTION @extschema@.ldp_report_batch_recv(internal) IS 'bytes to batch; checks everything';
+COMMENT ON FUNCTION @extschema@.ldp_report_batch_send(@extschema@.ldp_report_batch) IS 'batch to bytes';
+
+-- Where a literal could be a report, a batch or a summary, it is a summary.
 CREATE FUNCTION @extschema@.ldp_summary_in(cstring) RETURNS @extschema@.ldp_summary
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
 CREATE FUNCTION @extschema@.ldp_summary_out(@extschema@.ldp_summary) RETURNS cstring
@@ -63,14 +84,14 @@ COMMENT ON FUNCTION @extschema@.ldp_summary_recv(internal) IS 'bytes to summary;
 COMMENT ON FUNCTION @extschema@.ldp_summary_send(@extschema@.ldp_summary) IS 'summary to bytes';
 
 -- Equality, order and hashing by bytes, so that GROUP BY, DISTINCT, ORDER BY and indexes work: PostgreSQL's
--- functions for bytea under names of their own, for both types alike. Names reach format() as arguments, for the
+-- functions for bytea under names of their own, for all three types alike. Names reach format() as arguments, for the
 -- schema's may hold a percent sign.
 DO $script$
 DECLARE
     type text;
     operator text[];
 BEGIN
-    FOREACH type IN ARRAY ARRAY['@extschema@.ldp_report', '@extschema@.ldp_summary'] LOOP
+    FOREACH type IN ARRAY ARRAY['@extschema@.ldp_report', '@extschema@.ldp_report_batch', '@extschema@.ldp_summary'] LOOP
         FOREACH operator SLICE 1 IN ARRAY ARRAY[
             ['eq', '=',  '=',  '<>', 'eqsel, JOIN = eqjoinsel, HASHES, MERGES',       'equal'],
             ['ne', '<>', '<>', '=',  'neqsel, JOIN = neqjoinsel',                     'not equal'],
@@ -304,6 +325,11 @@ CREATE FUNCTION @extschema@.ldp_check_report(report @extschema@.ldp_report, para
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1;
 COMMENT ON FUNCTION @extschema@.ldp_check_report(@extschema@.ldp_report, bytea) IS
     'true if the report was made with these parameters, otherwise an error; stands in each collection''s CHECK';
+
+CREATE FUNCTION @extschema@.ldp_check_report(batch @extschema@.ldp_report_batch, parameters bytea) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1;
+COMMENT ON FUNCTION @extschema@.ldp_check_report(@extschema@.ldp_report_batch, bytea) IS
+    'true if the reports of the batch were made with these parameters, otherwise an error; stands in a collection''s CHECK';
 
 CREATE FUNCTION @extschema@.ldp_check_round(round integer, first integer, last integer) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -1068,6 +1094,20 @@ CREATE FUNCTION @extschema@.ldp_spec(report @extschema@.ldp_report) RETURNS json
 COMMENT ON FUNCTION @extschema@.ldp_spec(@extschema@.ldp_report) IS
     'mechanism, epsilon, parameters and the spec''s fingerprint';
 
+CREATE FUNCTION @extschema@.ldp_count(batch @extschema@.ldp_report_batch) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'ldp_batch_count' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION @extschema@.ldp_count(@extschema@.ldp_report_batch) IS
+    'how many reports the batch has';
+
+CREATE FUNCTION @extschema@.ldp_spec(batch @extschema@.ldp_report_batch) RETURNS jsonb
+    AS 'MODULE_PATHNAME', 'ldp_batch_spec' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION @extschema@.ldp_spec(@extschema@.ldp_report_batch) IS
+    'mechanism, epsilon, parameters and the spec''s fingerprint';
+
+CREATE FUNCTION @extschema@.ldp_unpack(batch @extschema@.ldp_report_batch) RETURNS SETOF @extschema@.ldp_report
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 10000;
+COMMENT ON FUNCTION @extschema@.ldp_unpack(@extschema@.ldp_report_batch) IS 'the reports of a batch, one a row';
+
 CREATE FUNCTION @extschema@.ldp_reach(confidence float8) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION @extschema@.ldp_reach(float8) IS
@@ -1565,6 +1605,75 @@ CREATE AGGREGATE @extschema@.ldp_health(report @extschema@.ldp_report) (
 );
 COMMENT ON AGGREGATE @extschema@.ldp_health(@extschema@.ldp_report) IS
     'statistics that honest reports follow, as rows';
+
+-- Batches ---------------------------------------------------------------------------------------------------
+
+CREATE FUNCTION @extschema@.ldp_pack_accumulate(packing internal, report @extschema@.ldp_report) RETURNS internal
+    AS 'MODULE_PATHNAME', 'ldp_pack_reports' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
+COMMENT ON FUNCTION @extschema@.ldp_pack_accumulate(internal, @extschema@.ldp_report) IS 'transition function of ldp_pack';
+CREATE FUNCTION @extschema@.ldp_pack_combine(packing internal, other internal) RETURNS internal
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION @extschema@.ldp_pack_combine(internal, internal) IS 'combine function of ldp_pack';
+CREATE FUNCTION @extschema@.ldp_pack_serialize(packing internal) RETURNS bytea
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION @extschema@.ldp_pack_serialize(internal) IS 'the state of ldp_pack on its way from a worker';
+CREATE FUNCTION @extschema@.ldp_pack_deserialize(bytes bytea, packing internal) RETURNS internal
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION @extschema@.ldp_pack_deserialize(bytea, internal) IS 'the state of ldp_pack, from a worker';
+CREATE FUNCTION @extschema@.ldp_pack_final(packing internal) RETURNS @extschema@.ldp_report_batch
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION @extschema@.ldp_pack_final(internal) IS 'final function of an aggregate';
+
+CREATE AGGREGATE @extschema@.ldp_pack(report @extschema@.ldp_report) (
+    SFUNC = @extschema@.ldp_pack_accumulate, STYPE = internal, SSPACE = 16384, FINALFUNC = @extschema@.ldp_pack_final,
+    COMBINEFUNC = @extschema@.ldp_pack_combine, SERIALFUNC = @extschema@.ldp_pack_serialize,
+    DESERIALFUNC = @extschema@.ldp_pack_deserialize, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.ldp_pack(@extschema@.ldp_report) IS
+    'reports of one spec to one batch of them all';
+
+-- Whatever takes reports takes batches of them, by the same name: the functions in C look at the bytes.
+DO $script$
+DECLARE
+    twin record;
+BEGIN
+    FOR twin IN
+        SELECT format('CREATE FUNCTION %s.%I(%s) RETURNS %s AS %L, %L LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000',
+                      '@extschema@', f.proname, replace(a.arguments, 'report @extschema@.ldp_report', 'batch @extschema@.ldp_report_batch'),
+                      f.prorettype::regtype, f.probin, f.prosrc) AS definition,
+               format('FUNCTION %s.%I(%s)', '@extschema@', f.proname, t.types) AS signature, d.description
+        FROM pg_proc AS f, LATERAL (SELECT pg_get_function_arguments(f.oid)) AS a (arguments),
+             LATERAL (SELECT string_agg(CASE o.type WHEN '@extschema@.ldp_report'::regtype THEN '@extschema@.ldp_report_batch'::regtype
+                                                    ELSE o.type::regtype END::text, ', ' ORDER BY o.place)
+                      FROM unnest(f.proargtypes) WITH ORDINALITY AS o (type, place)) AS t (types),
+             LATERAL (SELECT obj_description(f.oid, 'pg_proc')) AS d (description)
+        WHERE f.pronamespace = '@extschema@'::regnamespace AND f.proargtypes[1] = '@extschema@.ldp_report'::regtype
+          AND f.proname IN ('ldp_summary_accumulate', 'ldp_question_accumulate', 'ldp_pack_accumulate')
+    LOOP
+        EXECUTE twin.definition;
+        EXECUTE format('COMMENT ON %s IS %L', twin.signature, replace(twin.description, 'one more report', 'the reports of one more batch'));
+    END LOOP;
+
+    FOR twin IN
+        SELECT format('CREATE AGGREGATE %s.%I(%s) (SFUNC = %s, STYPE = %s, SSPACE = %s, COMBINEFUNC = %s, PARALLEL = SAFE%s%s)',
+                      '@extschema@', f.proname, replace(i.arguments, 'report @extschema@.ldp_report', 'batch @extschema@.ldp_report_batch'),
+                      a.aggtransfn, a.aggtranstype::regtype, a.aggtransspace, a.aggcombinefn,
+                      CASE WHEN a.aggfinalfn <> 0 THEN format(', FINALFUNC = %s', a.aggfinalfn) END,
+                      CASE WHEN a.aggserialfn <> 0 THEN format(', SERIALFUNC = %s, DESERIALFUNC = %s', a.aggserialfn, a.aggdeserialfn) END) AS definition,
+               format('AGGREGATE %s.%I(%s)', '@extschema@', f.proname, i.types) AS signature,
+               format('%s; from batches', obj_description(f.oid, 'pg_proc')) AS description
+        FROM pg_aggregate AS a JOIN pg_proc AS f ON f.oid = a.aggfnoid,
+             LATERAL (SELECT pg_get_function_arguments(f.oid),
+                             (SELECT string_agg(CASE o.type WHEN '@extschema@.ldp_report'::regtype THEN '@extschema@.ldp_report_batch'::regtype
+                                                            ELSE o.type::regtype END::text, ', ' ORDER BY o.place)
+                              FROM unnest(f.proargtypes) WITH ORDINALITY AS o (type, place))) AS i (arguments, types)
+        WHERE f.pronamespace = '@extschema@'::regnamespace AND f.proargtypes[0] = '@extschema@.ldp_report'::regtype
+    LOOP
+        EXECUTE twin.definition;
+        EXECUTE format('COMMENT ON %s IS %L', twin.signature, twin.description);
+    END LOOP;
+END
+$script$;
 
 -- Frequent strings ------------------------------------------------------------------------------------------
 -- There are too many strings to ask about each, so they are found letter by letter, each round among other people:

@@ -289,6 +289,31 @@ bool examine_report(Bytes bytes) {
     return true;
 }
 
+bool examine_batch(Bytes bytes) {
+    const auto mechanism = loaded(bytes, Kind::batch);
+    if (mechanism == nullptr) return false;
+    const bool right = !refused({ErrorCode::malformed}, [&] { check_batch(*mechanism, bytes); });
+    if (summary_size(*mechanism) > largest_summary) return right;
+    std::vector<std::byte> whole = empty_summary(*mechanism), parts = whole;
+    const Outcome outcome = accumulate_batch(*mechanism, whole, bytes);
+    need(!right || outcome == Outcome::ok, "what is checked is not counted");
+    if (outcome != Outcome::ok) return false;
+    // In whatever order they stand: that is the one thing which counting leaves to checking.
+    const BatchFrame frame = batch_frame(*mechanism);
+    std::vector<Report> reports;
+    for (std::size_t i = 0; i < frame.count(bytes); ++i) {
+        Report& report = reports.emplace_back(frame_report(mechanism->block(), mechanism->payload_size()));
+        set_kind(report, Kind::report);
+        std::ranges::copy(frame.payload(bytes, i), payload_of(report, mechanism->block()).begin());
+        need(accumulate(*mechanism, parts, report) == Outcome::ok, "a batch has what is no report");
+    }
+    need(parts == whole, "a batch counts other than its reports");
+    need(std::ranges::equal(pack(*mechanism, reports)[0], bytes) == right, "reports have two batches");
+    check_text(bytes);
+    need(examine_summary(whole), "a counted batch is no summary");
+    return right;
+}
+
 bool examine_summary(Bytes bytes) {
     const auto mechanism = loaded(bytes, Kind::summary);
     if (mechanism == nullptr || refused({ErrorCode::malformed}, [&] { check_summary(*mechanism, bytes); }))
@@ -312,6 +337,10 @@ bool examine_summary(Bytes bytes) {
 
 bool report(Bytes bytes) {
     return examine_report(bytes);
+}
+
+bool batch(Bytes bytes) {
+    return examine_batch(bytes);
 }
 
 bool summary(Bytes bytes) {

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "core/base/error.hpp"
-#include "core/summary/summary.hpp"
+#include "core/summary/batch.hpp"
 #include "target.hpp"
 
 namespace ldp::fuzz {
@@ -17,6 +17,8 @@ namespace ldp::fuzz {
 /// Whether the bytes are taken as a report, as a server takes them; then they are counted, merged and asked
 /// about.
 bool examine_report(Bytes bytes);
+/// The same of a batch, whose reports count as they do one by one.
+bool examine_batch(Bytes bytes);
 /// The same of a summary.
 bool examine_summary(Bytes bytes);
 

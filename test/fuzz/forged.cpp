@@ -1,4 +1,4 @@
-// Reports and summaries under forged blocks, themselves damaged or not.
+// Reports, batches and summaries under forged blocks, themselves damaged or not.
 
 #include "core/base/error.hpp"
 #include "core/mechanism/registry.hpp"
@@ -19,6 +19,7 @@ bool forged(Bytes bytes) {
     std::vector<std::byte> summary(summary_size(*mechanism));
     start_summary(*mechanism, summary);
     Report report;
+    std::vector<Report> reports;
     for (std::uint64_t n = choices.up_to(6); n > 0; --n) {
         std::vector<Cell> input;
         for (const std::uint64_t each : cells)
@@ -28,10 +29,17 @@ bool forged(Bytes bytes) {
         const Rounds rounds = choices.rarely(16) ? Rounds::untold() : Rounds::only(round);
         need(accumulate(*mechanism, summary, report, rounds) == Outcome::ok,
              "a mechanism refuses its own report");
+        reports.push_back(report);
+    }
+    bool taken = false;
+    if (!reports.empty()) {
+        std::vector<std::byte> batch = pack(*mechanism, reports)[0];
+        if (choices.rarely(2)) damage(batch, choices);
+        taken = examine_batch(batch);
     }
     if (report.empty()) report = frame_report(block, mechanism->payload_size());
     damage(report, choices);
-    const bool taken = examine_report(report);
+    taken = examine_report(report) || taken;
     if (choices.rarely(2)) damage(summary, choices);
     return examine_summary(summary) || taken;
 }

@@ -240,8 +240,8 @@ BEGIN
     ASSERT before::text = copy AND ldp_count(after) = 20;
     after := ldp_summary_merge(NULL, before);
     ASSERT before::text = copy AND after = before;
-    ASSERT ldp_summary_merge(before, NULL) = before AND ldp_summary_accumulate(before, NULL) = before;
-    ASSERT ldp_summary_merge(NULL, NULL) IS NULL AND ldp_summary_accumulate(NULL, NULL) IS NULL;
+    ASSERT ldp_summary_merge(before, NULL) = before AND ldp_summary_accumulate(before, NULL::ldp_report) = before;
+    ASSERT ldp_summary_merge(NULL, NULL) IS NULL AND ldp_summary_accumulate(NULL, NULL::ldp_report) IS NULL;
 END
 $$;
 SELECT ldp_count(ldp_summary_merge(s, s)) AS merged, ldp_count(ldp_summary_merge(NULL, s)) AS alone, ldp_count(s) AS n FROM state ORDER BY n;
@@ -326,9 +326,9 @@ SELECT ldp_count(summary) AS before, ldp_count(ldp_summary_accumulate(summary, r
 FROM (SELECT ldp_agg(report) AS summary, (array_agg(report))[1] AS report FROM colour OFFSET 0) AS s;
 
 -- A parameter block is checked as well.
-SELECT ldp_check_report(:'r', ''::bytea);
-SELECT ldp_check_report(:'r', decode(left(:'r', 96) || '00', 'hex'));
-SELECT ldp_check_report(:'r', decode(left(:'r', 96), 'hex'));
+SELECT ldp_check_report(:'r'::ldp_report, ''::bytea);
+SELECT ldp_check_report(:'r'::ldp_report, decode(left(:'r', 96) || '00', 'hex'));
+SELECT ldp_check_report(:'r'::ldp_report, decode(left(:'r', 96), 'hex'));
 
 DROP MATERIALIZED VIEW colour_daily, profile_daily;
 DROP TABLE spec, colour, tags, wage, age, profile, parted, state, long_state, forged;

@@ -1,8 +1,10 @@
-// Reports and summaries: what is counted adds up exactly, and hostile bytes are refused, never believed.
+// Reports, batches and summaries: what is counted adds up exactly, and hostile bytes are refused, never
+// believed.
 
 #include "core/format/header.hpp"
 
 #include "core/base/error.hpp"
+#include "core/summary/batch.hpp"
 #include "support.hpp"
 
 namespace {
@@ -88,6 +90,10 @@ void take_summary(Bytes bytes) {
     const auto m = load_mechanism(bytes, Kind::summary);
     check_summary(*m, bytes);
 }
+void take_batch(Bytes bytes) {
+    const auto m = load_mechanism(bytes, Kind::batch);
+    check_batch(*m, bytes);
+}
 
 bool refused(void (*take)(Bytes), Bytes bytes) {
     try {
@@ -128,6 +134,102 @@ BOOST_AUTO_TEST_CASE(parts_add_up_to_the_whole) {
         BOOST_CHECK_NO_THROW(take_summary(whole.bytes()));
         for (const Report& report : reports) BOOST_CHECK_NO_THROW(take_report(report));
     }
+}
+
+BOOST_AUTO_TEST_CASE(a_batch_counts_what_its_reports_count) {
+    for (const auto& m : examples()) {
+        OwnedSummary one_by_one(*m), told(*m);
+        const auto reports = random_reports(*m, 100, 24);
+        for (const Report& report : reports) {
+            one_by_one.add(report);
+            told.add(report, Rounds::only(7));
+        }
+        const auto batches = pack(*m, reports);
+        BOOST_REQUIRE_EQUAL(batches.size(), 1u);
+        BOOST_CHECK_NO_THROW(take_batch(batches[0]));
+        BOOST_CHECK_EQUAL(batches[0].size(), m->block().size() + 4 + 100 * m->payload_size());
+        std::vector<std::byte> counted = OwnedSummary(*m).bytes(), in_round = counted;
+        BOOST_CHECK(accumulate_batch(*m, counted, batches[0]) == Outcome::ok);
+        BOOST_CHECK(counted == one_by_one.bytes());
+        BOOST_CHECK(accumulate_batch(*m, in_round, batches[0], Rounds::only(7)) == Outcome::ok);
+        BOOST_CHECK(in_round == told.bytes());
+
+        // Payloads are what they were, in an order that is not that of the reports.
+        const std::vector<Report> backwards(reports.rbegin(), reports.rend());
+        BOOST_CHECK(pack(*m, backwards) == batches);
+        const BatchFrame frame = batch_frame(*m);
+        std::vector<Report> back;
+        for (std::size_t i = 0; i < reports.size(); ++i) {
+            Report report = frame_report(m->block(), 0);
+            const Bytes payload = frame.payload(batches[0], i);
+            report.insert(report.end(), payload.begin(), payload.end());
+            back.push_back(report);
+        }
+        std::vector<Report> sorted = reports;
+        std::ranges::sort(sorted);
+        BOOST_CHECK(back == sorted);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(forged_batches_are_refused) {
+    for (const auto& m : examples()) {
+        const BatchFrame frame = batch_frame(*m);
+        const auto reports = random_reports(*m, 30, 25);
+        const std::vector<std::byte> batch = pack(*m, reports)[0];
+        const auto with_count = [&](std::uint32_t count) {
+            std::vector<std::byte> forged = batch;
+            store(forged.data() + m->block().size(), count);
+            return forged;
+        };
+        for (const std::uint32_t count : {0u, 29u, 31u, 1u << 31, ~0u})
+            BOOST_CHECK(refused(take_batch, with_count(count)));
+        for (std::size_t size = 0; size < batch.size(); ++size)
+            BOOST_CHECK(refused(take_batch, Bytes(batch).first(size)));
+        std::vector<std::byte> longer = batch;
+        longer.push_back(std::byte{0});
+        BOOST_CHECK(refused(take_batch, longer));
+        std::vector<std::byte> last = batch;
+        std::fill(last.end() - static_cast<std::ptrdiff_t>(m->payload_size()), last.end(), std::byte{0xFF});
+        BOOST_CHECK(refused(take_batch, last));
+        BOOST_CHECK(refused(take_batch, reports[0]));
+        BOOST_CHECK(refused(take_report, batch));
+
+        // Neither order nor anything else of a batch is free.
+        const Bytes first = frame.payload(batch, 0), other = frame.payload(batch, 29);
+        if (!std::ranges::equal(first, other)) {
+            std::vector<std::byte> swapped = batch;
+            std::ranges::copy(other, frame.payloads(MutableBytes(swapped)).begin());
+            std::ranges::copy(first, frame.payloads(MutableBytes(swapped)).last(first.size()).begin());
+            BOOST_CHECK(refused(take_batch, swapped));
+        }
+        std::vector<std::byte> state = OwnedSummary(*m).bytes();
+        const auto empty = state;
+        BOOST_CHECK(accumulate_batch(*m, state, with_count(31)) == Outcome::malformed && state == empty);
+        BOOST_CHECK(accumulate_batch(*m, state, last) == Outcome::malformed);
+        state = empty;
+        BOOST_CHECK(accumulate_batch(*m, state, reports[0]) == Outcome::mismatch && state == empty);
+        store<std::uint64_t>(state.data() + m->block().size(), max_count - 29);
+        const auto nearly_full = state;
+        BOOST_CHECK(accumulate_batch(*m, state, batch) == Outcome::full && state == nearly_full);
+        BOOST_CHECK(accumulate_batch(*m, state, pack(*m, std::span(reports).first(29))[0]) == Outcome::ok);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(what_one_batch_has_no_room_for_is_several) {
+    const auto m = mechanism("oue", 1, "\"domain\": 65536");  // 8192 bytes a report
+    const std::size_t most = batch_frame(*m).most();
+    BOOST_CHECK_EQUAL(most, 2048u);
+    const std::vector<Report> reports(2 * most + 1, random_reports(*m, 1, 26)[0]);
+    const auto batches = pack(*m, reports);
+    BOOST_REQUIRE_EQUAL(batches.size(), 3u);
+    std::uint64_t packed = 0;
+    for (const auto& batch : batches) packed += batch_frame(*m).count(batch);
+    BOOST_CHECK_EQUAL(packed, reports.size());
+    BOOST_CHECK_NO_THROW(take_batch(batches[0]));
+    const Report foreign = random_reports(*mechanism("oue", 2, "\"domain\": 65536"), 1, 27)[0];
+    BOOST_CHECK_EXCEPTION(static_cast<void>(pack(*m, std::vector{reports[0], foreign})), Error,
+                          [](const Error& error) { return error.code() == ErrorCode::incompatible; });
+    BOOST_CHECK(pack(*m, {}).empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_report_has_one_length) {

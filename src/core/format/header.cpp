@@ -12,12 +12,16 @@ constexpr std::size_t flags_offset = 3, min_group_offset = 6;
 constexpr std::byte kept_flag{1};
 
 [[noreturn]] void malformed(Kind kind, const std::string& detail) {
-    raise(ErrorCode::malformed,
-          kind == Kind::report ? "these bytes are no ldp report" : "these bytes are no ldp summary", detail,
+    raise(ErrorCode::malformed, std::string("these bytes are no ldp ") + noun(kind), detail,
           "They were cut short, damaged, or do not come from ldp.");
 }
 
 }  // namespace
+
+const char* noun(Kind kind) noexcept {
+    constexpr const char* nouns[] = {"report", "summary", "batch"};
+    return nouns[static_cast<std::size_t>(kind)];
+}
 
 Header unchecked_header(Bytes bytes) noexcept {
     const auto min_group = load<std::uint16_t>(bytes.data() + min_group_offset);
@@ -40,8 +44,7 @@ Header read_header(Bytes bytes, Kind kind) {
               version < format_version ? "It was written by a development version before 1.0."
                                        : "Newer clients need a newer server extension.");
     if (kind_of(bytes) != kind)
-        malformed(kind, kind == Kind::report ? "Their kind is not that of a report."
-                                             : "Their kind is not that of a summary.");
+        malformed(kind, std::string("Their kind is not that of a ") + noun(kind) + ".");
     // The usual min_group is written as 0 alone, so that equal specs have equal blocks.
     if ((bytes[flags_offset] & ~kept_flag) != std::byte{0} ||
         load<std::uint16_t>(bytes.data() + min_group_offset) == usual_min_group)

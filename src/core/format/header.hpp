@@ -1,10 +1,10 @@
-// The two formats. A report is a parameter block and a payload; a summary is the same block, what was counted
-// and the mechanism's state. Reports and summaries belong together exactly if their blocks are equal, byte by
-// byte.
+// The three formats. A report is a parameter block and a payload; a batch is the same block and many
+// payloads; a summary is the same block, what was counted and the mechanism's state. They belong together
+// exactly if their blocks are equal, byte by byte.
 //
 //     offset  size
 //          0     1  format version (2)
-//          1     1  kind: 0 report, 1 summary
+//          1     1  kind: 0 report, 1 summary, 2 batch
 //          2     1  mechanism
 //          3     1  flags: 1 if answers are kept; the other bits are reserved, 0
 //          4     2  size of the block, this header included
@@ -12,9 +12,11 @@
 //          8     8  fingerprint of the canonical spec
 //         16     8  epsilon
 //         24        the mechanism's parameters: all that debiasing needs
-//      block        report: payload · summary: number of reports (8), first and last round (4 each), state
+//      block        report: payload · summary: number of reports (8), first and last round (4 each), state ·
+//                   batch: number of reports (4), payloads
 //
-// Numbers are little-endian. Lengths follow from the block: nothing in a payload or state tells a length.
+// Numbers are little-endian. Lengths follow from the block, and of a batch from the number of its reports:
+// nothing in a payload or state tells a length.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +33,10 @@ inline constexpr std::size_t header_size = 24;
 /// A block travels with every report, so it stays small enough for a row to stay on its page.
 inline constexpr std::size_t max_block_size = 2000;
 
-enum class Kind : std::uint8_t { report = 0, summary = 1 };
+enum class Kind : std::uint8_t { report = 0, summary = 1, batch = 2 };
+
+/// As errors call it: "report", "summary" or "batch".
+[[nodiscard]] const char* noun(Kind kind) noexcept;
 
 inline constexpr std::size_t kind_offset = 1, block_size_offset = 4;
 

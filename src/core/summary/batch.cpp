@@ -1,0 +1,112 @@
+#include "core/summary/batch.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/base/error.hpp"
+#include "core/base/interrupt.hpp"
+#include "core/format/summary_frame.hpp"
+
+namespace ldp {
+
+namespace {
+
+/// Steps of core/base/interrupt.hpp that a report takes, to look at and to count.
+std::size_t steps(const Mechanism& mechanism) noexcept {
+    return 1 + mechanism.payload_size() / 8 + static_cast<std::size_t>(mechanism.cost().per_report);
+}
+
+[[noreturn]] void malformed(const std::string& what, const std::string& detail) {
+    raise(ErrorCode::malformed, what, detail, "It was cut short, damaged, or does not come from ldp.");
+}
+
+}  // namespace
+
+BatchFrame batch_frame(const Mechanism& mechanism) noexcept {
+    return {mechanism.block().size(), mechanism.payload_size()};
+}
+
+std::vector<std::vector<std::byte>> pack(const Mechanism& mechanism, std::span<const Report> reports) {
+    const BatchFrame frame = batch_frame(mechanism);
+    const Bytes block = mechanism.block();
+    std::vector<std::vector<std::byte>> batches;
+    while (!reports.empty()) {
+        const std::size_t count = std::min<std::size_t>(reports.size(), frame.most());
+        std::vector<std::byte>& batch = batches.emplace_back(frame.size(count));
+        frame.start(batch, block, static_cast<std::uint32_t>(count));
+        const MutableBytes payloads = frame.payloads(MutableBytes(batch));
+        auto to = payloads.begin();
+        for (const Report& report : reports.first(count)) {
+            if (!begins_with_block(report, block)) raise_incompatible(block, report);
+            check_report(mechanism, report);
+            to = std::ranges::copy(payload_of(Bytes(report), block), to).out;
+        }
+        sort_payloads(payloads, mechanism.payload_size());
+        reports = reports.subspan(count);
+    }
+    return batches;
+}
+
+Outcome accumulate_batch(const Mechanism& mechanism, MutableBytes summary, Bytes batch,
+                         const Rounds& rounds) {
+    const BatchFrame frame = batch_frame(mechanism);
+    if (!begins_with_block(batch, mechanism.block()) || !is_batch(batch)) return Outcome::mismatch;
+    if (!frame.fits(batch, mechanism.block())) return Outcome::malformed;
+    const SummaryFrame counted(mechanism.block().size());
+    const std::uint64_t count = frame.count(batch), before = counted.count(summary);
+    if (before > max_count || count > max_count - before) return Outcome::full;
+    const MutableBytes state = counted.state(summary);
+    const std::size_t each = steps(mechanism);
+    Work work;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (!mechanism.accumulate(state, frame.payload(batch, i))) return Outcome::malformed;
+        work.done(each);
+    }
+    counted.add_count(summary, count, rounds);
+    return Outcome::ok;
+}
+
+void check_batch(const Mechanism& mechanism, Bytes batch) {
+    const BatchFrame frame = batch_frame(mechanism);
+    if (!frame.fits(batch, mechanism.block())) {
+        if (batch.size() < frame.payloads_at())
+            malformed("the batch has the wrong length", "Found " + std::to_string(batch.size()) +
+                                                            " bytes; how many reports it has would stand " +
+                                                            "before byte " +
+                                                            std::to_string(frame.payloads_at()) + ".");
+        const std::uint64_t count = frame.count(batch);
+        if (count < 1 || count > frame.most())
+            malformed("the batch has too few or too many reports",
+                      "Found " + std::to_string(count) + "; a batch under its parameters has 1 to " +
+                          std::to_string(frame.most()) + ".");
+        malformed("the batch has the wrong length",
+                  "Found " + std::to_string(batch.size()) + " bytes; its parameters and its " +
+                      std::to_string(count) + " reports say " + std::to_string(frame.size(count)) + ".");
+    }
+    const std::size_t count = frame.count(batch), size = mechanism.payload_size(), each = steps(mechanism);
+    Work work;
+    for (std::size_t i = 0; i < count; ++i, work.done(each)) {
+        const Bytes payload = frame.payload(batch, i);
+        if (!mechanism.valid_payload(payload))
+            malformed("a report's payload is impossible",
+                      "It is number " + std::to_string(i + 1) + " of a batch of " + std::to_string(count) +
+                          "; no randomizer under its parameters could have made it.");
+        if (i > 0 && std::memcmp(payload.data() - size, payload.data(), size) > 0)
+            malformed("the reports of the batch are not in order",
+                      "Number " + std::to_string(i + 1) + " of " + std::to_string(count) +
+                          " would stand before the one before it; their order must tell nothing.");
+    }
+}
+
+void check_value(const Mechanism& mechanism, Bytes bytes, Kind kind) {
+    switch (kind) {
+        case Kind::report:
+            return check_report(mechanism, bytes);
+        case Kind::summary:
+            return check_summary(mechanism, bytes);
+        case Kind::batch:
+            return check_batch(mechanism, bytes);
+    }
+}
+
+}  // namespace ldp

@@ -1,0 +1,172 @@
+-- Batches: many reports as one value. They count what their reports count, in every plan and aggregate, and what is no
+-- batch is refused.
+\set SHOW_CONTEXT never
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS ldp;
+RESET client_min_messages;
+
+CREATE FUNCTION pg_temp.little(number bigint, bytes integer) RETURNS text LANGUAGE sql AS
+$$ SELECT string_agg(lpad(to_hex(number >> (8 * i) & 255), 2, '0'), '' ORDER BY i) FROM generate_series(0, bytes - 1) AS i $$;
+CREATE FUNCTION pg_temp.report(spec jsonb, payload text) RETURNS ldp_report LANGUAGE sql AS
+$$ SELECT (encode(ldp_spec_parameters(spec), 'hex') || payload)::ldp_report $$;
+-- A batch by hand: a block of the kind 2, how many, payloads.
+CREATE FUNCTION pg_temp.batch(spec jsonb, count bigint, payloads text) RETURNS text LANGUAGE sql AS
+$$ SELECT overlay(encode(ldp_spec_parameters(spec), 'hex') PLACING '02' FROM 3) || pg_temp.little(count, 4) || payloads $$;
+CREATE FUNCTION pg_temp.outcome(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    result text;
+    state text;
+    message text;
+    detail text;
+BEGIN
+    EXECUTE query INTO result;
+    RETURN 'accepted';
+EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
+    RETURN state || ' ' || message || CASE WHEN detail = '' THEN '' ELSE ' / ' || detail END;
+END
+$$;
+
+CREATE TABLE batch_spec (name text PRIMARY KEY, spec jsonb);
+INSERT INTO batch_spec VALUES
+    ('colour', '{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "blue", "none"]}'),
+    ('wage', '{"mechanism": "piecewise", "epsilon": 1, "min": 0, "max": 200, "grid": 100}'),
+    ('score', '{"mechanism": "haar_ordered", "epsilon": 1, "domain": 8}'),
+    ('profile', '{"mechanism": "haar", "epsilon": 1, "grid": 100, "randomizer": "pdp", "attributes": [
+        {"name": "a", "min": 0, "max": 10}, {"name": "b", "min": 0, "max": 10}]}');
+SELECT spec AS colour FROM batch_spec WHERE name = 'colour' \gset
+CREATE TABLE single AS
+    SELECT s.name, i AS id, i % 3 AS part, i % 2 AS round, pg_temp.report(s.spec, p.payload) AS report
+    FROM batch_spec AS s, generate_series(1, 3000) AS i, LATERAL (SELECT CASE s.name
+        WHEN 'colour' THEN pg_temp.little((i * i + i / 7) % 4, 1) WHEN 'wage' THEN pg_temp.little((i * 13 + i / 9) % 161, 1)
+        WHEN 'score' THEN pg_temp.little(i % 3, 1) || pg_temp.little(i % 2, 1)
+        ELSE pg_temp.little(i % 2, 1) || pg_temp.little((i * 29 + i / 11) % 172, 1) END) AS p (payload);
+CREATE TABLE packed AS
+    SELECT name, part, round, ldp_pack(report) AS batch FROM single GROUP BY name, part, round, id / 500;
+ANALYZE single, packed;
+
+-- In, out, and what a batch tells of itself ------------------------------------------------------------------
+SELECT ldp_pack(pg_temp.report(:'colour', pg_temp.little(i % 4, 1)))::text = pg_temp.batch(:'colour', 6, '000101020203') AS by_hand
+FROM unnest('{2,1,0,3,2,1}'::integer[]) AS i;
+SELECT ldp_count(b), ldp_spec(b) ->> 'mechanism' AS mechanism, ldp_spec(b) = ldp_spec(ldp_agg(b)) AS agrees, b = b::text::ldp_report_batch AS same,
+       count(*) AS reports, count(DISTINCT r) AS different, bool_and(right(r::text, 2) IN ('00', '03')) AS right_ones
+FROM (SELECT pg_temp.batch(:'colour', 3, '000303')::ldp_report_batch AS b) AS one, LATERAL ldp_unpack(b) AS r GROUP BY b;
+-- NULLs are skipped; of nothing there is no batch; a batch packed is a batch; order does not matter.
+SELECT ldp_pack(NULL::ldp_report) IS NULL AS nothing, ldp_count(ldp_pack(report)) AS counted FROM (SELECT report FROM single WHERE id <= 2 AND name = 'wage' UNION ALL SELECT NULL) AS r;
+SELECT count(DISTINCT b) = 1 AS one_batch
+FROM (SELECT ldp_pack(report ORDER BY id) FROM single WHERE name = 'score' UNION ALL SELECT ldp_pack(report ORDER BY -id) FROM single WHERE name = 'score'
+      UNION ALL SELECT ldp_pack(batch) FROM packed WHERE name = 'score' UNION ALL SELECT ldp_pack(r) FROM packed, ldp_unpack(batch) AS r WHERE name = 'score') AS ways (b);
+SELECT name, bool_and(report IS NOT NULL AND unpacked IS NOT NULL) AS same, count(*) AS reports
+FROM (SELECT name, report, row_number() OVER (PARTITION BY name, report) AS copy FROM single) AS s
+     FULL JOIN (SELECT name, r AS unpacked, row_number() OVER (PARTITION BY name, r) AS copy FROM packed, ldp_unpack(batch) AS r) AS u
+     USING (name, copy) WHERE report = unpacked OR report IS NULL OR unpacked IS NULL GROUP BY name ORDER BY name;
+
+-- The same summary from reports and from batches, and the same answer in one step ---------------------------
+SELECT name, ldp_agg(batch) = s AS same, ldp_agg(batch, round) = r AS same_rounds, sum(ldp_count(batch)) = ldp_count(s) AS all_of_them
+FROM packed JOIN (SELECT name, ldp_agg(report) AS s, ldp_agg(report, round) AS r FROM single GROUP BY name) AS one USING (name) GROUP BY name, s, r ORDER BY name;
+CREATE FUNCTION pg_temp.either(call text, collection text) RETURNS TABLE (single text, packed text) LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format('SELECT %s::text FROM single WHERE name = %L', format(call, 'report'), collection) INTO single;
+    EXECUTE format('SELECT %s::text FROM packed WHERE name = %L', format(call, 'batch'), collection) INTO packed;
+    RETURN NEXT;
+END
+$$;
+SELECT c.call, a.single = a.packed AS same
+FROM (VALUES ('ldp_agg(%s)', 'wage'), ('ldp_agg(%s, 7)', 'wage'), ('ldp_mean(%s)', 'wage'), ('ldp_mean(%s, 1)', 'profile'), ('ldp_mean(%s, ''1'')', 'profile'),
+             ('ldp_means(%s)', 'profile'), ('ldp_haar(%s)', 'profile'), ('ldp_frequency(%s)', 'colour'), ('ldp_frequency(%s, 2)', 'colour'),
+             ('ldp_frequency(%s, ''2'')', 'colour'), ('ldp_frequencies(%s)', 'colour'), ('ldp_frequencies(%s, ''norm_sub'')', 'colour'), ('ldp_top(%s, 2)', 'colour'),
+             ('ldp_range(%s, 2, 5)', 'score'), ('ldp_cdf(%s, 3)', 'score'), ('ldp_quantile(%s, 0.5)', 'score'), ('ldp_quantiles(%s, ''{0.25,0.75}'')', 'score'),
+             ('ldp_histogram(%s, 4)', 'score'), ('ldp_health(%s)', 'colour'), ('ldp_pack(%s)', 'wage')) AS c (call, collection),
+     LATERAL pg_temp.either(c.call, c.collection) AS a;
+-- That is every aggregate of reports there is.
+SELECT count(*) AS aggregates, count(*) FILTER (WHERE twin.oid IS NULL) AS without_twin
+FROM pg_proc AS f LEFT JOIN pg_proc AS twin ON twin.proname = f.proname AND twin.prokind = 'a' AND twin.pronargs = f.pronargs
+     AND twin.proargtypes[0] = 'ldp_report_batch'::regtype AND twin.proargtypes[1] IS NOT DISTINCT FROM f.proargtypes[1]
+WHERE f.prokind = 'a' AND f.proargtypes[0] = 'ldp_report'::regtype;
+-- Of one table with both, and of two.
+CREATE TABLE mixed AS SELECT report, NULL::ldp_report_batch AS batch FROM single WHERE name = 'colour' AND id <= 1000
+    UNION ALL SELECT NULL, ldp_pack(report) FROM single WHERE name = 'colour' AND id > 1000;
+SELECT ldp_summary_merge(ldp_agg(report), ldp_agg(batch)) = (SELECT ldp_agg(report) FROM single WHERE name = 'colour') AS both FROM mixed;
+SELECT ldp_rollup(s) = (SELECT ldp_agg(report) FROM single WHERE name = 'colour') AS rolled_up
+FROM (SELECT ldp_agg(report) AS s FROM single WHERE name = 'colour' AND part = 0 UNION ALL SELECT ldp_agg(batch) FROM packed WHERE name = 'colour' AND part > 0) AS parts;
+
+-- The same in every plan ------------------------------------------------------------------------------------
+SELECT ldp_agg(batch) AS serial, ldp_pack(batch) AS serial_pack FROM packed WHERE name = 'wage' \gset
+SELECT ldp_mean(batch)::text AS serial_mean FROM packed WHERE name = 'wage' \gset
+SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
+SET max_parallel_workers_per_gather = 2;
+ALTER TABLE packed SET (parallel_workers = 2);
+ALTER TABLE single SET (parallel_workers = 2);
+EXPLAIN (COSTS OFF) SELECT ldp_agg(batch) FROM packed WHERE name = 'wage';
+EXPLAIN (COSTS OFF) SELECT ldp_mean(batch) FROM packed WHERE name = 'wage';
+EXPLAIN (COSTS OFF) SELECT ldp_quantile(batch, 0.5) FROM packed WHERE name = 'score';
+EXPLAIN (COSTS OFF) SELECT ldp_pack(report) FROM single WHERE name = 'wage';
+SELECT ldp_agg(batch) = :'serial' AS agg, ldp_pack(batch) = :'serial_pack' AS pack, ldp_mean(batch)::text = :'serial_mean' AS mean FROM packed WHERE name = 'wage';
+SELECT ldp_pack(report) = :'serial_pack' AS pack FROM single WHERE name = 'wage';
+SELECT bool_and(b = (SELECT ldp_pack(report) FROM single AS o WHERE o.name = g.name)) AS grouped FROM (SELECT name, ldp_pack(batch) AS b FROM packed GROUP BY name) AS g;
+SET parallel_leader_participation = off;
+SELECT ldp_agg(batch) = :'serial' AS agg, ldp_pack(batch) = :'serial_pack' AS pack FROM packed WHERE name = 'wage';
+RESET parallel_leader_participation; RESET max_parallel_workers_per_gather;
+RESET parallel_setup_cost; RESET parallel_tuple_cost; RESET min_parallel_table_scan_size;
+
+-- What does not go together, or is too much -----------------------------------------------------------------
+SELECT ldp_pack(report) FROM (SELECT report FROM single WHERE id = 1 ORDER BY name) AS s;
+\echo :LAST_ERROR_SQLSTATE
+SELECT ldp_agg(batch) FROM (SELECT batch FROM packed ORDER BY name) AS p;
+\echo :LAST_ERROR_SQLSTATE
+SELECT ldp_check_report(batch, ldp_spec_parameters(:'colour')) FROM packed WHERE name = 'colour' LIMIT 1;
+SELECT ldp_check_report(batch, ldp_spec_parameters(:'colour')) FROM packed WHERE name = 'wage' LIMIT 1;
+\echo :LAST_ERROR_SQLSTATE
+CREATE TABLE wide AS SELECT pg_temp.report('{"mechanism": "oue", "epsilon": 1, "domain": 65536}', repeat('00', 8192)) AS report;
+SELECT ldp_count(ldp_pack(report)) AS most FROM wide, generate_series(1, 2048);
+SELECT ldp_count(ldp_pack(report)) FROM wide, generate_series(1, 2049);
+\echo :LAST_ERROR_SQLSTATE
+SELECT sum(ldp_count(b)) AS in_groups, count(*) AS batches FROM (SELECT ldp_pack(report) AS b FROM wide, generate_series(1, 2049) AS i GROUP BY i / 1000) AS groups;
+
+-- What is no batch. One error in full, the others in a table.
+SELECT pg_temp.batch(:'colour', 2, '0100')::ldp_report_batch;
+\pset format unaligned
+\pset tuples_only on
+SELECT what, pg_temp.outcome(format('SELECT %L::ldp_report_batch', input))
+FROM (VALUES
+    ( 1, 'a whole batch',              pg_temp.batch(:'colour', 3, '000103')),
+    ( 2, 'nothing',                    ''),
+    ( 3, 'an odd number of digits',    pg_temp.batch(:'colour', 3, '00010')),
+    ( 4, 'a report',                   pg_temp.report(:'colour', '00')::text),
+    ( 5, 'a block',                    left(pg_temp.batch(:'colour', 1, ''), -8)),
+    ( 6, 'half a count',               left(pg_temp.batch(:'colour', 1, ''), -4)),
+    ( 7, 'no payloads',                pg_temp.batch(:'colour', 1, '')),
+    ( 8, 'no reports',                 pg_temp.batch(:'colour', 0, '')),
+    ( 9, 'one that is not counted',    pg_temp.batch(:'colour', 2, '000103')),
+    (10, 'one that is not there',      pg_temp.batch(:'colour', 4, '000103')),
+    (11, 'a count of 2^32-1',          pg_temp.batch(:'colour', (1::bigint << 32) - 1, '000103')),
+    (12, 'a value past the domain',    pg_temp.batch(:'colour', 3, '000104')),
+    (13, 'out of order',               pg_temp.batch(:'colour', 3, '010003')),
+    (14, 'another mechanism',          overlay(pg_temp.batch(:'colour', 3, '000103') PLACING '63' FROM 5)),
+    (15, '17 megabytes and a byte',    repeat('00', 17 * 1024 * 1024 + 1))
+) AS hostile (number, what, input) ORDER BY number;
+-- Every truncation, and every byte damaged: refused, unless it is a batch of other reports or of another spec.
+SELECT count(*) FILTER (WHERE pg_temp.outcome(format('SELECT %L::ldp_report_batch', left(whole, 2 * size))) LIKE '22P02 %') = count(*) AS refused
+FROM (SELECT pg_temp.batch(:'colour', 3, '000103') AS whole) AS w, generate_series(0, length(whole) / 2 - 1) AS size;
+SELECT count(*) AS damaged, count(*) FILTER (WHERE o LIKE '22P02 %') AS refused, count(*) FILTER (WHERE o NOT LIKE '22P02 %' AND o <> 'accepted') AS otherwise
+FROM (SELECT pg_temp.batch(:'colour', 3, '000103') AS whole) AS w, generate_series(0, length(whole) / 2 - 1) AS place, unnest('{00,01,7f,80,ff}'::text[]) AS hex,
+     LATERAL (SELECT pg_temp.outcome(format('SELECT ldp_agg(%L::ldp_report_batch)', overlay(whole PLACING hex FROM 2 * place + 1)))) AS t (o);
+-- Past the input function, as only a superuser's cast can bring them; where nothing is remembered, and where a whole
+-- one has just been.
+CREATE CAST (bytea AS ldp_report_batch) WITHOUT FUNCTION;
+SELECT what, how, pg_temp.outcome(replace(replace(query, '$b', format('%L::ldp_report_batch', pg_temp.batch(:'colour', 3, '000103'))),
+                                          '$f', format('%L::bytea::ldp_report_batch', decode(input, 'hex'))))
+FROM (VALUES (1, 'no bytes', ''), (2, 'a header', left(pg_temp.batch(:'colour', 0, ''), 48)), (3, 'a block', left(pg_temp.batch(:'colour', 1, ''), -8)),
+             (4, 'one too few', pg_temp.batch(:'colour', 4, '000103')), (5, 'one too many', pg_temp.batch(:'colour', 2, '000103')),
+             (6, 'no reports', pg_temp.batch(:'colour', 0, '')), (7, 'a value past the domain', pg_temp.batch(:'colour', 3, '000104')),
+             (8, 'a huge block', overlay(pg_temp.batch(:'colour', 3, '000103') PLACING 'ffff' FROM 9))) AS forged (number, what, input),
+     (VALUES (1, 'agg', 'SELECT ldp_agg($f)'), (2, 'second of agg', 'SELECT ldp_agg(b) FROM (SELECT $b AS b UNION ALL SELECT $f) AS u'),
+             (3, 'pack', 'SELECT ldp_pack(b) FROM (SELECT $b AS b UNION ALL SELECT $f) AS u'), (4, 'unpack', 'SELECT ldp_unpack($f)'),
+             (5, 'count', 'SELECT ldp_count($f)'), (6, 'spec', 'SELECT ldp_spec($f)'),
+             (7, 'check', 'SELECT ldp_check_report($f, ldp_spec_parameters((SELECT spec FROM batch_spec WHERE name = ''colour'')))')) AS ways (place, how, query)
+ORDER BY number, place;
+\pset tuples_only off
+\pset format aligned
+DROP CAST (bytea AS ldp_report_batch);
+
+DROP TABLE batch_spec, single, packed, mixed, wide;
