@@ -66,16 +66,25 @@ bool calls(const char* expression, Oid function, AttrNumber column, Bytes block)
     return found.size() == block.size() && std::memcmp(found.data(), block.data(), found.size()) == 0;
 }
 
+Oid type_named(const char* name, Oid schema) {
+    return GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum(name), ObjectIdGetDatum(schema));
+}
+
 /// What is wrong with a table; `block` may be NULL, which leaves the CHECK out.
 const char* problem(Relation table, Oid schema, const varlena* block) {
-    const Oid report = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum("ldp_report"),
-                                       ObjectIdGetDatum(schema));
+    // As ldp_report_column has it: single reports come first.
+    Oid report = type_named("ldp_report", schema);
     const TupleDesc columns = RelationGetDescr(table);
-    const AttrNumber reports = column(columns, "report", report);
+    AttrNumber reports = column(columns, "report", report);
+    if (reports == InvalidAttrNumber) {
+        report = type_named("ldp_report_batch", schema);
+        reports = column(columns, "batch", report);
+    }
     if (table->rd_rel->relkind != RELKIND_RELATION && table->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
         return "It is not a table.";
     if (table->rd_rel->relpersistence == RELPERSISTENCE_TEMP) return "It is temporary.";
-    if (reports == InvalidAttrNumber) return "It has no column \"report\" of the type ldp_report.";
+    if (reports == InvalidAttrNumber)
+        return "It has no column \"report\" of the type ldp_report, nor \"batch\" of ldp_report_batch.";
     if (column(columns, "round", INT4OID) == InvalidAttrNumber)
         return "It has no column \"round\" of the type integer.";
     if (block == nullptr) return nullptr;

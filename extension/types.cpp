@@ -4,6 +4,7 @@
 // ours: PostgreSQL's functions for bytea do them.
 
 #include <algorithm>
+#include <memory>
 
 #include "arguments.hpp"
 
@@ -168,11 +169,12 @@ struct Unpacking {
     std::size_t payload_size;
 };
 
-Unpacking unpacking(FunctionCallInfo fcinfo) {
-    const Bytes batch = contents(PG_GETARG_BYTEA_P_COPY(0));
-    const Mechanism& mechanism = mechanism_of(fcinfo, batch, Kind::batch);
-    check_batch(mechanism, batch);
-    return {batch, batch.first(mechanism.block().size()), batch_frame(mechanism), mechanism.payload_size()};
+/// Loads the mechanism itself: a set-returning function keeps something else where mechanism_of would look.
+Unpacking unpacking(Bytes batch) {
+    const std::unique_ptr<const Mechanism> mechanism = load_mechanism(batch, Kind::batch);
+    check_batch(*mechanism, batch);
+    return {batch, batch.first(mechanism->block().size()), batch_frame(*mechanism),
+            mechanism->payload_size()};
 }
 
 }  // namespace
@@ -183,7 +185,7 @@ LDP_FUNCTION(ldp_unpack) {
         FuncCallContext* first = SRF_FIRSTCALL_INIT();
         MemoryContextData* caller = MemoryContextSwitchTo(first->multi_call_memory_ctx);
         auto* all = static_cast<Unpacking*>(palloc(sizeof(Unpacking)));
-        *all = unpacking(fcinfo);
+        *all = unpacking(contents(PG_GETARG_BYTEA_P_COPY(0)));
         first->user_fctx = all;
         first->max_calls = all->frame.count(all->batch);
         MemoryContextSwitchTo(caller);

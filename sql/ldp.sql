@@ -399,6 +399,11 @@ COMMENT ON TYPE @extschema@.ldp_report_row IS 'a row of a collection''s table, w
 COMMENT ON COLUMN @extschema@.ldp_report_row.report IS 'one person''s perturbed report';
 COMMENT ON COLUMN @extschema@.ldp_report_row.round IS 'which round of a repeated collection it belongs to; 0 if there is one';
 
+CREATE TYPE @extschema@.ldp_batch_row AS (batch @extschema@.ldp_report_batch, round integer);
+COMMENT ON TYPE @extschema@.ldp_batch_row IS 'a row of the table of a collection whose reports rest in batches';
+COMMENT ON COLUMN @extschema@.ldp_batch_row.batch IS 'perturbed reports of many people';
+COMMENT ON COLUMN @extschema@.ldp_batch_row.round IS 'which round of a repeated collection they belong to; 0 if there is one';
+
 -- What was derived from a spec has no part in its fingerprint: another version may derive more.
 CREATE TABLE @extschema@.ldp_collection (
     name        text PRIMARY KEY CHECK (octet_length(name) BETWEEN 1 AND 63),
@@ -462,9 +467,22 @@ CREATE TRIGGER ldp_spec_is_immutable BEFORE UPDATE ON @extschema@.ldp_collection
     WHEN (NEW.spec IS DISTINCT FROM OLD.spec) EXECUTE FUNCTION @extschema@.ldp_refuse_spec_change();
 COMMENT ON TRIGGER ldp_spec_is_immutable ON @extschema@.ldp_collection IS 'a spec never changes; a new spec is a new collection';
 
+-- Whether a table's rows are reports or batches is told by its columns alone, so that nothing can contradict them.
+CREATE FUNCTION @extschema@.ldp_report_column(reports regclass) RETURNS text
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE WHEN EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = $1 AND a.attname = 'batch' AND a.attnum > 0
+                                 AND NOT a.attisdropped AND a.attgenerated = '' AND a.atttypid = '@extschema@.ldp_report_batch'::regtype)
+                     AND NOT EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = $1 AND a.attname = 'report' AND a.attnum > 0
+                                     AND NOT a.attisdropped AND a.attgenerated = '' AND a.atttypid = '@extschema@.ldp_report'::regtype)
+                THEN 'batch' ELSE 'report' END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_report_column(regclass) IS
+    'the column that has a collection''s reports: "report", or "batch" where they rest in batches';
+
 CREATE VIEW @extschema@.ldp_collections AS
     SELECT c.name, c.reports, c.spec ->> 'mechanism' AS mechanism, (c.spec ->> 'epsilon')::float8 AS epsilon,
-           c.spec, c.created, c.fingerprint
+           c.spec, c.created, c.fingerprint,
+           CASE @extschema@.ldp_report_column(c.reports) WHEN 'batch' THEN 'batches' ELSE 'reports' END AS rows
     FROM @extschema@.ldp_collection AS c JOIN pg_class AS t ON t.oid = c.reports;
 COMMENT ON VIEW @extschema@.ldp_collections IS 'the collections, their tables and specs; open to everyone';
 COMMENT ON COLUMN @extschema@.ldp_collections.name IS 'what clients and functions call it';
@@ -474,6 +492,7 @@ COMMENT ON COLUMN @extschema@.ldp_collections.epsilon IS 'what one report may co
 COMMENT ON COLUMN @extschema@.ldp_collections.spec IS 'its canonical spec';
 COMMENT ON COLUMN @extschema@.ldp_collections.created IS 'when it was created';
 COMMENT ON COLUMN @extschema@.ldp_collections.fingerprint IS 'what identifies its spec in reports and summaries';
+COMMENT ON COLUMN @extschema@.ldp_collections.rows IS 'what a row of its table holds: ''reports'', one each, or ''batches''';
 
 CREATE FUNCTION @extschema@.ldp_collection_named(name text) RETURNS @extschema@.ldp_collections
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -615,7 +634,8 @@ BEGIN
             ERRCODE = 'wrong_object_type',
             MESSAGE = format('%s cannot be the table of collection "%s"', reports, name),
             DETAIL = problem,
-            HINT = 'ldp_create_collection creates a table; ldp_adopt_collection takes one that has the columns report and round.';
+            HINT = 'ldp_create_collection creates a table; ldp_adopt_collection takes one that has the columns report and round, or '
+                   'batch and round.';
     END IF;
     -- One whose table is gone, and what was counted for it.
     DELETE FROM @extschema@.ldp_collection AS c WHERE c.name = ldp_register_collection_as.name;
@@ -659,6 +679,7 @@ CREATE FUNCTION @extschema@.ldp_adopt_collection(name text, reports regclass, sp
 DECLARE
     canonical jsonb := @extschema@.ldp_spec_canonical(spec);
     series integer := COALESCE((canonical ->> 'rounds')::integer, 0);
+    held text := @extschema@.ldp_report_column(reports);
     bounded boolean;
 BEGIN
     IF name IS NULL OR canonical IS NULL OR reports IS NULL THEN
@@ -669,14 +690,14 @@ BEGIN
     EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', reports);
     IF @extschema@.ldp_table_problem(reports, NULL) IS NULL THEN  -- else it is refused below
         IF NOT EXISTS (SELECT FROM pg_constraint AS c WHERE c.conrelid = reports AND c.conname = 'report_follows_spec') THEN
-            EXECUTE format('ALTER TABLE %s ALTER COLUMN report SET NOT NULL, ALTER COLUMN round SET NOT NULL, '
-                           'ADD CONSTRAINT report_follows_spec CHECK (%s.ldp_check_report(report, %L))',
-                           reports, '@extschema@', @extschema@.ldp_spec_parameters(canonical));
+            EXECUTE format('ALTER TABLE %1$s ALTER COLUMN %2$s SET NOT NULL, ALTER COLUMN round SET NOT NULL, '
+                           'ADD CONSTRAINT report_follows_spec CHECK (%3$s.ldp_check_report(%2$s, %4$L))',
+                           reports, held, '@extschema@', @extschema@.ldp_spec_parameters(canonical));
         END IF;
         EXECUTE format('COMMENT ON TABLE %s IS %L', reports, format('reports of the ldp collection "%s"', name));
         EXECUTE format('GRANT INSERT ON %s TO ldp_submitter', reports);
         IF analysts = 'rows' THEN
-            EXECUTE format('GRANT SELECT (report, round) ON %s TO ldp_analyst', reports);
+            EXECUTE format('GRANT SELECT (%s, round) ON %s TO ldp_analyst', held, reports);
         END IF;
     END IF;
     bounded := EXISTS (SELECT FROM pg_constraint AS c WHERE c.conrelid = reports AND c.conname = 'round_is_open');
@@ -692,7 +713,7 @@ COMMENT ON FUNCTION @extschema@.ldp_adopt_collection(text, regclass, jsonb, text
 
 -- The schema is the caller's current one; only the default, which is evaluated outside, can see it.
 CREATE FUNCTION @extschema@.ldp_create_collection(name text, spec jsonb, side_columns text[] DEFAULT NULL, schema text DEFAULT current_schema(),
-        analysts text DEFAULT 'rows')
+        analysts text DEFAULT 'rows', rows text DEFAULT 'reports')
     RETURNS regclass
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -704,6 +725,12 @@ DECLARE
 BEGIN
     IF name IS NULL OR canonical IS NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'null_value_not_allowed', MESSAGE = 'a collection needs a name and a spec';
+    END IF;
+    IF rows NOT IN ('reports', 'batches') IS NOT FALSE THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'invalid_parameter_value',
+            MESSAGE = format('rows cannot hold %s', COALESCE('"' || rows || '"', 'NULL')),
+            HINT = 'They hold "reports", one each, or "batches" of them.';
     END IF;
     IF schema IS NULL THEN
         RAISE EXCEPTION USING
@@ -747,11 +774,12 @@ BEGIN
             side := side || format(', %I %s', pair[1], pair[2]::regtype);
             side_names := side_names || format(', %I', pair[1]);
         END LOOP;
-        EXECUTE format('CREATE TABLE %I.%I (report %s.ldp_report NOT NULL, round integer NOT NULL DEFAULT 0%s)',
-                       schema, name, '@extschema@', side);
+        EXECUTE format('CREATE TABLE %I.%I (%s NOT NULL, round integer NOT NULL DEFAULT 0%s)', schema, name,
+                       CASE rows WHEN 'batches' THEN 'batch @extschema@.ldp_report_batch' ELSE 'report @extschema@.ldp_report' END, side);
     ELSE
-        EXECUTE format('CREATE TABLE %I.%I OF %s.ldp_report_row (report WITH OPTIONS NOT NULL, round WITH OPTIONS NOT NULL DEFAULT 0)',
-                       schema, name, '@extschema@');
+        EXECUTE format('CREATE TABLE %I.%I OF %s (%s WITH OPTIONS NOT NULL, round WITH OPTIONS NOT NULL DEFAULT 0)', schema, name,
+                       CASE rows WHEN 'batches' THEN '@extschema@.ldp_batch_row' ELSE '@extschema@.ldp_report_row' END,
+                       CASE rows WHEN 'batches' THEN 'batch' ELSE 'report' END);
     END IF;
     created := format('%I.%I', schema, name)::regclass;
     PERFORM @extschema@.ldp_adopt_collection(name, created, canonical, analysts);
@@ -761,10 +789,10 @@ BEGIN
     RETURN created;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_create_collection(text, jsonb, text[], text, text) IS
+COMMENT ON FUNCTION @extschema@.ldp_create_collection(text, jsonb, text[], text, text, text) IS
     'creates a table for reports under a spec, in the current schema if none is named, and registers it; side columns, '
     'pairs of name and type, hold what needs no protection. ldp_submitter may insert; ldp_analyst may read "rows", or only '
-    'ask for "aggregates"; both need USAGE on the schema';
+    'ask for "aggregates"; both need USAGE on the schema. A row holds one of the "reports", or "batches" of them';
 
 CREATE FUNCTION @extschema@.ldp_drop_collection(name text) RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -817,7 +845,7 @@ COMMENT ON FUNCTION @extschema@.ldp_run_as(oid, boolean, text, anyelement) IS
     'the one value, of the last argument''s type, that a query gives with the rights of this role';
 
 CREATE FUNCTION @extschema@.ldp_reading(name text, columns text[], caller name,
-        OUT table_name text, OUT role oid, OUT policies boolean, OUT fewest bigint)
+        OUT table_name text, OUT held text, OUT role oid, OUT policies boolean, OUT fewest bigint)
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     collection @extschema@.ldp_collection;
@@ -827,7 +855,8 @@ BEGIN
     table_name := @extschema@.ldp_table(name);
     SELECT c.* INTO STRICT collection FROM @extschema@.ldp_collection AS c WHERE c.name = ldp_reading.name;
     SELECT t.* INTO STRICT relation FROM pg_class AS t WHERE t.oid = collection.reports;
-    reads := NOT EXISTS (SELECT FROM unnest(columns || 'report'::text) AS wanted
+    held := @extschema@.ldp_report_column(collection.reports);
+    reads := NOT EXISTS (SELECT FROM unnest(columns || held) AS wanted
                          WHERE NOT has_column_privilege(caller, relation.oid, wanted, 'SELECT'));
     fewest := CASE WHEN reads THEN 0 ELSE COALESCE((collection.spec ->> 'min_group')::bigint, 20) END;
     IF NOT has_schema_privilege(caller, relation.relnamespace, 'USAGE')
@@ -853,8 +882,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_reading(text, text[], name) IS
-    'how a caller reads a collection''s reports: from which table, as which role, whether under policies, and of how many '
-    'together at least; an error if not at all';
+    'how a caller reads a collection''s reports: from which table and column, as which role, whether under policies, and of '
+    'how many together at least; an error if not at all';
 
 CREATE FUNCTION @extschema@.ldp_summary_of_as(caller name, name text, round integer) RETURNS @extschema@.ldp_summary
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -862,8 +891,8 @@ DECLARE
     reading record := @extschema@.ldp_reading(name, '{round}', caller);
 BEGIN
     RETURN @extschema@.ldp_run_as(reading.role, reading.policies,
-        format('SELECT CASE WHEN count(report) >= %s THEN %s.ldp_agg(report, round) END FROM %s WHERE COALESCE(round = %L, true)',
-               reading.fewest, '@extschema@', reading.table_name, round),
+        format('SELECT CASE WHEN %1$s.ldp_count(%1$s.ldp_agg(%2$s, round)) >= %3$s THEN %1$s.ldp_agg(%2$s, round) END FROM %4$s '
+               'WHERE COALESCE(round = %5$L, true)', '@extschema@', reading.held, reading.fewest, reading.table_name, round),
         NULL::@extschema@.ldp_summary);
 END
 $$;
@@ -886,7 +915,7 @@ BEGIN
         SELECT a.attname::text FROM pg_class AS t JOIN pg_attribute AS a ON a.attrelid = t.oid JOIN pg_type AS y ON y.oid = a.atttypid
                JOIN pg_roles AS o ON o.oid = y.typowner
         -- A type's owner says how it becomes JSON, which runs as the table's owner: another's is not taken.
-        WHERE t.oid = reports AND a.attname <> 'report' AND a.attnum > 0 AND NOT a.attisdropped AND (o.rolsuper OR o.oid = t.relowner)
+        WHERE t.oid = reports AND a.attname <> @extschema@.ldp_report_column(reports) AND a.attnum > 0 AND NOT a.attisdropped AND (o.rolsuper OR o.oid = t.relowner)
         ORDER BY a.attnum);
     SELECT COALESCE(b, 'NULL') INTO unknown FROM unnest(by) AS b WHERE (b = ANY (groups)) IS NOT TRUE;
     IF FOUND OR COALESCE(cardinality(by), 0) = 0 THEN
@@ -899,10 +928,10 @@ BEGIN
     reading := @extschema@.ldp_reading(name, by || 'round'::text, caller);
     RETURN @extschema@.ldp_run_as(reading.role, reading.policies,
         format('SELECT array_agg(ROW(g.name, g.summary)::%1$s.ldp_group ORDER BY g.name) FROM '
-               '(SELECT jsonb_build_object(%2$s) AS name, %1$s.ldp_agg(t.report, t.round) AS summary FROM %3$s AS t '
-               'GROUP BY %4$s HAVING count(t.report) >= %5$s) AS g', '@extschema@',
+               '(SELECT jsonb_build_object(%2$s) AS name, %1$s.ldp_agg(t.%6$s, t.round) AS summary FROM %3$s AS t '
+               'GROUP BY %4$s HAVING %1$s.ldp_count(%1$s.ldp_agg(t.%6$s, t.round)) >= %5$s) AS g', '@extschema@',
                (SELECT string_agg(format('%L, t.%I', b, b), ', ') FROM unnest(by) AS b), reading.table_name,
-               (SELECT string_agg(format('t.%I', b), ', ') FROM unnest(by) AS b), reading.fewest),
+               (SELECT string_agg(format('t.%I', b), ', ') FROM unnest(by) AS b), reading.fewest, reading.held),
         NULL::@extschema@.ldp_group[]);
 END
 $$;
@@ -927,7 +956,7 @@ CREATE FUNCTION @extschema@.ldp_insertable(name text, caller name DEFAULT CURREN
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     table_name text := @extschema@.ldp_table(name);
-    allowed boolean := (SELECT has_column_privilege(caller, t.oid, 'report', 'INSERT') AND has_schema_privilege(caller, t.relnamespace, 'USAGE')
+    allowed boolean := (SELECT has_column_privilege(caller, t.oid, @extschema@.ldp_report_column(t.oid), 'INSERT') AND has_schema_privilege(caller, t.relnamespace, 'USAGE')
                         FROM @extschema@.ldp_collections AS c JOIN pg_class AS t ON t.oid = c.reports WHERE c.name = ldp_insertable.name);
 BEGIN
     IF allowed IS NOT TRUE THEN
@@ -993,10 +1022,39 @@ CREATE FUNCTION @extschema@.ldp_claim_batch(name text, batch uuid, reports bigin
 COMMENT ON FUNCTION @extschema@.ldp_claim_batch(text, uuid, bigint, bytea) IS
     'true if the batch is new: insert its reports in the same transaction; false if the same role submitted it before';
 
+CREATE FUNCTION @extschema@.ldp_packed(reports @extschema@.ldp_report[]) RETURNS SETOF @extschema@.ldp_report_batch
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF array_position(reports, NULL::@extschema@.ldp_report) IS NOT NULL THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'not_null_violation',
+            MESSAGE = 'a report to be packed is NULL',
+            HINT = 'Leave it out, or send what it was meant to be.';
+    END IF;
+    -- Groups for which a batch has room. Reports of another spec, whose block differs, are in batches of their own, for the
+    -- table's CHECK to refuse as it refuses single ones. A block tells its size in its bytes 4 and 5.
+    RETURN QUERY
+    SELECT @extschema@.ldp_pack(u.report)
+    FROM unnest(reports) WITH ORDINALITY AS u (report, place), LATERAL (SELECT @extschema@.ldp_report_send(u.report)) AS s (bytes)
+    GROUP BY substr(s.bytes, 1, get_byte(s.bytes, 4) + 256 * get_byte(s.bytes, 5)), (u.place - 1) / GREATEST(16777216 / length(s.bytes), 1);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_packed(@extschema@.ldp_report[]) IS
+    'reports as batches: one for each spec, or several where one has no room for all';
+
+CREATE FUNCTION @extschema@.ldp_insertion(table_name text) RETURNS text
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT format(CASE @extschema@.ldp_report_column($1::regclass)
+                  WHEN 'batch' THEN 'INSERT INTO %s (batch, round) SELECT r, $2 FROM %s.ldp_packed($1) AS r'
+                  ELSE 'INSERT INTO %s (report, round) SELECT r, $2 FROM pg_catalog.unnest($1) AS r' END, $1, '@extschema@')
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_insertion(text) IS
+    'the statement that inserts reports, $1, of a round, $2, into a collection''s table';
+
 CREATE FUNCTION @extschema@.ldp_submit(name text, report @extschema@.ldp_report, round integer DEFAULT 0) RETURNS void
     LANGUAGE plpgsql AS $$
 BEGIN
-    EXECUTE pg_catalog.format('INSERT INTO %s (report, round) VALUES ($1, $2)', @extschema@.ldp_insertable(name)) USING report, round;
+    EXECUTE @extschema@.ldp_insertion(@extschema@.ldp_insertable(name)) USING ARRAY[report], round;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_submit(text, @extschema@.ldp_report, integer) IS 'adds a report to a collection';
@@ -1013,8 +1071,7 @@ BEGIN
                 pg_catalog.array_to_string(reports, ',', 'NULL')), 'UTF8'))) THEN
         RETURN 0;
     END IF;
-    EXECUTE pg_catalog.format('INSERT INTO %s (report, round) SELECT r, $2 FROM pg_catalog.unnest($1) AS r',
-                              @extschema@.ldp_table(name)) USING reports, round;
+    EXECUTE @extschema@.ldp_insertion(@extschema@.ldp_table(name)) USING reports, round;
     RETURN pg_catalog.cardinality(reports);
 END
 $$;

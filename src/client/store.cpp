@@ -5,7 +5,9 @@
 #include "core/base/error.hpp"
 #include "core/base/random.hpp"
 #include "core/base/sha256.hpp"
+#include "core/mechanism/registry.hpp"
 #include "core/spec/spec.hpp"
+#include "core/summary/batch.hpp"
 
 namespace ldp {
 
@@ -25,6 +27,14 @@ std::array<std::byte, 32> Batch::digest() const {
         before = ",";
     }
     return hash.digest();
+}
+
+std::optional<std::vector<std::vector<std::byte>>> Batch::packed() const {
+    try {
+        return pack(*load_mechanism(reports.at(0), Kind::report), reports);
+    } catch (const Error&) {
+        return {};
+    }
 }
 
 Store::Secret Store::draw_secret() {

@@ -25,6 +25,9 @@ struct Batch {
     /// SHA-256 of round and reports, as ldp_submit_batch computes it: what tells a batch that is repeated
     /// from another one under its id.
     [[nodiscard]] std::array<std::byte, 32> digest() const;
+    /// The reports as batches (core/format/batch_frame.hpp), for a collection that keeps them so: one, or
+    /// several where one has no room for all. Nothing if what stands here is damaged, or of several specs.
+    [[nodiscard]] std::optional<std::vector<std::vector<std::byte>>> packed() const;
 };
 
 /// A report that was refused for good and waits aside, for somebody to look into it.

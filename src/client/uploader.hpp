@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "client/client.hpp"
 #include "client/transport.hpp"
@@ -52,7 +54,7 @@ class Uploader final : public Carrier {
   public:
     /// How a batch is written.
     enum class Method {
-        copy,  ///< COPY into the report table: the fastest
+        copy,  ///< COPY into the report table, of reports or of batches of them: the fastest
         call,  ///< ldp_submit_batch: for poolers that know no COPY
     };
 
@@ -105,11 +107,15 @@ class Uploader final : public Carrier {
     }
 
     bool copy(pqxx::connection& connection, const Batch& batch) {
+        const Table& into = table(connection);
+        const auto packed = into.batches ? batch.packed() : std::optional(batch.reports);
+        // The server is to refuse it, who alone knows that it was not counted before.
+        if (!packed) return call(connection, batch);
         pqxx::work transaction(connection);
         const bool fresh = claim(transaction, batch);
         if (fresh) {
-            pq::CopyStream rows(transaction, table(transaction), {"report", "round"});
-            for (const Report& report : batch.reports) rows.row(to_hex(report), batch.round);
+            pq::CopyStream rows(transaction, into.name, {into.batches ? "batch" : "report", "round"});
+            for (const auto& row : *packed) rows.row(to_hex(row), batch.round);
             rows.complete();
         }
         transaction.commit();
@@ -134,22 +140,27 @@ class Uploader final : public Carrier {
         return reports;
     }
 
-    /// The report table's name, quoted as SQL needs it on this connection's search path.
-    const std::string& table(pqxx::transaction_base& transaction) {
-        if (table_.empty()) {
+    struct Table {
+        std::string name;  ///< quoted as SQL needs it on this connection's search path
+        bool batches;      ///< whether its rows hold batches
+    };
+    const Table& table(pqxx::connection& connection) {
+        if (!table_) {
+            pqxx::work transaction(connection);
             const auto found = pq::run(
-                transaction, "SELECT reports::text FROM ldp_collections WHERE name = $1", collection_);
+                transaction, "SELECT reports::text, rows = 'batches' FROM ldp_collections WHERE name = $1",
+                collection_);
             if (found.empty()) pq::refuse_unknown(collection_);
-            table_ = found[0][0].as<std::string>();
+            table_ = Table{found[0][0].as<std::string>(), found[0][1].as<bool>()};
         }
-        return table_;
+        return *table_;
     }
 
     std::unique_ptr<Link> own_;
     Link& link_;
     std::string collection_;
     Method method_;
-    std::string table_;
+    std::optional<Table> table_;
 };
 
 }  // namespace ldp

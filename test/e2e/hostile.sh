@@ -116,8 +116,10 @@ SET search_path = $path;
 SELECT ldp_create_collection('colour', '$spec');
 SELECT ldp_create_collection('side', '$spec', ARRAY[['country', 'text'], ['version', 'integer']]);
 SELECT ldp_create_collection('record', '$record');
-SELECT ldp_submit('colour', '$report'), ldp_submit('side', '$report'), ldp_submit('record', '$told');
+SELECT ldp_create_collection('packs', '$spec', rows => 'batches');
+SELECT ldp_submit('colour', '$report'), ldp_submit('side', '$report'), ldp_submit('record', '$told'), ldp_submit('packs', '$report');
 SELECT ldp_submit_batch('colour', '$batch$number', ARRAY['$report', '$report']::ldp_report[]);
+SELECT ldp_submit_batch('packs', '$batch$number', ARRAY['$report', '$report']::ldp_report[]), ldp_summary_of('packs'), ldp_summaries_of('packs', '{round}');
 SELECT ldp_submit_batch('colour', '$batch$number', ARRAY['$report', '$report']::ldp_report[]);
 SELECT ldp_claim_batch('side', '$batch$number', 3, pg_catalog.sha256('a'::bytea)), ldp_claim_batch('side', '$batch$number', 3, pg_catalog.sha256('a'::bytea));
 SELECT ldp_open_rounds('side', 0, 3);
@@ -139,8 +141,8 @@ SELECT f.* FROM summary, ldp_change(s, s, 0.5) AS f;
 SELECT f.* FROM told, ldp_change(s, s) AS f;
 SELECT f.* FROM told, ldp_means(s) AS f;
 SELECT ldp_combine(f) AS all_, ldp_combine(f.estimate, f.stderr) AS numbers FROM told, ldp_means(s) AS f;
-SELECT ldp_quantile(ldp_agg('$placed'), 0.5, '0');
-SELECT ldp_haar(ldp_agg('$measured'), 'soft'), ldp_haar(ldp_agg('$measured'), 'none');
+SELECT ldp_quantile(ldp_agg('$placed'::ldp_report), 0.5, '0');
+SELECT ldp_haar(ldp_agg('$measured'::ldp_report), 'soft'), ldp_haar(ldp_agg('$measured'::ldp_report), 'none');
 SELECT ldp_mean(report, 'size'), ldp_means(report), ldp_health(report) FROM record;
 SELECT ldp_create_hitters('words', 2, 'ab', 2, 1);
 SQL
@@ -175,7 +177,7 @@ SELECT ldp_submit_batch('colour', '$batch$number', ARRAY['$report']::ldp_report[
 SQL
 )"
     check "nothing ran with the path $path" "" "$(caught)"
-    sql $hostile -c "SET search_path = $path; SET track_functions = 'all'" -c "SELECT ldp_drop_collection('colour'), ldp_drop_collection('side'), ldp_drop_collection('record')" >/dev/null
+    sql $hostile -c "SET search_path = $path; SET track_functions = 'all'" -c "SELECT ldp_drop_collection('colour'), ldp_drop_collection('side'), ldp_drop_collection('record'), ldp_drop_collection('packs')" >/dev/null
     check "nothing ran while collections were dropped" "" "$(caught)"
 done
 check "every function that pins its path was called" "" "$(sql $hostile -c "

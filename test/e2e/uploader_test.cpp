@@ -71,9 +71,10 @@ struct Server {
     }
     std::int64_t number(const std::string& text) { return sql(text)[0][0].as<std::int64_t>(); }
     /// Creates a collection, anew for each test, and fetches its spec back.
-    Collection create(const std::string& name, const std::string& spec) {
+    Collection create(const std::string& name, const std::string& spec, const std::string& rows = "reports") {
         sql("SELECT ldp_drop_collection(name) FROM ldp_collections WHERE name = " + connection.quote(name));
-        sql("SELECT ldp_create_collection(" + connection.quote(name) + ", " + connection.quote(spec) + ")");
+        sql("SELECT ldp_create_collection(" + connection.quote(name) + ", " + connection.quote(spec) +
+            ", rows => " + connection.quote(rows) + ")");
         return Collection(fetch_spec(connection, name));
     }
     [[nodiscard]] SqliteStore store() const { return SqliteStore((directory / "state").string()); }
@@ -187,6 +188,40 @@ BOOST_FIXTURE_TEST_CASE(a_repeated_batch_counts_once, Server) {
             BOOST_TEST(!Uploader(connection, "repeated", first).deliver(batch));
             BOOST_TEST(number("SELECT count(*) FROM repeated") == 100);
         }
+}
+
+BOOST_FIXTURE_TEST_CASE(collections_of_batches_count_the_same, Server) {
+    for (const auto first : both)
+        for (const auto second : both) {
+            const Collection single = create("singles", wages);
+            Batch batch = batch_of(create("batched", wages, "batches"), 500);
+            BOOST_TEST(Uploader(connection, "singles").deliver(batch));
+            BOOST_TEST(Uploader(connection, "batched", first).deliver(batch));
+            BOOST_TEST(!Uploader(connection, "batched", second).deliver(batch));
+            BOOST_TEST(number("SELECT count(*) FROM batched") == 1);
+            BOOST_TEST(sql("SELECT ldp_summary_of('batched') = ldp_summary_of('singles')")[0][0].as<bool>());
+
+            // All or nothing: of a batch with a damaged report no other counts, and the rest is sent without
+            // it.
+            Batch damaged = batch_of(single, 20);
+            damaged.reports[7].pop_back();
+            BOOST_CHECK_THROW(Uploader(connection, "batched", second).deliver(damaged), Undelivered);
+            damaged.reports[7] = batch_of(create("others", colours), 1).reports[0];
+            BOOST_CHECK_THROW(Uploader(connection, "batched", second).deliver(damaged), Undelivered);
+            BOOST_TEST(number("SELECT ldp_count(ldp_agg(batch)) FROM batched") == 500);
+        }
+    // A flush of more reports than one row has room for is several rows, and one batch.
+    const Collection wide = create(
+        "wide", R"({"mechanism": "oue", "epsilon": 1, "attributes": [{"name": "page", "domain": 65536}]})",
+        "batches");
+    Batch batch = batch_of(wide, 1);
+    batch.reports.resize(2100, batch.reports[0]);
+    for (const auto method : both) {
+        batch.id.back() = method == both[0] ? 'a' : 'b';
+        BOOST_TEST(Uploader(connection, "wide", method).deliver(batch));
+    }
+    BOOST_TEST(number("SELECT count(*) FROM wide") == 4);
+    BOOST_TEST(number("SELECT ldp_count(ldp_agg(batch)) FROM wide") == 4200);
 }
 
 BOOST_FIXTURE_TEST_CASE(an_answer_that_was_lost_is_asked_for_again, Server) {

@@ -170,3 +170,100 @@ ORDER BY number, place;
 DROP CAST (bytea AS ldp_report_batch);
 
 DROP TABLE batch_spec, single, packed, mixed, wide;
+
+-- Collections of batches ------------------------------------------------------------------------------------
+-- Beside each a collection of single reports of the same spec, which has the same reports: whatever is asked of the two
+-- has the same answer.
+CREATE FUNCTION pg_temp.of(collection text, payload text) RETURNS ldp_report LANGUAGE sql AS
+$$ SELECT (encode(ldp_spec_parameters(ldp_client_spec(collection)), 'hex') || payload)::ldp_report $$;
+CREATE TABLE kind AS SELECT * FROM (VALUES
+    ('fresh', '{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "blue"]}'::jsonb),
+    ('kept', '{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "blue"], "evolving": {}, "budget": {"epsilon": 9}}'),
+    ('record', '{"mechanism": "sampled", "epsilon": 1, "attributes": [
+        {"name": "town", "domain": 3, "mechanism": "grr"}, {"name": "size", "min": 0, "max": 10, "mechanism": "duchi"}]}')) AS k (name, spec);
+SELECT ldp_create_collection(name || '_one', spec, '{{country,text}}'), ldp_create_collection(name || '_many', spec, '{{country,text}}', rows => 'batches') FROM kind;
+SELECT ldp_create_collection('plain_many', spec, rows => 'batches') FROM kind WHERE name = 'fresh';
+SELECT relname, reloftype::regtype, pg_get_constraintdef(c.oid) ~ '^CHECK \(ldp_check_report\(batch,' AS checked, obj_description(t.oid) FROM pg_class AS t JOIN pg_constraint AS c ON conrelid = t.oid AND conname = 'report_follows_spec' WHERE relname LIKE '%\_many' ORDER BY relname;
+SELECT name, rows FROM ldp_collections WHERE name LIKE 'fresh\_%' ORDER BY name;
+SELECT count(ldp_open_rounds(name || t, 0, 3)) FROM kind, unnest('{_one,_many}'::text[]) AS t;
+DO $$
+DECLARE
+    k record;
+    digits text;
+BEGIN
+    FOR k IN SELECT * FROM kind LOOP
+        digits := CASE k.name WHEN 'record' THEN '''0'' || i % 2 || ''0'' || i % 5 % 2' ELSE '''0'' || i % 5 % 3' END;
+        EXECUTE format('INSERT INTO %I SELECT pg_temp.of(%L, %s), t, CASE WHEN i <= 15 THEN ''fr'' ELSE ''de'' END FROM generate_series(1, 300) AS i, generate_series(0, 2) AS t',
+                       k.name || '_one', k.name || '_one', digits);
+        EXECUTE format('INSERT INTO %I SELECT ldp_pack(report), round, country FROM %I GROUP BY round, country, hashtext(report::text) %% 3', k.name || '_many', k.name || '_one');
+    END LOOP;
+END
+$$;
+SELECT name, ldp_summary_of(name || '_many') = ldp_summary_of(name || '_one') AS whole, ldp_summary_of(name || '_many', 1) = ldp_summary_of(name || '_one', 1) AS of_a_round,
+       ldp_summary_of(name || '_many', 9) IS NULL AS of_none,
+       (SELECT array_agg(g ORDER BY g."group") FROM ldp_summaries_of(name || '_many', '{country,round}') AS g)::text = (SELECT array_agg(g ORDER BY g."group") FROM ldp_summaries_of(name || '_one', '{country,round}') AS g)::text AS groups
+FROM kind ORDER BY name;
+SELECT name, count(*) AS rows, bool_and(o IS NOT DISTINCT FROM m) AS same, max((m).n) AS n, max((m).people) AS people, count(DISTINCT (m).note) AS notes
+FROM kind, LATERAL (SELECT row_number() OVER (), e AS m FROM ldp_estimate(name || '_many') AS e) AS many (i, m) JOIN LATERAL (SELECT row_number() OVER (), e FROM ldp_estimate(name || '_one') AS e) AS one (i, o) USING (i)
+GROUP BY name ORDER BY name;
+SELECT ldp_groups_of('fresh_many', '{batch}');
+
+-- Submitting: single reports and arrays become batches; one that is repeated counts once; all or nothing.
+SELECT ldp_submit('plain_many', pg_temp.of('plain_many', '01'));
+SELECT ldp_submit('plain_many', NULL);
+\echo :LAST_ERROR_SQLSTATE
+SELECT ldp_submit_batch('plain_many', '6f1b3d52-8f0e-4b55-9d0e-3f6a51c0a001', ARRAY[pg_temp.of('plain_many', '02'), pg_temp.of('plain_many', '00')]) AS added FROM generate_series(1, 2);
+SELECT ldp_submit_batch('plain_many', '6f1b3d52-8f0e-4b55-9d0e-3f6a51c0a001', ARRAY[pg_temp.of('plain_many', '00'), pg_temp.of('plain_many', '02')]) AS added;
+\echo :LAST_ERROR_SQLSTATE
+SELECT ldp_submit_batch('plain_many', '6f1b3d52-8f0e-4b55-9d0e-3f6a51c0a002', ARRAY[pg_temp.of('plain_many', '02'), NULL]);
+\echo :LAST_ERROR_SQLSTATE
+SELECT ldp_submit_batch('plain_many', '6f1b3d52-8f0e-4b55-9d0e-3f6a51c0a002', ARRAY[pg_temp.of('plain_many', '02'), pg_temp.of('kept_many', '02')]);
+\echo :LAST_ERROR_SQLSTATE
+SELECT ldp_submit_batch('plain_many', '6f1b3d52-8f0e-4b55-9d0e-3f6a51c0a002', ARRAY[pg_temp.of('plain_many', '02')], 7);
+\echo :LAST_ERROR_SQLSTATE
+SELECT ldp_submit_batch('plain_many', '6f1b3d52-8f0e-4b55-9d0e-3f6a51c0a002', '{}') AS added;
+INSERT INTO plain_many (batch) SELECT batch FROM kept_many LIMIT 1;
+\echo :LAST_ERROR_SQLSTATE
+SELECT array_agg(ldp_count(batch) ORDER BY ldp_count(batch)) AS batches FROM plain_many;
+SELECT reports FROM ldp_batch WHERE collection = 'plain_many' ORDER BY reports;
+-- Small batches are packed together.
+WITH taken AS (DELETE FROM plain_many RETURNING batch, round) INSERT INTO plain_many SELECT ldp_pack(batch), round FROM taken GROUP BY round;
+SELECT count(*) AS rows, sum(ldp_count(batch)) AS reports FROM plain_many;
+
+-- Who sees what: groups are of as many reports as people are asked for, not rows.
+SELECT ldp_create_collection('hidden_many', '{"mechanism": "grr", "epsilon": 1, "domain": 3, "min_group": 10}', '{{country,text}}', analysts => 'aggregates', rows => 'batches');
+INSERT INTO hidden_many (batch, country) SELECT ldp_pack(pg_temp.of('hidden_many', '01')), country FROM (VALUES ('de', 10), ('fr', 9)) AS c (country, n), generate_series(1, n) GROUP BY country;
+INSERT INTO hidden_many (batch, country) SELECT ldp_pack(pg_temp.of('hidden_many', '01')), 'it' FROM generate_series(1, 9) AS i GROUP BY i;
+CREATE ROLE ldp_test_reader; GRANT ldp_analyst TO ldp_test_reader;
+CREATE ROLE ldp_test_writer; GRANT ldp_submitter TO ldp_test_writer;
+SET ROLE ldp_test_reader;
+SELECT "group", ldp_count(summary) FROM ldp_summaries_of('hidden_many', '{country}');
+SELECT ldp_count(ldp_summary_of('hidden_many')) AS all_of_them, ldp_count(ldp_summary_of('plain_many')) AS plain;
+SELECT count(*) FROM hidden_many;
+\echo :LAST_ERROR_SQLSTATE
+SELECT sum(ldp_count(batch)) AS seen, min(round) AS round FROM plain_many;
+SELECT ctid FROM plain_many;
+\echo :LAST_ERROR_SQLSTATE
+SET ROLE ldp_test_writer;
+SELECT ldp_submit('hidden_many', (SELECT ldp_unpack(batch) FROM plain_many));
+\echo :LAST_ERROR_SQLSTATE
+SELECT ldp_submit_batch('hidden_many', '6f1b3d52-8f0e-4b55-9d0e-3f6a51c0a003', ARRAY[pg_temp.of('hidden_many', '01')]) AS added;
+RESET ROLE;
+DROP ROLE ldp_test_reader, ldp_test_writer;
+
+-- Adopting a table, and what is none.
+SELECT ldp_create_collection('odd', '{"mechanism": "grr", "epsilon": 1, "domain": 3}', rows => 'columns');
+\echo :LAST_ERROR_SQLSTATE
+CREATE TABLE adopted (batch ldp_report_batch, round integer);
+INSERT INTO adopted SELECT batch, 0 FROM plain_many;
+SELECT ldp_adopt_collection('adopted', 'adopted', ldp_client_spec('plain_many'));
+SELECT ldp_summary_of('adopted') = ldp_summary_of('plain_many') AS same;
+CREATE TABLE foreign_one AS SELECT batch, 0 AS round FROM kept_many;
+SELECT ldp_adopt_collection('foreign_one', 'foreign_one', ldp_client_spec('plain_many'));
+\echo :LAST_ERROR_SQLSTATE
+ALTER TABLE adopted RENAME batch TO packs;
+SELECT ldp_summary_of('adopted');
+\echo :LAST_ERROR_SQLSTATE
+
+SELECT count(ldp_drop_collection(name)) FROM ldp_collections WHERE name ~ '_(one|many)$' OR name = 'adopted';
+DROP TABLE kind, foreign_one;
