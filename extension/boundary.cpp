@@ -172,17 +172,44 @@ Datum json_value(const char* utf8) {
 
 namespace {
 
-/// The mechanisms that one place in a query met last: one is what a collection needs; a few more serve a
-/// query that groups several collections.
-struct Cache {
-    static constexpr std::size_t places = 8;
-    const Mechanism* mechanisms[places];
-    std::size_t oldest;
+using Shared = std::shared_ptr<const Mechanism>;
+
+/// Mechanisms met last, the newest in the place of the oldest.
+template <std::size_t places>
+struct Shelf {
+    Shared mechanisms[places];
+    std::size_t oldest = 0;
+
+    [[nodiscard]] const Shared* find(Bytes bytes) const noexcept {
+        for (const Shared& mechanism : mechanisms) {
+            if (mechanism == nullptr) break;
+            if (begins_with_block(bytes, mechanism->block())) return &mechanism;
+        }
+        return nullptr;
+    }
+    const Mechanism& put(const Shared& mechanism) noexcept {
+        Shared& place = mechanisms[oldest];
+        oldest = (oldest + 1) % places;
+        place = mechanism;
+        return *place;
+    }
+};
+
+/// Those that this backend met last. Executors of other systems look a function up anew for each row, and so
+/// lose what its place remembers; loading a mechanism anew costs more than a hundred reports.
+Shelf<32>& met_here() {
+    static auto* const shelf = new Shelf<32>;  // never destroyed
+    return *shelf;
+}
+
+/// Those that one place in a query met last: one is what a collection needs; a few more serve a query that
+/// groups several collections. What stands here stays loaded, whatever other places meet meanwhile.
+struct Cache : Shelf<8> {
     MemoryContextCallback callback;
 };
 
 void release(void* cache) noexcept {
-    for (const Mechanism* mechanism : static_cast<Cache*>(cache)->mechanisms) delete mechanism;
+    static_cast<Cache*>(cache)->~Cache();
 }
 
 Cache& cache_of(FunctionCallInfo fcinfo) {
@@ -190,7 +217,7 @@ Cache& cache_of(FunctionCallInfo fcinfo) {
     FmgrInfo* const place = fcinfo->flinfo;
     if (place != nullptr && place->fn_extra != nullptr) return *static_cast<Cache*>(place->fn_extra);
     MemoryContextData* home = place != nullptr ? place->fn_mcxt : CurrentMemoryContext;
-    auto* cache = static_cast<Cache*>(MemoryContextAllocZero(home, sizeof(Cache)));
+    auto* cache = new (MemoryContextAlloc(home, sizeof(Cache))) Cache;
     cache->callback.func = release;
     cache->callback.arg = cache;
     MemoryContextRegisterResetCallback(home, &cache->callback);
@@ -201,19 +228,15 @@ Cache& cache_of(FunctionCallInfo fcinfo) {
 template <class Check>
 const Mechanism& find_or_load(FunctionCallInfo fcinfo, Bytes bytes, Kind kind, Check check) {
     Cache& cache = cache_of(fcinfo);
-    const bool right_kind = bytes.size() >= header_size && kind_of(bytes) == kind;
-    if (right_kind)
-        for (const Mechanism* mechanism : cache.mechanisms) {
-            if (mechanism == nullptr) break;
-            if (begins_with_block(bytes, mechanism->block())) return *mechanism;
-        }
-    std::unique_ptr<const Mechanism> loaded = load_mechanism(bytes, kind);
+    Shelf<32>& shelf = met_here();
+    if (likely(bytes.size() >= header_size && kind_of(bytes) == kind)) {
+        if (const Shared* found = cache.find(bytes)) return **found;
+        if (const Shared* found = shelf.find(bytes)) return cache.put(*found);
+    }
+    const Shared loaded = load_mechanism(bytes, kind);
     check(*loaded);
-    const Mechanism*& place = cache.mechanisms[cache.oldest];
-    cache.oldest = (cache.oldest + 1) % Cache::places;
-    delete place;
-    place = loaded.release();
-    return *place;
+    shelf.put(loaded);
+    return cache.put(loaded);
 }
 
 }  // namespace

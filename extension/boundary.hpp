@@ -11,7 +11,7 @@
 //      no PostgreSQL but try_palloc, which throws instead of jumping. What a block finds out leaves it in
 //      memory from try_palloc, or in memory that was obtained before the block began.
 //   3. What must outlive a call (a mechanism, which owns vectors) hangs on a memory context whose reset
-//      callback deletes it, so that an aborted statement frees it too.
+//      callback lets go of it, so that an aborted statement does, too.
 //   4. No static object has a destructor. Counting and merging throw nothing and allocate nothing.
 //   5. A long computation asks now and then whether to stop (core/base/interrupt.hpp). PostgreSQL's answer is
 //      its error, which stays where it was raised while C++ unwinds, and is thrown on by the wrapper.
@@ -118,9 +118,10 @@ Datum entry(FunctionCallInfo fcinfo) {
 
 // Mechanisms -----------------------------------------------------------------------------------------------
 
-/// The mechanism that a report, batch or summary was made under, remembered for the next call from the same place in
-/// a query. Bytes of a mechanism met for the first time are checked whole; later ones only up to the end of
-/// their block, so a caller looks at the rest itself. Throws Error (malformed).
+/// The mechanism that a report, batch or summary was made under, remembered for the next call of this
+/// backend, and kept for the next one from the same place in a query. Bytes of a mechanism that is not
+/// remembered are checked whole; others only up to the end of their block, so a caller looks at the rest
+/// itself. Throws Error (malformed).
 [[nodiscard]] const Mechanism& mechanism_of(FunctionCallInfo fcinfo, Bytes bytes, Kind kind);
 /// The same for a bare parameter block.
 [[nodiscard]] const Mechanism& mechanism_of_block(FunctionCallInfo fcinfo, Bytes block);

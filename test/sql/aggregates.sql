@@ -187,7 +187,7 @@ RESET parallel_setup_cost; RESET parallel_tuple_cost; RESET min_parallel_table_s
 SELECT count(*) AS groups, min(ldp_count(s)) AS least, max(ldp_count(s)) AS most, count(DISTINCT ldp_spec(s) ->> 'spec') AS specs
 FROM (SELECT k, ldp_agg(report) AS s FROM (
           SELECT k, pg_temp.report(format('{"mechanism": "grr", "epsilon": 1, "domain": %s}', k)::jsonb, '00') AS report
-          FROM generate_series(1, 20) AS i, generate_series(2, 14) AS k ORDER BY i, k) AS r GROUP BY k) AS g;
+          FROM generate_series(1, 20) AS i, generate_series(2, 44) AS k ORDER BY i, k) AS r GROUP BY k) AS g;
 
 -- Different specs do not mix --------------------------------------------------------------------------------
 SELECT ldp_agg(report) FROM (SELECT report FROM colour WHERE id = 1 UNION ALL SELECT report FROM tags WHERE id = 1) AS mixed;

@@ -97,9 +97,20 @@ class SubsetList final : public Subset {
     std::size_t state_size() const noexcept override { return domain() * counter_size; }
 
     bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
-        if (!valid_payload(payload)) return false;
-        for (std::size_t i = 0; i < size(); ++i)
-            add<std::uint64_t>(state.data() + code().listed(payload, i) * counter_size, 1);
+        const auto count = [&](Cell value, std::uint64_t by) {
+            add(state.data() + value * counter_size, by);
+        };
+        // Looked at and counted in one pass, which is undone where a value does not belong there.
+        Cell least = 0;
+        for (std::size_t i = 0; i < size(); ++i) {
+            const Cell found = code().listed(payload, i);
+            if (found < least || found >= domain()) {
+                while (i-- > 0) count(code().listed(payload, i), ~std::uint64_t{0});
+                return false;
+            }
+            count(found, 1);
+            least = found + 1;
+        }
         return true;
     }
     void merge(MutableBytes state, Bytes other) const noexcept override { merge_counters(state, other); }

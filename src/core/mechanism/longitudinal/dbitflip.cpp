@@ -179,12 +179,23 @@ bool DBitFlip::valid_payload(Bytes payload) const noexcept {
 }
 
 bool DBitFlip::accumulate(MutableBytes state, Bytes payload) const noexcept {
-    if (!valid_payload(payload)) return false;
     const Bytes string = payload.subspan(public_size());
-    for (std::size_t i = 0; i < d_; ++i) {
+    if (!string_.tidy(string.data())) return false;
+    const auto count = [&](std::size_t i, std::uint64_t by) {
         std::byte* const asked = state.data() + drawn(payload, i) * counter_size;
-        add<std::uint64_t>(asked, 1);
-        add<std::uint64_t>(asked + ones_at(), bit(string, i));
+        add(asked, by);
+        add(asked + ones_at(), by * bit(string, i));
+    };
+    // Looked at and counted in one pass, which is undone where a bucket does not belong there.
+    std::uint64_t least = 0;
+    for (std::size_t i = 0; i < d_; ++i) {
+        const std::uint64_t bucket = drawn(payload, i);
+        if (bucket < least || bucket >= b_) {
+            while (i-- > 0) count(i, ~std::uint64_t{0});
+            return false;
+        }
+        count(i, 1);
+        least = bucket + 1;
     }
     const std::uint64_t ones = BitCounters::ones(string);
     add<Uint128>(state.data() + squares_at(), ones * ones);

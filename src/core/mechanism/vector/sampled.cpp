@@ -219,16 +219,26 @@ std::vector<double> Sampled::key_spans(Bytes public_randomness) const {
 // Server ---------------------------------------------------------------------------------------------------
 
 bool Sampled::accumulate(MutableBytes state, Bytes payload) const noexcept {
-    if (!valid_payload(payload)) return false;
-    for (std::size_t i = 0; i < s_; ++i) {
+    const auto count = [&](std::size_t i) {
         const Bytes slot = nth(payload, i, payload_);
         const std::size_t j = attribute_in(slot);
         const Run& run = run_of(j);
         const MutableBytes counted = state.subspan(run.state + (j - run.first) * run.slot_size());
+        if (!run.inner->accumulate(counted.subspan(counter_size, run.inner->state_size()),
+                                   payload_in(slot, run)))
+            return false;
         add<std::uint64_t>(counted.data(), 1);
-        static_cast<void>(run.inner->accumulate(counted.subspan(counter_size, run.inner->state_size()),
-                                                payload_in(slot, run)));
-    }
+        return true;
+    };
+    // All parts are checked before any is counted, but for the last, which is counted first: its mechanism
+    // checks what it counts.
+    std::size_t checked = 0;
+    if (!drawn_together(
+            payload, payload_, [](const Mechanism& inner) { return inner.payload_size(); },
+            [&](const Mechanism& inner, Bytes own) { return ++checked == s_ || inner.valid_payload(own); }) ||
+        !count(s_ - 1))
+        return false;
+    for (std::size_t i = 0; i + 1 < s_; ++i) static_cast<void>(count(i));
     return true;
 }
 
