@@ -12,6 +12,9 @@
 #include <limits>
 
 #include "arguments.hpp"
+#include "asked.hpp"
+#include "core/summary/window.hpp"
+#include "limits.hpp"
 
 extern "C" {
 #include "access/detoast.h"
@@ -301,6 +304,24 @@ LDP_FUNCTION(ldp_summary_accumulate_round) {
 /// (ldp_summary, ldp_summary) → ldp_summary: adds two summaries. NULL is the empty summary of any spec.
 LDP_FUNCTION(ldp_summary_merge) {
     return add_states(fcinfo, [](Bytes) { return Bytes{}; });
+}
+
+/// (ldp_summary, ldp_summary) → ldp_summary: the first without the second, which was added to it before; NULL
+/// if the rest has to be added up anew.
+LDP_FUNCTION(ldp_summary_subtract) {
+    const bool ours = AggCheckCallContext(fcinfo, nullptr) != 0;
+    const Bytes part = contents(PG_GETARG_VARLENA_PP(1));
+    varlena* state = changeable_state(fcinfo);
+    const MutableBytes summary = writable(state);
+    const Mechanism& mechanism = mechanism_of_state(fcinfo, summary);
+    if (!begins_with_block(part, mechanism.block())) raise_incompatible(summary, part);
+    if (!subtract(mechanism, summary, part)) PG_RETURN_NULL();
+    // Only the executor knows that it was added.
+    if (!ours && !mechanism.valid_state(view_of(mechanism, summary)))
+        throw Error(ErrorCode::invalid_value, "the second summary is no part of the first",
+                    "Without it, the first would have counts that no reports lead to.",
+                    "Take out what was added before.");
+    PG_RETURN_POINTER(state);
 }
 
 // (ldp_question, reports, argument…) → ldp_question

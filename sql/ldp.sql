@@ -240,6 +240,21 @@ CREATE FUNCTION @extschema@.ldp_summary_merge(summary @extschema@.ldp_summary, o
 COMMENT ON FUNCTION @extschema@.ldp_summary_merge(@extschema@.ldp_summary, @extschema@.ldp_summary) IS
     'the summary of the reports of both; NULL is the summary of no reports';
 
+-- What leaves a moving window is taken out of its summary again. NULL says that this cannot be: then PostgreSQL adds up
+-- what is left in the window. Both functions are strict, for a window wants its state never to be NULL.
+
+CREATE FUNCTION @extschema@.ldp_window_merge(summary @extschema@.ldp_summary, other @extschema@.ldp_summary)
+    RETURNS @extschema@.ldp_summary
+    AS 'MODULE_PATHNAME', 'ldp_summary_merge' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION @extschema@.ldp_window_merge(@extschema@.ldp_summary, @extschema@.ldp_summary) IS
+    'the summary of the reports of both, of which neither is NULL';
+
+CREATE FUNCTION @extschema@.ldp_summary_subtract(summary @extschema@.ldp_summary, part @extschema@.ldp_summary)
+    RETURNS @extschema@.ldp_summary
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION @extschema@.ldp_summary_subtract(@extschema@.ldp_summary, @extschema@.ldp_summary) IS
+    'the summary without a part that was added to it; NULL if nothing is left, or the rounds that are left are not known';
+
 CREATE FUNCTION @extschema@.ldp_question_accumulate(question @extschema@.ldp_question,
         report @extschema@.ldp_report, number float8)
     RETURNS @extschema@.ldp_question
@@ -298,7 +313,8 @@ COMMENT ON AGGREGATE @extschema@.ldp_agg(@extschema@.ldp_report, integer) IS
 
 CREATE AGGREGATE @extschema@.ldp_rollup(summary @extschema@.ldp_summary) (
     SFUNC = @extschema@.ldp_summary_merge, STYPE = @extschema@.ldp_summary, SSPACE = 512,
-    COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE
+    COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE,
+    MSFUNC = @extschema@.ldp_window_merge, MINVFUNC = @extschema@.ldp_summary_subtract, MSTYPE = @extschema@.ldp_summary, MSSPACE = 512
 );
 COMMENT ON AGGREGATE @extschema@.ldp_rollup(@extschema@.ldp_summary) IS
     'summaries of parts to the summary of the whole';

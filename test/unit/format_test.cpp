@@ -5,6 +5,7 @@
 
 #include "core/base/error.hpp"
 #include "core/summary/batch.hpp"
+#include "core/summary/window.hpp"
 #include "support.hpp"
 
 namespace {
@@ -134,6 +135,45 @@ BOOST_AUTO_TEST_CASE(parts_add_up_to_the_whole) {
         BOOST_CHECK_NO_THROW(take_summary(whole.bytes()));
         for (const Report& report : reports) BOOST_CHECK_NO_THROW(take_report(report));
     }
+}
+
+BOOST_AUTO_TEST_CASE(what_was_added_is_taken_out_again) {
+    const auto of_rounds = [](const Mechanism& m, std::int32_t first, std::int32_t last) {
+        OwnedSummary summary(m);
+        std::uint64_t seed = static_cast<std::uint64_t>(first);
+        for (std::int32_t round = first; round <= last; ++round)
+            for (const Report& report : random_reports(m, 20, ++seed))
+                summary.add(report, Rounds::only(round));
+        return summary;
+    };
+    for (const auto& m : examples()) {
+        OwnedSummary rest(*m), part(*m);
+        for (const Report& report : random_reports(*m, 200, 28)) rest.add(report);
+        for (const Report& report : random_reports(*m, 150, 29)) part.add(report);
+        OwnedSummary whole(*m);
+        whole.merge(part.bytes());
+        whole.merge(rest.bytes());
+        std::vector<std::byte> left = whole.bytes();
+        BOOST_CHECK(subtract(*m, left, part.bytes()));
+        BOOST_CHECK(left == rest.bytes());
+        // Nothing would be left, or less than that.
+        BOOST_CHECK(!subtract(*m, left, rest.bytes()) && left == rest.bytes());
+        BOOST_CHECK(!subtract(*m, left, whole.bytes()) && left == rest.bytes());
+    }
+    // Rounds are known where the part lies inside them; where it has the first or the last, nobody knows the
+    // next.
+    const auto m = mechanism("grr", 1, "\"domain\": 4"), other = mechanism("grr", 2, "\"domain\": 4");
+    OwnedSummary ends = of_rounds(*m, 3, 3), inside = of_rounds(*m, 4, 6), whole = of_rounds(*m, 7, 7);
+    ends.merge(of_rounds(*m, 7, 7).bytes());
+    whole.merge(of_rounds(*m, 3, 3).bytes());
+    whole.merge(inside.bytes());
+    std::vector<std::byte> left = whole.bytes();
+    BOOST_CHECK(subtract(*m, left, inside.bytes()) && left == ends.bytes());
+    for (const auto& [first, last] : {std::pair{3, 3}, {7, 7}, {3, 4}, {6, 7}}) {
+        left = whole.bytes();
+        BOOST_CHECK(!subtract(*m, left, of_rounds(*m, first, last).bytes()) && left == whole.bytes());
+    }
+    BOOST_CHECK(!subtract(*m, left, of_rounds(*other, 4, 4).bytes()) && left == whole.bytes());
 }
 
 BOOST_AUTO_TEST_CASE(a_batch_counts_what_its_reports_count) {

@@ -1,0 +1,48 @@
+-- Moving windows: what leaves one is taken out of its summary, which is then the one that adding up anew would give.
+\set SHOW_CONTEXT never
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS ldp;
+RESET client_min_messages;
+
+CREATE FUNCTION pg_temp.little(number bigint, bytes integer) RETURNS text LANGUAGE sql AS
+$$ SELECT string_agg(lpad(to_hex(number >> (8 * i) & 255), 2, '0'), '' ORDER BY i) FROM generate_series(0, bytes - 1) AS i $$;
+CREATE FUNCTION pg_temp.report(spec jsonb, payload text) RETURNS ldp_report LANGUAGE sql AS
+$$ SELECT (encode(ldp_spec_parameters(spec), 'hex') || payload)::ldp_report $$;
+CREATE TABLE daily_report AS
+    SELECT s.name, i % 40 AS day, i, CASE WHEN i % 17 > 0 THEN pg_temp.report(s.spec, p.payload) END AS report
+    FROM (VALUES ('colour', '{"mechanism": "grr", "epsilon": 1, "domain": 4}'::jsonb), ('tags', '{"mechanism": "oue", "epsilon": 2, "domain": 12}'),
+                 ('wage', '{"mechanism": "piecewise", "epsilon": 1, "min": 0, "max": 200, "grid": 100}'),
+                 ('profile', '{"mechanism": "haar", "epsilon": 1, "grid": 100, "randomizer": "pdp", "attributes": [
+                      {"name": "a", "min": 0, "max": 10}, {"name": "b", "min": 0, "max": 10}]}')) AS s (name, spec), generate_series(1, 900) AS i,
+         LATERAL (SELECT CASE s.name WHEN 'colour' THEN pg_temp.little((i * i + i / 7) % 4, 1) WHEN 'tags' THEN pg_temp.little((i * 37 + i / 5) % 4096, 2)
+                  WHEN 'wage' THEN pg_temp.little((i * 13 + i / 9) % 161, 1) ELSE pg_temp.little(i % 2, 1) || pg_temp.little((i * 29 + i / 11) % 172, 1) END) AS p (payload);
+-- Ten days in the middle have no reports at all.
+CREATE TABLE daily AS
+    SELECT name, day, ldp_agg(report) AS summary, ldp_agg(report, day) AS told, ldp_pack(report) AS batch
+    FROM (SELECT name, day, CASE WHEN day NOT BETWEEN 15 AND 24 THEN report END AS report FROM daily_report) AS r GROUP BY name, day;
+
+-- A window of seven days, by days and by rows, with rounds told or not, up to today or up to last week; two windows at once.
+SELECT name, count(*) AS days, bool_and(week IS NOT DISTINCT FROM anew) AS same, count(week) AS answered, bool_and(told IS NOT DISTINCT FROM anew_told) AS same_rounds,
+       bool_and(before IS NOT DISTINCT FROM before_anew) AS same_before, bool_and(parts IS NOT DISTINCT FROM anew) AS same_parts
+FROM (SELECT name, day, ldp_rollup(summary) OVER w AS week, ldp_rollup(told) OVER w AS told, ldp_rollup(summary) OVER (PARTITION BY name ORDER BY day ROWS BETWEEN 12 PRECEDING AND 7 PRECEDING) AS before,
+             ldp_summary_merge(ldp_rollup(summary) FILTER (WHERE day % 2 = 0) OVER w, ldp_rollup(summary) FILTER (WHERE day % 2 = 1) OVER w) AS parts,
+             (SELECT ldp_rollup(o.summary) FROM daily AS o WHERE o.name = d.name AND o.day BETWEEN d.day - 6 AND d.day) AS anew,
+             (SELECT ldp_rollup(o.told) FROM daily AS o WHERE o.name = d.name AND o.day BETWEEN d.day - 6 AND d.day) AS anew_told,
+             (SELECT ldp_rollup(o.summary) FROM daily AS o WHERE o.name = d.name AND o.day BETWEEN d.day - 12 AND d.day - 7) AS before_anew
+      FROM daily AS d WINDOW w AS (PARTITION BY name ORDER BY day RANGE BETWEEN 6 PRECEDING AND CURRENT ROW)) AS m GROUP BY name ORDER BY name;
+-- Reports, batches and the answers of one step in windows of their own, which are added up anew.
+SELECT bool_and(agg IS NOT DISTINCT FROM anew) AS agg, bool_and(mean IS NOT DISTINCT FROM ldp_mean(anew)) AS mean
+FROM (SELECT ldp_agg(batch) OVER w AS agg, ldp_mean(batch) OVER w AS mean, ldp_rollup(summary) OVER w AS anew FROM daily WHERE name = 'wage' WINDOW w AS (ORDER BY day ROWS 6 PRECEDING)) AS m;
+
+-- Called by anyone: a part and the rest are the whole, which stays as it was; what is no part is refused.
+SELECT name, ldp_summary_subtract(whole, part) = rest AS rest, ldp_summary_subtract(whole, NULL) IS NULL AS nothing, ldp_summary_subtract(part, part) IS NULL AS all_of_it,
+       ldp_summary_subtract(part, whole) IS NULL AS too_much, ldp_summary_subtract(whole, batch) = rest AS batch, ldp_count(whole) = ldp_count(part) + ldp_count(rest) AS still
+FROM (SELECT name, ldp_rollup(summary) AS whole, ldp_rollup(summary) FILTER (WHERE day = 3) AS part, ldp_rollup(summary) FILTER (WHERE day <> 3) AS rest,
+             ldp_agg(batch) FILTER (WHERE day = 3) AS batch FROM daily GROUP BY name) AS d ORDER BY name;
+SELECT ldp_summary_subtract(ldp_rollup(summary) FILTER (WHERE day < 4), ldp_agg(pg_temp.report('{"mechanism": "grr", "epsilon": 1, "domain": 4}', '03')) FILTER (WHERE day < 3))
+FROM (SELECT day, ldp_agg(pg_temp.report('{"mechanism": "grr", "epsilon": 1, "domain": 4}', '01')) AS summary FROM generate_series(1, 5) AS day GROUP BY day) AS d;
+\echo :LAST_ERROR_SQLSTATE
+SELECT ldp_summary_subtract((SELECT ldp_rollup(summary) FROM daily WHERE name = 'colour'), (SELECT summary FROM daily WHERE name = 'tags' AND day = 1));
+\echo :LAST_ERROR_SQLSTATE
+
+DROP TABLE daily_report, daily;
