@@ -39,8 +39,9 @@ varlena* changeable_state(FunctionCallInfo fcinfo) {
     return own_copy(fcinfo, 0);
 }
 
-const Mechanism& mechanism_of_state(FunctionCallInfo fcinfo, Bytes summary) {
-    const Mechanism& mechanism = mechanism_of(fcinfo, summary, Kind::summary);
+/// The mechanism of a state whose size is right.
+const Mechanism& sized_mechanism(FunctionCallInfo fcinfo, Bytes summary) {
+    const Mechanism& mechanism = mechanism_of_state(fcinfo, summary);
     if (summary.size() != summary_size(mechanism)) check_summary(mechanism, summary);  // says what is wrong
     return mechanism;
 }
@@ -96,7 +97,7 @@ Datum count_reports(FunctionCallInfo fcinfo, Bytes head, const Rounds& rounds = 
     } else {
         state = changeable_state(fcinfo);
         summary = behind(writable(state), head);
-        mechanism = &mechanism_of_state(fcinfo, summary);
+        mechanism = &sized_mechanism(fcinfo, summary);
     }
     const Outcome outcome = kind == Kind::report ? accumulate(*mechanism, summary, reports, rounds)
                                                  : accumulate_batch(*mechanism, summary, reports, rounds);
@@ -116,7 +117,7 @@ Datum add_states(FunctionCallInfo fcinfo, HeadOf head_of) {
     if (PG_ARGISNULL(0)) {
         varlena* first = own_copy(fcinfo, 1);
         const Bytes whole = contents(first);
-        (void)mechanism_of_state(fcinfo, behind(whole, head_of(whole)));
+        (void)sized_mechanism(fcinfo, behind(whole, head_of(whole)));
         PG_RETURN_POINTER(first);
     }
     const Bytes whole = contents(PG_GETARG_VARLENA_PP(1));
@@ -124,11 +125,11 @@ Datum add_states(FunctionCallInfo fcinfo, HeadOf head_of) {
     const Bytes other = behind(whole, head);
     varlena* state = changeable_state(fcinfo);
     const MutableBytes summary = behind(writable(state), head);
-    const Mechanism& mechanism = mechanism_of_state(fcinfo, summary);
+    const Mechanism& mechanism = sized_mechanism(fcinfo, summary);
     const Outcome outcome = merge(mechanism, summary, other);
     if (unlikely(outcome != Outcome::ok)) {
         // What is no summary at all is reported as that, not as one of another spec.
-        (void)mechanism_of_state(fcinfo, other);
+        check_summary(mechanism_of(fcinfo, other, Kind::summary), other);
         raise_outcome(outcome, summary, other);
     }
     PG_RETURN_POINTER(state);
@@ -313,7 +314,7 @@ LDP_FUNCTION(ldp_summary_subtract) {
     const Bytes part = contents(PG_GETARG_VARLENA_PP(1));
     varlena* state = changeable_state(fcinfo);
     const MutableBytes summary = writable(state);
-    const Mechanism& mechanism = mechanism_of_state(fcinfo, summary);
+    const Mechanism& mechanism = sized_mechanism(fcinfo, summary);
     if (!begins_with_block(part, mechanism.block())) raise_incompatible(summary, part);
     if (!subtract(mechanism, summary, part)) PG_RETURN_NULL();
     // Only the executor knows that it was added.

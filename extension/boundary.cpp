@@ -180,10 +180,14 @@ struct Shelf {
     Shared mechanisms[places];
     std::size_t oldest = 0;
 
-    [[nodiscard]] const Shared* find(Bytes bytes) const noexcept {
+    /// The one whose block these bytes begin with; or, of a header alone, whose header.
+    [[nodiscard]] const Shared* find(Bytes bytes, bool header_alone = false) const noexcept {
         for (const Shared& mechanism : mechanisms) {
             if (mechanism == nullptr) break;
-            if (begins_with_block(bytes, mechanism->block())) return &mechanism;
+            const Bytes block = mechanism->block();
+            if (header_alone ? begins_with_block(bytes, block.first<header_size>())
+                             : begins_with_block(bytes, block))
+                return &mechanism;
         }
         return nullptr;
     }
@@ -244,6 +248,13 @@ const Mechanism& find_or_load(FunctionCallInfo fcinfo, Bytes bytes, Kind kind, C
 const Mechanism& mechanism_of(FunctionCallInfo fcinfo, Bytes bytes, Kind kind) {
     return find_or_load(fcinfo, bytes, kind,
                         [&](const Mechanism& mechanism) { check_value(mechanism, bytes, kind); });
+}
+
+const Mechanism& mechanism_of_state(FunctionCallInfo fcinfo, Bytes state) {
+    const auto* cache = fcinfo->flinfo != nullptr ? static_cast<Cache*>(fcinfo->flinfo->fn_extra) : nullptr;
+    if (likely(cache != nullptr && state.size() >= header_size && kind_of(state) == Kind::summary))
+        if (const Shared* found = cache->find(state, true); likely(found != nullptr)) return **found;
+    return mechanism_of(fcinfo, state, Kind::summary);
 }
 
 const Mechanism& mechanism_of_block(FunctionCallInfo fcinfo, Bytes block) {
