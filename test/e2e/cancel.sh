@@ -121,6 +121,23 @@ if [ "$largest" ]; then
         ask "$all" "$question"
     done
 fi
+# Reports that take long to count, many of them in one value.
+echo "$(category olh 1048576 1)" >spec
+{ echo v; seq 20000 | sed 's/.*/5/'; } | "$ldp" perturb --spec spec 2>err >reports.copy || bad "many reports" err
+sql <<SQL >log || bad "a batch of many reports" log
+CREATE TEMPORARY TABLE many (report ldp_report);
+\\copy many FROM 'reports.copy'
+CREATE UNLOGGED TABLE packed AS SELECT ldp_pack(report) AS batch FROM many;
+SQL
+cat >>questions.sql <<'SQL'
+SET statement_timeout = 100;
+\echo @ 100 long packed: ldp_agg(batch)
+\timing on
+SELECT ldp_count(ldp_agg(batch)) FROM packed;
+\timing off
+\echo = :SQLSTATE
+SET statement_timeout = 0;
+SQL
 psql -XqAt <questions.sql >answers 2>errors
 allowed=1500  # ms after the limit
 long_ones=0 cut=0

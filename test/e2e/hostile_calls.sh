@@ -52,6 +52,7 @@ BEGIN
 END
 $$;
 INSERT INTO bytes SELECT 'ldp_summary', s FROM ldp_collections AS c, LATERAL (SELECT ldp_summary_of(c.name)::text) AS r (s) WHERE s IS NOT NULL;
+INSERT INTO bytes SELECT 'ldp_report_batch', ldp_pack(b.hex::ldp_report)::text FROM bytes AS b, generate_series(1, 3) WHERE b.type = 'ldp_report'::regtype GROUP BY b.hex;
 -- What an aggregate was asked, before a summary: a number, two, a list, a text, and nothing that makes sense.
 INSERT INTO bytes SELECT 'ldp_question', head || hex FROM bytes, unnest(ARRAY[
     '0900000000000000000000e03f', '09000000000000000000000000', '090000000000000000000000f87f'::text, '0900000000000000000000f0ff',
@@ -62,7 +63,7 @@ INSERT INTO pool SELECT type, format('%L', hex) FROM bytes, generate_series(1, 8
 INSERT INTO bytes SELECT type, overlay(hex PLACING to_hex(16 + floor(random() * 240)::integer) FROM 1 + 2 * floor(random() * length(hex) / 2)::integer)
     FROM bytes, generate_series(1, 2);
 INSERT INTO bytes SELECT type, unnest(ARRAY[left(hex, -2), hex || '00', left(hex, -1), upper(hex)]) FROM bytes WHERE random() < 0.05;
-INSERT INTO bytes SELECT type, unnest(ARRAY['', '00', 'zz', repeat('02', 3000000)]) FROM (VALUES ('ldp_report'::regtype), ('ldp_summary'), ('ldp_question')) AS t (type);
+INSERT INTO bytes SELECT type, unnest(ARRAY['', '00', 'zz', repeat('02', 3000000)]) FROM (VALUES ('ldp_report'::regtype), ('ldp_report_batch'), ('ldp_summary'), ('ldp_question')) AS t (type);
 INSERT INTO pool SELECT type, format('%L', hex) FROM bytes WHERE length(hex) < 100000 OR random() < 0.5;
 INSERT INTO pool SELECT 'cstring', format('%L', hex) FROM bytes WHERE random() < 0.1;
 INSERT INTO pool SELECT 'bytea', format('decode(%L, ''hex'')', hex) FROM bytes WHERE hex ~ '^([0-9a-f]{2})*$' AND random() < 0.1;
@@ -161,7 +162,7 @@ check "no call ran into the limit" "" "$(sql -c "SELECT left(call, 300) FROM out
 # The same bytes come in on the wire, as a column of bytea writes them into a file.
 check "damaged values on the wire are refused with a hint" "t t " "$(sql -F ' ' -c "
     CREATE TABLE on_the_wire (sqlstate text, hint text, hex text);
-    CREATE TABLE a_report (value ldp_report); CREATE TABLE a_summary (value ldp_summary); CREATE TABLE a_question (value ldp_question);
+    CREATE TABLE a_report (value ldp_report); CREATE TABLE a_report_batch (value ldp_report_batch); CREATE TABLE a_summary (value ldp_summary); CREATE TABLE a_question (value ldp_question);
     DO \$\$
     DECLARE
         file text := current_setting('data_directory') || '/hostile';
@@ -184,5 +185,5 @@ check "damaged values on the wire are refused with a hint" "t t " "$(sql -F ' ' 
     FROM on_the_wire")"
 check "damaged values are refused with a hint" "" "$(sql -c "
     SELECT DISTINCT sqlstate || ' ' || message FROM outcome
-    WHERE signature ~ '^ldp_(report|summary|question)_in' AND sqlstate NOT IN ('LDP00', '54000') AND (hint = '' OR sqlstate NOT IN ('22P02', '22023')) LIMIT 5")"
+    WHERE signature ~ '^ldp_(report|report_batch|summary|question)_in' AND sqlstate NOT IN ('LDP00', '54000') AND (hint = '' OR sqlstate NOT IN ('22P02', '22023')) LIMIT 5")"
 finish
