@@ -12,7 +12,6 @@
 #include <limits>
 
 #include "arguments.hpp"
-#include "asked.hpp"
 #include "core/summary/window.hpp"
 #include "limits.hpp"
 
