@@ -40,7 +40,7 @@ varlena* changeable_state(FunctionCallInfo fcinfo) {
 
 /// The mechanism of a state whose size is right.
 const Mechanism& sized_mechanism(FunctionCallInfo fcinfo, Bytes summary) {
-    const Mechanism& mechanism = mechanism_of_state(fcinfo, summary);
+    const Mechanism& mechanism = mechanism_of(fcinfo, summary, Kind::summary);
     if (summary.size() != summary_size(mechanism)) check_summary(mechanism, summary);  // says what is wrong
     return mechanism;
 }
@@ -379,7 +379,7 @@ LDP_FUNCTION(ldp_pack_combine) {
     const Packing* const other = packing_argument(fcinfo, 1);
     if (other == nullptr) return packing_result(fcinfo, packing);
     check_same_block(packing, other->block());
-    const Mechanism& mechanism = mechanism_of_block(fcinfo, other->block());
+    const Mechanism& mechanism = mechanism_of(fcinfo, other->block(), Kind::report);
     PG_RETURN_POINTER(append(fcinfo, packing, mechanism, other->frame().payloads(other->unsorted())));
 }
 
@@ -394,7 +394,7 @@ LDP_FUNCTION(ldp_pack_serialize) {
 /// (bytea, internal) → internal
 LDP_FUNCTION(ldp_pack_deserialize) {
     const Bytes unsorted = contents(PG_GETARG_VARLENA_PP(0));
-    const Mechanism& mechanism = mechanism_of_block(fcinfo, unsorted);
+    const Mechanism& mechanism = mechanism_of(fcinfo, unsorted, Kind::report);
     PG_RETURN_POINTER(append(fcinfo, nullptr, mechanism, batch_frame(mechanism).payloads(unsorted)));
 }
 

@@ -180,14 +180,10 @@ struct Shelf {
     Shared mechanisms[places];
     std::size_t oldest = 0;
 
-    /// The one whose block these bytes begin with; or, of a header alone, whose header.
-    [[nodiscard]] const Shared* find(Bytes bytes, bool header_alone = false) const noexcept {
+    [[nodiscard]] const Shared* find(Bytes bytes) const noexcept {
         for (const Shared& mechanism : mechanisms) {
             if (mechanism == nullptr) break;
-            const Bytes block = mechanism->block();
-            if (header_alone ? begins_with_block(bytes, block.first<header_size>())
-                             : begins_with_block(bytes, block))
-                return &mechanism;
+            if (begins_with_block(bytes, mechanism->block())) return &mechanism;
         }
         return nullptr;
     }
@@ -229,36 +225,19 @@ Cache& cache_of(FunctionCallInfo fcinfo) {
     return *cache;
 }
 
-template <class Check>
-const Mechanism& find_or_load(FunctionCallInfo fcinfo, Bytes bytes, Kind kind, Check check) {
-    Cache& cache = cache_of(fcinfo);
-    Shelf<32>& shelf = met_here();
-    if (likely(bytes.size() >= header_size && kind_of(bytes) == kind)) {
-        if (const Shared* found = cache.find(bytes)) return **found;
-        if (const Shared* found = shelf.find(bytes)) return cache.put(*found);
-    }
-    const Shared loaded = load_mechanism(bytes, kind);
-    check(*loaded);
-    shelf.put(loaded);
-    return cache.put(loaded);
-}
-
 }  // namespace
 
 const Mechanism& mechanism_of(FunctionCallInfo fcinfo, Bytes bytes, Kind kind) {
-    return find_or_load(fcinfo, bytes, kind,
-                        [&](const Mechanism& mechanism) { check_value(mechanism, bytes, kind); });
-}
-
-const Mechanism& mechanism_of_state(FunctionCallInfo fcinfo, Bytes state) {
-    const auto* cache = fcinfo->flinfo != nullptr ? static_cast<Cache*>(fcinfo->flinfo->fn_extra) : nullptr;
-    if (likely(cache != nullptr && state.size() >= header_size && kind_of(state) == Kind::summary))
-        if (const Shared* found = cache->find(state, true); likely(found != nullptr)) return **found;
-    return mechanism_of(fcinfo, state, Kind::summary);
-}
-
-const Mechanism& mechanism_of_block(FunctionCallInfo fcinfo, Bytes block) {
-    return find_or_load(fcinfo, block, Kind::report, [](const Mechanism&) {});
+    Cache& cache = cache_of(fcinfo);
+    const bool right_kind = bytes.size() >= header_size && kind_of(bytes) == kind;
+    if (right_kind)
+        if (const Shared* found = cache.find(bytes); likely(found != nullptr)) return **found;
+    Shelf<32>& shelf = met_here();
+    if (right_kind)
+        if (const Shared* found = shelf.find(bytes)) return cache.put(*found);
+    const Shared loaded = load_mechanism(bytes, kind);
+    shelf.put(loaded);
+    return cache.put(loaded);
 }
 
 }  // namespace ldp

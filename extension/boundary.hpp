@@ -118,16 +118,9 @@ Datum entry(FunctionCallInfo fcinfo) {
 
 // Mechanisms -----------------------------------------------------------------------------------------------
 
-/// The mechanism that a report, batch or summary was made under, remembered for the next call of this
-/// backend, and kept for the next one from the same place in a query. Bytes of a mechanism that is not
-/// remembered are checked whole; others only up to the end of their block, so a caller looks at the rest
-/// itself. Throws Error (malformed).
+/// The mechanism of the parameter block that these bytes of this kind begin with, remembered for the next
+/// call of this backend, and kept for the next one from the same place in a query. What follows the block,
+/// and whether anything does, the caller looks at. Throws Error (malformed).
 [[nodiscard]] const Mechanism& mechanism_of(FunctionCallInfo fcinfo, Bytes bytes, Kind kind);
-/// The same for an aggregate's state, of which the header tells the mechanism where this place in a query met
-/// it before: it has the spec's fingerprint. A forged one may differ behind it; so the caller makes sure of
-/// its size, which is all that counting relies on.
-[[nodiscard]] const Mechanism& mechanism_of_state(FunctionCallInfo fcinfo, Bytes state);
-/// The same for a bare parameter block.
-[[nodiscard]] const Mechanism& mechanism_of_block(FunctionCallInfo fcinfo, Bytes block);
 
 }  // namespace ldp

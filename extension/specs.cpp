@@ -158,7 +158,7 @@ LDP_FUNCTION(ldp_copies) {
 LDP_FUNCTION(ldp_check_report) {
     const Bytes report = contents(PG_GETARG_VARLENA_PP(0));
     const Bytes block = contents(PG_GETARG_VARLENA_PP(1));
-    const Mechanism& mechanism = mechanism_of_block(fcinfo, block);
+    const Mechanism& mechanism = mechanism_of(fcinfo, block, Kind::report);
     if (block.size() != mechanism.block().size())
         throw Error(ErrorCode::malformed, "these bytes are no parameter block",
                     "Found " + std::to_string(block.size()) + " bytes; the block says " +
