@@ -146,7 +146,8 @@ Placed Collection::place(std::span<const Value> record) const {
                    (given == 1 ? " attribute" : " attributes") +
                    (given < attributes.size() ? " beside its products." : "."));
     Placed placed;
-    std::vector<double> values(attributes.size());  // numbers inside their ranges, categories by number
+    std::vector<double>& values = placed.positions;  // at first numbers in their ranges, categories by number
+    values.resize(attributes.size());
     for (std::size_t i = 0; i < given; ++i) {
         const std::size_t j = plan_->given[i];
         const Value& value = record[i];
@@ -160,9 +161,8 @@ Placed Collection::place(std::span<const Value> record) const {
         if (attributes[j].derived())
             values[j] = plan_->inside(j, product_of(attributes, attributes[j], values), placed.moved);
     std::ranges::sort(placed.moved.attributes);
-    placed.positions.reserve(values.size());
-    for (std::size_t j = 0; j < values.size(); ++j)
-        placed.positions.push_back(attributes[j].numeric() ? plan_->position(j, values[j]) : values[j]);
+    for (std::size_t j = 0; j < attributes.size(); ++j)
+        if (attributes[j].numeric()) values[j] = plan_->position(j, values[j]);
     return placed;
 }
 

@@ -1,4 +1,6 @@
 // Products of a record's attributes, and what follows from their means: covariance, correlation, regression.
+//
+// Length: from the device to the interval, on the same town.
 
 #include <cmath>
 #include <random>
