@@ -417,6 +417,70 @@ BOOST_AUTO_TEST_CASE(a_singular_design_is_refused_with_the_numbers_that_show_it)
     BOOST_TEST(refused == 20);
 }
 
+// Answers move and stretch with the ranges: the same cells, in other units, are the same people.
+BOOST_AUTO_TEST_CASE(answers_go_by_the_units_of_the_ranges) {
+    const auto of = [](double x_from, double x_unit, double y_from, double y_unit) {
+        return Spec::from_json(record(5,
+                                      R"({"name": "x", "min": )" + text(x_from) + R"(, "max": )" +
+                                          text(x_from + x_unit) + R"(}, {"name": "y", "min": )" +
+                                          text(y_from) + R"(, "max": )" + text(y_from + y_unit) + "}",
+                                      R"(, "regression": {"of": "y", "on": ["x"]})"));
+    };
+    struct Answers {
+        Regression line;
+        Association covariance, correlation;
+    };
+    const auto ask = [](const Spec& spec) {
+        const auto m = make_mechanism(spec);
+        SeededBits bits(9);
+        OwnedSummary summary(*m);
+        const auto steps = static_cast<double>(m->cells()[0] - 1);
+        for (int i = 0; i < 4000; ++i) {
+            const double x = static_cast<double>(bits.below(1001)) / 1000,
+                         y = 0.7 * x + static_cast<double>(bits.below(301)) / 1000, a = x - 0.5, b = y - 0.5;
+            const double places[] = {x, y, 4 * b * b, 0.5 + 2 * a * b, 4 * a * a};
+            std::vector<Cell> cells;
+            for (const double place : places) cells.push_back(static_cast<Cell>(place * steps));
+            summary.draw(cells, bits);
+        }
+        const SummaryView view = summary.view();
+        const Joint joint{view, spec.attributes(), Target::population};
+        return Answers{regression(joint, {"y", {"x"}, {}}), covariance(joint, "x", "y", 2),
+                       correlation(joint, "x", "y", 2)};
+    };
+    const Answers unit = ask(of(0, 1, 0, 1));
+    const boost::test_tools::fpc::close_at_tolerance<double> close(1e-7, boost::test_tools::fpc::FPC_STRONG);
+    const double scales[][4] = {{0, 1e-100, 0, 1e140}, {-3e5, 1e6, 7, 1e-3}, {0, 1e149, -1e-140, 1e-140}};
+    for (const auto& [x_from, x_unit, y_from, y_unit] : scales) {
+        const Answers other = ask(of(x_from, x_unit, y_from, y_unit));
+        const double slope = y_unit / x_unit;
+        BOOST_CHECK(close(other.line.slopes[0].value, slope * unit.line.slopes[0].value));
+        BOOST_CHECK(close(other.line.slopes[0].standard_error, slope * unit.line.slopes[0].standard_error));
+        BOOST_CHECK(close(other.line.r_squared.value, unit.line.r_squared.value));
+        BOOST_CHECK(close(other.line.r_squared.standard_error, unit.line.r_squared.standard_error));
+        BOOST_CHECK(close(other.line.intercepts[0].value, y_from + y_unit * unit.line.intercepts[0].value -
+                                                              slope * x_from * unit.line.slopes[0].value));
+        BOOST_CHECK(close(other.covariance.estimate.value, x_unit * y_unit * unit.covariance.estimate.value));
+        BOOST_CHECK(close(other.covariance.estimate.standard_error,
+                          x_unit * y_unit * unit.covariance.estimate.standard_error));
+        BOOST_CHECK(close(other.correlation.interval.lower, unit.correlation.interval.lower));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(rounds_of_kept_answers_must_be_told) {
+    const Town town(
+        record(
+            5, hours + "," + score,
+            R"(, "regression": {"of": "score", "on": ["hours"]}, "evolving": {}, "budget": {"epsilon": 5})"),
+        300, 4);
+    SeededBits bits(3);
+    const OwnedSummary summary = town.asked(bits);
+    const SummaryView view = summary.view();
+    BOOST_TEST(refusal([&] {
+                   static_cast<void>(covariance({view, town.attributes()}, "hours", "score", 2));
+               }).what() == "these reports were counted without their rounds");
+}
+
 BOOST_AUTO_TEST_CASE(too_few_reports_of_a_moment_show_nothing) {
     const Town town(plain, 60, 8);
     SeededBits bits(2);

@@ -152,10 +152,9 @@ void add(MomentFunction& left, double factor, const MomentFunction& right) {
     for (std::size_t m = 0; m < left.gradient.size(); ++m) left.gradient[m] += factor * right.gradient[m];
 }
 
-MomentFunction times(double factor, MomentFunction function) {
-    function.value *= factor;
-    for (double& slope : function.gradient) slope *= factor;
-    return function;
+/// An estimate in another unit, whose squares may be no doubles.
+Estimate scaled(double unit, const Estimate& estimate) {
+    return {unit * estimate.value, unit * estimate.standard_error};
 }
 
 }  // namespace
@@ -167,7 +166,7 @@ Association covariance(const Joint& joint, const std::string& x, const std::stri
     const std::size_t scarcest = moments.estimates().scarcest();
     if (!moments.known()) return {nothing, {unknown, unknown}, scarcest};
     const Estimate estimate =
-        moments.estimates().estimate(times(moments.half(a.attribute) * moments.half(b.attribute), found));
+        scaled(moments.half(a.attribute) * moments.half(b.attribute), moments.estimates().estimate(found));
     return {
         estimate,
         {estimate.value - reach * estimate.standard_error, estimate.value + reach * estimate.standard_error},
@@ -278,7 +277,7 @@ Regression regression(const Joint& joint, const Design& design) {
     const std::vector<MomentFunction> solution = equations.solve();
     const double half = moments.half(y.attribute);
     const auto estimate = [&](double scale, const MomentFunction& function) {
-        return moments.estimates().estimate(times(scale, function));
+        return scaled(scale, moments.estimates().estimate(function));
     };
     for (std::size_t c = 0; c < intercepts; ++c) {  // at 0 of the predictors, not at the middles
         MomentFunction intercept = solution[c];
