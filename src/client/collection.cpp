@@ -48,7 +48,9 @@ struct Collection::Plan {
 
     [[nodiscard]] Cell category(std::size_t j, const Value& value, Moved& moved) const;
     [[nodiscard]] Cell number(std::size_t j, const Value& value) const;
+    [[nodiscard]] double inside(std::size_t j, const Value& value, Moved& moved) const;
     [[nodiscard]] double position(std::size_t j, const Value& value, Moved& moved) const;
+    [[nodiscard]] Cell bin(std::size_t j, const Value& value, Moved& moved) const;
 
     Spec spec;
     std::unique_ptr<const Mechanism> mechanism;
@@ -95,7 +97,8 @@ Cell Collection::Plan::category(std::size_t j, const Value& value, Moved& moved)
                  : "Labels are compared byte by byte: upper and lower case and spaces count.");
 }
 
-double Collection::Plan::position(std::size_t j, const Value& value, Moved& moved) const {
+/// A number within its range.
+double Collection::Plan::inside(std::size_t j, const Value& value, Moved& moved) const {
     const Attribute& attribute = spec.attributes()[j];
     const auto* given = std::get_if<double>(&value);
     if (given == nullptr || !std::isfinite(*given))
@@ -103,15 +106,26 @@ double Collection::Plan::position(std::size_t j, const Value& value, Moved& move
                "Allowed are finite numbers; its range is " + shortest(attribute.min) + " to " +
                    shortest(attribute.max) + ".",
                given != nullptr && std::isnan(*given) ? no_number : "");
-    const double inside = std::clamp(*given, attribute.min, attribute.max);
-    if (inside != *given) {
+    const double clamped = std::clamp(*given, attribute.min, attribute.max);
+    if (clamped != *given) {
         if (outside == Outside::refuse)
             refuse(shortest(*given) + " lies outside the range of " + quoted(attribute.name),
                    "Its range is " + shortest(attribute.min) + " to " + shortest(attribute.max) + ".",
                    "Correct the value, or ask for values outside to be clamped.");
         moved.attributes.push_back(j);
     }
-    return (inside - attribute.min) / (attribute.max - attribute.min) * static_cast<double>(cells[j] - 1);
+    return clamped;
+}
+
+double Collection::Plan::position(std::size_t j, const Value& value, Moved& moved) const {
+    const Attribute& attribute = spec.attributes()[j];
+    return (inside(j, value, moved) - attribute.min) / (attribute.max - attribute.min) *
+           static_cast<double>(cells[j] - 1);
+}
+
+Cell Collection::Plan::bin(std::size_t j, const Value& value, Moved& moved) const {
+    const std::vector<double>& edges = spec.attributes()[j].edges;
+    return static_cast<Cell>(std::ranges::upper_bound(edges, inside(j, value, moved)) - edges.begin());
 }
 
 Collection::Collection(Spec spec, Outside outside)
@@ -136,12 +150,17 @@ Placed Collection::place(std::span<const Value> record) const {
                    (attributes.size() == 1 ? " attribute." : " attributes."));
     Placed placed;
     placed.positions.reserve(record.size());
-    for (std::size_t j = 0; j < record.size(); ++j)
-        placed.positions.push_back(
-            attributes[j].numeric() ? plan_->position(j, record[j], placed.moved)
-                                    : static_cast<double>(attributes[j].labels.empty()
-                                                              ? plan_->number(j, record[j])
-                                                              : plan_->category(j, record[j], placed.moved)));
+    for (std::size_t j = 0; j < record.size(); ++j) {
+        const Attribute& attribute = attributes[j];
+        if (attribute.numeric()) {
+            placed.positions.push_back(plan_->position(j, record[j], placed.moved));
+            continue;
+        }
+        const Cell cell = attribute.binned()         ? plan_->bin(j, record[j], placed.moved)
+                          : attribute.labels.empty() ? plan_->number(j, record[j])
+                                                     : plan_->category(j, record[j], placed.moved);
+        placed.positions.push_back(static_cast<double>(cell));
+    }
     return placed;
 }
 
