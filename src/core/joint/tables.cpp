@@ -10,15 +10,15 @@ namespace ldp {
 std::vector<Table> tables(const SummaryView& view) {
     const auto& joint = capability<JointViews>(*view.mechanism);
     need_reports(view);
-    need_one_round(view, "what attributes have to do with each other");
+    const double each = most_of_one(view);
     std::vector<Table> all;
     for (std::size_t v = 0; v < joint.views().size(); ++v) {
         check_interrupt();
         CrossTable found = joint.table(view, v);
         if (found.people == 0) continue;
-        const double variance = found.contrast() / found.people;
-        all.push_back({std::move(found.attributes), std::move(found.sizes), std::move(found.shares), variance,
-                       found.people});
+        const double people = found.people / each, variance = found.contrast() / people;
+        all.push_back(
+            {std::move(found.attributes), std::move(found.sizes), std::move(found.shares), variance, people});
     }
     return all;
 }

@@ -9,7 +9,6 @@
 #include "core/base/exact.hpp"
 #include "core/math/bit_counters.hpp"
 #include "core/mechanism/entries.hpp"
-#include "core/mechanism/frequency/contrasts.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 

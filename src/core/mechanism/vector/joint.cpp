@@ -19,7 +19,6 @@
 
 #include "core/base/exact.hpp"
 #include "core/base/interrupt.hpp"
-#include "core/mechanism/frequency/contrasts.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 
 namespace ldp {
