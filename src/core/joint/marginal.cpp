@@ -133,7 +133,7 @@ Quotient Marginal::quotient(const Combined::Share& both, const Combined::Share& 
     const auto covariance = [&](const Combined::Share& a, const Combined::Share& b, double in_both) {
         const double sampling =
             target_ == Target::sample
-                ? (in_both - std::clamp(a.value, 0.0, 1.0) * std::clamp(b.value, 0.0, 1.0)) / n_
+                ? (in_both - std::clamp(a.value, 0.0, 1.0) * std::clamp(b.value, 0.0, 1.0)) / (n_ - 1)
                 : 0;
         return each_ * (combined_.covariance(a, b) - sampling);
     };

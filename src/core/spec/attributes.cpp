@@ -156,6 +156,17 @@ bool has_control(std::string_view text) {
     return std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
 }
 
+std::string with_labels(std::string_view attributes) {
+    Json all = parse_json(attributes);
+    for (Json& one : all) {
+        if (!one.is_object() || !one.contains("edges")) continue;
+        JsonObject reader(one, "an attribute");
+        const Attribute attribute = read_attribute(reader, reader.word("name", "the attribute's name"));
+        one["domain"] = attribute.labels;
+    }
+    return all.dump();
+}
+
 std::vector<Attribute> read_attributes(JsonObject& top) {
     std::vector<Attribute> attributes;
     if (const Json* all = top.find("attributes")) {

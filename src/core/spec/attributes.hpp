@@ -18,4 +18,8 @@ namespace ldp {
 /// "max": …}, at the top. Throws Error (invalid_spec).
 [[nodiscard]] std::vector<Attribute> read_attributes(JsonObject& top);
 
+/// The "attributes" of a canonical spec, where numbers in bins also have the bins' labels as their "domain".
+/// Throws as Spec::from_json does.
+[[nodiscard]] std::string with_labels(std::string_view attributes);
+
 }  // namespace ldp

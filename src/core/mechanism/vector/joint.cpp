@@ -87,6 +87,15 @@ class Joint final : public Mechanism, public JointViews {
 
     std::vector<std::vector<std::size_t>> views() const override;
     CrossTable table(const Counts& counts, std::size_t view) const override;
+    std::uint64_t reports_of_view(const Counts& counts, std::size_t view) const override {
+        return part(counts, views_[view]).n;
+    }
+    std::uint64_t reports(const Counts& counts, std::size_t attribute) const override {
+        std::uint64_t all = 0;
+        for (const View& view : views_)
+            if (has(view, attribute)) all += part(counts, view).n;
+        return all;
+    }
 
     std::vector<Stake> stakes(const Question& question) const override;
     double likeliest(Bytes payload) const override {
@@ -114,6 +123,9 @@ class Joint final : public Mechanism, public JointViews {
 
   private:
     [[nodiscard]] const ViewClass& class_of(const View& view) const noexcept { return classes_[view.kind]; }
+    [[nodiscard]] static bool has(const View& view, std::size_t attribute) noexcept {
+        return std::ranges::find(view.attributes.all(), attribute) != view.attributes.all().end();
+    }
     [[nodiscard]] std::size_t slot_size(const View& view) const noexcept {
         return counter_size + class_of(view).inner->state_size();
     }
@@ -257,8 +269,7 @@ CrossTable Joint::table(const Counts& counts, std::size_t view) const {
 std::vector<Estimate> Joint::estimate(const Counts& counts, const Question& question) const {
     std::vector<CrossTable> tables;
     for (std::size_t v = 0; v < views_.size(); ++v)
-        if (std::ranges::count(views_[v].attributes.all(), question.attribute) > 0)
-            tables.push_back(table(counts, v));
+        if (has(views_[v], question.attribute)) tables.push_back(table(counts, v));
     const Combined combined(tables, {question.attribute}, Combination::consistent);
     const std::uint64_t values = sizes_[question.attribute];
     std::vector<Estimate> estimates(values, Estimate{NAN, NAN});
@@ -300,7 +311,7 @@ void Joint::for_each_of(std::size_t attribute, Visit visit) const {
     std::vector<Of> all;
     double precision = 0;
     for (const View& view : views_) {
-        if (std::ranges::count(view.attributes.all(), attribute) == 0) continue;
+        if (!has(view, attribute)) continue;
         const CrossTable table = expected(view);
         const double rest = static_cast<double>(table.cells()) / static_cast<double>(sizes_[attribute]);
         all.push_back({&view, table.people / (table.contrast() * rest), rest});
@@ -364,10 +375,11 @@ std::vector<Stake> Joint::stakes(const Question& question) const {
 // Those who drew a table are a sample of all who reported, without replacement. The weights of a person's
 // cells in all tables add up to what is asked of the person, but for a constant, since the estimate is
 // unbiased whoever reports. So how people fell to the tables makes the error of each being a sample of a
-// population, less that of all people together being one.
+// population, less that of all people together being one; n − 1 as in Combined::covariance.
 Estimate estimate_of(const Combined& combined, const Combined::Share& share, std::uint64_t n, Target target) {
     const double inside = std::clamp(share.value, 0.0, 1.0);
-    const double sampling = target == Target::sample ? inside * (1 - inside) / static_cast<double>(n) : 0;
+    const double sampling =
+        target == Target::sample ? inside * (1 - inside) / (static_cast<double>(n) - 1) : 0;
     return {share.value, std::sqrt(std::max(0.0, combined.covariance(share, share) - sampling))};
 }
 

@@ -20,6 +20,10 @@ class JointViews : public Capability {
     [[nodiscard]] virtual std::vector<std::vector<std::size_t>> views() const = 0;
     /// What the reports about a view say of it; no share is told of none. The state is of the mechanism.
     [[nodiscard]] virtual CrossTable table(const Counts& counts, std::size_t view) const = 0;
+    /// How many reports are about a view.
+    [[nodiscard]] virtual std::uint64_t reports_of_view(const Counts& counts, std::size_t view) const = 0;
+    /// How many reports are about an attribute.
+    [[nodiscard]] virtual std::uint64_t reports(const Counts& counts, std::size_t attribute) const = 0;
 };
 
 /// A share that was put together from what n people reported, each on one of the tables, and its error.
