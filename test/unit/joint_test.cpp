@@ -294,6 +294,41 @@ BOOST_AUTO_TEST_CASE(answers_are_unbiased_and_as_sure_as_they_say, *boost::unit_
     }
 }
 
+// Of few reports a rare cell's share is far from normal: read off one count, its interval is that of a count.
+BOOST_AUTO_TEST_CASE(intervals_of_rare_cells_hold, *boost::unit_test::label("slow")) {
+    const auto m = mechanism("joint", 6, three + R"(, "views": [["a", "b"], ["c"]])");
+    const Combined::Box rare{{false, true}, {false, false, true}};
+    const Combined::Box two{{false, true}, {false, true, true}};
+    for (const Target target : {Target::sample, Target::population}) {
+        SeededBits bits(23);
+        constexpr int runs = 1500, people = 300;
+        constexpr double share = 0.02;
+        int covered = 0, both_covered = 0, normal = 0;
+        for (int run = 0; run < runs; ++run) {
+            OwnedSummary summary(*m);
+            double held = 0;
+            for (int person = 0; person < people; ++person) {
+                const bool holds =
+                    target == Target::population ? bits.chance(2, 100) : person < share * people;
+                held += holds ? 1.0 / people : 0;
+                summary.draw(holds ? std::vector<Cell>{1, 2, 0} : std::vector<Cell>{0, 0, 0}, bits);
+            }
+            const double truth = target == Target::population ? share : held;
+            const auto holds = [&](const Interval& interval) {
+                return interval.lower <= truth + 1e-12 && truth - 1e-12 <= interval.upper;
+            };
+            const Marginal pair(summary.view(), {0, 1}, Combination::consistent, target);
+            covered += holds(interval(pair.share(rare), 1.96, pair.law(rare)));
+            both_covered += holds(interval(pair.share(two), 1.96, pair.law(two)));
+            normal += holds(interval(pair.share(rare), 1.96, {}));
+        }
+        // A standard error of so many runs is 0.0056.
+        BOOST_CHECK_GT(covered, 0.93 * runs);
+        BOOST_CHECK_GT(both_covered, 0.93 * runs);
+        BOOST_CHECK_LT(normal, covered);
+    }
+}
+
 // What is planned before anybody reports is what comes out of very many reports.
 BOOST_AUTO_TEST_CASE(variances_are_promised_as_they_come_out) {
     const auto m = mechanism("joint", 1, three + R"(, "views": [["a", "b"], ["b", "c"], ["a"]])");
@@ -326,6 +361,8 @@ BOOST_AUTO_TEST_CASE(what_no_view_has_is_refused) {
     BOOST_CHECK_EXCEPTION(ask({0, 0}), Error, fails_with(ErrorCode::invalid_value));
     BOOST_CHECK_EXCEPTION(ask({0, 3}), Error, fails_with(ErrorCode::invalid_value));
     BOOST_CHECK_EXCEPTION(ask({}), Error, fails_with(ErrorCode::invalid_value));
+    BOOST_CHECK_EXCEPTION(summary.estimate(Quantity::frequencies, Target::sample, 3), Error,
+                          fails_with(ErrorCode::invalid_value));
     const auto other = mechanism("grr", 1, "\"domain\": 3");
     OwnedSummary shares(*other);
     BOOST_CHECK_EXCEPTION(Marginal(shares.view(), {0}, Combination::consistent, Target::sample), Error,

@@ -26,10 +26,10 @@ void check_attributes(const SummaryView& view, const std::vector<std::size_t>& a
         raise(ErrorCode::invalid_value, "an attribute stands twice in a question", {}, "Name each once.");
 }
 
-/// The tables that tell of any of the attributes.
-std::vector<CrossTable> tables_about(const SummaryView& view, const std::vector<std::size_t>& attributes) {
-    const auto& joint = capability<JointViews>(*view.mechanism);
-    const std::vector<std::vector<std::size_t>> views = joint.views();
+/// The views with any of the attributes; throws unless one has all.
+std::vector<std::size_t> views_about(const SummaryView& view, const std::vector<std::size_t>& attributes) {
+    check_attributes(view, attributes);
+    const std::vector<std::vector<std::size_t>> views = capability<JointViews>(*view.mechanism).views();
     const auto has_all = [&](const std::vector<std::size_t>& one) {
         return std::ranges::includes(one, attributes);
     };
@@ -43,16 +43,22 @@ std::vector<CrossTable> tables_about(const SummaryView& view, const std::vector<
               "ldp_views(summary) lists what is reported together. Ask about fewer attributes at a time, or "
               "declare a view of these in the next spec.");
     }
-    std::vector<CrossTable> tables;
-    if (view.n == 0) return tables;
-    need_reports(view);
     const auto asked = [&](std::size_t attribute) {
         return std::ranges::binary_search(attributes, attribute);
     };
-    for (std::size_t v = 0; v < views.size(); ++v) {
-        if (std::ranges::none_of(views[v], asked)) continue;
+    std::vector<std::size_t> about;
+    for (std::size_t v = 0; v < views.size(); ++v)
+        if (std::ranges::any_of(views[v], asked)) about.push_back(v);
+    return about;
+}
+
+std::vector<CrossTable> tables_of(const SummaryView& view, const std::vector<std::size_t>& views) {
+    std::vector<CrossTable> tables;
+    if (view.n == 0) return tables;
+    need_reports(view);
+    for (const std::size_t v : views) {
         check_interrupt();
-        tables.push_back(joint.table(view, v));
+        tables.push_back(find_capability<JointViews>(*view.mechanism)->table(view, v));
     }
     return tables;
 }
@@ -84,17 +90,16 @@ Combined::Box Cells::box(std::size_t cell) const {
     return box;
 }
 
-// Checked first, as all that is made from them relies on it.
 Marginal::Marginal(const SummaryView& view, std::vector<std::size_t> attributes, Combination how,
                    Target target)
-    : sizes_((check_attributes(view, attributes), attributes.size())),
-      combined_(tables_about(view, attributes), attributes, how),
+    : view_(view),
+      asked_views_(views_about(view, attributes)),
+      combined_(tables_of(view, asked_views_), attributes, how),
       n_(static_cast<double>(view.n)),
       each_(most_of_one(view)),
       target_(target) {
     const std::vector<std::uint64_t> cells = view.mechanism->cells();
-    std::ranges::transform(attributes, sizes_.begin(),
-                           [&](std::size_t attribute) { return cells[attribute]; });
+    for (const std::size_t attribute : attributes) sizes_.push_back(cells[attribute]);
 }
 
 std::uint64_t Marginal::reports() const noexcept {
@@ -107,6 +112,22 @@ Estimate Marginal::share(const Combined::Box& box) const {
     Estimate estimate = estimate_of(combined_, share, static_cast<std::uint64_t>(n_), target_);
     estimate.standard_error *= std::sqrt(each_);
     return estimate;
+}
+
+ErrorLaw Marginal::law(const Combined::Box& box) const {
+    const std::optional<std::size_t> only = combined_.only_table();
+    if (!only || repeats(view_)) return {};
+    const auto& joint = *find_capability<JointViews>(*view_.mechanism);
+    const std::size_t view = asked_views_[*only];
+    const std::vector<std::size_t> attributes = joint.views()[view];
+    const std::vector<std::uint64_t> of = view_.mechanism->cells();
+    std::uint64_t cells = 1, all = 1;
+    for (const std::size_t attribute : attributes) cells *= of[attribute];
+    for (const std::uint64_t size : sizes_) all *= size;
+    cells /= all;  // of the view that make up one of those asked about
+    for (const std::vector<bool>& values : box)
+        cells *= static_cast<std::uint64_t>(std::ranges::count(values, true));
+    return joint.error_law(view_, view, cells, target_);
 }
 
 std::vector<Estimate> Marginal::shares() const {

@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "core/math/cross_tables.hpp"
-#include "core/mechanism/estimate.hpp"
-#include "core/mechanism/summary_view.hpp"
+#include "core/mechanism/error_law.hpp"
 
 namespace ldp {
 
@@ -28,6 +27,7 @@ class Marginal {
     /// Of attributes in ascending order, of reports that there may be none of. Throws Error: invalid_value if
     /// an attribute is not there or stands twice; unsupported if the reports do not tell several attributes
     /// together, if no view has all of these, or if they were counted without the rounds that it takes.
+    /// Mechanism and bytes must outlive it.
     Marginal(const SummaryView& view, std::vector<std::size_t> attributes, Combination how, Target target);
 
     [[nodiscard]] const std::vector<std::uint64_t>& sizes() const noexcept { return sizes_; }
@@ -37,6 +37,8 @@ class Marginal {
     [[nodiscard]] bool told() const noexcept { return combined_.told(); }
 
     [[nodiscard]] Estimate share(const Combined::Box& box) const;
+    /// How that estimate is distributed: as a count is where it is read off one, else by the normal law.
+    [[nodiscard]] ErrorLaw law(const Combined::Box& box) const;
     /// Of all cells, the last attribute's value running fastest.
     [[nodiscard]] std::vector<Estimate> shares() const;
     /// Of those in the second box, the share who are also in the first one; `reach` as of an interval.
@@ -46,7 +48,9 @@ class Marginal {
     [[nodiscard]] Quotient quotient(const Combined::Share& both, const Combined::Share& given,
                                     double reach) const;
 
+    SummaryView view_;
     std::vector<std::uint64_t> sizes_;
+    std::vector<std::size_t> asked_views_;  // those with any of the attributes
     Combined combined_;
     double n_, each_;  // reports, and the most of one person
     Target target_;

@@ -14,20 +14,16 @@ std::size_t product(std::span<const std::uint64_t> sizes) {
     return std::accumulate(sizes.begin(), sizes.end(), std::size_t{1}, std::multiplies<>());
 }
 
-/// Calls visit(cell, values) for all cells, the last value running fastest.
-template <class Visit>
-void for_each_cell(std::span<const std::uint64_t> sizes, Visit visit) {
-    std::vector<std::uint64_t> values(sizes.size());
-    for_each_index(product(sizes), [&](std::size_t cell) {
-        visit(cell, std::as_const(values));
-        for (std::size_t i = sizes.size(); i-- > 0 && ++values[i] == sizes[i];) values[i] = 0;
-    });
+/// Whether an attribute of a part is in a subset of them, the last one being the lowest bit.
+bool holds(std::size_t subset, std::size_t attribute, std::size_t attributes) {
+    return (subset >> (attributes - 1 - attribute) & 1) != 0;
 }
 
-/// The subset of the attributes asked for that some of a part's attributes are, as bits.
+/// The subset as one of the attributes asked for, the first being the lowest bit.
 std::size_t among_all(std::span<const std::size_t> places, std::size_t subset) {
     std::size_t all = 0;
-    for (std::size_t i = 0; i < places.size(); ++i) all |= (subset >> i & 1) << places[i];
+    for (std::size_t i = 0; i < places.size(); ++i)
+        if (holds(subset, i, places.size())) all |= std::size_t{1} << places[i];
     return all;
 }
 
@@ -43,9 +39,10 @@ double CrossTable::contrast() const noexcept {
 
 Combined::Combined(std::span<const CrossTable> tables, std::vector<std::size_t> attributes, Combination how)
     : sizes_(attributes.size()), precision_(std::size_t{1} << attributes.size()) {
-    for (const CrossTable& table : tables) {
-        Part part{{}, {}, {}, table.people, table.even, table.held, 1, {}};
-        std::vector<std::size_t> strides(table.sizes.size());  // in the part; 0 where it is summed over
+    for (std::size_t t = 0; t < tables.size(); ++t) {
+        const CrossTable& table = tables[t];
+        Part part{t, {}, {}, {}, table.people, table.even, table.held, 1, {}};
+        std::vector<bool> asked(table.sizes.size());
         for (std::size_t i = 0; i < table.attributes.size(); ++i) {
             const auto found = std::ranges::lower_bound(attributes, table.attributes[i]);
             if (found == attributes.end() || *found != table.attributes[i]) {
@@ -54,34 +51,40 @@ Combined::Combined(std::span<const CrossTable> tables, std::vector<std::size_t> 
             }
             part.places.push_back(static_cast<std::size_t>(found - attributes.begin()));
             part.sizes.push_back(table.sizes[i]);
-            strides[i] = 1;
+            asked[i] = true;
             sizes_[part.places.back()] = table.sizes[i];
         }
         const bool whole = part.places.size() == attributes.size();
         if (part.places.empty() || table.people < 2 || (how == Combination::unbiased && !whole)) continue;
         told_ = told_ || whole;
-        std::size_t stride = 1;
-        for (std::size_t i = strides.size(); i-- > 0;) {
-            if (strides[i] == 0) continue;
-            strides[i] = stride;
-            stride *= table.sizes[i];
+        // Summed over the others from the last attribute on, each time all that follows it being done.
+        part.shares = table.shares;
+        std::size_t inner = 1;
+        for (std::size_t i = table.sizes.size(); i-- > 0;) {
+            const std::size_t size = table.sizes[i];
+            if (asked[i]) {
+                inner *= size;
+                continue;
+            }
+            std::vector<double> sums(part.shares.size() / size);
+            for (std::size_t cell = 0; cell < part.shares.size(); ++cell)
+                sums[cell / (inner * size) * inner + cell % inner] += part.shares[cell];
+            part.shares = std::move(sums);
         }
-        part.shares.assign(stride, 0);
-        for_each_cell(table.sizes, [&](std::size_t cell, const std::vector<std::uint64_t>& values) {
-            std::size_t at = 0;
-            for (std::size_t i = 0; i < values.size(); ++i) at += strides[i] * values[i];
-            part.shares[at] += table.shares[cell];
-        });
         part.precision.assign(std::size_t{1} << part.places.size(), 0);
         for (std::size_t subset = 1; subset < part.precision.size(); ++subset) {
             double variance = table.contrast() * part.rest;
             for (std::size_t i = 0; how == Combination::consistent && i < part.sizes.size(); ++i)
-                if ((subset >> i & 1) == 0) variance *= static_cast<double>(part.sizes[i]);
+                if (!holds(subset, i, part.sizes.size())) variance *= static_cast<double>(part.sizes[i]);
             part.precision[subset] = table.people / variance;
             precision_[among_all(part.places, subset)] += part.precision[subset];
         }
         parts_.push_back(std::move(part));
     }
+}
+
+std::optional<std::size_t> Combined::only_table() const noexcept {
+    return parts_.size() == 1 ? std::optional(parts_[0].table) : std::nullopt;
 }
 
 double Combined::people() const noexcept {
@@ -91,38 +94,43 @@ double Combined::people() const noexcept {
 }
 
 // A box is a product, and so are its effects: of the attributes in S the indicator less its mean, of the
-// others the mean times the number of values. The effect of no attribute is the mean itself, which is known.
+// others the mean alone. The effect of no attribute is a constant, the share if all cells were equally
+// frequent. One attribute after another, what is kept of the effects by their bits becomes what is kept by
+// the attribute's values.
 Combined::Share Combined::share(const Box& box) const {
-    std::vector<double> inside(box.size());
+    std::vector<double> means(box.size());
     Share share{1, {}};
     for (std::size_t i = 0; i < box.size(); ++i) {
-        inside[i] = static_cast<double>(std::ranges::count(box[i], true));
-        share.value *= inside[i] / static_cast<double>(sizes_[i]);
+        means[i] = static_cast<double>(std::ranges::count(box[i], true)) / static_cast<double>(sizes_[i]);
+        share.value *= means[i];
     }
+    Work work;
     for (const Part& part : parts_) {
-        std::vector<double> factors(part.precision.size());
-        for (std::size_t subset = 1; subset < factors.size(); ++subset) {
+        work.done(part.shares.size());
+        std::vector<double> weights(part.precision.size());  // by bits, the last attribute's the lowest
+        for (std::size_t subset = 1; subset < weights.size(); ++subset) {
             const std::size_t all = among_all(part.places, subset);
-            factors[subset] = part.precision[subset] / precision_[all];
+            weights[subset] = part.precision[subset] / precision_[all];
             for (std::size_t i = 0; i < box.size(); ++i)
-                if ((all >> i & 1) == 0) factors[subset] *= inside[i] / static_cast<double>(sizes_[i]);
+                if ((all >> i & 1) == 0) weights[subset] *= means[i];
         }
-        std::vector<double>& weights = share.weights.emplace_back(part.shares.size());
-        for_each_cell(part.sizes, [&](std::size_t cell, const std::vector<std::uint64_t>& values) {
-            double weight = 0;
-            for (std::size_t subset = 1; subset < factors.size(); ++subset) {
-                double effect = factors[subset];
-                for (std::size_t i = 0; i < values.size(); ++i) {
-                    if ((subset >> i & 1) == 0) continue;
-                    const std::size_t place = part.places[i];
-                    effect *=
-                        (box[place][values[i]] ? 1 : 0) - inside[place] / static_cast<double>(sizes_[place]);
-                }
-                weight += effect;
-            }
-            weights[cell] = weight;
-            share.value += weight * part.shares[cell];
-        });
+        std::size_t inner = 1;  // values of the attributes that are done
+        for (std::size_t i = part.places.size(); i-- > 0;) {
+            const std::vector<bool>& inside = box[part.places[i]];
+            const double mean = means[part.places[i]];
+            std::vector<double> spread(weights.size() / 2 * inside.size());
+            for (std::size_t outer = 0; outer < weights.size() / (2 * inner); ++outer)
+                for (std::size_t v = 0; v < inside.size(); ++v)
+                    for (std::size_t k = 0; k < inner; ++k)
+                        spread[(outer * inside.size() + v) * inner + k] =
+                            weights[2 * outer * inner + k] +
+                            weights[(2 * outer + 1) * inner + k] * ((inside[v] ? 1 : 0) - mean);
+            weights = std::move(spread);
+            inner *= inside.size();
+        }
+        for (std::size_t cell = 0; cell < weights.size(); ++cell)
+            share.value += weights[cell] * part.shares[cell];
+        share.weights.push_back(std::move(weights));
     }
     return share;
 }

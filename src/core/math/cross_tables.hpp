@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -60,6 +61,8 @@ class Combined {
     [[nodiscard]] bool told() const noexcept { return told_; }
     /// Reports about at least one of the attributes, as far as they are of use.
     [[nodiscard]] double people() const noexcept;
+    /// The number of the only table that is of use; none if there are several.
+    [[nodiscard]] std::optional<std::size_t> only_table() const noexcept;
 
     [[nodiscard]] Share share(const Box& box) const;
     /// The covariance of two shares against a population.
@@ -68,12 +71,13 @@ class Combined {
   private:
     /// A table, summed over the attributes that were not asked for.
     struct Part {
+        std::size_t table;
         std::vector<std::size_t> places;   // of its attributes among those asked for
         std::vector<std::uint64_t> sizes;  // of these
         std::vector<double> shares;
         double people, even, held;
         double rest;                    // cells of the table that make up one of these
-        std::vector<double> precision;  // of the effect of each subset of its attributes, by their bits
+        std::vector<double> precision;  // of the effect of each subset of its attributes
     };
 
     std::vector<std::uint64_t> sizes_;

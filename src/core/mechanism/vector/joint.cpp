@@ -87,6 +87,8 @@ class Joint final : public Mechanism, public JointViews {
 
     std::vector<std::vector<std::size_t>> views() const override;
     CrossTable table(const Counts& counts, std::size_t view) const override;
+    ErrorLaw error_law(const Counts& counts, std::size_t view, std::uint64_t cells,
+                       Target target) const override;
     std::uint64_t reports_of_view(const Counts& counts, std::size_t view) const override {
         return part(counts, views_[view]).n;
     }
@@ -123,6 +125,14 @@ class Joint final : public Mechanism, public JointViews {
 
   private:
     [[nodiscard]] const ViewClass& class_of(const View& view) const noexcept { return classes_[view.kind]; }
+    [[nodiscard]] const FrequencyOracle& oracle_of(const View& view) const noexcept {
+        return *find_capability<FrequencyOracle>(*class_of(view).inner);
+    }
+    /// How many cells a report names.
+    [[nodiscard]] double set_size(const View& view) const noexcept {
+        const auto [p, q] = oracle_of(view).protocol();
+        return std::round(p + static_cast<double>(oracle_of(view).cells()[0] - 1) * q);
+    }
     [[nodiscard]] static bool has(const View& view, std::size_t attribute) noexcept {
         return std::ranges::find(view.attributes.all(), attribute) != view.attributes.all().end();
     }
@@ -266,7 +276,20 @@ CrossTable Joint::table(const Counts& counts, std::size_t view) const {
     return table;
 }
 
+// A set of one cell is one of the box or not; of a larger set the same is true of each cell.
+ErrorLaw Joint::error_law(const Counts& counts, std::size_t view, std::uint64_t cells, Target target) const {
+    const std::uint64_t n = reports_of_view(counts, view);
+    const auto [p, q] = oracle_of(views_[view]).protocol();
+    if (n == 0 || (cells > 1 && set_size(views_[view]) > 1)) return {};
+    const auto others = static_cast<double>(cells) - 1;
+    return {.n = n,
+            .p = p + others * q,
+            .q = q + others * q,
+            .counts_people = target == Target::sample && n == counts.n};
+}
+
 std::vector<Estimate> Joint::estimate(const Counts& counts, const Question& question) const {
+    check_attribute(question.attribute, sizes_.size());
     std::vector<CrossTable> tables;
     for (std::size_t v = 0; v < views_.size(); ++v)
         if (has(views_[v], question.attribute)) tables.push_back(table(counts, v));
@@ -358,10 +381,9 @@ std::vector<Stake> Joint::stakes(const Question& question) const {
     for_each_of(
         question.attribute == only_attribute ? 0 : question.attribute,
         [&](const View& view, double weight, double rest) {
-            const auto* oracle = find_capability<FrequencyOracle>(*class_of(view).inner);
-            const auto [p, q] = oracle->protocol();
-            const auto cells = static_cast<double>(oracle->cells()[0]);
-            const double size = std::round(p + (cells - 1) * q);
+            const auto [p, q] = oracle_of(view).protocol();
+            const auto cells = static_cast<double>(oracle_of(view).cells()[0]);
+            const double size = set_size(view);
             const auto told = [&, p = p, q = q](double held) { return weight * (held - q * rest) / (p - q); };
             stakes.push_back({chance(view),
                               {told(std::max(0.0, size - (cells - rest))), told(std::min(size, rest))},

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/math/cross_tables.hpp"
-#include "core/mechanism/capability.hpp"
+#include "core/mechanism/error_law.hpp"
 
 namespace ldp {
 
@@ -20,6 +20,10 @@ class JointViews : public Capability {
     [[nodiscard]] virtual std::vector<std::vector<std::size_t>> views() const = 0;
     /// What the reports about a view say of it; no share is told of none. The state is of the mechanism.
     [[nodiscard]] virtual CrossTable table(const Counts& counts, std::size_t view) const = 0;
+    /// The law of the share of so many cells of a view as its table has it; the normal one if no count tells
+    /// it.
+    [[nodiscard]] virtual ErrorLaw error_law(const Counts& counts, std::size_t view, std::uint64_t cells,
+                                             Target target) const = 0;
     /// How many reports are about a view.
     [[nodiscard]] virtual std::uint64_t reports_of_view(const Counts& counts, std::size_t view) const = 0;
     /// How many reports are about an attribute.

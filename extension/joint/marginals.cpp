@@ -187,8 +187,9 @@ CellRows cells(const Asked& asked, const Words& given, const Words& of) {
                 row.numbers[i] = static_cast<std::int32_t>(values[i]);
             }
             if (given.count == 0) {
-                row.estimate = together.marginal().share(together.box(values, 0, attributes.size()));
-                row.interval = interval(row.estimate, asked.reach, {});
+                const Combined::Box box = together.box(values, 0, attributes.size());
+                row.estimate = together.marginal().share(box);
+                row.interval = interval(row.estimate, asked.reach, together.marginal().law(box));
                 continue;
             }
             const Quotient quotient =
@@ -233,7 +234,7 @@ CellRows box(const Asked& asked, const char* conditions, const char* given) {
         }
         if (given == nullptr) {
             row.estimate = together.marginal().share(whole(wanted));
-            row.interval = interval(row.estimate, asked.reach, {});
+            row.interval = interval(row.estimate, asked.reach, together.marginal().law(whole(wanted)));
         } else {
             const Quotient quotient = together.marginal().quotient(whole(wanted), whole(among), asked.reach);
             row.estimate = quotient.estimate;
