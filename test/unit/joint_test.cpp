@@ -93,6 +93,33 @@ BOOST_AUTO_TEST_CASE(views_are_all_sets_or_those_listed) {
     BOOST_CHECK(triples == expected);
 }
 
+BOOST_AUTO_TEST_CASE(views_are_chosen_for_how_many_there_are) {
+    const auto views = [](const std::string& people) {
+        const std::string json =
+            R"({"mechanism": "joint", "epsilon": 1, "views": "auto", "people": )" + people;
+        return std::get<std::string>(Spec::from_json(json + ", " + three + "}").option("views"));
+    };
+    BOOST_CHECK_EQUAL(views("1000"), "pairs");
+    BOOST_CHECK_EQUAL(views("1000000"), "triples");
+    // The noise at the border is what a tenth of a table is: that of the only triple, of 18 cells.
+    const auto m = mechanism("joint", 1, three + R"(, "views": "triples")");
+    SeededBits bits(6);
+    double fewest = 1000, most = 1000000;
+    while (most - fewest > 1) {
+        const double people = std::floor((fewest + most) / 2);
+        (views(std::to_string(static_cast<int>(people))) == "pairs" ? fewest : most) = people;
+    }
+    double distance = 0;
+    constexpr int runs = 40;
+    for (int run = 0; run < runs; ++run) {
+        OwnedSummary summary(*m);
+        for (int person = 0; person < most; ++person) summary.draw(record_of(bits.below(18)), bits);
+        const std::vector<double> shares = tables(summary.view())[0].shares;
+        for (const double share : shares) distance += std::abs(share - 1.0 / 18) / 2;
+    }
+    BOOST_CHECK_CLOSE(distance / runs, 0.1, 15);
+}
+
 BOOST_AUTO_TEST_CASE(every_view_keeps_epsilon) {
     for (const double epsilon : epsilons)
         for (const char* told : {"", R"(, "views": [["a"], ["a", "b"], ["c"]])", R"(, "target": "ranges")"})

@@ -40,6 +40,7 @@ double CrossTable::contrast() const noexcept {
 Combined::Combined(std::span<const CrossTable> tables, std::vector<std::size_t> attributes, Combination how)
     : sizes_(attributes.size()), precision_(std::size_t{1} << attributes.size()) {
     for (std::size_t t = 0; t < tables.size(); ++t) {
+        check_interrupt();
         const CrossTable& table = tables[t];
         Part part{t, {}, {}, {}, table.people, table.even, table.held, 1, {}};
         std::vector<bool> asked(table.sizes.size());
@@ -139,8 +140,10 @@ Combined::Share Combined::share(const Box& box) const {
 // from them, too (Bessel).
 double Combined::covariance(const Share& a, const Share& b) const {
     double all = 0;
+    Work work;
     for (std::size_t p = 0; p < parts_.size(); ++p) {
         const Part& part = parts_[p];
+        work.done(part.shares.size());
         double squares = 0, held = 0, mean_a = 0, mean_b = 0;
         for (std::size_t cell = 0; cell < part.shares.size(); ++cell) {
             const double both = a.weights[p][cell] * b.weights[p][cell];

@@ -149,6 +149,8 @@ class Joint final : public Mechanism, public JointViews {
     [[nodiscard]] Bytes payload_in(Bytes payload, const View& view) const noexcept {
         return payload.subspan(index_, class_of(view).inner->payload_size());
     }
+    /// Whether there is such a view, and what follows its subset is filled up.
+    [[nodiscard]] bool fits(Bytes payload) const noexcept;
     [[nodiscard]] Cell cell(const View& view, Input input) const noexcept {
         Cell all = 0;
         for (const std::size_t j : view.attributes.all()) all = all * sizes_[j] + input[j];
@@ -212,12 +214,15 @@ void Joint::instantaneous_response(Bytes public_randomness, Bytes permanent, Bit
 
 // Server ---------------------------------------------------------------------------------------------------
 
+// The subset is looked at once, by what counts it.
 bool Joint::accumulate(MutableBytes state, Bytes payload) const noexcept {
-    if (!valid_payload(payload)) return false;
+    if (!fits(payload)) return false;
     const View& view = drawn(payload);
     const MutableBytes counted = state.subspan(view.state, slot_size(view));
+    if (!class_of(view).inner->accumulate(counted.subspan(counter_size), payload_in(payload, view)))
+        return false;
     add<std::uint64_t>(counted.data(), 1);
-    return class_of(view).inner->accumulate(counted.subspan(counter_size), payload_in(payload, view));
+    return true;
 }
 
 void Joint::merge(MutableBytes state, Bytes other) const noexcept {
@@ -229,12 +234,15 @@ void Joint::merge(MutableBytes state, Bytes other) const noexcept {
     }
 }
 
-bool Joint::valid_payload(Bytes payload) const noexcept {
+bool Joint::fits(Bytes payload) const noexcept {
     if (number_in(payload) >= views_.size()) return false;
-    const Bytes subset = payload_in(payload, drawn(payload));
-    const Bytes rest = payload.subspan(index_ + subset.size());
-    return class_of(drawn(payload)).inner->valid_payload(subset) &&
-           std::ranges::all_of(rest, [](std::byte b) { return b == std::byte{0}; });
+    const Bytes rest = payload.subspan(index_ + payload_in(payload, drawn(payload)).size());
+    return std::ranges::all_of(rest, [](std::byte b) { return b == std::byte{0}; });
+}
+
+bool Joint::valid_payload(Bytes payload) const noexcept {
+    return fits(payload) &&
+           class_of(drawn(payload)).inner->valid_payload(payload_in(payload, drawn(payload)));
 }
 
 bool Joint::valid_state(const Counts& counts) const noexcept {
