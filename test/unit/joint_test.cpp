@@ -277,8 +277,9 @@ BOOST_AUTO_TEST_CASE(consistent_shares_are_generalised_least_squares) {
 BOOST_AUTO_TEST_CASE(answers_are_unbiased_and_as_sure_as_they_say, *boost::unit_test::label("slow")) {
     const std::vector<double> truth = records();
     const Combined::Box cell{{true, false}, {false, true, false}}, wide{{false, true}, {true, false, true}};
-    for (const char* told : {"", R"(, "views": [["a", "b"], ["a", "b", "c"], ["c"]], "target": "ranges")"}) {
-        const auto m = mechanism("joint", 2, three + told);
+    const std::string listed = R"(, "views": [["a", "b"], ["a", "b", "c"], ["c"]], "target": "ranges")";
+    for (const auto& [epsilon, told] : {std::pair(2, std::string()), {2, listed}, {7, listed}}) {
+        const auto m = mechanism("joint", epsilon, three + told);
         for (const Target target : {Target::sample, Target::population}) {
             constexpr int people = 2000, runs = 250;
             SeededBits bits(17);
@@ -373,6 +374,25 @@ BOOST_AUTO_TEST_CASE(variances_are_promised_as_they_come_out) {
     BOOST_CHECK_GE(m->n_variance(0.5), greatest);
 }
 
+BOOST_AUTO_TEST_CASE(states_that_no_reports_lead_to_are_refused) {
+    const auto m = mechanism("joint", 1, three);
+    SeededBits bits(8);
+    OwnedSummary summary(*m);
+    for (int i = 0; i < 60; ++i) summary.draw(record_of(i % 18), bits);
+    const auto takes = [&](const std::vector<std::byte>& state, std::uint64_t n) {
+        return m->valid_state({n, state});
+    };
+    const std::vector<std::byte> sound(summary.state().begin(), summary.state().end());
+    BOOST_CHECK(takes(sound, 60) && !takes(sound, 59) && !takes(sound, 61));
+    // How many reports a view has, and how many cells their sets have, hang together.
+    std::vector<std::byte> damaged = sound;
+    for (std::byte& byte : damaged) {
+        byte ^= std::byte{1};
+        BOOST_CHECK(!takes(damaged, 60));
+        byte ^= std::byte{1};
+    }
+}
+
 BOOST_AUTO_TEST_CASE(what_no_view_has_is_refused) {
     const auto m = mechanism("joint", 1, three + R"(, "views": [["a", "b"], ["c"]])");
     SeededBits bits(1);
@@ -439,8 +459,9 @@ BOOST_AUTO_TEST_CASE(conditions_are_told_in_words) {
     BOOST_CHECK((both.attributes == std::vector<std::size_t>{0, 1, 2}));
     for (const char* wrong :
          {"{}", "[]", R"({"sex": "x"})", R"({"sex": []})", R"({"sex": 1})", R"({"town": 1})",
-          R"({"rank": 3})", R"({"rank": "a"})", R"({"rank": -1})", R"({"age": [2, 4]})", R"({"age": [4, 1]})",
-          R"({"age": 5})", R"({"age": [1, 2, 3]})", R"({"age": {"low": 1}})", R"({"sex": null})"})
+          R"({"rank": 3})", R"({"rank": "a"})", R"({"rank": -1})", R"({"age": [2, 4]})", R"({"age": [0, 5]})",
+          R"({"age": [4, 1]})", R"({"age": 5})", R"({"age": [1, 2, 3]})", R"({"age": {"low": 1}})",
+          R"({"sex": null})"})
         BOOST_CHECK_EXCEPTION(names.conditions(wrong), Error, [](const Error& error) {
             return error.code() == ErrorCode::invalid_value && !error.detail().empty();
         });
