@@ -47,20 +47,20 @@ lint:
 	@for file in $(filter src/%.cpp,$(SOURCES)); do echo "clang-tidy $$file"; \
 	    $(TIDY) $$file -- -std=c++20 -Isrc -isystem /usr/include/eigen3 -DLDP_VERSION='""' 2>/dev/null || exit 1; done
 	@for file in $(filter extension/%.cpp,$(SOURCES)); do echo "clang-tidy $$file"; \
-	    $(TIDY) $$file -- -std=c++20 -Isrc -DLDP_VERSION='""' -isystem $$($(PG_CONFIG) --includedir-server) 2>/dev/null || exit 1; done
+	    $(TIDY) $$file -- -std=c++20 -Isrc -Iextension -DLDP_VERSION='""' -isystem $$($(PG_CONFIG) --includedir-server) 2>/dev/null || exit 1; done
 
 else ifneq ($(wildcard $(PGXS)),)
 MODULE_big := ldp
 DATA := $(wildcard sql/ldp--*--*.sql)
 DATA_built := $(BUILD)/ldp--$(LDP_VERSION).sql
-OBJS := $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard extension/*.cpp))
+OBJS := $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard extension/*.cpp extension/*/*.cpp))
 EXTRA_CLEAN := $(BUILD)
 REGRESS := $(basename $(notdir $(sort $(wildcard test/sql/*.sql))))
 REGRESS_OPTS := --inputdir=test --outputdir=$(BUILD)/regress
 CORE := $(BUILD)/lib/libldp_core.a
 # Core is an archive whose symbols stay inside: two extensions may carry the same names.
 SHLIB_LINK := $(CORE) -Wl,--exclude-libs,ALL -lstdc++
-PG_CPPFLAGS := -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server)
+PG_CPPFLAGS := -Isrc -Iextension -isystem $(shell $(PG_CONFIG) --includedir-server)
 # The rule for LLVM bitcode knows no C++20; inlining across an extension's boundary would gain nothing here.
 override with_llvm := no
 
@@ -85,7 +85,7 @@ $(BUILD)/extension/%.o: extension/%.cpp
 	@mkdir -p $(@D)
 	$(if $(V),,@echo '  CXX     $<')
 	$(if $(V),,@)$(CXX) $(CXXFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
--include $(wildcard $(BUILD)/extension/*.d)
+-include $(wildcard $(BUILD)/extension/*.d $(BUILD)/extension/*/*.d)
 
 $(shlib): $(CORE)
 

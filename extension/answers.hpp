@@ -9,6 +9,7 @@
 #include <string>
 
 #include "arguments.hpp"
+#include "core/mechanism/vector/joint.hpp"
 #include "core/summary/errors.hpp"
 #include "core/summary/pooling.hpp"
 #include "rows.hpp"
@@ -42,7 +43,10 @@ struct Told {
 }
 /// The same of the reports about an attribute, for estimates against this target.
 [[nodiscard]] inline Told told(const SummaryView& view, std::size_t attribute, Target target) {
-    Told all = told(part(view, attribute));
+    SummaryView about = part(view, attribute);
+    if (const auto* joint = find_capability<JointViews>(*view.mechanism))
+        about.n = joint->reports(view, attribute);
+    Told all = told(about);
     all.law = error_law(view, attribute, target);
     return all;
 }

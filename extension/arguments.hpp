@@ -181,10 +181,13 @@ inline void check_answer(const Mechanism& mechanism, Quantity quantity) {
     const std::size_t attributes = series ? 1 : mechanism.cells().size();
     if (named)
         check_attribute(*named, attributes);
-    else if (find_capability<Record>(mechanism) != nullptr)
+    else if (attributes > 1)
         throw Error(ErrorCode::unsupported, "these reports are about several attributes, and none is named",
                     "There are " + std::to_string(attributes) + ".",
-                    "Name one, as in attribute => 'town', or take it out first: ldp_part(summary, 'town').");
+                    std::string("Name one, as in attribute => 'town'") +
+                        (find_capability<Record>(mechanism) == nullptr
+                             ? "."
+                             : ", or take it out first: ldp_part(summary, 'town')."));
     return named.value_or(0);
 }
 

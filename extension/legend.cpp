@@ -94,6 +94,10 @@ Legend::Legend(FunctionCallInfo fcinfo, Bytes summary) {
     if (fcinfo->flinfo != nullptr) attributes_ = &look_up(fcinfo, fingerprint(summary))->root;
 }
 
+const char* Legend::json() const {
+    return attributes_ == nullptr ? "[]" : core_text(JsonbToCString(nullptr, attributes_, 0)).data();
+}
+
 Datum Legend::name(std::size_t attribute) const {
     return attribute < size(attributes_) ? text(name_at(attributes_, attribute)) : digits(attribute);
 }

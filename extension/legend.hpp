@@ -23,6 +23,8 @@ class Legend {
     /// it.
     Legend(FunctionCallInfo fcinfo, Bytes summary);
 
+    /// All of it as JSON in UTF-8: an array of attributes, empty if nothing is known.
+    [[nodiscard]] const char* json() const;
     /// An attribute's name, as text.
     [[nodiscard]] Datum name(std::size_t attribute) const;
     /// The label of one of its values, as text.

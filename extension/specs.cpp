@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/mechanism/selection.hpp"
+#include "core/spec/attributes.hpp"
 #include "rows.hpp"
 
 using namespace ldp;
@@ -115,6 +116,10 @@ double copies_by_chance(const Mechanism& mechanism, Bytes report, std::int64_t c
                             static_cast<std::uint64_t>(reports));
 }
 
+char* labelled(const char* attributes) {
+    return keep(with_labels(attributes));
+}
+
 char* described(Bytes bytes) {
     return keep(describe(bytes));
 }
@@ -123,6 +128,10 @@ char* described(Bytes bytes) {
 
 LDP_FUNCTION_READING(ldp_spec_canonical, ERRCODE_INVALID_PARAMETER_VALUE) {
     return json_value(canonical(json_argument(fcinfo, 0)));
+}
+
+LDP_FUNCTION_READING(ldp_bin_labels, ERRCODE_INVALID_PARAMETER_VALUE) {
+    return json_value(labelled(json_argument(fcinfo, 0)));
 }
 
 LDP_FUNCTION_READING(ldp_spec_parameters, ERRCODE_INVALID_PARAMETER_VALUE) {

@@ -186,6 +186,13 @@ COMMENT ON COLUMN @extschema@.ldp_bin.low IS 'where the bin begins';
 COMMENT ON COLUMN @extschema@.ldp_bin.high IS 'where the bin ends';
 COMMENT ON COLUMN @extschema@.ldp_bin.bin IS 'the bin''s number, from 0';
 
+CREATE TYPE @extschema@.ldp_cell AS (
+    cell text[], estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint, cell_numbers integer[], note text
+);
+COMMENT ON TYPE @extschema@.ldp_cell IS 'the estimated share of a cell of a cross table, or of a box of several';
+COMMENT ON COLUMN @extschema@.ldp_cell.cell IS 'the values, by label or number, one for each attribute asked for';
+COMMENT ON COLUMN @extschema@.ldp_cell.cell_numbers IS 'the values'' numbers, from 0; NULL of a box';
+
 CREATE TYPE @extschema@.ldp_statistic AS (
     statistic text, observed float8, expected float8, p_value float8
 );
@@ -359,6 +366,11 @@ CREATE FUNCTION @extschema@.ldp_spec_labels(spec jsonb) RETURNS text[]
              $1 #> '{attributes,0,domain}' END) WITH ORDINALITY AS e (label, place)
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_spec_labels(jsonb) IS 'the labels of the values, in order; NULL if a canonical spec gives none';
+
+CREATE FUNCTION @extschema@.ldp_bin_labels(attributes jsonb) RETURNS jsonb
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION @extschema@.ldp_bin_labels(jsonb) IS
+    'the attributes of a canonical spec, numbers in bins with the bins'' labels as their domain';
 
 CREATE FUNCTION @extschema@.ldp_advise(spec jsonb, users bigint DEFAULT 100000,
         OUT mechanism text, OUT stderr float8, OUT pull float8, OUT report_bytes bigint, OUT summary_bytes bigint,
@@ -1099,17 +1111,18 @@ COMMENT ON FUNCTION @extschema@.ldp_submit_batch(text, uuid, @extschema@.ldp_rep
 
 CREATE FUNCTION @extschema@.ldp_legend(fingerprint text) RETURNS jsonb
     LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT COALESCE(
+    SELECT CASE WHEN jsonb_path_exists(l.attributes, '$[*].edges') THEN @extschema@.ldp_bin_labels(l.attributes) ELSE l.attributes END
+    FROM (SELECT COALESCE(
         (SELECT c.spec -> 'attributes' FROM @extschema@.ldp_collections AS c WHERE c.fingerprint = $1 LIMIT 1),
         (SELECT jsonb_build_array(a.attribute)
          FROM @extschema@.ldp_collections AS c,
               LATERAL jsonb_array_elements(c.spec -> 'attributes') WITH ORDINALITY AS a (attribute, place)
          WHERE c.mechanism = 'sampled' AND @extschema@.ldp_part_fingerprint(c.fingerprint, a.place::integer - 1) = $1 LIMIT 1),
-        '[]')
+        '[]')) AS l (attributes)
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_legend(text) IS
-    'the attributes of the spec with this fingerprint, or of the record whose attribute has it, as a collection has them; '
-    'none if there is no such collection';
+    'the attributes of the spec with this fingerprint, or of the record whose attribute has it, as a collection has them, bins with '
+    'their labels; none if there is no such collection';
 
 CREATE FUNCTION @extschema@.ldp_attributes(summary @extschema@.ldp_summary) RETURNS text[]
     LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -1480,6 +1493,52 @@ CREATE AGGREGATE @extschema@.ldp_combine(estimate float8, stderr float8) (
 );
 COMMENT ON AGGREGATE @extschema@.ldp_combine(float8, float8) IS
     'the same of estimates and their standard errors';
+
+-- Joint answers ---------------------------------------------------------------------------------------------
+-- Of reports on cross tables (joint). The method 'consistent' draws on every view that shares an attribute with the
+-- question, so that answers of all questions agree; 'unbiased' on those alone that have all its attributes. Both have no
+-- bias, and know their error.
+
+CREATE FUNCTION @extschema@.ldp_views(summary @extschema@.ldp_summary)
+    RETURNS TABLE (attributes text[], cells bigint, n bigint, attribute_numbers integer[])
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000 ROWS 100;
+COMMENT ON FUNCTION @extschema@.ldp_views(@extschema@.ldp_summary) IS
+    'which attributes are reported together, how many cells their cross table has, and how many reports are about it';
+
+CREATE FUNCTION @extschema@.ldp_marginal(summary @extschema@.ldp_summary, attributes text[], method text DEFAULT 'consistent',
+        confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')
+    RETURNS SETOF @extschema@.ldp_cell
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000 ROWS 100;
+COMMENT ON FUNCTION @extschema@.ldp_marginal(@extschema@.ldp_summary, text[], text, float8, text) IS
+    'the estimated share of every combination of some attributes'' values, with standard error and interval';
+
+CREATE FUNCTION @extschema@.ldp_share(summary @extschema@.ldp_summary, conditions jsonb, method text DEFAULT 'consistent',
+        confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', given jsonb DEFAULT NULL)
+    RETURNS SETOF @extschema@.ldp_cell
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 1;
+COMMENT ON FUNCTION @extschema@.ldp_share(@extschema@.ldp_summary, jsonb, text, float8, text, jsonb) IS
+    'the estimated share of the people who meet all conditions, given by attribute: a label, an array of labels, or of a number '
+    'in bins [low, high]; with given, of those who meet these conditions';
+
+CREATE FUNCTION @extschema@.ldp_conditional(summary @extschema@.ldp_summary, "of" text[], given text[],
+        method text DEFAULT 'consistent', confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')
+    RETURNS TABLE (given_cell text[], cell text[], estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint,
+        given_numbers integer[], cell_numbers integer[], note text)
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000 ROWS 100;
+COMMENT ON FUNCTION @extschema@.ldp_conditional(@extschema@.ldp_summary, text[], text[], text, float8, text) IS
+    'of those with each combination of the given attributes'' values, the estimated share of every combination of the others'', '
+    'with standard error and the interval of Fieller; NULL where there may be nobody with the given values';
+
+CREATE FUNCTION @extschema@.ldp_crosstab(summary @extschema@.ldp_summary, row_attribute text, column_attribute text,
+        method text DEFAULT 'consistent', confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')
+    RETURNS TABLE (row_label text, column_label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint,
+        row_value integer, column_value integer, note text)
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE ROWS 100 SET search_path = pg_catalog, pg_temp AS $$
+    SELECT m.cell[1], m.cell[2], m.estimate, m.stderr, m.lower, m.upper, m.n, m.people, m.cell_numbers[1], m.cell_numbers[2], m.note
+    FROM @extschema@.ldp_marginal($1, ARRAY[$2, $3], $4, $5, $6) AS m
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_crosstab(@extschema@.ldp_summary, text, text, text, float8, text) IS
+    'the cross table of two attributes, a row for each of its cells: for \crosstabview row_label column_label estimate';
 
 -- In one step -----------------------------------------------------------------------------------------------
 -- What an accessor answers, straight from reports, at confidence 0.95 and for the sample. An aggregate returns one

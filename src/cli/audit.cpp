@@ -156,7 +156,7 @@ std::vector<Cell> record(const Collection& collection, const std::string& text, 
         const char* const end = words[j].data() + words[j].size();
         const auto [stop, error] = std::from_chars(words[j].data(), end, number);
         const Attribute& attribute = collection.spec().attributes()[given[j]];
-        if (error == std::errc() && stop == end && (attribute.numeric() || attribute.labels.empty()))
+        if (error == std::errc() && stop == end && (attribute.of_numbers() || attribute.labels.empty()))
             values.emplace_back(number);
         else
             values.emplace_back(words[j]);

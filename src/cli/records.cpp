@@ -29,8 +29,8 @@ std::string summary(const Tally& tally, const Spec& spec, const std::string& wha
         const std::uint64_t count = tally.moved.attributes[j];
         if (count == 0) continue;
         const Attribute& attribute = spec.attributes()[j];
-        (attribute.numeric() ? clamped : other) += count;
-        std::string& where = attribute.numeric() ? clamped_in : other_in;
+        (attribute.of_numbers() ? clamped : other) += count;
+        std::string& where = attribute.of_numbers() ? clamped_in : other_in;
         where += (where.empty() ? "" : ", ") + attribute.name + " " + grouped(count);
     }
     std::vector<std::string> parts{grouped(tally.rows) + " rows read", grouped(tally.skipped) + " skipped"};
@@ -121,7 +121,7 @@ bool Records::next_row() {
     for (std::size_t j = 0; j < columns_.size(); ++j) {
         const std::string_view field = csv_.field(columns_[j]);
         const Attribute& attribute = *given_[j];
-        if (!attribute.labels.empty()) {
+        if (!attribute.labels.empty() && !attribute.binned()) {
             values_.emplace_back(field);
             continue;
         }

@@ -53,6 +53,7 @@ struct Collection::Plan {
     /// The number, moved into its range.
     [[nodiscard]] double inside(std::size_t j, const Value& value, Moved& moved) const;
     [[nodiscard]] double position(std::size_t j, double value) const;
+    [[nodiscard]] Cell bin(std::size_t j, const Value& value, Moved& moved) const;
 
     Spec spec;
     std::unique_ptr<const Mechanism> mechanism;
@@ -124,6 +125,11 @@ double Collection::Plan::position(std::size_t j, double value) const {
     return (value - attribute.min) / (attribute.max - attribute.min) * static_cast<double>(cells[j] - 1);
 }
 
+Cell Collection::Plan::bin(std::size_t j, const Value& value, Moved& moved) const {
+    const std::vector<double>& edges = spec.attributes()[j].edges;
+    return static_cast<Cell>(std::ranges::upper_bound(edges, inside(j, value, moved)) - edges.begin());
+}
+
 Collection::Collection(Spec spec, Outside outside)
     : plan_(std::make_shared<const Plan>(std::move(spec), outside)) {}
 
@@ -151,11 +157,15 @@ Placed Collection::place(std::span<const Value> record) const {
     for (std::size_t i = 0; i < given; ++i) {
         const std::size_t j = plan_->given[i];
         const Value& value = record[i];
-        values[j] =
-            attributes[j].numeric()
-                ? plan_->inside(j, value, placed.moved)
-                : static_cast<double>(attributes[j].labels.empty() ? plan_->number(j, value)
-                                                                   : plan_->category(j, value, placed.moved));
+        const Attribute& attribute = attributes[j];
+        if (attribute.numeric()) {
+            values[j] = plan_->inside(j, value, placed.moved);
+            continue;
+        }
+        const Cell cell = attribute.binned()         ? plan_->bin(j, value, placed.moved)
+                          : attribute.labels.empty() ? plan_->number(j, value)
+                                                     : plan_->category(j, value, placed.moved);
+        values[j] = static_cast<double>(cell);
     }
     for (std::size_t j = 0; j < attributes.size(); ++j)
         if (attributes[j].derived())

@@ -87,6 +87,27 @@ BOOST_AUTO_TEST_CASE(people_without_an_answer_have_a_label) {
         Error);
 }
 
+BOOST_AUTO_TEST_CASE(numbers_in_bins_are_categories) {
+    SeededBits bits(1);
+    const Collection c(Spec::from_json(R"({"mechanism": "joint", "epsilon": 1, "attributes": [
+        {"name": "age", "min": 0, "max": 100, "edges": [18, 65]}, {"name": "wage", "min": -1, "max": 1, "bins": 4}]})"));
+    const auto cells = [&](double age, double wage) { return c.encode(std::vector<Value>{age, wage}, bits); };
+    BOOST_TEST(cells(17.999, -1).cells == (std::vector<Cell>{0, 0}), boost::test_tools::per_element());
+    BOOST_TEST(cells(18, -0.5).cells == (std::vector<Cell>{1, 1}), boost::test_tools::per_element());
+    BOOST_TEST(cells(100, 1).cells == (std::vector<Cell>{2, 3}), boost::test_tools::per_element());
+    BOOST_TEST(!cells(100, 1).moved.any());
+    const Encoded outside = cells(101, 7);
+    BOOST_TEST(outside.cells == (std::vector<Cell>{2, 3}), boost::test_tools::per_element());
+    BOOST_TEST(outside.moved.attributes == (std::vector<std::size_t>{0, 1}),
+               boost::test_tools::per_element());
+    BOOST_CHECK_THROW((void)Collection(c.spec(), Outside::refuse).encode(std::vector<Value>{101, 0}, bits),
+                      Error);
+    BOOST_CHECK_THROW((void)c.encode(std::vector<Value>{"[0, 18)", 0}, bits), Error);
+    BOOST_CHECK_THROW((void)c.encode(std::vector<Value>{std::nan(""), 0}, bits), Error);
+    BOOST_TEST(c.spec().attributes()[1].labels[3] == "[0.5, 1]");
+    BOOST_TEST(Spec::from_json(c.spec().to_json()).fingerprint() == c.spec().fingerprint());
+}
+
 BOOST_AUTO_TEST_CASE(strings_are_looked_up_by_their_beginning) {
     const Collection c(Spec::from_json(R"({"mechanism": "grr", "epsilon": 1, "prefix": 2, "other": "rest",
         "domain": ["ab", "a\u0003", "\u00e4b", "rest"]})"));

@@ -100,10 +100,11 @@ check "functions pin their path" "ldp_submit ldp_submit_batch" "$(sql $hostile -
 
 spec='{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "blue"]}'
 record='{"mechanism": "sampled", "epsilon": 2, "attributes": [{"name": "town", "domain": ["a", "b"], "mechanism": "grr"}, {"name": "size", "min": 0, "max": 9, "mechanism": "duchi"}]}'
+pair='{"mechanism": "joint", "epsilon": 4, "attributes": [{"name": "town", "domain": ["a", "b"]}, {"name": "size", "min": 0, "max": 9, "bins": 2}]}'
 ordered='{"mechanism": "haar_ordered", "epsilon": 1, "min": 0, "max": 7, "grid": 7}'
 vector='{"mechanism": "haar", "epsilon": 4, "grid": 100, "attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 9}]}'
 of() { sql $hostile -c "SET search_path = pg_catalog, hostile; SELECT encode(ldp_spec_parameters('$1'), 'hex') || '$2'"; }
-report=$(of "$spec" 00) told=$(of "$record" 0001) placed=$(of "$ordered" 0000) measured=$(of "$vector" 0000)
+report=$(of "$spec" 00) told=$(of "$record" 0001) together=$(of "$pair" 0001) placed=$(of "$ordered" 0000) measured=$(of "$vector" 0000)
 batch=6b1e0f5c-1b1a-4b52-9d1c-0a8d6f1f000
 # With PostgreSQL's schema before the hostile one, as it is unless somebody says otherwise, and behind it.
 number=0
@@ -115,9 +116,9 @@ SET search_path = $path;
 \o /dev/null
 SELECT ldp_create_collection('colour', '$spec');
 SELECT ldp_create_collection('side', '$spec', ARRAY[['country', 'text'], ['version', 'integer']]);
-SELECT ldp_create_collection('record', '$record');
+SELECT ldp_create_collection('record', '$record'), ldp_create_collection('pair', '$pair');
 SELECT ldp_create_collection('packs', '$spec', rows => 'batches');
-SELECT ldp_submit('colour', '$report'), ldp_submit('side', '$report'), ldp_submit('record', '$told'), ldp_submit('packs', '$report');
+SELECT ldp_submit('colour', '$report'), ldp_submit('side', '$report'), ldp_submit('record', '$told'), ldp_submit('pair', '$together'), ldp_submit('packs', '$report');
 SELECT ldp_submit_batch('colour', '$batch$number', ARRAY['$report', '$report']::ldp_report[]);
 SELECT ldp_submit_batch('packs', '$batch$number', ARRAY['$report', '$report']::ldp_report[]), ldp_summary_of('packs'), ldp_summaries_of('packs', '{round}');
 SELECT ldp_submit_batch('colour', '$batch$number', ARRAY['$report', '$report']::ldp_report[]);
@@ -134,6 +135,10 @@ CREATE TEMPORARY VIEW summary AS SELECT ldp_agg(report) AS s FROM colour;
 CREATE TEMPORARY VIEW told AS SELECT ldp_agg(report) AS s FROM record;
 SELECT ldp_count(s), ldp_labels(s), ldp_attributes(s), ldp_value(s, 'green'), ldp_frequency(s, 'green') FROM summary;
 SELECT ldp_attribute(s, 'size'), ldp_mean(s, 'size'), ldp_labels(ldp_part(s, 'town')) FROM told;
+CREATE TEMPORARY VIEW together AS SELECT ldp_agg(report) AS s FROM pair;
+SELECT f.* FROM together, ldp_crosstab(s, 'town', 'size') AS f;
+SELECT f.* FROM together, ldp_share(s, '{"town": "a"}', given => '{"size": [0, 4.5]}') AS f;
+SELECT ldp_labels(s, 'size') FROM together;
 SELECT f.* FROM summary, ldp_frequencies(s) AS f;
 SELECT f.* FROM summary, ldp_frequencies(s, 'norm_sub') AS f;
 SELECT f.* FROM summary, ldp_top(s, 2) AS f;
@@ -177,7 +182,7 @@ SELECT ldp_submit_batch('colour', '$batch$number', ARRAY['$report']::ldp_report[
 SQL
 )"
     check "nothing ran with the path $path" "" "$(caught)"
-    sql $hostile -c "SET search_path = $path; SET track_functions = 'all'" -c "SELECT ldp_drop_collection('colour'), ldp_drop_collection('side'), ldp_drop_collection('record'), ldp_drop_collection('packs')" >/dev/null
+    sql $hostile -c "SET search_path = $path; SET track_functions = 'all'" -c "SELECT ldp_drop_collection('colour'), ldp_drop_collection('side'), ldp_drop_collection('record'), ldp_drop_collection('pair'), ldp_drop_collection('packs')" >/dev/null
     check "nothing ran while collections were dropped" "" "$(caught)"
 done
 check "every function that pins its path was called" "" "$(sql $hostile -c "

@@ -33,6 +33,7 @@ $(for m in haar duchi_vector haar_ranges; do echo "\"mechanism\": \"$m\", $two, 
 "mechanism": "haar", $two, "details": "global"
 "mechanism": "sampled", "attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "domain": 5}]
 "mechanism": "sampled", $two, "regression": {"of": "b", "on": ["a"]}, "min_group": 1
+"mechanism": "joint", "attributes": [{"name": "a", "domain": 2}, {"name": "b", "min": 0, "max": 1, "bins": 3}]
 "mechanism": "grr", "attributes": [{"name": "a", "domain": ["0", "1"]}]
 "mechanism": "ddrm", $value, "rounds": 8
 END
@@ -72,6 +73,7 @@ INSERT INTO pool SELECT 'jsonb', format('%L', spec) FROM ldp_collections;
 INSERT INTO pool SELECT 'jsonb', format('%L', jsonb_set(spec, '{epsilon}', e::jsonb)) FROM ldp_collections, unnest(ARRAY['0', '-1', '1e308', '1e-400', '"1"', 'null', '[]']) AS e;
 INSERT INTO pool SELECT 'jsonb', format('%L', spec - key) FROM ldp_collections, jsonb_object_keys(spec) AS key;
 INSERT INTO pool VALUES
+    ('jsonb', $q$'{"a": 0}'$q$), ('jsonb', $q$'{"b": [0, 1], "a": [1]}'$q$), ('jsonb', $q$'{"b": [null, 0.5]}'$q$), ('text[]', $q$'{a,b}'$q$), ('text[]', $q$'{b}'$q$),
     ('jsonb', $q$'{}'$q$), ('jsonb', $q$'[]'$q$), ('jsonb', $q$'1e999'$q$), ('jsonb', $q$'null'$q$), ('jsonb', $q$'"x"'$q$),
     ('jsonb', $q$(repeat('[', 500) || repeat(']', 500))::jsonb$q$), ('jsonb', $q$to_jsonb(repeat('x', 2000000))$q$),
     ('jsonb', $q$'{"mechanism": "grr", "epsilon": 1, "domain": 16777216}'$q$), ('jsonb', $q$'{"mechanism": "grr", "epsilon": 1, "domain": 1e10}'$q$),

@@ -7,9 +7,11 @@
 #include "choices.hpp"
 #include "core/base/error.hpp"
 #include "core/format/report_frame.hpp"
+#include "core/joint/marginal.hpp"
 #include "core/mechanism/ordered/ordered.hpp"
 #include "core/mechanism/registry.hpp"
 #include "core/mechanism/vector/haar_vector.hpp"
+#include "core/mechanism/vector/joint.hpp"
 #include "core/summary/candidates.hpp"
 #include "core/summary/change.hpp"
 #include "core/summary/consistency.hpp"
@@ -135,6 +137,23 @@ class Transcript {
     ContentHash hash_;
 };
 
+/// Shares of some attributes together, their intervals, and shares of the first cell among others.
+std::vector<Interval> together(const SummaryView& view, std::vector<std::size_t> attributes, Combination how,
+                               ldp::Target target) {
+    const Marginal marginal(view, std::move(attributes), how, target);
+    const Cells cells(marginal.sizes());
+    std::vector<Interval> all;
+    for (std::size_t cell = 0; cell < std::min<std::size_t>(cells.count(), 20); ++cell) {
+        const Combined::Box box = cells.box(cell);
+        all.push_back(interval(marginal.share(box), 1.96, marginal.law(box)));
+        const auto [share, fits] = marginal.quotient(cells.box(0), box, 1.96);
+        need(std::isnan(share.value) || (fits.lower <= share.value && share.value <= fits.upper),
+             "a quotient outside its interval");
+        all.push_back(fits);
+    }
+    return all;
+}
+
 /// All that a summary can be asked; what its mechanism does not offer, which costs most of the time, of one
 /// in sixteen.
 void ask_everything(const SummaryView& view, Transcript& said) {
@@ -163,6 +182,11 @@ void ask_everything(const SummaryView& view, Transcript& said) {
             said.ask([&] { return top(view, 3, target, Control::benjamini_hochberg, attributes - 1); });
         }
         said.ask([&] { return change(view, view, 0.5, target); });
+        if (all || find_capability<JointViews>(mechanism) != nullptr)
+            for (const auto how : {Combination::unbiased, Combination::consistent})
+                for (const std::vector<std::size_t>& of :
+                     {std::vector<std::size_t>{0}, {0, 1}, {0, attributes - 1}, {0, 1, 2}})
+                    said.ask([&] { return together(view, of, how, target); });
         if (!ordered) continue;
         for (const double at : {-infinite, -1.0, 0.5, infinite, std::nan("")})
             said.ask([&] { return cdf(view, at, target); });

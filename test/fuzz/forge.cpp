@@ -1,6 +1,9 @@
 #include "forge.hpp"
 
+#include <algorithm>
 #include <array>
+#include <set>
+#include <utility>
 
 #include "core/format/header.hpp"
 #include "core/math/haar_tree.hpp"
@@ -41,6 +44,7 @@ enum Id : std::uint8_t {
     optimal,
     exponential,
     tree,
+    joint,
     end
 };
 
@@ -104,6 +108,8 @@ class Forge {
     void record(Writer& writer, unsigned depth);
     /// The record of categories that a vector of d numbers becomes.
     void facts(Writer& writer, std::uint64_t d, unsigned depth);
+    /// Cross tables of attributes.
+    void tables(Writer& writer);
     [[nodiscard]] std::uint8_t inner(bool category);
 
     Choices& choices_;
@@ -117,6 +123,42 @@ std::uint8_t Forge::inner(bool category) {
     return category ? choices_.one_of({grr, oue, sue, subset, blh, olh, hadamard, projective})
                     : choices_.one_of({piecewise, pdp, laplace, duchi, hybrid, onebit, optimal, grr, oue, olh,
                                        l_grr, rappor});
+}
+
+void Forge::tables(Writer& writer) {
+    const std::uint64_t d = choices_.rarely(16) ? choices_.number(2, 128) : 2 + choices_.up_to(3);
+    const std::uint64_t size = choices_.rarely(8) ? choices_.number(2, 8192) : 2 + choices_.up_to(4);
+    const std::uint64_t last = choices_.rarely(2) ? size : 2 + choices_.up_to(4);
+    two(writer, d);
+    two(writer, last == size ? 1 : 2);
+    two(writer, last == size ? d : d - 1);
+    four(writer, size);
+    if (last != size) two(writer, 1), four(writer, last);
+    const std::uint64_t order = choices_.rarely(3)    ? 0
+                                : choices_.rarely(16) ? choices_.up_to(256)
+                                                      : 2 + choices_.up_to(2);
+    one(writer, order);
+    std::set<std::pair<std::uint64_t, std::uint64_t>> kinds;  // cells and attributes of a view
+    const auto kind = [&](std::uint64_t attributes, bool with_last) {
+        std::uint64_t cells = with_last ? last : 1;
+        for (std::uint64_t i = with_last ? 1 : 0; i < attributes; ++i) cells *= size;
+        kinds.emplace(cells, attributes);
+    };
+    if (order == 0) {  // a pair of each attribute and the last, and now and then the last by itself
+        const bool single = choices_.rarely(2);
+        two(writer, d - 1 + (single ? 1 : 0));
+        if (single) one(writer, 1), one(writer, choices_.rarely(32) ? d : d - 1), kind(1, true);
+        for (std::uint64_t j = 0; j + 1 < d; ++j) one(writer, 2), one(writer, j), one(writer, d - 1);
+        kind(2, true);
+    } else if (order <= 3 && order <= d) {
+        kind(order, true);
+        if (order < d) kind(order, false);
+    }
+    for (const auto& [cells, attributes] : kinds) {
+        two(writer, choices_.rarely(8) ? choices_.number(1, 65535)
+                                       : 1 + choices_.up_to(std::max<std::uint64_t>(cells, 2) - 1));
+        two(writer, choices_.rarely(8) ? choices_.number(0, 65535) : 1);
+    }
 }
 
 void Forge::run(Writer& writer, std::uint64_t length, std::uint64_t weight, std::uint64_t cells,
@@ -306,6 +348,9 @@ void Forge::parameters(std::uint8_t id, Writer& writer, unsigned depth) {
         }
         case sampled:
             record(writer, depth);
+            break;
+        case joint:
+            tables(writer);
             break;
         case haar_ranges: {
             const std::uint64_t d = choices_.number(2, 4096);

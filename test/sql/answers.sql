@@ -49,7 +49,7 @@ CREATE VIEW columns AS
     UNION ALL
     SELECT t.typname, a.attname, a.attnum, format_type(a.atttypid, NULL)
     FROM pg_type AS t JOIN pg_attribute AS a ON a.attrelid = t.typrelid
-    WHERE t.typname IN ('ldp_answer', 'ldp_ranked', 'ldp_quantile_at', 'ldp_bin', 'ldp_statistic');
+    WHERE t.typname IN ('ldp_answer', 'ldp_ranked', 'ldp_quantile_at', 'ldp_bin', 'ldp_cell', 'ldp_statistic');
 SELECT source, string_agg(name, ', ' ORDER BY place) AS columns FROM columns WHERE source NOT LIKE 'ldp_advise%' GROUP BY source ORDER BY source COLLATE "C";
 SELECT name, string_agg(DISTINCT type, ', ') AS types FROM columns GROUP BY name HAVING count(DISTINCT type) > 1;
 SELECT DISTINCT a.name AS before, b.name AS after

@@ -65,12 +65,15 @@ const std::vector<Case> means{
     {"exponential", R"("domain": 5)"},
     {"exponential", R"("domain": 6, "columns": 3, "reach": 2)"}};
 /// Those whose estimates are sums of several.
-const std::vector<Case> sums{{"haar", unit_attributes(3) + R"(, "grid": 2)"},
-                             {"haar_ordered", R"("domain": 5)"},
-                             {"haar_ordered", R"("min": 0, "max": 1, "grid": 7)"},
-                             {"tree", R"("domain": 5)"},
-                             {"tree", R"("min": 0, "max": 1, "grid": 7)"},
-                             {"ddrm", R"("domain": 3, "rounds": 4, "changes": 1)"}};
+const std::vector<Case> sums{
+    {"haar", unit_attributes(3) + R"(, "grid": 2)"},
+    {"haar_ordered", R"("domain": 5)"},
+    {"haar_ordered", R"("min": 0, "max": 1, "grid": 7)"},
+    {"tree", R"("domain": 5)"},
+    {"tree", R"("min": 0, "max": 1, "grid": 7)"},
+    {"joint", R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 3},
+                                 {"name": "c", "domain": 2}], "views": [["a", "b"], ["b", "c"]])"},
+    {"ddrm", R"("domain": 3, "rounds": 4, "changes": 1)"}};
 
 Payload payload_of(const Mechanism& m, const Report& report) {
     return {report.end() - static_cast<std::ptrdiff_t>(m.payload_size()), report.end()};

@@ -57,6 +57,11 @@ std::vector<std::unique_ptr<const Mechanism>> examples() {
     all.push_back(mechanism("haar_ordered", 4, "\"min\": 0, \"max\": 100, \"grid\": 100"));
     all.push_back(mechanism("tree", 1, "\"domain\": 75"));
     all.push_back(mechanism("tree", 4, "\"min\": 0, \"max\": 100, \"grid\": 100"));
+    for (const char* views : {"", R"(, "views": [["a"], ["a", "b"], ["b", "c"]])", R"(, "views": "triples")"})
+        all.push_back(mechanism("joint", 1,
+                                R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 20},
+            {"name": "c", "min": 0, "max": 1, "bins": 5}])" +
+                                    std::string(views)));
     all.push_back(mechanism("l_grr", 1, "\"domain\": 300"));
     all.push_back(mechanism("l_sue", 1, "\"domain\": 75"));
     all.push_back(mechanism("l_oue", 1, "\"domain\": 75, \"first_epsilon\": 0.9"));

@@ -4,6 +4,7 @@
 #include "core/base/interrupt.hpp"
 
 #include "core/base/error.hpp"
+#include "core/joint/marginal.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/summary/candidates.hpp"
@@ -186,6 +187,15 @@ BOOST_AUTO_TEST_CASE(records_and_series_stop) {
         asks("a record's shares", [&] { (void)summary.estimate(Quantity::frequencies, Target::sample, 0); }),
         12u);
     BOOST_CHECK_GE(asks("a record's health", [&] { (void)health(summary.view()); }), 2u);
+
+    const auto tables = mechanism("joint", 1, R"("attributes": [{"name": "a", "domain": 20},
+        {"name": "b", "domain": 20}, {"name": "c", "domain": 20}], "views": "triples")");
+    const OwnedSummary together = some_reports(*tables);
+    const auto marginal = [&] {
+        (void)Marginal(together.view(), {0, 1}, Combination::consistent, Target::sample).shares();
+    };
+    BOOST_CHECK_GE(asks("a marginal", marginal), 400u);
+    BOOST_CHECK_GE(asks("the health of cross tables", [&] { (void)health(together.view()); }), 1u);
 
     const auto series = mechanism("ddrm", 1, domain(16) + ", \"rounds\": 64");
     const OwnedSummary rounds = some_reports(*series);

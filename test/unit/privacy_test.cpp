@@ -118,7 +118,9 @@ BOOST_AUTO_TEST_CASE(every_mechanism_was_enumerated, *boost::unit_test::label("s
         {"optimal", {number, number + R"(, "target": "average")", number + layers}},
         {"exponential",
          {R"("domain": 5)", R"("domain": 4, "places": [[0, 0], [3, 1], [-2, 5], [4, 4]], "reach": 4)"}},
-        {"tree", {R"("domain": 5)", number}}};
+        {"tree", {R"("domain": 5)", number}},
+        {"joint", {R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 3},
+             {"name": "c", "min": 0, "max": 1, "bins": 2}])"}}};
     BOOST_REQUIRE_EQUAL(registry().size(), proven.size());
     for (std::size_t i = 0; i < proven.size(); ++i) {
         const auto& [name, specs] = proven[i];

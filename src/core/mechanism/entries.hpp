@@ -35,5 +35,6 @@ extern const MechanismEntry ddrm_entry;
 extern const MechanismEntry optimal_entry;
 extern const MechanismEntry exponential_entry;
 extern const MechanismEntry tree_entry;
+extern const MechanismEntry joint_entry;
 
 }  // namespace ldp

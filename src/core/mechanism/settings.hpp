@@ -27,9 +27,10 @@ struct Factor {
 /// One column of a person's record: numeric, on a declared range, or categorical, over a declared domain.
 struct Attribute {
     std::string name;
-    double min = 0, max = 0;          ///< numeric: the declared range
+    double min = 0, max = 0;          ///< numeric, also if it is reported as a category: the declared range
     std::uint64_t domain = 0;         ///< categorical: the number of values; 0 if numeric
     std::vector<std::string> labels;  ///< categorical: their names, if they have any
+    std::vector<double> edges;        ///< of a number that is reported as a category: where its bins meet
     std::string other;         ///< the label that stands for all that are not in the domain, if one does
     std::string none;          ///< the label of those who have no answer, if one is
     std::uint64_t prefix = 0;  ///< if not 0, people hold strings, and labels are their beginnings
@@ -42,6 +43,15 @@ struct Attribute {
     [[nodiscard]] bool numeric() const noexcept { return domain == 0; }
     /// Whether it follows from the other attributes of the record.
     [[nodiscard]] bool derived() const noexcept { return !product.empty(); }
+    /// Whether people hold a number, of which its bin is reported: a category, whose labels are the bins.
+    [[nodiscard]] bool binned() const noexcept { return !edges.empty(); }
+    /// Whether people hold a number, however it is reported.
+    [[nodiscard]] bool of_numbers() const noexcept { return numeric() || binned(); }
+    /// The middle of a bin.
+    [[nodiscard]] double middle(std::size_t bin) const noexcept {
+        const double low = bin == 0 ? min : edges[bin - 1], high = bin == edges.size() ? max : edges[bin];
+        return low / 2 + high / 2;
+    }
     /// What a person's text is looked up as among the labels: the text; with `prefix`, the first `prefix`
     /// characters of the text and a terminator, so that "ab" stands for every longer string that begins so,
     /// and "a\u0003" for "a" itself. With `prefix`, nothing if the text is no valid UTF-8, has more than
@@ -87,6 +97,7 @@ struct Option {
     bool ranges = false;      ///< of one range within [−1,1] for each attribute; [−1,1] is the default
     bool real = false;        ///< of a number that the mechanism's settle() bounds; 0 is the default
     bool rows = false;        ///< of rows of whole numbers, which the mechanism bounds; none is the default
+    bool groups = false;      ///< of a word, or else of sets of attributes, which are rows of their numbers
     bool of_numbers = false;  ///< known only where the first attribute is a number
     /// Whether the default is to do without, which is not written.
     bool optional = false;

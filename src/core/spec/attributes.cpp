@@ -64,6 +64,42 @@ void outsiders(JsonObject& reader, Attribute& attribute) {
     }
 }
 
+/// Where a number's bins meet, and what they are called.
+void bins(JsonObject& reader, Attribute& attribute) {
+    const Json* edges = reader.find("edges");
+    const std::uint64_t bins = reader.whole(keys::bins);
+    if (edges != nullptr && bins != 0)
+        invalid("attribute \"" + attribute.name + "\" has both \"bins\" and \"edges\"",
+                "\"bins\" makes so many of equal width; \"edges\" says where they meet.");
+    const std::string allowed = "ascending numbers between \"min\" and \"max\", one or more and at most " +
+                                std::to_string(keys::bins.most - 1);
+    if (edges != nullptr) {
+        if (!edges->is_array() || edges->empty() || edges->size() >= keys::bins.most)
+            JsonObject::wrong("edges", *edges, allowed);
+        for (const Json& edge : *edges) {
+            if (!edge.is_number()) JsonObject::wrong("edges", *edges, allowed);
+            attribute.edges.push_back(edge.get<double>());
+        }
+    }
+    const double width =
+        (attribute.max - attribute.min) / static_cast<double>(std::max<std::uint64_t>(bins, 1));
+    for (std::uint64_t i = 1; i < bins; ++i)
+        attribute.edges.push_back(attribute.min + static_cast<double>(i) * width);
+    if (!attribute.binned()) return;
+    std::vector<double> ends{attribute.min};
+    ends.insert(ends.end(), attribute.edges.begin(), attribute.edges.end());
+    ends.push_back(attribute.max);
+    if (!std::ranges::is_sorted(ends, std::ranges::less_equal())) {
+        if (edges != nullptr) JsonObject::wrong("edges", *edges, allowed);
+        invalid("a bin is too narrow for its ends to differ",
+                "\"" + attribute.name + "\" has " + std::to_string(bins) + " bins.");
+    }
+    for (std::size_t i = 0; i + 1 < ends.size(); ++i)
+        attribute.labels.push_back("[" + shortest(ends[i]) + ", " + shortest(ends[i + 1]) +
+                                   (i + 2 < ends.size() ? ")" : "]"));
+    attribute.domain = attribute.labels.size();
+}
+
 void check_name(const Attribute& attribute) {
     if (attribute.name.empty() || attribute.name.size() > max_name || has_control(attribute.name))
         invalid("an attribute's name must have 1 to " + std::to_string(max_name) +
@@ -94,6 +130,7 @@ Attribute read_attribute(JsonObject& reader, std::string name) {
         return attribute;
     }
     range(reader, attribute);
+    bins(reader, attribute);
     return attribute;
 }
 
@@ -138,6 +175,17 @@ std::string mechanism_names() {
 
 bool has_control(std::string_view text) {
     return std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
+}
+
+std::string with_labels(std::string_view attributes) {
+    Json all = parse_json(attributes);
+    for (Json& one : all) {
+        if (!one.is_object() || !one.contains("edges")) continue;
+        JsonObject reader(one, "an attribute");
+        const Attribute attribute = read_attribute(reader, reader.word("name", "the attribute's name"));
+        one["domain"] = attribute.labels;
+    }
+    return all.dump();
 }
 
 std::vector<Attribute> read_attributes(JsonObject& top) {

@@ -23,4 +23,8 @@ class JsonObject;
 /// The same from an array of attributes, as a canonical spec has it.
 [[nodiscard]] std::vector<Attribute> read_attributes(std::string_view json);
 
+/// The "attributes" of a canonical spec, where numbers in bins also have the bins' labels as their "domain".
+/// Throws as Spec::from_json does.
+[[nodiscard]] std::string with_labels(std::string_view attributes);
+
 }  // namespace ldp

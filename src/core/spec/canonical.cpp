@@ -17,9 +17,10 @@ Json canonical_json(const Spec& spec) {
                   {"attributes", Json::array()}};
     for (const Attribute& attribute : spec.attributes()) {
         Json entry{{"name", attribute.name}};
-        if (attribute.numeric()) {
+        if (attribute.numeric() || attribute.binned()) {
             entry["min"] = attribute.min;
             entry["max"] = attribute.max;
+            if (attribute.binned()) entry["edges"] = attribute.edges;
         } else if (attribute.labels.empty()) {
             entry["domain"] = attribute.domain;
         } else {
@@ -44,6 +45,12 @@ Json canonical_json(const Spec& spec) {
                 document[option.name].push_back({range.low(), range.high()});
         } else if (option.rows) {
             document[option.name] = std::get<IntegerRows>(value);
+        } else if (option.groups && std::holds_alternative<IntegerRows>(value)) {
+            for (const auto& row : std::get<IntegerRows>(value)) {
+                Json& names = document[option.name].emplace_back(Json::array());
+                for (const std::int64_t j : row)
+                    names.push_back(spec.attributes()[static_cast<std::size_t>(j)].name);
+            }
         } else if (option.real) {
             document[option.name] = std::get<double>(value);
         } else if (option.choices.empty()) {

@@ -48,7 +48,26 @@ IntegerRows read_rows(const std::string& key, const Json& found) {
     return rows;
 }
 
-void read_option(JsonObject& top, const Option& option, std::size_t attributes, OptionValues& values) {
+/// Sets of attributes, by name.
+IntegerRows read_groups(const Option& option, const Json& found, const std::vector<Attribute>& attributes) {
+    const std::string allowed =
+        "one of " + joined(option.choices) + ", or an array of arrays of attributes' names";
+    IntegerRows rows;
+    for (const Json& group : found.is_array() ? found : Json::array({nullptr})) {
+        std::vector<std::int64_t>& row = rows.emplace_back();
+        for (const Json& name : group.is_array() ? group : Json::array({nullptr})) {
+            const auto at = std::ranges::find_if(
+                attributes, [&](const Attribute& attribute) { return name == attribute.name; });
+            if (at == attributes.end()) JsonObject::wrong(option.name, found, allowed);
+            row.push_back(at - attributes.begin());
+        }
+    }
+    return rows;
+}
+
+void read_option(JsonObject& top, const Option& option, const std::vector<Attribute>& of,
+                 OptionValues& values) {
+    const std::size_t attributes = of.size();
     if (option.ranges) {
         const Json* found = top.find(option.name);
         if (found == nullptr) return;
@@ -65,6 +84,10 @@ void read_option(JsonObject& top, const Option& option, std::size_t attributes, 
     } else if (option.choices.empty()) {
         values[option.name] = top.whole(option);
     } else if (const Json* found = top.find(option.name)) {
+        if (option.groups && !found->is_string()) {
+            values[option.name] = read_groups(option, *found, of);
+            return;
+        }
         if (std::ranges::find(option.choices, *found) == option.choices.end())
             JsonObject::wrong(option.name, *found, "one of " + joined(option.choices));
         values[option.name] = found->get<std::string>();
@@ -211,8 +234,7 @@ Spec Spec::from_json(std::string_view text) {
     OptionValues options;
     if (name != keys::automatic)
         for (const Option& option : mechanism->options)
-            if (option.applies(demand.attributes))
-                read_option(top, option, demand.attributes.size(), options);
+            if (option.applies(demand.attributes)) read_option(top, option, demand.attributes, options);
     Spec spec(Settings(*mechanism, demand.epsilon, std::move(demand.attributes), std::move(options),
                        demand.limits));
     spec.chosen_ = std::move(choice);

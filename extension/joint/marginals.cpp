@@ -1,0 +1,331 @@
+// Rows about several attributes together, of reports on cross tables.
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "answers.hpp"
+#include "core/base/interrupt.hpp"
+#include "core/joint/marginal.hpp"
+#include "core/joint/names.hpp"
+
+using namespace ldp;
+
+namespace {
+
+/// Words in PostgreSQL's memory.
+struct Words {
+    const char* const* words;
+    std::size_t count;
+};
+
+/// An array argument of text, as UTF-8; an error if there is a NULL in it. May jump.
+Words words_argument(FunctionCallInfo fcinfo, int number) {
+    Datum* values;
+    bool* missing;
+    int count;
+    deconstruct_array(PG_GETARG_ARRAYTYPE_P(number), TEXTOID, -1, false, TYPALIGN_INT, &values, &missing,
+                      &count);
+    auto** words = static_cast<const char**>(palloc(sizeof(char*) * (static_cast<std::size_t>(count) + 1)));
+    for (int i = 0; i < count; ++i) {
+        if (missing[i])
+            ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("an attribute's name is NULL"),
+                            errdetail("It is number %d of %d.", i + 1, count),
+                            errhint("Leave it out, or name an attribute.")));
+        words[i] = core_text(TextDatumGetCString(values[i])).data();
+    }
+    return {words, static_cast<std::size_t>(count)};
+}
+
+/// What all questions have in common.
+struct Asked {
+    Bytes summary;
+    const char* legend;
+    std::string_view method;
+    double reach;
+    Target target;
+};
+
+/// The summary, and from `number` on: method, confidence, target. May jump.
+Asked asked_argument(FunctionCallInfo fcinfo, int number) {
+    const Subject subject = whole_argument(fcinfo);
+    return {subject.summary, subject.legend.json(), word_argument(fcinfo, number),
+            reach(PG_GETARG_FLOAT8(number + 1)), target_argument(fcinfo, number + 2)};
+}
+
+Datum text_array(const char* const* utf8, std::size_t count) {
+    auto* words = static_cast<Datum*>(palloc(sizeof(Datum) * (count + 1)));
+    for (std::size_t i = 0; i < count; ++i) words[i] = CStringGetTextDatum(server_text(utf8[i]));
+    return PointerGetDatum(construct_array(words, static_cast<int>(count), TEXTOID, -1, false, TYPALIGN_INT));
+}
+
+Datum number_array(const std::int32_t* numbers, std::size_t count) {
+    auto* all = static_cast<Datum*>(palloc(sizeof(Datum) * (count + 1)));
+    for (std::size_t i = 0; i < count; ++i) all[i] = Int32GetDatum(numbers[i]);
+    return PointerGetDatum(
+        construct_array(all, static_cast<int>(count), INT4OID, sizeof(std::int32_t), true, TYPALIGN_INT));
+}
+
+/// Rows of ldp_cell, or of cells among the first `given` attributes' cells.
+struct CellRows {
+    struct Row {
+        const char** labels;
+        std::int32_t* numbers;  // null of a box
+        Estimate estimate;
+        ldp::Interval interval;
+        const char* note;
+    };
+
+    Row* rows = nullptr;
+    std::size_t count = 0, attributes = 0, given = 0;
+    Told told = {};
+
+    void write(Columns& columns, std::size_t row) const {
+        const Row& one = rows[row];
+        if (given > 0) columns.put(text_array(one.labels, given), false);
+        columns.put(text_array(one.labels + given, attributes - given), false);
+        const bool shown = told.enough;
+        columns.put(shown ? one.estimate.value : unknown);
+        columns.put(shown ? one.estimate.standard_error : unknown);
+        columns.put(shown ? one.interval.lower : unknown);
+        columns.put(shown ? one.interval.upper : unknown);
+        told.put_counts(columns);
+        if (one.numbers == nullptr) {
+            columns.put_nothing();
+        } else {
+            if (given > 0) columns.put(number_array(one.numbers, given), false);
+            columns.put(number_array(one.numbers + given, attributes - given), false);
+        }
+        if (shown && one.note != nullptr)
+            columns.put(one.note);
+        else
+            told.put_note(columns, !std::isnan(one.estimate.value));
+    }
+
+    // Allowed beside C++ objects.
+
+    void reserve(std::size_t room) { rows = static_cast<Row*>(try_palloc(room * sizeof(Row))); }
+    Row& add() {
+        Row& row = rows[count++];
+        row = {static_cast<const char**>(try_palloc(attributes * sizeof(char*))),
+               nullptr,
+               {unknown, unknown},
+               {unknown, unknown},
+               nullptr};
+        return row;
+    }
+};
+
+constexpr const char* nobody = "there may be nobody with the given values";
+
+/// A question and what it is asked of, in the order of the words and in ascending order of the attributes.
+class Together {
+  public:
+    Together(const SummaryView& view, const Asked& asked, std::vector<std::size_t> attributes)
+        : order_(attributes.size()),
+          marginal_(view, sorted(attributes), combination_named(asked.method), asked.target) {
+        std::vector<std::size_t> ascending = sorted(attributes);
+        for (std::size_t i = 0; i < attributes.size(); ++i) {
+            order_[i] = static_cast<std::size_t>(std::ranges::lower_bound(ascending, attributes[i]) -
+                                                 ascending.begin());
+            sizes_.push_back(marginal_.sizes()[order_[i]]);
+        }
+        SummaryView about = view;
+        about.n = marginal_.reports();
+        told_ = ldp::told(about);
+    }
+
+    /// As asked for.
+    [[nodiscard]] const std::vector<std::uint64_t>& sizes() const noexcept { return sizes_; }
+    /// Of the values of the first so many attributes, or of the others; all of the rest.
+    [[nodiscard]] Combined::Box box(std::span<const std::uint64_t> values, std::size_t from,
+                                    std::size_t to) const {
+        Combined::Box box(order_.size());
+        for (std::size_t i = 0; i < order_.size(); ++i) {
+            box[order_[i]].assign(sizes_[i], i < from || i >= to);
+            if (i >= from && i < to) box[order_[i]][values[i]] = true;
+        }
+        return box;
+    }
+    [[nodiscard]] const Marginal& marginal() const noexcept { return marginal_; }
+    [[nodiscard]] const Told& told() const noexcept { return told_; }
+
+  private:
+    static std::vector<std::size_t> sorted(std::vector<std::size_t> attributes) {
+        std::ranges::sort(attributes);
+        return attributes;
+    }
+
+    std::vector<std::size_t> order_;  // where each attribute asked for stands among them in ascending order
+    Marginal marginal_;
+    std::vector<std::uint64_t> sizes_;
+    Told told_;
+};
+
+/// All cells of the attributes, or of those after the first `given` among the people of each cell of these.
+CellRows cells(const Asked& asked, const Words& given, const Words& of) {
+    return ask(asked.summary, CellRows{}, [&](const SummaryView& view) {
+        const Names names(asked.legend, view.mechanism->cells());
+        std::vector<std::size_t> attributes;
+        for (const Words& words : {given, of})
+            for (std::size_t i = 0; i < words.count; ++i) attributes.push_back(names.called(words.words[i]));
+        const Together together(view, asked, attributes);
+        std::vector<std::vector<const char*>> labels(attributes.size());
+        for (std::size_t i = 0; i < attributes.size(); ++i)
+            for (std::size_t v = 0; v < together.sizes()[i]; ++v)
+                labels[i].push_back(keep(names.label(attributes[i], v)));
+        CellRows all{.attributes = attributes.size(), .given = given.count, .told = together.told()};
+        const Cells every(together.sizes());
+        all.reserve(every.count());
+        for (std::size_t cell = 0; cell < every.count(); ++cell) {
+            check_interrupt();
+            const std::vector<std::uint64_t> values = every.values(cell);
+            CellRows::Row& row = all.add();
+            row.numbers = static_cast<std::int32_t*>(try_palloc(attributes.size() * sizeof(std::int32_t)));
+            for (std::size_t i = 0; i < attributes.size(); ++i) {
+                row.labels[i] = labels[i][values[i]];
+                row.numbers[i] = static_cast<std::int32_t>(values[i]);
+            }
+            if (given.count == 0) {
+                const Combined::Box box = together.box(values, 0, attributes.size());
+                row.estimate = together.marginal().share(box);
+                row.interval = interval(row.estimate, asked.reach, together.marginal().law(box));
+                continue;
+            }
+            const Quotient quotient =
+                together.marginal().quotient(together.box(values, given.count, attributes.size()),
+                                             together.box(values, 0, given.count), asked.reach);
+            row.estimate = quotient.estimate;
+            row.interval = quotient.interval;
+            if (std::isnan(quotient.estimate.value) && together.marginal().told()) row.note = nobody;
+        }
+        return all;
+    });
+}
+
+/// A box, of all or of those in another.
+CellRows box(const Asked& asked, const char* conditions, const char* given) {
+    return ask(asked.summary, CellRows{}, [&](const SummaryView& view) {
+        const Names names(asked.legend, view.mechanism->cells());
+        const Names::Conditions wanted = names.conditions(conditions);
+        const Names::Conditions among = given == nullptr ? Names::Conditions{} : names.conditions(given);
+        std::vector<std::size_t> attributes;
+        std::ranges::set_union(wanted.attributes, among.attributes, std::back_inserter(attributes));
+        const Together together(view, asked, attributes);
+        // All values of what is not said.
+        const auto whole = [&](const Names::Conditions& said) {
+            Combined::Box all;
+            for (std::size_t i = 0; i < attributes.size(); ++i) {
+                const auto at = std::ranges::find(said.attributes, attributes[i]) - said.attributes.begin();
+                all.push_back(at == std::ssize(said.attributes) ? std::vector<bool>(together.sizes()[i], true)
+                                                                : said.box[static_cast<std::size_t>(at)]);
+            }
+            return all;
+        };
+        CellRows all{.attributes = wanted.attributes.size(), .told = together.told()};
+        all.reserve(1);
+        CellRows::Row& row = all.add();
+        for (std::size_t i = 0; i < wanted.attributes.size(); ++i) {
+            std::string words;
+            for (std::size_t v = 0; v < wanted.box[i].size(); ++v)
+                if (wanted.box[i][v])
+                    words += (words.empty() ? "" : " or ") + names.label(wanted.attributes[i], v);
+            row.labels[i] = keep(words);
+        }
+        if (given == nullptr) {
+            row.estimate = together.marginal().share(whole(wanted));
+            row.interval = interval(row.estimate, asked.reach, together.marginal().law(whole(wanted)));
+        } else {
+            const Quotient quotient = together.marginal().quotient(whole(wanted), whole(among), asked.reach);
+            row.estimate = quotient.estimate;
+            row.interval = quotient.interval;
+            if (std::isnan(quotient.estimate.value) && together.marginal().told()) row.note = nobody;
+        }
+        return all;
+    });
+}
+
+/// What is reported together.
+struct Views {
+    struct Row {
+        const char** names;
+        std::int32_t* numbers;
+        std::size_t attributes;
+        std::uint64_t cells, n;
+    };
+    Row* rows = nullptr;
+    std::size_t count = 0;
+
+    void write(Columns& columns, std::size_t row) const {
+        const Row& one = rows[row];
+        columns.put(text_array(one.names, one.attributes), false);
+        columns.put(one.cells);
+        columns.put(one.n);
+        columns.put(number_array(one.numbers, one.attributes), false);
+    }
+};
+
+Views views(Bytes summary, const char* legend) {
+    const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
+    const SummaryView view = view_of(*mechanism, summary);
+    const auto& joint = capability<JointViews>(*mechanism);
+    const std::vector<std::uint64_t> sizes = mechanism->cells();
+    const Names names(legend, sizes);
+    const std::vector<std::vector<std::size_t>> found = joint.views();
+    Views all{static_cast<Views::Row*>(try_palloc(found.size() * sizeof(Views::Row)))};
+    for (const std::vector<std::size_t>& attributes : found) {
+        check_interrupt();
+        Views::Row& row = all.rows[all.count];
+        row = {static_cast<const char**>(try_palloc(attributes.size() * sizeof(char*))),
+               static_cast<std::int32_t*>(try_palloc(attributes.size() * sizeof(std::int32_t))),
+               attributes.size(), 1, joint.reports_of_view(view, all.count)};
+        for (std::size_t i = 0; i < attributes.size(); ++i) {
+            row.names[i] = keep(names.attribute(attributes[i]));
+            row.numbers[i] = static_cast<std::int32_t>(attributes[i]);
+            row.cells *= sizes[attributes[i]];
+        }
+        ++all.count;
+    }
+    return all;
+}
+
+}  // namespace
+
+/// (summary): a row for each view.
+LDP_FUNCTION(ldp_views) {
+    return rows(fcinfo, [=] {
+        const Subject subject = whole_argument(fcinfo);
+        return views(subject.summary, subject.legend.json());
+    });
+}
+
+/// (summary, attributes, method, confidence, target): a row for each cell.
+LDP_FUNCTION(ldp_marginal) {
+    return rows(fcinfo, [=] {
+        const Words attributes = words_argument(fcinfo, 1);
+        return cells(asked_argument(fcinfo, 2), {nullptr, 0}, attributes);
+    });
+}
+
+/// (summary, conditions, method, confidence, target, given): one row.
+LDP_FUNCTION_READING(ldp_share, ERRCODE_INVALID_PARAMETER_VALUE) {
+    return rows(
+        fcinfo,
+        [=] {
+            const char* conditions = json_argument(fcinfo, 1);
+            const char* given = PG_ARGISNULL(5) ? nullptr : json_argument(fcinfo, 5);
+            return box(asked_argument(fcinfo, 2), conditions, given);
+        },
+        1);
+}
+
+/// (summary, of, given, method, confidence, target): a row for each cell of all attributes.
+LDP_FUNCTION(ldp_conditional) {
+    return rows(fcinfo, [=] {
+        const Words of = words_argument(fcinfo, 1), given = words_argument(fcinfo, 2);
+        if (given.count == 0)
+            throw Error(ErrorCode::invalid_value, "no attribute is given", "The third argument is empty.",
+                        "Shares of all people are what ldp_marginal tells.");
+        return cells(asked_argument(fcinfo, 3), given, of);
+    });
+}

@@ -1,0 +1,174 @@
+#include "core/joint/marginal.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "core/base/error.hpp"
+#include "core/base/interrupt.hpp"
+#include "core/base/text.hpp"
+#include "core/mechanism/vector/joint.hpp"
+#include "core/summary/pooling.hpp"
+#include "core/summary/summary.hpp"
+
+namespace ldp {
+
+namespace {
+
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+void check_attributes(const SummaryView& view, const std::vector<std::size_t>& attributes) {
+    for (const std::size_t attribute : attributes) check_attribute(attribute, view.mechanism->cells().size());
+    if (attributes.empty())
+        raise(ErrorCode::invalid_value, "no attribute is asked about", {}, "Name one or more.");
+    if (std::ranges::adjacent_find(attributes) != attributes.end())
+        raise(ErrorCode::invalid_value, "an attribute stands twice in a question", {}, "Name each once.");
+}
+
+/// The views with any of the attributes; throws unless one has all.
+std::vector<std::size_t> views_about(const SummaryView& view, const std::vector<std::size_t>& attributes) {
+    check_attributes(view, attributes);
+    const std::vector<std::vector<std::size_t>> views = capability<JointViews>(*view.mechanism).views();
+    const auto has_all = [&](const std::vector<std::size_t>& one) {
+        return std::ranges::includes(one, attributes);
+    };
+    if (std::ranges::none_of(views, has_all)) {
+        std::size_t most = 0;
+        for (const auto& one : views) most = std::max(most, one.size());
+        raise(ErrorCode::unsupported, "nobody reports these attributes together",
+              "Found " + std::to_string(attributes.size()) + " attributes; reports are about " +
+                  std::to_string(views.size()) + " views of at most " + std::to_string(most) +
+                  " attributes, and none has all of these.",
+              "ldp_views(summary) lists what is reported together. Ask about fewer attributes at a time, or "
+              "declare a view of these in the next spec.");
+    }
+    const auto asked = [&](std::size_t attribute) {
+        return std::ranges::binary_search(attributes, attribute);
+    };
+    std::vector<std::size_t> about;
+    for (std::size_t v = 0; v < views.size(); ++v)
+        if (std::ranges::any_of(views[v], asked)) about.push_back(v);
+    return about;
+}
+
+std::vector<CrossTable> tables_of(const SummaryView& view, const std::vector<std::size_t>& views) {
+    std::vector<CrossTable> tables;
+    if (view.n == 0) return tables;
+    need_reports(view);
+    for (const std::size_t v : views) {
+        check_interrupt();
+        tables.push_back(find_capability<JointViews>(*view.mechanism)->table(view, v));
+    }
+    return tables;
+}
+
+}  // namespace
+
+Combination combination_named(std::string_view word) {
+    if (word == "consistent") return Combination::consistent;
+    if (word == "unbiased") return Combination::unbiased;
+    raise(ErrorCode::invalid_value, "unknown method \"" + std::string(word) + "\"",
+          "Allowed are \"consistent\", which draws on all views, and \"unbiased\", which draws on those with "
+          "all the attributes asked for.");
+}
+
+Cells::Cells(const std::vector<std::uint64_t>& sizes)
+    : sizes_(sizes),
+      count_(std::accumulate(sizes.begin(), sizes.end(), std::size_t{1}, std::multiplies<>())) {}
+
+std::vector<std::uint64_t> Cells::values(std::size_t cell) const {
+    std::vector<std::uint64_t> values(sizes_.size());
+    for (std::size_t i = sizes_.size(); i-- > 0; cell /= sizes_[i]) values[i] = cell % sizes_[i];
+    return values;
+}
+
+Combined::Box Cells::box(std::size_t cell) const {
+    const std::vector<std::uint64_t> values = this->values(cell);
+    Combined::Box box;
+    for (std::size_t i = 0; i < sizes_.size(); ++i) box.emplace_back(sizes_[i])[values[i]] = true;
+    return box;
+}
+
+Marginal::Marginal(const SummaryView& view, std::vector<std::size_t> attributes, Combination how,
+                   Target target)
+    : view_(view),
+      asked_views_(views_about(view, attributes)),
+      combined_(tables_of(view, asked_views_), attributes, how),
+      n_(static_cast<double>(view.n)),
+      each_(most_of_one(view)),
+      target_(target) {
+    const std::vector<std::uint64_t> cells = view.mechanism->cells();
+    for (const std::size_t attribute : attributes) sizes_.push_back(cells[attribute]);
+}
+
+std::uint64_t Marginal::reports() const noexcept {
+    return static_cast<std::uint64_t>(combined_.people());
+}
+
+Estimate Marginal::share(const Combined::Box& box) const {
+    if (!told()) return {unknown, unknown};
+    const Combined::Share share = combined_.share(box);
+    Estimate estimate = estimate_of(combined_, share, static_cast<std::uint64_t>(n_), target_);
+    estimate.standard_error *= std::sqrt(each_);
+    return estimate;
+}
+
+ErrorLaw Marginal::law(const Combined::Box& box) const {
+    const std::optional<std::size_t> only = combined_.only_table();
+    if (!only || repeats(view_)) return {};
+    const auto& joint = *find_capability<JointViews>(*view_.mechanism);
+    const std::size_t view = asked_views_[*only];
+    const std::vector<std::size_t> attributes = joint.views()[view];
+    const std::vector<std::uint64_t> of = view_.mechanism->cells();
+    std::uint64_t cells = 1, all = 1;
+    for (const std::size_t attribute : attributes) cells *= of[attribute];
+    for (const std::uint64_t size : sizes_) all *= size;
+    cells /= all;  // of the view that make up one of those asked about
+    for (const std::vector<bool>& values : box)
+        cells *= static_cast<std::uint64_t>(std::ranges::count(values, true));
+    return joint.error_law(view_, view, cells, target_);
+}
+
+std::vector<Estimate> Marginal::shares() const {
+    const Cells cells(sizes_);
+    std::vector<Estimate> all;
+    for (std::size_t cell = 0; cell < cells.count(); ++cell) {
+        check_interrupt();
+        all.push_back(share(cells.box(cell)));
+    }
+    return all;
+}
+
+Quotient Marginal::quotient(const Combined::Box& of, const Combined::Box& given, double reach) const {
+    Combined::Box both = of;
+    for (std::size_t i = 0; i < both.size(); ++i)
+        for (std::size_t v = 0; v < both[i].size(); ++v) both[i][v] = of[i][v] && given[i][v];
+    const Quotient nothing{{unknown, unknown}, {unknown, unknown}};
+    return told() ? quotient(combined_.share(both), combined_.share(given), reach) : nothing;
+}
+
+// r is a quotient that fits if both − r·given is no further from 0 than its error allows: a quadratic in r,
+// which opens upwards exactly if the others' share is further from 0 than its own.
+Quotient Marginal::quotient(const Combined::Share& both, const Combined::Share& given, double reach) const {
+    const auto covariance = [&](const Combined::Share& a, const Combined::Share& b, double in_both) {
+        const double sampling =
+            target_ == Target::sample
+                ? (in_both - std::clamp(a.value, 0.0, 1.0) * std::clamp(b.value, 0.0, 1.0)) / (n_ - 1)
+                : 0;
+        return each_ * (combined_.covariance(a, b) - sampling);
+    };
+    const double inside = std::clamp(both.value, 0.0, 1.0);
+    const double var_both = covariance(both, both, inside);
+    const double var_given = covariance(given, given, std::clamp(given.value, 0.0, 1.0));
+    const double cov = covariance(both, given, inside);
+    const double n = both.value, d = given.value, z2 = reach * reach;
+    const double a = d * d - z2 * var_given, b = n * d - z2 * cov, c = n * n - z2 * var_both;
+    if (d <= 0 || a <= 0) return {{unknown, unknown}, {unknown, unknown}};
+    const double r = n / d;
+    const double error = std::sqrt(std::max(0.0, var_both - 2 * r * cov + r * r * var_given)) / d;
+    const double root = std::sqrt(std::max(0.0, b * b - a * c));
+    return {{r, error}, {(b - root) / a, (b + root) / a}};
+}
+
+}  // namespace ldp

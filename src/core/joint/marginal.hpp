@@ -1,0 +1,74 @@
+// Questions to cross tables that people were divided among: the share of any box of some attributes' values,
+// and of those who meet one condition the share who meet another.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "core/math/cross_tables.hpp"
+#include "core/mechanism/error_law.hpp"
+
+namespace ldp {
+
+/// "consistent" or "unbiased"; throws Error (invalid_value) for other words.
+[[nodiscard]] Combination combination_named(std::string_view word);
+
+/// A share of others: their quotient, its standard error by the delta method, and the interval of all
+/// quotients that fit (Fieller 1954), which does not lean on the quotient being normal. Where the share of
+/// the others may be 0 the interval is unbounded, and nothing is known: all are NaN.
+struct Quotient {
+    Estimate estimate;
+    Interval interval;
+};
+
+/// What a summary says of some attributes together.
+class Marginal {
+  public:
+    /// Of attributes in ascending order, of reports that there may be none of. Throws Error: invalid_value if
+    /// an attribute is not there or stands twice; unsupported if the reports do not tell several attributes
+    /// together, if no view has all of these, or if they were counted without the rounds that it takes.
+    /// Mechanism and bytes must outlive it.
+    Marginal(const SummaryView& view, std::vector<std::size_t> attributes, Combination how, Target target);
+
+    [[nodiscard]] const std::vector<std::uint64_t>& sizes() const noexcept { return sizes_; }
+    /// How many reports are about at least one of the attributes and of use.
+    [[nodiscard]] std::uint64_t reports() const noexcept;
+    /// Whether any were about all of them: otherwise every answer is NaN.
+    [[nodiscard]] bool told() const noexcept { return combined_.told(); }
+
+    [[nodiscard]] Estimate share(const Combined::Box& box) const;
+    /// How that estimate is distributed: as a count is where it is read off one, else by the normal law.
+    [[nodiscard]] ErrorLaw law(const Combined::Box& box) const;
+    /// Of all cells, the last attribute's value running fastest.
+    [[nodiscard]] std::vector<Estimate> shares() const;
+    /// Of those in the second box, the share who are also in the first one; `reach` as of an interval.
+    [[nodiscard]] Quotient quotient(const Combined::Box& of, const Combined::Box& given, double reach) const;
+
+  private:
+    [[nodiscard]] Quotient quotient(const Combined::Share& both, const Combined::Share& given,
+                                    double reach) const;
+
+    SummaryView view_;
+    std::vector<std::uint64_t> sizes_;
+    std::vector<std::size_t> asked_views_;  // those with any of the attributes
+    Combined combined_;
+    double n_, each_;  // reports, and the most of one person
+    Target target_;
+};
+
+/// The cells of a marginal one after another, as boxes.
+class Cells {
+  public:
+    explicit Cells(const std::vector<std::uint64_t>& sizes);
+
+    [[nodiscard]] std::size_t count() const noexcept { return count_; }
+    /// The values that cell number `cell` stands for.
+    [[nodiscard]] std::vector<std::uint64_t> values(std::size_t cell) const;
+    [[nodiscard]] Combined::Box box(std::size_t cell) const;
+
+  private:
+    std::vector<std::uint64_t> sizes_;
+    std::size_t count_;
+};
+
+}  // namespace ldp

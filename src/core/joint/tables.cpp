@@ -1,0 +1,26 @@
+#include "core/joint/tables.hpp"
+
+#include "core/base/interrupt.hpp"
+#include "core/mechanism/vector/joint.hpp"
+#include "core/summary/pooling.hpp"
+#include "core/summary/summary.hpp"
+
+namespace ldp {
+
+std::vector<Table> tables(const SummaryView& view) {
+    const auto& joint = capability<JointViews>(*view.mechanism);
+    need_reports(view);
+    const double each = most_of_one(view);
+    std::vector<Table> all;
+    for (std::size_t v = 0; v < joint.views().size(); ++v) {
+        check_interrupt();
+        CrossTable found = joint.table(view, v);
+        if (found.people == 0) continue;
+        const double people = found.people / each, variance = found.contrast() / people;
+        all.push_back(
+            {std::move(found.attributes), std::move(found.sizes), std::move(found.shares), variance, people});
+    }
+    return all;
+}
+
+}  // namespace ldp

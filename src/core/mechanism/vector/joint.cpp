@@ -1,0 +1,422 @@
+// Several categories together (LoPub, Ren et al. 2018; CALM, Zhang et al. 2018): people are divided among
+// views, each a set of up to three attributes, and everybody reports the cell of their view's cross table, by
+// subset selection at the full ε. Which view is drawn without a look at the values.
+//
+// parameters: number of attributes (2 bytes); their sizes in runs, as fields.hpp writes them, each a length
+//             (2) and a number of values (4); how the views are told (1): 2 or 3 for all sets of so many
+//             attributes, or 0 for a list, which is their number (2) and of each how many attributes (1) and
+//             these (1 each), in ascending order; then of every different pair of how many cells and how many
+//             attributes a view has, in ascending order: the size of the sets that are reported, and the
+//             view's weight in the lot (2 each)
+// public randomness:  a view · permanent response: its subset
+// payload:    a view and the subset, filled up with zeros
+// state:      per view: reports (8), the state of subset selection
+
+#include "core/mechanism/vector/joint.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/exact.hpp"
+#include "core/base/interrupt.hpp"
+#include "core/mechanism/frequency/counters.hpp"
+
+namespace ldp {
+
+namespace {
+
+class Joint final : public Mechanism, public JointViews {
+  public:
+    Joint(const Header& header, Bytes block, std::vector<std::uint64_t> sizes, std::vector<ViewClass> classes,
+          std::vector<View> views)
+        : Mechanism(header, block),
+          sizes_(std::move(sizes)),
+          classes_(std::move(classes)),
+          views_(std::move(views)),
+          index_(cell_width(views_.size())) {
+        for (View& view : views_) {
+            view.state = state_size_;
+            state_size_ += slot_size(view);
+            lot_.push_back((lot_.empty() ? 0 : lot_.back()) + class_of(view).weight);
+        }
+        for (const ViewClass& each : classes_) {
+            permanent_ = std::max(permanent_, each.inner->permanent_size());
+            payload_ = std::max(payload_, each.inner->payload_size());
+        }
+    }
+
+    std::vector<std::uint64_t> cells() const override { return sizes_; }
+    std::size_t public_size() const noexcept override { return index_; }
+    std::size_t permanent_size() const noexcept override { return permanent_; }
+    std::size_t payload_size() const noexcept override { return index_ + payload_; }
+    std::size_t state_size() const noexcept override { return state_size_; }
+    std::vector<std::pair<std::string, double>> parameters() const override;
+
+    void draw_public(BitSource& bits, MutableBytes public_randomness) const override {
+        store_cell(public_randomness.data(), index_, bits.pick(std::span(lot_)));
+    }
+    bool valid_public(Bytes public_randomness) const noexcept override {
+        return number_in(public_randomness) < views_.size();
+    }
+    void permanent_response(Input input, Bytes public_randomness, BitSource& bits,
+                            MutableBytes permanent) const override;
+    void instantaneous_response(Bytes public_randomness, Bytes permanent, BitSource& bits,
+                                MutableBytes payload) const override;
+    /// The cell of the view: a change that it does not show costs nothing.
+    std::vector<Cell> response_key(Input input, Bytes public_randomness) const override {
+        return {cell(drawn(public_randomness), input)};
+    }
+    std::vector<double> key_spans(Bytes) const override { return {0}; }
+    std::uint64_t most_keys() const noexcept override {
+        std::uint64_t most = 0;
+        for (const ViewClass& each : classes_) most = std::max(most, each.inner->most_keys());
+        return most;
+    }
+
+    bool accumulate(MutableBytes state, Bytes payload) const noexcept override;
+    void merge(MutableBytes state, Bytes other) const noexcept override;
+    bool valid_payload(Bytes payload) const noexcept override;
+    bool valid_state(const Counts& counts) const noexcept override;
+
+    std::span<const Quantity> answers() const noexcept override {
+        static constexpr Quantity quantities[] = {Quantity::frequencies};
+        return quantities;
+    }
+    std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override;
+    std::vector<Check> health(const Counts& counts) const override;
+
+    std::vector<std::vector<std::size_t>> views() const override;
+    CrossTable table(const Counts& counts, std::size_t view) const override;
+    ErrorLaw error_law(const Counts& counts, std::size_t view, std::uint64_t cells,
+                       Target target) const override;
+    std::uint64_t reports_of_view(const Counts& counts, std::size_t view) const override {
+        return part(counts, views_[view]).n;
+    }
+    std::uint64_t reports(const Counts& counts, std::size_t attribute) const override {
+        std::uint64_t all = 0;
+        for (const View& view : views_)
+            if (has(view, attribute)) all += part(counts, view).n;
+        return all;
+    }
+
+    std::vector<Stake> stakes(const Question& question) const override;
+    double likeliest(Bytes payload) const override {
+        const View& view = drawn(payload);
+        return chance(view) * class_of(view).inner->likeliest(payload_in(payload, view));
+    }
+
+    double n_variance(double truth) const override;
+    double promised_variance(std::size_t attribute) const override {
+        return variance(attribute, 1 / static_cast<double>(sizes_[attribute]));
+    }
+    Cost cost() const noexcept override;
+    Exact probability(Input input, Bytes public_randomness, Bytes permanent) const override {
+        const View& view = drawn(public_randomness);
+        const Mechanism& inner = *class_of(view).inner;
+        const Cell own = cell(view, input);
+        return inner.probability({&own, 1}, {}, permanent.first(inner.permanent_size()));
+    }
+    // The lot does not look at the values, so that its probability cancels.
+    Exact worst_ratio() const override {
+        Exact worst = exact(0, 1);
+        for (const ViewClass& each : classes_) worst = std::max(worst, each.inner->worst_ratio());
+        return worst;
+    }
+
+  private:
+    [[nodiscard]] const ViewClass& class_of(const View& view) const noexcept { return classes_[view.kind]; }
+    [[nodiscard]] const FrequencyOracle& oracle_of(const View& view) const noexcept {
+        return *find_capability<FrequencyOracle>(*class_of(view).inner);
+    }
+    /// How many cells a report names.
+    [[nodiscard]] double set_size(const View& view) const noexcept {
+        const auto [p, q] = oracle_of(view).protocol();
+        return std::round(p + static_cast<double>(oracle_of(view).cells()[0] - 1) * q);
+    }
+    [[nodiscard]] static bool has(const View& view, std::size_t attribute) noexcept {
+        return std::ranges::find(view.attributes.all(), attribute) != view.attributes.all().end();
+    }
+    [[nodiscard]] std::size_t slot_size(const View& view) const noexcept {
+        return counter_size + class_of(view).inner->state_size();
+    }
+    [[nodiscard]] double chance(const View& view) const noexcept {
+        return static_cast<double>(class_of(view).weight) / static_cast<double>(lot_.back());
+    }
+    [[nodiscard]] std::size_t number_in(Bytes bytes) const noexcept {
+        return load_cell(bytes.data(), index_);
+    }
+    [[nodiscard]] const View& drawn(Bytes bytes) const noexcept { return views_[number_in(bytes)]; }
+    [[nodiscard]] Bytes payload_in(Bytes payload, const View& view) const noexcept {
+        return payload.subspan(index_, class_of(view).inner->payload_size());
+    }
+    /// Whether there is such a view, and what follows its subset is filled up.
+    [[nodiscard]] bool fits(Bytes payload) const noexcept;
+    [[nodiscard]] Cell cell(const View& view, Input input) const noexcept {
+        Cell all = 0;
+        for (const std::size_t j : view.attributes.all()) all = all * sizes_[j] + input[j];
+        return all;
+    }
+    /// The reports about a view.
+    [[nodiscard]] SummaryView part(const Counts& counts, const View& view) const noexcept {
+        const Mechanism& inner = *class_of(view).inner;
+        return {{load<std::uint64_t>(counts.state.data() + view.state),
+                 counts.state.subspan(view.state + counter_size, inner.state_size())},
+                &inner};
+    }
+    /// A view's table with no shares in it, of as many people as are expected of one.
+    [[nodiscard]] CrossTable expected(const View& view) const;
+
+    /// How an attribute's share is put together, of very many reports: calls visit(view, its weight, how many
+    /// cells a value has in it).
+    template <class Visit>
+    void for_each_of(std::size_t attribute, Visit visit) const;
+    /// n·Var of the share of an attribute's value that this share of people have.
+    [[nodiscard]] double variance(std::size_t attribute, double truth) const;
+
+    std::vector<std::uint64_t> sizes_;
+    std::vector<ViewClass> classes_;
+    std::vector<View> views_;
+    std::vector<std::uint64_t> lot_;  // running sums of the views' weights
+    std::size_t index_;               // bytes of a view's number
+    std::size_t permanent_ = 0, payload_ = 0, state_size_ = 0;
+};
+
+std::vector<std::pair<std::string, double>> Joint::parameters() const {
+    const auto [rarest, commonest] = std::ranges::minmax_element(classes_, {}, &ViewClass::weight);
+    const auto share = [&](const ViewClass& each) {
+        return static_cast<double>(each.weight) / static_cast<double>(lot_.back());
+    };
+    return {{"number_of_views", static_cast<double>(views_.size())},
+            {"most_cells", static_cast<double>(most_keys())},
+            {"least_chance", share(*rarest)},
+            {"greatest_chance", share(*commonest)}};
+}
+
+// Client ---------------------------------------------------------------------------------------------------
+
+void Joint::permanent_response(Input input, Bytes public_randomness, BitSource& bits,
+                               MutableBytes permanent) const {
+    const View& view = drawn(public_randomness);
+    const Mechanism& inner = *class_of(view).inner;
+    const Cell own = cell(view, input);
+    std::ranges::fill(permanent, std::byte{0});
+    inner.permanent_response({&own, 1}, {}, bits, permanent.first(inner.permanent_size()));
+}
+
+void Joint::instantaneous_response(Bytes public_randomness, Bytes permanent, BitSource& bits,
+                                   MutableBytes payload) const {
+    const Mechanism& inner = *class_of(drawn(public_randomness)).inner;
+    std::ranges::fill(payload, std::byte{0});
+    std::ranges::copy(public_randomness, payload.begin());
+    inner.instantaneous_response({}, permanent.first(inner.permanent_size()), bits,
+                                 payload.subspan(index_, inner.payload_size()));
+}
+
+// Server ---------------------------------------------------------------------------------------------------
+
+// The subset is looked at once, by what counts it.
+bool Joint::accumulate(MutableBytes state, Bytes payload) const noexcept {
+    if (!fits(payload)) return false;
+    const View& view = drawn(payload);
+    const MutableBytes counted = state.subspan(view.state, slot_size(view));
+    if (!class_of(view).inner->accumulate(counted.subspan(counter_size), payload_in(payload, view)))
+        return false;
+    add<std::uint64_t>(counted.data(), 1);
+    return true;
+}
+
+void Joint::merge(MutableBytes state, Bytes other) const noexcept {
+    for (const View& view : views_) {
+        const MutableBytes ours = state.subspan(view.state, slot_size(view));
+        const Bytes theirs = other.subspan(view.state, slot_size(view));
+        add(ours.data(), load<std::uint64_t>(theirs.data()));
+        class_of(view).inner->merge(ours.subspan(counter_size), theirs.subspan(counter_size));
+    }
+}
+
+bool Joint::fits(Bytes payload) const noexcept {
+    if (number_in(payload) >= views_.size()) return false;
+    const Bytes rest = payload.subspan(index_ + payload_in(payload, drawn(payload)).size());
+    return std::ranges::all_of(rest, [](std::byte b) { return b == std::byte{0}; });
+}
+
+bool Joint::valid_payload(Bytes payload) const noexcept {
+    return fits(payload) &&
+           class_of(drawn(payload)).inner->valid_payload(payload_in(payload, drawn(payload)));
+}
+
+bool Joint::valid_state(const Counts& counts) const noexcept {
+    std::uint64_t left = counts.n;
+    for (const View& view : views_) {
+        const SummaryView one = part(counts, view);
+        if (one.n > left || !one.mechanism->valid_state(one)) return false;
+        left -= one.n;
+    }
+    return left == 0;
+}
+
+std::vector<std::vector<std::size_t>> Joint::views() const {
+    std::vector<std::vector<std::size_t>> all;
+    for (const View& view : views_) {
+        const auto numbers = view.attributes.all();
+        all.emplace_back(numbers.begin(), numbers.end());
+    }
+    return all;
+}
+
+CrossTable Joint::expected(const View& view) const {
+    const auto [even, held] = find_capability<Contrasts>(*class_of(view).inner)->contrasts();
+    CrossTable table{{}, {}, {}, chance(view), even, held};
+    for (const std::size_t j : view.attributes.all()) {
+        table.attributes.push_back(j);
+        table.sizes.push_back(sizes_[j]);
+    }
+    return table;
+}
+
+CrossTable Joint::table(const Counts& counts, std::size_t view) const {
+    const SummaryView one = part(counts, views_[view]);
+    CrossTable table = expected(views_[view]);
+    table.people = static_cast<double>(one.n);
+    if (one.n == 0) return table;
+    for (const Estimate& share : one.mechanism->estimate(one, {Quantity::frequencies}))
+        table.shares.push_back(share.value);
+    return table;
+}
+
+// A set of one cell is one of the box or not; of a larger set the same is true of each cell.
+ErrorLaw Joint::error_law(const Counts& counts, std::size_t view, std::uint64_t cells, Target target) const {
+    const std::uint64_t n = reports_of_view(counts, view);
+    const auto [p, q] = oracle_of(views_[view]).protocol();
+    if (n == 0 || (cells > 1 && set_size(views_[view]) > 1)) return {};
+    const auto others = static_cast<double>(cells) - 1;
+    return {.n = n,
+            .p = p + others * q,
+            .q = q + others * q,
+            .counts_people = target == Target::sample && n == counts.n};
+}
+
+std::vector<Estimate> Joint::estimate(const Counts& counts, const Question& question) const {
+    check_attribute(question.attribute, sizes_.size());
+    std::vector<CrossTable> tables;
+    for (std::size_t v = 0; v < views_.size(); ++v)
+        if (has(views_[v], question.attribute)) tables.push_back(table(counts, v));
+    const Combined combined(tables, {question.attribute}, Combination::consistent);
+    const std::uint64_t values = sizes_[question.attribute];
+    std::vector<Estimate> estimates(values, Estimate{NAN, NAN});
+    if (!combined.told()) return estimates;
+    Combined::Box box{std::vector<bool>(values)};
+    for (std::size_t value = 0; value < values; ++value) {
+        box[0][value] = true;
+        estimates[value] = estimate_of(combined, combined.share(box), counts.n, question.target);
+        box[0][value] = false;
+    }
+    return estimates;
+}
+
+// How many reports draw a view is binomial; then the worst of each of the views' own statistics.
+std::vector<Check> Joint::health(const Counts& counts) const {
+    std::vector<std::vector<Check>> checks;
+    std::vector<std::uint64_t> reports;
+    std::vector<double> chances;
+    for (const View& view : views_) {
+        check_interrupt();
+        const SummaryView one = part(counts, view);
+        reports.push_back(one.n);
+        chances.push_back(chance(view));
+        if (one.n > 0) checks.push_back(one.mechanism->health(one));
+    }
+    std::vector<Check> all{goodness_of_fit("views drawn", reports, chances)};
+    for (Check& worst : worst_of(checks, checks.size())) all.push_back(std::move(worst));
+    return all;
+}
+
+// Planning -------------------------------------------------------------------------------------------------
+
+template <class Visit>
+void Joint::for_each_of(std::size_t attribute, Visit visit) const {
+    struct Of {
+        const View* view;
+        double precision, rest;
+    };
+    std::vector<Of> all;
+    double precision = 0;
+    for (const View& view : views_) {
+        if (!has(view, attribute)) continue;
+        const CrossTable table = expected(view);
+        const double rest = static_cast<double>(table.cells()) / static_cast<double>(sizes_[attribute]);
+        all.push_back({&view, table.people / (table.contrast() * rest), rest});
+        precision += all.back().precision;
+    }
+    for (const Of& of : all) visit(*of.view, of.precision / precision, of.rest);
+}
+
+// The value's cells have this share in all, the others the rest.
+double Joint::variance(std::size_t attribute, double truth) const {
+    const double f = std::clamp(truth, 0.0, 1.0), even_share = 1 / static_cast<double>(sizes_[attribute]);
+    double all = 0;
+    for_each_of(attribute, [&](const View& view, double weight, double rest) {
+        const auto [even, held] = find_capability<Contrasts>(*class_of(view).inner)->contrasts();
+        const double squares = rest * (1 - even_share);
+        const double own = f * (1 - 2 * even_share) + even_share * even_share;
+        const double mean = f - even_share;
+        all += weight * weight * (even * squares + held * own - mean * mean) / chance(view);
+    });
+    return all - f * (1 - f);
+}
+
+double Joint::n_variance(double truth) const {
+    double largest = 0;
+    for (std::size_t j = 0; j < sizes_.size(); ++j) largest = std::max(largest, variance(j, truth));
+    return largest;
+}
+
+// An answer takes every view that has an attribute.
+Cost Joint::cost() const noexcept {
+    Cost all{1, 0};
+    for (const View& view : views_) {
+        const Cost each = class_of(view).inner->cost();
+        all.per_report += chance(view) * each.per_report;
+        all.per_answer += each.per_answer;
+    }
+    return all;
+}
+
+// Through each view a report moves the share by its weight, and says at most that all of its set are cells of
+// the value, or none.
+std::vector<Stake> Joint::stakes(const Question& question) const {
+    std::vector<Stake> stakes;
+    for_each_of(
+        question.attribute == only_attribute ? 0 : question.attribute,
+        [&](const View& view, double weight, double rest) {
+            const auto [p, q] = oracle_of(view).protocol();
+            const auto cells = static_cast<double>(oracle_of(view).cells()[0]);
+            const double size = set_size(view);
+            const auto told = [&, p = p, q = q](double held) { return weight * (held - q * rest) / (p - q); };
+            stakes.push_back({chance(view),
+                              {told(std::max(0.0, size - (cells - rest))), told(std::min(size, rest))},
+                              {0, weight}});
+        });
+    return stakes;
+}
+
+}  // namespace
+
+// Those who drew a table are a sample of all who reported, without replacement. The weights of a person's
+// cells in all tables add up to what is asked of the person, but for a constant, since the estimate is
+// unbiased whoever reports. So how people fell to the tables makes the error of each being a sample of a
+// population, less that of all people together being one; n − 1 as in Combined::covariance.
+Estimate estimate_of(const Combined& combined, const Combined::Share& share, std::uint64_t n, Target target) {
+    const double inside = std::clamp(share.value, 0.0, 1.0);
+    const double sampling =
+        target == Target::sample ? inside * (1 - inside) / (static_cast<double>(n) - 1) : 0;
+    return {share.value, std::sqrt(std::max(0.0, combined.covariance(share, share) - sampling))};
+}
+
+std::unique_ptr<const Mechanism> make_joint(const Header& header, Bytes block,
+                                            std::vector<std::uint64_t> sizes, std::vector<ViewClass> classes,
+                                            std::vector<View> views) {
+    return std::make_unique<Joint>(header, block, std::move(sizes), std::move(classes), std::move(views));
+}
+
+}  // namespace ldp

@@ -1,0 +1,129 @@
+-- Cross tables: what several attributes have to do with each other, of reports that each tell of some of them.
+\set SHOW_CONTEXT never
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS ldp;
+RESET client_min_messages;
+CREATE SCHEMA joint;
+SET search_path = joint, public;
+
+CREATE FUNCTION pg_temp.little(number bigint, bytes integer) RETURNS text LANGUAGE sql AS
+$$ SELECT string_agg(lpad(to_hex(number >> (8 * i) & 255), 2, '0'), '' ORDER BY i) FROM generate_series(0, bytes - 1) AS i $$;
+-- A report by hand: the spec's parameter block and a payload.
+CREATE FUNCTION pg_temp.report(collection text, payload text) RETURNS ldp_report LANGUAGE sql AS
+$$ SELECT (encode(ldp_spec_parameters(ldp_client_spec(collection)), 'hex') || payload)::ldp_report $$;
+CREATE FUNCTION pg_temp.refusal(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    detail text; hint text;
+BEGIN
+    EXECUTE query;
+    RETURN 'not refused';
+EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+    RETURN concat_ws(E'\n', SQLSTATE || ' ' || SQLERRM, NULLIF(detail, ''), NULLIF(hint, ''));
+END $$;
+
+-- Specs: numbers in bins are categories, whose labels are the bins; views and what they are for are settled.
+SELECT ldp_spec_canonical('{"mechanism": "joint", "epsilon": 4, "attributes": [{"name": "sex", "domain": ["f", "m"]},
+    {"name": "age", "min": 0, "max": 100, "bins": 4}, {"name": "town", "domain": 3}]}') - 'derived';
+SELECT ldp_spec_canonical('{"mechanism": "joint", "epsilon": 4, "people": 1000000, "views": "auto", "target": "ranges",
+    "attributes": [{"name": "sex", "domain": ["f", "m"]}, {"name": "age", "min": 0, "max": 100, "edges": [18, 65]}, {"name": "town", "domain": 3}]}') - 'derived' - 'attributes';
+SELECT ldp_spec_canonical('{"mechanism": "joint", "epsilon": 4, "views": [["town", "sex"], ["age"]],
+    "attributes": [{"name": "sex", "domain": ["f", "m"]}, {"name": "age", "min": 0, "max": 100, "edges": [18, 65]}, {"name": "town", "domain": 3}]}') - 'attributes';
+SELECT pg_temp.refusal(format('SELECT ldp_spec_canonical(%L)', '{"mechanism": "joint", "epsilon": 1, ' || rest || '}'))
+FROM unnest(ARRAY[
+    '"attributes": [{"name": "a", "domain": 2}]',
+    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "min": 0, "max": 1}]',
+    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2, "share": 2}]',
+    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "views": "triples"',
+    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "views": "auto"',
+    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "views": "quadruples"',
+    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "views": [["a", "c"]]',
+    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "views": [["a", "a"]]',
+    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "views": [["a"], ["a"]]',
+    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "views": [["a"]]',
+    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "views": []',
+    '"attributes": [{"name": "a", "domain": 200}, {"name": "b", "domain": 200}]',
+    '"attributes": [{"name": "a", "min": 0, "max": 1, "bins": 2, "edges": [0.5]}, {"name": "b", "domain": 2}]',
+    '"attributes": [{"name": "a", "min": 0, "max": 1, "bins": 1}, {"name": "b", "domain": 2}]',
+    '"attributes": [{"name": "a", "min": 0, "max": 1, "edges": [0.5, 0.5]}, {"name": "b", "domain": 2}]',
+    '"attributes": [{"name": "a", "min": 0, "max": 1, "edges": [1]}, {"name": "b", "domain": 2}]',
+    '"attributes": [{"name": "a", "domain": 2, "bins": 2}, {"name": "b", "domain": 2}]']) AS rest;
+-- Bins are for every mechanism of categories.
+SELECT ldp_spec_canonical('{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "age", "min": 0, "max": 100, "edges": [18, 65]}]}') -> 'attributes';
+
+-- A collection: views 0 to 2 are (sex, age), (sex, town) and (age, town); their sets are single cells at this epsilon.
+SELECT ldp_create_collection('survey', '{"mechanism": "joint", "epsilon": 4, "attributes": [{"name": "sex", "domain": ["f", "m"]},
+    {"name": "age", "min": 0, "max": 100, "edges": [18, 65]}, {"name": "town", "domain": ["Ulm", "Bonn", "Kiel"]}]}');
+INSERT INTO survey SELECT pg_temp.report('survey', CASE i % 3
+    WHEN 0 THEN '00' || pg_temp.little(1 << (p.sex * 3 + p.age), 1)
+    WHEN 1 THEN '01' || pg_temp.little(1 << (p.sex * 3 + p.town), 1)
+    ELSE '02' || pg_temp.little(p.age * 3 + p.town, 1) END)
+FROM generate_series(1, 3000) AS i,
+     LATERAL (SELECT i / 3 % 2 AS sex, (i / 6 % 3 + (i / 18) % 2 * (i / 3 % 2)) % 3 AS age, (i / 3 % 2 + i / 7) % 3 AS town) AS p;
+SELECT ldp_agg(report) AS s FROM survey \gset
+SELECT * FROM ldp_views(:'s');
+SELECT ldp_labels(:'s', 'age'), ldp_attributes(:'s');
+
+\pset numericlocale off
+CREATE FUNCTION pg_temp.short(number float8) RETURNS numeric LANGUAGE sql AS $$ SELECT round($1::numeric, 4) $$;
+SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, pg_temp.short(lower) AS lower, pg_temp.short(upper) AS upper, n, people, cell_numbers, note
+FROM ldp_marginal(:'s', '{sex,age}');
+SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, n FROM ldp_marginal(:'s', '{age,sex}', 'unbiased', target => 'population');
+-- The order of the question is that of the answer; one attribute is what ldp_frequencies tells.
+SELECT count(*), max(abs(a.estimate - b.estimate)) < 1e-12 AS same FROM ldp_marginal(:'s', '{sex,age}') AS a JOIN ldp_marginal(:'s', '{age,sex}') AS b
+    ON a.cell = ARRAY[b.cell[2], b.cell[1]];
+SELECT f.label, f.estimate = m.estimate AS same, f.stderr = m.stderr AS as_sure, f.n = m.n AS of_as_many
+FROM ldp_frequencies(:'s', attribute => 'town') AS f JOIN ldp_marginal(:'s', '{town}') AS m ON m.cell[1] = f.label;
+-- Consistent: every view's table of an attribute adds up to the same.
+SELECT a.cell[2] AS age, abs(sum(a.estimate) - min(b.estimate)) < 1e-12 AS agrees FROM ldp_marginal(:'s', '{sex,age}') AS a JOIN ldp_marginal(:'s', '{age}') AS b
+    ON a.cell[2] = b.cell[1] GROUP BY 1 ORDER BY 1;
+SELECT abs(sum(estimate) - 1) < 1e-12 AS whole FROM ldp_marginal(:'s', '{age,town}');
+SELECT row_label, column_label, pg_temp.short(estimate) AS estimate FROM ldp_crosstab(:'s', 'town', 'age') \crosstabview
+SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, cell_numbers FROM ldp_share(:'s', '{"sex": "f", "age": [18, 100]}');
+SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(lower) AS lower, pg_temp.short(upper) AS upper FROM ldp_share(:'s', '{"age": [null, 65]}', given => '{"sex": ["f"]}');
+SELECT given_cell, cell, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, pg_temp.short(lower) AS lower, pg_temp.short(upper) AS upper, given_numbers, cell_numbers
+FROM ldp_conditional(:'s', '{age}', '{sex}');
+SELECT attribute, label, pg_temp.short(estimate) AS estimate, n FROM ldp_estimate(:'s'::ldp_summary);
+SELECT ldp_health.* FROM ldp_health(:'s') WHERE p_value < 1e-6 OR statistic = 'views drawn';
+
+-- What is refused, and what to do.
+SELECT pg_temp.refusal(format(query, :'s')) FROM unnest(ARRAY[
+    'SELECT ldp_marginal(%L, ''{sex,age,town}'')',
+    'SELECT ldp_marginal(%L, ''{sex,wage}'')',
+    'SELECT ldp_marginal(%L, ''{sex,sex}'')',
+    'SELECT ldp_marginal(%L, ''{}'')',
+    'SELECT ldp_marginal(%L, ''{sex,NULL}'')',
+    'SELECT ldp_marginal(%L, ''{sex}'', ''best'')',
+    'SELECT ldp_share(%L, ''{"age": [20, 65]}'')',
+    'SELECT ldp_share(%L, ''{"age": "old"}'')',
+    'SELECT ldp_share(%L, ''[]'')',
+    'SELECT ldp_conditional(%L, ''{sex}'', ''{}'')',
+    'SELECT ldp_conditional(%L, ''{sex}'', ''{sex}'')',
+    'SELECT ldp_frequencies(%L)',
+    'SELECT ldp_means(%L)',
+    'SELECT ldp_part(%L, ''sex'')']) AS query;
+SELECT ldp_create_collection('plain', '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "sex", "domain": ["f", "m"]}]}');
+SELECT pg_temp.refusal(format('SELECT ldp_marginal(%L, ''{sex}'')', ldp_agg(pg_temp.report('plain', '00')))) FROM generate_series(1, 30);
+
+-- Too few reports to show, and none.
+SELECT * FROM ldp_marginal((SELECT ldp_agg(report) FROM (SELECT report FROM survey LIMIT 12) AS few), '{sex}');
+SELECT count(*) FROM ldp_marginal((SELECT ldp_agg(report) FROM (SELECT report FROM survey LIMIT 0) AS none), '{sex}');
+-- A condition that nobody meets: the first sex is not among those with these reports.
+SELECT given_cell, estimate, lower, note FROM ldp_conditional((SELECT ldp_agg(r) FROM (SELECT pg_temp.report('survey', '00' || pg_temp.little(8 << i % 3, 1)) AS r FROM generate_series(1, 300) AS i) AS x),
+    '{age}', '{sex}') WHERE given_cell = '{f}';
+
+-- People who keep their answers: their errors are widened, as everywhere.
+SELECT ldp_create_collection('panel', '{"mechanism": "joint", "epsilon": 4, "evolving": {}, "budget": {"epsilon": 40}, "attributes": [{"name": "sex", "domain": ["f", "m"]},
+    {"name": "age", "min": 0, "max": 100, "edges": [18, 65]}]}');
+SELECT ldp_open_rounds('panel', 1, 4);
+INSERT INTO panel SELECT pg_temp.report('panel', '00' || pg_temp.little(1 << i % 5, 1)), r FROM generate_series(1, 400) AS i, generate_series(1, 4) AS r;
+SELECT o.cell, pg_temp.short(a.stderr / o.stderr) AS widened, a.n, a.people, a.note
+FROM ldp_marginal(ldp_summary_of('panel'), '{sex}') AS a JOIN ldp_marginal(ldp_summary_of('panel', round => 1), '{sex}') AS o USING (cell);
+SELECT pg_temp.refusal('SELECT ldp_marginal((SELECT ldp_agg(report) FROM panel), ''{sex}'')');
+
+-- Parallel workers, partial states and rollups are one count.
+SELECT ldp_rollup(s) = :'s' AS same FROM (SELECT ldp_agg(report) AS s FROM (SELECT report, row_number() OVER () % 7 AS part FROM survey) AS p GROUP BY part) AS parts;
+
+SET client_min_messages = warning;
+SELECT count(ldp_drop_collection(name)) FROM unnest(ARRAY['survey', 'plain', 'panel']) AS name;
+DROP SCHEMA joint CASCADE;
