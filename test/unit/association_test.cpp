@@ -78,6 +78,7 @@ BOOST_AUTO_TEST_CASE(noise_alone_gives_a_chi_square) {
     const Table even = population({4, 5}, [](const Values&) { return 1.0; });
     Table table = measured(even, {0, 1}, 1, 1e-4, bits);
     table.people = 1e15;
+    table.variance = 1e-4;
     // Margins are made even, which leaves the interaction as it is.
     std::vector<double> rows(4), columns(5);
     for (std::size_t cell = 0; cell < 20; ++cell) {
@@ -102,10 +103,10 @@ BOOST_AUTO_TEST_CASE(noise_alone_gives_a_chi_square) {
 BOOST_AUTO_TEST_CASE(false_alarms_are_as_many_as_stated, *boost::unit_test::label("slow")) {
     SeededBits bits(82);
     const Table all = agreeing(0);
-    for (const double variance : {1e-5, 1e-4, 1.5e-3}) {
+    for (const double noise : {1e-5, 1e-4, 1.5e-3}) {
         std::uint64_t tests = 0, alarms = 0, rare = 0, family = 0;
         for (int run = 0; run < 700; ++run) {
-            const auto found = associations(measured(all, all_pairs(3), 2000, variance, bits), 0.95);
+            const auto found = associations(measured(all, all_pairs(3), 2000, noise, bits), 0.95);
             bool any = false;
             for (const Association& one : found) {
                 tests += 1;
@@ -115,7 +116,7 @@ BOOST_AUTO_TEST_CASE(false_alarms_are_as_many_as_stated, *boost::unit_test::labe
             }
             family += any;
         }
-        BOOST_TEST_CONTEXT("variance " << variance) {
+        BOOST_TEST_CONTEXT("noise " << noise) {
             check_rate(tests, alarms, 0.05);
             check_rate(tests, rare, 0.01);
             BOOST_CHECK_GT(binomial_at_least(700, 0.05, family), 1e-8);
@@ -127,21 +128,20 @@ BOOST_AUTO_TEST_CASE(intervals_of_v_hold, *boost::unit_test::label("slow")) {
     SeededBits bits(83);
     for (const double share : {0.1, 0.3, 0.8}) {
         const Table all = agreeing(share);
-        for (const double variance : {1e-5, 3e-4, 1e-3}) {
+        for (const double noise : {1e-5, 3e-4, 1e-3}) {
             std::uint64_t held = 0;
             constexpr std::uint64_t runs = 400;
             double sum = 0;
             for (std::uint64_t run = 0; run < runs; ++run) {
-                const auto found =
-                    associations(measured(all, all_pairs(3), 2000, variance, bits), 0.95).at(2);
+                const auto found = associations(measured(all, all_pairs(3), 2000, noise, bits), 0.95).at(2);
                 held += found.v_interval.lower <= share && share <= found.v_interval.upper;
                 sum += found.cramers_v;
             }
-            BOOST_TEST_CONTEXT("V " << share << ", variance " << variance << ", held " << held) {
+            BOOST_TEST_CONTEXT("V " << share << ", noise " << noise << ", held " << held) {
                 BOOST_CHECK_GE(held, runs * 91 / 100);
                 BOOST_CHECK_LE(held, runs * 99 / 100);
                 // Where V is hardly told from 0, its root is biased.
-                if (variance < 1e-3) BOOST_CHECK_SMALL(sum / runs - share, 0.02);
+                if (noise < 1e-3) BOOST_CHECK_SMALL(sum / runs - share, 0.02);
             }
         }
     }
@@ -168,8 +168,10 @@ BOOST_AUTO_TEST_CASE(rare_values_count_as_one) {
 BOOST_AUTO_TEST_CASE(tables_of_more_attributes_count_for_their_pairs) {
     SeededBits bits(84);
     const Table all = agreeing(0.3);
-    const Table triple = measured(all, {0, 1, 2}, 100000, 1e-6, bits);
-    const Table pair = measured(all, {1, 2}, 100000, 4e-6, bits);
+    Table triple = measured(all, {0, 1, 2}, 100000, 1e-6, bits);
+    Table pair = measured(all, {1, 2}, 100000, 4e-6, bits);
+    triple.variance = 1e-6;
+    pair.variance = 4e-6;
     const auto found = associations(std::vector{triple, pair}, 0.95);
     BOOST_REQUIRE_EQUAL(found.size(), 3);
     BOOST_CHECK_EQUAL(found[2].first, 1);

@@ -33,7 +33,7 @@ inline Table population(std::vector<std::uint64_t> sizes,
 
 /// What so many people drawn from it tell of some of its attributes, if each cell's noise has this variance.
 inline Table measured(const Table& all, const std::vector<std::size_t>& attributes, std::uint64_t people,
-                      double variance, BitSource& bits) {
+                      double noise, BitSource& bits) {
     Table table = summed(all, attributes);
     const auto uniform = [&] { return (static_cast<double>(bits.word() >> 11) + 0.5) / 0x1p53; };
     std::vector<double> sums(table.shares.size());
@@ -46,10 +46,10 @@ inline Table measured(const Table& all, const std::vector<std::size_t>& attribut
     }
     // Box and Muller's normal numbers.
     for (double& share : found)
-        share += std::sqrt(-2 * variance * std::log(uniform())) * std::cos(2 * std::acos(-1.0) * uniform());
+        share += std::sqrt(-2 * noise * std::log(uniform())) * std::cos(2 * std::acos(-1.0) * uniform());
     table.shares = std::move(found);
-    table.variance = variance;
     table.people = static_cast<double>(people);
+    table.variance = noise + 1 / (static_cast<double>(table.shares.size()) * table.people);
     return table;
 }
 
@@ -62,9 +62,9 @@ inline std::vector<std::vector<std::size_t>> all_pairs(std::size_t attributes) {
 }
 
 inline std::vector<Table> measured(const Table& all, const std::vector<std::vector<std::size_t>>& views,
-                                   std::uint64_t people, double variance, BitSource& bits) {
+                                   std::uint64_t people, double noise, BitSource& bits) {
     std::vector<Table> tables;
-    for (const auto& view : views) tables.push_back(measured(all, view, people, variance, bits));
+    for (const auto& view : views) tables.push_back(measured(all, view, people, noise, bits));
     return tables;
 }
 

@@ -195,7 +195,8 @@ Association associated(const Table& table, const Side& a, const Side& b, double 
     const auto values = static_cast<double>(std::min(p.size(), q.size()));
     if (values < 2) return found;
     const Matrix d = interaction(table, a, b);
-    const Coefficients weights = errors(a, b, table.variance, table.people);
+    const double noise = noise_of(table);
+    const Coefficients weights = errors(a, b, noise, table.people);
 
     // Scaled so that noise is the same in each direction.
     const Vector scale = a.values.members.cwiseSqrt().cwiseInverse();
@@ -204,15 +205,15 @@ Association associated(const Table& table, const Side& a, const Side& b, double 
                                  cumulants(weights, parts(a, scale), parts(b, other)));
 
     const Vector root = p.cwiseSqrt().cwiseInverse(), column_root = q.cwiseSqrt().cwiseInverse();
-    const auto noise = cumulants(weights, parts(a, root), parts(b, column_root));
+    const auto spurious = cumulants(weights, parts(a, root), parts(b, column_root));
     const double raw = (root.asDiagonal() * d * column_root.asDiagonal()).squaredNorm();
-    const double contingency = raw - noise[0];
+    const double contingency = raw - spurious[0];
     // The variance is a constant and a multiple of the contingency, so that an interval is Wilson's (1927).
-    const double slope = raw > 0 ? linear_variance(d, a, b, table.variance, table.people) / raw : 0;
+    const double slope = raw > 0 ? linear_variance(d, a, b, noise, table.people) / raw : 0;
     const double middle = contingency + reach * reach * slope / 2;
     const double half =
-        reach * std::sqrt(std::max(0.0, noise[1] + slope * (contingency + reach * reach * slope / 4)));
-    const double error = std::sqrt(noise[1] + slope * std::max(0.0, contingency));
+        reach * std::sqrt(std::max(0.0, spurious[1] + slope * (contingency + reach * reach * slope / 4)));
+    const double error = std::sqrt(spurious[1] + slope * std::max(0.0, contingency));
     const auto v = [&](double squared) { return std::sqrt(std::clamp(squared / (values - 1), 0.0, 1.0)); };
     found.cramers_v = v(contingency);
     found.v_interval = {v(middle - half), v(middle + half)};
@@ -254,7 +255,7 @@ std::vector<Association> associations(std::span<const Table> tables, double conf
         if (sizes[a] > 0) values[a] = grouped(margins[a].table);
     }
     const auto side = [&](std::size_t a, const Pooled& pair) {
-        Side found{values[a], margins[a].table.variance, 0, 0};
+        Side found{values[a], noise_of(margins[a].table), 0, 0};
         for (const auto& [number, weight] : margins[a].weights)
             if (holds(pair, number))
                 found.own += weight;

@@ -51,6 +51,10 @@ Table summed(const Table& table, std::span<const std::size_t> kept) {
     return result;
 }
 
+double noise_of(const Table& table) {
+    return std::max(0.0, table.variance - 1 / (static_cast<double>(table.shares.size()) * table.people));
+}
+
 Pooled pooled(std::span<const Table> tables, std::span<const std::size_t> attributes) {
     Pooled all;
     double precision = 0, repeats = 0;

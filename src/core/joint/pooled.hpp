@@ -18,6 +18,10 @@ namespace ldp {
 /// The table of some of a table's attributes, the others summed out: variances of cells add up.
 [[nodiscard]] Table summed(const Table& table, std::span<const std::size_t> kept);
 
+/// What of a table's variance is the randomizers' noise: the variance is that against a population of even
+/// shares, which sampling has a part in.
+[[nodiscard]] double noise_of(const Table& table);
+
 /// A table, and how much each measured one had a say in it.
 struct Pooled {
     Table table;  ///< shares sum to 1; people is what as many drawn for this table alone would tell
