@@ -35,7 +35,7 @@ double Scaling::sweep(std::vector<double>& shares, double step) const {
 }
 
 void Scaling::settle(std::vector<double>& shares) const {
-    constexpr std::size_t most = 300;
+    constexpr std::size_t most = 500;
     for (std::size_t i = 0; i < most && sweep(shares, scaling_step(i)) > 1e-9; ++i) {
     }
     // Part of the way, a margin's total is not kept.
@@ -46,7 +46,7 @@ void Scaling::settle(std::vector<double>& shares) const {
 }
 
 double scaling_step(std::size_t sweep) {
-    constexpr double whole = 50;
+    constexpr double whole = 20;
     return std::min(1.0, whole / static_cast<double>(sweep + 1));
 }
 
