@@ -46,7 +46,7 @@ class Columns {
     }
 
   private:
-    static constexpr std::size_t most = 12;
+    static constexpr std::size_t most = 13;
     Datum values_[most] = {};
     bool missing_[most] = {};
     std::size_t used_ = 0;

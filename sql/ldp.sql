@@ -1540,6 +1540,41 @@ $$;
 COMMENT ON FUNCTION @extschema@.ldp_crosstab(@extschema@.ldp_summary, text, text, text, float8, text) IS
     'the cross table of two attributes, a row for each of its cells: for \crosstabview row_label column_label estimate';
 
+-- Models of joint answers -----------------------------------------------------------------------------------
+-- What attributes have to do with each other, beyond chance; and tables that could be those of people: biased, nearer to
+-- the truth than unbiased ones wherever noise is not small, and therefore without intervals.
+
+CREATE FUNCTION @extschema@.ldp_association(summary @extschema@.ldp_summary, confidence float8 DEFAULT 0.95)
+    RETURNS TABLE (attribute text, other_attribute text, estimate float8, lower float8, upper float8, information float8,
+        information_stderr float8, p_value float8, adjusted_p_value float8, n bigint, attribute_number integer,
+        other_attribute_number integer, note text)
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 100000 ROWS 100;
+COMMENT ON FUNCTION @extschema@.ldp_association(@extschema@.ldp_summary, float8) IS
+    'how strongly every two attributes hang together: Cramér''s V and mutual information in bits, both debiased, and the '
+    'p-value of independence, for itself and adjusted for all pairs (Holm); against a population';
+
+CREATE FUNCTION @extschema@.ldp_fitted(summary @extschema@.ldp_summary, attributes text[])
+    RETURNS TABLE (cell text[], estimate float8, n bigint, people bigint, cell_numbers integer[], note text)
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 100000 ROWS 100;
+COMMENT ON FUNCTION @extschema@.ldp_fitted(@extschema@.ldp_summary, text[]) IS
+    'the share of every combination of the attributes'' values, fitted: not negative, adding up to 1, all tables agreeing; '
+    'without errors. What no view has all of follows from the views within as the table of most entropy, and says so';
+
+CREATE FUNCTION @extschema@.ldp_model(summary @extschema@.ldp_summary, significance float8 DEFAULT 0.05, cells integer DEFAULT 65536)
+    RETURNS TABLE (kind text, attributes text[], estimate float8, information float8, p_value float8, cells bigint, clique integer,
+        parent integer, attribute_numbers integer[])
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000000 ROWS 100;
+COMMENT ON FUNCTION @extschema@.ldp_model(@extschema@.ldp_summary, float8, integer) IS
+    'how all attributes hang together: the cliques of a graph, as a tree, and its edges, pairs that are no more likely than '
+    'significance if independent, as far as no clique has a table of more cells';
+
+CREATE FUNCTION @extschema@.ldp_synthesize(summary @extschema@.ldp_summary, records bigint, seed bigint DEFAULT 1,
+        significance float8 DEFAULT 0.05, cells integer DEFAULT 65536)
+    RETURNS TABLE (number bigint, record jsonb)
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000000 ROWS 1000;
+COMMENT ON FUNCTION @extschema@.ldp_synthesize(@extschema@.ldp_summary, bigint, bigint, float8, integer) IS
+    'made-up records that are spread as the model of the same significance and cells says; equal seeds make equal records';
+
 -- In one step -----------------------------------------------------------------------------------------------
 -- What an accessor answers, straight from reports, at confidence 0.95 and for the sample. An aggregate returns one
 -- value: rows come as an array of them.

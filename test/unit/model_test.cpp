@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(models_of_noise_are_distributions) {
     SeededBits bits(101);
     const Table all = chain({3, 2, 4, 2, 3}, 1);
     for (const double noise : {1e-5, 1e-3, 0.05})
-        for (const std::uint64_t cells : {6, 24, 200})
+        for (const std::int64_t cells : {6, 24, 200})
             check_tree(model_of(measured(all, all_pairs(5), 2000, noise, bits),
                                 {.significance = 0.5, .most_cells = cells}),
                        5);

@@ -190,7 +190,7 @@ Association associated(const Table& table, const Side& a, const Side& b, double 
                       .information = {unknown, unknown},
                       .p_value = unknown,
                       .adjusted = unknown,
-                      .people = table.people};
+                      .people = 0};
     const Vector &p = a.values.shares, &q = b.values.shares;
     const auto values = static_cast<double>(std::min(p.size(), q.size()));
     if (values < 2) return found;
@@ -269,8 +269,9 @@ std::vector<Association> associations(std::span<const Table> tables, double conf
             check_interrupt();
             const std::size_t both[] = {a, b};
             const Pooled pair = pooled(tables, both);
-            if (!pair.weights.empty())
-                found.push_back(associated(pair.table, side(a, pair), side(b, pair), reach));
+            if (pair.weights.empty()) continue;
+            found.push_back(associated(pair.table, side(a, pair), side(b, pair), reach));
+            for (const auto& [number, weight] : pair.weights) found.back().people += tables[number].people;
         }
     adjust(found);
     return found;

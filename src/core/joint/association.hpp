@@ -29,7 +29,7 @@ struct Association {
     /// The same made good for all pairs having been tested, so that among independent ones one falls below
     /// any level with at most this chance (Holm 1979).
     double adjusted;
-    double people;  ///< whose reports are about the two
+    double people;  ///< whose reports are about both
 };
 
 /// Every pair of attributes that some table holds, in ascending order. Whoever draws a view by lot is a

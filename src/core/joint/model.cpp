@@ -8,6 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
+#include "core/base/text.hpp"
 #include "core/joint/graph.hpp"
 #include "core/joint/pooled.hpp"
 #include "core/joint/scaling.hpp"
@@ -139,10 +140,14 @@ Cliques chosen(std::vector<Association> candidates, std::span<const std::uint64_
 
 Model model_of(std::span<const Table> measured, const ModelOptions& options) {
     if (!(options.significance >= 0 && options.significance <= 1))
-        throw Error(ErrorCode::invalid_value, "the significance of a model's edges must be between 0 and 1");
-    if (options.most_cells < 2 || options.most_cells > Fit::most_cells)
-        throw Error(ErrorCode::invalid_value, "the cells of a model's cliques must be between 2 and " +
-                                                  std::to_string(Fit::most_cells));
+        raise(ErrorCode::invalid_value, "the significance of a model's edges must be between 0 and 1",
+              "Found " + shortest(options.significance) + ".",
+              "At 0.05 one in twenty pairs that are independent becomes an edge.");
+    if (options.most_cells < 2 || options.most_cells > std::int64_t{Fit::most_cells})
+        raise(ErrorCode::invalid_value,
+              "the most cells of a model's cliques must be between 2 and " + std::to_string(Fit::most_cells),
+              "Found " + std::to_string(options.most_cells) + ".",
+              "More cells let more edges into the model, and take longer.");
     constexpr double any = 0.95;
     std::vector<Association> candidates;
     for (Association& one : associations(measured, any))
@@ -150,7 +155,8 @@ Model model_of(std::span<const Table> measured, const ModelOptions& options) {
     const std::vector<std::uint64_t> sizes = sizes_in(measured);
 
     Model model;
-    const Cliques cliques = chosen(std::move(candidates), sizes, options.most_cells, model.edges);
+    const Cliques cliques =
+        chosen(std::move(candidates), sizes, static_cast<std::uint64_t>(options.most_cells), model.edges);
     const CliqueTree tree = tree_of(cliques);
     for (std::size_t place = 0; place < tree.order.size(); ++place) {
         const std::vector<std::size_t>& nodes = cliques[tree.order[place]];

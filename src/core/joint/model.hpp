@@ -17,7 +17,7 @@ struct ModelOptions {
     /// known.
     double significance = 0.05;
     /// Of the table of any clique. A weaker edge is left out where it would make one too large.
-    std::uint64_t most_cells = std::uint64_t{1} << 16;
+    std::int64_t most_cells = 1 << 16;
 };
 
 struct Clique {

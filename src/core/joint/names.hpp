@@ -21,6 +21,12 @@ class Names {
 
     [[nodiscard]] const std::string& attribute(std::size_t number) const { return all_[number].name; }
     [[nodiscard]] std::string label(std::size_t attribute, std::size_t value) const;
+    /// Whether values have labels; otherwise they are called by their numbers.
+    [[nodiscard]] bool labelled(std::size_t attribute) const { return !all_[attribute].labels.empty(); }
+    /// Where a number's bins end, with the ends of its range; none if it is no number in bins.
+    [[nodiscard]] const std::vector<double>& ends(std::size_t attribute) const {
+        return all_[attribute].ends;
+    }
     /// The number of the attribute of this name. Throws Error (invalid_value) that lists those there are.
     [[nodiscard]] std::size_t called(std::string_view name) const;
 

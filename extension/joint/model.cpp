@@ -1,0 +1,352 @@
+// Rows about how attributes hang together, of reports on cross tables: associations, fitted tables, models,
+// and made-up records.
+
+#include "core/joint/model.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "answers.hpp"
+#include "core/base/interrupt.hpp"
+#include "core/joint/association.hpp"
+#include "core/joint/fit.hpp"
+#include "core/joint/names.hpp"
+#include "core/joint/synthesis.hpp"
+#include "core/joint/tables.hpp"
+#include "joint/words.hpp"
+#include "simulation/seeded.hpp"
+
+extern "C" {
+#include "lib/stringinfo.h"
+}
+
+using namespace ldp;
+
+namespace {
+
+/// Pairs of attributes.
+struct Associations {
+    struct Row {
+        const char *first, *second;
+        Association found;
+    };
+    Row* rows = nullptr;
+    std::size_t count = 0;
+    Told told = {};
+
+    void write(Columns& columns, std::size_t row) const {
+        const auto& [first, second, found] = rows[row];
+        columns.put(server_text(first));
+        columns.put(server_text(second));
+        for (const double number :
+             {found.cramers_v, found.v_interval.lower, found.v_interval.upper, found.information.value,
+              found.information.standard_error, found.p_value, found.adjusted})
+            columns.put(told.enough ? number : unknown);
+        columns.put(static_cast<std::uint64_t>(found.people));
+        columns.put(static_cast<std::int32_t>(found.first));
+        columns.put(static_cast<std::int32_t>(found.second));
+        if (told.enough && std::isnan(found.p_value))
+            columns.put("of one of them no two values can be told from nobody");
+        else
+            told.put_note(columns, true);
+    }
+};
+
+Associations associated(const Subject& subject, const char* legend, double confidence) {
+    return ask(subject.summary, Associations{}, [&](const SummaryView& view) {
+        const Names names(legend, view.mechanism->cells());
+        const std::vector<Association> found = associations(tables(view), confidence);
+        Associations all{
+            static_cast<Associations::Row*>(try_palloc((found.size() + 1) * sizeof(Associations::Row))),
+            found.size(), told(view)};
+        for (std::size_t i = 0; i < found.size(); ++i)
+            all.rows[i] = {keep(names.attribute(found[i].first)), keep(names.attribute(found[i].second)),
+                           found[i]};
+        return all;
+    });
+}
+
+/// The cells of a fitted table, in the order of the words.
+struct FittedCells {
+    struct Row {
+        const char** labels;
+        std::int32_t* numbers;
+        double share;
+    };
+    Row* rows = nullptr;
+    std::size_t count = 0, attributes = 0;
+    bool modelled = false;
+    Told told = {};
+
+    void write(Columns& columns, std::size_t row) const {
+        columns.put(text_array(rows[row].labels, attributes), false);
+        columns.put(told.enough ? rows[row].share : unknown);
+        told.put_counts(columns);
+        columns.put(number_array(rows[row].numbers, attributes), false);
+        if (told.enough && modelled)
+            columns.put("a model's answer: no view has all of these attributes");
+        else
+            told.put_note(columns, true);
+    }
+};
+
+FittedCells fitted(const Subject& subject, const char* legend, const Words& words) {
+    return ask(subject.summary, FittedCells{}, [&](const SummaryView& view) {
+        const Names names(legend, view.mechanism->cells());
+        std::vector<std::size_t> attributes, order;
+        for (std::size_t i = 0; i < words.count; ++i) attributes.push_back(names.called(words.words[i]));
+        std::vector<std::size_t> ascending = attributes;
+        std::ranges::sort(ascending);
+        if (ascending.empty() || std::ranges::adjacent_find(ascending) != ascending.end())
+            throw Error(ErrorCode::invalid_value,
+                        ascending.empty() ? "no attribute is named" : "an attribute is named twice",
+                        "Found " + std::to_string(ascending.size()) + " names.",
+                        "Name each attribute of the question once.");
+        const Fit fit(tables(view));
+        const Table table = fit.table(ascending);
+        // Where a word's value stands in a cell of the table.
+        std::vector<std::size_t> strides(attributes.size()), sizes(attributes.size());
+        for (std::size_t i = ascending.size(), stride = 1; i-- > 0; stride *= table.sizes[i]) {
+            const auto word =
+                static_cast<std::size_t>(std::ranges::find(attributes, ascending[i]) - attributes.begin());
+            strides[word] = stride;
+            sizes[word] = table.sizes[i];
+        }
+        std::vector<std::vector<const char*>> labels(attributes.size());
+        for (std::size_t i = 0; i < attributes.size(); ++i)
+            for (std::size_t v = 0; v < sizes[i]; ++v)
+                labels[i].push_back(keep(names.label(attributes[i], v)));
+        FittedCells all{
+            .attributes = attributes.size(), .modelled = !fit.holds(ascending), .told = told(view)};
+        all.rows = static_cast<FittedCells::Row*>(try_palloc(table.shares.size() * sizeof(FittedCells::Row)));
+        for (; all.count < table.shares.size(); ++all.count) {
+            check_interrupt();
+            FittedCells::Row& row = all.rows[all.count];
+            row = {static_cast<const char**>(try_palloc(attributes.size() * sizeof(char*))),
+                   static_cast<std::int32_t*>(try_palloc(attributes.size() * sizeof(std::int32_t))), 0};
+            std::size_t cell = 0, left = all.count;
+            for (std::size_t i = attributes.size(); i-- > 0; left /= sizes[i]) {
+                const std::size_t value = left % sizes[i];
+                row.labels[i] = labels[i][value];
+                row.numbers[i] = static_cast<std::int32_t>(value);
+                cell += value * strides[i];
+            }
+            row.share = table.shares[cell];
+        }
+        return all;
+    });
+}
+
+/// A model's edges and cliques.
+struct ModelRows {
+    struct Row {
+        const char* kind;
+        const char** names;
+        std::int32_t* numbers;
+        std::size_t attributes;
+        double v, information, p_value;
+        std::uint64_t cells;
+        std::int32_t clique, parent;  // parent: below 0 of none
+    };
+    Row* rows = nullptr;
+    std::size_t count = 0;
+    Told told = {};
+
+    void write(Columns& columns, std::size_t row) const {
+        const Row& one = rows[row];
+        columns.put(one.kind);
+        columns.put(text_array(one.names, one.attributes), false);
+        columns.put(one.v);
+        columns.put(one.information);
+        columns.put(one.p_value);
+        columns.put(one.cells);
+        columns.put(one.clique);
+        columns.put(Int32GetDatum(one.parent), one.parent < 0);
+        columns.put(number_array(one.numbers, one.attributes), false);
+    }
+
+    // Allowed beside C++ objects.
+    Row& add(const char* kind, const Names& of, std::span<const std::size_t> attributes) {
+        Row& row = rows[count++];
+        row = {kind,
+               static_cast<const char**>(try_palloc(attributes.size() * sizeof(char*))),
+               static_cast<std::int32_t*>(try_palloc(attributes.size() * sizeof(std::int32_t))),
+               attributes.size(),
+               unknown,
+               unknown,
+               unknown,
+               0,
+               0,
+               -1};
+        for (std::size_t i = 0; i < attributes.size(); ++i) {
+            row.names[i] = keep(of.attribute(attributes[i]));
+            row.numbers[i] = static_cast<std::int32_t>(attributes[i]);
+        }
+        return row;
+    }
+};
+
+/// The model of a summary with reports enough to show anything of them.
+Model model_of(const SummaryView& view, const ModelOptions& options) {
+    if (!enough(view))
+        throw Error(ErrorCode::unsupported, "there are too few reports for a model", note(view) + ".",
+                    "Wait for more.");
+    return ldp::model_of(tables(view), options);
+}
+
+ModelRows modelled(const Subject& subject, const char* legend, const ModelOptions& options) {
+    return ask(subject.summary, ModelRows{}, [&](const SummaryView& view) {
+        const Names names(legend, view.mechanism->cells());
+        const Model model = model_of(view, options);
+        ModelRows all;
+        all.rows = static_cast<ModelRows::Row*>(
+            try_palloc((model.edges.size() + model.cliques.size() + 1) * sizeof(ModelRows::Row)));
+        for (std::size_t c = 0; c < model.cliques.size(); ++c) {
+            const Clique& clique = model.cliques[c];
+            ModelRows::Row& row = all.add("clique", names, clique.table.attributes);
+            row.cells = clique.table.shares.size();
+            row.clique = static_cast<std::int32_t>(c);
+            if (c > 0) row.parent = static_cast<std::int32_t>(clique.parent);
+        }
+        for (const Association& edge : model.edges) {
+            const std::size_t both[] = {edge.first, edge.second};
+            const auto holder = std::ranges::find_if(model.cliques, [&](const Clique& clique) {
+                return std::ranges::includes(clique.table.attributes, both);
+            });
+            ModelRows::Row& row = all.add("edge", names, both);
+            row.v = edge.cramers_v;
+            row.information = edge.information.value;
+            row.p_value = edge.p_value;
+            row.cells = view.mechanism->cells()[both[0]] * view.mechanism->cells()[both[1]];
+            row.clique = static_cast<std::int32_t>(holder - model.cliques.begin());
+        }
+        return all;
+    });
+}
+
+/// Made-up records: of each attribute a value, and of a number in bins where in its bin.
+struct Records {
+    struct Item {
+        std::uint32_t value;
+        float within;
+    };
+    struct Key {
+        const char* name;          // as JSON, with what goes before and after it
+        const char* const* words;  // of each value, as JSON; none of a number in bins
+        const double* ends;        // of bins
+    };
+    Key* keys = nullptr;
+    Item* items = nullptr;
+    std::size_t attributes = 0, count = 0;
+
+    void write(Columns& columns, std::size_t row) const {
+        StringInfoData text;
+        initStringInfo(&text);
+        for (std::size_t j = 0; j < attributes; ++j) {
+            const auto& [value, within] = items[row * attributes + j];
+            appendStringInfoString(&text, keys[j].name);
+            if (keys[j].words != nullptr) {
+                appendStringInfoString(&text, keys[j].words[value]);
+                continue;
+            }
+            const double low = keys[j].ends[value], high = keys[j].ends[value + 1];
+            char digits[32];
+            const auto end = std::to_chars(digits, digits + sizeof(digits),
+                                           low + (high - low) * static_cast<double>(within))
+                                 .ptr;
+            appendBinaryStringInfo(&text, digits, static_cast<int>(end - digits));
+        }
+        appendStringInfoChar(&text, '}');
+        columns.put(static_cast<std::uint64_t>(row + 1));
+        columns.put(json_value(text.data), false);
+    }
+};
+
+Records synthesized(const Subject& subject, const char* legend, std::int64_t count, std::int64_t seed,
+                    const ModelOptions& options) {
+    return ask(subject.summary, Records{}, [&](const SummaryView& view) {
+        const std::vector<std::uint64_t> sizes = view.mechanism->cells();
+        const Names names(legend, sizes);
+        const std::size_t most = (std::size_t{1} << 30) / sizeof(Records::Item) / sizes.size() - 1;
+        if (count < 0 || static_cast<std::uint64_t>(count) > most)
+            throw Error(ErrorCode::invalid_value,
+                        "records must be 0 or more, and not too many to keep at once",
+                        "Found " + std::to_string(count) + "; of these attributes at most " +
+                            std::to_string(most) + ".",
+                        "Ask several times, with other seeds.");
+        const Model model = model_of(view, options);
+        const Synthesis synthesis(model);
+        Records all{.attributes = sizes.size(), .count = static_cast<std::size_t>(count)};
+        all.keys = static_cast<Records::Key*>(try_palloc(sizes.size() * sizeof(Records::Key)));
+        for (std::size_t j = 0; j < sizes.size(); ++j) {
+            Records::Key& key = all.keys[j];
+            key = {keep((j == 0 ? "{" : ", ") + nlohmann::json(names.attribute(j)).dump() + ": "), nullptr,
+                   nullptr};
+            if (const std::vector<double>& ends = names.ends(j); !ends.empty()) {
+                auto* kept_ends = static_cast<double*>(try_palloc(ends.size() * sizeof(double)));
+                std::ranges::copy(ends, kept_ends);
+                key.ends = kept_ends;
+                continue;
+            }
+            auto* words = static_cast<const char**>(try_palloc(sizes[j] * sizeof(char*)));
+            for (std::size_t v = 0; v < sizes[j]; ++v)
+                words[v] =
+                    keep(names.labelled(j) ? nlohmann::json(names.label(j, v)).dump() : names.label(j, v));
+            key.words = words;
+        }
+        all.items =
+            static_cast<Records::Item*>(try_palloc((all.count * sizes.size() + 1) * sizeof(Records::Item)));
+        simulation::SeededBits bits(static_cast<std::uint64_t>(seed));
+        std::vector<std::uint32_t> values(Synthesis::block * sizes.size());
+        for (std::size_t first = 0; first < all.count; first += Synthesis::block) {
+            check_interrupt();
+            const std::size_t rows = std::min(Synthesis::block, all.count - first);
+            const std::span<std::uint32_t> some(values.data(), rows * synthesis.attributes());
+            synthesis.draw(rows, bits, some);
+            for (std::size_t row = 0; row < rows; ++row)
+                for (std::size_t j = 0; j < sizes.size(); ++j)
+                    all.items[(first + row) * sizes.size() + j] = {
+                        j < synthesis.attributes() ? some[row * synthesis.attributes() + j] : 0,
+                        static_cast<float>(bits.fair(24)) / 0x1p24F};
+        }
+        return all;
+    });
+}
+
+}  // namespace
+
+/// (summary, confidence): a row for each pair of attributes.
+LDP_FUNCTION(ldp_association) {
+    return rows(fcinfo, [=] {
+        const Subject subject = whole_argument(fcinfo);
+        return associated(subject, subject.legend.json(), PG_GETARG_FLOAT8(1));
+    });
+}
+
+/// (summary, attributes): a row for each cell.
+LDP_FUNCTION(ldp_fitted) {
+    return rows(fcinfo, [=] {
+        const Words attributes = words_argument(fcinfo, 1);
+        const Subject subject = whole_argument(fcinfo);
+        return fitted(subject, subject.legend.json(), attributes);
+    });
+}
+
+/// (summary, significance, cells): a row for each clique and each edge.
+LDP_FUNCTION(ldp_model) {
+    return rows(fcinfo, [=] {
+        const Subject subject = whole_argument(fcinfo);
+        return modelled(subject, subject.legend.json(), {PG_GETARG_FLOAT8(1), PG_GETARG_INT32(2)});
+    });
+}
+
+/// (summary, records, seed, significance, cells): a row for each record.
+LDP_FUNCTION(ldp_synthesize) {
+    return rows(fcinfo, [=] {
+        const Subject subject = whole_argument(fcinfo);
+        return synthesized(subject, subject.legend.json(), PG_GETARG_INT64(1), PG_GETARG_INT64(2),
+                           {PG_GETARG_FLOAT8(3), PG_GETARG_INT32(4)});
+    });
+}

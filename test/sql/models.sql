@@ -1,0 +1,110 @@
+-- How attributes hang together: associations, fitted tables, models, and made-up records.
+\set SHOW_CONTEXT never
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS ldp;
+RESET client_min_messages;
+CREATE SCHEMA models;
+SET search_path = models, public;
+
+CREATE FUNCTION pg_temp.little(number bigint, bytes integer) RETURNS text LANGUAGE sql AS
+$$ SELECT string_agg(lpad(to_hex(number >> (8 * i) & 255), 2, '0'), '' ORDER BY i) FROM generate_series(0, bytes - 1) AS i $$;
+-- A report by hand: the spec's parameter block and a payload.
+CREATE FUNCTION pg_temp.report(collection text, payload text) RETURNS ldp_report LANGUAGE sql AS
+$$ SELECT (encode(ldp_spec_parameters(ldp_client_spec(collection)), 'hex') || payload)::ldp_report $$;
+CREATE FUNCTION pg_temp.refusal(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    detail text; hint text;
+BEGIN
+    EXECUTE query;
+    RETURN 'not refused';
+EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+    RETURN concat_ws(E'\n', SQLSTATE || ' ' || SQLERRM, NULLIF(detail, ''), NULLIF(hint, ''));
+END $$;
+CREATE FUNCTION pg_temp.short(number float8) RETURNS numeric LANGUAGE sql AS $$ SELECT round($1::numeric, 3) $$;
+
+-- Views 0 to 2 are (sex, age), (sex, town) and (age, town). Age goes with sex; towns go with nothing. The label is one
+-- that JSON escapes.
+SELECT ldp_create_collection('survey', '{"mechanism": "joint", "epsilon": 4, "attributes": [{"name": "sex", "domain": ["f", "m"]},
+    {"name": "age", "min": 0, "max": 100, "edges": [18, 65]}, {"name": "town \"here\"", "domain": ["Ulm", "Bonn\\Beuel", "Kiel"]}]}');
+INSERT INTO survey SELECT pg_temp.report('survey', CASE i % 3
+    WHEN 0 THEN '00' || pg_temp.little(1 << (p.sex * 3 + p.age), 1)
+    WHEN 1 THEN '01' || pg_temp.little(1 << (p.sex * 3 + p.town), 1)
+    ELSE '02' || pg_temp.little(p.age * 3 + p.town, 1) END)
+FROM generate_series(1, 5400) AS i,
+     LATERAL (SELECT i / 3 % 2 AS sex, CASE WHEN i / 6 % 5 < 4 THEN i / 3 % 2 * 2 ELSE i / 30 % 3 END AS age, i / 90 % 3 AS town) AS p;
+SELECT ldp_agg(report) AS s FROM survey \gset
+
+SELECT attribute, other_attribute, pg_temp.short(estimate) AS v, pg_temp.short(lower) AS lower, pg_temp.short(upper) AS upper, pg_temp.short(information) AS bits,
+       p_value < 1e-6 AS beyond_chance, adjusted_p_value >= p_value AS adjusted, n, attribute_number, other_attribute_number, note
+FROM ldp_association(:'s');
+
+-- Fitted tables are of people, and agree; a question in another order is the same one.
+SELECT cell, pg_temp.short(estimate) AS estimate, n, people, cell_numbers, note FROM ldp_fitted(:'s', '{age,sex}');
+SELECT abs(sum(estimate) - 1) < 1e-9 AS whole, min(estimate) >= 0 AS people FROM ldp_fitted(:'s', '{"town \"here\"",sex}');
+SELECT a.cell[2] AS age, abs(sum(a.estimate) - min(b.estimate)) < 1e-7 AS agrees FROM ldp_fitted(:'s', '{sex,age}') AS a JOIN ldp_fitted(:'s', '{age}') AS b
+    ON a.cell[2] = b.cell[1] GROUP BY 1 ORDER BY 1;
+SELECT count(*), max(abs(a.estimate - b.estimate)) < 1e-12 AS same FROM ldp_fitted(:'s', '{sex,age}') AS a JOIN ldp_fitted(:'s', '{age,sex}') AS b
+    ON a.cell = ARRAY[b.cell[2], b.cell[1]];
+-- No view has all three: they hang together as far as the views say, and the row says so.
+SELECT count(*), pg_temp.short(sum(estimate)) AS whole, min(note) AS note FROM ldp_fitted(:'s', '{sex,age,"town \"here\""}');
+SELECT max(abs(m.estimate - f.estimate)) < 1e-6 AS agrees FROM (SELECT cell[1:2] AS cell, sum(estimate) AS estimate FROM ldp_fitted(:'s', '{sex,age,"town \"here\""}') GROUP BY 1) AS m
+    JOIN ldp_fitted(:'s', '{sex,age}') AS f USING (cell);
+
+SELECT kind, attributes, pg_temp.short(estimate) AS v, pg_temp.short(information) AS bits, p_value < 1e-6 AS beyond_chance, cells, clique, parent, attribute_numbers FROM ldp_model(:'s', 0.0001);
+SELECT kind, attributes, clique, parent FROM ldp_model(:'s', 0.0001, cells => 4);
+
+-- Records: as many as asked for, the same for the same seed, spread as the model says, numbers within their bins.
+SELECT min(number) AS first, max(number) AS last, count(DISTINCT record->>'sex') AS sexes, bool_and((record->>'age')::float8 BETWEEN 0 AND 100) AS ages,
+       array_agg(DISTINCT record->>'town "here"') AS towns FROM ldp_synthesize(:'s', 300, seed => 7);
+SELECT count(*), (SELECT array_agg(record ORDER BY number) FROM ldp_synthesize(:'s', 100)) = array_agg(record ORDER BY number) AS same,
+       (SELECT array_agg(record ORDER BY number) FROM ldp_synthesize(:'s', 100, seed => -1)) = array_agg(record ORDER BY number) AS same_for_another_seed FROM ldp_synthesize(:'s', 100);
+SELECT max(abs(r.share - f.estimate)) < 0.001 AS spread_so
+FROM (SELECT ARRAY[sex, CASE WHEN age < 18 THEN '[0, 18)' WHEN age < 65 THEN '[18, 65)' ELSE '[65, 100]' END] AS cell, count(*) / 10000.0 AS share
+      FROM ldp_synthesize(:'s', 10000), jsonb_to_record(record) AS person (sex text, age float8) GROUP BY 1) AS r
+     JOIN ldp_fitted(:'s', '{sex,age}') AS f USING (cell);
+-- Straight into a table.
+CREATE TABLE people (sex text, age float8, "town ""here""" text);
+INSERT INTO people SELECT person.* FROM ldp_synthesize(:'s', 50), jsonb_populate_record(NULL::people, record) AS person;
+SELECT count(*), count(DISTINCT age) > 40 AS ages FROM people;
+SELECT count(*) FROM ldp_synthesize(:'s', 0);
+
+-- Where no collection knows the names, numbers stand for them.
+BEGIN;
+SELECT ldp_drop_collection('survey');
+SELECT attribute, other_attribute FROM ldp_association(:'s');
+SELECT kind, attributes FROM ldp_model(:'s', 0.0001);
+SELECT bool_and((SELECT count(*) FROM jsonb_object_keys(record)) = 3 AND (record->>'1')::integer BETWEEN 0 AND 2) AS numbered FROM ldp_synthesize(:'s', 100);
+ROLLBACK;
+
+-- What is refused, and what to do.
+\pset format unaligned
+SELECT pg_temp.refusal(format(query, :'s')) FROM unnest(ARRAY[
+    'SELECT ldp_association(%L, 1)',
+    'SELECT ldp_fitted(%L, ''{sex,wage}'')',
+    'SELECT ldp_fitted(%L, ''{sex,sex}'')',
+    'SELECT ldp_fitted(%L, ''{}'')',
+    'SELECT ldp_fitted(%L, ''{NULL}'')',
+    'SELECT ldp_model(%L, 1.5)',
+    'SELECT ldp_model(%L, ''NaN'')',
+    'SELECT ldp_model(%L, cells => 1)',
+    'SELECT ldp_model(%L, cells => -1)',
+    'SELECT ldp_synthesize(%L, -1)',
+    'SELECT ldp_synthesize(%L, 1000000000000)']) AS query;
+SELECT ldp_create_collection('plain', '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "sex", "domain": ["f", "m"]}]}');
+SELECT pg_temp.refusal(format('SELECT %s((SELECT ldp_agg(pg_temp.report(''plain'', ''00'')) FROM generate_series(1, 30))%s)', name, rest))
+FROM (VALUES ('ldp_association', ''), ('ldp_fitted', ', ''{sex}'''), ('ldp_model', ''), ('ldp_synthesize', ', 5')) AS f (name, rest);
+-- Too few reports to show anything of, and none.
+SELECT ldp_agg(report) AS few FROM (SELECT report FROM survey LIMIT 12) AS p \gset
+SELECT count(*), count(estimate), min(note) FROM ldp_association(:'few');
+SELECT count(*), count(estimate), min(note) FROM ldp_fitted(:'few', '{sex}');
+SELECT pg_temp.refusal(format('SELECT ldp_model(%L)', :'few'));
+SELECT pg_temp.refusal(format('SELECT ldp_synthesize(%L, 5)', :'few'));
+SELECT (SELECT count(*) FROM ldp_association(ldp_agg(report))) AS pairs, (SELECT count(*) FROM ldp_fitted(ldp_agg(report), '{sex}')) AS cells,
+       (SELECT count(*) FROM ldp_model(ldp_agg(report))) AS cliques, (SELECT count(*) FROM ldp_synthesize(ldp_agg(report), 5)) AS records FROM survey WHERE false;
+SELECT (SELECT count(*) FROM ldp_association(NULL)) AS pairs, (SELECT count(*) FROM ldp_synthesize(NULL, 5)) AS records;
+\pset format aligned
+
+SET client_min_messages = warning;
+SELECT count(ldp_drop_collection(name)) FROM unnest(ARRAY['survey', 'plain']) AS name;
+DROP SCHEMA models CASCADE;
