@@ -8,34 +8,11 @@
 #include "core/base/interrupt.hpp"
 #include "core/joint/marginal.hpp"
 #include "core/joint/names.hpp"
+#include "joint/words.hpp"
 
 using namespace ldp;
 
 namespace {
-
-/// Words in PostgreSQL's memory.
-struct Words {
-    const char* const* words;
-    std::size_t count;
-};
-
-/// An array argument of text, as UTF-8; an error if there is a NULL in it. May jump.
-Words words_argument(FunctionCallInfo fcinfo, int number) {
-    Datum* values;
-    bool* missing;
-    int count;
-    deconstruct_array(PG_GETARG_ARRAYTYPE_P(number), TEXTOID, -1, false, TYPALIGN_INT, &values, &missing,
-                      &count);
-    auto** words = static_cast<const char**>(palloc(sizeof(char*) * (static_cast<std::size_t>(count) + 1)));
-    for (int i = 0; i < count; ++i) {
-        if (missing[i])
-            ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("an attribute's name is NULL"),
-                            errdetail("It is number %d of %d.", i + 1, count),
-                            errhint("Leave it out, or name an attribute.")));
-        words[i] = core_text(TextDatumGetCString(values[i])).data();
-    }
-    return {words, static_cast<std::size_t>(count)};
-}
 
 /// What all questions have in common.
 struct Asked {
@@ -51,19 +28,6 @@ Asked asked_argument(FunctionCallInfo fcinfo, int number) {
     const Subject subject = whole_argument(fcinfo);
     return {subject.summary, subject.legend.json(), word_argument(fcinfo, number),
             reach(PG_GETARG_FLOAT8(number + 1)), target_argument(fcinfo, number + 2)};
-}
-
-Datum text_array(const char* const* utf8, std::size_t count) {
-    auto* words = static_cast<Datum*>(palloc(sizeof(Datum) * (count + 1)));
-    for (std::size_t i = 0; i < count; ++i) words[i] = CStringGetTextDatum(server_text(utf8[i]));
-    return PointerGetDatum(construct_array(words, static_cast<int>(count), TEXTOID, -1, false, TYPALIGN_INT));
-}
-
-Datum number_array(const std::int32_t* numbers, std::size_t count) {
-    auto* all = static_cast<Datum*>(palloc(sizeof(Datum) * (count + 1)));
-    for (std::size_t i = 0; i < count; ++i) all[i] = Int32GetDatum(numbers[i]);
-    return PointerGetDatum(
-        construct_array(all, static_cast<int>(count), INT4OID, sizeof(std::int32_t), true, TYPALIGN_INT));
 }
 
 /// Rows of ldp_cell, or of cells among the first `given` attributes' cells.
