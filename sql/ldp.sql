@@ -1565,7 +1565,7 @@ CREATE FUNCTION @extschema@.ldp_model(summary @extschema@.ldp_summary, significa
         parent integer, attribute_numbers integer[])
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_model(@extschema@.ldp_summary, float8, integer) IS
-    'how all attributes hang together: the cliques of a graph, as a tree, and its edges, pairs that are no more likely than '
+    'how all attributes hang together: the cliques of a graph, as a tree, and its edges, pairs that are less likely than '
     'significance if independent, as far as no clique has a table of more cells';
 
 CREATE FUNCTION @extschema@.ldp_synthesize(summary @extschema@.ldp_summary, records bigint, seed bigint DEFAULT 1,

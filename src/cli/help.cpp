@@ -13,7 +13,7 @@ void overview(std::ostream& out) {
     out << "Private aggregate queries: values are randomized here, reports go to PostgreSQL.\n\n"
            "usage: ldp COMMAND [OPTION...]\n\n";
     for (const Command* command : commands()) {
-        out << "  " << command->name << std::string(10 - std::string(command->name).size(), ' ')
+        out << "  " << command->name << std::string(12 - std::string(command->name).size(), ' ')
             << command->purpose << "\n";
     }
     out << "\nldp help COMMAND tells more. ldp --version tells the version.\n";

@@ -12,7 +12,7 @@
 namespace ldp {
 
 struct ModelOptions {
-    /// Pairs are edges that are as unlikely as this if independent. Each is tested for itself: an edge too
+    /// Pairs are edges that are less likely than this if independent. Each is tested for itself: an edge too
     /// many costs little, since its fitted table is what is not noise in it; one too few loses what was
     /// known.
     double significance = 0.05;
