@@ -106,25 +106,6 @@ struct Numbers {
     PG_RETURN_FLOAT8(number);
 }
 
-/// An array argument of names, without its NULLs; each as core has it.
-struct Names {
-    const std::string_view* names;
-    std::size_t count;
-};
-[[nodiscard]] inline Names names_argument(FunctionCallInfo fcinfo, int number) {
-    Datum* values;
-    bool* missing;
-    int count;
-    deconstruct_array(PG_GETARG_ARRAYTYPE_P(number), TEXTOID, -1, false, TYPALIGN_INT, &values, &missing,
-                      &count);
-    auto* names = static_cast<std::string_view*>(
-        palloc(sizeof(std::string_view) * (static_cast<std::size_t>(count) + 1)));
-    std::size_t known = 0;
-    for (int i = 0; i < count; ++i)
-        if (!missing[i]) names[known++] = core_text(TextDatumGetCString(values[i]));
-    return {names, known};
-}
-
 // What an aggregate was asked ------------------------------------------------------------------------------
 // Beside its reports: the share of a quantile, the limits of a range. It travels in the aggregate's state,
 // for a final function that runs elsewhere than the transitions sees no other argument.

@@ -107,12 +107,6 @@ Datum Legend::label(std::size_t attribute, std::size_t value) const {
     return value < size(known) ? text(string_at(known, value)) : digits(value);
 }
 
-const char* Legend::json() const {
-    if (size(attributes_) == 0) return nullptr;
-    const char* text = JsonbToCString(nullptr, attributes_, 0);
-    return core_text(text).data();
-}
-
 std::size_t Legend::attribute_called(std::string_view name) const {
     const std::size_t count = size(attributes_);
     for (std::size_t i = 0; i < count; ++i)

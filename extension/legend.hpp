@@ -29,8 +29,6 @@ class Legend {
     [[nodiscard]] Datum name(std::size_t attribute) const;
     /// The label of one of its values, as text.
     [[nodiscard]] Datum label(std::size_t attribute, std::size_t value) const;
-    /// All of them as a spec has them, in UTF-8; null if they are not known.
-    [[nodiscard]] const char* json() const;
     /// The number of the attribute with this name, or else of this number; an error if there is none. Whether
     /// a number is too large is for others to find.
     [[nodiscard]] std::size_t attribute_called(std::string_view name) const;

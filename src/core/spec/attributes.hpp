@@ -20,7 +20,7 @@ class JsonObject;
 /// "max": …}, at the top. Throws Error (invalid_spec).
 [[nodiscard]] std::vector<Attribute> read_attributes(JsonObject& top);
 
-/// The same from an array of attributes, as a canonical spec has it.
+/// The same from an array of attributes, as a canonical spec or with_labels() has it; none from an empty one.
 [[nodiscard]] std::vector<Attribute> read_attributes(std::string_view json);
 
 /// The "attributes" of a canonical spec, where numbers in bins also have the bins' labels as their "domain".

@@ -6,6 +6,7 @@
 #include "answers.hpp"
 #include "core/joint/combine.hpp"
 #include "core/spec/attributes.hpp"
+#include "joint/words.hpp"
 
 using namespace ldp;
 
@@ -80,11 +81,11 @@ Rows room(const SummaryView& view, std::size_t scarcest, std::size_t count) {
 template <class Ask>
 Rows ask_joint(const Known& known, Target target, Ask ask) {
     const auto found = [&](const SummaryView& view) {
-        if (known.attributes == nullptr)
+        const std::vector<Attribute> attributes = read_attributes(known.attributes);
+        if (attributes.empty())
             throw Error(ErrorCode::unsupported, "the names of the attributes are not known",
                         "No collection has the summary's spec.",
                         "Ask where the collection is that the reports were made for.");
-        const std::vector<Attribute> attributes = read_attributes(known.attributes);
         return ask(Joint{view, attributes, target});
     };
     return ldp::ask(known.summary, Rows{}, found,
@@ -103,11 +104,11 @@ Rows associated(Associate associate, const Known& known, std::string_view x, std
     });
 }
 
-Rows regressed(const Known& known, std::string_view of, const Names& on,
+Rows regressed(const Known& known, std::string_view of, const Words& on,
                std::optional<std::string_view> group, double reach, Target target) {
     return ask_joint(known, target, [&](const Joint& joint) {
         const Design design{std::string(of),
-                            {on.names, on.names + on.count},
+                            {on.words, on.words + on.count},
                             group ? std::optional<std::string>(*group) : std::nullopt};
         const Regression found = regression(joint, design);
         Rows all = room(joint.view, found.scarcest, found.intercepts.size() + found.slopes.size() + 1);
@@ -240,7 +241,7 @@ LDP_FUNCTION(ldp_regression) {
         [=] {
             const Known known = known_argument(fcinfo);
             const std::string_view of = word_argument(fcinfo, 1);
-            const Names on = names_argument(fcinfo, 2);
+            const Words on = words_argument(fcinfo, 2);
             std::optional<std::string_view> group;
             if (!PG_ARGISNULL(5)) group = word_argument(fcinfo, 5);
             return regressed(known, of, on, group, reach(PG_GETARG_FLOAT8(3)), target_argument(fcinfo, 4));
