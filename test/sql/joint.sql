@@ -84,6 +84,8 @@ SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(lower) AS lower,
 SELECT given_cell, cell, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, pg_temp.short(lower) AS lower, pg_temp.short(upper) AS upper, given_numbers, cell_numbers
 FROM ldp_conditional(:'s', '{age}', '{sex}');
 SELECT attribute, label, pg_temp.short(estimate) AS estimate, n FROM ldp_estimate(:'s'::ldp_summary);
+SELECT label, pg_temp.short(estimate) AS estimate, p_value < 1e-9 AS held FROM ldp_top(:'s', 2, attribute => 'town');
+SELECT label, pg_temp.short(estimate) AS estimate FROM ldp_frequencies(:'s', 'norm_sub', attribute => 'town');
 SELECT ldp_health.* FROM ldp_health(:'s') WHERE p_value < 1e-6 OR statistic = 'views drawn';
 
 -- What is refused, and what to do.

@@ -357,6 +357,23 @@ BOOST_AUTO_TEST_CASE(intervals_of_rare_cells_hold, *boost::unit_test::label("slo
     }
 }
 
+BOOST_AUTO_TEST_CASE(what_nobody_holds_is_rarely_significant) {
+    const auto m = mechanism("joint", 1, three);
+    SeededBits bits(31);
+    constexpr int runs = 600;
+    int significant = 0;
+    for (int run = 0; run < runs; ++run) {
+        OwnedSummary summary(*m);
+        for (int person = 0; person < 600; ++person)
+            summary.draw(std::vector<Cell>{bits.below(2), bits.below(2), bits.below(3)}, bits);
+        const Estimate nobody = summary.estimate(Quantity::frequencies, Target::sample, 1)[2];
+        significant += find_capability<Significance>(*m)->p_value(600, nobody) < 0.05;
+    }
+    // One in twenty: outside this once in 10^7.
+    BOOST_CHECK_GT(significant, 9);
+    BOOST_CHECK_LT(significant, 62);
+}
+
 // What is planned before anybody reports is what comes out of very many reports.
 BOOST_AUTO_TEST_CASE(variances_are_promised_as_they_come_out) {
     const auto m = mechanism("joint", 1, three + R"(, "views": [["a", "b"], ["b", "c"], ["a"]])");
