@@ -124,6 +124,20 @@ BOOST_AUTO_TEST_CASE(false_alarms_are_as_many_as_stated, *boost::unit_test::labe
     }
 }
 
+// Steep margins of one table alone: their errors are as large as those of the cells.
+BOOST_AUTO_TEST_CASE(margins_err_as_well, *boost::unit_test::label("slow")) {
+    SeededBits bits(86);
+    const Table all =
+        population({4, 4}, [](const Values& v) { return std::pow(falling(v[0]) * falling(v[1]), 3); });
+    for (const double noise : {1e-5, 1e-4}) {
+        std::uint64_t alarms = 0;
+        constexpr std::uint64_t runs = 700;
+        for (std::uint64_t run = 0; run < runs; ++run)
+            alarms += associations(measured(all, all_pairs(2), 2000, noise, bits), 0.95).at(0).p_value < 0.05;
+        BOOST_TEST_CONTEXT("noise " << noise << ", alarms " << alarms) check_rate(runs, alarms, 0.05);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(intervals_of_v_hold, *boost::unit_test::label("slow")) {
     SeededBits bits(83);
     for (const double share : {0.1, 0.3, 0.8}) {

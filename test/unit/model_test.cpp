@@ -135,6 +135,20 @@ BOOST_AUTO_TEST_CASE(a_chain_is_found) {
     BOOST_CHECK_SMALL(variation(one.cliques[0].table.shares, all.shares), 1e-4);
 }
 
+// Each neighbour in a circle of four agrees with the next, but for the last with the first: opposite ones are
+// independent, and a clique of three knows of the other's pairs through the two that they share.
+BOOST_AUTO_TEST_CASE(cliques_learn_from_each_other) {
+    const Table all = population({2, 2, 2, 2}, [](const Values& v) {
+        const auto agrees = [&](std::size_t i, std::size_t j) { return v[i] == v[j] ? 1.0 : 0.0; };
+        return std::exp(1.5 * (agrees(0, 1) + agrees(1, 2) + agrees(2, 3) - agrees(3, 0)));
+    });
+    const Model found = model_of(exactly(all), {.most_cells = 8});
+    BOOST_CHECK_EQUAL(found.edges.size(), 4);
+    BOOST_CHECK_EQUAL(found.cliques.size(), 2);
+    check_tree(found, 4);
+    BOOST_CHECK_SMALL(variation(whole(found, all), all.shares), 1e-4);
+}
+
 BOOST_AUTO_TEST_CASE(models_of_noise_are_distributions) {
     SeededBits bits(101);
     const Table all = chain({3, 2, 4, 2, 3}, 1);
