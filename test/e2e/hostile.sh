@@ -137,6 +137,8 @@ SELECT ldp_count(s), ldp_labels(s), ldp_attributes(s), ldp_value(s, 'green'), ld
 SELECT ldp_attribute(s, 'size'), ldp_mean(s, 'size'), ldp_labels(ldp_part(s, 'town')) FROM told;
 CREATE TEMPORARY VIEW together AS SELECT ldp_agg(report) AS s FROM pair;
 SELECT f.* FROM together, ldp_crosstab(s, 'town', 'size') AS f;
+SELECT f.* FROM together, ldp_association(s) AS f;
+SELECT f.* FROM together, ldp_fitted(s, '{town,size}') AS f;
 SELECT f.* FROM together, ldp_share(s, '{"town": "a"}', given => '{"size": [0, 4.5]}') AS f;
 SELECT ldp_labels(s, 'size') FROM together;
 SELECT f.* FROM summary, ldp_frequencies(s) AS f;
