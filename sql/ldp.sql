@@ -1546,7 +1546,7 @@ COMMENT ON FUNCTION @extschema@.ldp_crosstab(@extschema@.ldp_summary, text, text
 
 CREATE FUNCTION @extschema@.ldp_association(summary @extschema@.ldp_summary, confidence float8 DEFAULT 0.95)
     RETURNS TABLE (attribute text, other_attribute text, estimate float8, lower float8, upper float8, information float8,
-        information_stderr float8, p_value float8, adjusted_p_value float8, n bigint, attribute_number integer,
+        information_stderr float8, n bigint, p_value float8, adjusted_p_value float8, attribute_number integer,
         other_attribute_number integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 100000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_association(@extschema@.ldp_summary, float8) IS

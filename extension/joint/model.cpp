@@ -40,11 +40,15 @@ struct Associations {
         const auto& [first, second, found] = rows[row];
         columns.put(server_text(first));
         columns.put(server_text(second));
-        for (const double number :
-             {found.cramers_v, found.v_interval.lower, found.v_interval.upper, found.information.value,
-              found.information.standard_error, found.p_value, found.adjusted})
-            columns.put(told.enough ? number : unknown);
+        const auto put = [&](double number) { columns.put(told.enough ? number : unknown); };
+        put(found.cramers_v);
+        put(found.v_interval.lower);
+        put(found.v_interval.upper);
+        put(found.information.value);
+        put(found.information.standard_error);
         columns.put(static_cast<std::uint64_t>(found.people));
+        put(found.p_value);
+        put(found.adjusted);
         columns.put(static_cast<std::int32_t>(found.first));
         columns.put(static_cast<std::int32_t>(found.second));
         if (told.enough && std::isnan(found.p_value))
