@@ -59,7 +59,8 @@ std::string drawing(const Spec& spec, const Model& model) {
         const auto [x1, y1] = place(edge.first, radius);
         const auto [x2, y2] = place(edge.second, radius);
         svg << "<line x1=\"" << x1 << "\" y1=\"" << y1 << "\" x2=\"" << x2 << "\" y2=\"" << y2
-            << "\" stroke=\"#2a6db0\" stroke-width=\"" << 1 + 7 * std::sqrt(edge.information.value / most)
+            << "\" stroke=\"#2a6db0\" stroke-width=\""
+            << 1 + (most > 0 ? 7 * std::sqrt(edge.information.value / most) : 0)
             << "\" stroke-opacity=\".6\"/>\n";
         svg << "<text x=\"" << 0.6 * x1 + 0.4 * x2 << "\" y=\"" << 0.6 * y1 + 0.4 * y2
             << "\" fill=\"#555\" font-size=\"11\">" << std::setprecision(2) << edge.cramers_v

@@ -217,8 +217,7 @@ Association associated(const Table& table, const Side& a, const Side& b, double 
     const auto v = [&](double squared) { return std::sqrt(std::clamp(squared / (values - 1), 0.0, 1.0)); };
     found.cramers_v = v(contingency);
     found.v_interval = {v(middle - half), v(middle + half)};
-    const double kept = std::sqrt(std::max(0.0, contingency) / raw);
-    const double information = raw > 0 ? information_of(kept * d, p, q) : 0;
+    const double information = contingency > 0 ? information_of(std::sqrt(contingency / raw) * d, p, q) : 0;
     // Weak dependence has half its contingency as information, in natural units.
     const double bits = contingency > 0 && information > 0 ? information / contingency : 0.5 / std::log(2.0);
     found.information = {information, bits * error};

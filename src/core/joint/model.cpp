@@ -151,7 +151,7 @@ Model model_of(std::span<const Table> measured, const ModelOptions& options) {
     constexpr double any = 0.95;
     std::vector<Association> candidates;
     for (Association& one : associations(measured, any))
-        if (one.p_value < options.significance && one.information.value > 0) candidates.push_back(one);
+        if (one.p_value < options.significance) candidates.push_back(one);
     const std::vector<std::uint64_t> sizes = sizes_in(measured);
 
     Model model;
