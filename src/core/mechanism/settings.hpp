@@ -21,7 +21,7 @@ struct Factor {
     std::size_t attribute;
     std::optional<std::uint64_t> value;  ///< of a category
 
-    friend auto operator<=>(const Factor&, const Factor&) = default;
+    friend bool operator==(const Factor&, const Factor&) = default;
 };
 
 /// One column of a person's record: numeric, on a declared range, or categorical, over a declared domain.
