@@ -6,6 +6,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "../joint/records.hpp"
 #include "../parallel.hpp"
 #include "../survey.hpp"
 #include "core/base/text.hpp"
@@ -19,24 +20,13 @@ namespace bench {
 
 namespace {
 
-/// The values of people as cells, and the share of each.
-struct Table {
-    explicit Table(const People& people) : sizes(people.sizes()), n(people.size()) {
-        for (const std::size_t size : sizes) truth.emplace_back(size);
-        for (std::size_t i = 0; i < n; ++i)
-            for (std::size_t j = 0; j < sizes.size(); ++j) {
-                const double steps = static_cast<double>(sizes[j] - 1);
-                cells.push_back(static_cast<ldp::Cell>(std::lround((people[i][j] + 1) / 2 * steps)));
-                truth[j][cells.back()] += 1 / static_cast<double>(n);
-            }
+/// What people answer, and the true share of each value.
+struct Truth {
+    explicit Truth(const People& people) : records(people) {
+        for (std::size_t j = 0; j < records.attributes(); ++j) shares.push_back(records.table({{j}}));
     }
-    [[nodiscard]] ldp::Input operator[](std::size_t person) const {
-        return {cells.data() + person * sizes.size(), sizes.size()};
-    }
-    std::vector<std::size_t> sizes;
-    std::size_t n;
-    std::vector<ldp::Cell> cells;
-    std::vector<std::vector<double>> truth;
+    Records records;
+    std::vector<std::vector<double>> shares;
 };
 
 double variation(const std::vector<double>& shares, const std::vector<double>& truth) {
@@ -52,26 +42,27 @@ struct Outcome {
 
 /// `sampled` with one oracle for all attributes, estimates as they are or made consistent. Of the former,
 /// each share's error is normal for many reports: its mean absolute value is √(2/π) standard deviations.
-Outcome run_sampled(const std::string& oracle, ldp::Consistency method, const Table& table, double epsilon,
+Outcome run_sampled(const std::string& oracle, ldp::Consistency method, const Truth& truth, double epsilon,
                     ldp::BitSource& bits) {
     std::string attributes;
-    for (std::size_t j = 0; j < table.sizes.size(); ++j)
+    for (std::size_t j = 0; j < truth.records.sizes().size(); ++j)
         attributes += (j == 0 ? "" : ", ") + ("{\"name\": \"" + std::to_string(j)) +
-                      "\", \"domain\": " + std::to_string(table.sizes[j]) + ", \"mechanism\": \"" + oracle +
-                      "\"}";
+                      "\", \"domain\": " + std::to_string(truth.records.sizes()[j]) + ", \"mechanism\": \"" +
+                      oracle + "\"}";
     Survey survey("{\"mechanism\": \"sampled\", \"epsilon\": " + ldp::shortest(epsilon) +
                   ", \"attributes\": [" + attributes + "]}");
-    for (std::size_t i = 0; i < table.n; ++i) survey.count(table[i], bits);
-    const auto n = static_cast<double>(table.n), d = static_cast<double>(table.sizes.size());
+    for (std::size_t i = 0; i < truth.records.size(); ++i) survey.count(truth.records[i], bits);
+    const auto n = static_cast<double>(truth.records.size()),
+               d = static_cast<double>(truth.records.sizes().size());
     const double asked = n * survey.parameter("per_report") / d;
     Outcome outcome{0, method == ldp::Consistency::none ? 0 : std::nan("")};
-    for (std::size_t j = 0; j < table.sizes.size(); ++j) {
+    for (std::size_t j = 0; j < truth.records.sizes().size(); ++j) {
         outcome.distance +=
             variation(ldp::consistent(ldp::view_of(survey.mechanism(), survey.summary()), method, j),
-                      table.truth[j]) /
+                      truth.shares[j]) /
             d;
         const ldp::SummaryView part = survey.part(j);
-        for (const double share : table.truth[j])
+        for (const double share : truth.shares[j])
             outcome.expected +=
                 std::sqrt((part.mechanism->n_variance(share) + share * (1 - share) * (1 - asked / n)) /
                           asked * 2 / std::numbers::pi) /
@@ -82,10 +73,10 @@ Outcome run_sampled(const std::string& oracle, ldp::Consistency method, const Ta
 
 /// Everybody reports one attribute, drawn evenly, through a mechanism that knows the values' order. One of
 /// two values has no order to speak of, and goes through grr.
-Outcome run_ordered(const std::string& name, const Table& table, double epsilon, ldp::BitSource& bits) {
+Outcome run_ordered(const std::string& name, const Truth& truth, double epsilon, ldp::BitSource& bits) {
     std::vector<Survey> surveys;
     const bool number = name == "square_wave";
-    for (const std::size_t size : table.sizes) {
+    for (const std::size_t size : truth.records.sizes()) {
         const std::string k = std::to_string(size), most = std::to_string(size - 1);
         surveys.emplace_back("{\"mechanism\": \"" + (size == 2 ? "grr" : name) +
                              "\", \"epsilon\": " + ldp::shortest(epsilon) + ", " +
@@ -93,18 +84,18 @@ Outcome run_ordered(const std::string& name, const Table& table, double epsilon,
                                                  : "\"domain\": " + k) +
                              "}");
     }
-    for (std::size_t i = 0; i < table.n; ++i) {
+    for (std::size_t i = 0; i < truth.records.size(); ++i) {
         const std::size_t j = bits.below(surveys.size());
-        surveys[j].count(table[i].subspan(j, 1), bits);
+        surveys[j].count(truth.records[i].subspan(j, 1), bits);
     }
     Outcome outcome{0, std::nan("")};
     for (std::size_t j = 0; j < surveys.size(); ++j) {
         const auto& mechanism = surveys[j].mechanism();
         const std::vector<double> shares =
-            table.sizes[j] == 2
+            truth.records.sizes()[j] == 2
                 ? ldp::consistent(ldp::view_of(mechanism, surveys[j].summary()), ldp::Consistency::norm_sub)
                 : ldp::decode(ldp::view_of(mechanism, surveys[j].summary()), ldp::Smoothing::binomial).shares;
-        outcome.distance += variation(shares, table.truth[j]) / static_cast<double>(surveys.size());
+        outcome.distance += variation(shares, truth.shares[j]) / static_cast<double>(surveys.size());
     }
     return outcome;
 }
@@ -112,7 +103,7 @@ Outcome run_ordered(const std::string& name, const Table& table, double epsilon,
 struct Contender {
     std::string name;
     bool closed_form;
-    std::function<Outcome(const Table&, double epsilon, ldp::BitSource&)> run;
+    std::function<Outcome(const Truth&, double epsilon, ldp::BitSource&)> run;
 };
 
 std::vector<Contender> contenders() {
@@ -120,16 +111,16 @@ std::vector<Contender> contenders() {
     const auto oracle = [&](const std::string& name, ldp::Consistency method) {
         const bool plain = method == ldp::Consistency::none;
         all.push_back({"sampled, " + name + (plain ? "" : ", norm_sub"), plain,
-                       [=](const Table& table, double epsilon, ldp::BitSource& bits) {
-                           return run_sampled(name, method, table, epsilon, bits);
+                       [=](const Truth& truth, double epsilon, ldp::BitSource& bits) {
+                           return run_sampled(name, method, truth, epsilon, bits);
                        }});
     };
     for (const char* name : {"grr", "oue", "auto"}) oracle(name, ldp::Consistency::none);
     oracle("auto", ldp::Consistency::norm_sub);
     for (const std::string name : {"haar_ordered", "tree", "square_wave"})
         all.push_back({"one attribute, " + name + ", fit", false,
-                       [=](const Table& table, double epsilon, ldp::BitSource& bits) {
-                           return run_ordered(name, table, epsilon, bits);
+                       [=](const Truth& truth, double epsilon, ldp::BitSource& bits) {
+                           return run_ordered(name, truth, epsilon, bits);
                        }});
     return all;
 }
@@ -143,7 +134,7 @@ Figure shares_figure(const Setup& setup, const People& census) {
                 {},
                 {std::begin(epsilons), std::end(epsilons)}};
     const std::size_t repetitions = std::max(least_repetitions, setup.repetitions / 2);
-    const Table table(census);
+    const Truth truth(census);
     const std::vector<Contender> all = contenders();
     for (const Contender& contender : all) {
         Curve& curve = panel.curves.emplace_back(Curve{contender.name, {}});
@@ -156,7 +147,7 @@ Figure shares_figure(const Setup& setup, const People& census) {
     in_parallel(cells * repetitions, [&](std::size_t job) {
         const std::size_t cell = job % cells, repetition = job / cells, e = cell % std::size(epsilons);
         ldp::simulation::SeededBits bits(77000000 + job);
-        const Outcome outcome = all[cell / std::size(epsilons)].run(table, epsilons[e], bits);
+        const Outcome outcome = all[cell / std::size(epsilons)].run(truth, epsilons[e], bits);
         Point& point = panel.curves[cell / std::size(epsilons)].points[e];
         point.found[repetition] = outcome.distance;
         if (repetition < point.expected.size()) point.expected[repetition] = outcome.expected;

@@ -1,0 +1,106 @@
+// Several attributes together: cross tables of pairs and of triples, and shares of boxes.
+
+#include <cmath>
+#include <functional>
+#include <memory>
+
+#include "../joint/methods.hpp"
+#include "../parallel.hpp"
+#include "panels.hpp"
+#include "simulation/seeded.hpp"
+
+namespace bench {
+
+namespace {
+
+struct Method {
+    std::string name;
+    std::function<Learnt(const Records&, double epsilon, ldp::BitSource&)> learn;
+    std::size_t repetitions;
+    std::size_t pairs = ~std::size_t{0}, triples = pairs;  ///< so many are asked about, at most
+};
+
+/// Expectation maximisation over all people takes seconds a table, so that few tables must do.
+constexpr std::size_t few_repetitions = 5, few_pairs = 3, few_triples = 1;
+
+std::vector<Method> of_categories(std::size_t repetitions) {
+    return {{"independence, true shares",
+             [](const Records& records, double, ldp::BitSource&) { return true_independence(records); }, 1},
+            {"independence", independence, repetitions},
+            {"CALM, all pairs", calm, repetitions},
+            {"LoPub",
+             [](const Records& records, double epsilon, ldp::BitSource& bits) {
+                 return lopub::learn(records, lopub::coin_of_all(records, epsilon), bits);
+             },
+             few_repetitions, few_pairs, few_triples},
+            {"not private: LoPub by its attributes",
+             [](const Records& records, double epsilon, ldp::BitSource& bits) {
+                 return lopub::learn(records, lopub::coin_of_one(epsilon), bits);
+             },
+             few_repetitions, few_pairs, few_triples}};
+}
+
+std::vector<Method> of_numbers(std::size_t repetitions) {
+    return {{"independence, true shares",
+             [](const Records& records, double, ldp::BitSource&) { return true_independence(records); }, 1},
+            {"HDG", hdg, repetitions}};
+}
+
+/// A panel for each thing that the exam asks about, with a curve for each method.
+void hold(const Exam& exam, const std::vector<Method>& methods, const std::vector<double>& marks,
+          std::uint64_t seed, std::vector<Panel>& panels) {
+    struct Job {
+        const Method* method;
+        std::size_t mark;
+    };
+    std::vector<Job> jobs;
+    for (const Method& method : methods)
+        for (std::size_t e = 0; e < marks.size(); ++e)
+            for (std::size_t r = 0; r < method.repetitions; ++r) jobs.push_back({&method, e});
+    std::vector<Grade> grades(jobs.size());
+    Progress progress("joint", jobs.size());
+    in_parallel(jobs.size(), [&](std::size_t j) {
+        const auto [method, mark] = jobs[j];
+        ldp::simulation::SeededBits bits(seed + j);
+        grades[j] = exam.grade(*method->learn(exam.records(), marks[mark], bits), method->pairs,
+                               method->triples, bits);
+        progress.step();
+    });
+    const struct {
+        const char *questions, *measure;
+        double Grade::*grade;
+        bool asked;
+    } all[] = {{"pairs", "variation distance", &Grade::pairs, exam.asks_tables()},
+               {"triples", "variation distance", &Grade::triples, exam.asks_tables()},
+               {"boxes of two", "mean absolute error", &Grade::pair_boxes, exam.asks_boxes()},
+               {"boxes of three", "mean absolute error", &Grade::triple_boxes, exam.asks_boxes()}};
+    for (const auto& [questions, measure, grade, asked] : all) {
+        if (!asked) continue;
+        Panel& panel = panels.emplace_back(
+            Panel{exam.records().title() + ", " + questions, "epsilon of a person", measure, {}, marks});
+        for (const Method& method : methods) {
+            Curve& curve = panel.curves.emplace_back(Curve{method.name, {}});
+            for (const double mark : marks) curve.points.push_back({mark, {}, {}});
+            for (std::size_t j = 0; j < jobs.size(); ++j)
+                if (jobs[j].method == &method) curve.points[jobs[j].mark].found.push_back(grades[j].*grade);
+        }
+    }
+}
+
+}  // namespace
+
+Figure joint_figure(const Setup& setup, const People& census) {
+    lopub::check();
+    const std::vector<double> marks{0.5, 1, 2, 4}, of_ranges{0.2, 0.5, 1, 2};
+    Figure figure{"joint", {}};
+    const std::vector<Method> methods = of_categories(setup.repetitions);
+    const Records census_records(census), workers = binned_employees(), answers = yes_and_no();
+    hold({census_records, Exam::Asks::tables}, methods, marks, 15000000, figure.panels);
+    hold({workers, Exam::Asks::both}, methods, marks, 7000000, figure.panels);
+    hold({answers, Exam::Asks::tables}, methods, marks, 16000000, figure.panels);
+    const Records numbers = laplace_numbers(1000000);
+    hold({numbers, Exam::Asks::boxes}, of_numbers(setup.repetitions), of_ranges, 64000000, figure.panels);
+    return figure;
+}
+
+}  // namespace bench

@@ -1,0 +1,22 @@
+// Several attributes together, as the evaluation has it, by itself and sooner: bench-joint [REPETITIONS].
+// LDP_DATA names the folder of the census, by default ../shared/data. It runs from the project's root.
+
+#include <cstdlib>
+#include <iostream>
+
+#include "../evaluate/panels.hpp"
+#include "methods.hpp"
+
+int main(int count, char** arguments) {
+    try {
+        using namespace bench;
+        const char* const data = std::getenv("LDP_DATA");
+        const Setup setup{data == nullptr ? "../shared/data" : data,
+                          count > 1 ? std::stoul(arguments[1]) : 3};
+        print(joint_figure(setup, census(setup.data)), std::cout);
+        return 0;
+    } catch (const std::exception& error) {
+        std::cerr << "error: " << error.what() << "\n";
+        return 1;
+    }
+}
