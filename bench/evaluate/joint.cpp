@@ -13,18 +13,36 @@ namespace bench {
 
 namespace {
 
+constexpr std::size_t all = ~std::size_t{0};
+
 struct Method {
     std::string name;
     std::function<Learnt(const Records&, double epsilon, ldp::BitSource&)> learn;
     std::size_t repetitions;
-    std::size_t pairs = ~std::size_t{0}, triples = pairs;  ///< so many are asked about, at most
+    std::size_t pairs = all, triples = all;  ///< so many are asked about, at most
 };
 
 /// Expectation maximisation over all people takes seconds a table, so that few tables must do.
-constexpr std::size_t few_repetitions = 5, few_pairs = 3, few_triples = 1;
+constexpr std::size_t few_repetitions = 3, few_pairs = 3, few_triples = 1;
 
 std::vector<Method> of_categories(std::size_t repetitions) {
-    return {{"independence, true shares",
+    return {{"joint, consistent", joint_consistent, repetitions, all, 0},
+            {"joint, fit",
+             [](const Records& records, double epsilon, ldp::BitSource& bits) {
+                 return joint_fit(records, epsilon, Views::pairs, bits);
+             },
+             repetitions},
+            {"joint, singles too, fit",
+             [](const Records& records, double epsilon, ldp::BitSource& bits) {
+                 return joint_fit(records, epsilon, Views::singles_and_pairs, bits);
+             },
+             repetitions},
+            {"joint, made-up rows",
+             [](const Records& records, double epsilon, ldp::BitSource& bits) {
+                 return joint_rows(records, epsilon, Views::pairs, bits);
+             },
+             repetitions},
+            {"independence, true shares",
              [](const Records& records, double, ldp::BitSource&) { return true_independence(records); }, 1},
             {"independence", independence, repetitions},
             {"CALM, all pairs", calm, repetitions},
@@ -68,22 +86,28 @@ void hold(const Exam& exam, const std::vector<Method>& methods, const std::vecto
     });
     const struct {
         const char *questions, *measure;
-        double Grade::*grade;
-        bool asked;
-    } all[] = {{"pairs", "variation distance", &Grade::pairs, exam.asks_tables()},
-               {"triples", "variation distance", &Grade::triples, exam.asks_tables()},
-               {"boxes of two", "mean absolute error", &Grade::pair_boxes, exam.asks_boxes()},
-               {"boxes of three", "mean absolute error", &Grade::triple_boxes, exam.asks_boxes()}};
-    for (const auto& [questions, measure, grade, asked] : all) {
-        if (!asked) continue;
-        Panel& panel = panels.emplace_back(
-            Panel{exam.records().title() + ", " + questions, "epsilon of a person", measure, {}, marks});
+        double Grade::*found, Grade::*expected;
+    } parts[] = {{"pairs", "variation distance", &Grade::pairs, &Grade::expected_pairs},
+                 {"triples", "variation distance", &Grade::triples, nullptr},
+                 {"boxes of two", "mean absolute error", &Grade::pair_boxes, nullptr},
+                 {"boxes of three", "mean absolute error", &Grade::triple_boxes, nullptr},
+                 {"regression fitted on made-up rows", "distance in standard deviations", &Grade::regression,
+                  nullptr}};
+    for (const auto& [questions, measure, found, expected] : parts) {
+        Panel panel{exam.records().title() + ", " + questions, "epsilon of a person", measure, {}, marks};
         for (const Method& method : methods) {
-            Curve& curve = panel.curves.emplace_back(Curve{method.name, {}});
-            for (const double mark : marks) curve.points.push_back({mark, {}, {}});
-            for (std::size_t j = 0; j < jobs.size(); ++j)
-                if (jobs[j].method == &method) curve.points[jobs[j].mark].found.push_back(grades[j].*grade);
+            Curve curve{method.name, {}};
+            for (const double mark : marks) curve.points.push_back({mark, {}, {}, 0.02});
+            for (std::size_t j = 0; j < jobs.size(); ++j) {
+                Point& point = curve.points[jobs[j].mark];
+                if (jobs[j].method != &method || std::isnan(grades[j].*found)) continue;
+                point.found.push_back(grades[j].*found);
+                if (expected != nullptr && !std::isnan(grades[j].*expected))
+                    point.expected.push_back(grades[j].*expected);
+            }
+            if (!curve.points[0].found.empty()) panel.curves.push_back(std::move(curve));
         }
+        if (!panel.curves.empty()) panels.push_back(std::move(panel));
     }
 }
 
@@ -96,7 +120,7 @@ Figure joint_figure(const Setup& setup, const People& census) {
     const std::vector<Method> methods = of_categories(setup.repetitions);
     const Records census_records(census), workers = binned_employees(), answers = yes_and_no();
     hold({census_records, Exam::Asks::tables}, methods, marks, 15000000, figure.panels);
-    hold({workers, Exam::Asks::both}, methods, marks, 7000000, figure.panels);
+    hold({workers, Exam::Asks::both, Regression{0, {1, 2}}}, methods, marks, 7000000, figure.panels);
     hold({answers, Exam::Asks::tables}, methods, marks, 16000000, figure.panels);
     const Records numbers = laplace_numbers(1000000);
     hold({numbers, Exam::Asks::boxes}, of_numbers(setup.repetitions), of_ranges, 64000000, figure.panels);

@@ -40,7 +40,8 @@ std::vector<double> Answers::boxes(const Attributes& attributes, std::span<const
     return sums_inside(records_, attributes, table(attributes), boxes);
 }
 
-Exam::Exam(const Records& records, Asks asks) : records_(&records), asks_(asks) {
+Exam::Exam(const Records& records, Asks asks, std::optional<Regression> regression)
+    : records_(&records), asks_(asks), regression_(std::move(regression)) {
     constexpr std::size_t boxes_each = 20;
     ldp::simulation::SeededBits bits(2020);
     const auto add = [&](std::vector<Question>& questions, const Attributes& attributes) {
@@ -67,28 +68,34 @@ Exam::Exam(const Records& records, Asks asks) : records_(&records), asks_(asks) 
         }
 }
 
-std::array<double, 2> Exam::errors(const std::vector<Question>& questions, const Answers& answers,
-                                   std::size_t most, ldp::BitSource& bits) const {
+Exam::Errors Exam::errors(const std::vector<Question>& questions, const Answers& answers, std::size_t most,
+                          ldp::BitSource& bits) const {
     std::vector<std::size_t> asked = shuffled(questions.size(), bits);
     asked.resize(std::min(most, asked.size()));
-    double distance = 0, error = 0;
+    const auto n = static_cast<double>(asked.size());
+    constexpr double unasked = std::numeric_limits<double>::quiet_NaN();
+    Errors errors = asks_tables() ? Errors{0, 0, unasked} : Errors{unasked, unasked, unasked};
+    if (asks_boxes()) errors.of_boxes = 0;
     for (const std::size_t q : asked) {
         const auto& [attributes, table, boxes, shares] = questions[q];
         if (asks_tables()) {
             const std::vector<double> found = answers.table(attributes);
-            distance += mean_distance(found, table) * static_cast<double>(table.size()) / 2;
+            errors.distance += mean_distance(found, table) * static_cast<double>(table.size()) / 2 / n;
+            errors.expected += answers.expected_distance(attributes) / n;
         }
-        if (asks_boxes()) error += mean_distance(answers.boxes(attributes, boxes), shares);
+        if (asks_boxes()) errors.of_boxes += mean_distance(answers.boxes(attributes, boxes), shares) / n;
     }
-    const auto n = static_cast<double>(asked.size());
-    return {asks_tables() ? distance / n : std::nan(""), asks_boxes() ? error / n : std::nan("")};
+    return asked.empty() ? Errors{unasked, unasked, unasked} : errors;
 }
 
 Grade Exam::grade(const Answers& answers, std::size_t most_pairs, std::size_t most_triples,
                   ldp::BitSource& bits) const {
-    const auto [pairs, pair_boxes] = errors(pairs_, answers, most_pairs, bits);
-    const auto [triples, triple_boxes] = errors(triples_, answers, most_triples, bits);
-    return {pairs, triples, pair_boxes, triple_boxes};
+    const Errors pairs = errors(pairs_, answers, most_pairs, bits);
+    const Errors triples = errors(triples_, answers, most_triples, bits);
+    const Records* rows = answers.rows();
+    const double regression =
+        rows != nullptr && regression_ ? misfit(*records_, *rows, *regression_) : std::nan("");
+    return {pairs.distance, triples.distance, pairs.of_boxes, triples.of_boxes, regression, pairs.expected};
 }
 
 }  // namespace bench

@@ -11,6 +11,15 @@ namespace bench {
 /// Everybody reports once, with fresh noise; the answers look at the records for their shape only.
 using Learnt = std::unique_ptr<const Answers>;
 
+/// Which cross tables people are divided among.
+enum class Views { pairs, singles_and_pairs };
+/// `joint` with all pairs as views, and its consistent answers, which are unbiased. Triples have none.
+[[nodiscard]] Learnt joint_consistent(const Records& records, double epsilon, ldp::BitSource& bits);
+/// `joint`, its tables fitted together.
+[[nodiscard]] Learnt joint_fit(const Records& records, double epsilon, Views views, ldp::BitSource& bits);
+/// The same, a model made of the tables, and rows that are spread as it says.
+[[nodiscard]] Learnt joint_rows(const Records& records, double epsilon, Views views, ldp::BitSource& bits);
+
 /// The product of the attributes' own shares, of which `sampled` tells what one report of everybody tells
 /// (norm_sub): what an answer must be better than, so that asking for attributes together was worth it.
 [[nodiscard]] Learnt independence(const Records& records, double epsilon, ldp::BitSource& bits);

@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <string>
+
+#include "../survey.hpp"
+#include "core/base/text.hpp"
+#include "core/joint/fit.hpp"
+#include "core/joint/marginal.hpp"
+#include "core/joint/synthesis.hpp"
+#include "core/joint/tables.hpp"
+#include "core/summary/summary.hpp"
+#include "methods.hpp"
+
+namespace bench {
+
+namespace {
+
+/// [["0"], ["1"], …, ["0", "1"], …]: each attribute by itself, and each pair.
+std::string singles_and_pairs(std::size_t attributes) {
+    std::string singles, pairs;
+    for (std::size_t a = 0; a < attributes; ++a) {
+        const std::string first = '"' + std::to_string(a) + '"';
+        singles += (a == 0 ? "[" : ", [") + first + "]";
+        for (std::size_t b = a + 1; b < attributes; ++b)
+            pairs += ", [" + first + ", \"" + std::to_string(b) + "\"]";
+    }
+    return "[" + singles + pairs + "]";
+}
+
+/// All people's reports.
+Survey reports(const Records& records, double epsilon, Views views, ldp::BitSource& bits) {
+    std::string attributes;
+    for (std::size_t j = 0; j < records.attributes(); ++j)
+        attributes += (j == 0 ? "" : ", ") + ("{\"name\": \"" + std::to_string(j)) +
+                      "\", \"domain\": " + std::to_string(records.sizes()[j]) + "}";
+    Survey survey("{\"mechanism\": \"joint\", \"epsilon\": " + ldp::shortest(epsilon) + ", \"views\": " +
+                  (views == Views::pairs ? "\"pairs\"" : singles_and_pairs(records.attributes())) +
+                  ", \"attributes\": [" + attributes + "]}");
+    for (std::size_t i = 0; i < records.size(); ++i) survey.count(records[i], bits);
+    return survey;
+}
+
+class Fitted final : public Answers {
+  public:
+    Fitted(const Records& records, std::vector<ldp::Table> tables) : Answers(records), fit_(tables) {}
+
+    [[nodiscard]] std::vector<double> table(const Attributes& attributes) const override {
+        return fit_.table(attributes).shares;
+    }
+
+  private:
+    ldp::Fit fit_;
+};
+
+class Consistent final : public Answers {
+  public:
+    Consistent(const Records& records, Survey survey) : Answers(records), survey_(std::move(survey)) {}
+
+    [[nodiscard]] std::vector<double> table(const Attributes& attributes) const override {
+        std::vector<double> shares;
+        for (const ldp::Estimate& share : marginal(attributes).shares()) shares.push_back(share.value);
+        return shares;
+    }
+
+    /// Each share's error is normal for many reports: its mean absolute value is √(2/π) standard deviations.
+    [[nodiscard]] double expected_distance(const Attributes& attributes) const override {
+        double sum = 0;
+        for (const ldp::Estimate& share : marginal(attributes).shares())
+            sum += std::sqrt(2 / std::numbers::pi) * share.standard_error / 2;
+        return sum;
+    }
+
+  private:
+    [[nodiscard]] ldp::Marginal marginal(const Attributes& attributes) const {
+        return {ldp::view_of(survey_.mechanism(), survey_.summary()), attributes,
+                ldp::Combination::consistent, ldp::Target::sample};
+    }
+
+    Survey survey_;
+};
+
+/// As many made-up people as there are real ones.
+class MadeUp final : public Answers {
+  public:
+    MadeUp(const Records& records, const ldp::Model& model, ldp::BitSource& bits)
+        : Answers(records), rows_(draw(records, model, bits)) {}
+
+    [[nodiscard]] std::vector<double> table(const Attributes& attributes) const override {
+        return rows_.table(attributes);
+    }
+    [[nodiscard]] const Records* rows() const override { return &rows_; }
+
+  private:
+    static Records draw(const Records& records, const ldp::Model& model, ldp::BitSource& bits) {
+        const ldp::Synthesis synthesis(model);
+        std::vector<ldp::Cell> cells;
+        std::vector<std::uint32_t> values;
+        for (std::size_t left = records.size(); left > 0;) {
+            const std::size_t count = std::min(left, ldp::Synthesis::block);
+            values.resize(count * synthesis.attributes());
+            synthesis.draw(count, bits, values);
+            cells.insert(cells.end(), values.begin(), values.end());
+            left -= count;
+        }
+        return {"made-up rows", records.sizes(), std::move(cells)};
+    }
+
+    Records rows_;
+};
+
+}  // namespace
+
+Learnt joint_fit(const Records& records, double epsilon, Views views, ldp::BitSource& bits) {
+    const Survey survey = reports(records, epsilon, views, bits);
+    return std::make_unique<Fitted>(records, ldp::tables(ldp::view_of(survey.mechanism(), survey.summary())));
+}
+
+Learnt joint_rows(const Records& records, double epsilon, Views views, ldp::BitSource& bits) {
+    const Survey survey = reports(records, epsilon, views, bits);
+    const std::vector<ldp::Table> tables = ldp::tables(ldp::view_of(survey.mechanism(), survey.summary()));
+    return std::make_unique<MadeUp>(records, ldp::model_of(tables), bits);
+}
+
+Learnt joint_consistent(const Records& records, double epsilon, ldp::BitSource& bits) {
+    return std::make_unique<Consistent>(records, reports(records, epsilon, Views::pairs, bits));
+}
+
+}  // namespace bench
