@@ -12,6 +12,7 @@
 #include "core/base/interrupt.hpp"
 #include "core/joint/pooled.hpp"
 #include "core/joint/scaling.hpp"
+#include "core/joint/traits.hpp"
 
 namespace ldp {
 
@@ -78,16 +79,27 @@ Matrix denoised(const Matrix& interaction, double variance) {
     return parts.matrixU() * values.asDiagonal() * parts.matrixV().transpose();
 }
 
-Table fitted_pair(const Table& measured, const Table& p, const Table& q) {
-    const auto rows = static_cast<Eigen::Index>(p.shares.size()),
-               columns = static_cast<Eigen::Index>(q.shares.size());
-    const Eigen::Map<const Matrix> shares(measured.shares.data(), rows, columns);
-    const Eigen::Map<const Eigen::VectorXd> left(p.shares.data(), rows), right(q.shares.data(), columns);
-    const Matrix even = left * right.transpose();
-    Matrix beyond = shares - even;
+/// The table that two attributes would have if they were independent.
+Matrix even_table(const Table& p, const Table& q) {
+    const Eigen::Map<const Eigen::VectorXd> left(p.shares.data(), static_cast<Eigen::Index>(p.shares.size())),
+        right(q.shares.data(), static_cast<Eigen::Index>(q.shares.size()));
+    return left * right.transpose();
+}
+
+Interaction interaction_of(const Table& measured, const Table& p, const Table& q) {
+    const Matrix even = even_table(p, q);
+    Matrix beyond = Eigen::Map<const Matrix>(measured.shares.data(), even.rows(), even.cols()) - even;
     beyond.colwise() -= Eigen::VectorXd(beyond.rowwise().mean());
     beyond.rowwise() -= Eigen::RowVectorXd(beyond.colwise().mean());
-    const Matrix fitted = (even + denoised(beyond, measured.variance)).cwiseMax(least_share * even);
+    return {measured.attributes[0], measured.attributes[1], beyond, measured.variance};
+}
+
+/// What the pair has in common with all others, and of the rest as much as is not noise.
+Table fitted_pair(const Table& measured, const Table& p, const Table& q, const Interaction& interaction,
+                  const Matrix& common) {
+    const Matrix even = even_table(p, q);
+    const Matrix fitted = (even + common + denoised(interaction.shares - common, measured.variance))
+                              .cwiseMax(least_share * even);
     std::vector<double> cells(fitted.data(), fitted.data() + fitted.size());
     Scaling(measured.attributes, measured.sizes, {p, q}).settle(cells);
     return of_unknown_noise(measured.attributes, measured.sizes, std::move(cells), measured.people);
@@ -149,10 +161,19 @@ Fit::Fit(std::span<const Table> measured) {
         tables_.push_back(
             of_unknown_noise(set, table.sizes, nearest_distribution(table.shares), table.people));
     }
+    std::vector<Table> pairs;
+    std::vector<Interaction> interactions;
     for (const auto& set : sets_of(measured, 2)) {
+        pairs.push_back(pooled(measured, set).table);
+        interactions.push_back(
+            interaction_of(pairs.back(), *find({set.data(), 1}), *find({set.data() + 1, 1})));
+    }
+    const std::vector<Eigen::MatrixXd> common = common_parts(interactions);
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
         check_interrupt();
+        const auto* set = pairs[i].attributes.data();
         tables_.push_back(
-            fitted_pair(pooled(measured, set).table, *find({set.data(), 1}), *find({set.data() + 1, 1})));
+            fitted_pair(pairs[i], *find({set, 1}), *find({set + 1, 1}), interactions[i], common[i]));
     }
     const auto triples = sets_of(measured, 3);
     for (const auto& set : triples) {
