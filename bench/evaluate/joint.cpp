@@ -59,7 +59,18 @@ std::vector<Method> of_categories(std::size_t repetitions) {
 }
 
 std::vector<Method> of_numbers(std::size_t repetitions) {
-    return {{"independence, true shares",
+    constexpr std::size_t by = 4;  // to 16 bins, where the questions begin and end
+    return {{"joint, 16 bins, consistent",
+             [](const Records& records, double epsilon, ldp::BitSource& bits) {
+                 return joint_bins(records, epsilon, by, Numbers::consistent, bits);
+             },
+             few_repetitions, all, 0},
+            {"joint, 16 bins, singles too, fit",
+             [](const Records& records, double epsilon, ldp::BitSource& bits) {
+                 return joint_bins(records, epsilon, by, Numbers::fit, bits);
+             },
+             few_repetitions},
+            {"independence, true shares",
              [](const Records& records, double, ldp::BitSource&) { return true_independence(records); }, 1},
             {"HDG", hdg, repetitions}};
 }

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numbers>
+#include <stdexcept>
 #include <string>
 
 #include "../survey.hpp"
@@ -109,7 +111,43 @@ class MadeUp final : public Answers {
     Records rows_;
 };
 
+/// Answers about coarser values, to questions that begin and end where these do.
+class Coarse final : public Answers {
+  public:
+    using Learn = std::function<Learnt(const Records&)>;
+    Coarse(const Records& records, std::size_t by, const Learn& learn)
+        : Answers(records), by_(by), coarse_(records.coarser(by)), learnt_(learn(coarse_)) {}
+
+    [[nodiscard]] std::vector<double> table(const Attributes& attributes) const override {
+        return learnt_->table(attributes);
+    }
+    [[nodiscard]] std::vector<double> boxes(const Attributes& attributes,
+                                            std::span<const Box> boxes) const override {
+        std::vector<Box> coarse(boxes.begin(), boxes.end());
+        for (Box& box : coarse)
+            for (auto& [first, last] : box) {
+                if (first % by_ != 0 || (last + 1) % by_ != 0)
+                    throw std::logic_error("a question ends inside a bin");
+                first /= by_;
+                last /= by_;
+            }
+        return learnt_->boxes(attributes, coarse);
+    }
+
+  private:
+    std::size_t by_;
+    Records coarse_;
+    Learnt learnt_;
+};
+
 }  // namespace
+
+Learnt joint_bins(const Records& records, double epsilon, std::size_t by, Numbers how, ldp::BitSource& bits) {
+    return std::make_unique<Coarse>(records, by, [&](const Records& coarse) {
+        return how == Numbers::consistent ? joint_consistent(coarse, epsilon, bits)
+                                          : joint_fit(coarse, epsilon, Views::singles_and_pairs, bits);
+    });
+}
 
 Learnt joint_fit(const Records& records, double epsilon, Views views, ldp::BitSource& bits) {
     const Survey survey = reports(records, epsilon, views, bits);

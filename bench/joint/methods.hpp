@@ -20,6 +20,11 @@ enum class Views { pairs, singles_and_pairs };
 /// The same, a model made of the tables, and rows that are spread as it says.
 [[nodiscard]] Learnt joint_rows(const Records& records, double epsilon, Views views, ldp::BitSource& bits);
 
+/// `joint` of numbers in bins, so many values in one: answers boxes that begin and end with bins.
+enum class Numbers { consistent, fit };
+[[nodiscard]] Learnt joint_bins(const Records& records, double epsilon, std::size_t by, Numbers how,
+                                ldp::BitSource& bits);
+
 /// The product of the attributes' own shares, of which `sampled` tells what one report of everybody tells
 /// (norm_sub): what an answer must be better than, so that asking for attributes together was worth it.
 [[nodiscard]] Learnt independence(const Records& records, double epsilon, ldp::BitSource& bits);

@@ -37,6 +37,14 @@ std::vector<double> Records::table(std::span<const std::size_t> attributes) cons
     return shares;
 }
 
+Records Records::coarser(std::size_t by) const {
+    std::vector<std::size_t> sizes = sizes_;
+    for (std::size_t& size : sizes) size /= by;
+    std::vector<ldp::Cell> cells = cells_;
+    for (ldp::Cell& cell : cells) cell /= by;
+    return {title_, std::move(sizes), std::move(cells)};
+}
+
 Records binned_employees() {
     const People people = employees();
     const std::vector<std::size_t> sizes{16, 19, 17, 2, 2, 4, 2};

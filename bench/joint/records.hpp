@@ -34,6 +34,9 @@ class Records {
     /// The share of people in each.
     [[nodiscard]] std::vector<double> table(std::span<const std::size_t> attributes) const;
 
+    /// The same people, so many neighbouring values of each attribute being one.
+    [[nodiscard]] Records coarser(std::size_t by) const;
+
   private:
     std::string title_;
     std::vector<std::size_t> sizes_;
