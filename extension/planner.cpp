@@ -42,6 +42,8 @@ LDP_FUNCTION(ldp_rows) {
     double rows = 0;
     if (const Const* second = known(*request, 1); second != nullptr && second->consttype == INT4OID) {
         rows = DatumGetInt32(second->constvalue);
+    } else if (second != nullptr && second->consttype == INT8OID) {
+        rows = static_cast<double>(DatumGetInt64(second->constvalue));
     } else if (second != nullptr && second->consttype == FLOAT8ARRAYOID) {
         ArrayType* array = DatumGetArrayTypeP(second->constvalue);
         rows = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));

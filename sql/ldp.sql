@@ -1571,7 +1571,7 @@ COMMENT ON FUNCTION @extschema@.ldp_model(@extschema@.ldp_summary, float8, integ
 CREATE FUNCTION @extschema@.ldp_synthesize(summary @extschema@.ldp_summary, records bigint, seed bigint DEFAULT 1,
         significance float8 DEFAULT 0.05, cells integer DEFAULT 65536)
     RETURNS TABLE (number bigint, record jsonb)
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000000 ROWS 1000;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000000 ROWS 10000 SUPPORT @extschema@.ldp_rows;
 COMMENT ON FUNCTION @extschema@.ldp_synthesize(@extschema@.ldp_summary, bigint, bigint, float8, integer) IS
     'made-up records that are spread as the model of the same significance and cells says; equal seeds make equal records';
 

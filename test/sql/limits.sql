@@ -65,6 +65,7 @@ SELECT planned('SELECT * FROM ldp_top(NULL, 3)') AS top, planned('SELECT * FROM 
     planned('SELECT * FROM ldp_top(NULL, 1000)') AS top_many,
     planned('SELECT * FROM ldp_histogram(NULL, 40)') AS bins, planned('SELECT * FROM ldp_quantiles(NULL)') AS quantiles,
     planned('SELECT * FROM ldp_quantiles(NULL, ARRAY[0.1, 0.2, 0.3])') AS three_quantiles,
+    planned('SELECT * FROM ldp_synthesize((SELECT summary FROM kept), 5000)') AS records,
     planned('SELECT * FROM ldp_frequencies((SELECT summary FROM kept))') AS shares,
     planned(format('SELECT * FROM ldp_frequencies(%L)', (SELECT ldp_agg(zeros('grr', 77))))) AS known_shares;
 -- No function in C that takes reports or summaries is left to the default cost, and none that returns rows to the
