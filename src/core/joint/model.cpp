@@ -114,6 +114,10 @@ class Walk {
     std::vector<Link> links_;
 };
 
+/// Edges that would make a clique too large, after which weaker ones are not tried: of a hundred attributes
+/// each takes milliseconds.
+constexpr std::size_t most_refused = 256;
+
 /// The cliques of the strongest edges that keep to the limit, and these edges.
 Cliques chosen(std::vector<Association> candidates, std::span<const std::uint64_t> sizes,
                std::uint64_t most_cells, std::vector<Association>& edges) {
@@ -121,9 +125,16 @@ Cliques chosen(std::vector<Association> candidates, std::span<const std::uint64_
                              [](const Association& one) { return one.information.value; });
     Graph graph(sizes.size(), std::vector<bool>(sizes.size()));
     Cliques cliques = cliques_of(graph, sizes);
+    std::size_t refused = 0;
     for (const Association& one : candidates) {
         check_interrupt();
         graph[one.first][one.second] = graph[one.second][one.first] = true;
+        const std::size_t both[] = {one.first, one.second};
+        if (std::ranges::any_of(cliques,
+                                [&](const auto& clique) { return std::ranges::includes(clique, both); })) {
+            edges.push_back(one);
+            continue;
+        }
         Cliques larger = cliques_of(graph, sizes);
         if (std::ranges::all_of(
                 larger, [&](const auto& clique) { return cells_of_nodes(clique, sizes) <= most_cells; })) {
@@ -131,6 +142,7 @@ Cliques chosen(std::vector<Association> candidates, std::span<const std::uint64_
             edges.push_back(one);
         } else {
             graph[one.first][one.second] = graph[one.second][one.first] = false;
+            if (++refused == most_refused) break;
         }
     }
     return cliques;

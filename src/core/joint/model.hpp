@@ -38,8 +38,9 @@ struct Model {
 };
 
 /// The model of what was measured. Edges are added from the one with most information on, as long as the
-/// graph, made triangular where a clique stays smallest, has no clique above the limit. Throws Error
-/// (invalid_value) unless the significance is between 0 and 1, and for a limit outside 2 to 2^20.
+/// graph, made triangular where a clique stays smallest, has no clique above the limit; after 256 edges that
+/// do not fit, weaker ones are not tried. Throws Error (invalid_value) unless the significance is between 0
+/// and 1, and for a limit outside 2 to 2^20.
 [[nodiscard]] Model model_of(std::span<const Table> measured, const ModelOptions& options = {});
 
 }  // namespace ldp
