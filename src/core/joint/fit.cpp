@@ -86,12 +86,26 @@ Matrix even_table(const Table& p, const Table& q) {
     return left * right.transpose();
 }
 
+/// Counts of values vary in proportion to the shares p. Of a mixture of values that adds up to 0, no weight
+/// is above 1 − 1/k of the squares of all k, so that Σ p·weight² is at most this over k.
+double most_of_sampling(const Table& table) {
+    std::vector<double> most(2);
+    std::ranges::partial_sort_copy(table.shares, most, std::ranges::greater());
+    return most[0] * static_cast<double>(table.shares.size() - 1) + most[1];
+}
+
 Interaction interaction_of(const Table& measured, const Table& p, const Table& q) {
     const Matrix even = even_table(p, q);
     Matrix beyond = Eigen::Map<const Matrix>(measured.shares.data(), even.rows(), even.cols()) - even;
     beyond.colwise() -= Eigen::VectorXd(beyond.rowwise().mean());
     beyond.rowwise() -= Eigen::RowVectorXd(beyond.colwise().mean());
-    return {measured.attributes[0], measured.attributes[1], beyond, measured.variance};
+    const double noise = noise_of(measured);
+    const auto added_up = [&](const Table& along, const Table& across) {
+        const auto rows = static_cast<double>(along.shares.size()),
+                   columns = static_cast<double>(across.shares.size());
+        return noise * (columns - 1) + most_of_sampling(along) / rows * (1 - 1 / columns) / measured.people;
+    };
+    return {measured.attributes[0], measured.attributes[1], beyond, added_up(p, q), added_up(q, p)};
 }
 
 /// What the pair has in common with all others, and of the rest as much as is not noise.

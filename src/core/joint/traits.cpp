@@ -19,7 +19,7 @@ constexpr double settled = 1e-3;
 /// Where an attribute's values are in the matrix of all.
 struct Place {
     Eigen::Index size = 0, begin = 0;
-    double noise = 0;  ///< of a row: the sum of variances over what was measured beside it
+    double noise = 0;  ///< of a row, over all that was measured beside it
 };
 
 /// What is beyond the edge, shrunk; and further beyond it, by this part of it, than noise comes by chance.
@@ -39,8 +39,8 @@ std::vector<Eigen::MatrixXd> common_parts(std::span<const Interaction> interacti
         Place &first = places[one.first], &second = places[one.second];
         first.size = one.shares.rows();
         second.size = one.shares.cols();
-        first.noise += one.variance * static_cast<double>(second.size - 1);
-        second.noise += one.variance * static_cast<double>(first.size - 1);
+        first.noise += one.row_noise;
+        second.noise += one.column_noise;
     }
     Eigen::Index values = 0;
     double most_noise = 0, freedom = 0;

@@ -17,15 +17,17 @@ namespace ldp {
 struct Interaction {
     std::size_t first, second;  ///< attributes, first < second
     Eigen::MatrixXd shares;
-    double variance;  ///< of the noise in one cell
+    /// The most variance that the noise has, added up over a row: of any unit mixture of rows, and of
+    /// columns.
+    double row_noise, column_noise;
 };
 
 /// Of each interaction the part that follows such traits, as far as that is not noise. Noise alone has
 /// eigenvalues up to an edge (Wigner 1958); one clearly beyond it, λ, is shrunk to √(λ² − edge²), which is
-/// best for the sum of squared errors if all cells' noise is alike (Gavish, Donoho 2017). What was not
-/// measured, such as the blocks on the diagonal, follows from the rest, by turns (Mazumder, Hastie,
-/// Tibshirani 2010). All 0 if nothing is beyond the edge, and for more than 512 values in all, of which the
-/// eigenvalues would take too long.
+/// best for the sum of squared errors if all cells' noise is alike (Gavish, Donoho 2017); the edge is that of
+/// the noisiest row. What was not measured, such as the blocks on the diagonal, follows from the rest, by
+/// turns (Mazumder, Hastie, Tibshirani 2010). All 0 if nothing is beyond the edge, and for more than 512
+/// values in all, of which the eigenvalues would take too long.
 [[nodiscard]] std::vector<Eigen::MatrixXd> common_parts(std::span<const Interaction> interactions);
 
 }  // namespace ldp
