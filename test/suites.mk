@@ -8,7 +8,7 @@ suite = @cd .. && test/suite
 # What syncs often.
 in_memory = env TMPDIR="$$(test/scratch)"
 units := build/bin/test-unit --report_level=short
-SUITES := cluster slow-units sanitized-client sanitized-units sanitized-fuzz command installed structure
+SUITES := cluster-1 cluster-2 slow-units sanitized-client sanitized-units sanitized-fuzz command installed structure
 FAST_SUITES := fast-units fast-cluster client command installed structure
 .PHONY: check check-fast $(SUITES) $(FAST_SUITES)
 
@@ -23,8 +23,8 @@ sanitized-units: $(SANITIZED)/bin/test-unit
 	$(suite) "core, sanitised" $(units:build/%=build/sanitized/%) --run_test='!@slow'
 fast-units: $(BUILD)/bin/test-unit
 	$(suite) "core: units" $(units) --run_test='!@slow'
-cluster: $(BUILD)/bin/test-e2e
-	@cd .. && test/with-cluster test/in-cluster || test/suite "the cluster" false
+cluster-1 cluster-2: $(BUILD)/bin/test-e2e
+	@cd .. && test/with-cluster test/in-cluster $(@:cluster-%=%) || test/suite "the cluster" false
 fast-cluster:
 	@cd .. && test/with-cluster test/in-cluster fast || test/suite "the cluster" false
 client: $(BUILD)/bin/test-client

@@ -40,6 +40,9 @@ category() { echo "{\"mechanism\": \"$1\", \"epsilon\": $3, \"attributes\": [{\"
 number() { echo "{\"mechanism\": \"$1\", \"epsilon\": 1, \"attributes\": [{\"name\": \"v\", \"min\": 0, \"max\": 1048575}]${2:+, $2}}"; }
 vector=$(printf '{"name": "a%d", "min": 0, "max": 1}, ' {1..4096}) header=$(printf 'a%d,' {1..4096}) zeros=$(printf '0,%.0s' {1..4096})
 vector="\"attributes\": [${vector%, }]" vector_rows="${header%,}\n${zeros%,}\n"
+# Cross tables of all pairs of 128 attributes, of 20,000 people.
+pairs=$(printf '{"name": "a%d", "domain": 4}, ' {1..128}) pairs_header=$(printf 'a%d,' {1..128}) pairs_row=$(printf '%d,' {0..3}{,,,}{,,,}{,})
+pairs_rows="${pairs_header%,}\n$(yes "${pairs_row%,}" | head -n 20000)\n"
 summarise grr "$(category grr "$values" 1)" 'v\n5\n'
 summarise hadamard "$(category hadamard "$values" 1)" 'v\n5\n'
 summarise projective "$(category projective "$values" "$([ "$largest" ] && echo 8.5 || echo 7)")" 'v\n5\n'
@@ -58,6 +61,7 @@ summarise ordered_words "$(category haar_ordered 1048576 1)" 'v\n5\n'
 summarise haar "{\"mechanism\": \"haar\", \"epsilon\": 1, $vector}" "$vector_rows"
 summarise haar_ranges "{\"mechanism\": \"haar_ranges\", \"epsilon\": 1, $vector}" "$vector_rows"
 summarise duchi_vector "{\"mechanism\": \"duchi_vector\", \"epsilon\": 1, $vector}" "$vector_rows"
+summarise joint "{\"mechanism\": \"joint\", \"epsilon\": 4, \"attributes\": [${pairs%, }]}" "$pairs_rows"
 
 # Filters of noise alone, which a regression lets one value in after another from: half of all bits set, more or less.
 sql <<'SQL' >log || bad "a forged summary" log
@@ -108,6 +112,11 @@ ask "square_wave" "ldp_distribution(s, 'em')" long
 ask "square_wave" "ldp_distribution(s, 'ems')" long
 ask "ordered" "ldp_quantiles(s, ARRAY(SELECT i / 1000.0::float8 FROM generate_series(1, 999) AS i))" long
 ask "ordered ordered_words" "ldp_estimate(s)"
+ask "joint" "ldp_association(s)" long
+ask "joint" "ldp_model(s)" long
+ask "joint" "ldp_synthesize(s, 1000000)" long
+ask "joint" "ldp_fitted(s, '{a1,a2}')"
+ask "joint" "ldp_marginal(s, '{a1,a2}')"
 if [ "$largest" ]; then
     all=$(sql -c "SELECT string_agg(name, ' ' ORDER BY name) FROM large")
     for method in none base_cut norm norm_mul norm_cut norm_sub mle_apx power ibu empirical_bayes; do

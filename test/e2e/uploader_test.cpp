@@ -446,13 +446,15 @@ BOOST_FIXTURE_TEST_CASE(an_unknown_collection_is_an_error, Server) {
 BOOST_FIXTURE_TEST_CASE(summaries_are_the_same_inside_and_outside, Server) {
     // Every mechanism: the server's aggregate and the library, over the same reports, in another order.
     for (const MechanismEntry* entry : registry()) {
+        const std::string name = std::string("same_") + entry->name;
+        const std::string range = R"("min": 0, "max": 100)",
+                          bins = name == "same_joint" ? R"(, "bins": 4)" : "";
         const std::string attribute =
             entry->shape == Shape::one_categorical ? R"("domain": 100)"
             : entry->shape == Shape::one_numeric || entry->shape == Shape::one_ordered
-                ? R"("min": 0, "max": 100)"
-                : R"("attributes": [{"name": "a", "min": 0, "max": 100},
-                                                              {"name": "b", "min": 0, "max": 100}])";
-        const std::string name = std::string("same_") + entry->name;
+                ? range
+                : R"("attributes": [{"name": "a", )" + range + bins + R"(}, {"name": "b", )" + range + bins +
+                      "}]";
         const Collection collection = create(
             name, std::string(R"({"mechanism": ")") + entry->name + R"(", "epsilon": 1, )" + attribute + "}");
         sql("SELECT ldp_open_rounds('" + name + "', 1, 500)");
