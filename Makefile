@@ -22,8 +22,8 @@ EXTENSION := ldp
 # Not VERSION: PGXS calls PostgreSQL's by that name.
 LDP_VERSION := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" ldp.control)
 PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
-# One job more than there are processors, since some wait; unless the caller said.
-JOBS = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell expr $$(nproc) + 1))
+# Two jobs more than there are processors, since suites beside a server wait for it; unless the caller said.
+JOBS = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell expr $$(nproc) + 2))
 SRC = $(MAKE) $(if $(V),,-s) --no-print-directory -C src
 
 # The front door: works before there is a pg_config, by asking for the packages and then calling make again.

@@ -8,7 +8,7 @@ suite = @cd .. && test/suite
 # What syncs often.
 in_memory = env TMPDIR="$$(test/scratch)"
 units := build/bin/test-unit --report_level=short
-SUITES := cluster-1 cluster-2 slow-units sanitized-client sanitized-units sanitized-fuzz command installed structure
+SUITES := cluster-1 cluster-2 slow-units-1 slow-units-2 sanitized-client sanitized-units sanitized-fuzz command installed structure
 FAST_SUITES := fast-units fast-cluster client command installed structure
 .PHONY: check check-fast $(SUITES) $(FAST_SUITES)
 
@@ -17,8 +17,12 @@ FAST_SUITES := fast-units fast-cluster client command installed structure
 check: $(SUITES)
 check-fast: $(FAST_SUITES)
 
-slow-units: $(BUILD)/bin/test-unit
-	$(suite) "core: privacy, noise" $(units) --run_test=@slow
+# Two halves that take about as long: of these suites all, of the others what takes long.
+slowest := statistics haar_ordered haar_mechanism sampled
+slow-units-1: $(BUILD)/bin/test-unit
+	$(suite) "core: slowest suites" $(units) $(slowest:%=--run_test=%)
+slow-units-2: $(BUILD)/bin/test-unit
+	$(suite) "core: privacy, noise" $(units) --run_test=@slow $(slowest:%=--run_test='!%')
 sanitized-units: $(SANITIZED)/bin/test-unit
 	$(suite) "core, sanitised" $(units:build/%=build/sanitized/%) --run_test='!@slow'
 fast-units: $(BUILD)/bin/test-unit
