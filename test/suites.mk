@@ -8,7 +8,7 @@ suite = @cd .. && test/suite
 # What syncs often.
 in_memory = env TMPDIR="$$(test/scratch)"
 units := build/bin/test-unit --report_level=short
-SUITES := cluster-1 cluster-2 slow-units-1 slow-units-2 sanitized-client sanitized-units sanitized-fuzz command installed structure
+SUITES := slow-units-1 slow-units-2 cluster-1 cluster-2 sanitized-client sanitized-units sanitized-fuzz command installed structure
 FAST_SUITES := fast-units fast-cluster client command installed structure
 .PHONY: check check-fast $(SUITES) $(FAST_SUITES)
 
@@ -18,7 +18,7 @@ check: $(SUITES)
 check-fast: $(FAST_SUITES)
 
 # Two halves that take about as long: of these suites all, of the others what takes long.
-slowest := statistics haar_ordered haar_mechanism sampled
+slowest := statistics haar_ordered haar_mechanism sampled rappor_mechanism
 slow-units-1: $(BUILD)/bin/test-unit
 	$(suite) "core: slowest suites" $(units) $(slowest:%=--run_test=%)
 slow-units-2: $(BUILD)/bin/test-unit
