@@ -36,7 +36,10 @@ double placed(const Attribute& attribute, double minutes) {
 /// As a client is told it: a label if there are any. With `prefix` it is a string that the label stands for.
 Value told(const Attribute& attribute, double place) {
     if (attribute.labels.empty()) return place;
-    if (attribute.binned()) return attribute.middle(static_cast<std::size_t>(place));
+    if (attribute.binned()) {
+        const auto [low, high] = attribute.bin(static_cast<std::size_t>(place));
+        return low / 2 + high / 2;
+    }
     const std::string_view label = attribute.labels[static_cast<std::size_t>(place)];
     return label.substr(0, label.find(Attribute::terminator));
 }

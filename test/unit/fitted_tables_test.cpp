@@ -16,20 +16,6 @@ using namespace ldp::test;
 using Values = std::vector<std::size_t>;
 using Views = std::vector<Values>;
 
-/// Attributes that each hang together with the next, by pairs only.
-Table chain(std::vector<std::uint64_t> sizes, double strength) {
-    return population(std::move(sizes), [=](const Values& v) {
-        double weight = 1;
-        for (std::size_t i = 0; i < v.size(); ++i) {
-            weight /= 1 + static_cast<double>(v[i]);
-            if (i > 0)
-                weight *=
-                    std::exp(-strength * std::abs(static_cast<double>(v[i]) - static_cast<double>(v[i - 1])));
-        }
-        return weight;
-    });
-}
-
 /// Three bits of which any two are independent and all three add up to an even number more often than not.
 Table parity(double share) {
     return population({2, 2, 2},

@@ -16,20 +16,6 @@ using namespace ldp::test;
 using Values = std::vector<std::size_t>;
 using Sizes = std::vector<std::uint64_t>;
 
-/// Attributes that each hang together with the next, and through it alone with those behind.
-Table chain(Sizes sizes, double strength) {
-    return population(std::move(sizes), [=](const Values& v) {
-        double weight = 1;
-        for (std::size_t i = 0; i < v.size(); ++i) {
-            weight /= 1 + static_cast<double>(v[i]);
-            if (i > 0)
-                weight *=
-                    std::exp(-strength * std::abs(static_cast<double>(v[i]) - static_cast<double>(v[i - 1])));
-        }
-        return weight;
-    });
-}
-
 std::vector<Table> exactly(const Table& all) {
     std::vector<Table> tables;
     for (const Values& pair : all_pairs(all.sizes.size())) {

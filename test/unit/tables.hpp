@@ -31,6 +31,20 @@ inline Table population(std::vector<std::uint64_t> sizes,
     return all;
 }
 
+/// Attributes that each hang together with the next, and through it alone with those behind.
+inline Table chain(std::vector<std::uint64_t> sizes, double strength) {
+    return population(std::move(sizes), [=](const std::vector<std::size_t>& v) {
+        double weight = 1;
+        for (std::size_t i = 0; i < v.size(); ++i) {
+            weight /= 1 + static_cast<double>(v[i]);
+            if (i > 0)
+                weight *=
+                    std::exp(-strength * std::abs(static_cast<double>(v[i]) - static_cast<double>(v[i - 1])));
+        }
+        return weight;
+    });
+}
+
 /// What so many people drawn from it tell of some of its attributes, if each cell's noise has this variance.
 inline Table measured(const Table& all, const std::vector<std::size_t>& attributes, std::uint64_t people,
                       double noise, BitSource& bits) {

@@ -70,8 +70,7 @@ int run(const Arguments& arguments) {
                     line += words[j][value];
                     continue;
                 }
-                const double low = value == 0 ? attribute.min : attribute.edges[value - 1];
-                const double high = value == attribute.edges.size() ? attribute.max : attribute.edges[value];
+                const auto [low, high] = attribute.bin(value);
                 line += shortest(low + (high - low) * (static_cast<double>(bits.fair(24)) / 0x1p24));
             }
             std::cout << line << '\n';

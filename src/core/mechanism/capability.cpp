@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/base/error.hpp"
+#include "core/math/statistics.hpp"
 #include "core/mechanism/registry.hpp"
 
 namespace ldp {
@@ -52,6 +53,11 @@ void refuse(const Mechanism& mechanism, const char* what) {
     raise(ErrorCode::unsupported,
           std::string("reports of ") + (entry == nullptr ? "unknown" : entry->name) + " do not tell " + what,
           {}, advice(mechanism));
+}
+
+double Significance::p_value(std::uint64_t, const Estimate& estimate) const {
+    const double errors = estimate.value / estimate.standard_error;
+    return std::isnan(errors) ? 1 : one_sided(errors);
 }
 
 void check_tells(const Mechanism& mechanism, Quantity quantity) {

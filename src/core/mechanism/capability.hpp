@@ -73,7 +73,9 @@ class Significance : public Capability {
     static constexpr const char* offers = "whether anybody holds a value";
 
     /// The chance that an item which nobody holds is estimated at least as large; one-sided, for one item.
-    [[nodiscard]] virtual double p_value(std::uint64_t n, const Estimate& estimate) const = 0;
+    /// Unless a mechanism knows better, by the normal law with the error that was estimated; 1 where nothing
+    /// is known.
+    [[nodiscard]] virtual double p_value(std::uint64_t n, const Estimate& estimate) const;
 };
 
 /// Several numbers with a mean in common.

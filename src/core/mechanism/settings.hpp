@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -47,10 +48,9 @@ struct Attribute {
     [[nodiscard]] bool binned() const noexcept { return !edges.empty(); }
     /// Whether people hold a number, however it is reported.
     [[nodiscard]] bool of_numbers() const noexcept { return numeric() || binned(); }
-    /// The middle of a bin.
-    [[nodiscard]] double middle(std::size_t bin) const noexcept {
-        const double low = bin == 0 ? min : edges[bin - 1], high = bin == edges.size() ? max : edges[bin];
-        return low / 2 + high / 2;
+    /// The ends of a bin.
+    [[nodiscard]] std::pair<double, double> bin(std::size_t number) const noexcept {
+        return {number == 0 ? min : edges[number - 1], number == edges.size() ? max : edges[number]};
     }
     /// What a person's text is looked up as among the labels: the text; with `prefix`, the first `prefix`
     /// characters of the text and a terminator, so that "ab" stands for every longer string that begins so,

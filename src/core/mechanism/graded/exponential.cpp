@@ -109,10 +109,6 @@ class Exponential final : public Mechanism, public Significance, public KnownErr
         return quantities;
     }
     std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override;
-    /// By the estimate's own standard error: the noise depends on what the others hold.
-    double p_value(std::uint64_t, const Estimate& estimate) const override {
-        return one_sided(estimate.value / estimate.standard_error);
-    }
     ErrorLaw error_law(std::uint64_t n, Target target) const noexcept override {
         return {.people = target == Target::population ? static_cast<double>(n) : 0};
     }

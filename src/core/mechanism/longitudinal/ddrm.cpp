@@ -160,10 +160,6 @@ class DifferenceTrees final : public Mechanism, public Significance, public Seri
     /// people who keep their values. What the answers of one person have in common because they change is
     /// left out, as is what it takes off that all change the same way.
     std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override;
-    /// By the normal law.
-    double p_value(std::uint64_t, const Estimate& estimate) const override {
-        return one_sided(estimate.value / estimate.standard_error);
-    }
     /// Who changes more often than the spec has it makes levels disagree.
     std::vector<Check> health(const Counts& counts) const override;
 

@@ -156,11 +156,6 @@ class Rappor final : public Mechanism, public Significance, public CandidateSear
     /// Throws Error (unsupported) if the bits do not tell all values apart: more than 2048 of them, or a
     /// design whose columns depend on one another.
     std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override;
-    /// By the estimate's own standard error, nearly that of a value which nobody holds: the flips add the
-    /// same noise to every bit, set or not.
-    double p_value(std::uint64_t, const Estimate& estimate) const override {
-        return one_sided(estimate.value / estimate.standard_error);
-    }
     std::vector<Picked> pick(const Counts& counts, CandidateMethod method) const override;
     std::vector<Check> health(const Counts& counts) const override;
     std::vector<Stake> stakes(const Question& question) const override;

@@ -34,9 +34,9 @@ std::vector<Estimate> DrawnLevels::estimate(const Counts& counts, const Question
     }
 }
 
-double DrawnLevels::p_value(std::uint64_t, const Estimate& estimate) const {
+double DrawnLevels::p_value(std::uint64_t n, const Estimate& estimate) const {
     if (range_) refuse(*this, Significance::offers);
-    return one_sided(estimate.value / estimate.standard_error);
+    return Significance::p_value(n, estimate);
 }
 
 // Points of one complete subtree are alike, and those that hang off the right edge are of every kind there

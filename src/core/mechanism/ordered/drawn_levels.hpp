@@ -19,8 +19,8 @@ class DrawnLevels : public Mechanism, public Ordered, public Significance {
     std::vector<std::uint64_t> cells() const final { return {points_}; }
     std::span<const Quantity> answers() const noexcept final;
     std::vector<Estimate> estimate(const Counts& counts, const Question& question) const final;
-    /// By the normal approximation, under the error that was estimated.
-    double p_value(std::uint64_t, const Estimate& estimate) const final;
+    /// Of categories only: points of a range are no values.
+    double p_value(std::uint64_t n, const Estimate& estimate) const final;
     std::vector<Stake> stakes(const Question& question) const final;
 
     std::size_t points() const noexcept final { return points_; }

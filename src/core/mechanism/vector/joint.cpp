@@ -84,11 +84,6 @@ class Joint final : public Mechanism, public JointViews, public Significance {
     }
     std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override;
     std::vector<Check> health(const Counts& counts) const override;
-    /// By the normal approximation, under the error that was estimated.
-    double p_value(std::uint64_t, const Estimate& estimate) const override {
-        const double errors = estimate.value / estimate.standard_error;
-        return std::isnan(errors) ? 1 : one_sided(errors);
-    }
 
     std::vector<std::vector<std::size_t>> views() const override;
     CrossTable table(const Counts& counts, std::size_t view) const override;
