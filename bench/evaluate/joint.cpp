@@ -32,14 +32,14 @@ std::vector<Method> of_categories(std::size_t repetitions) {
                  return joint_fit(records, epsilon, Views::pairs, bits);
              },
              repetitions},
-            {"joint, singles too, fit",
+            {"joint, auto, fit",
              [](const Records& records, double epsilon, ldp::BitSource& bits) {
-                 return joint_fit(records, epsilon, Views::singles_and_pairs, bits);
+                 return joint_fit(records, epsilon, Views::chosen, bits);
              },
              repetitions},
-            {"joint, made-up rows",
+            {"joint, auto, made-up rows",
              [](const Records& records, double epsilon, ldp::BitSource& bits) {
-                 return joint_rows(records, epsilon, Views::pairs, bits);
+                 return joint_rows(records, epsilon, Views::chosen, bits);
              },
              repetitions},
             {"independence, true shares",
@@ -65,7 +65,7 @@ std::vector<Method> of_numbers(std::size_t repetitions) {
                  return joint_bins(records, epsilon, by, Numbers::consistent, bits);
              },
              few_repetitions, all, 0},
-            {"joint, 16 bins, singles too, fit",
+            {"joint, 16 bins, auto, fit",
              [](const Records& records, double epsilon, ldp::BitSource& bits) {
                  return joint_bins(records, epsilon, by, Numbers::fit, bits);
              },

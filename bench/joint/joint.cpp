@@ -18,27 +18,16 @@ namespace bench {
 
 namespace {
 
-/// [["0"], ["1"], …, ["0", "1"], …]: each attribute by itself, and each pair.
-std::string singles_and_pairs(std::size_t attributes) {
-    std::string singles, pairs;
-    for (std::size_t a = 0; a < attributes; ++a) {
-        const std::string first = '"' + std::to_string(a) + '"';
-        singles += (a == 0 ? "[" : ", [") + first + "]";
-        for (std::size_t b = a + 1; b < attributes; ++b)
-            pairs += ", [" + first + ", \"" + std::to_string(b) + "\"]";
-    }
-    return "[" + singles + pairs + "]";
-}
-
 /// All people's reports.
 Survey reports(const Records& records, double epsilon, Views views, ldp::BitSource& bits) {
     std::string attributes;
     for (std::size_t j = 0; j < records.attributes(); ++j)
         attributes += (j == 0 ? "" : ", ") + ("{\"name\": \"" + std::to_string(j)) +
                       "\", \"domain\": " + std::to_string(records.sizes()[j]) + "}";
-    Survey survey("{\"mechanism\": \"joint\", \"epsilon\": " + ldp::shortest(epsilon) + ", \"views\": " +
-                  (views == Views::pairs ? "\"pairs\"" : singles_and_pairs(records.attributes())) +
-                  ", \"attributes\": [" + attributes + "]}");
+    Survey survey(
+        "{\"mechanism\": \"joint\", \"epsilon\": " + ldp::shortest(epsilon) + ", \"views\": " +
+        (views == Views::pairs ? "\"pairs\"" : "\"auto\", \"people\": " + std::to_string(records.size())) +
+        ", \"attributes\": [" + attributes + "]}");
     for (std::size_t i = 0; i < records.size(); ++i) survey.count(records[i], bits);
     return survey;
 }
@@ -145,7 +134,7 @@ class Coarse final : public Answers {
 Learnt joint_bins(const Records& records, double epsilon, std::size_t by, Numbers how, ldp::BitSource& bits) {
     return std::make_unique<Coarse>(records, by, [&](const Records& coarse) {
         return how == Numbers::consistent ? joint_consistent(coarse, epsilon, bits)
-                                          : joint_fit(coarse, epsilon, Views::singles_and_pairs, bits);
+                                          : joint_fit(coarse, epsilon, Views::chosen, bits);
     });
 }
 

@@ -11,8 +11,8 @@ namespace bench {
 /// Everybody reports once, with fresh noise; the answers look at the records for their shape only.
 using Learnt = std::unique_ptr<const Answers>;
 
-/// Which cross tables people are divided among.
-enum class Views { pairs, singles_and_pairs };
+/// Which cross tables people are divided among: all pairs, or what the spec chooses for so many people.
+enum class Views { pairs, chosen };
 /// `joint` with all pairs as views, and its consistent answers, which are unbiased. Triples have none.
 [[nodiscard]] Learnt joint_consistent(const Records& records, double epsilon, ldp::BitSource& bits);
 /// `joint`, its tables fitted together.

@@ -137,7 +137,8 @@ void Forge::tables(Writer& writer) {
     const std::uint64_t order = choices_.rarely(3)    ? 0
                                 : choices_.rarely(16) ? choices_.up_to(256)
                                                       : 2 + choices_.up_to(2);
-    one(writer, order);
+    const bool singles = order != 0 && order < 16 && choices_.rarely(3);
+    one(writer, order + (singles ? 16 : 0));
     std::set<std::pair<std::uint64_t, std::uint64_t>> kinds;  // cells and attributes of a view
     const auto kind = [&](std::uint64_t attributes, bool with_last) {
         std::uint64_t cells = with_last ? last : 1;
@@ -153,6 +154,7 @@ void Forge::tables(Writer& writer) {
     } else if (order <= 3 && order <= d) {
         kind(order, true);
         if (order < d) kind(order, false);
+        if (singles) kind(1, true), kind(1, false);
     }
     for (const auto& [cells, attributes] : kinds) {
         two(writer, choices_.rarely(8) ? choices_.number(1, 65535)

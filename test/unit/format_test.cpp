@@ -57,7 +57,8 @@ std::vector<std::unique_ptr<const Mechanism>> examples() {
     all.push_back(mechanism("haar_ordered", 4, "\"min\": 0, \"max\": 100, \"grid\": 100"));
     all.push_back(mechanism("tree", 1, "\"domain\": 75"));
     all.push_back(mechanism("tree", 4, "\"min\": 0, \"max\": 100, \"grid\": 100"));
-    for (const char* views : {"", R"(, "views": [["a"], ["a", "b"], ["b", "c"]])", R"(, "views": "triples")"})
+    for (const char* views : {"", R"(, "views": [["a"], ["a", "b"], ["b", "c"]])", R"(, "views": "triples")",
+                              R"(, "singles": 0.5)"})
         all.push_back(mechanism("joint", 1,
                                 R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 20},
             {"name": "c", "min": 0, "max": 1, "bins": 5}])" +

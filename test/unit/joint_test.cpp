@@ -80,6 +80,7 @@ BOOST_AUTO_TEST_CASE(views_are_all_sets_or_those_listed) {
     BOOST_CHECK((views("") == Views{{0, 1}, {0, 2}, {1, 2}}));
     BOOST_CHECK((views(R"(, "views": "triples")") == Views{{0, 1, 2}}));
     BOOST_CHECK((views(R"(, "views": [["c", "a"], ["b"], ["b", "a"]])") == Views{{1}, {0, 1}, {0, 2}}));
+    BOOST_CHECK((views(R"(, "singles": 0.5)") == Views{{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}}));
     // Of five attributes, in order.
     std::string five = R"("attributes": [)";
     for (const char* name : {"a", "b", "c", "d", "e"})
@@ -120,9 +121,62 @@ BOOST_AUTO_TEST_CASE(views_are_chosen_for_how_many_there_are) {
     BOOST_CHECK_CLOSE(distance / runs, 0.1, 15);
 }
 
+// As many people report one attribute alone as the spec says, whatever the views' own weights are.
+BOOST_AUTO_TEST_CASE(so_many_report_one_attribute_alone) {
+    for (const char* told :
+         {R"(, "singles": 0.25)", R"(, "singles": 0.9)", R"(, "views": "triples", "singles": 0.25)",
+          R"(, "target": "ranges", "singles": 0.25)"}) {
+        const auto m = mechanism("joint", 2, three + told);
+        const double singles = std::string(told).find("0.9") == std::string::npos ? 0.25 : 0.9;
+        SeededBits bits(8);
+        OwnedSummary summary(*m);
+        constexpr int people = 40000;
+        for (int person = 0; person < people; ++person) summary.draw(record_of(bits.below(18)), bits);
+        const auto& joint = *find_capability<JointViews>(*m);
+        const auto views = joint.views();
+        double alone = 0;
+        for (std::size_t v = 0; v < views.size(); ++v)
+            if (views[v].size() == 1) alone += static_cast<double>(joint.reports_of_view(summary.view(), v));
+        // Weights are rounded to a thousandth of the greatest.
+        BOOST_CHECK_SMALL(alone / people - singles,
+                          5.8 * std::sqrt(singles * (1 - singles) / people) + 0.001);
+    }
+}
+
+// The noisier the tables are, the more people report one attribute; what the spec says stands.
+BOOST_AUTO_TEST_CASE(people_are_chosen_to_report_one_attribute_alone) {
+    const auto singles = [](const std::string& people, const std::string& more = "") {
+        const Spec spec =
+            Spec::from_json(R"({"mechanism": "joint", "epsilon": 1, "views": "auto", "people": )" + people +
+                            more + ", " + three + "}");
+        return std::get<double>(spec.option("singles"));
+    };
+    // Where a table's noise is as large as the table, half of them do; it falls with the root of the people.
+    SeededBits bits(5);
+    const auto pairs = mechanism("joint", 1, three);
+    constexpr int people = 100000, runs = 40;
+    double noise = 0;
+    for (int run = 0; run < runs; ++run) {
+        OwnedSummary summary(*pairs);
+        for (int person = 0; person < people; ++person) summary.draw(record_of(bits.below(18)), bits);
+        for (const Table& table : tables(summary.view()))
+            for (const double share : table.shares)
+                noise += std::abs(share - 1 / static_cast<double>(table.shares.size())) / 2 / (3 * runs);
+    }
+    const double half = people * noise * noise;
+    BOOST_CHECK_CLOSE(singles(std::to_string(static_cast<int>(half))), 0.5, 8);
+    BOOST_CHECK_GT(singles("100"), singles("1000"));
+    BOOST_CHECK_LT(singles("1000000000"), 0.01);
+    BOOST_CHECK_EQUAL(singles("100", R"(, "singles": 0.125)"), 0.125);
+    for (const char* wrong : {R"("singles": -0.1)", R"("singles": 0.91)", R"("singles": "some")",
+                              R"("singles": 0.5, "views": [["a", "b"], ["c"]])"})
+        BOOST_CHECK_THROW(mechanism("joint", 1, three + ", " + wrong), Error);
+}
+
 BOOST_AUTO_TEST_CASE(every_view_keeps_epsilon) {
     for (const double epsilon : epsilons)
-        for (const char* told : {"", R"(, "views": [["a"], ["a", "b"], ["c"]])", R"(, "target": "ranges")"})
+        for (const char* told : {"", R"(, "views": [["a"], ["a", "b"], ["c"]])", R"(, "target": "ranges")",
+                                 R"(, "singles": 0.3)"})
             prove(*mechanism("joint", epsilon, three + told));
 }
 
@@ -376,19 +430,21 @@ BOOST_AUTO_TEST_CASE(what_nobody_holds_is_rarely_significant) {
 
 // What is planned before anybody reports is what comes out of very many reports.
 BOOST_AUTO_TEST_CASE(variances_are_promised_as_they_come_out) {
-    const auto m = mechanism("joint", 1, three + R"(, "views": [["a", "b"], ["b", "c"], ["a"]])");
-    SeededBits bits(2);
-    OwnedSummary summary(*m);
-    constexpr int people = 200000;
-    for (int person = 0; person < people; ++person)
-        summary.draw(std::vector<Cell>{bits.below(2), bits.below(3), bits.below(3)}, bits);
-    for (std::size_t j = 0; j < 3; ++j) {
-        const double error = summary.estimate(Quantity::frequencies, Target::sample, j)[0].standard_error;
-        BOOST_CHECK_CLOSE(error * error * people, m->promised_variance(j), 3);
+    for (const char* told : {R"(, "views": [["a", "b"], ["b", "c"], ["a"]])", R"(, "singles": 0.3)"}) {
+        const auto m = mechanism("joint", 1, three + told);
+        SeededBits bits(2);
+        OwnedSummary summary(*m);
+        constexpr int people = 200000;
+        for (int person = 0; person < people; ++person)
+            summary.draw(std::vector<Cell>{bits.below(2), bits.below(3), bits.below(3)}, bits);
+        for (std::size_t j = 0; j < 3; ++j) {
+            const double error = summary.estimate(Quantity::frequencies, Target::sample, j)[0].standard_error;
+            BOOST_CHECK_CLOSE(error * error * people, m->promised_variance(j), 3);
+        }
+        double greatest = 0;
+        for (std::size_t j = 0; j < 3; ++j) greatest = std::max(greatest, m->promised_variance(j));
+        BOOST_CHECK_GE(m->n_variance(0.5), greatest);
     }
-    double greatest = 0;
-    for (std::size_t j = 0; j < 3; ++j) greatest = std::max(greatest, m->promised_variance(j));
-    BOOST_CHECK_GE(m->n_variance(0.5), greatest);
 }
 
 BOOST_AUTO_TEST_CASE(states_that_no_reports_lead_to_are_refused) {

@@ -11,7 +11,8 @@ namespace ldp {
 
 /// One table for each attribute, and for each two and three that some measured table holds, of noise that is
 /// not known (variance NaN). Fitted from small to large:
-///   one attribute   the nearest distribution to its pooled shares;
+///   one attribute   the nearest distribution to its pooled shares, or of many values the likely one
+///                   (empirical_bayes.hpp);
 ///   two             their product, what their interaction has in common with all others (traits.hpp), and as
 ///                   much of the rest as is not noise: each of its singular values is shrunk as is best for
 ///                   its size (Gavish, Donoho 2017);

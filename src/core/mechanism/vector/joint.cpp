@@ -4,10 +4,10 @@
 //
 // parameters: number of attributes (2 bytes); their sizes in runs, as fields.hpp writes them, each a length
 //             (2) and a number of values (4); how the views are told (1): 2 or 3 for all sets of so many
-//             attributes, or 0 for a list, which is their number (2) and of each how many attributes (1) and
-//             these (1 each), in ascending order; then of every different pair of how many cells and how many
-//             attributes a view has, in ascending order: the size of the sets that are reported, and the
-//             view's weight in the lot (2 each)
+//             attributes, 16 more if each attribute alone is one too, or 0 for a list, which is their number
+//             (2) and of each how many attributes (1) and these (1 each), in ascending order; then of every
+//             different pair of how many cells and how many attributes a view has, in ascending order: the
+//             size of the sets that are reported, and the view's weight in the lot (2 each)
 // public randomness:  a view · permanent response: its subset
 // payload:    a view and the subset, filled up with zeros
 // state:      per view: reports (8), the state of subset selection

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 
@@ -23,6 +24,10 @@ constexpr std::uint64_t max_cells = 8192;
 constexpr std::uint64_t max_state = std::uint64_t{256} << 20;
 /// How many parts the weights of views are told in, if they are not equal.
 constexpr double weight_steps = 1000;
+/// At most so many people report one attribute alone, if others report several.
+constexpr double most_singles = 0.9;
+/// In a parameter block: all single attributes are views too.
+constexpr std::uint8_t singles_too = 16;
 /// The noise that "auto" allows in a table of three attributes, as a distance in variation.
 constexpr double clear_table = 0.1;
 
@@ -68,8 +73,18 @@ std::optional<std::uint8_t> order_of(const std::string& word) {
     return std::nullopt;
 }
 
-std::vector<ViewAttributes> views_of(const OptionValue& told, std::uint64_t d) {
-    if (const auto* word = std::get_if<std::string>(&told)) return all_views(d, *order_of(*word));
+/// All sets of so many of d attributes, and perhaps before them each attribute alone.
+std::vector<ViewAttributes> views_of(std::uint64_t d, std::uint8_t count, bool singles) {
+    std::vector<ViewAttributes> views = all_views(d, count);
+    if (singles) {
+        const std::vector<ViewAttributes> alone = all_views(d, 1);
+        views.insert(views.begin(), alone.begin(), alone.end());
+    }
+    return views;
+}
+
+std::vector<ViewAttributes> views_of(const OptionValue& told, std::uint64_t d, bool singles) {
+    if (const auto* word = std::get_if<std::string>(&told)) return views_of(d, *order_of(*word), singles);
     std::vector<ViewAttributes> views;
     for (const auto& row : std::get<IntegerRows>(told)) {
         ViewAttributes& view = views.emplace_back();
@@ -124,36 +139,57 @@ double promised_cell(std::uint64_t cells, double epsilon) {
     return channel.contrast() * (1 - 1 / static_cast<double>(cells));
 }
 
-/// Triples if so many people, divided among them, leave each in little enough noise on average; else pairs,
-/// which are told far better.
-const char* choose_order(const SettingsDraft& draft, std::uint64_t people) {
+/// The noise of a table as a distance in variation, on average over the views of so many attributes, if so
+/// many people are divided among them; infinite if there are too many views, or too large ones.
+double expected_noise(const SettingsDraft& draft, std::uint8_t count, std::uint64_t people) {
     const std::uint64_t d = draft.attributes.size();
-    if (d < 3 || count_all(d, 3) > max_views) return "pairs";
+    if (d < count || count_all(d, count) > max_views) return std::numeric_limits<double>::infinity();
     const std::vector<std::uint64_t> sizes = sizes_of(draft.attributes);
-    const std::vector<ViewAttributes> triples = all_views(d, 3);
+    const std::vector<ViewAttributes> views = all_views(d, count);
     std::map<ViewKind, std::uint64_t> kinds;
-    for (const ViewAttributes& view : triples) ++kinds[kind_of_view(view, sizes)];
-    double distance = 0;
-    for (const auto& [kind, count] : kinds) {
-        if (kind.first > max_cells) return "pairs";
-        const double each = static_cast<double>(people) / static_cast<double>(triples.size());
-        const double error = std::sqrt(promised_cell(kind.first, draft.epsilon) / each);
+    for (const ViewAttributes& view : views) ++kinds[kind_of_view(view, sizes)];
+    const auto all = static_cast<double>(views.size());
+    double noise = 0;
+    for (const auto& [kind, number] : kinds) {
+        if (kind.first > max_cells) return std::numeric_limits<double>::infinity();
+        const double error =
+            std::sqrt(promised_cell(kind.first, draft.epsilon) * all / static_cast<double>(people));
         const double mean_of_normal = std::sqrt(2 / 3.14159265358979323846);
-        distance += static_cast<double>(count) * static_cast<double>(kind.first) * mean_of_normal * error / 2;
+        noise +=
+            static_cast<double>(number) / all * static_cast<double>(kind.first) * mean_of_normal * error / 2;
     }
-    return distance <= clear_table * static_cast<double>(triples.size()) ? "triples" : "pairs";
+    return noise;
+}
+
+/// Triples if noise leaves their tables clear, else pairs, which are told far better. The noisier these are,
+/// the more a fit has to rely on what single attributes tell, and the more people report those alone: of the
+/// sets of people in bench/joint this share lets fits come nearest to the truth, give or take a few percent.
+void choose_views(SettingsDraft& draft, std::uint64_t people) {
+    const double of_triples = expected_noise(draft, 3, people);
+    const bool clear = of_triples <= clear_table;
+    const double noise = clear ? of_triples : expected_noise(draft, 2, people);
+    draft.options.at("views") = clear ? "triples" : "pairs";
+    double& singles = std::get<double>(draft.options.at("singles"));
+    if (singles == 0) singles = std::min(most_singles, std::round(100 * noise / (1 + noise)) / 100);
 }
 
 void settle(SettingsDraft& draft) {
     check_attributes(draft.attributes);
     const std::uint64_t d = draft.attributes.size();
     OptionValue& told = draft.options.at("views");
+    double& singles = std::get<double>(draft.options.at("singles"));
+    if (!(singles >= 0 && singles <= most_singles))
+        invalid("\"singles\" is the share of people who report one attribute alone",
+                "Found " + shortest(singles) + "; allowed are 0 to " + shortest(most_singles) + ".");
     const auto people = std::get<std::uint64_t>(draft.options.at("people"));
     if (auto* rows = std::get_if<IntegerRows>(&told)) {
+        if (singles > 0)
+            invalid("\"singles\" goes with \"pairs\", \"triples\" or \"auto\"", "The views are listed.",
+                    "List single attributes among the views, or leave \"singles\" out.");
         *rows = tidy_views(std::move(*rows), draft.attributes);
         for (const char* word : {"pairs", "triples"})
             if (d >= *order_of(word) &&
-                std::ranges::equal(views_of(told, d), all_views(d, *order_of(word)))) {
+                std::ranges::equal(views_of(told, d, false), all_views(d, *order_of(word)))) {
                 told = word;
                 break;
             }
@@ -161,18 +197,19 @@ void settle(SettingsDraft& draft) {
         if (people == 0)
             invalid("views are chosen for a number of people", "The spec does not say how many will report.",
                     "Add \"people\", how many you expect, or say \"pairs\".");
-        told = choose_order(draft, people);
+        choose_views(draft, people);
     }
     if (const auto* word = std::get_if<std::string>(&told)) {
         if (d < *order_of(*word)) invalid("there are no triples of two attributes", {}, "Say \"pairs\".");
-        if (count_all(d, *order_of(*word)) > max_views)
+        if (const std::uint64_t count = count_all(d, *order_of(*word)) + (singles > 0 ? d : 0);
+            count > max_views)
             invalid("these are too many views",
-                    "There are " + std::to_string(count_all(d, *order_of(*word))) + " " + *word +
-                        "; allowed are " + std::to_string(max_views) + " views.",
+                    "There are " + std::to_string(count) + " with all " + *word + "; allowed are " +
+                        std::to_string(max_views) + " views.",
                     "List the views that you will ask about.");
     }
     const std::vector<std::uint64_t> sizes = sizes_of(draft.attributes);
-    for (const ViewAttributes& view : views_of(told, d))
+    for (const ViewAttributes& view : views_of(told, d, singles > 0))
         if (const std::uint64_t cells = kind_of_view(view, sizes).first; cells > max_cells) {
             std::vector<std::string> names;
             for (const std::size_t j : view.all()) names.push_back(draft.attributes[j].name);
@@ -201,8 +238,10 @@ void write(const Settings& settings, Writer& writer) {
         writer, sizes, [](Writer& to, std::uint64_t size) { to.put(static_cast<std::uint32_t>(size)); });
     const OptionValue& told = settings.option("views");
     const auto* word = std::get_if<std::string>(&told);
-    const std::vector<ViewAttributes> views = views_of(told, sizes.size());
-    writer.put(word != nullptr ? *order_of(*word) : std::uint8_t{0});
+    const double singles = settings.real("singles");
+    const std::vector<ViewAttributes> views = views_of(told, sizes.size(), singles > 0);
+    const std::uint8_t order = word != nullptr ? *order_of(*word) : 0;
+    writer.put(static_cast<std::uint8_t>(order + (singles > 0 ? singles_too : 0)));
     if (word == nullptr) {
         writer.put(static_cast<std::uint16_t>(views.size()));
         for (const ViewAttributes& view : views) {
@@ -211,12 +250,17 @@ void write(const Settings& settings, Writer& writer) {
         }
     }
     std::map<ViewKind, double> kinds;
-    double most = 0;
+    double alone = 0, together = 0;
     for (const ViewAttributes& view : views) {
         const ViewKind kind = kind_of_view(view, sizes);
         if (const auto [at, found] = kinds.try_emplace(kind); found)
             at->second = lot_weight(kind, settings.epsilon(), settings.word("target") == "ranges");
-        most = std::max(most, kinds[kind]);
+        (view.count == 1 ? alone : together) += kinds[kind];
+    }
+    double most = 0;
+    for (auto& [kind, weight] : kinds) {
+        if (singles > 0 && kind.second == 1) weight *= singles / (1 - singles) * together / alone;
+        most = std::max(most, weight);
     }
     std::vector<std::uint16_t> weights;
     std::uint16_t common = 0;
@@ -237,11 +281,14 @@ void write(const Settings& settings, Writer& writer) {
 }
 
 std::vector<ViewAttributes> read_views(Reader& reader, std::uint64_t d) {
-    const auto order = reader.take<std::uint8_t>();
-    if (order != 0) {
-        if (order < 2 || order > ViewAttributes::most || order > d || count_all(d, order) > max_views)
+    const auto told = reader.take<std::uint8_t>();
+    if (told != 0) {
+        const bool singles = (told & singles_too) != 0;
+        const auto order = static_cast<std::uint8_t>(told & ~singles_too);
+        if (order < 2 || order > ViewAttributes::most || order > d ||
+            count_all(d, order) + (singles ? d : 0) > max_views)
             malformed("the views are of an impossible number of attributes");
-        return all_views(d, order);
+        return views_of(d, order, singles);
     }
     std::vector<ViewAttributes> views(reader.take<std::uint16_t>());
     if (views.empty() || views.size() > max_views) malformed("the number of views is out of range");
@@ -308,6 +355,7 @@ constexpr const char* targets[] = {"cells", "ranges"};
 constexpr Option options[] = {
     {.name = "views", .choices = views, .groups = true},
     {.name = "target", .choices = targets},
+    {.name = "singles", .real = true, .optional = true},
     {.name = "people", .fallback = 0, .least = 1, .most = max_count, .optional = true}};
 
 }  // namespace
