@@ -1568,6 +1568,12 @@ COMMENT ON FUNCTION @extschema@.ldp_model(@extschema@.ldp_summary, float8, integ
     'how all attributes hang together: the cliques of a graph, as a tree, and its edges, pairs that are less likely than '
     'significance if independent, as far as no clique has a table of more cells';
 
+CREATE FUNCTION @extschema@.ldp_learn_views(summary @extschema@.ldp_summary, significance float8 DEFAULT 0.05) RETURNS jsonb
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 100000;
+COMMENT ON FUNCTION @extschema@.ldp_learn_views(@extschema@.ldp_summary, float8) IS
+    'views for a second round''s spec: the pairs that depend on each other beyond significance, adjusted for all pairs, and '
+    'alone each attribute that is in none of them';
+
 CREATE FUNCTION @extschema@.ldp_synthesize(summary @extschema@.ldp_summary, records bigint, seed bigint DEFAULT 1,
         significance float8 DEFAULT 0.05, cells integer DEFAULT 65536)
     RETURNS TABLE (number bigint, record jsonb)

@@ -192,12 +192,31 @@ struct ModelRows {
     }
 };
 
-/// The model of a summary with reports enough to show anything of them.
-Model model_of(const SummaryView& view, const ModelOptions& options) {
+/// What may be learnt of a summary that has reports enough to show anything of them.
+void check_enough(const SummaryView& view) {
     if (!enough(view))
         throw Error(ErrorCode::unsupported, "there are too few reports for a model", note(view) + ".",
                     "Wait for more.");
+}
+
+Model model_of(const SummaryView& view, const ModelOptions& options) {
+    check_enough(view);
     return ldp::model_of(tables(view), options);
+}
+
+/// An array of arrays of names, as a spec tells views.
+const char* learnt(const Subject& subject, const char* legend, double significance) {
+    return ask(subject.summary, static_cast<const char*>(nullptr), [&](const SummaryView& view) {
+        check_enough(view);
+        const std::vector<std::uint64_t> sizes = view.mechanism->cells();
+        const Names names(legend, sizes);
+        auto views = nlohmann::json::array();
+        for (const auto& set : learnt_views(associations(tables(view), 0.95), sizes.size(), significance)) {
+            auto& one = views.emplace_back(nlohmann::json::array());
+            for (const std::size_t attribute : set) one.push_back(names.attribute(attribute));
+        }
+        return static_cast<const char*>(keep(views.dump()));
+    });
 }
 
 ModelRows modelled(const Subject& subject, const char* legend, const ModelOptions& options) {
@@ -344,6 +363,14 @@ LDP_FUNCTION(ldp_model) {
         const Subject subject = whole_argument(fcinfo);
         return modelled(subject, subject.legend.json(), {PG_GETARG_FLOAT8(1), PG_GETARG_INT32(2)});
     });
+}
+
+/// (summary, significance): views for a second round, or NULL if there are no reports.
+LDP_FUNCTION(ldp_learn_views) {
+    const Subject subject = whole_argument(fcinfo);
+    const char* views = learnt(subject, subject.legend.json(), PG_GETARG_FLOAT8(1));
+    if (views == nullptr) PG_RETURN_NULL();
+    return json_value(views);
 }
 
 /// (summary, records, seed, significance, cells): a row for each record.

@@ -54,6 +54,12 @@ SELECT max(abs(m.estimate - f.estimate)) < 1e-6 AS agrees FROM (SELECT cell[1:2]
 SELECT kind, attributes, pg_temp.short(estimate) AS v, pg_temp.short(information) AS bits, p_value < 1e-6 AS beyond_chance, cells, clique, parent, attribute_numbers FROM ldp_model(:'s', 0.0001);
 SELECT kind, attributes, clique, parent FROM ldp_model(:'s', 0.0001, cells => 4);
 
+-- Views for a second round, as a spec has them: the pair that hangs together, and the towns alone.
+SELECT ldp_learn_views(:'s'), ldp_learn_views(:'s', 0);
+SELECT ldp_create_collection('second', ldp_client_spec('survey') - 'derived' || jsonb_build_object('views', ldp_learn_views(:'s')));
+INSERT INTO second SELECT pg_temp.report('second', '0001');
+SELECT v.attributes FROM ldp_views(ldp_summary_of('second')) AS v;
+
 -- Records: as many as asked for, the same for the same seed, spread as the model says, numbers within their bins.
 SELECT min(number) AS first, max(number) AS last, count(DISTINCT record->>'sex') AS sexes, bool_and((record->>'age')::float8 BETWEEN 0 AND 100) AS ages,
        array_agg(DISTINCT record->>'town "here"') AS towns FROM ldp_synthesize(:'s', 300, seed => 7);
@@ -89,6 +95,8 @@ SELECT pg_temp.refusal(format(query, :'s')) FROM unnest(ARRAY[
     'SELECT ldp_model(%L, ''NaN'')',
     'SELECT ldp_model(%L, cells => 1)',
     'SELECT ldp_model(%L, cells => -1)',
+    'SELECT ldp_learn_views(%L, -0.1)',
+    'SELECT ldp_learn_views(%L, ''NaN'')',
     'SELECT ldp_synthesize(%L, -1)',
     'SELECT ldp_synthesize(%L, 1000000000000)']) AS query;
 SELECT ldp_create_collection('plain', '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "sex", "domain": ["f", "m"]}]}');
@@ -100,6 +108,8 @@ SELECT count(*), count(estimate), min(note) FROM ldp_association(:'few');
 SELECT count(*), count(estimate), min(note) FROM ldp_fitted(:'few', '{sex}');
 SELECT pg_temp.refusal(format('SELECT ldp_model(%L)', :'few'));
 SELECT pg_temp.refusal(format('SELECT ldp_synthesize(%L, 5)', :'few'));
+SELECT pg_temp.refusal(format('SELECT ldp_learn_views(%L)', :'few'));
+SELECT ldp_learn_views(ldp_agg(report)) IS NULL AS none FROM survey WHERE false;
 SELECT (SELECT count(*) FROM ldp_association(ldp_agg(report))) AS pairs, (SELECT count(*) FROM ldp_fitted(ldp_agg(report), '{sex}')) AS cells,
        (SELECT count(*) FROM ldp_model(ldp_agg(report))) AS cliques, (SELECT count(*) FROM ldp_synthesize(ldp_agg(report), 5)) AS records FROM survey WHERE false;
 SELECT (SELECT count(*) FROM ldp_association(NULL)) AS pairs, (SELECT count(*) FROM ldp_synthesize(NULL, 5)) AS records;

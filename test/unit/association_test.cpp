@@ -6,6 +6,7 @@
 #include <boost/math/distributions/normal.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include "core/base/error.hpp"
 #include "core/math/statistics.hpp"
 #include "tables.hpp"
 
@@ -192,6 +193,16 @@ BOOST_AUTO_TEST_CASE(tables_of_more_attributes_count_for_their_pairs) {
     BOOST_CHECK_EQUAL(found[2].second, 2);
     BOOST_CHECK_CLOSE_FRACTION(found[2].people, 2e5, 1e-9);
     BOOST_CHECK_CLOSE_FRACTION(found[0].people, 1e5, 1e-9);
+}
+
+BOOST_AUTO_TEST_CASE(pairs_beyond_chance_are_learnt_and_the_others_stay_alone) {
+    const std::vector<Table> tables{known(agreeing(0.3))};
+    const auto found = associations(tables, 0.95);
+    using Views = std::vector<Values>;
+    BOOST_CHECK((learnt_views(found, 4, 0.05) == Views{{0}, {3}, {1, 2}}));
+    BOOST_CHECK((learnt_views(found, 3, 0) == Views{{0}, {1}, {2}}));
+    for (const double wrong : {-0.1, 1.1, std::nan("")})
+        BOOST_CHECK_THROW(static_cast<void>(learnt_views(found, 3, wrong)), Error);
 }
 
 BOOST_AUTO_TEST_CASE(holm_steps_down) {

@@ -8,7 +8,9 @@
 #include <limits>
 #include <numeric>
 
+#include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
+#include "core/base/text.hpp"
 #include "core/joint/pooled.hpp"
 #include "core/math/statistics.hpp"
 
@@ -274,6 +276,24 @@ std::vector<Association> associations(std::span<const Table> tables, double conf
         }
     adjust(found);
     return found;
+}
+
+std::vector<std::vector<std::size_t>> learnt_views(std::span<const Association> found, std::size_t attributes,
+                                                   double significance) {
+    if (!(significance >= 0 && significance <= 1))
+        raise(ErrorCode::invalid_value, "the significance of a pair must be between 0 and 1",
+              "Found " + shortest(significance) + ".", "0.05 is usual.");
+    std::vector<std::vector<std::size_t>> views, pairs;
+    std::vector<bool> paired(attributes);
+    for (const Association& one : found)
+        if (one.adjusted < significance) {
+            pairs.push_back({one.first, one.second});
+            paired[one.first] = paired[one.second] = true;
+        }
+    for (std::size_t a = 0; a < attributes; ++a)
+        if (!paired[a]) views.push_back({a});
+    views.insert(views.end(), pairs.begin(), pairs.end());
+    return views;
 }
 
 }  // namespace ldp

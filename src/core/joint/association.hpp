@@ -36,4 +36,10 @@ struct Association {
 /// sample, so that errors are always those against a population: independence is a statement about one.
 [[nodiscard]] std::vector<Association> associations(std::span<const Table> tables, double confidence);
 
+/// What a second round had better ask about, after a first one told these of so many attributes: the pairs
+/// whose adjusted p-value is below `significance`, and, alone, each attribute that is in none of them. Those
+/// alone come first; each part is ascending. Throws Error (invalid_value) unless 0 ≤ significance ≤ 1.
+[[nodiscard]] std::vector<std::vector<std::size_t>> learnt_views(std::span<const Association> found,
+                                                                 std::size_t attributes, double significance);
+
 }  // namespace ldp

@@ -162,15 +162,16 @@ double expected_noise(const SettingsDraft& draft, std::uint8_t count, std::uint6
 }
 
 /// Triples if noise leaves their tables clear, else pairs, which are told far better. The noisier these are,
-/// the more a fit has to rely on what single attributes tell, and the more people report those alone: of the
-/// sets of people in bench/joint this share lets fits come nearest to the truth, give or take a few percent.
+/// the more a fit has to rely on what single attributes tell, and the more people report those alone: the
+/// part that the squared noise has of itself and the square of the largest distance. Of the sets of people in
+/// bench/joint this lets fits come nearest to the truth, give or take a few percent.
 void choose_views(SettingsDraft& draft, std::uint64_t people) {
     const double of_triples = expected_noise(draft, 3, people);
     const bool clear = of_triples <= clear_table;
     const double noise = clear ? of_triples : expected_noise(draft, 2, people);
     draft.options.at("views") = clear ? "triples" : "pairs";
     double& singles = std::get<double>(draft.options.at("singles"));
-    if (singles == 0) singles = std::min(most_singles, std::round(100 * noise / (1 + noise)) / 100);
+    if (singles == 0) singles = std::min(most_singles, std::round(100 / (1 + 1 / (noise * noise))) / 100);
 }
 
 void settle(SettingsDraft& draft) {
