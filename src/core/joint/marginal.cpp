@@ -140,35 +140,40 @@ std::vector<Estimate> Marginal::shares() const {
     return all;
 }
 
+// r is a quotient that fits if both − r·given is no further from 0 than its error allows: a quadratic in r,
+// which opens upwards exactly if the others' share is further from 0 than its own. Of few reports a rare cell
+// may have none, and then hardly any variance of its own: that of the interval is as if reach² reports more
+// had been of those who are asked about (Agresti, Coull 1998).
 Quotient Marginal::quotient(const Combined::Box& of, const Combined::Box& given, double reach) const {
+    constexpr Quotient nothing{{unknown, unknown}, {unknown, unknown}};
+    if (!told()) return nothing;
     Combined::Box both = of;
     for (std::size_t i = 0; i < both.size(); ++i)
         for (std::size_t v = 0; v < both[i].size(); ++v) both[i][v] = of[i][v] && given[i][v];
-    const Quotient nothing{{unknown, unknown}, {unknown, unknown}};
-    return told() ? quotient(combined_.share(both), combined_.share(given), reach) : nothing;
-}
-
-// r is a quotient that fits if both − r·given is no further from 0 than its error allows: a quadratic in r,
-// which opens upwards exactly if the others' share is further from 0 than its own.
-Quotient Marginal::quotient(const Combined::Share& both, const Combined::Share& given, double reach) const {
-    const auto covariance = [&](const Combined::Share& a, const Combined::Share& b, double in_both) {
-        const double sampling =
-            target_ == Target::sample
-                ? (in_both - std::clamp(a.value, 0.0, 1.0) * std::clamp(b.value, 0.0, 1.0)) / (n_ - 1)
-                : 0;
-        return each_ * (combined_.covariance(a, b) - sampling);
-    };
-    const double inside = std::clamp(both.value, 0.0, 1.0);
-    const double var_both = covariance(both, both, inside);
-    const double var_given = covariance(given, given, std::clamp(given.value, 0.0, 1.0));
-    const double cov = covariance(both, given, inside);
-    const double n = both.value, d = given.value, z2 = reach * reach;
-    const double a = d * d - z2 * var_given, b = n * d - z2 * cov, c = n * n - z2 * var_both;
-    if (d <= 0 || a <= 0) return {{unknown, unknown}, {unknown, unknown}};
+    const Combined::Share over = combined_.share(both), under = combined_.share(given);
+    const double n = over.value, d = under.value, z2 = reach * reach;
+    const Errors plain = errors(combined_, over, under);
     const double r = n / d;
-    const double error = std::sqrt(std::max(0.0, var_both - 2 * r * cov + r * r * var_given)) / d;
+    const double error =
+        std::sqrt(std::max(0.0, plain.both - 2 * r * plain.together + r * r * plain.given)) / d;
+    const double more = each_ * z2 / 2;
+    const Combined likely = combined_.with(more, both).with(more, given);
+    const Errors wide = errors(likely, likely.share(both), likely.share(given));
+    const double a = d * d - z2 * wide.given, b = n * d - z2 * wide.together, c = n * n - z2 * wide.both;
+    if (d <= 0 || a <= 0) return nothing;
     const double root = std::sqrt(std::max(0.0, b * b - a * c));
     return {{r, error}, {(b - root) / a, (b + root) / a}};
+}
+
+Marginal::Errors Marginal::errors(const Combined& tables, const Combined::Share& both,
+                                  const Combined::Share& given) const {
+    const auto share = [](const Combined::Share& of) { return std::clamp(of.value, 0.0, 1.0); };
+    const auto covariance = [&](const Combined::Share& x, const Combined::Share& y, double in_both) {
+        const double sampling = target_ == Target::sample ? (in_both - share(x) * share(y)) / (n_ - 1) : 0;
+        return each_ * (tables.covariance(x, y) - sampling);
+    };
+    return {covariance(both, both, share(both)), covariance(given, given, share(given)),
+            covariance(both, given, share(both))};
 }
 
 }  // namespace ldp

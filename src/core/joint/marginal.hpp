@@ -45,8 +45,12 @@ class Marginal {
     [[nodiscard]] Quotient quotient(const Combined::Box& of, const Combined::Box& given, double reach) const;
 
   private:
-    [[nodiscard]] Quotient quotient(const Combined::Share& both, const Combined::Share& given,
-                                    double reach) const;
+    /// Variances of two shares, of which one is part of the other, and their covariance.
+    struct Errors {
+        double both, given, together;
+    };
+    [[nodiscard]] Errors errors(const Combined& tables, const Combined::Share& both,
+                                const Combined::Share& given) const;
 
     SummaryView view_;
     std::vector<std::uint64_t> sizes_;

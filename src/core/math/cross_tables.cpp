@@ -157,4 +157,22 @@ double Combined::covariance(const Share& a, const Share& b) const {
     return all;
 }
 
+Combined Combined::with(double reports, const Box& box) const {
+    Combined more = *this;
+    for (Part& part : more.parts_) {
+        std::vector<double> inside{1};  // of each cell, as a part of all that are in the box
+        for (const std::size_t place : part.places) {
+            const auto values = static_cast<double>(std::ranges::count(box[place], true));
+            std::vector<double> finer;
+            for (const double outer : inside)
+                for (const bool value : box[place]) finer.push_back(value ? outer / values : 0);
+            inside = std::move(finer);
+        }
+        for (std::size_t cell = 0; cell < inside.size(); ++cell)
+            part.shares[cell] =
+                (part.people * part.shares[cell] + reports * inside[cell]) / (part.people + reports);
+    }
+    return more;
+}
+
 }  // namespace ldp

@@ -67,6 +67,8 @@ class Combined {
     [[nodiscard]] Share share(const Box& box) const;
     /// The covariance of two shares against a population.
     [[nodiscard]] double covariance(const Share& a, const Share& b) const;
+    /// The same tables as if in each so many reports more were of the cells of a box, evenly, that has any.
+    [[nodiscard]] Combined with(double reports, const Box& box) const;
 
   private:
     /// A table, summed over the attributes that were not asked for.
