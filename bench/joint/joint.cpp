@@ -84,7 +84,7 @@ class MadeUp final : public Answers {
 
   private:
     static Records draw(const Records& records, const ldp::Model& model, ldp::BitSource& bits) {
-        const ldp::Synthesis synthesis(model);
+        const ldp::Synthesis synthesis(model, records.sizes().size());
         std::vector<ldp::Cell> cells;
         std::vector<std::uint32_t> values;
         for (std::size_t left = records.size(); left > 0;) {

@@ -31,13 +31,13 @@ struct Associations {
     struct Row {
         const char *first, *second;
         Association found;
+        Told told;
     };
     Row* rows = nullptr;
     std::size_t count = 0;
-    Told told = {};
 
     void write(Columns& columns, std::size_t row) const {
-        const auto& [first, second, found] = rows[row];
+        const auto& [first, second, found, told] = rows[row];
         columns.put(server_text(first));
         columns.put(server_text(second));
         const auto put = [&](double number) { columns.put(told.enough ? number : unknown); };
@@ -46,7 +46,7 @@ struct Associations {
         put(found.v_interval.upper);
         put(found.information.value);
         put(found.information.standard_error);
-        columns.put(static_cast<std::uint64_t>(found.people));
+        columns.put(told.n);
         put(found.p_value);
         put(found.adjusted);
         columns.put(static_cast<std::int32_t>(found.first));
@@ -64,10 +64,13 @@ Associations associated(const Subject& subject, const char* legend, double confi
         const std::vector<Association> found = associations(tables(view), confidence);
         Associations all{
             static_cast<Associations::Row*>(try_palloc((found.size() + 1) * sizeof(Associations::Row))),
-            found.size(), told(view)};
-        for (std::size_t i = 0; i < found.size(); ++i)
+            found.size()};
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            SummaryView about = view;
+            about.n = static_cast<std::uint64_t>(std::llround(found[i].people * most_of_one(view)));
             all.rows[i] = {keep(names.attribute(found[i].first)), keep(names.attribute(found[i].second)),
-                           found[i]};
+                           found[i], told(about)};
+        }
         return all;
     });
 }
@@ -192,26 +195,14 @@ struct ModelRows {
     }
 };
 
-/// What may be learnt of a summary that has reports enough to show anything of them.
-void check_enough(const SummaryView& view) {
-    if (!enough(view))
-        throw Error(ErrorCode::unsupported, "there are too few reports for a model", note(view) + ".",
-                    "Wait for more.");
-}
-
-Model model_of(const SummaryView& view, const ModelOptions& options) {
-    check_enough(view);
-    return ldp::model_of(tables(view), options);
-}
-
 /// An array of arrays of names, as a spec tells views.
 const char* learnt(const Subject& subject, const char* legend, double significance) {
     return ask(subject.summary, static_cast<const char*>(nullptr), [&](const SummaryView& view) {
-        check_enough(view);
+        const std::vector<Association> found = associations(tables_for_model(view), 0.95);
         const std::vector<std::uint64_t> sizes = view.mechanism->cells();
         const Names names(legend, sizes);
         auto views = nlohmann::json::array();
-        for (const auto& set : learnt_views(associations(tables(view), 0.95), sizes.size(), significance)) {
+        for (const auto& set : learnt_views(found, sizes.size(), significance)) {
             auto& one = views.emplace_back(nlohmann::json::array());
             for (const std::size_t attribute : set) one.push_back(names.attribute(attribute));
         }
@@ -222,7 +213,7 @@ const char* learnt(const Subject& subject, const char* legend, double significan
 ModelRows modelled(const Subject& subject, const char* legend, const ModelOptions& options) {
     return ask(subject.summary, ModelRows{}, [&](const SummaryView& view) {
         const Names names(legend, view.mechanism->cells());
-        const Model model = model_of(view, options);
+        const Model model = model_of(tables_for_model(view), options);
         ModelRows all;
         all.rows = static_cast<ModelRows::Row*>(
             try_palloc((model.edges.size() + model.cliques.size() + 1) * sizeof(ModelRows::Row)));
@@ -274,11 +265,10 @@ struct Records {
                 appendStringInfoString(&text, keys[j].words[value]);
                 continue;
             }
-            const double low = keys[j].ends[value], high = keys[j].ends[value + 1];
+            const double number =
+                number_in_bin(keys[j].ends[value], keys[j].ends[value + 1], static_cast<double>(within));
             char digits[32];
-            const auto end = std::to_chars(digits, digits + sizeof(digits),
-                                           low + (high - low) * static_cast<double>(within))
-                                 .ptr;
+            const auto end = std::to_chars(digits, digits + sizeof(digits), number).ptr;
             appendBinaryStringInfo(&text, digits, static_cast<int>(end - digits));
         }
         appendStringInfoChar(&text, '}');
@@ -299,8 +289,8 @@ Records synthesized(const Subject& subject, const char* legend, std::int64_t cou
                         "Found " + std::to_string(count) + "; of these attributes at most " +
                             std::to_string(most) + ".",
                         "Ask several times, with other seeds.");
-        const Model model = model_of(view, options);
-        const Synthesis synthesis(model);
+        const Model model = model_of(tables_for_model(view), options);
+        const Synthesis synthesis(model, sizes.size());
         Records all{.attributes = sizes.size(), .count = static_cast<std::size_t>(count)};
         all.keys = static_cast<Records::Key*>(try_palloc(sizes.size() * sizeof(Records::Key)));
         for (std::size_t j = 0; j < sizes.size(); ++j) {
@@ -326,13 +316,11 @@ Records synthesized(const Subject& subject, const char* legend, std::int64_t cou
         for (std::size_t first = 0; first < all.count; first += Synthesis::block) {
             check_interrupt();
             const std::size_t rows = std::min(Synthesis::block, all.count - first);
-            const std::span<std::uint32_t> some(values.data(), rows * synthesis.attributes());
-            synthesis.draw(rows, bits, some);
+            synthesis.draw(rows, bits, values);
             for (std::size_t row = 0; row < rows; ++row)
                 for (std::size_t j = 0; j < sizes.size(); ++j)
                     all.items[(first + row) * sizes.size() + j] = {
-                        j < synthesis.attributes() ? some[row * synthesis.attributes() + j] : 0,
-                        static_cast<float>(bits.fair(24)) / 0x1p24F};
+                        values[row * sizes.size() + j], static_cast<float>(bits.fair(24)) / 0x1p24F};
         }
         return all;
     });

@@ -112,9 +112,24 @@ SELECT pg_temp.refusal(format('SELECT ldp_learn_views(%L)', :'few'));
 SELECT ldp_learn_views(ldp_agg(report)) IS NULL AS none FROM survey WHERE false;
 SELECT (SELECT count(*) FROM ldp_association(ldp_agg(report))) AS pairs, (SELECT count(*) FROM ldp_fitted(ldp_agg(report), '{sex}')) AS cells,
        (SELECT count(*) FROM ldp_model(ldp_agg(report))) AS cliques, (SELECT count(*) FROM ldp_synthesize(ldp_agg(report), 5)) AS records FROM survey WHERE false;
+-- A pair that fewer are about than others shows nothing of itself.
+SELECT attribute, other_attribute, n, estimate IS NULL AS hidden, p_value IS NULL AND lower IS NULL AND information IS NULL AS all_of_it, note
+FROM ldp_association((SELECT ldp_agg(report) FROM (SELECT report, row_number() OVER (PARTITION BY substr(report::text, length(report::text) - 3, 2) ORDER BY report) AS i,
+    substr(report::text, length(report::text) - 3, 2) AS view FROM survey) AS r WHERE i <= CASE view WHEN '01' THEN 19 ELSE 1800 END));
+-- Of an attribute that no report tells of no value is made up.
+SELECT ldp_create_collection('rare', '{"mechanism": "joint", "epsilon": 4, "views": [["a", "b"], ["c"]], "attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}, {"name": "c", "domain": 2}]}');
+SELECT pg_temp.refusal(format('SELECT ldp_synthesize(%L, 5)', ldp_agg(pg_temp.report('rare', '0001')))) FROM generate_series(1, 30);
+-- People who keep their answers: reports count as so many people, and their rounds must be known.
+SELECT ldp_create_collection('panel', '{"mechanism": "joint", "epsilon": 4, "min_group": 30, "evolving": {}, "budget": {"epsilon": 40}, "attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}]}');
+SELECT ldp_open_rounds('panel', 0, 2);
+INSERT INTO panel SELECT pg_temp.report('panel', '00' || pg_temp.little(1 << i % 4, 1)), round FROM generate_series(1, 30) AS i, generate_series(0, 2) AS round;
+SELECT round, estimate IS NULL AS hidden, n, note FROM (VALUES (0, ldp_summary_of('panel', 0)), (NULL, ldp_summary_of('panel'))) AS r (round, s), ldp_association(s);
+DELETE FROM panel WHERE round = 1;
+SELECT estimate IS NULL AS hidden, n, note FROM ldp_association(ldp_summary_of('panel'));
+SELECT pg_temp.refusal(format('SELECT ldp_model(%L)', ldp_agg(report))) FROM panel;
 SELECT (SELECT count(*) FROM ldp_association(NULL)) AS pairs, (SELECT count(*) FROM ldp_synthesize(NULL, 5)) AS records;
 \pset format aligned
 
 SET client_min_messages = warning;
-SELECT count(ldp_drop_collection(name)) FROM unnest(ARRAY['survey', 'plain']) AS name;
+SELECT count(ldp_drop_collection(name)) FROM unnest(ARRAY['survey', 'plain', 'rare', 'panel']) AS name;
 DROP SCHEMA models CASCADE;

@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(rows_are_spread_as_the_model_says) {
     SeededBits bits(103);
     const Table all = chain({3, 4, 3, 2}, 1.5);
     const Model found = model_of(exactly(all), {.most_cells = 12});
-    const Synthesis synthesis(found);
+    const Synthesis synthesis(found, 4);
     BOOST_REQUIRE_EQUAL(synthesis.attributes(), 4);
     constexpr std::size_t count = 20000;
     const auto rows = rows_of(synthesis, count, bits);
@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(a_few_rows_are_right_on_average) {
     SeededBits bits(104);
     const Table all = chain({3, 4, 3}, 1);
     const Model found = model_of(exactly(all), {.most_cells = 12});
-    const Synthesis synthesis(found);
+    const Synthesis synthesis(found, 3);
     std::vector<std::uint32_t> rows;
     constexpr std::size_t draws = 4000, each = 3;
     for (std::size_t i = 0; i < draws; ++i) {
@@ -219,9 +219,30 @@ BOOST_AUTO_TEST_CASE(a_few_rows_are_right_on_average) {
     BOOST_CHECK(rows_of(synthesis, 0, bits).empty());
 }
 
+// Of the first three of five attributes, or the last.
+BOOST_AUTO_TEST_CASE(what_a_model_does_not_know_is_not_made_up) {
+    const Table all = chain({3, 4, 3, 2, 2}, 1);
+    for (const Values& told : {Values{0, 1, 2}, {2, 3, 4}, {0, 2, 4}}) {
+        const Table some[] = {summed(all, told)};
+        const Model found = model_of(some);
+        const auto refused = [](const Error& error) { return error.code() == ErrorCode::unsupported; };
+        BOOST_CHECK_EXCEPTION(Synthesis(found, 5), Error, refused);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(numbers_stay_below_the_end_of_their_bin) {
+    constexpr double last = 1 - 0x1p-24;
+    BOOST_CHECK_EQUAL(number_in_bin(1e9, 1e9 + 1, 0), 1e9);
+    for (const auto& [low, high] :
+         {std::pair(1e9, 1e9 + 1), {1e15, 1e15 + 0.25}, {-1e300, -1e299}, {0.1, 0.2}}) {
+        const double number = number_in_bin(low, high, last);
+        BOOST_CHECK(low <= number && number < high);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(equal_seeds_make_equal_rows) {
     const Model found = model_of(exactly(chain({3, 4, 3}, 1)));
-    const Synthesis synthesis(found);
+    const Synthesis synthesis(found, 3);
     SeededBits one(105), same(105), other(106);
     const auto rows = rows_of(synthesis, 500, one);
     BOOST_CHECK(rows == rows_of(synthesis, 500, same));

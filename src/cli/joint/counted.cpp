@@ -7,7 +7,6 @@
 #include "core/base/bytes.hpp"
 #include "core/joint/tables.hpp"
 #include "core/mechanism/registry.hpp"
-#include "core/summary/pooling.hpp"
 #include "core/summary/summary.hpp"
 
 namespace ldp::cli {
@@ -46,11 +45,7 @@ Counted counted(const Arguments& arguments) {
         raise_incompatible(mechanism->block(), bytes);
     }
     check_summary(*mechanism, bytes);
-    const SummaryView view = view_of(*mechanism, bytes);
-    if (!enough(view))
-        raise(ErrorCode::unsupported, "there are too few reports for a model", note(view) + ".",
-              "Wait for more.");
-    return {std::move(spec), tables(view)};
+    return {std::move(spec), tables_for_model(view_of(*mechanism, bytes))};
 }
 
 Options model_options() {

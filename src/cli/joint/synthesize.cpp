@@ -42,8 +42,8 @@ int run(const Arguments& arguments) {
     if (count < 0) throw UsageError("--records must be 0 or more");
     const Counted all = counted(arguments);
     const Model model = model_of(all, arguments);
-    const Synthesis synthesis(model);
     const std::vector<Attribute>& attributes = all.spec.attributes();
+    const Synthesis synthesis(model, attributes.size());
     std::vector<std::vector<std::string>> words;
     std::string line;
     for (const Attribute& attribute : attributes) {
@@ -56,14 +56,12 @@ int run(const Arguments& arguments) {
     for (auto left = static_cast<std::size_t>(count); left > 0;) {
         const std::size_t rows = std::min(left, Synthesis::block);
         left -= rows;
-        values.resize(rows * synthesis.attributes());
+        values.resize(rows * attributes.size());
         synthesis.draw(rows, bits, values);
         for (std::size_t row = 0; row < rows; ++row) {
             line.clear();
             for (std::size_t j = 0; j < attributes.size(); ++j) {
-                // What no report told of is in no clique.
-                const std::size_t value =
-                    j < synthesis.attributes() ? values[row * synthesis.attributes() + j] : 0;
+                const std::size_t value = values[row * attributes.size() + j];
                 if (j > 0) line += ',';
                 const Attribute& attribute = attributes[j];
                 if (!attribute.binned()) {
@@ -71,7 +69,7 @@ int run(const Arguments& arguments) {
                     continue;
                 }
                 const auto [low, high] = attribute.bin(value);
-                line += shortest(low + (high - low) * (static_cast<double>(bits.fair(24)) / 0x1p24));
+                line += shortest(number_in_bin(low, high, static_cast<double>(bits.fair(24)) / 0x1p24));
             }
             std::cout << line << '\n';
         }

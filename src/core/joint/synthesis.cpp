@@ -1,8 +1,11 @@
 #include "core/joint/synthesis.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <string>
 
+#include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/joint/pooled.hpp"
 
@@ -17,10 +20,11 @@ double uniform(BitSource& bits) {
 
 }  // namespace
 
-Synthesis::Synthesis(const Model& model) {
+Synthesis::Synthesis(const Model& model, std::size_t attributes) : attributes_(attributes) {
+    std::vector<bool> known(attributes);
     for (const Clique& clique : model.cliques) {
         const Table& table = clique.table;
-        attributes_ = std::max(attributes_, table.attributes.back() + 1);
+        for (const std::size_t attribute : table.attributes) known[attribute] = true;
         const auto groups = cells_of(table.attributes, table.sizes, clique.separator);
         Part part{&clique, std::vector<std::size_t>(2 + *std::ranges::max_element(groups)), {}, {}};
         for (const std::uint32_t group : groups) ++part.begin[group + 1];
@@ -36,10 +40,14 @@ Synthesis::Synthesis(const Model& model) {
         }
         parts_.push_back(std::move(part));
     }
+    const auto unknown = std::ranges::find(known, false);
+    if (unknown != known.end())
+        raise(ErrorCode::unsupported,
+              "no report tells of attribute " + std::to_string(unknown - known.begin()),
+              "Records have a value of every attribute.", "Wait for more reports.");
 }
 
 void Synthesis::draw(std::size_t count, BitSource& bits, std::span<std::uint32_t> values) const {
-    std::ranges::fill(values, 0);
     // Rows by what they are in the separator, those of a group in random order.
     struct Place {
         std::uint32_t group, order, row;
@@ -73,6 +81,10 @@ void Synthesis::draw(std::size_t count, BitSource& bits, std::span<std::uint32_t
             }
         }
     }
+}
+
+double number_in_bin(double low, double high, double part) noexcept {
+    return std::min(low + (high - low) * part, std::nextafter(high, low));
 }
 
 }  // namespace ldp

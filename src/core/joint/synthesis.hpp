@@ -18,13 +18,14 @@ class Synthesis {
     /// Records that are spread together; also a bound of the memory that making them takes.
     static constexpr std::size_t block = std::size_t{1} << 16;
 
-    /// The model must outlive it.
-    explicit Synthesis(const Model& model);
+    /// Of records of so many attributes. The model must outlive it. Throws Error (unsupported) if it does not
+    /// know one of them.
+    Synthesis(const Model& model, std::size_t attributes);
 
     [[nodiscard]] std::size_t attributes() const noexcept { return attributes_; }
 
-    /// Fills `values`, row after row, with a value of each attribute: attributes() · count numbers. What no
-    /// clique holds is 0. At most `block` rows.
+    /// Begins `values`, row after row, with a value of each attribute: attributes() · count numbers. At most
+    /// `block` rows.
     void draw(std::size_t count, BitSource& bits, std::span<std::uint32_t> values) const;
 
   private:
@@ -37,7 +38,11 @@ class Synthesis {
     };
 
     std::vector<Part> parts_;
-    std::size_t attributes_ = 0;
+    std::size_t attributes_;
 };
+
+/// The number in a bin that is this part of the way, from 0 to below 1, from its lower end to its upper one,
+/// which it stays below however narrow the bin is.
+[[nodiscard]] double number_in_bin(double low, double high, double part) noexcept;
 
 }  // namespace ldp

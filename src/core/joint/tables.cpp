@@ -1,5 +1,6 @@
 #include "core/joint/tables.hpp"
 
+#include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/mechanism/vector/joint.hpp"
 #include "core/summary/pooling.hpp"
@@ -20,6 +21,14 @@ std::vector<Table> tables(const SummaryView& view) {
         all.push_back(
             {std::move(found.attributes), std::move(found.sizes), std::move(found.shares), variance, people});
     }
+    return all;
+}
+
+std::vector<Table> tables_for_model(const SummaryView& view) {
+    std::vector<Table> all = tables(view);
+    if (!enough(view))
+        raise(ErrorCode::unsupported, "there are too few reports for a model", note(view) + ".",
+              "Wait for more.");
     return all;
 }
 

@@ -12,4 +12,8 @@ namespace ldp {
 /// attributes together, or were counted without the rounds that it takes; invalid_value if there are none.
 [[nodiscard]] std::vector<Table> tables(const SummaryView& view);
 
+/// The same for a model, which shows nothing of itself that is not an estimate: throws Error (unsupported) of
+/// fewer reports than the spec's min_group, too.
+[[nodiscard]] std::vector<Table> tables_for_model(const SummaryView& view);
+
 }  // namespace ldp
