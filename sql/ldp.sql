@@ -362,8 +362,8 @@ COMMENT ON FUNCTION @extschema@.ldp_check_round(integer, integer, integer) IS
 CREATE FUNCTION @extschema@.ldp_spec_labels(spec jsonb) RETURNS text[]
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT array_agg(e.label ORDER BY e.place)
-    FROM jsonb_array_elements_text(CASE jsonb_typeof($1 #> '{attributes,0,domain}') WHEN 'array' THEN
-             $1 #> '{attributes,0,domain}' END) WITH ORDINALITY AS e (label, place)
+    FROM (SELECT COALESCE($1 #> '{attributes,0,domain}', @extschema@.ldp_bin_labels(jsonb_build_array($1 #> '{attributes,0}')) #> '{0,domain}')) AS a (domain),
+         jsonb_array_elements_text(CASE jsonb_typeof(a.domain) WHEN 'array' THEN a.domain END) WITH ORDINALITY AS e (label, place)
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_spec_labels(jsonb) IS 'the labels of the values, in order; NULL if a canonical spec gives none';
 
@@ -1473,7 +1473,7 @@ COMMENT ON FUNCTION @extschema@.ldp_combine_answers(@extschema@.ldp_answer, @ext
 CREATE FUNCTION @extschema@.ldp_combine_estimate(answer @extschema@.ldp_answer, estimate float8, stderr float8)
     RETURNS @extschema@.ldp_answer
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT COALESCE(@extschema@.ldp_combine_answers($1, o.other), $1, o.other)
+    SELECT @extschema@.ldp_combine_answers(o.other, COALESCE($1, ROW(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::@extschema@.ldp_answer))
     FROM (SELECT ROW(NULL, NULL, $2, $3, $2 - r * $3, $2 + r * $3, NULL, NULL, NULL, NULL, NULL)::@extschema@.ldp_answer
           FROM @extschema@.ldp_reach(0.95) AS r) AS o (other)
 $$;

@@ -122,9 +122,8 @@ Rows regressed(const Known& known, std::string_view of, const Words& on,
         }
         for (std::size_t j = 0; j < found.slopes.size(); ++j)
             all.add(keep(design.on[j]), nullptr, found.slopes[j], reach);
-        all.add(
-            "(r_squared)", nullptr, found.r_squared, reach,
-            found.r_squared_note.empty() || all.told.note != nullptr ? nullptr : keep(found.r_squared_note));
+        const bool told = !found.r_squared_note.empty() && !std::isnan(found.intercepts[0].value);
+        all.add("(r_squared)", nullptr, found.r_squared, reach, told ? keep(found.r_squared_note) : nullptr);
         return all;
     });
 }

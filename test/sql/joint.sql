@@ -50,6 +50,8 @@ FROM unnest(ARRAY[
     '"attributes": [{"name": "a", "domain": 2, "bins": 2}, {"name": "b", "domain": 2}]']) AS rest;
 -- Bins are for every mechanism of categories.
 SELECT ldp_spec_canonical('{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "age", "min": 0, "max": 100, "edges": [18, 65]}]}') -> 'attributes';
+SELECT attribute, ldp_spec_labels(ldp_spec_canonical('{"mechanism": "grr", "epsilon": 1}'::jsonb || jsonb_build_object('attributes', jsonb_build_array(attribute)))) AS labels
+FROM unnest(ARRAY['{"name": "age", "min": 0, "max": 100, "bins": 2}', '{"name": "sex", "domain": ["f", "m"]}', '{"name": "sex", "domain": 2}']::jsonb[]) AS attribute;
 
 -- A collection: views 0 to 2 are (sex, age), (sex, town) and (age, town); their sets are single cells at this epsilon.
 SELECT ldp_create_collection('survey', '{"mechanism": "joint", "epsilon": 4, "attributes": [{"name": "sex", "domain": ["f", "m"]},

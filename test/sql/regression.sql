@@ -77,6 +77,11 @@ SELECT ldp_create_collection('partial', '{"mechanism": "sampled", "epsilon": 4, 
     {"product": ["hours", "hours"], "mechanism": "duchi"}, {"product": ["score", "hours"], "mechanism": "duchi"}]}');
 INSERT INTO partial SELECT (encode(ldp_spec_parameters(ldp_client_spec('partial')), 'hex') || lpad(to_hex(i % 4), 2, '0') || CASE WHEN i % 7 < 4 THEN '01' ELSE '00' END)::ldp_report FROM generate_series(1, 4000) AS i;
 SELECT term, estimate IS NULL AS missing, note FROM ldp_regression(ldp_summary_of('partial'), 'score', ARRAY['hours']);
+-- The same of people who keep their answers: what is missing is said, whatever errors were widened.
+SELECT ldp_create_collection('partial_kept', (ldp_client_spec('partial') - 'derived') || '{"evolving": {}, "budget": {"epsilon": 40}}');
+SELECT ldp_open_rounds('partial_kept', 0, 1);
+INSERT INTO partial_kept SELECT (encode(ldp_spec_parameters(ldp_client_spec('partial_kept')), 'hex') || right(report::text, 4))::ldp_report, r FROM partial, generate_series(0, 1) AS r;
+SELECT term, estimate IS NULL AS missing, n, people, note FROM ldp_regression(ldp_summary_of('partial_kept'), 'score', ARRAY['hours']);
 
 -- Refusals.
 SELECT pg_temp.refusal(format($$SELECT * FROM told, %s$$, question)) FROM (VALUES
@@ -111,6 +116,7 @@ SELECT ldp_combine(a) IS NULL AS none, (SELECT (ldp_combine(e, s)).estimate FROM
 SELECT pg_temp.refusal($$SELECT ldp_combine(a) FROM (SELECT a FROM each UNION ALL SELECT ROW('age', NULL, 3, 1, 1, 5, 30, NULL, 0, NULL, NULL)::ldp_answer) AS both_$$);
 SELECT pg_temp.refusal($$SELECT ldp_combine(e, 0) FROM (VALUES (1), (2)) AS v (e)$$);
 SELECT pg_temp.refusal($$SELECT ldp_combine(e, 'NaN') FROM (VALUES (1), (2)) AS v (e)$$);
+SELECT pg_temp.refusal($$SELECT ldp_combine(1, -1)$$);
 -- Of each value of a category.
 SELECT c.label, c.n, abs(c.estimate - f.estimate) < 1e-9 AS as_rolled_up
 FROM (SELECT (ldp_combine(h)).* FROM (SELECT h FROM told, ldp_frequencies(s, attribute => 'school') AS h UNION ALL SELECT h FROM told, ldp_frequencies(s, attribute => 'school') AS h) AS halves
