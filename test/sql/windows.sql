@@ -34,6 +34,12 @@ FROM (SELECT name, day, ldp_rollup(summary) OVER w AS week, ldp_rollup(told) OVE
 SELECT bool_and(agg IS NOT DISTINCT FROM anew) AS agg, bool_and(mean IS NOT DISTINCT FROM ldp_mean(anew)) AS mean
 FROM (SELECT ldp_agg(batch) OVER w AS agg, ldp_mean(batch) OVER w AS mean, ldp_rollup(summary) OVER w AS anew FROM daily WHERE name = 'wage' WINDOW w AS (ORDER BY day ROWS 6 PRECEDING)) AS m;
 
+-- Of people who keep their answers, where some summaries know their rounds.
+CREATE TABLE mixed AS SELECT day, CASE WHEN day % 5 = 0 THEN ldp_agg(r) ELSE ldp_agg(r, day) END AS summary
+    FROM generate_series(1, 30) AS day, pg_temp.report('{"mechanism": "grr", "epsilon": 1, "domain": 4, "evolving": {}, "budget": {"epsilon": 9}}', pg_temp.little(day % 4, 1)) AS r, generate_series(1, 3) GROUP BY day;
+SELECT count(*) AS days, bool_and(week = (SELECT ldp_rollup(o.summary) FROM mixed AS o WHERE o.day BETWEEN w.day - 3 AND w.day)) AS same
+FROM (SELECT day, ldp_rollup(summary) OVER (ORDER BY day ROWS 3 PRECEDING) AS week FROM mixed) AS w;
+
 -- Called by anyone: a part and the rest are the whole, which stays as it was; what is no part is refused.
 SELECT name, ldp_summary_subtract(whole, part) = rest AS rest, ldp_summary_subtract(whole, NULL) IS NULL AS nothing, ldp_summary_subtract(part, part) IS NULL AS all_of_it,
        ldp_summary_subtract(part, whole) IS NULL AS too_much, ldp_summary_subtract(whole, batch) = rest AS batch, ldp_count(whole) = ldp_count(part) + ldp_count(rest) AS still
@@ -45,4 +51,4 @@ FROM (SELECT day, ldp_agg(pg_temp.report('{"mechanism": "grr", "epsilon": 1, "do
 SELECT ldp_summary_subtract((SELECT ldp_rollup(summary) FROM daily WHERE name = 'colour'), (SELECT summary FROM daily WHERE name = 'tags' AND day = 1));
 \echo :LAST_ERROR_SQLSTATE
 
-DROP TABLE daily_report, daily;
+DROP TABLE daily_report, daily, mixed;
