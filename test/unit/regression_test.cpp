@@ -417,6 +417,34 @@ BOOST_AUTO_TEST_CASE(a_singular_design_is_refused_with_the_numbers_that_show_it)
     BOOST_TEST(refused == 20);
 }
 
+// Of few people noise may leave no value of a category a share above 0; how sure that is can be told all the
+// same.
+BOOST_AUTO_TEST_CASE(groups_that_nobody_seems_to_be_in_are_refused_with_numbers) {
+    const Spec spec = Spec::from_json(
+        record(0.2, R"({"name": "school", "domain": 2, "mechanism": "oue"}, )" + score,
+               R"(, "min_group": 1, "regression": {"of": "score", "on": [], "group": "school"})"));
+    const auto m = make_mechanism(spec);
+    SeededBits bits(8);
+    int nobody = 0;
+    for (int repetition = 0; repetition < 300; ++repetition) {
+        OwnedSummary summary(*m);
+        for (Cell person = 0; person < 30; ++person) {
+            const Cell cells[] = {person % 2, 0, 0, 0, 0};
+            summary.draw(cells, bits);
+        }
+        const SummaryView view = summary.view();
+        bool none = true;
+        for (const Estimate& share : summary.estimate(Quantity::frequencies, Target::sample, 0))
+            none = none && share.value <= 0;
+        nobody += none;
+        const Error error = refusal([&] {
+            static_cast<void>(regression({view, spec.attributes()}, {"score", {}, "school"}));
+        });
+        BOOST_TEST(error.detail().find("nan") == std::string::npos, error.detail());
+    }
+    BOOST_TEST(nobody > 10);
+}
+
 // Answers move and stretch with the ranges: the same cells, in other units, are the same people.
 BOOST_AUTO_TEST_CASE(answers_go_by_the_units_of_the_ranges) {
     const auto of = [](double x_from, double x_unit, double y_from, double y_unit) {

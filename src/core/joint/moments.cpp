@@ -88,10 +88,10 @@ Addend Moments::of_shares(const Source& source, std::span<const double> weights)
         sampled += std::abs(weights[v]) * std::sqrt(std::max(0.0, all * all - apart * apart));
     }
     Addend bound{whole * whole, noise * noise, sampled * sampled, source.left};
-    if (repeats(source.part)) return bound;
     std::vector<double> shares;
     double sum = 0, mean = 0, variance = 0;
     for (const Estimate& share : source.estimates) sum += shares.emplace_back(std::max(0.0, share.value));
+    if (repeats(source.part) || sum == 0) return bound;
     for (double& share : shares) share /= sum;
     for (std::size_t v = 0; v < weights.size(); ++v) mean += shares[v] * weights[v];
     for (std::size_t v = 0; v < weights.size(); ++v)
