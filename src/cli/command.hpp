@@ -52,6 +52,7 @@ extern const Command advise_command;
 extern const Command perturb_command;
 extern const Command submit_command;
 extern const Command queue_command;
+extern const Command collect_command;
 extern const Command ledger_command;
 extern const Command simulate_command;
 extern const Command model_command;

@@ -20,6 +20,22 @@ std::size_t steps(const Mechanism& mechanism) noexcept {
     raise(ErrorCode::malformed, what, detail, "It was cut short, damaged, or does not come from ldp.");
 }
 
+/// Payloads in any order as batches, as few as have room for them.
+std::vector<std::vector<std::byte>> framed(const Mechanism& mechanism, MutableBytes payloads) {
+    const BatchFrame frame = batch_frame(mechanism);
+    const std::size_t size = mechanism.payload_size();
+    sort_payloads(payloads, size);
+    std::vector<std::vector<std::byte>> batches;
+    while (!payloads.empty()) {
+        const std::size_t count = std::min<std::size_t>(payloads.size() / size, frame.most());
+        std::vector<std::byte>& batch = batches.emplace_back(frame.size(count));
+        frame.start(batch, mechanism.block(), static_cast<std::uint32_t>(count));
+        std::ranges::copy(payloads.first(count * size), frame.payloads(MutableBytes(batch)).begin());
+        payloads = payloads.subspan(count * size);
+    }
+    return batches;
+}
+
 }  // namespace
 
 BatchFrame batch_frame(const Mechanism& mechanism) noexcept {
@@ -27,24 +43,26 @@ BatchFrame batch_frame(const Mechanism& mechanism) noexcept {
 }
 
 std::vector<std::vector<std::byte>> pack(const Mechanism& mechanism, std::span<const Report> reports) {
-    const BatchFrame frame = batch_frame(mechanism);
     const Bytes block = mechanism.block();
-    std::vector<std::vector<std::byte>> batches;
-    while (!reports.empty()) {
-        const std::size_t count = std::min<std::size_t>(reports.size(), frame.most());
-        std::vector<std::byte>& batch = batches.emplace_back(frame.size(count));
-        frame.start(batch, block, static_cast<std::uint32_t>(count));
-        const MutableBytes payloads = frame.payloads(MutableBytes(batch));
-        auto to = payloads.begin();
-        for (const Report& report : reports.first(count)) {
-            if (!begins_with_block(report, block)) raise_incompatible(block, report);
-            check_report(mechanism, report);
-            to = std::ranges::copy(payload_of(Bytes(report), block), to).out;
-        }
-        sort_payloads(payloads, mechanism.payload_size());
-        reports = reports.subspan(count);
+    std::vector<std::byte> payloads;
+    payloads.reserve(reports.size() * mechanism.payload_size());
+    for (const Report& report : reports) {
+        if (!begins_with_block(report, block)) raise_incompatible(block, report);
+        check_report(mechanism, report);
+        const Bytes payload = payload_of(Bytes(report), block);
+        payloads.insert(payloads.end(), payload.begin(), payload.end());
     }
-    return batches;
+    return framed(mechanism, payloads);
+}
+
+std::vector<std::vector<std::byte>> merge(const Mechanism& mechanism, std::span<const Bytes> batches) {
+    const BatchFrame frame = batch_frame(mechanism);
+    std::vector<std::byte> payloads;
+    for (const Bytes batch : batches) {
+        const Bytes more = frame.payloads(batch);
+        payloads.insert(payloads.end(), more.begin(), more.end());
+    }
+    return framed(mechanism, payloads);
 }
 
 Outcome accumulate_batch(const Mechanism& mechanism, MutableBytes summary, Bytes batch,

@@ -18,6 +18,11 @@ namespace ldp {
 [[nodiscard]] std::vector<std::vector<std::byte>> pack(const Mechanism& mechanism,
                                                        std::span<const Report> reports);
 
+/// All reports of these batches of the mechanism, which were checked, as one batch, or as several where one
+/// has no room for all: which of them came in which batch is gone. Throws Interrupted.
+[[nodiscard]] std::vector<std::vector<std::byte>> merge(const Mechanism& mechanism,
+                                                        std::span<const Bytes> batches);
+
 /// Counts the reports of an untrusted batch; their rounds are the same. Full and mismatch leave the summary
 /// as it was. Malformed, or Interrupted, which is thrown, may leave some of the reports in it and its count
 /// without them: nobody may use such a summary.

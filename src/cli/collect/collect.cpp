@@ -1,0 +1,109 @@
+// ldp collect
+
+#include <charconv>
+
+#include "cli/collect/server.hpp"
+#include "cli/command.hpp"
+#include "client/transport.hpp"
+
+namespace ldp::cli {
+
+namespace {
+
+namespace po = boost::program_options;
+
+Options options() {
+    Options options;
+    options.add_options()("listen", po::value<std::string>()->default_value("127.0.0.1:8417"),
+                          "address and port; port 0: any that is free")(
+        "dsn", po::value<std::string>()->default_value(""),
+        "connection string; what it leaves out comes from PGHOST, PGDATABASE, ... and ~/.pgpass")(
+        "collection", po::value<std::vector<std::string>>(),
+        "a collection to offer (may be repeated; default: all that the role may submit to)")(
+        "hold", po::value<std::int64_t>()->default_value(1),
+        "store no fewer batches together; until then, clients wait for their answer")(
+        "hold-for", po::value<std::int64_t>()->default_value(60),
+        "seconds that a batch waits for others, before it is sent back")(
+        "allow-origin", po::value<std::string>()->default_value(""),
+        "whose pages may report from a browser: * or an origin such as https://example.org")(
+        "largest", po::value<std::int64_t>()->default_value(1 << 20), "bytes of a request's body")(
+        "connections", po::value<std::int64_t>()->default_value(512), "connections at once")(
+        "patience", po::value<std::int64_t>()->default_value(30),
+        "seconds in which a request must come in whole")(
+        "lag", po::value<std::int64_t>()->default_value(2),
+        "seconds that batches may wait for the database before no more are taken");
+    return options;
+}
+
+std::int64_t number(const Arguments& arguments, const std::string& option, std::int64_t least,
+                    std::int64_t most) {
+    const auto given = arguments[option].as<std::int64_t>();
+    if (given < least || given > most)
+        throw UsageError("--" + option + " must be " + std::to_string(least) + " to " + std::to_string(most) +
+                         ", not " + std::to_string(given));
+    return given;
+}
+
+/// ADDRESS:PORT, an address of IPv6 in brackets.
+void set_address(collect::Settings& settings, const std::string& text) {
+    const std::size_t colon = text.rfind(':');
+    const char* const end = text.data() + text.size();
+    const char* const port = colon == std::string::npos ? end : text.data() + colon + 1;
+    const auto parsed = std::from_chars(port, end, settings.port);
+    if (port == end || parsed.ec != std::errc{} || parsed.ptr != end)
+        throw UsageError("--listen must be an address and a port, such as 127.0.0.1:8417, not \"" + text +
+                         "\"");
+    settings.host = text.substr(0, colon);
+    if (settings.host.starts_with('[') && settings.host.ends_with(']'))
+        settings.host = settings.host.substr(1, settings.host.size() - 2);
+}
+
+int run(const Arguments& arguments) {
+    using std::chrono::seconds;
+    collect::Settings settings;
+    set_address(settings, arguments["listen"].as<std::string>());
+    settings.dsn = arguments["dsn"].as<std::string>();
+    if (arguments.count("collection") != 0) {
+        const auto& names = arguments["collection"].as<std::vector<std::string>>();
+        settings.only = {names.begin(), names.end()};
+    }
+    settings.allow_origin = arguments["allow-origin"].as<std::string>();
+    for (const char c : settings.allow_origin)
+        if (c <= ' ' || c > '~') throw UsageError("--allow-origin must be * or an origin");
+    settings.largest = static_cast<std::size_t>(number(arguments, "largest", 1024, 1 << 25));
+    settings.connections = static_cast<std::size_t>(number(arguments, "connections", 1, 100000));
+    settings.patience = seconds(number(arguments, "patience", 1, 3600));
+    settings.queue.hold = static_cast<std::size_t>(number(arguments, "hold", 1, 50000));
+    settings.queue.hold_for = seconds(number(arguments, "hold-for", 1, 86400));
+    settings.queue.lag = seconds(number(arguments, "lag", 1, 3600));
+    settings.queue.bytes = std::size_t{64} << 20;
+    if (settings.queue.hold >= settings.connections)
+        throw UsageError("--hold must be less than --connections: each batch that waits holds one");
+    try {
+        collect::serve(settings);
+    } catch (const pq::Failure& failure) {
+        if (failure.passing())
+            throw Unavailable(failure.code(), failure.what(), failure.detail(), failure.hint());
+        throw;
+    }
+    return Exit::done;
+}
+
+}  // namespace
+
+const Command collect_command{
+    "collect",
+    "[OPTION...]",
+    "takes reports in over HTTP and stores them",
+    "Listens for HTTP/1.1 on a local address; put a proxy in front for TLS. Devices fetch\n"
+    "/collections/NAME/spec and post batches to /collections/NAME/batches/UUID, which are checked, stored "
+    "and\n"
+    "then acknowledged, each once however often it is sent. Needs a role of its own, a member of "
+    "ldp_submitter\n"
+    "and of nothing else. Keeps no addresses. Ends on SIGTERM, after what came in is stored and answered.\n"
+    "/healthz and /metrics are for the operator: let the proxy hide them.",
+    options,
+    {},
+    run};
+
+}  // namespace ldp::cli

@@ -1,0 +1,51 @@
+#include "cli/collect/offered.hpp"
+
+#include <algorithm>
+
+#include "core/base/sha256.hpp"
+#include "core/summary/batch.hpp"
+
+namespace ldp::collect {
+
+namespace {
+
+std::array<std::byte, 32> digest_of(const Uuid& id, std::string_view what, Bytes content) {
+    Sha256 hash;
+    hash.add(Bytes(id));
+    hash.add(what);
+    hash.add(content);
+    return hash.digest();
+}
+
+/// Version 8 of RFC 9562: a UUID of a rule of one's own.
+std::string stored_id(const Uuid& id) {
+    const auto digest = digest_of(id, "id", {});
+    Uuid stored;
+    std::copy_n(digest.begin(), stored.size(), stored.begin());
+    stored[6] = (stored[6] & std::byte{0x0F}) | std::byte{0x80};
+    stored[8] = (stored[8] & std::byte{0x3F}) | std::byte{0x80};
+    return uuid_text(stored);
+}
+
+}  // namespace
+
+std::uint32_t Submission::reports() const noexcept {
+    return frame.empty() ? 0 : batch_frame(*to->mechanism).count(bytes());
+}
+
+Submission submission(std::shared_ptr<const Offered> to, const Uuid& id, std::int32_t round,
+                      std::string frame) {
+    const Mechanism& mechanism = *to->mechanism;
+    const Bytes bytes = std::as_bytes(std::span(frame));
+    (void)read_header(bytes, Kind::batch);
+    if (!begins_with_block(bytes, mechanism.block())) raise_incompatible(mechanism.block(), bytes);
+    check_batch(mechanism, bytes);
+    const auto digest = digest_of(id, "round " + std::to_string(round) + ":", bytes);
+    return {std::move(to), round, stored_id(id), digest, std::move(frame)};
+}
+
+Submission void_submission(std::shared_ptr<const Offered> to, const Uuid& id) {
+    return {std::move(to), 0, stored_id(id), digest_of(id, "void", {}), {}};
+}
+
+}  // namespace ldp::collect
