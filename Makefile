@@ -101,7 +101,7 @@ install: $(if $(CLIENT),install-client)
 .PHONY: install-client
 # The headers that programs include, and those that these include in turn. They say "core/…", from the root of
 # the sources; where they are installed, it is ldp/core/….
-public_headers = $(sort $(filter %.hpp,$(shell cd src && $(CXX) -std=c++20 -I. -MM ldp.hpp client/uploader.hpp)))
+public_headers = $(sort $(filter %.hpp,$(shell cd src && $(CXX) -std=c++20 -I. -MM ldp.hpp client/uploader.hpp client/http/http_uploader.hpp)))
 install-client: $(BUILD)/client.stamp
 	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/lib/pkgconfig'
 	install $(BUILD)/bin/ldp '$(DESTDIR)$(PREFIX)/bin/'

@@ -17,6 +17,7 @@
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
 #include "cli/records.hpp"
+#include "client/http/http_uploader.hpp"
 #include "client/quoted.hpp"
 #include "client/sqlite_store.hpp"
 #include "client/uploader.hpp"
@@ -52,6 +53,8 @@ Options options() {
         "round", po::value<std::int32_t>()->default_value(0), "round that the reports are filed under")(
         "method", po::value<std::string>()->default_value("copy"),
         "copy (fastest) or call (for roles without rights on the report table)")(
+        "to", po::value<std::string>(),
+        "address of an endpoint (ldp collect), such as http://127.0.0.1:8417, in place of a database")(
         "state", po::value<std::string>(), "state file (default: FILE.COLLECTION.ldp)")(
         "retry-for", real_number(60),
         "seconds to keep trying where the server cannot be reached, is full or is busy; 0: not at all");
@@ -186,14 +189,7 @@ class Journal {
 
 /// Identifies where reports go. A collection of the same name in another database, or one that took its
 /// place, was created at another time; one that was dumped and restored keeps its own.
-std::int64_t target(Link& link, const std::string& collection) {
-    const auto created = link.persist("looking the collection up", [&](pqxx::connection& connection) {
-        pqxx::work transaction(connection);
-        return pq::run(transaction,
-                       "SELECT extract(epoch FROM created)::text FROM ldp_collections WHERE name = $1",
-                       collection)[0][0]
-            .as<std::string>();
-    });
+std::int64_t target(const std::string& created, const std::string& collection) {
     ContentHash hash;
     hash.add(created);
     hash.add(" ");
@@ -201,22 +197,70 @@ std::int64_t target(Link& link, const std::string& collection) {
     return static_cast<std::int64_t>(hash.value());
 }
 
+std::string fetch_created(Link& link, const std::string& collection) {
+    return link.persist("looking the collection up", [&](pqxx::connection& connection) {
+        pqxx::work transaction(connection);
+        return pq::run(transaction,
+                       "SELECT extract(epoch FROM created)::text FROM ldp_collections WHERE name = $1",
+                       collection)[0][0]
+            .as<std::string>();
+    });
+}
+
+/// The way to a database or to an endpoint, and what is known there of the collection.
+class Destination {
+  public:
+    Destination(const Arguments& arguments, const Patience& patience)
+        : database_(arguments["dsn"].as<std::string>(), patience),
+          name_(arguments["collection"].as<std::string>()) {
+        const auto waiting = [told = false](const Error& why, std::chrono::milliseconds) mutable {
+            if (!std::exchange(told, true)) std::cerr << why.what() << "; trying again\n";
+        };
+        const Uploader::Method method = method_words.chosen(arguments);
+        if (arguments.count("to") == 0) {
+            database_.on_waiting(waiting);
+            carrier_ = std::make_unique<Uploader>(database_, name_, method);
+            return;
+        }
+        if (!arguments["dsn"].defaulted() || !arguments["method"].defaulted())
+            throw UsageError("--to is for an endpoint, --dsn and --method are for a database");
+        endpoint_.emplace(arguments["to"].as<std::string>(), patience);
+        endpoint_->on_waiting(waiting);
+        carrier_ = std::make_unique<HttpUploader>(*endpoint_, name_);
+    }
+
+    [[nodiscard]] Spec spec() {
+        return endpoint_ ? fetch_spec(*endpoint_, name_) : fetch_spec(database_, name_);
+    }
+    [[nodiscard]] std::int64_t target() {
+        return cli::target(
+            endpoint_ ? ldp::fetch_created(*endpoint_, name_) : fetch_created(database_, name_), name_);
+    }
+    [[nodiscard]] Carrier& carrier() { return *carrier_; }
+
+  private:
+    Link database_;
+    std::optional<HttpLink> endpoint_;
+    std::string name_;
+    std::unique_ptr<Carrier> carrier_;
+};
+
 std::string default_state(const std::string& file, std::string collection) {
     std::ranges::replace(collection, '/', '_');
     return file + "." + collection + ".ldp";
 }
 
 /// Brings the file's rows to the server, from wherever an earlier run left off.
-void submit_rows(const Source& source, Client& client, Uploader& uploader, Records& records, Journal& journal,
+void submit_rows(const Source& source, Client& client, Carrier& carrier, Records& records, Journal& journal,
                  std::size_t batch) {
     Progress progress(std::cerr, isatty(STDERR_FILENO) == 1, "submitting " + source.name, "records",
                       journal.total());
     const auto stage = [&](std::span<const Value> record) { return client.stage(record); };
-    uploader.flush(client, batch);
+    client.flush(carrier, batch);
     for (bool more = !journal.finished(); more;) {
         while (client.staged() < batch && (more = records.next(stage))) continue;
         journal.advance(records, !more);
-        uploader.flush(client, batch);
+        client.flush(carrier, batch);
         progress.update(records.done());
     }
 }
@@ -242,7 +286,6 @@ std::chrono::milliseconds retry_limit(const Arguments& arguments) {
 int submit(const Arguments& arguments) {
     const BadRow policy = bad_row_policy(arguments);
     const Outside outside = outside_policy(arguments);
-    const Uploader::Method method = method_words.chosen(arguments);
     const auto batch = arguments["batch"].as<std::int64_t>();
     if (batch < 1 || batch > largest_batch)
         throw UsageError("--batch must be 1 to " + std::to_string(largest_batch) + ", not " +
@@ -252,11 +295,8 @@ int submit(const Arguments& arguments) {
     const Source source(arguments["file"].as<std::string>());
     Patience patience;
     patience.limit = retry_limit(arguments);
-    Link link(arguments["dsn"].as<std::string>(), patience);
-    link.on_waiting([told = false](const Error& why, std::chrono::milliseconds) mutable {
-        if (!std::exchange(told, true)) std::cerr << why.what() << "; trying again\n";
-    });
-    const Collection collection(fetch_spec(link, name), outside);
+    Destination destination(arguments, patience);
+    const Collection collection(destination.spec(), outside);
     const Columns columns = record_columns(arguments, collection.spec());
     const std::string state = arguments.count("state") != 0 ? arguments["state"].as<std::string>()
                                                             : default_state(source.name, name);
@@ -270,12 +310,12 @@ int submit(const Arguments& arguments) {
     open(in, source.name);
     CsvReader csv(in, source.name);
     Records records(csv, collection.spec(), policy, columns);
-    const std::int64_t destination = target(link, name);
+    const std::int64_t target = destination.target();
     if (!journal.started()) {
         if (!total) total = check(source, collection, policy, columns);
-        journal.start(source, destination, *total, records);
+        journal.start(source, target, *total, records);
     }
-    journal.check(source, destination, state);
+    journal.check(source, target, state);
 
     if (journal.finished() && client.pending() == 0) {
         std::cerr << source.name << " was submitted to collection " << quoted(name)
@@ -286,10 +326,9 @@ int submit(const Arguments& arguments) {
         return verdict(client.store(), state);
     }
     records.resume(journal.place(), journal.tally());
-    Uploader uploader(link, name, method);
     try {
-        submit_rows(source, client, uploader, records, journal, static_cast<std::size_t>(batch));
-    } catch (const pq::Failure&) {
+        submit_rows(source, client, destination.carrier(), records, journal, static_cast<std::size_t>(batch));
+    } catch (const TransportFailure&) {
         throw;  // run() says how to go on
     } catch (const Error& error) {
         if (error.code() != ErrorCode::environment) throw;
@@ -302,7 +341,7 @@ int submit(const Arguments& arguments) {
 int run(const Arguments& arguments) {
     try {
         return submit(arguments);
-    } catch (const pq::Failure& failure) {
+    } catch (const TransportFailure& failure) {
         if (failure.passing()) throw Unavailable(failure.code(), failure.what(), failure.detail(), go_on);
         throw Error(failure.code(), failure.what(), failure.detail(), with(failure.hint(), go_on_then));
     }

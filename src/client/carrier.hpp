@@ -29,8 +29,18 @@ class Undelivered : public Error {
     Verdict verdict_;
 };
 
-/// A way to the server: a database connection (Uploader), or a program's own, such as HTTPS to a proxy that
-/// calls ldp_submit_batch.
+/// Error (environment) of the server or the way to it.
+class TransportFailure : public Error {
+  public:
+    TransportFailure(const Error& error, bool passing) : Error(error), passing_(passing) {}
+    /// Whether the same may succeed another time, without anybody's doing.
+    [[nodiscard]] bool passing() const noexcept { return passing_; }
+
+  private:
+    bool passing_;
+};
+
+/// A way to the server: a database connection (Uploader), an endpoint (HttpUploader), or a program's own.
 class Carrier {
   public:
     Carrier() = default;

@@ -96,13 +96,12 @@ enum class Fault {
     other,      ///< somebody has to do something first
 };
 
-/// Error (environment) of the server or the way to it.
-class Failure : public Error {
+/// Of a database, or the way to it.
+class Failure : public TransportFailure {
   public:
-    Failure(Fault fault, const Error& error) : Error(error), fault_(fault) {}
+    Failure(Fault fault, const Error& error)
+        : TransportFailure(error, fault == Fault::lost || fault == Fault::busy), fault_(fault) {}
     [[nodiscard]] Fault fault() const noexcept { return fault_; }
-    /// Whether the same may succeed another time, without anybody's doing.
-    [[nodiscard]] bool passing() const noexcept { return fault_ == Fault::lost || fault_ == Fault::busy; }
 
   private:
     Fault fault_;
