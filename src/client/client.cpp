@@ -65,48 +65,65 @@ std::span<const Answer> Client::ledger() const {
 }
 
 Flushed Client::flush(Carrier& carrier, std::size_t most, const Progress& progress) {
+    Flush flush(*this, most);
+    while (const auto& batch = flush.next()) {
+        try {
+            flush.delivered(!carrier.deliver(*batch));
+        } catch (const Undelivered& why) {
+            if (!flush.undelivered(why)) throw;
+            continue;
+        }
+        if (progress) progress(flush.done());
+    }
+    return flush.done();
+}
+
+Flush::Flush(Client& client, std::size_t most)
+    : client_(client), most_(most), aside_(client.store().refused().size()) {
     if (most == 0)
         raise(ErrorCode::invalid_value, "a batch must hold at least one report", "Found 0.",
               "Batches of about 10000 reports are fast and small enough to repeat.");
-    constexpr int suspicious = 10;  // refused in a row
-    const std::size_t aside = store_->refused().size();
-    Flushed flushed;
-    std::optional<Undelivered> refusal;
-    const auto refuse_all = [&](const std::string& what) {
-        raise(ErrorCode::environment, what + ": " + refusal->what(), refusal->detail(),
-              "They were set aside, and can be queued again when the cause is found. " + refusal->hint());
-    };
-    int in_a_row = 0;
-    while (const auto batch = store_->next_batch(batch_size_.at_most(most))) {
-        try {
-            if (!carrier.deliver(*batch)) ++flushed.repeated;
-        } catch (const Undelivered& why) {
-            const bool single = batch->reports.size() == 1;
-            if (why.verdict() == Verdict::outdated) {
-                store_->retire();
-                store_->bind(collection_.spec().fingerprint());  // refuses, and says why
-            }
-            if (!single) {
-                store_->release(batch->id);
-                batch_size_.halve(batch->reports.size(), why.verdict() == Verdict::too_large);
-                continue;
-            }
-            if (why.verdict() == Verdict::too_large) throw;
-            store_->set_aside(batch->id, why.what());
-            refusal = why;
-            if (++in_a_row == suspicious) refuse_all("the server refuses one report after another");
-            continue;
-        }
-        store_->confirm(batch->id);
-        batch_size_.delivered();
-        in_a_row = 0;
-        ++flushed.batches;
-        flushed.reports += batch->reports.size();
-        if (progress) progress(flushed);
+}
+
+const std::optional<Batch>& Flush::next() {
+    batch_ = client_.store_->next_batch(client_.batch_size_.at_most(most_));
+    if (batch_) return batch_;
+    flushed_.refused = client_.store_->refused().size() - aside_;
+    if (refusal_ && flushed_.batches == 0) refuse_all("the server refuses all reports");
+    return batch_;
+}
+
+void Flush::delivered(bool earlier) {
+    client_.store_->confirm(batch_->id);
+    client_.batch_size_.delivered();
+    in_a_row_ = 0;
+    ++flushed_.batches;
+    flushed_.reports += batch_->reports.size();
+    flushed_.repeated += earlier ? 1 : 0;
+}
+
+bool Flush::undelivered(const Undelivered& why) {
+    constexpr int suspicious = 10;
+    Store& store = *client_.store_;
+    if (why.verdict() == Verdict::outdated) {
+        store.retire();
+        store.bind(client_.collection().spec().fingerprint());  // refuses, and says why
     }
-    flushed.refused = store_->refused().size() - aside;
-    if (refusal && flushed.batches == 0) refuse_all("the server refuses all reports");
-    return flushed;
+    if (const std::size_t reports = batch_->reports.size(); reports > 1) {
+        store.release(batch_->id);
+        client_.batch_size_.halve(reports, why.verdict() == Verdict::too_large);
+        return true;
+    }
+    if (why.verdict() == Verdict::too_large) return false;
+    store.set_aside(batch_->id, why.what());
+    refusal_.emplace(why);
+    if (++in_a_row_ == suspicious) refuse_all("the server refuses one report after another");
+    return true;
+}
+
+void Flush::refuse_all(const char* what) const {
+    raise(ErrorCode::environment, std::string(what) + ": " + refusal_->what(), refusal_->detail(),
+          "They were set aside, and can be queued again when the cause is found. " + refusal_->hint());
 }
 
 }  // namespace ldp

@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -29,6 +30,7 @@ struct Flushed {
 };
 
 class BitSource;
+class Client;
 class Reporter;
 
 /// How many reports to send at once: fewer after a batch that was too large or refused, then more again.
@@ -49,6 +51,33 @@ class BatchSize {
   private:
     std::size_t size_ = std::numeric_limits<std::size_t>::max();
     int calm_ = 0;  ///< deliveries before it grows again
+};
+
+/// A flush in steps, for who must wait between them: Client::flush is a loop over these. While one goes on,
+/// its client must stay where it is, and may report.
+class Flush {
+  public:
+    /// Throws Error (invalid_value) if `most` is 0.
+    Flush(Client& client, std::size_t most);
+    /// The batch to deliver next, until it is known what became of it; nothing at the end, where it throws
+    /// Error (environment) if the server refused all that there was.
+    [[nodiscard]] const std::optional<Batch>& next();
+    /// It was counted: by this attempt, or by an earlier one.
+    void delivered(bool earlier);
+    /// It was not and cannot be any more. Its reports will leave in smaller batches, or are set aside. False
+    /// if this cannot help: then `why` is the caller's. Throws as Client::flush does.
+    [[nodiscard]] bool undelivered(const Undelivered& why);
+    [[nodiscard]] const Flushed& done() const noexcept { return flushed_; }
+
+  private:
+    [[noreturn]] void refuse_all(const char* what) const;
+
+    Client& client_;
+    std::size_t most_, aside_;  ///< aside: how many were before
+    std::optional<Batch> batch_;
+    std::optional<Undelivered> refusal_;
+    int in_a_row_ = 0;  ///< refused
+    Flushed flushed_;
 };
 
 /// Turns records into reports and keeps them until the server has counted them. The order is fixed: draw,
@@ -135,6 +164,7 @@ class Client {
     }
 
   private:
+    friend class Flush;
     void append(std::span<const Report> reports, std::int32_t round, std::span<const Mark> marks);
 
     Collection collection_;

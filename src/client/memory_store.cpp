@@ -3,7 +3,131 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/base/error.hpp"
+#include "core/base/sha256.hpp"
+
 namespace ldp {
+
+namespace {
+
+// A snapshot is its SHA-256, then fields of fixed length, and strings with their length before them.
+constexpr std::uint32_t snapshot_version = 1;
+
+std::array<std::byte, 32> digest_of(Bytes content) {
+    Sha256 hash;
+    hash.add(content);
+    return hash.digest();
+}
+
+void put(Writer& writer, Bytes bytes) {
+    writer.put(static_cast<std::uint64_t>(bytes.size()));
+    writer.put_bytes(bytes);
+}
+void put(Writer& writer, std::string_view text) {
+    put(writer, std::as_bytes(std::span(text)));
+}
+
+std::vector<std::byte> take_string(Reader& reader) {
+    const Bytes bytes = reader.take_bytes(static_cast<std::size_t>(reader.take<std::uint64_t>()));
+    return {bytes.begin(), bytes.end()};
+}
+std::string take_text(Reader& reader) {
+    const auto bytes = take_string(reader);
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// Writes a list: how many, then each.
+void put_each(Writer& writer, const auto& list, const auto& put_one) {
+    writer.put(static_cast<std::uint64_t>(list.size()));
+    for (const auto& one : list) put_one(one);
+}
+void take_each(Reader& reader, const auto& take_one) {
+    for (auto left = reader.take<std::uint64_t>(); left > 0; --left) take_one();
+}
+
+}  // namespace
+
+std::vector<std::byte> MemoryStore::snapshot() const {
+    Writer writer;
+    writer.put(snapshot_version);
+    writer.put(static_cast<std::uint8_t>(memory_.outdated));
+    writer.put(static_cast<std::uint8_t>(memory_.fingerprint.has_value()));
+    writer.put(memory_.fingerprint.value_or(0));
+    put(writer, memory_.public_randomness);
+    put(writer, memory_.course);
+    put_each(writer, memory_.answers, [&](const Answer& answer) {
+        put_each(writer, answer.key, [&](Cell cell) { writer.put(cell); });
+        put(writer, answer.permanent);
+        writer.put(answer.epsilon);
+        writer.put(answer.round);
+    });
+    put_each(writer, queue_, [&](const Queued& queued) {
+        writer.put(queued.round);
+        put(writer, queued.report);
+    });
+    put_each(writer, marks_, [&](const auto& mark) {
+        put(writer, mark.first);
+        writer.put(mark.second);
+    });
+    put_each(writer, refused_, [&](const Refused& refused) {
+        writer.put(refused.round);
+        put(writer, refused.report);
+        put(writer, refused.reason);
+    });
+    writer.put_bytes(secret_);
+    writer.put(batches_);
+    put(writer, batch_);
+    writer.put(static_cast<std::uint64_t>(taken_));
+    const auto digest = digest_of(writer.bytes());
+    writer.bytes().insert(writer.bytes().begin(), digest.begin(), digest.end());
+    return std::move(writer.bytes());
+}
+
+MemoryStore::MemoryStore(Bytes snapshot) {
+    constexpr std::size_t digest_size = std::tuple_size_v<decltype(digest_of({}))>;
+    if (snapshot.size() < digest_size ||
+        !std::ranges::equal(snapshot.first(digest_size), digest_of(snapshot.subspan(digest_size))))
+        raise(ErrorCode::environment, "the stored state is damaged", "It is not as it was written.",
+              "Restore it from a backup: a person who starts without their memory spends again.");
+    Reader reader(snapshot.subspan(digest_size));
+    if (const auto version = reader.take<std::uint32_t>(); version != snapshot_version)
+        raise(ErrorCode::environment, "the stored state is of another version",
+              "It is of version " + std::to_string(version) + "; this program knows " +
+                  std::to_string(snapshot_version) + ".",
+              "It was left as it is. Go on with the version of ldp that wrote it, or a later one.");
+    memory_.outdated = reader.take<std::uint8_t>() != 0;
+    const bool bound = reader.take<std::uint8_t>() != 0;
+    const auto fingerprint = reader.take<std::uint64_t>();
+    if (bound) memory_.fingerprint = fingerprint;
+    memory_.public_randomness = take_string(reader);
+    memory_.course = take_string(reader);
+    take_each(reader, [&] {
+        Answer& answer = memory_.answers.emplace_back();
+        take_each(reader, [&] { answer.key.push_back(reader.take<Cell>()); });
+        answer.permanent = take_string(reader);
+        answer.epsilon = reader.take<double>();
+        answer.round = reader.take<std::int32_t>();
+    });
+    take_each(reader, [&] {
+        const auto round = reader.take<std::int32_t>();
+        queue_.push_back({round, take_string(reader)});
+    });
+    take_each(reader, [&] {
+        std::string name = take_text(reader);
+        marks_.emplace(std::move(name), reader.take<std::int64_t>());
+    });
+    take_each(reader, [&] {
+        Refused& refused = refused_.emplace_back();
+        refused.round = reader.take<std::int32_t>();
+        refused.report = take_string(reader);
+        refused.reason = take_text(reader);
+    });
+    std::ranges::copy(reader.take_bytes(secret_.size()), secret_.begin());
+    batches_ = reader.take<std::int64_t>();
+    batch_ = take_text(reader);
+    taken_ = static_cast<std::size_t>(reader.take<std::uint64_t>());
+    reader.finish();
+}
 
 void MemoryStore::bind(std::uint64_t fingerprint) {
     if (memory_.outdated) refuse_outdated();

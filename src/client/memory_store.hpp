@@ -1,4 +1,5 @@
-// A store for programs that can lose what was not sent: simulations, tests, pipelines.
+// A store for programs that can lose what was not sent (simulations, tests, pipelines), or that write it away
+// themselves.
 #pragma once
 
 #include <deque>
@@ -9,9 +10,16 @@
 namespace ldp {
 
 /// Keeps its reports in memory, which is all that can run out: they end with the process, and so does what is
-/// remembered of a person, who then spends again.
+/// remembered of a person, who then spends again. Unless a program writes the snapshot away after each call
+/// that changes it, and before anything is sent: then it is as durable as that.
 class MemoryStore final : public Store {
   public:
+    MemoryStore() = default;
+    /// Goes on where a snapshot was taken. Throws Error (environment) if it was damaged since.
+    explicit MemoryStore(Bytes snapshot);
+    /// All that it holds.
+    [[nodiscard]] std::vector<std::byte> snapshot() const;
+
     void bind(std::uint64_t fingerprint) override;
     void append(std::span<const Report> reports, std::int32_t round, std::span<const Mark> marks = {},
                 const Notes& notes = {}) override;
