@@ -110,14 +110,18 @@ install-client: $(BUILD)/client.stamp
 	cd src && for header in $(public_headers); do \
 	    install -m 644 -D $$header '$(DESTDIR)$(PREFIX)/include/ldp'/$$header || exit 1; done
 	cd '$(DESTDIR)$(PREFIX)/include/ldp' && sed -i 's|^#include "|&ldp/|' $(public_headers)
+	install -m 644 src/capi/ldp.h '$(DESTDIR)$(PREFIX)/include/ldp/'
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(LDP_VERSION)|' src/ldp.pc.in \
 	    > '$(DESTDIR)$(PREFIX)/lib/pkgconfig/ldp.pc'
+	sed -e 's|^Name: ldp$$|&-c|' -e 's| -std=c++20||' '$(DESTDIR)$(PREFIX)/lib/pkgconfig/ldp.pc' \
+	    > '$(DESTDIR)$(PREFIX)/lib/pkgconfig/ldp-c.pc'
 
 uninstall: uninstall-client
 .PHONY: uninstall-client
 uninstall-client:
 	rm -rf '$(DESTDIR)$(PREFIX)/include/ldp'
-	rm -f '$(DESTDIR)$(PREFIX)/bin/ldp' '$(DESTDIR)$(PREFIX)/lib/pkgconfig/ldp.pc' '$(DESTDIR)$(PREFIX)'/lib/libldp.*
+	rm -f '$(DESTDIR)$(PREFIX)/bin/ldp' '$(DESTDIR)$(PREFIX)/lib/pkgconfig/ldp.pc' '$(DESTDIR)$(PREFIX)/lib/pkgconfig/ldp-c.pc' \
+	     '$(DESTDIR)$(PREFIX)'/lib/libldp.*
 
 # What tests and demo run: everything installed into a folder of the build.
 .PHONY: all stage run-check run-check-fast run-fuzz run-coverage run-demo run-mutants run-bench run-evaluate

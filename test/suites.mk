@@ -8,8 +8,8 @@ suite = @cd .. && test/suite
 # What syncs often.
 in_memory = env TMPDIR="$$(test/scratch)"
 units := build/bin/test-unit --report_level=short
-SUITES := slow-units-1 slow-units-2 cluster-1 cluster-2 sanitized-client sanitized-units sanitized-fuzz command installed structure
-FAST_SUITES := fast-units fast-cluster client command installed structure
+SUITES := slow-units-1 slow-units-2 cluster-1 cluster-2 sanitized-client sanitized-units sanitized-fuzz command installed c-interface structure
+FAST_SUITES := fast-units fast-cluster client command installed c-interface structure
 .PHONY: check check-fast $(SUITES) $(FAST_SUITES)
 
 # What sanitisers watch is not run again without them. First what takes long and needs little compiling, and early what
@@ -41,5 +41,7 @@ command:
 	$(suite) "command" bash test/cli/run
 installed:
 	$(suite) "installed library" bash test/install/run
+c-interface:
+	$(suite) "C interface" bash test/capi/run
 structure:
 	$(suite) "structure" test/structure/run

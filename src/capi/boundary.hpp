@@ -1,0 +1,112 @@
+// What stands behind the handles of ldp.h, and the border that no exception crosses.
+#pragma once
+
+#include <concepts>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "capi/ldp.h"
+#include "client/client.hpp"
+#include "core/base/error.hpp"
+
+struct ldp_error {
+    ldp_status code;
+    std::string message, detail, hint;
+};
+
+struct ldp_collection {
+    ldp_collection(std::string_view json, ldp::Outside outside);
+
+    ldp::Collection collection;
+    std::string spec, fingerprint;
+    std::vector<std::string> names;  ///< of the attributes that a record has values of
+};
+
+struct ldp_client {
+    ldp_client(const ldp::Collection& collection, std::unique_ptr<ldp::Store> own);
+
+    ldp::Store* store;  ///< the client's
+    ldp::Client client;
+    std::size_t values;  ///< of a record
+};
+
+struct ldp_batch {
+    ldp::Batch batch;
+    std::string fingerprint;
+};
+
+struct ldp_flush {
+    ldp_client* client;
+    ldp::Flush flush;
+    std::optional<ldp_batch> batch;  ///< the one that is offered
+};
+
+namespace ldp::capi {
+
+/// The most bytes that a text may have: as many as a spec.
+inline constexpr std::size_t max_text = std::size_t{1} << 20;
+
+/// Tells the exception that is being handled. Returns its status.
+ldp_status tell(ldp_error** error) noexcept;
+
+/// Runs the body of a function that can fail.
+template <class Body>
+ldp_status guarded(ldp_error** error, Body&& body) noexcept {
+    if (error != nullptr) *error = nullptr;
+    try {
+        body();
+        return LDP_OK;
+    } catch (...) {
+        return tell(error);
+    }
+}
+
+/// Throws Error (invalid_value) for a pointer that is null.
+void need(const void* pointer, const char* what);
+/// A result's place, set to nothing until there is one.
+template <class T>
+T& place(T* result, const char* what) {
+    need(result, what);
+    return *result = T{};
+}
+/// An argument's text. Throws Error: invalid_value if it is null, too long or no UTF-8.
+[[nodiscard]] std::string_view text_of(const char* text, std::size_t length, const char* what);
+
+/// The values as C++ takes them, checked one by one; they view their texts. Throws Error (invalid_value).
+void read_values(const ldp_value* values, std::size_t count, std::vector<Value>& read);
+
+/// Runs take(record) for each record of so many values each. `done` counts. Throws Error (invalid_value) if
+/// that makes no whole number of records, and what `take` throws.
+template <class Take>
+void for_each_record(const ldp_value* values, std::size_t count, std::size_t of_each, std::size_t& done,
+                     Take&& take) {
+    if (count > 0) need(values, "array of values");
+    if (count > std::numeric_limits<std::size_t>::max() / sizeof(ldp_value))
+        raise(ErrorCode::invalid_value, "there are more values than memory holds",
+              "Found " + std::to_string(count) + ".", "Give the number of values, not of bytes.");
+    if (count % of_each != 0)
+        raise(ErrorCode::invalid_value, "the values make no whole number of records",
+              "Found " + std::to_string(count) + "; a record has " + std::to_string(of_each) + ".");
+    std::vector<Value> record;
+    for (std::size_t at = 0; at < count; at += of_each, ++done) {
+        read_values(values + at, of_each, record);
+        take(std::span<const Value>(record));
+    }
+}
+
+/// Memory that ldp_free() takes, with a copy of the bytes, and at least one more byte, which is 0.
+template <class T>
+[[nodiscard]] T* handed_over(const void* bytes, std::size_t size) {
+    void* memory = std::calloc(size + 1, 1);
+    if (memory == nullptr) throw std::bad_alloc();
+    if (size > 0) std::memcpy(memory, bytes, size);
+    return static_cast<T*>(memory);
+}
+
+}  // namespace ldp::capi

@@ -1,0 +1,124 @@
+#include "capi/boundary.hpp"
+
+using namespace ldp;
+using namespace ldp::capi;
+
+const char* ldp_batch_id(const ldp_batch* batch) {
+    return batch == nullptr ? nullptr : batch->batch.id.c_str();
+}
+const char* ldp_batch_fingerprint(const ldp_batch* batch) {
+    return batch == nullptr ? nullptr : batch->fingerprint.c_str();
+}
+int32_t ldp_batch_round(const ldp_batch* batch) {
+    return batch == nullptr ? 0 : batch->batch.round;
+}
+size_t ldp_batch_reports(const ldp_batch* batch) {
+    return batch == nullptr ? 0 : batch->batch.reports.size();
+}
+const uint8_t* ldp_batch_report(const ldp_batch* batch, size_t i, size_t* size) {
+    const bool there = i < ldp_batch_reports(batch);
+    if (size != nullptr) *size = there ? batch->batch.reports[i].size() : 0;
+    return there ? reinterpret_cast<const uint8_t*>(batch->batch.reports[i].data()) : nullptr;
+}
+
+namespace ldp::capi {
+
+namespace {
+
+constexpr const char* unnamed = "the carrier gave no reason";
+
+void settle(ldp_flush& flush, ldp_outcome outcome, const char* reason) {
+    if (!flush.batch)
+        raise(ErrorCode::invalid_value, "no batch is on its way", {},
+              "Take one with ldp_flush_next() first.");
+    if (outcome == LDP_LATER) return;
+    if (outcome < LDP_DELIVERED || outcome > LDP_OUTDATED)
+        raise(ErrorCode::invalid_value, "there is no such outcome of a batch",
+              "Found " + std::to_string(outcome) + ".",
+              "Nothing is known of the batch: it will be offered again.");
+    // It is gone from here also where what follows fails: the next one is asked of the store.
+    flush.batch.reset();
+    if (outcome == LDP_DELIVERED || outcome == LDP_REPEATED)
+        return flush.flush.delivered(outcome == LDP_REPEATED);
+    const Error why(ErrorCode::environment, reason);
+    const Verdict verdict = outcome == LDP_REFUSED     ? Verdict::refused
+                            : outcome == LDP_TOO_LARGE ? Verdict::too_large
+                                                       : Verdict::outdated;
+    if (!flush.flush.undelivered(Undelivered(verdict, why)))
+        raise(ErrorCode::environment, std::string("a single report is too large: ") + reason);
+}
+
+const ldp_batch* next(ldp_flush& flush) {
+    if (flush.batch) return &*flush.batch;
+    const auto& batch = flush.flush.next();
+    if (!batch) return nullptr;
+    const Spec& spec = flush.client->client.collection().spec();
+    return &flush.batch.emplace(*batch, fingerprint_text(spec.fingerprint()));
+}
+
+/// The reason that a carrier wrote, which ends within its place whatever it wrote there.
+const char* ended(char* reason) {
+    reason[LDP_REASON_SIZE - 1] = '\0';
+    return *reason == '\0' ? unnamed : reason;
+}
+
+}  // namespace
+
+}  // namespace ldp::capi
+
+ldp_status ldp_client_flush(ldp_client* client, ldp_carrier carrier, void* context, size_t most,
+                            ldp_flushed* flushed, ldp_error** error) {
+    if (flushed != nullptr) *flushed = ldp_flushed{};
+    return guarded(error, [&] {
+        need(client, "client");
+        need(reinterpret_cast<const void*>(carrier), "carrier");
+        ldp_flush flush{client, Flush(client->client, most), std::nullopt};
+        const auto told = [&] {
+            const Flushed& done = flush.flush.done();
+            if (flushed != nullptr) *flushed = {done.batches, done.reports, done.repeated, done.refused};
+        };
+        while (const ldp_batch* batch = next(flush)) {
+            char reason[LDP_REASON_SIZE] = "";
+            const ldp_outcome outcome = carrier(context, batch, reason);
+            if (outcome == LDP_LATER)
+                raise(ErrorCode::environment, std::string("the batch was not delivered: ") + ended(reason),
+                      {}, "Repeat the call: a batch counts once, however often it is sent.");
+            settle(flush, outcome, ended(reason));
+            told();
+        }
+        told();
+    });
+}
+
+ldp_status ldp_flush_start(ldp_client* client, size_t most, ldp_flush** flush, ldp_error** error) {
+    return guarded(error, [&] {
+        auto& made = place(flush, "place for the flush");
+        need(client, "client");
+        made = new ldp_flush{client, Flush(client->client, most), std::nullopt};
+    });
+}
+ldp_status ldp_flush_next(ldp_flush* flush, const ldp_batch** batch, ldp_error** error) {
+    return guarded(error, [&] {
+        auto& offered = place(batch, "place for the batch");
+        need(flush, "flush");
+        offered = next(*flush);
+    });
+}
+ldp_status ldp_flush_settle(ldp_flush* flush, ldp_outcome outcome, const char* reason, ldp_error** error) {
+    return guarded(error, [&] {
+        need(flush, "flush");
+        const std::string why(reason == nullptr ? unnamed : text_of(reason, LDP_TO_END, "reason"));
+        settle(*flush, outcome, why.c_str());
+    });
+}
+ldp_status ldp_flush_done(const ldp_flush* flush, ldp_flushed* flushed, ldp_error** error) {
+    return guarded(error, [&] {
+        auto& done = place(flushed, "place for what was done");
+        need(flush, "flush");
+        const Flushed& so_far = flush->flush.done();
+        done = {so_far.batches, so_far.reports, so_far.repeated, so_far.refused};
+    });
+}
+void ldp_flush_free(ldp_flush* flush) {
+    delete flush;
+}
