@@ -1,0 +1,54 @@
+/* Reads specs and records from standard input, as test/data/records.txt has them, and writes them to standard output with
+ * the reports that a client makes of them. With the library whose random words are those of the file, input and output
+ * are the same; lines with reports in the input are not looked at. */
+#include <ldp/ldp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void need(ldp_status status, ldp_error *error) {
+    if (status == LDP_OK) return;
+    fprintf(stderr, "%s | %s\n", ldp_error_message(error), ldp_error_detail(error));
+    exit(1);
+}
+
+static ldp_outcome print(void *context, const ldp_batch *batch, char *reason) {
+    size_t i, byte, size;
+    (void)context, (void)reason;
+    for (i = 0; i < ldp_batch_reports(batch); ++i) {
+        const uint8_t *report = ldp_batch_report(batch, i, &size);
+        printf("report ");
+        for (byte = 0; byte < size; ++byte) printf("%02x", report[byte]);
+        printf("\n");
+    }
+    return LDP_DELIVERED;
+}
+
+int main(void) {
+    static char line[1 << 16];
+    ldp_error *error = NULL;
+    ldp_collection *of = NULL;
+    ldp_client *client = NULL;
+    while (fgets(line, sizeof line, stdin) != NULL) {
+        if (strncmp(line, "report ", 7) == 0) continue;
+        fputs(line, stdout);
+        if (strncmp(line, "spec ", 5) == 0) {
+            ldp_client_free(client);
+            ldp_collection_free(of);
+            need(ldp_collection_new(line + 5, LDP_TO_END, LDP_CLAMP, &of, &error), error);
+            need(ldp_client_in_memory(of, NULL, 0, &client, &error), error);
+        } else if (strncmp(line, "record ", 7) == 0) {
+            char *json = NULL;
+            const long round = strtol(line + 7, &json, 10);
+            ldp_value *values = NULL;
+            size_t count;
+            need(ldp_collection_record(of, json, LDP_TO_END, &values, &count, &error), error);
+            need(ldp_client_report(client, values, count, (int32_t)round, NULL, &error), error);
+            ldp_free(values);
+            need(ldp_client_flush(client, print, NULL, 1000, NULL, &error), error);
+        }
+    }
+    ldp_client_free(client);
+    ldp_collection_free(of);
+    return 0;
+}
