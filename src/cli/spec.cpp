@@ -43,7 +43,8 @@ void explain(const Spec& spec, std::ostream& out) {
             << standard_error(*mechanism, spec, j, 1e3) << " " << std::setw(19)
             << standard_error(*mechanism, spec, j, 1e6) << " " << std::setw(12) << pull(*mechanism, j);
         if (attribute.numeric())
-            out << "of its mean, in its unit (" << attribute.min << " to " << attribute.max << ")\n";
+            out << "of its mean, in its unit (" << shortest(attribute.min) << " to "
+                << shortest(attribute.max) << ")\n";
         else
             out << "of each value's share (" << attribute.domain << " values)\n";
     }

@@ -83,6 +83,8 @@ SELECT abs(sum(estimate) - 1) < 1e-12 AS whole FROM ldp_marginal(:'s', '{age,tow
 SELECT row_label, column_label, pg_temp.short(estimate) AS estimate FROM ldp_crosstab(:'s', 'town', 'age') \crosstabview
 SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, cell_numbers FROM ldp_share(:'s', '{"sex": "f", "age": [18, 100]}');
 SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(lower) AS lower, pg_temp.short(upper) AS upper FROM ldp_share(:'s', '{"age": [null, 65]}', given => '{"sex": ["f"]}');
+-- All of a table is everybody, without error.
+SELECT estimate, stderr, lower, upper FROM ldp_share(:'s', '{"sex": ["f", "m"], "age": [null, null]}', 'unbiased');
 SELECT given_cell, cell, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, pg_temp.short(lower) AS lower, pg_temp.short(upper) AS upper, given_numbers, cell_numbers
 FROM ldp_conditional(:'s', '{age}', '{sex}');
 SELECT attribute, label, pg_temp.short(estimate) AS estimate, n FROM ldp_estimate(:'s'::ldp_summary);
@@ -100,6 +102,7 @@ SELECT pg_temp.refusal(format(query, :'s')) FROM unnest(ARRAY[
     'SELECT ldp_marginal(%L, ''{sex}'', ''best'')',
     'SELECT ldp_share(%L, ''{"age": [20, 65]}'')',
     'SELECT ldp_share(%L, ''{"age": "old"}'')',
+    'SELECT ldp_share(%L, ''{"age": [18, 1e400]}'')',
     'SELECT ldp_share(%L, ''[]'')',
     'SELECT ldp_conditional(%L, ''{sex}'', ''{}'')',
     'SELECT ldp_conditional(%L, ''{sex}'', ''{sex}'')',

@@ -124,10 +124,11 @@ ErrorLaw Marginal::law(const Combined::Box& box) const {
     std::uint64_t cells = 1, all = 1;
     for (const std::size_t attribute : attributes) cells *= of[attribute];
     for (const std::uint64_t size : sizes_) all *= size;
-    cells /= all;  // of the view that make up one of those asked about
+    std::uint64_t inside = cells / all;  // of the view that make up one of those asked about
     for (const std::vector<bool>& values : box)
-        cells *= static_cast<std::uint64_t>(std::ranges::count(values, true));
-    return joint.error_law(view_, view, cells, target_);
+        inside *= static_cast<std::uint64_t>(std::ranges::count(values, true));
+    // Of all there is no error: everybody is in one of them.
+    return inside == cells ? ErrorLaw{} : joint.error_law(view_, view, inside, target_);
 }
 
 std::vector<Estimate> Marginal::shares() const {

@@ -27,8 +27,8 @@ std::string some(std::span<const std::string> words) {
 Json parsed(std::string_view text, const char* what) {
     Json document = Json::parse(text, nullptr, false);
     if (document.is_discarded())
-        raise(ErrorCode::malformed, std::string(what) + " is no JSON",
-              "Found " + std::string(text.substr(0, 100)) + ".");
+        raise(ErrorCode::malformed, std::string(what) + " cannot be read as JSON",
+              "Found " + shortened(text, 100) + ".", "Perhaps a number is too large.");
     return document;
 }
 
@@ -78,7 +78,7 @@ std::size_t Names::called(std::string_view name) const {
 }
 
 Names::Conditions Names::conditions(std::string_view json) const {
-    const Json document = parsed(json, "the conditions");
+    const Json document = parsed(json, "what is asked for");
     if (!document.is_object() || document.empty())
         refuse("conditions are an object with a key for each attribute", "Found " + document.dump() + ".",
                R"(For example: {"sex": "f", "age": [20, 30]}.)");

@@ -140,7 +140,8 @@ Attribute read_derived(JsonObject& reader) {
     Attribute attribute;
     attribute.product.assign(2, unread);
     if (reader.contains("name")) attribute.name = reader.word("name", "the attribute's name");
-    if (reader.contains("min") || reader.contains("max")) range(reader, attribute);
+    const bool narrowed = reader.find("min") != nullptr;
+    if (reader.find("max") != nullptr || narrowed) range(reader, attribute);
     return attribute;
 }
 

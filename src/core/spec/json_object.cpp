@@ -47,7 +47,7 @@ Json parse_json(std::string_view text) {
     try {
         return Json::parse(text, watch);
     } catch (const Json::exception& error) {
-        raise(ErrorCode::malformed, "the spec is no valid JSON", error.what(),
+        raise(ErrorCode::malformed, "the spec is no valid JSON", shortened(error.what(), 200),
               "A spec is one JSON object, such as {\"mechanism\": \"grr\", \"epsilon\": 1, \"domain\": 4}.");
     }
 }
