@@ -163,7 +163,7 @@ Quotient Marginal::quotient(const Combined::Box& of, const Combined::Box& given,
     const double a = d * d - z2 * wide.given, b = n * d - z2 * wide.together, c = n * n - z2 * wide.both;
     if (d <= 0 || a <= 0) return nothing;
     const double root = std::sqrt(std::max(0.0, b * b - a * c));
-    return {{r, error}, {(b - root) / a, (b + root) / a}};
+    return {{r, error}, {std::min(r, (b - root) / a), std::max(r, (b + root) / a)}};
 }
 
 Marginal::Errors Marginal::errors(const Combined& tables, const Combined::Share& both,
