@@ -117,6 +117,15 @@ double Mechanism::promised_variance(std::size_t attribute) const {
     return n_variance(1 / static_cast<double>(cells()[attribute]));
 }
 
+double Mechanism::n_variance_of(std::size_t, std::size_t item, std::span<const double> shares) const {
+    if (!tells(Quantity::means)) return n_variance(shares[item]);
+    const double steps = static_cast<double>(shares.size()) - 1;
+    double sum = 0;
+    for (std::size_t i = 0; i < shares.size(); ++i)
+        if (shares[i] != 0) sum += shares[i] * n_variance(2 * static_cast<double>(i) / steps - 1);
+    return sum;
+}
+
 std::vector<Stake> Mechanism::promised_stakes(std::size_t attribute) const {
     const bool series = find_mechanism(header().mechanism)->series;
     return stakes({answers()[0], Target::sample, series ? only_attribute : attribute});

@@ -21,6 +21,10 @@ class Mechanism : public PrivacyProof, public Aggregator, public Planner, public
     [[nodiscard]] bool valid_permanent(Bytes public_randomness, Bytes permanent) const;
     /// From n_variance().
     [[nodiscard]] double promised_variance(std::size_t attribute) const override;
+    /// From n_variance(): an oracle's depends on a value's own share alone, a mean's is that of each person,
+    /// added up.
+    [[nodiscard]] double n_variance_of(std::size_t attribute, std::size_t item,
+                                       std::span<const double> shares) const override;
     /// How far this share of forgers moves an attribute's natural answer at most, in its own units; of a
     /// series the round's that they move furthest. NaN where nothing is told of the attribute.
     [[nodiscard]] Interval promised_pull(std::size_t attribute, double share) const;

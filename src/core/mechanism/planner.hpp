@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +27,12 @@ class Planner {
     /// n·Var (sample target) of one item of the natural answer when each item's true value is `truth`: a
     /// frequency, or a mean on [−1,1]. Exact; where items differ, the largest.
     [[nodiscard]] virtual double n_variance(double truth) const = 0;
+    /// The same of one item of one attribute, if people are spread like this over its values, as shares that
+    /// add up to 1: over a category's values, where the item is one of them; over equidistant points from −1
+    /// to 1 of a number, two or more, of its mean, where the item does not matter. Mechanisms over points
+    /// want as many as they have. The attribute of a series is a round.
+    [[nodiscard]] virtual double n_variance_of(std::size_t attribute, std::size_t item,
+                                               std::span<const double> shares) const = 0;
     /// n·Var that an attribute may be promised before anything is known of it: of its mean on [−1,1] where it
     /// is largest; of a frequency averaged over the values, which hardly depends on the data, or a bound of
     /// it.

@@ -125,6 +125,9 @@ class Exponential final : public Mechanism, public Significance, public KnownErr
     void check() const { static_cast<void>(channel()); }
     /// The largest over the values, and over what the others hold.
     double n_variance(double truth) const override;
+    double n_variance_of(std::size_t, std::size_t item, std::span<const double> shares) const override {
+        return decoder().mean(decoder().law(shares), true)[item] - shares[item];
+    }
     /// Of people whom the values share evenly.
     double promised_variance(std::size_t attribute) const override;
     Cost cost() const noexcept override {

@@ -31,6 +31,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "core/base/exact.hpp"
 #include "core/base/interrupt.hpp"
@@ -170,6 +171,8 @@ class DifferenceTrees final : public Mechanism, public Significance, public Seri
     double likeliest(Bytes payload) const override;
     /// Of the round where it is largest, n being people who report to the end and keep their values.
     double n_variance(double truth) const override;
+    double n_variance_of(std::size_t attribute, std::size_t item,
+                         std::span<const double> shares) const override;
     Cost cost() const noexcept override {
         return {2, 2.0 * static_cast<double>(nodes_) * static_cast<double>(order_)};
     }
@@ -200,6 +203,9 @@ class DifferenceTrees final : public Mechanism, public Significance, public Seri
     }
 
   private:
+    /// How many answers to each node are expected of a person.
+    std::vector<double> expected() const;
+
     /// A node in a sum that makes up the sign in a round.
     struct Term {
         std::size_t height;
@@ -404,10 +410,14 @@ std::vector<Estimate> DifferenceTrees::estimate(const Counts& counts, const Ques
     return estimates;
 }
 
+std::vector<double> DifferenceTrees::expected() const {
+    std::vector<double> reports;
+    for (const Level& level : levels_) reports.insert(reports.end(), level.nodes, chance(level));
+    return reports;
+}
+
 double DifferenceTrees::n_variance(double truth) const {
-    std::vector<double> expected;
-    for (const Level& level : levels_) expected.insert(expected.end(), level.nodes, chance(level));
-    const Combination combination(*this, std::move(expected));
+    const Combination combination(*this, expected());
     double largest = 0;
     Work work;
     for (std::uint32_t round = 1; round <= rounds_; ++round, work.done(nodes_))
@@ -416,14 +426,18 @@ double DifferenceTrees::n_variance(double truth) const {
     return largest - truth * (1 - truth);
 }
 
+double DifferenceTrees::n_variance_of(std::size_t attribute, std::size_t item,
+                                      std::span<const double> shares) const {
+    const Combination combination(*this, expected());
+    const double truth = shares[item];
+    const auto terms = combination.sum(static_cast<std::uint32_t>(attribute + 1));
+    return combination.variance(terms, [=](std::size_t) { return truth; }) - truth * (1 - truth);
+}
+
 std::vector<Stake> DifferenceTrees::stakes(const Question& question) const {
-    std::vector<double> expected;
-    double reports = 0;  // of a person
-    for (const Level& level : levels_) {
-        expected.insert(expected.end(), level.nodes, chance(level));
-        reports += chance(level) * level.nodes;
-    }
-    const Combination combination(*this, std::move(expected));
+    const std::vector<double> expected = this->expected();
+    const double reports = std::accumulate(expected.begin(), expected.end(), 0.0);  // of a person
+    const Combination combination(*this, expected);
     const double all = static_cast<double>(order_), others = (all - 1) / all;
     const auto of_round = [&](std::uint32_t round) {
         std::vector<Stake> stakes;

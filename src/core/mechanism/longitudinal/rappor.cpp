@@ -164,6 +164,11 @@ class Rappor final : public Mechanism, public Significance, public CandidateSear
     /// The largest over the values, and over what the others hold. Infinite where there are no estimates.
     double n_variance(double truth) const override { return n_variance(truth, bit_noise(sent_flips())); }
     /// The noise of the permanent response, and of the draw of the cohort.
+    double n_variance_of(std::size_t, std::size_t item, std::span<const double> shares) const override {
+        const std::optional<LeastSquares> fit = fit_of_all();
+        if (!fit) return std::numeric_limits<double>::infinity();
+        return n_variances(*fit, shares, bit_noise(sent_flips()))[item];
+    }
     double n_covariance(double truth) const override {
         return n_variance(truth, bit_noise(flip_.probability()));
     }

@@ -62,6 +62,11 @@ std::vector<Stake> DrawnLevels::stakes(const Question& question) const {
     return worst;
 }
 
+double DrawnLevels::n_variance_of(std::size_t, std::size_t item, std::span<const double> shares) const {
+    const auto noise = expected_noise({shares.begin(), shares.end()});
+    return range_ ? noise->of(values(-1, 1)) : noise->between(item, item + 1);
+}
+
 Interval DrawnLevels::ends() const noexcept {
     return range_ ? Interval{range_->min, range_->max} : Interval{0, static_cast<double>(points_ - 1)};
 }

@@ -23,6 +23,8 @@ class DrawnLevels : public Mechanism, public Ordered, public Significance {
     double p_value(std::uint64_t n, const Estimate& estimate) const final;
     std::vector<Stake> stakes(const Question& question) const final;
 
+    double n_variance_of(std::size_t attribute, std::size_t item, std::span<const double> shares) const final;
+
     std::size_t points() const noexcept final { return points_; }
     Interval ends() const noexcept final;
     Distribution fit(const Counts& counts, Smoothing) const final;

@@ -114,6 +114,7 @@ class HaarOrdered final : public DrawnLevels {
     std::vector<double> cumulative(const Counts& counts) const override;
     std::unique_ptr<const OrderedNoise> noise(const Counts& counts,
                                               std::vector<double> shares) const override;
+    std::unique_ptr<const OrderedNoise> expected_noise(std::vector<double> shares) const override;
 
   private:
     class Noise;
@@ -334,6 +335,10 @@ std::unique_ptr<const OrderedNoise> HaarOrdered::noise(const Counts& counts,
     for (std::size_t level = 0; level < levels(); ++level)
         drawn.push_back(static_cast<double>(reports(counters_of(level, counts.state))));
     return std::make_unique<Noise>(*this, std::move(drawn), std::move(shares));
+}
+
+std::unique_ptr<const OrderedNoise> HaarOrdered::expected_noise(std::vector<double> shares) const {
+    return std::make_unique<Noise>(*this, expected(), std::move(shares));
 }
 
 std::vector<double> HaarOrdered::cumulative(const Counts& counts) const {

@@ -54,6 +54,9 @@ class Ordered : public Capability {
     /// The noise in what is read off cumulative(), if these are the shares of the points.
     [[nodiscard]] virtual std::unique_ptr<const OrderedNoise> noise(const Counts& counts,
                                                                     std::vector<double> shares) const = 0;
+    /// The same of very many reports, of which each part of the mechanism got what it is expected to.
+    [[nodiscard]] virtual std::unique_ptr<const OrderedNoise> expected_noise(
+        std::vector<double> shares) const = 0;
     /// The resolution in steps: even, 2 or more, at most the number of steps or 2; 0 of a sharp mechanism.
     [[nodiscard]] virtual std::uint64_t blur(std::uint64_t n) const noexcept = 0;
 };

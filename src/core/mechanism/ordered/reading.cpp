@@ -44,6 +44,15 @@ Reading::Reading(const Ordered& ordered, const Counts& counts, double each)
       blur_(ordered.blur(counts.n)),
       each_(each) {}
 
+Reading::Reading(const Ordered& ordered, std::vector<double> shares, std::uint64_t n)
+    : Reading(ordered, Counts{n, {}}) {
+    cumulative_.resize(shares.size());
+    std::partial_sum(shares.begin(), shares.end(), cumulative_.begin());
+    nearest_ = cumulative_;
+    noise_ = ordered.expected_noise(shares);
+    shares_ = std::move(shares);
+}
+
 double Reading::value(double at) const {
     const auto [low, high] = ordered_.ends();
     return low + (high - low) * at / steps();  // exact for whole numbers on a step each

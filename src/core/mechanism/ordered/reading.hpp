@@ -27,6 +27,10 @@ class Reading {
     /// `each`: how many of the reports may be one person's, and repeat each other.
     Reading(const Ordered& ordered, const Counts& counts, double each = 1);
 
+    /// What may be expected of n reports, if people are spread over the points like this: estimates are true,
+    /// and their errors those that they would have.
+    Reading(const Ordered& ordered, std::vector<double> shares, std::uint64_t n);
+
     [[nodiscard]] bool sharp() const noexcept { return blur_ == 0; }
     /// The stretch over which estimates are smeared, in the attribute's units; 0 if they are sharp.
     [[nodiscard]] double resolution() const noexcept;

@@ -59,6 +59,9 @@ class SquareWave final : public NumericMean, public Ordered {
         return decoder_.cumulative(observed(counts));
     }
     std::unique_ptr<const OrderedNoise> noise(const Counts&, std::vector<double> shares) const override;
+    std::unique_ptr<const OrderedNoise> expected_noise(std::vector<double> shares) const override {
+        return noise({}, std::move(shares));
+    }
     std::uint64_t blur(std::uint64_t n) const noexcept override;
 
   private:

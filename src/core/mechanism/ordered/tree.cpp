@@ -170,6 +170,7 @@ class Tree final : public DrawnLevels {
     std::vector<double> cumulative(const Counts& counts) const override;
     std::unique_ptr<const OrderedNoise> noise(const Counts& counts,
                                               std::vector<double> shares) const override;
+    std::unique_ptr<const OrderedNoise> expected_noise(std::vector<double> shares) const override;
 
   private:
     class Noise;
@@ -308,6 +309,10 @@ class Tree::Noise final : public OrderedNoise {
 
 std::unique_ptr<const OrderedNoise> Tree::noise(const Counts& counts, std::vector<double> shares) const {
     return std::make_unique<Noise>(*this, drawn(counts.state), std::move(shares));
+}
+
+std::unique_ptr<const OrderedNoise> Tree::expected_noise(std::vector<double> shares) const {
+    return std::make_unique<Noise>(*this, expected(), std::move(shares));
 }
 
 std::vector<double> Tree::cumulative(const Counts& counts) const {

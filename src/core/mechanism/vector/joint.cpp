@@ -87,6 +87,7 @@ class Joint final : public Mechanism, public JointViews, public Significance {
 
     std::vector<std::vector<std::size_t>> views() const override;
     CrossTable table(const Counts& counts, std::size_t view) const override;
+    CrossTable expected_table(std::size_t view) const override { return expected(views_[view]); }
     ErrorLaw error_law(const Counts& counts, std::size_t view, std::uint64_t cells,
                        Target target) const override;
     std::uint64_t reports_of_view(const Counts& counts, std::size_t view) const override {

@@ -20,6 +20,8 @@ class JointViews : public Capability {
     [[nodiscard]] virtual std::vector<std::vector<std::size_t>> views() const = 0;
     /// What the reports about a view say of it; no share is told of none. The state is of the mechanism.
     [[nodiscard]] virtual CrossTable table(const Counts& counts, std::size_t view) const = 0;
+    /// The same with no shares, and of as many people as are expected of one who reports.
+    [[nodiscard]] virtual CrossTable expected_table(std::size_t view) const = 0;
     /// The law of the share of so many cells of a view as its table has it; the normal one if no count tells
     /// it.
     [[nodiscard]] virtual ErrorLaw error_law(const Counts& counts, std::size_t view, std::uint64_t cells,

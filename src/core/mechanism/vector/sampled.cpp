@@ -98,6 +98,8 @@ class Sampled final : public Mechanism, public Record, public GroupMean {
     double likeliest(Bytes payload) const override;
 
     double n_variance(double truth) const override;
+    double n_variance_of(std::size_t attribute, std::size_t item,
+                         std::span<const double> shares) const override;
     double promised_variance(std::size_t attribute) const override;
     Cost cost() const noexcept override;
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const override;
@@ -456,6 +458,24 @@ double Sampled::n_variance(double truth) const {
     double largest = 0;
     for (const Run& run : runs_) largest = std::max(largest, variance(run, truth));
     return largest;
+}
+
+// Of numbers as well, where people do not all have the same.
+double Sampled::n_variance_of(std::size_t attribute, std::size_t item, std::span<const double> shares) const {
+    const Run& run = run_of(attribute);
+    const double part = chance(run), noise = run.inner->n_variance_of(0, item, shares);
+    double spread = shares[item] * (1 - shares[item]);
+    if (run.number != nullptr) {
+        const double steps = static_cast<double>(shares.size()) - 1;
+        double first = 0, second = 0;
+        for (std::size_t i = 0; i < shares.size(); ++i) {
+            const double at = 2 * static_cast<double>(i) / steps - 1;
+            first += shares[i] * at;
+            second += shares[i] * at * at;
+        }
+        spread = second - first * first;
+    }
+    return (noise + spread * (1 - part)) / part;
 }
 
 // The share of those who did not draw it is concave in the frequency: on average over the values it is

@@ -1,0 +1,81 @@
+// What can be said of a spec's answers before anybody reports, if it is assumed how people are spread over
+// the values: how large errors will be, and where they come from. Nothing here draws at random; every
+// mechanism knows the variance of what it does, and this puts it to the questions that are asked.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/settings.hpp"
+
+namespace ldp {
+
+/// How many points a number's range is looked at in, unless the mechanism has points of its own.
+inline constexpr std::size_t outlook_points = 1025;
+
+/// Variances of an answer, in squares of its unit.
+struct Parts {
+    double noise;     ///< the randomizer's, against the people who report
+    double sampling;  ///< what people bring who are a sample of a population
+};
+
+/// Answers of n people with one report each, n ≥ 1.
+class Outlook {
+  public:
+    /// `spreads` has the assumption about each attribute: shares that add up to 1, over the values of a
+    /// category, or over the points_of() a number, from one end of its range to the other. An empty one is
+    /// even. Attributes are taken to be independent. The mechanism must outlive it; both are of one spec.
+    Outlook(const Mechanism& mechanism, std::vector<Attribute> attributes,
+            std::vector<std::vector<double>> spreads);
+
+    /// Over how many values or points an attribute's people are spread.
+    [[nodiscard]] static std::size_t points_of(const Mechanism& mechanism, std::size_t attribute,
+                                               const Attribute& asked);
+    /// People spread evenly over a category's values or a number's range.
+    [[nodiscard]] static std::vector<double> even(std::size_t points, const Attribute& asked);
+
+    [[nodiscard]] const std::vector<double>& spread(std::size_t attribute) const {
+        return spreads_[attribute];
+    }
+
+    // All throw Error (unsupported) that says what to ask instead, if reports do not tell it.
+
+    /// The share of one value; of a series, in that round (from 0) of which value; of values in buckets, as
+    /// far as their spread is that of buckets.
+    [[nodiscard]] Parts share(std::size_t attribute, std::size_t value, double n) const;
+    /// The same in the noisiest round of a series.
+    [[nodiscard]] Parts share_in_worst_round(std::size_t value, double n) const;
+    /// The share of those who hold one value of one attribute and one of another: a cell of `joint`.
+    [[nodiscard]] Parts pair(std::pair<std::size_t, std::size_t> attributes,
+                             std::pair<std::size_t, std::size_t> values, double n) const;
+    /// The mean, in the attribute's unit.
+    [[nodiscard]] Parts mean(std::size_t attribute, double n) const;
+    /// What rounding numbers to the grid adds to the noise of the mean, at random places between two points:
+    /// a sixth of a step, squared, for each person.
+    [[nodiscard]] double rounding(std::size_t attribute, double n) const;
+    /// The share of people within [low, high].
+    [[nodiscard]] Parts range(double low, double high, double n) const;
+    /// The value below which a share lies, 0 < share < 1.
+    [[nodiscard]] Parts quantile(double share, double n) const;
+
+    /// Which part of the noise a second answer from memory has in common with the first one, 0 to 1. 0 if
+    /// the spec remembers nothing.
+    [[nodiscard]] double kept_part(std::size_t attribute, std::size_t value) const;
+
+  private:
+    [[nodiscard]] Parts cells(std::vector<std::size_t> attributes, const std::vector<std::size_t>& values,
+                              double n) const;
+    /// Of a number from −1 to 1, the mean and the variance.
+    [[nodiscard]] std::pair<double, double> moments(std::size_t attribute) const;
+    [[nodiscard]] double half(std::size_t attribute) const noexcept {
+        return attributes_[attribute].max / 2 - attributes_[attribute].min / 2;
+    }
+
+    const Mechanism& mechanism_;
+    std::vector<Attribute> attributes_;
+    std::vector<std::vector<double>> spreads_;
+};
+
+}  // namespace ldp
