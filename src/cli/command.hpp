@@ -54,6 +54,7 @@ extern const Command submit_command;
 extern const Command queue_command;
 extern const Command collect_command;
 extern const Command ledger_command;
+extern const Command estimate_command;
 extern const Command simulate_command;
 extern const Command model_command;
 extern const Command synthesize_command;

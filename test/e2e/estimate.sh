@@ -1,0 +1,175 @@
+#!/usr/bin/env bash
+# ldp estimate, of every kind of collection: what it shows is what SQL gives, by whoever may ask, whatever attributes and
+# values are called. Pages are well-formed XML, so PostgreSQL itself reads them.
+. "$(dirname "$0")/../prelude.sh"
+cd "$work" || exit 1
+create_databases ldp_estimate
+sql -c "CREATE EXTENSION ldp" -c "CREATE TABLE pages (name text PRIMARY KEY, page xml)" >/dev/null || exit 1
+sql -f - <<'SQL' || exit 1
+CREATE FUNCTION nodes(path text, page xml) RETURNS text[] LANGUAGE sql AS
+    $$ SELECT xpath(path, page, '{{h,http://www.w3.org/1999/xhtml}}')::text[] $$;
+-- What is wrong with a page: numbers that its own SQL does not give, and whatever is not of the page itself.
+CREATE FUNCTION faults(page xml) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+    part record;
+    answer jsonb;
+    given float8[];
+    shown float8[];
+    answers integer := 0;
+BEGIN
+    FOR part IN SELECT * FROM XMLTABLE(XMLNAMESPACES ('http://www.w3.org/1999/xhtml' AS h, 'http://www.w3.org/2000/svg' AS s),
+        '//h:figure | //h:div[@class="facts"]' PASSING page
+        COLUMNS kind text PATH 'local-name(.)', title text PATH 'string(.//h:h3)', sql text PATH 'string(.//h:pre)',
+                refused text PATH 'string(.//h:p[@class="refused"])', drawn integer PATH 'count(.//s:circle) + count(.//s:polygon)',
+                whole xml PATH '.') LOOP
+        CONTINUE WHEN part.sql = '' OR part.refused <> '';
+        answers := answers + 1;
+        EXECUTE format('SELECT jsonb_agg(to_jsonb(a)) FROM (%s) AS a', rtrim(part.sql, ';')) INTO answer;
+        SELECT array_agg(f.value::text::float8) INTO given FROM jsonb_array_elements(answer) AS r (fields), jsonb_each(fields) AS f
+            WHERE jsonb_typeof(f.value) = 'number';
+        shown := nodes('//h:data/@value', part.whole);
+        IF NOT shown <@ given THEN
+            RETURN NEXT format('SQL does not give all numbers of %s: %s', part.title, shown);
+        END IF;
+        IF shown = '{}' AND jsonb_path_exists(answer, '$[*] ? (@.estimate > -1e300)') THEN
+            RETURN NEXT 'no numbers: ' || part.title;
+        ELSIF shown <> '{}' AND part.kind = 'figure' AND part.drawn = 0 THEN
+            RETURN NEXT 'nothing is drawn: ' || part.title;
+        END IF;
+    END LOOP;
+    IF answers < 2 THEN
+        RETURN NEXT format('%s answers', answers);
+    END IF;
+    IF nodes('//h:script | //h:link | //h:img | //h:iframe | //h:object | //@src | //@style | //@*[starts-with(local-name(), "on")] '
+             '| //@href[not(starts-with(., "#"))]', page) <> '{}' OR page::text ~* 'url\(|@import' THEN
+        RETURN NEXT 'something from elsewhere';
+    END IF;
+END $$;
+SQL
+
+# page NAME [FILE]: makes all forms of a collection's answer, and checks the page.
+page() {
+    local file=${2:-$1}
+    run "$1 as a page" 0 "$ldp" estimate "$1" --html "$file.html" --svg "$file.svg" --csv "$file.csv"
+    check "$1: what is wrong" "" "$(sql -v name="$1" -v page="$(cat "$file.html")" -f - <<'SQL'
+INSERT INTO pages VALUES (:'name', xmlparse(document :'page'));
+SELECT faults(page) FROM pages WHERE name = :'name';
+SQL
+)"
+    check "$1: its drawing is XML" "t" "$(sql -v svg="$(cat "$file.svg")" -f - <<<"SELECT :'svg' IS DOCUMENT")"
+}
+
+# people SPEC: 400 people, as CSV, for the attributes that they give.
+people() {
+    sql -v spec="$1" -f - <<'SQL'
+SELECT format('COPY (SELECT %s FROM generate_series(1, 400) AS i) TO STDOUT (FORMAT csv, HEADER)', string_agg(format(
+    CASE WHEN a ? 'min' THEN '%3$s + (%4$s - %3$s) * (i * %2$s %% 101 / 100.0) AS %1$I'
+         WHEN jsonb_typeof(a -> 'domain') = 'array' THEN '%5$L::jsonb ->> (i * i / %2$s %% %6$s)::integer AS %1$I'
+         ELSE 'i * i / %2$s %% %5$s AS %1$I' END,
+    a ->> 'name', 2 * place + 1, a ->> 'min', a ->> 'max', a ->> 'domain',
+    CASE jsonb_typeof(a -> 'domain') WHEN 'array' THEN jsonb_array_length(a -> 'domain') END), ', '))
+FROM jsonb_array_elements(ldp_spec_canonical(:'spec') -> 'attributes') WITH ORDINALITY AS t (a, place) WHERE NOT a ? 'product' \gexec
+SQL
+}
+# collect NAME SPEC [ARGUMENT...]: makes a collection of these people's reports.
+collect() {
+    sql -v name="$1" -v spec="$2" -f - >err <<<"SELECT ldp_create_collection(:'name', :'spec'${3:+, $3})" || bad "$1" err
+    people "$2" >people.csv
+    "$ldp" perturb --spec "$2" <people.csv >reports 2>err || bad "$2" err
+    sql -c "\\copy \"${1//\"/\"\"}\" (report) FROM 'reports'" || bad "$1"
+}
+
+# Every kind ------------------------------------------------------------------------------------------------
+of=0
+while read -r spec; do
+    case $spec in
+        *ddrm*) continue ;;
+    esac
+    of=$((of + 1))
+    collect "kind_$of" "$spec"
+    page "kind_$of"
+    has "kind_$of.html" "400 reports"
+done < <(grep '^{' "$root/test/data/vectors.txt")
+check "all kinds" t "$(sql -c "SELECT count(DISTINCT mechanism) > 25 FROM ldp_collections")"
+
+# A series, of reports made by hand: an answer of every node of the tree of rounds.
+sql >/dev/null <<'SQL' || bad "the series"
+SELECT ldp_create_collection('plan', '{"mechanism": "ddrm", "epsilon": 6, "rounds": 4, "changes": 1, "domain": ["free", "pro"]}');
+INSERT INTO plan SELECT (encode(ldp_spec_parameters(ldp_client_spec('plan')), 'hex') || '01' ||
+        lpad(to_hex(2 * node + (i % 3 = 0)::integer), 2, '0'))::ldp_report, least(node + 1, 4)
+    FROM generate_series(1, 200) AS i, generate_series(0, 6) AS node;
+SQL
+page plan
+run "a series in the terminal" 0 "$ldp" estimate plan
+has out "pro"
+has out "ldp_series(ldp_summary_of('plan'))"
+check "a line for each value" 2 "$(grep -c '<polyline' plan.svg)"
+
+# Numbers together, and rounds -------------------------------------------------------------------------------
+collect numbers '{"mechanism": "sampled", "epsilon": 8, "attributes": [{"name": "x", "min": 0, "max": 1}, {"name": "y", "min": 0, "max": 2}],
+    "regression": {"of": "y", "on": ["x"]}}'
+page numbers
+run "numbers in the terminal" 0 "$ldp" estimate numbers
+has out "How numbers hang together"
+has out "x, y"
+collect daily '{"mechanism": "auto", "epsilon": 2, "attributes": [{"name": "mood", "domain": ["low", "high"]}, {"name": "hours", "min": 0, "max": 24}],
+    "min_group": 30}'
+sql -c "SELECT ldp_open_rounds('daily', 0, 2)" -c "UPDATE daily SET round = 1 WHERE ctid IN (SELECT ctid FROM daily LIMIT 150)" \
+    -c "UPDATE daily SET round = 2 WHERE ctid IN (SELECT ctid FROM daily WHERE round = 0 LIMIT 8)" >/dev/null
+page daily
+run "rounds in the terminal" 0 "$ldp" estimate daily
+has out "rounds 0 to 2"
+has out "Shares of mood, round by round"
+has out "Mean of hours, round by round"
+run "one round" 0 "$ldp" estimate daily --round 1
+has out "150 reports of round 1"
+has out "ldp_summary_of('daily', 1)"
+run "too few, who may see rows" 0 "$ldp" estimate daily --round 2 --html few.html
+has few.html "fewer than 30 reports: nothing is shown"
+if grep -qE '<circle|<data' <(sed -n '/id="answers"/,/What was collected/p' few.html); then bad "estimates of 8 people" few.html; else ok; fi
+
+# Whoever may ask -----------------------------------------------------------------------------------------------
+reader=ldp_estimate_reader
+at_exit() { psql -Xqc "DROP ROLE IF EXISTS $reader" >/dev/null 2>&1; }
+sql -c "CREATE ROLE $reader LOGIN" >/dev/null || exit 1
+collect aggregates '{"mechanism": "grr", "epsilon": 1, "min_group": 500, "attributes": [{"name": "town", "domain": ["Ulm", "Bonn"]}]}' "analysts => 'aggregates'"
+run "a stranger" 1 "$ldp" estimate aggregates --dsn user=$reader
+has err "ldp_analyst"
+sql -c "GRANT ldp_analyst TO $reader" >/dev/null
+run "too few, who may see aggregates" 0 "$ldp" estimate aggregates --dsn user=$reader
+has out "fewer than 500"
+if grep -q "Shares" out; then bad "estimates of too few" out; else ok; fi
+sql -c "INSERT INTO aggregates SELECT * FROM aggregates" >/dev/null
+run "who may see aggregates" 0 "$ldp" estimate aggregates --dsn user=$reader --csv -
+check "as SQL has them" "$(sql -F, -c "SET ROLE $reader" -c "SELECT label, estimate FROM ldp_estimate('aggregates')")" \
+    "$(sed -n 's/^Shares of town,\([^,]*\),,,\([^,]*\),.*/\1,\2/p' out)"
+
+# Sureness --------------------------------------------------------------------------------------------------
+run "a population, at 80 %" 0 "$ldp" estimate daily --target population --confidence 0.8 --csv -
+check "as SQL has it" "$(sql -F, -c "SELECT label, estimate, stderr, lower, upper FROM
+    ldp_frequencies(ldp_summary_of('daily'), attribute => 'mood', confidence => 0.8, target => 'population')")" \
+    "$(sed -n 's/^Shares of mood,\([^,]*\),,,\([^,]*,[^,]*,[^,]*,[^,]*\),[0-9]*,$/\1,\2/p' out)"
+run "no probability" 2 "$ldp" estimate daily --confidence 95
+run "a wrong target" 2 "$ldp" estimate daily --target people
+run "no collection" 1 "$ldp" estimate nowhere
+has err "nowhere"
+run "nowhere to write" 1 "$ldp" estimate daily --html /nowhere/page.html
+has err "/nowhere/page.html"
+run "no server" 1 "$ldp" estimate daily --dsn "host=/nowhere"
+
+# Names are anything ------------------------------------------------------------------------------------------
+evil='<script>alert(1)</script>"'\''&amp;]]>'
+collect "$evil" "$(sql -v evil="$evil" -f - <<'SQL'
+SELECT jsonb_build_object('mechanism', 'joint', 'epsilon', 6, 'attributes', jsonb_build_array(
+    jsonb_build_object('name', :'evil', 'domain', ARRAY[:'evil', E'a\u202Eb\u2068c', E'\x1B[31mred\x07', '=1+1,"x"', 'שלום']),
+    jsonb_build_object('name', E'a\u2067 -- \\', 'domain', ARRAY['</title>', repeat('long', 50)])))
+SQL
+)"
+page "$evil" evil
+run "anything in the terminal" 0 "$ldp" estimate "$evil"
+if LC_ALL=C.UTF-8 grep -qP '[\x00-\x09\x0B-\x1F\x7F\x{202a}-\x{202e}\x{2066}-\x{2069}]' out; then bad "$name: it commands the terminal" out; else ok; fi
+has out "a\u{202e}b"
+has out "U&'a\\+002067 -- \\\\'"
+# Names are in it, as text of it.
+check "a name in a heading" t "$(sql -v evil="$evil" -f - <<<"SELECT (xpath('string(//*[local-name()=\"h1\"])', page))[1]::text LIKE '%&lt;script&gt;%' FROM pages WHERE name = :'evil'")"
+finish
