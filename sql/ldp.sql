@@ -381,6 +381,30 @@ COMMENT ON FUNCTION @extschema@.ldp_advise(jsonb, bigint) IS
     'the mechanisms that suit a spec (its own does not matter), best first: the standard error of a frequency, how far '
     'one forged report in a hundred moves it at most, sizes, steps to count a report, and why "auto" would not choose it';
 
+CREATE FUNCTION @extschema@.ldp_plan(spec jsonb, question jsonb DEFAULT '{}', people bigint DEFAULT NULL,
+        OUT source text, OUT stderr float8, OUT part float8, OUT margin float8, OUT effect float8,
+        OUT n bigint, OUT epsilon float8, OUT mechanism text, OUT canonical jsonb)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000 ROWS 5;
+COMMENT ON FUNCTION @extschema@.ldp_plan(jsonb, jsonb, bigint) IS
+    'the standard error to expect of an answer before anybody reports, and where it comes from; of people, epsilon and '
+    'error what is not given is found out';
+
+CREATE FUNCTION @extschema@.ldp_required_n(spec jsonb, question jsonb) RETURNS bigint
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION @extschema@.ldp_required_n(jsonb, jsonb) IS
+    'how many people the answer to a question needs for the error, margin or effect that it gives';
+
+CREATE FUNCTION @extschema@.ldp_required_epsilon(spec jsonb, question jsonb, people bigint) RETURNS float8
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100000;
+COMMENT ON FUNCTION @extschema@.ldp_required_epsilon(jsonb, jsonb, bigint) IS
+    'the least epsilon at which so many people are enough; where the spec says "auto", through the mechanism chosen there';
+
+CREATE FUNCTION @extschema@.ldp_power(spec jsonb, question jsonb, people bigint) RETURNS float8
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION @extschema@.ldp_power(jsonb, jsonb, bigint) IS
+    'the chance that a test of so many people''s reports finds the effect that the question gives';
+
 CREATE FUNCTION @extschema@.ldp_influence(spec jsonb, forged float8 DEFAULT 0.01,
         OUT attribute text, OUT one_report float8, OUT down float8, OUT up float8)
     RETURNS SETOF record

@@ -49,6 +49,7 @@ struct Command {
 
 extern const Command spec_command;
 extern const Command advise_command;
+extern const Command plan_command;
 extern const Command perturb_command;
 extern const Command submit_command;
 extern const Command queue_command;

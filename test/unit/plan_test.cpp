@@ -36,6 +36,8 @@ struct Case {
     /// The cells of one person of the population.
     std::function<std::vector<Cell>(BitSource&)> person;
     std::size_t people = 100, repetitions = 7200;
+    std::size_t rounds = 1;  ///< in which everybody reports, from memory
+    bool days = false;       ///< the answer of a second day less that of the first
 };
 
 double uniform(BitSource& bits) {
@@ -169,6 +171,27 @@ std::vector<Case> pairs() {
     return {one, pair};
 }
 
+/// Two layers, and memory.
+const std::string kept = R"(, "first_epsilon": 1, "evolving": {}, "budget": {"epsilon": 100})";
+
+std::vector<Case> again(const std::string& how, std::size_t rounds, bool days) {
+    std::vector<Case> all;
+    for (const char* each : {"l_grr", "l_oue", "loloha", "rappor"}) {
+        all.push_back(oracle(each, kept, 2));
+        all.back().asked = all_shares(8, how);
+    }
+    for (const char* each : {"onebit", "optimal"}) {
+        all.push_back(number(each, kept, 2));
+        all.back().asked = {mean_of("{" + normal + how + "}", 3)};
+    }
+    for (Case& one : all) {
+        one.rounds = rounds;
+        one.days = days;
+    }
+    all[3].spec = spec_of("rappor", 2, R"("domain": 8, "bits": 32, "hashes": 1, "cohorts": 4)" + kept);
+    return all;
+}
+
 std::vector<Case> quantiles() {
     std::vector<Case> all;
     for (const char* each : {"tree", "haar_ordered", "square_wave"}) {
@@ -183,16 +206,29 @@ std::vector<Case> quantiles() {
     return all;
 }
 
-/// All answers of a person's series; perturb() would tell one of them.
-void report_series(const Mechanism& m, const SeriesRandomizer& series, const std::vector<Cell>& person,
-                   OwnedSummary& summary, BitSource& bits) {
-    std::vector<std::byte> randomness(m.public_size()), report(m.block().begin(), m.block().end());
+/// What one person reports: all answers of a series, of which perturb() would tell one; answers from memory
+/// on all days and in all rounds; or a single one.
+void report(const Mechanism& m, const Case& one, const std::vector<Cell>& person,
+            std::vector<OwnedSummary>& days, BitSource& bits) {
+    std::vector<std::byte> report(m.block().begin(), m.block().end());
     report.resize(m.block().size() + m.payload_size());
-    m.draw_public(bits, randomness);
-    SeriesState state;
-    for (const Cell value : person)
-        if (series.advance(state, value, randomness, bits, std::span(report).last(m.payload_size())))
-            summary.add(report);
+    const auto payload = std::span(report).last(m.payload_size());
+    if (const auto* series = find_capability<SeriesRandomizer>(m)) {
+        std::vector<std::byte> randomness(m.public_size());
+        m.draw_public(bits, randomness);
+        SeriesState state;
+        for (const Cell value : person)
+            if (series->advance(state, value, randomness, bits, payload)) days[0].add(report);
+    } else if (one.days || one.rounds > 1) {
+        Device device(m, bits);
+        for (OwnedSummary& day : days)
+            for (std::size_t round = 0; round < one.rounds; ++round) {
+                device.report(person, payload);
+                day.add(report, Rounds::only(static_cast<std::int32_t>(round)));
+            }
+    } else {
+        days[0].draw(person, bits);
+    }
 }
 
 /// The root mean square of errors in units of what is predicted.
@@ -207,16 +243,12 @@ double measured(const Case& one) {
     SeededBits bits(2026);
     double sum = 0;
     for (std::size_t r = 0; r < one.repetitions; ++r) {
-        OwnedSummary summary(*m);
-        for (std::size_t i = 0; i < one.people; ++i) {
-            const std::vector<Cell> person = one.person(bits);
-            if (const auto* series = find_capability<SeriesRandomizer>(*m))
-                report_series(*m, *series, person, summary, bits);
-            else
-                summary.draw(person, bits);
-        }
+        std::vector<OwnedSummary> days(one.days ? 2 : 1, OwnedSummary(*m));
+        for (std::size_t i = 0; i < one.people; ++i) report(*m, one, one.person(bits), days, bits);
         for (std::size_t i = 0; i < one.asked.size(); ++i) {
-            const double off = (one.asked[i].answer(summary.view()) - one.asked[i].truth) / predicted[i];
+            const Asked& each = one.asked[i];
+            const double first = one.days ? each.answer(days[1].view()) : each.truth;
+            const double off = (each.answer(days[0].view()) - first) / predicted[i];
             sum += off * off;
         }
     }
@@ -253,6 +285,142 @@ BOOST_AUTO_TEST_CASE(ranges_err_as_predicted, *boost::unit_test::label("slow")) 
 }
 BOOST_AUTO_TEST_CASE(quantiles_err_as_predicted, *boost::unit_test::label("slow")) {
     check(quantiles());
+}
+
+BOOST_AUTO_TEST_CASE(pooled_rounds_err_as_predicted, *boost::unit_test::label("slow")) {
+    check(again(R"(, "rounds": 4)", 4, false));
+}
+BOOST_AUTO_TEST_CASE(changes_err_as_predicted, *boost::unit_test::label("slow")) {
+    // People keep their values, so that these leave nothing open.
+    check(again(R"(, "compare": "days", "kept": 1, "target": "sample")", 1, true));
+}
+
+// The ways back ---------------------------------------------------------------------------------------------
+
+const std::string region = R"("mechanism": "auto", "attributes": [{"name": "region", "domain": 12}])";
+
+BOOST_AUTO_TEST_CASE(people_and_epsilon_reach_the_error) {
+    const std::string earnings =
+        R"("mechanism": "tree", "attributes": [{"name": "wage", "min": 0, "max": 100}], "grid": 100)";
+    for (const auto& [spec, goal] :
+         {std::pair{region, R"({"error": 0.01})"},
+          {region, R"({"margin": 0.02, "confidence": 0.99, "compare": "groups", "part": 0.2})"},
+          {region, R"({"share": 0.4, "effect": 0.05, "power": 0.9, "answering": 0.7})"},
+          {earnings, R"({"error": 1.5})"},
+          {earnings, R"({"low": 10, "high": 35, "error": 0.02})"},
+          {earnings, R"({"quantile": 0.5, "mean": 40, "sd": 20, "error": 1})"}})
+        BOOST_TEST_CONTEXT(goal) {
+            const Planning planning(R"({"epsilon": 1, )" + spec + "}", goal);
+            const double wanted = *planning.question().wanted();
+            const auto found = planning.plan({});
+            const double reached = found.prediction.error();
+            BOOST_CHECK_LE(reached, wanted);
+            BOOST_CHECK_GT(reached, 0.97 * wanted);
+            const Planning back("{" + spec + "}", goal);
+            const auto people = static_cast<std::int64_t>(found.people);
+            BOOST_CHECK_LE(back.required_epsilon(people), 1 * (1 + 1e-3));
+            BOOST_CHECK_GT(back.required_epsilon(people), 0.97);
+            BOOST_CHECK_LE(back.plan(people).prediction.error(), wanted);
+        }
+}
+
+BOOST_AUTO_TEST_CASE(no_fewer_people_would_do) {
+    const Planning planning(R"({"epsilon": 1, )" + region + "}", R"({"error": 0.01})");
+    const auto needed = planning.required_people();
+    const Spec spec = Spec::from_json(R"({"epsilon": 1, )" + region + "}");
+    const auto m = make_mechanism(spec);
+    const auto error = [&](std::uint64_t n) {
+        return predict(*m, spec, planning.question(), static_cast<double>(n)).error();
+    };
+    BOOST_CHECK_LE(error(needed), 0.01);
+    BOOST_CHECK_GT(error(needed - 1), 0.01);
+    // By hand: noise of the mechanism and sampling of a twelfth.
+    const double f = 1 / 12.0;
+    BOOST_CHECK_EQUAL(needed,
+                      static_cast<std::uint64_t>(std::ceil((m->n_variance(f) + f * (1 - f)) / 0.0001)));
+    // Fewer reports than min_group are not shown.
+    BOOST_CHECK_EQUAL(
+        Planning(R"({"epsilon": 1, )" + region + "}", R"({"error": 5, "answering": 0.5})").required_people(),
+        40U);
+}
+
+BOOST_AUTO_TEST_CASE(the_mechanism_is_chosen_anew) {
+    const Planning planning("{" + region + "}", R"({"error": 0.01})");
+    BOOST_CHECK_EQUAL(planning.plan(1000000).spec.mechanism().name, std::string("subset"));
+    BOOST_CHECK_EQUAL(planning.plan(2200).spec.mechanism().name, std::string("grr"));
+}
+
+BOOST_AUTO_TEST_CASE(power_and_effect_are_inverse) {
+    for (const double power : {0.5, 0.8, 0.99})
+        for (const double confidence : {0.9, 0.95, 0.999})
+            BOOST_CHECK_CLOSE_FRACTION(power_of(least_effect(power, confidence), confidence), power, 1e-12);
+    // 80 % at 95 % confidence: 1.960 + 0.842 standard errors.
+    BOOST_CHECK_CLOSE_FRACTION(least_effect(0.8, 0.95), 2.80159, 1e-4);
+    BOOST_CHECK_CLOSE_FRACTION(power_of(0, 0.95), 0.05, 1e-9);
+    const std::string goal = R"({"effect": 0.03, "power": 0.8, "compare": "groups"})";
+    const Planning planning(R"({"epsilon": 1, )" + region + "}", goal);
+    const auto people = static_cast<std::int64_t>(planning.required_people());
+    BOOST_CHECK_GE(planning.power(people), 0.8);
+    BOOST_CHECK_LT(planning.power(people - 10), 0.8);
+}
+
+BOOST_AUTO_TEST_CASE(sources_are_what_they_say) {
+    const Spec spec =
+        Spec::from_json(R"({"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 8, "grid": 16})");
+    const auto m = make_mechanism(spec);
+    const auto source = [&](const std::string& question, std::string_view name) {
+        for (const auto& each : predict(*m, spec, PlannedQuestion::from_json(question, spec), 1000).sources)
+            if (each.name == name) return each.square * 16;  // half the range, squared
+        return 0.0;
+    };
+    // People spread evenly over 0 to 8; steps of a half.
+    BOOST_CHECK_CLOSE_FRACTION(source("{}", "sample of people"), 64 / 12.0 / 1000, 1e-5);
+    BOOST_CHECK_CLOSE_FRACTION(source("{}", "rounding"), 0.25 / 6 / 1000, 1e-12);
+    BOOST_CHECK_EQUAL(source(R"({"target": "sample"})", "sample of people"), 0);
+    // Half of a normal law lies below 0, and is moved there: its mean rises by 1/√(2π) standard deviations.
+    BOOST_CHECK_CLOSE_FRACTION(std::sqrt(source(R"({"mean": 0, "sd": 1})", "clamping")), 0.39894, 1e-4);
+    BOOST_CHECK_CLOSE_FRACTION(std::sqrt(source(R"({"mean": 8, "sd": 1})", "clamping")), 0.39894, 1e-4);
+    BOOST_CHECK_SMALL(source(R"({"mean": 4, "sd": 0.5})", "clamping"), 1e-20);
+    // If half of them answer, the rest add as much again as all would leave.
+    const double all =
+        source("{}", "randomizer") + source("{}", "sample of people") + source("{}", "rounding");
+    BOOST_CHECK_CLOSE_FRACTION(source(R"({"answering": 0.5})", "missing answers"), all, 1e-9);
+    // Fresh answers of ten rounds: a tenth of the noise, and the same people.
+    BOOST_CHECK_CLOSE_FRACTION(source(R"({"rounds": 10})", "randomizer"), source("{}", "randomizer") / 10,
+                               1e-9);
+    BOOST_CHECK_CLOSE_FRACTION(source(R"({"rounds": 10})", "sample of people"),
+                               source("{}", "sample of people"), 1e-9);
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_planned_is_said) {
+    const auto code = [](const std::string& spec, const std::string& question) {
+        try {
+            (void)Planning(spec, question).plan({});
+        } catch (const Error& error) {
+            BOOST_CHECK(!error.hint().empty() || !error.detail().empty());
+            return error.code();
+        }
+        return ErrorCode::full;
+    };
+    const std::string grr = R"({"mechanism": "grr", "epsilon": 1, "domain": ["a", "b"]})";
+    const std::string wage = R"({"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 8})";
+    for (const char* question :
+         {R"({})", R"({"error": 0.1, "margin": 0.1})", R"({"error": 0})", R"({"error": 0.1, "value": "c"})",
+          R"({"error": 0.1, "value": 2})", R"({"error": 0.1, "attribute": "x"})",
+          R"({"error": 0.1, "sd": 1})", R"({"error": 0.1, "mean": 1, "sd": 1})",
+          R"({"error": 0.1, "compare": "years"})", R"({"error": 0.1, "share": 2})",
+          R"({"error": 0.1, "what": 2})", R"({"error": 0.1, "with": "value"})",
+          R"({"error": 0.1, "low": 2, "high": 1})", R"({"error": 0.1, "low": 0, "quantile": 0.5})"})
+        BOOST_CHECK_MESSAGE(code(grr, question) == ErrorCode::invalid_spec, question);
+    BOOST_CHECK(code(grr, "{") == ErrorCode::malformed);
+    BOOST_CHECK(code(R"({"mechanism": "grr", "domain": 2})", R"({"error": 0.1})") == ErrorCode::invalid_spec);
+    for (const char* question : {R"({"error": 0.1, "low": 0})", R"({"error": 0.1, "quantile": 0.5})",
+                                 R"({"error": 0.1, "compare": "days", "kept": 1})"})
+        BOOST_CHECK_MESSAGE(code(grr, question) == ErrorCode::unsupported, question);
+    BOOST_CHECK(code(wage, R"({"error": 0.1, "mean": 8, "sd": 4})") == ErrorCode::invalid_value);
+    BOOST_CHECK_THROW((void)Planning(grr, R"({"error": 0.0001})").required_epsilon(100), Error);
+    BOOST_CHECK_THROW((void)Planning(grr, R"({"error": 0.1})").power(100), Error);
+    BOOST_CHECK_THROW((void)Planning(grr, R"({"effect": 0.1})").power(0), Error);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

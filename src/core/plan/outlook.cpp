@@ -128,13 +128,11 @@ std::pair<double, double> Outlook::moments(std::size_t attribute) const {
 Parts Outlook::mean(std::size_t attribute, double n) const {
     if (!attributes_[attribute].numeric() || !mechanism_.tells(Quantity::means))
         refuse(mechanism_, "the mean of \"this attribute\"");
-    const double unit = square(half(attribute));
-    return {unit * mechanism_.n_variance_of(attribute, 0, spreads_[attribute]) / n,
-            unit * moments(attribute).second / n};
+    return {mechanism_.n_variance_of(attribute, 0, spreads_[attribute]) / n, moments(attribute).second / n};
 }
 
 double Outlook::rounding(std::size_t attribute, double n) const {
-    const double step = 2 * half(attribute) / static_cast<double>(mechanism_.cells()[attribute] - 1);
+    const double step = 2 / static_cast<double>(mechanism_.cells()[attribute] - 1);
     return step * step / 6 / n;
 }
 
@@ -156,7 +154,7 @@ Parts Outlook::quantile(double share, double n) const {
         return static_cast<double>(i) + (inside > 0 ? (part - before) / inside : 0) - 0.5;
     };
     const double at = std::clamp(place(share), 0.0, reading.steps());
-    const double step = reading.value(1) - reading.value(0);
+    const double step = attributes_[0].numeric() ? 2 / reading.steps() : 1;
     return parts([&](Target target) {
         const double error = reading.share(Reading::left_end, at, target).standard_error;
         const double off =

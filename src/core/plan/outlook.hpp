@@ -15,7 +15,8 @@ namespace ldp {
 /// How many points a number's range is looked at in, unless the mechanism has points of its own.
 inline constexpr std::size_t outlook_points = 1025;
 
-/// Variances of an answer, in squares of its unit.
+/// Variances of an answer: of shares, or of numbers in squares of unit(), as whose own squares may be no
+/// doubles.
 struct Parts {
     double noise;     ///< the randomizer's, against the people who report
     double sampling;  ///< what people bring who are a sample of a population
@@ -50,7 +51,7 @@ class Outlook {
     /// The share of those who hold one value of one attribute and one of another: a cell of `joint`.
     [[nodiscard]] Parts pair(std::pair<std::size_t, std::size_t> attributes,
                              std::pair<std::size_t, std::size_t> values, double n) const;
-    /// The mean, in the attribute's unit.
+    /// The mean.
     [[nodiscard]] Parts mean(std::size_t attribute, double n) const;
     /// What rounding numbers to the grid adds to the noise of the mean, at random places between two points:
     /// a sixth of a step, squared, for each person.
@@ -59,6 +60,11 @@ class Outlook {
     [[nodiscard]] Parts range(double low, double high, double n) const;
     /// The value below which a share lies, 0 < share < 1.
     [[nodiscard]] Parts quantile(double share, double n) const;
+
+    /// What means and quantiles of an attribute are measured in: half a number's range; 1 of a category.
+    [[nodiscard]] static double unit(const Attribute& attribute) noexcept {
+        return attribute.numeric() ? attribute.max / 2 - attribute.min / 2 : 1;
+    }
 
     /// Which part of the noise a second answer from memory has in common with the first one, 0 to 1. 0 if
     /// the spec remembers nothing.
@@ -69,9 +75,6 @@ class Outlook {
                               double n) const;
     /// Of a number from −1 to 1, the mean and the variance.
     [[nodiscard]] std::pair<double, double> moments(std::size_t attribute) const;
-    [[nodiscard]] double half(std::size_t attribute) const noexcept {
-        return attributes_[attribute].max / 2 - attributes_[attribute].min / 2;
-    }
 
     const Mechanism& mechanism_;
     std::vector<Attribute> attributes_;

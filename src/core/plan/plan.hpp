@@ -16,11 +16,15 @@ namespace ldp {
 struct Prediction {
     struct Source {
         const char* name;
-        double square;  ///< the error that it makes, squared, in the answer's unit
+        double square;  ///< the error that it makes, squared, in units
     };
     std::vector<Source> sources;  ///< those that do not apply are left out
+    double unit;                  ///< Outlook::unit(), or 1 of a share
 
     [[nodiscard]] double error() const noexcept;
+    [[nodiscard]] double error_of(const Source& source) const noexcept;
+    /// The part that it has in the square of the error.
+    [[nodiscard]] double part_of(const Source& source) const noexcept;
 };
 
 /// Of a question to reports of a spec's mechanism, from so many people, at least one. Throws Error
@@ -54,6 +58,12 @@ class Planning {
     /// the spec says "auto", through the mechanism that is chosen at that ε. The spec's own ε does not
     /// matter.
     [[nodiscard]] double required_epsilon(std::int64_t people) const;
+    /// Half an interval, and the least effect that is found, at the question's confidence and power, if the
+    /// standard error is this.
+    [[nodiscard]] double margin(double error) const { return error * reach(question_.confidence); }
+    [[nodiscard]] double least_effect(double error) const {
+        return error * ldp::least_effect(question_.power, question_.confidence);
+    }
     /// The chance that the question's "effect" is found with so many people.
     [[nodiscard]] double power(std::int64_t people) const;
 

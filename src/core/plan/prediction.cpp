@@ -141,7 +141,17 @@ void check(const Mechanism& mechanism, const Spec& spec, const PlannedQuestion& 
 double Prediction::error() const noexcept {
     double all = 0;
     for (const Source& source : sources) all += source.square;
-    return std::sqrt(all);
+    return unit * std::sqrt(all);
+}
+
+double Prediction::error_of(const Source& source) const noexcept {
+    return unit * std::sqrt(source.square);
+}
+
+double Prediction::part_of(const Source& source) const noexcept {
+    double all = 0;
+    for (const Source& each : sources) all += each.square;
+    return source.square / all;
 }
 
 // People who do not answer leave fewer reports; what that adds to all the other errors is theirs.
@@ -150,7 +160,9 @@ Prediction predict(const Mechanism& mechanism, const Spec& spec, const PlannedQu
     check(mechanism, spec, question);
     const Outlook outlook(mechanism, spec.attributes(), spreads(mechanism, spec, question));
     const Split all = split(outlook, spec, question, people);
-    Prediction found{{{"randomizer", all.noise}}};
+    const Attribute& attribute = spec.attributes()[question.attribute];
+    const bool share = question.asked == Asked::share || question.asked == Asked::range;
+    Prediction found{{{"randomizer", all.noise}}, share ? 1 : Outlook::unit(attribute)};
     const auto add = [&](const char* name, double variance) {
         if (variance > 0) found.sources.push_back({name, variance});
     };
@@ -164,7 +176,7 @@ Prediction predict(const Mechanism& mechanism, const Spec& spec, const PlannedQu
     }
     const bool difference = question.compared != Compared::nothing;
     if (question.asked == Asked::mean && question.normal && !difference)
-        add("clamping", square(clamping(*question.normal, spec.attributes()[question.attribute])));
+        add("clamping", square(clamping(*question.normal, attribute) / found.unit));
     return found;
 }
 

@@ -13,7 +13,7 @@ namespace ldp {
 
 namespace {
 
-constexpr std::size_t most_points = 128, curves = 2500;
+constexpr std::size_t most_points = 128, curves = 1500;
 
 /// Normal numbers by Box and Muller (1958), so that they are the same everywhere.
 class Normals {

@@ -32,9 +32,12 @@ std::size_t value_of(JsonObject& object, const Attribute& attribute) {
     const Json* found = object.find("value");
     if (found == nullptr) return 0;
     if (found->is_string()) {
-        const auto label = std::ranges::find(attribute.labels, found->get<std::string>());
+        const auto text = found->get<std::string>();
+        const auto label = std::ranges::find(attribute.labels, text);
         if (label != attribute.labels.end())
             return static_cast<std::size_t>(label - attribute.labels.begin());
+        for (std::size_t v = 0; attribute.labels.empty() && v < attribute.domain; ++v)
+            if (std::to_string(v) == text) return v;
     } else if (found->is_number_unsigned() && found->get<std::uint64_t>() < attribute.domain) {
         return found->get<std::size_t>();
     }

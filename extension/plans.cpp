@@ -1,0 +1,92 @@
+// Planning as SQL sees it: what core/plan says of a spec and a question, before anybody reports.
+
+#include "core/plan/plan.hpp"
+
+#include "core/mechanism/estimate.hpp"
+#include "rows.hpp"
+
+using namespace ldp;
+
+namespace {
+
+/// A row for the whole error, and one for each source, in PostgreSQL's memory.
+struct Sources {
+    struct Row {
+        const char* source;
+        double error, part;
+    };
+    const Row* items;
+    std::size_t count;
+    double margin, effect;
+    std::uint64_t people;
+    double epsilon;
+    const char* mechanism;
+    const char* spec;
+
+    void write(Columns& columns, std::size_t row) const {
+        const auto& [source, error, part] = items[row];
+        columns.put(source);
+        columns.put(error);
+        columns.put(part);
+        columns.put(Float8GetDatum(margin), row > 0);
+        columns.put(Float8GetDatum(effect), row > 0);
+        columns.put(people);
+        columns.put(epsilon);
+        columns.put(mechanism);
+        columns.put(json_value(spec), false);
+    }
+};
+
+Sources sources(const char* spec, const char* question, bool counted, std::int64_t people) {
+    const Planning planning(spec, question);
+    const Planning::Plan plan = planning.plan(counted ? std::optional(people) : std::nullopt);
+    const auto& all = plan.prediction.sources;
+    const double error = plan.prediction.error();
+    auto* items = static_cast<Sources::Row*>(try_palloc((1 + all.size()) * sizeof(Sources::Row)));
+    items[0] = {"all", error, 1};
+    for (std::size_t i = 0; i < all.size(); ++i)
+        items[i + 1] = {all[i].name, plan.prediction.error_of(all[i]), plan.prediction.part_of(all[i])};
+    return {items,       1 + all.size(),      planning.margin(error),     planning.least_effect(error),
+            plan.people, plan.spec.epsilon(), plan.spec.mechanism().name, keep(plan.spec.to_json())};
+}
+
+std::uint64_t required_people(const char* spec, const char* question) {
+    return Planning(spec, question).required_people();
+}
+double required_epsilon(const char* spec, const char* question, std::int64_t people) {
+    return Planning(spec, question).required_epsilon(people);
+}
+double power(const char* spec, const char* question, std::int64_t people) {
+    return Planning(spec, question).power(people);
+}
+
+}  // namespace
+
+/// (spec, question, people): the error to expect, and its sources.
+LDP_FUNCTION_READING(ldp_plan, ERRCODE_INVALID_PARAMETER_VALUE) {
+    return rows(
+        fcinfo,
+        [=] {
+            const bool counted = !PG_ARGISNULL(2);
+            return sources(json_argument(fcinfo, 0), json_argument(fcinfo, 1), counted,
+                           counted ? PG_GETARG_INT64(2) : 0);
+        },
+        1);
+}
+
+/// (spec, question): how many people are needed.
+LDP_FUNCTION_READING(ldp_required_n, ERRCODE_INVALID_PARAMETER_VALUE) {
+    PG_RETURN_INT64(
+        static_cast<std::int64_t>(required_people(json_argument(fcinfo, 0), json_argument(fcinfo, 1))));
+}
+
+/// (spec, question, people): the ε that is needed.
+LDP_FUNCTION_READING(ldp_required_epsilon, ERRCODE_INVALID_PARAMETER_VALUE) {
+    PG_RETURN_FLOAT8(
+        required_epsilon(json_argument(fcinfo, 0), json_argument(fcinfo, 1), PG_GETARG_INT64(2)));
+}
+
+/// (spec, question, people): the chance that the effect asked about is found.
+LDP_FUNCTION_READING(ldp_power, ERRCODE_INVALID_PARAMETER_VALUE) {
+    PG_RETURN_FLOAT8(power(json_argument(fcinfo, 0), json_argument(fcinfo, 1), PG_GETARG_INT64(2)));
+}

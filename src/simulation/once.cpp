@@ -1,0 +1,191 @@
+#include "simulation/once.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/base/error.hpp"
+#include "core/base/text.hpp"
+#include "core/channel/numeric.hpp"
+#include "core/mechanism/longitudinal/series.hpp"
+#include "core/mechanism/ordered/ordered.hpp"
+#include "core/plan/outlook.hpp"
+#include "core/summary/distribution.hpp"
+#include "core/summary/errors.hpp"
+#include "core/summary/summary.hpp"
+
+namespace ldp::simulation {
+
+namespace {
+
+constexpr double confidence = 0.95, unknown = std::numeric_limits<double>::quiet_NaN();
+
+/// The shares of the values, or of the points; a place between two points counts as both in part.
+std::vector<double> spread(const std::vector<std::vector<double>>& people, std::size_t j, double top,
+                           std::size_t points) {
+    std::vector<double> shares(points);
+    const double each = 1 / static_cast<double>(people.size());
+    for (const std::vector<double>& person : people) {
+        const double at = person[j] / top * static_cast<double>(points - 1), below = std::floor(at);
+        const auto point = std::min(static_cast<std::size_t>(below), points - 1);
+        shares[point] += each * (1 - (at - below));
+        if (at > below) shares[point + 1] += each * (at - below);
+    }
+    return shares;
+}
+
+/// What is asked in each run, and what has come out so far.
+struct Question {
+    Trial trial;
+    std::vector<double> truths;  ///< of its items
+    /// Estimates and intervals of a summary.
+    std::function<std::vector<std::pair<Estimate, Interval>>(const SummaryView&)> ask;
+    double squares = 0, claimed = 0;
+    std::uint64_t hits = 0, items = 0;
+
+    void add(const SummaryView& view) {
+        const auto answers = ask(view);
+        for (std::size_t i = 0; i < answers.size(); ++i) {
+            const auto& [estimate, bar] = answers[i];
+            squares += (estimate.value - truths[i]) * (estimate.value - truths[i]);
+            claimed += estimate.standard_error * estimate.standard_error;
+            hits += bar.lower <= truths[i] && truths[i] <= bar.upper ? 1U : 0U;
+            ++items;
+        }
+    }
+    [[nodiscard]] Trial result() const {
+        Trial found = trial;
+        found.error = std::sqrt(squares / static_cast<double>(items));
+        found.claimed = std::sqrt(claimed / static_cast<double>(items));
+        found.covered = static_cast<double>(hits) / static_cast<double>(items);
+        return found;
+    }
+};
+
+std::pair<Estimate, Interval> answer(const SummaryView& view, std::size_t attribute, const Estimate& one) {
+    return {one, interval(one, reach(confidence), error_law(view, attribute, Target::sample))};
+}
+
+class Trials {
+  public:
+    Trials(const Collection& collection, const std::vector<std::vector<double>>& people)
+        : mechanism_(collection.mechanism()), attributes_(collection.spec().attributes()), people_(people) {
+        const std::vector<std::uint64_t> cells = mechanism_.cells();
+        std::vector<std::vector<double>> spreads;
+        for (std::size_t j = 0; j < attributes_.size(); ++j)
+            spreads.push_back(spread(people, j, static_cast<double>(cells[j] - 1),
+                                     Outlook::points_of(mechanism_, j, attributes_[j])));
+        const Outlook outlook(mechanism_, attributes_, std::move(spreads));
+        for (std::size_t j = 0; j < attributes_.size(); ++j)
+            attributes_[j].numeric() ? ask_mean(j, outlook) : ask_shares(j, outlook);
+        if (attributes_.size() == 1 && find_capability<Ordered>(mechanism_) != nullptr)
+            for (const double share : {0.25, 0.5, 0.75}) ask_quantile(share, outlook);
+    }
+
+    [[nodiscard]] std::vector<Question>& questions() noexcept { return questions_; }
+
+  private:
+    [[nodiscard]] double n() const noexcept { return static_cast<double>(people_.size()); }
+    /// An attribute's value at a place on the mechanism's grid.
+    [[nodiscard]] double value(std::size_t j, double place) const {
+        if (!attributes_[j].numeric()) return place;
+        return std::lerp(attributes_[j].min, attributes_[j].max,
+                         place / static_cast<double>(mechanism_.cells()[j] - 1));
+    }
+
+    void ask_mean(std::size_t j, const Outlook& outlook) {
+        if (!mechanism_.tells(Quantity::means)) return;
+        double sum = 0, rounding = 0;
+        for (const std::vector<double>& person : people_) {
+            const double off = person[j] - std::floor(person[j]);
+            sum += value(j, person[j]) / n();
+            rounding += off * (1 - off) / n();
+        }
+        const double step = 2 / static_cast<double>(mechanism_.cells()[j] - 1);
+        const double predicted =
+            Outlook::unit(attributes_[j]) *
+            std::sqrt(outlook.mean(j, n()).noise + step * step * rounding / n());
+        questions_.push_back({{j, "mean", sum, predicted, 0, 0, 0},
+                              {sum},
+                              [j](const SummaryView& view) {
+                                  const auto all = estimate(view, {Quantity::means, Target::sample});
+                                  return std::vector{answer(view, j, all[j])};
+                              }});
+    }
+
+    void ask_shares(std::size_t j, const Outlook& outlook) {
+        const bool record = attributes_.size() > 1;
+        if (!record && !mechanism_.tells(Quantity::frequencies)) return;
+        const std::vector<double>& truths = outlook.spread(j);
+        double squares = 0;
+        for (std::size_t v = 0; v < truths.size(); ++v) squares += outlook.share(j, v, n()).noise;
+        squares /= static_cast<double>(truths.size());
+        questions_.push_back({{j, "shares of " + std::to_string(truths.size()) + " values", unknown,
+                               std::sqrt(squares), 0, 0, 0},
+                              truths,
+                              [j](const SummaryView& view) {
+                                  std::vector<std::pair<Estimate, Interval>> all;
+                                  for (const Estimate& one :
+                                       estimate(view, {Quantity::frequencies, Target::sample, j}))
+                                      all.push_back(answer(view, j, one));
+                                  return all;
+                              }});
+    }
+
+    void ask_quantile(double share, const Outlook& outlook) {
+        std::vector<double> sorted;
+        for (const std::vector<double>& person : people_) sorted.push_back(person[0]);
+        const auto at = static_cast<std::size_t>(std::ceil(share * n())) - 1;
+        std::ranges::nth_element(sorted, sorted.begin() + static_cast<std::ptrdiff_t>(at));
+        const double truth = value(0, sorted[at]);
+        questions_.push_back(
+            {{0, "quantile " + shortest(share), truth,
+              Outlook::unit(attributes_[0]) * std::sqrt(outlook.quantile(share, n()).noise), 0, 0, 0},
+             {truth},
+             [share](const SummaryView& view) {
+                 const Quantile found = quantile(view, share, confidence, Target::sample);
+                 return std::vector{std::pair(Estimate{found.value, unknown}, found.interval)};
+             }});
+    }
+
+    const Mechanism& mechanism_;
+    const std::vector<Attribute>& attributes_;
+    const std::vector<std::vector<double>>& people_;
+    std::vector<Question> questions_;
+};
+
+}  // namespace
+
+std::vector<Trial> try_out(const Collection& collection, const std::vector<std::vector<double>>& people,
+                           std::uint64_t runs, BitSource& bits,
+                           const std::function<void(std::uint64_t)>& progress) {
+    const Mechanism& mechanism = collection.mechanism();
+    if (find_capability<SeriesRandomizer>(mechanism) != nullptr)
+        raise(ErrorCode::unsupported, "a series is not reported at once", {},
+              "Try it with values by round: ldp simulate evolving --data FILE --series PERSON,ROUND,VALUE.");
+    Trials trials(collection, people);
+    if (trials.questions().empty())
+        raise(ErrorCode::unsupported, "the reports tell neither means nor shares", {},
+              "Name another mechanism.");
+    const std::vector<std::uint64_t> cells = mechanism.cells();
+    std::vector<std::byte> summary(summary_size(mechanism));
+    std::vector<Cell> input(cells.size());
+    Perturber perturber(mechanism);
+    for (std::uint64_t run = 0; run < runs; ++run) {
+        start_summary(mechanism, summary);
+        for (const std::vector<double>& person : people) {
+            for (std::size_t j = 0; j < cells.size(); ++j)
+                input[j] = grid_point(person[j], cells[j] - 1).draw(bits);
+            const Report& report = perturber.perturb(input, bits);
+            if (const Outcome outcome = accumulate(mechanism, summary, report); outcome != Outcome::ok)
+                raise_outcome(outcome, summary, report);
+        }
+        for (Question& question : trials.questions()) question.add(view_of(mechanism, summary));
+        if (progress) progress(run + 1);
+    }
+    std::vector<Trial> found;
+    for (const Question& question : trials.questions()) found.push_back(question.result());
+    return found;
+}
+
+}  // namespace ldp::simulation
