@@ -2,6 +2,8 @@
 //
 //     ldp-demo people.csv drawing.svg        (the server is the one that libpq's environment names)
 //
+// Beside the drawing goes a page for each survey, as an analyst has it: of estimates alone.
+//
 // The server never sees more than the reports; the truth printed beside the estimates is this program's own.
 
 #include <unistd.h>
@@ -10,11 +12,14 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <pqxx/pqxx>
 
-#include "chart.hpp"
+#include "cli/answers/layouts.hpp"
+#include "cli/answers/questions.hpp"
+#include "cli/answers/wording.hpp"
 #include "cli/csv.hpp"
 #include "cli/progress.hpp"
 #include "client/uploader.hpp"
@@ -47,7 +52,7 @@ const std::vector<Survey> surveys{
      {"wage"}},
     {"profile",
      "Six attributes at once, through the Haar transform",
-     "mean, as a share of the declared range",
+     "mean, on the whole of the declared range",
      R"({"mechanism": "haar", "epsilon": 2,
          "attributes": [{"name": "wage", "min": 0, "max": 2500}, {"name": "education", "min": 0, "max": 18},
                         {"name": "experience", "min": -5, "max": 65}, {"name": "parttime", "min": 0, "max": 1},
@@ -140,38 +145,39 @@ Truth collect(const Survey& survey, const ldp::Collection& collection, pqxx::con
 }
 
 /// Asks the server, prints the answer beside the truth, and returns it for the drawing.
-demo::Panel compare(const Survey& survey, const ldp::Spec& spec, const Truth& truth,
-                    pqxx::connection& connection, std::size_t& inside, std::size_t& all) {
+ldp::cli::Figure compare(const Survey& survey, const ldp::Spec& spec, const Truth& truth,
+                         pqxx::connection& connection, std::size_t& inside, std::size_t& all) {
     pqxx::read_transaction transaction(connection);
     const std::string sql = "SELECT * FROM ldp_estimate('" + survey.name + "')";
     std::printf("  %s;\n\n  %-12s %10s %10s %9s   %-22s\n", sql.c_str(), "", "truth", "estimate", "stderr",
                 "95 % interval");
-    demo::Panel panel{survey.title, survey.unit, {}};
+    ldp::cli::Figure figure{.title = survey.title, .about = survey.unit};
     std::size_t item = 0;
     for (const auto& row : transaction.exec(sql)) {
         const auto number = [&](const char* column) { return row[column].as<double>(); };
-        demo::Mark mark{row[row["label"].is_null() ? "attribute" : "label"].c_str(), truth.of(item),
-                        number("estimate"), number("lower"), number("upper")};
-        const double error = number("stderr");
+        ldp::cli::Row mark{.label = row[row["label"].is_null() ? "attribute" : "label"].c_str(),
+                           .estimate = number("estimate"),
+                           .error = number("stderr"),
+                           .lower = number("lower"),
+                           .upper = number("upper"),
+                           .truth = truth.of(item)};
         const bool covered = mark.lower <= mark.truth && mark.truth <= mark.upper;
         std::printf("  %-12s %10.4g %10.4g %9.3g   [%8.4g, %8.4g] %s\n", mark.label.c_str(), mark.truth,
-                    mark.estimate, error, mark.lower, mark.upper, covered ? "" : "  (truth outside)");
-        if (std::abs(mark.estimate - mark.truth) > 6 * error)
+                    mark.estimate, mark.error, mark.lower, mark.upper, covered ? "" : "  (truth outside)");
+        if (std::abs(mark.estimate - mark.truth) > 6 * mark.error)
             throw ldp::Error(
                 ldp::ErrorCode::environment, "an estimate lies more than six standard errors off the truth",
                 survey.name + ", " + mark.label, "This should not happen once in 10^8 runs: it is a bug.");
         inside += covered ? 1 : 0;
         ++all;
-        if (survey.name == "profile") {  // six units in one panel: draw each on its declared range
-            const ldp::Attribute& attribute = spec.attributes()[item];
-            for (double* drawn : {&mark.truth, &mark.estimate, &mark.lower, &mark.upper})
-                *drawn = (*drawn - attribute.min) / (attribute.max - attribute.min);
-        }
-        panel.marks.push_back(std::move(mark));
+        figure.shares = !row["label"].is_null();
+        const ldp::Attribute& attribute = spec.attributes()[figure.shares ? 0 : item];
+        if (attribute.numeric()) mark.scale = ldp::Interval{attribute.min, attribute.max};
+        figure.rows.push_back(std::move(mark));
         ++item;
     }
     std::printf("\n");
-    return panel;
+    return figure;
 }
 
 /// Three stored reports, and how likely each would be whatever the person's region is.
@@ -211,20 +217,36 @@ int run(const char* csv, const char* drawing) {
                              transaction.quote(survey.spec) + ")");
         transaction.commit();
     }
-    std::vector<demo::Panel> panels;
+    ldp::cli::Document drawn{
+        .title = "28,155 people, no value revealed",
+        .lead =
+            {"\u25CF private estimate and 95 % interval \u2003 \u25B2 truth, which the server never sees"},
+        .sections = {{.title = "Answers"}}};
+    std::string pages;
     std::size_t inside = 0, all = 0;
     for (const Survey& survey : surveys) {
         const ldp::Collection collection(ldp::fetch_spec(connection, survey.name));
         std::printf("%s (%s, epsilon %g per person)\n", survey.title.c_str(),
                     collection.spec().mechanism().name, collection.spec().epsilon());
         const Truth truth = collect(survey, collection, connection, csv);
-        panels.push_back(compare(survey, collection.spec(), truth, connection, inside, all));
+        drawn.sections[0].figures.push_back(
+            compare(survey, collection.spec(), truth, connection, inside, all));
         if (survey.name == "region") show_reports(collection, connection);
     }
-    std::ofstream(drawing) << demo::draw("28,155 people, no value revealed", panels);
+    for (const Survey& survey : surveys) {
+        const auto page = std::filesystem::path(drawing).replace_filename(survey.name + ".html");
+        std::ofstream file(page);
+        ldp::cli::Source source(connection, {survey.name});
+        ldp::cli::write_html(file, ldp::cli::answers_of(source));
+        pages += (pages.empty() ? "" : ", ") + page.string();
+    }
+    std::ofstream picture(drawing);
+    ldp::cli::write_svg(picture, drawn);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-    std::printf("%zu of %zu intervals hold the truth (95 %% are expected to). Drawn in %s. %.1f s.\n", inside,
-                all, drawing, took.count());
+    std::printf(
+        "%zu of %zu intervals hold the truth (95 %% are expected to). Drawn in %s. %.1f s.\n"
+        "Pages, as an analyst has them: %s.\n",
+        inside, all, drawing, took.count(), pages.c_str());
     return 0;
 }
 

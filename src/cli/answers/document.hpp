@@ -20,6 +20,7 @@ struct Row {
     std::string group = {};  ///< the line that a point is on, or the column of a cell
     double at = NAN;         ///< where a point stands
     double estimate = NAN, error = NAN, lower = NAN, upper = NAN;
+    double truth = NAN;  ///< where it is known, as in simulations
     std::string n = {}, note = {};
     std::optional<Interval> scale = {};  ///< the range to draw it in, if it is the row's own
     /// The attribute whose natural answer it is a part of: what errors were promised of.

@@ -37,7 +37,7 @@ struct Scale {
 Scale scale_of(const Figure& figure) {
     double low = figure.shares ? 0 : HUGE_VAL, high = figure.shares ? 0 : -HUGE_VAL;
     for (const Row& row : figure.rows)
-        for (const double value : {row.estimate, row.lower, row.upper})
+        for (const double value : {row.estimate, row.lower, row.upper, row.truth})
             if (std::isfinite(value)) {
                 low = std::min(low, value);
                 high = std::max(high, value);
@@ -73,6 +73,9 @@ class Canvas {
                 line(scale.at(end), y - cap, scale.at(end), y + cap, "s " + colour);
         }
         if (std::isfinite(row.estimate)) dot(scale.at(row.estimate), y, "f " + colour, cap - 0.5);
+        if (std::isfinite(row.truth))
+            svg_ << "<svg x=\"" << scale.at(row.truth) << "%\" y=\"" << y
+                 << "\"><path d=\"M0 4l5 7h-10z\" class=\"f c1\"/></svg>\n";
     }
     /// What the pointer rests on, told.
     void begin(const std::string& title) { svg_ << "<g><title>" << escaped(title) << "</title>\n"; }
@@ -85,7 +88,7 @@ class Canvas {
 
 /// Where a label ends that stands at x: those at the ends must not leave the drawing.
 const char* anchored(double x) {
-    return x < 8 ? "t m" : x > 92 ? "t m e" : "t m c";
+    return x < 4 ? "t m" : x > 96 ? "t m e" : "t m c";
 }
 
 Drawing marks(const Figure& figure) {
@@ -149,11 +152,13 @@ Drawing lines(const Figure& figure) {
     const bool sparse = figure.rows.size() <= 40 * names.size();
     double legend = bottom + 60;
     for (std::size_t line = 0; line < names.size(); ++line) {
+        // Side by side, so that intervals about the same place all show.
+        const double aside = 0.5 * (static_cast<double>(line) - static_cast<double>(names.size() - 1) / 2);
         const std::string colour = "c" + std::to_string(line % colours);
         std::ostringstream path, band, back;
         for (const Row& row : figure.rows)
             if (row.group == names[line] && std::isfinite(row.estimate)) {
-                const double across = 10 * x.at(row.at);
+                const double across = 10 * (x.at(row.at) + aside);
                 path << across << "," << down(row.estimate) << " ";
                 if (!std::isfinite(row.lower)) continue;
                 band << across << "," << down(row.lower) << " ";
@@ -173,7 +178,7 @@ Drawing lines(const Figure& figure) {
                 if (row.group == names[line] && std::isfinite(row.estimate)) {
                     canvas.begin((row.label.empty() ? rounded(row.at) : name(row.label)) + ": " +
                                  told(row, figure.shares));
-                    const double across = x.at(row.at);
+                    const double across = x.at(row.at) + aside;
                     if (std::isfinite(row.lower))
                         canvas.line(across, down(row.lower), across, down(row.upper), "s " + colour);
                     canvas.dot(across, down(row.estimate), "f " + colour, 3.5);
@@ -253,31 +258,36 @@ Drawing drawn(const Figure& figure) {
 
 void write_svg(std::ostream& out, const Document& document) {
     constexpr double wide = 720, margin = 24;
+    constexpr std::size_t letters = 105;  // that a line has room for
     std::ostringstream inside;
-    double y = 40;
+    double y = 12;
+    const auto write = [&](const std::string& text, const char* style, double size) {
+        for (const std::string& line : lines_of(text, letters)) {
+            y += 1.5 * size;
+            inside << "<text x=\"" << margin << "\" y=\"" << y << "\" class=\"" << style << "\" font-size=\""
+                   << size << "\">" << escaped(line) << "</text>\n";
+        }
+    };
+    write(document.title, "t b", 18);
+    for (const std::string& sentence : document.lead) write(sentence, "t", 13);
     for (const Section& section : document.sections)
         for (const Figure& figure : section.figures) {
-            inside << "<text x=\"" << margin << "\" y=\"" << y + 26 << "\" class=\"t b\" font-size=\"15\">"
-                   << escaped(figure.title) << "</text>\n";
-            y += 38;
-            if (!figure.refused.empty()) {
-                inside << "<text x=\"" << margin << "\" y=\"" << y + 14 << "\" class=\"t m\">"
-                       << escaped(figure.refused) << "</text>\n";
-                y += 30;
-                continue;
-            }
+            y += 20;
+            write(figure.title, "t b", 15);
+            if (!figure.about.empty()) write(figure.about, "t m", 12);
+            if (!figure.refused.empty()) write(figure.refused, "t", 12);
+            if (figure.rows.empty()) continue;
             const auto [svg, height] = drawn(figure);
-            inside << "<svg x=\"" << margin << "\" y=\"" << y << "\" width=\"" << wide - 2 * margin
+            inside << "<svg x=\"" << margin << "\" y=\"" << y + 8 << "\" width=\"" << wide - 2 * margin
                    << "\" height=\"" << height << "\">\n"
                    << svg << "</svg>\n";
-            y += height + 14;
+            y += height + 12;
         }
     out << R"(<svg xmlns="http://www.w3.org/2000/svg" width=")" << wide << "\" height=\"" << y + margin
         << "\">\n<style>" << drawing_style
         << ".paper { fill: #fff } @media screen and (prefers-color-scheme: dark) { .paper { fill: #14191e } "
-           "}\n</style>\n"
-           "<rect width=\"100%\" height=\"100%\" class=\"paper\"/>\n<text x=\""
-        << margin << "\" y=\"36\" class=\"t b\" font-size=\"18\">" << escaped(document.title) << "</text>\n"
+           "}\n"
+           "</style>\n<rect width=\"100%\" height=\"100%\" class=\"paper\"/>\n"
         << inside.str() << "</svg>\n";
 }
 

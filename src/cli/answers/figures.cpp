@@ -27,6 +27,9 @@ constexpr const char* unbiased =
     "Shares are estimated without bias, so that of a value which hardly anybody holds one may lie below "
     "zero.";
 
+/// Values that might be held by nobody with a greater probability are not taken to be held.
+constexpr double significant = 0.05;
+
 class Asking {
   public:
     explicit Asking(Source& source) : source_(source) {}
@@ -90,8 +93,9 @@ class Asking {
         } else {
             if (figure.rows.size() > most_marks) {
                 figure.kind = Figure::Kind::lines;
-                figure.axis = "number";
-                figure.about = "In order, from the first number to the last.";
+                figure.title = "Means of " + grouped(figure.rows.size()) + " attributes";
+                figure.axis = "attribute, by number";
+                figure.about = "In order, the first one numbered 0.";
             }
             for (Row& row : figure.rows) row.scale.reset();
         }
@@ -111,8 +115,10 @@ class Asking {
                  : "SELECT * FROM ldp_top({summary}, " + std::to_string(most_values)) +
             argument(j) + source_.sureness() + ")";
         source_.ask(figure, question, [&](const pqxx::row& row) {
-            figure.rows.push_back(row_of(row));
-            if (few) figure.rows.back().attribute = j;
+            Row one = row_of(row);
+            if (few) one.attribute = j;
+            if (one.note.empty() && number(row, "p_value") > significant) one.note = "perhaps held by nobody";
+            figure.rows.push_back(std::move(one));
         });
         if (!few && !figure.rows.empty() && std::isnan(figure.rows[0].estimate)) {
             figure.refused = figure.rows[0].note;

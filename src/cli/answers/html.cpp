@@ -79,8 +79,10 @@ class Writer {
         const auto opened = [&](const char* element, std::size_t column) -> std::ostream& {
             return out_ << "<" << element << (table.header[column].words ? " class=\"words\"" : "");
         };
-        out_ << "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\""
-             << escaped(unmarked(table.title)) << ", numbers\"><table>\n<thead><tr>";
+        out_
+            << "<details" << (table.rows.size() <= long_table ? " open=\"open\"" : "")
+            << "><summary>Numbers</summary>\n<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\""
+            << escaped(unmarked(table.title)) << ", numbers\"><table>\n<thead><tr>";
         for (std::size_t c = 0; c < table.header.size(); ++c)
             opened("th", c) << " scope=\"col\">" << in_html(table.header[c].title) << "</th>";
         out_ << "</tr></thead>\n<tbody>\n";
@@ -94,7 +96,7 @@ class Writer {
             }
             out_ << "</tr>\n";
         }
-        out_ << "</tbody></table></div>\n";
+        out_ << "</tbody></table></div></details>\n";
     }
     void refused(const std::string& why) {
         if (!why.empty()) text("p", why, " class=\"refused\"");
@@ -150,10 +152,8 @@ void write(Writer& page, const Figure& figure) {
         out << "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" height=\"" << height
             << "\" aria-label=\"" << escaped(unmarked(figure.title))
             << ": estimates and their intervals; the table below has the numbers\">\n"
-            << svg << "</svg>\n<details" << (figure.rows.size() <= long_table ? " open=\"open\"" : "")
-            << "><summary>Numbers</summary>\n";
+            << svg << "</svg>\n";
         page.table(numbers_of(figure));
-        out << "</details>\n";
     }
     page.sql(figure.sql);
     out << "</figure>\n";

@@ -17,15 +17,15 @@ namespace ldp::cli {
 
 struct Asked {
     std::string collection;
-    double confidence;
-    std::string target;  ///< "sample" or "population"
-    std::optional<std::int32_t> round;
+    double confidence = 0.95;
+    std::string target = "sample";  ///< or "population"
+    std::optional<std::int32_t> round = {};
 };
 
 class Source {
   public:
-    /// Fetches the spec and the summary. Throws Error (environment) if the server cannot be asked, has no
-    /// such collection, or lets this role see nothing of it.
+    /// Fetches the spec and the summary, in a session that it makes read-only. Throws Error (environment) if
+    /// the server cannot be asked, has no such collection, or lets this role see nothing of it.
     Source(pqxx::connection& connection, Asked asked);
 
     [[nodiscard]] const Asked& asked() const noexcept { return asked_; }

@@ -19,19 +19,7 @@ std::string padded(const std::string& text, std::size_t columns, bool right = fa
 }
 
 void wrap(std::ostream& out, const std::string& text, std::size_t columns, const std::string& indent = {}) {
-    std::size_t used = 0;
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t end = std::min(text.find(' ', at), text.size());
-        const std::string word = text.substr(at, end - at);
-        if (used != 0 && used + 1 + width(word) > columns) {
-            out << "\n";
-            used = 0;
-        }
-        out << (used == 0 ? indent : " ") << word;
-        used += (used == 0 ? indent.size() : 1) + width(word);
-        at = end + 1;
-    }
-    out << "\n";
+    for (const std::string& line : lines_of(text, columns - indent.size())) out << indent << line << "\n";
 }
 
 /// An interval between a low and a high end, with the estimate in it: "  |--o---|   ".
@@ -53,7 +41,7 @@ std::string bar(const Row& row, const Interval& ends, std::size_t columns) {
 Interval ends_of(const Figure& figure) {
     Interval ends{figure.shares ? 0 : HUGE_VAL, figure.shares ? 0 : -HUGE_VAL};
     for (const Row& row : figure.rows)
-        for (const double value : {row.estimate, row.lower, row.upper})
+        for (const double value : {row.estimate, row.lower, row.upper, row.truth})
             if (std::isfinite(value)) ends = {std::min(ends.lower, value), std::max(ends.upper, value)};
     return ends.lower < ends.upper ? ends : Interval{0, 1};
 }

@@ -146,6 +146,19 @@ std::size_t width(std::string_view text) noexcept {
         std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
+std::vector<std::string> lines_of(std::string_view text, std::size_t columns) {
+    std::vector<std::string> lines(1);
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find(' ', at), text.size());
+        const std::string_view word = text.substr(at, end - at);
+        if (!lines.back().empty() && width(lines.back()) + 1 + width(word) > columns) lines.emplace_back();
+        if (!lines.back().empty()) lines.back() += ' ';
+        lines.back() += word;
+        at = end + 1;
+    }
+    return lines;
+}
+
 std::string subject(const Row& row, std::size_t most) {
     if (row.group.empty() || row.label.empty()) return name(row.label.empty() ? row.group : row.label, most);
     return name(row.label, most / 2) + ", " + name(row.group, most / 2);

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/answers/document.hpp"
 
@@ -21,6 +22,9 @@ namespace ldp::cli {
 [[nodiscard]] std::string in_html(std::string_view text);
 /// How many columns of a terminal it takes, about.
 [[nodiscard]] std::size_t width(std::string_view text) noexcept;
+
+/// A text in lines of at most so many columns, as far as its words allow.
+[[nodiscard]] std::vector<std::string> lines_of(std::string_view text, std::size_t columns);
 
 /// What a row is about, in at most about so many characters.
 [[nodiscard]] std::string subject(const Row& row, std::size_t most = 200);

@@ -175,7 +175,7 @@ Section sureness(const Source& source, const Section& figures) {
                 ++errors.count;
             }
     Section section{.title = "How sure the answers are"};
-    Table table{.title = "Planned and come out",
+    Table table{.title = "Planned, and what came out",
                 .header = {{"attribute", true}, {"expected"}, {"came out"}, {"ratio"}}};
     const auto view = source.view();
     if (source.asked().target != "sample" || !view) return section;
@@ -209,7 +209,7 @@ Section sureness(const Source& source, const Section& figures) {
 Document answers_of(Source& source) {
     const Spec& spec = source.spec();
     const auto view = source.view();
-    const std::string collection = name(source.asked().collection);
+    const std::string collection = name(source.asked().collection, 60);
     Document document{.title = "Answers of \u201C" + collection + "\u201D",
                       .confidence = source.asked().confidence};
     std::vector<std::string> asked;
@@ -237,10 +237,11 @@ Document answers_of(Source& source) {
                     std::to_string(view->rounds.last) + ", from " + grouped(fewest_people(*view)) +
                     " people or more";
         document.lead.push_back(from + ".");
-        document.lead.push_back(
-            "Intervals hold what they are about with a probability of " + percent(source.asked().confidence) +
-            (source.asked().target == "sample" ? ": what is true of those who reported."
-                                               : ": what is true of all from whom they were drawn."));
+        document.lead.push_back("The interval beside each estimate holds, with a probability of " +
+                                percent(source.asked().confidence) +
+                                (source.asked().target == "sample"
+                                     ? ", what is true of those who reported."
+                                     : ", what is true of all those from whom they were drawn."));
         const std::string why = note(*view);
         if (!why.empty()) document.lead.push_back("Note: " + why + ".");
         document.sections.push_back(figures_of(source));
