@@ -1,22 +1,17 @@
 // The client library against a real server, named by PGHOST and its like: specs fetched, reports submitted in
 // both ways, estimates compared with the truth, and batches counted once whatever happens on the way.
 
-#include <unistd.h>
-
 #include <boost/test/unit_test.hpp>
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
-#include <iostream>
 #include <map>
 #include <thread>
 
-#include "client/uploader.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/summary/summary.hpp"
-#include "ldp.hpp"
+#include "server.hpp"
 
 using namespace ldp;
+using namespace ldp::e2e;
 
 namespace {
 
@@ -29,81 +24,6 @@ const char* const people =
         {"name": "age", "min": 17, "max": 90}, {"name": "years", "min": 0, "max": 60}]})";
 const char* const pages =
     R"({"mechanism": "oue", "epsilon": 1, "attributes": [{"name": "page", "domain": 20}]})";
-
-/// A database of its own, in which ldp is installed; gone afterwards.
-struct Database {
-    Database() : name("ldp_e2e_" + std::to_string(getpid())) {
-        run_in("postgres", "CREATE DATABASE " + name);
-        run_in(name, "CREATE EXTENSION ldp");
-    }
-    ~Database() {
-        try {
-            run_in("postgres", "DROP DATABASE " + name + " WITH (FORCE)");
-        } catch (const std::exception& error) {
-            std::cerr << error.what() << "\n";
-        }
-    }
-    static void run_in(const std::string& database, const std::string& sql) {
-        pqxx::connection connection("dbname=" + database);
-        pqxx::nontransaction(connection).exec(sql);
-    }
-    std::string name;
-};
-
-/// A connection, a directory, and collections by name.
-struct Server {
-    Server() {
-        std::string draft = (std::filesystem::temp_directory_path() / "ldp-e2e.XXXXXX").string();
-        BOOST_REQUIRE(mkdtemp(draft.data()) != nullptr);
-        directory = draft;
-    }
-    ~Server() { std::filesystem::remove_all(directory); }
-
-    [[nodiscard]] static std::string dsn() {
-        static const Database database;
-        return "dbname=" + database.name;
-    }
-    pqxx::result sql(const std::string& text) {
-        pqxx::work transaction(connection);
-        pqxx::result found = transaction.exec(text);
-        transaction.commit();
-        return found;
-    }
-    std::int64_t number(const std::string& text) { return sql(text)[0][0].as<std::int64_t>(); }
-    /// Creates a collection, anew for each test, and fetches its spec back.
-    Collection create(const std::string& name, const std::string& spec, const std::string& rows = "reports") {
-        sql("SELECT ldp_drop_collection(name) FROM ldp_collections WHERE name = " + connection.quote(name));
-        sql("SELECT ldp_create_collection(" + connection.quote(name) + ", " + connection.quote(spec) +
-            ", rows => " + connection.quote(rows) + ")");
-        return Collection(fetch_spec(connection, name));
-    }
-    [[nodiscard]] SqliteStore store() const { return SqliteStore((directory / "state").string()); }
-
-    pqxx::connection connection{dsn()};
-    std::filesystem::path directory;
-};
-
-/// For BOOST_CHECK_EXCEPTION: an environment error with this text in its message, detail or hint.
-auto says(const std::string& text) {
-    return [=](const Error& error) {
-        const std::string all = std::string(error.what()) + " | " + error.detail() + " | " + error.hint();
-        const bool matches = error.code() == ErrorCode::environment && all.find(text) != std::string::npos;
-        if (!matches) BOOST_TEST_MESSAGE("not \"" + text + "\" but: " + all);
-        return matches;
-    };
-}
-
-Batch batch_of(const Collection& collection, std::size_t size, std::int32_t round = 0) {
-    MemoryStore store;
-    SystemRandom bits;
-    std::vector<Report> reports;
-    for (std::size_t i = 0; i < size; ++i) {
-        const std::vector<Cell> cells(collection.spec().attributes().size(), 1);
-        reports.push_back(collection.mechanism().perturb(cells, bits));
-    }
-    store.append(reports, round);
-    return store.next_batch(size).value();
-}
 
 constexpr Uploader::Method both[] = {Uploader::Method::copy, Uploader::Method::call};
 

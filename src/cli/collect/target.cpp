@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <vector>
 
 #include "core/base/bytes.hpp"
 
@@ -26,11 +27,14 @@ std::optional<std::string> decoded(std::string_view text) {
     return plain;
 }
 
-/// Takes what stands before the next slash off the text, and the slash.
-std::string_view next_segment(std::string_view& path) {
-    const std::string_view segment = path.substr(0, path.find('/'));
-    path.remove_prefix(std::min(path.size(), segment.size() + 1));
-    return segment;
+std::vector<std::string_view> segments(std::string_view path) {
+    std::vector<std::string_view> all;
+    for (;;) {
+        const std::size_t slash = path.find('/');
+        all.push_back(path.substr(0, slash));
+        if (slash == std::string_view::npos) return all;
+        path.remove_prefix(slash + 1);
+    }
 }
 
 std::optional<std::int32_t> parse_round(std::string_view query) {
@@ -75,13 +79,13 @@ std::optional<Target> parse_target(std::string_view target) {
     const std::string_view query = asked ? path.substr(mark + 1) : std::string_view();
     path = path.substr(0, mark);
 
-    const auto name = decoded(next_segment(path));
-    const std::string_view kind = next_segment(path);
-    if (!name || name->empty()) return {};
-    if (kind == "spec" && path.empty() && !asked) return Target{Target::Of::spec, *name};
-    const auto batch = parse_uuid(path);
+    const std::vector<std::string_view> parts = segments(path);
+    const auto name = decoded(parts[0]);
+    if (!name || name->empty() || parts.size() < 2) return {};
+    if (parts.size() == 2 && parts[1] == "spec" && !asked) return Target{Target::Of::spec, *name};
+    const auto batch = parse_uuid(parts.back());
     const auto round = asked ? parse_round(query) : 0;
-    if (kind != "batches" || !batch || !round) return {};
+    if (parts.size() != 3 || parts[1] != "batches" || !batch || !round) return {};
     return Target{Target::Of::batch, *name, *batch, *round};
 }
 

@@ -140,15 +140,30 @@ class HttpLink {
 
     Response exchanged(const boost::beast::http::request<boost::beast::http::string_body>& message) {
         namespace http = boost::beast::http;
-        if (!stream_) {
-            const bool bracketed = host_.starts_with('[') && host_.ends_with(']');
-            boost::asio::ip::tcp::resolver resolver(io_);
-            const auto found = resolver.resolve(bracketed ? host_.substr(1, host_.size() - 2) : host_, port_);
-            stream_.emplace(io_);
-            finish([&](auto handler) { stream_->async_connect(found, handler); });
-            stream_->socket().set_option(boost::asio::ip::tcp::no_delay(true));
-            buffer_.clear();
+        if (stream_) {
+            // The other side may have closed it long ago; whether it did shows only now.
+            try {
+                return exchanged_now(message);
+            } catch (const boost::system::system_error&) {
+                stream_.reset();
+            }
         }
+        connect();
+        return exchanged_now(message);
+    }
+
+    void connect() {
+        const bool bracketed = host_.starts_with('[') && host_.ends_with(']');
+        boost::asio::ip::tcp::resolver resolver(io_);
+        const auto found = resolver.resolve(bracketed ? host_.substr(1, host_.size() - 2) : host_, port_);
+        stream_.emplace(io_);
+        finish([&](auto handler) { stream_->async_connect(found, handler); });
+        stream_->socket().set_option(boost::asio::ip::tcp::no_delay(true));
+        buffer_.clear();
+    }
+
+    Response exchanged_now(const boost::beast::http::request<boost::beast::http::string_body>& message) {
+        namespace http = boost::beast::http;
         http::response_parser<http::string_body> parser;
         parser.body_limit(std::uint64_t{64} << 20);
         finish([&](auto handler) { http::async_write(*stream_, message, handler); });

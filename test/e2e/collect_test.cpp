@@ -1,0 +1,598 @@
+// The endpoint (ldp collect) as clients see it, and what it makes of those that mean no good. LDP_REQUESTS
+// says how many random requests it is sent (default 20000); LDP_SEED, which.
+
+// Before Boost.Asio, which in version 1.74 uses std::exchange without it.
+#include <utility>
+//
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <boost/asio.hpp>
+#include <boost/beast.hpp>
+#include <csignal>
+#include <fstream>
+#include <future>
+#include <random>
+#include <thread>
+
+#include "client/http/http_uploader.hpp"
+#include "server.hpp"
+
+using namespace ldp;
+using namespace ldp::e2e;
+using namespace std::chrono_literals;
+
+namespace {
+
+namespace net = boost::asio;
+namespace http = boost::beast::http;
+using Clock = std::chrono::steady_clock;
+using Response = http::response<http::string_body>;
+
+const char* const hashed = R"({"mechanism": "olh", "epsilon": 1, "domain": 100})";
+const char* const plain = R"({"mechanism": "grr", "epsilon": 1, "domain": 5})";
+
+/// The role that endpoints connect as: it may submit, and nothing else.
+const std::string& gateway() {
+    struct Role {
+        Role() : name("ldp_e2e_gateway_" + std::to_string(getpid())) {
+            (void)Server::dsn();  // makes the roles that it is to be a member of
+            Database::run_in("postgres", "CREATE ROLE " + name + " LOGIN IN ROLE ldp_submitter");
+        }
+        ~Role() {
+            try {
+                Database::run_in("postgres", "DROP ROLE " + name);
+            } catch (const std::exception& error) {
+                std::cerr << error.what() << "\n";
+            }
+        }
+        std::string name;
+    };
+    static const Role role;
+    return role.name;
+}
+
+/// A running ldp collect.
+struct Endpoint {
+    explicit Endpoint(std::vector<std::string> options = {}) {
+        const char* named = std::getenv("LDP");
+        std::vector<std::string> words{
+            named != nullptr ? named : "build/bin/ldp", "collect", "--listen", "127.0.0.1:0", "--dsn",
+            Server::dsn() + " user=" + gateway()};
+        words.insert(words.end(), options.begin(), options.end());
+        std::vector<char*> arguments;
+        for (std::string& word : words) arguments.push_back(word.data());
+        arguments.push_back(nullptr);
+
+        int ends[2];
+        BOOST_REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
+        posix_spawn_file_actions_t actions;
+        posix_spawn_file_actions_init(&actions);
+        posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+        const int failed = posix_spawn(&process, arguments[0], &actions, nullptr, arguments.data(), environ);
+        posix_spawn_file_actions_destroy(&actions);
+        close(ends[1]);
+        BOOST_REQUIRE(failed == 0);
+        std::string said;
+        for (char c = 0; c != '\n' && read(ends[0], &c, 1) == 1;) said += c;
+        errors = ends[0];
+        const std::string listening = "listening on http://127.0.0.1:";
+        BOOST_REQUIRE_MESSAGE(said.starts_with(listening), said);
+        port = static_cast<std::uint16_t>(std::stoi(said.substr(listening.size())));
+    }
+    Endpoint(const Endpoint&) = delete;
+    Endpoint& operator=(const Endpoint&) = delete;
+    ~Endpoint() {
+        if (process > 0) (void)stop(SIGKILL);
+        close(errors);
+    }
+    /// Its exit code, or a negative signal.
+    int stop(int signal) {
+        int status = 0;
+        kill(process, signal);
+        waitpid(process, &status, 0);
+        process = -1;
+        return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+    }
+    [[nodiscard]] std::string address() const { return "http://127.0.0.1:" + std::to_string(port); }
+    /// Kilobytes of memory.
+    [[nodiscard]] std::int64_t memory() const {
+        std::ifstream status("/proc/" + std::to_string(process) + "/status");
+        for (std::string line; std::getline(status, line);)
+            if (line.starts_with("VmRSS:")) return std::stoll(line.substr(6));
+        return -1;
+    }
+
+    pid_t process = -1;
+    int errors = -1;
+    std::uint16_t port = 0;
+};
+
+/// A connection over which a test says what it likes. It fails by what it throws, since it is used in threads.
+class Wire {
+  public:
+    explicit Wire(const Endpoint& to) : stream_(io_) {
+        error_ = finish([&](auto handler) {
+            stream_.async_connect(net::ip::tcp::endpoint(net::ip::make_address("127.0.0.1"), to.port),
+                                  handler);
+        });
+        if (error_) throw std::runtime_error("no connection: " + error_.message());
+    }
+    /// False if the other side has closed.
+    bool send(const std::string& bytes) {
+        if (error_) return false;  // in version 1.74, writing once more would wait for the time limit
+        error_ = finish([&](auto handler) { net::async_write(stream_, net::buffer(bytes), handler); });
+        return !error_;
+    }
+    /// Nothing if the connection ends without one.
+    std::optional<Response> receive(bool of_head = false) {
+        http::response_parser<http::string_body> parser;
+        parser.skip(of_head);
+        error_ = finish([&](auto handler) { http::async_read(stream_, buffer_, parser, handler); });
+        if (error_ == boost::beast::error::timeout) throw std::runtime_error("no answer");
+        if (error_) return {};
+        return parser.release();
+    }
+    std::optional<Response> ask(const std::string& bytes) {
+        send(bytes);
+        return receive(bytes.starts_with("HEAD"));
+    }
+
+  private:
+    template <class Start>
+    boost::beast::error_code finish(Start start) {
+        boost::beast::error_code ended;
+        stream_.expires_after(20s);
+        start([&](boost::beast::error_code error, const auto&...) { ended = error; });
+        io_.restart();
+        io_.run();
+        return ended;
+    }
+
+    net::io_context io_{1};
+    boost::beast::tcp_stream stream_;
+    boost::beast::flat_buffer buffer_;
+    boost::beast::error_code error_;
+};
+
+std::string message(const std::string& line, const std::string& fields = {}, const std::string& body = {}) {
+    return line + " HTTP/1.1\r\nHost: here\r\n" + fields +
+           (body.empty() ? "" : "Content-Length: " + std::to_string(body.size()) + "\r\n") + "\r\n" + body;
+}
+
+const std::string octets = "Content-Type: application/octet-stream\r\n";
+
+std::string frame_of(const Batch& batch) {
+    const auto frame = batch.packed()->front();
+    return {reinterpret_cast<const char*>(frame.data()), frame.size()};
+}
+
+std::string post(const std::string& collection, const Batch& batch) {
+    return message("POST /collections/" + collection + "/batches/" + batch.id, octets, frame_of(batch));
+}
+
+unsigned status_of(const std::optional<Response>& response) {
+    return response ? response->result_int() : 0;
+}
+
+HttpLink link_to(const Endpoint& endpoint) {
+    return HttpLink(endpoint.address(), Patience{0ms, 1ms, 1ms});
+}
+
+std::size_t setting(const char* name, std::size_t otherwise) {
+    const char* given = std::getenv(name);
+    return given != nullptr ? std::stoul(given) : otherwise;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(collecting)
+
+BOOST_FIXTURE_TEST_CASE(reports_arrive_once_in_rows_of_either_kind, Server) {
+    for (const std::string rows : {"reports", "batches"}) {
+        const std::string name = "any name, " + rows + " 100% ü";
+        const Collection collection = create(name, hashed, rows);
+        sql("SELECT ldp_open_rounds('" + name + "', 0, 3)");
+        const Endpoint endpoint;
+        HttpLink link = link_to(endpoint);
+        BOOST_TEST(fetch_spec(link, name).fingerprint() == collection.spec().fingerprint());
+        Client client(Collection(fetch_spec(link, name)), MemoryStore());
+        for (int i = 0; i < 50; ++i) client.report({i}, i % 4);
+        HttpUploader uploader(link, name);
+        const Flushed flushed = client.flush(uploader, 7);
+        BOOST_TEST(flushed.reports == 50U);
+        BOOST_TEST(flushed.repeated == 0U);
+        const Batch batch = batch_of(collection, 10, 3);
+        BOOST_TEST(uploader.deliver(batch));
+        BOOST_TEST(!uploader.deliver(batch));
+        BOOST_TEST(number("SELECT ldp_count(ldp_summary_of('" + name + "'))") == 60);
+        BOOST_TEST(number("SELECT ldp_count(ldp_summary_of('" + name + "', 3))") == 22);
+        // The reports that were sent, and no others.
+        const std::string all = rows == "reports" ? "SELECT report FROM \"" + name + "\""
+                                                  : "SELECT ldp_unpack(batch) FROM \"" + name + "\"";
+        for (const Report& report : batch.reports)
+            BOOST_TEST(number("SELECT count(*) FROM (" + all + ") AS r (report) WHERE report = '" +
+                              to_hex(report) + "'") == 1);
+    }
+}
+
+BOOST_FIXTURE_TEST_CASE(what_is_refused_is_known_not_to_be_counted, Server) {
+    const Collection collection = create("colour", plain);
+    const Collection other = create("shade", hashed);
+    const Endpoint endpoint({"--largest", "1024"});
+    HttpLink link = link_to(endpoint);
+    HttpUploader uploader(link, "colour");
+    const auto refused_as = [](Verdict verdict) {
+        return [=](const Undelivered& refused) { return refused.verdict() == verdict; };
+    };
+
+    // Of another spec, of a round that is not open; afterwards their ids count for nothing.
+    const Batch foreign = batch_of(other, 3), late = batch_of(collection, 3, 9);
+    for (int i = 0; i < 2; ++i) {
+        BOOST_CHECK_EXCEPTION(uploader.deliver(foreign), Undelivered, refused_as(Verdict::refused));
+        BOOST_CHECK_EXCEPTION(uploader.deliver(late), Undelivered, refused_as(Verdict::refused));
+    }
+    sql("SELECT ldp_open_rounds('colour', 0, 9)");
+    BOOST_CHECK_EXCEPTION(uploader.deliver(late), Undelivered, refused_as(Verdict::refused));
+    BOOST_TEST(number("SELECT count(*) FROM colour") == 0);
+
+    // Too large: in parts all arrive.
+    BOOST_CHECK_EXCEPTION(uploader.deliver(batch_of(collection, 2000)), Undelivered,
+                          refused_as(Verdict::too_large));
+    Client client(collection, MemoryStore());
+    for (int i = 0; i < 3000; ++i) client.stage({i % 5});
+    client.commit();
+    BOOST_TEST(client.flush(uploader).reports == 3000U);
+    BOOST_TEST(number("SELECT count(*) FROM colour") == 3000);
+
+    // A store that was copied: its id was counted with other reports.
+    const Batch first = batch_of(collection, 3);
+    Batch second = batch_of(collection, 4);
+    second.id = first.id;
+    BOOST_TEST(uploader.deliver(first));
+    BOOST_CHECK_EXCEPTION(uploader.deliver(second), Undelivered, refused_as(Verdict::outdated));
+
+    HttpUploader nowhere(link, "nowhere");
+    BOOST_CHECK_EXCEPTION(nowhere.deliver(first), TransportFailure,
+                          [](const TransportFailure& failure) { return !failure.passing(); });
+    BOOST_CHECK_EXCEPTION((void)fetch_spec(link, "nowhere"), Error, says("no collection \"nowhere\""));
+    BOOST_CHECK_EXCEPTION(HttpLink("https://here"), Error,
+                          [](const Error& error) { return error.code() == ErrorCode::invalid_value; });
+}
+
+BOOST_FIXTURE_TEST_CASE(specs_can_be_cached, Server) {
+    create("colour", plain);
+    const Endpoint endpoint({"--allow-origin", "https://page.example"});
+    Wire wire(endpoint);
+    const std::string line = "GET /collections/colour/spec";
+    const auto whole = wire.ask(message(line));
+    BOOST_REQUIRE(status_of(whole) == 200);
+    const std::string tag((*whole)[http::field::etag]);
+    BOOST_TEST(
+        tag ==
+        "\"" + sql("SELECT fingerprint FROM ldp_collections WHERE name = 'colour'")[0][0].as<std::string>() +
+            "\"");
+    BOOST_TEST((*whole)[http::field::access_control_allow_origin] == "https://page.example");
+    BOOST_TEST(status_of(wire.ask(message(line, "If-None-Match: \"other\", W/" + tag + "\r\n"))) == 304);
+    BOOST_TEST(status_of(wire.ask(message(line, "If-None-Match: \"other\"\r\n"))) == 200);
+    const auto head = wire.ask(message("HEAD /collections/colour/spec"));
+    BOOST_TEST(status_of(head) == 200);
+    BOOST_TEST((*head)[http::field::content_length] == std::to_string(whole->body().size()));
+    const auto preflight = wire.ask(message("OPTIONS /collections/colour/batches/" + std::string(36, '0')));
+    BOOST_TEST(status_of(preflight) == 404);
+    const auto allowed =
+        wire.ask(message("OPTIONS /collections/colour/batches/00000000-0000-4000-8000-000000000000"));
+    BOOST_TEST(status_of(allowed) == 204);
+    BOOST_TEST((*allowed)[http::field::access_control_allow_methods] == "POST, DELETE");
+
+    // A collection that is dropped goes, and one that comes is found.
+    create("colour", hashed);
+    create("new_one", plain);
+    const auto until = Clock::now() + 10s;
+    const auto status = [&](const std::string& name) {
+        return status_of(wire.ask(message("GET /collections/" + name + "/spec")));
+    };
+    while (status("new_one") != 200 && Clock::now() < until) std::this_thread::sleep_for(100ms);
+    BOOST_TEST(status("new_one") == 200U);
+    BOOST_TEST((*wire.ask(message(line)))[http::field::etag] != tag);
+}
+
+BOOST_FIXTURE_TEST_CASE(malformed_requests_are_told_what_is_wrong, Server) {
+    const Collection collection = create("colour", plain);
+    const Endpoint endpoint({"--largest", "4096"});
+    const Batch batch = batch_of(collection, 10);
+    const std::string frame = frame_of(batch), at = "/collections/colour/batches/";
+    const auto with_body = [&](const std::string& body) {
+        return message("POST " + at + batch.id, octets, body);
+    };
+    std::string disordered = frame, hidden = frame;
+    disordered[frame.size() - 1] = 0;
+    disordered[frame.size() - 10] = 4;
+    hidden[frame.size() - 1] = 77;
+    const std::vector<std::pair<unsigned, std::string>> cases{
+        {404, message("GET /")},
+        {404, message("GET /collections/")},
+        {404, message("GET /collections//spec")},
+        {404, message("GET /collections/%zz/spec")},
+        {404, message("GET /collections/%C3/spec")},
+        {404, message("GET /collections/colour/spec?x=1")},
+        {404, message("GET /collections/colour/spec/")},
+        {404, message("POST " + at + "no-uuid", octets, frame)},
+        {404, message("POST " + at + batch.id + "?round=99999999999", octets, frame)},
+        {404, message("POST " + at + batch.id + "?round=", octets, frame)},
+        {404, message("POST " + at + batch.id + "/x", octets, frame)},
+        {404, message("POST /collections/nowhere/batches/" + batch.id, octets, frame)},
+        {405, message("GET " + at + batch.id)},
+        {405, message("POST /collections/colour/spec", octets, frame)},
+        {405, message("OPTIONS /collections/colour/spec")},
+        {405, message("BREW /healthz")},
+        {415, message("POST " + at + batch.id, "Content-Type: text/plain\r\n", frame)},
+        {400, with_body("x")},
+        {400, with_body(frame.substr(0, frame.size() - 1))},
+        {400, with_body(frame + "x")},
+        {400, with_body(disordered)},
+        {400, with_body(hidden)},
+        {400, with_body(std::string(4096, '['))},
+        {413, with_body(std::string(5000, '['))},
+        {413, message("POST " + at + batch.id, octets + "Content-Length: 99999999999\r\n")},
+        {400, message("POST " + at + batch.id, octets + "Content-Length: -1\r\n")},
+        {400,
+         message("POST " + at + batch.id, octets + "Content-Length: 12\r\nContent-Length: 13\r\n", frame)},
+        {400, message("POST " + at + batch.id, octets + "Transfer-Encoding: chunked\r\n") + "zz\r\n"},
+        {400, "GET /healthz HTTP/7.7\r\n\r\n"},
+        {400, "\x16\x03\x01\x02\r\n\r\n"},
+        {400, "GET\r\n\r\n"},
+        {431, message("GET /healthz", "X: " + std::string(9000, 'x') + "\r\n")},
+    };
+    for (const auto& [expected, bytes] : cases) {
+        Wire wire(endpoint);
+        const auto response = wire.ask(bytes);
+        BOOST_TEST(status_of(response) == expected, bytes.substr(0, 90) << ": " << status_of(response));
+        if (response && !bytes.starts_with("HEAD")) BOOST_TEST(response->body().starts_with("{\"title\":"));
+    }
+    // Nothing of it came in, nor is an id used up.
+    BOOST_TEST(number("SELECT count(*) FROM colour") == 0);
+    Wire wire(endpoint);
+    BOOST_TEST(status_of(wire.ask(
+                   message("POST " + at + batch.id, octets + "Expect: 100-continue\r\n", frame))) == 100U);
+    BOOST_TEST(status_of(wire.receive()) == 201U);
+    BOOST_TEST(status_of(wire.ask(with_body(frame))) == 200U);
+    BOOST_TEST(number("SELECT count(*) FROM colour") == 10);
+}
+
+BOOST_FIXTURE_TEST_CASE(its_role_can_do_nothing_else, Server) {
+    const Collection collection = create("colour", plain);
+    const Endpoint endpoint;
+    HttpLink link = link_to(endpoint);
+    HttpUploader uploader(link, "colour");
+    BOOST_TEST(uploader.deliver(batch_of(collection, 5)));
+    BOOST_TEST(number("SELECT count(*) FROM colour") == 5);
+    pqxx::connection as_gateway(dsn() + " user=" + gateway());
+    for (const char* attempt :
+         {"SELECT report FROM colour", "UPDATE colour SET round = 0", "DELETE FROM colour", "TRUNCATE colour",
+          "SELECT * FROM ldp_batch", "DELETE FROM ldp_batch", "SELECT ldp_summary_of('colour')",
+          "SELECT ldp_open_rounds('colour', 0, 9)", "SELECT ldp_drop_collection('colour')",
+          "DROP TABLE colour",
+          "SELECT ldp_create_collection('mine', '{\"mechanism\": \"grr\", \"epsilon\": 1, \"domain\": 3}')",
+          "CREATE TABLE mine (x integer)", "SET ROLE ldp_admin", "COPY colour TO STDOUT"}) {
+        pqxx::work transaction(as_gateway);
+        BOOST_CHECK_THROW(transaction.exec(attempt), pqxx::insufficient_privilege);
+    }
+    // What it may not submit to, it does not show.
+    sql("REVOKE ALL ON colour FROM ldp_submitter");
+    BOOST_CHECK_EXCEPTION((void)uploader.deliver(batch_of(collection, 5)), TransportFailure, says("status"));
+    Wire wire(endpoint);
+    const auto status = [&] { return status_of(wire.ask(message("GET /collections/colour/spec"))); };
+    for (int i = 0; i < 100 && status() == 200; ++i) std::this_thread::sleep_for(100ms);
+    BOOST_TEST(status() == 404U);
+}
+
+BOOST_FIXTURE_TEST_CASE(held_reports_are_stored_together_or_not_at_all, Server) {
+    const Collection collection = create("colour", hashed);
+    Endpoint endpoint({"--hold", "5", "--hold-for", "3"});
+    std::vector<Batch> batches;
+    for (int i = 0; i < 6; ++i) batches.push_back(batch_of(collection, 3));
+    const auto sent = [&](std::size_t i) {
+        return std::async(std::launch::async, [&, i] {
+            Wire wire(endpoint);
+            return status_of(wire.ask(post("colour", batches[i])));
+        });
+    };
+    // Four wait, and the first of them a second time: that is no fifth.
+    std::vector<std::future<unsigned>> waiting;
+    for (const std::size_t i : {0, 1, 2, 3, 0}) waiting.push_back(sent(i));
+    std::this_thread::sleep_for(1s);
+    for (auto& one : waiting) BOOST_CHECK(one.wait_for(0s) == std::future_status::timeout);
+    BOOST_TEST(number("SELECT count(*) FROM colour") == 0);
+    waiting.push_back(sent(4));
+    for (auto& one : waiting) BOOST_TEST(one.get() == 201U);
+    // In one transaction, and in the order of their bytes.
+    BOOST_TEST(number("SELECT count(*) FROM colour") == 15);
+    BOOST_TEST(number("SELECT count(DISTINCT xmin::text) FROM colour") == 1);
+    BOOST_TEST(
+        sql("SELECT array_agg(report ORDER BY ctid) = array_agg(report ORDER BY report) FROM colour")[0][0]
+            .as<bool>());
+    // What is known already makes no company: the sixth, with four that were counted, is sent back.
+    waiting.clear();
+    for (const std::size_t i : {0, 1, 2, 3, 5}) waiting.push_back(sent(i));
+    for (std::size_t i = 0; i < 4; ++i) BOOST_TEST(waiting[i].get() == 200U);
+    BOOST_TEST(waiting[4].get() == 503U);
+    BOOST_TEST(number("SELECT count(*) FROM colour") == 15);
+    // So is what waits when it stops.
+    auto last = sent(5);
+    std::this_thread::sleep_for(500ms);
+    BOOST_TEST(endpoint.stop(SIGTERM) == 0);
+    BOOST_TEST(last.get() == 503U);
+    BOOST_TEST(number("SELECT count(*) FROM colour") == 15);
+}
+
+BOOST_FIXTURE_TEST_CASE(what_is_stored_does_not_tell_whose_it_is, Server) {
+    const Collection collection = create("colour", plain);
+    const Endpoint endpoint;
+    HttpLink link = link_to(endpoint);
+    HttpUploader uploader(link, "colour");
+    const Batch batch = batch_of(collection, 1);
+    uploader.deliver(batch);
+    BOOST_TEST(number("SELECT count(*) FROM ldp_batch WHERE collection = 'colour'") == 1);
+    BOOST_TEST(number("SELECT count(*) FROM ldp_batch WHERE batch = '" + batch.id + "'") == 0);
+    // Nor does a digest of the report lead to it.
+    BOOST_TEST(
+        number("SELECT count(*) FROM ldp_batch, colour WHERE digest IN (sha256(ldp_report_send(report)), "
+               "sha256(convert_to('0:' || report::text, 'UTF8')))") == 0);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_database_that_lags_slows_clients_down, Server) {
+    const Collection collection = create("colour", plain);
+    const Endpoint endpoint({"--lag", "1"});
+    std::vector<std::future<unsigned>> waiting;
+    std::vector<Batch> batches;
+    for (int i = 0; i < 6; ++i) batches.push_back(batch_of(collection, 3));
+    const auto sent = [&](std::size_t i) {
+        return std::async(std::launch::async, [&, i] {
+            Wire wire(endpoint);
+            return status_of(wire.ask(post("colour", batches[i])));
+        });
+    };
+    {
+        pqxx::work lock(connection);
+        lock.exec("LOCK TABLE colour IN ACCESS EXCLUSIVE MODE");
+        for (const std::size_t i : {0, 1}) {
+            waiting.push_back(sent(i));
+            std::this_thread::sleep_for(300ms);
+        }
+        std::this_thread::sleep_for(1500ms);
+        Wire wire(endpoint);
+        const auto response = wire.ask(post("colour", batches[2]));
+        BOOST_TEST(status_of(response) == 429U);
+        BOOST_TEST(!(*response)[http::field::retry_after].empty());
+        BOOST_TEST(status_of(wire.ask(message("GET /collections/colour/spec"))) == 200U);
+    }
+    for (auto& one : waiting) BOOST_TEST(one.get() == 201U);
+    BOOST_TEST(number("SELECT count(*) FROM colour") == 6);
+    HttpLink link = link_to(endpoint);
+    HttpUploader uploader(link, "colour");
+    BOOST_TEST(uploader.deliver(batches[2]));
+}
+
+BOOST_FIXTURE_TEST_CASE(slow_clients_keep_nobody_out, Server) {
+    const Collection collection = create("colour", plain);
+    const Endpoint endpoint({"--connections", "20", "--patience", "2"});
+    // As many as there is room for, which begin and go on byte by byte.
+    std::vector<std::unique_ptr<Wire>> slow;
+    for (int i = 0; i < 20; ++i) {
+        slow.push_back(std::make_unique<Wire>(endpoint));
+        slow.back()->send("POST /collections/colour/batches/");
+    }
+    HttpLink link = link_to(endpoint);
+    HttpUploader uploader(link, "colour");
+    BOOST_TEST(uploader.deliver(batch_of(collection, 5)));
+    const auto began = Clock::now();
+    std::size_t open = slow.size();
+    while (open > 0 && Clock::now() - began < 10s) {
+        open = 0;
+        for (const auto& wire : slow) open += wire->send("0") ? 1 : 0;
+        std::this_thread::sleep_for(200ms);
+    }
+    BOOST_TEST(open == 0U);
+    BOOST_TEST((Clock::now() - began < 6s));
+    BOOST_TEST(uploader.deliver(batch_of(collection, 5)));
+}
+
+BOOST_FIXTURE_TEST_CASE(random_requests_leave_it_serving_and_small, Server) {
+    const Collection collection = create("colour", plain);
+    const Endpoint endpoint({"--largest", "65536"});
+    const std::size_t requests = setting("LDP_REQUESTS", 20000), seed = setting("LDP_SEED", 1);
+    constexpr std::size_t clients = 4;
+    std::vector<std::future<std::uint64_t>> counted;
+    for (std::size_t c = 0; c < clients; ++c)
+        counted.push_back(std::async(std::launch::async, [&, c] {
+            std::mt19937_64 random(seed * clients + c);
+            std::optional<Wire> wire;
+            std::uint64_t reports = 0;
+            for (std::size_t i = 0; i < requests / clients; ++i) {
+                const Batch batch = batch_of(collection, 1 + random() % 20);
+                std::string bytes = post("colour", batch);
+                const bool whole = random() % 8 == 0;
+                for (std::size_t changes = whole ? 0 : 1 + random() % 4; changes > 0; --changes) {
+                    const std::size_t at = random() % bytes.size();
+                    switch (random() % 5) {
+                        case 0:
+                            bytes[at] = static_cast<char>(random());
+                            break;
+                        case 1:
+                            bytes.insert(at, random() % 50, static_cast<char>(random()));
+                            break;
+                        case 2:
+                            bytes.erase(at, random() % 50);
+                            break;
+                        case 3:
+                            bytes.insert(at, bytes.substr(random() % bytes.size(), random() % 100));
+                            break;
+                        default:
+                            bytes[at] ^= static_cast<char>(1 << random() % 8);
+                    }
+                    if (bytes.empty()) bytes = "\r\n";
+                }
+                if (whole || !wire) wire.emplace(endpoint);
+                wire->send(bytes);
+                if (whole) {
+                    const unsigned status = status_of(wire->receive());
+                    if (status == 201) reports += batch.reports.size();
+                    if (status != 201) return ~std::uint64_t{0};
+                } else if (random() % 3 == 0) {
+                    wire.reset();  // while it still reads, or answers
+                }
+            }
+            return reports;
+        }));
+    std::uint64_t reports = 0;
+    for (auto& one : counted) {
+        const std::uint64_t some = one.get();
+        BOOST_REQUIRE(some != ~std::uint64_t{0});
+        reports += some;
+    }
+    BOOST_TEST(reports > requests / 8);
+    HttpLink link = link_to(endpoint);
+    HttpUploader uploader(link, "colour");
+    BOOST_TEST(uploader.deliver(batch_of(collection, 5)));
+    // What was acknowledged is there. Of what was changed some was sound still, or under another id.
+    BOOST_TEST(number("SELECT count(*) FROM colour") >= static_cast<std::int64_t>(reports) + 5);
+    BOOST_TEST(number("SELECT count(*) FROM colour") ==
+               number("SELECT sum(reports)::bigint FROM ldp_batch WHERE collection = 'colour'"));
+    BOOST_TEST_MESSAGE(requests << " random requests; " << endpoint.memory() << " kB");
+    BOOST_TEST(endpoint.memory() < 64 * 1024);
+}
+
+BOOST_FIXTURE_TEST_CASE(stopping_loses_nothing, Server) {
+    const Collection collection = create("colour", hashed);
+    for (int turn = 0; turn < 3; ++turn) {
+        Endpoint endpoint;
+        std::vector<std::future<std::vector<Report>>> acknowledged;
+        for (int c = 0; c < 8; ++c)
+            acknowledged.push_back(std::async(std::launch::async, [&] {
+                std::vector<Report> there;
+                Wire wire(endpoint);
+                for (;;) {
+                    const Batch batch = batch_of(collection, 5);
+                    if (status_of(wire.ask(post("colour", batch))) != 201) return there;
+                    there.insert(there.end(), batch.reports.begin(), batch.reports.end());
+                }
+            }));
+        std::this_thread::sleep_for(500ms);
+        BOOST_TEST(endpoint.stop(SIGTERM) == 0);
+        std::string all = "{";
+        std::size_t count = 0;
+        for (auto& one : acknowledged)
+            for (const Report& report : one.get()) {
+                all += (++count > 1 ? "," : "") + to_hex(report);
+            }
+        BOOST_TEST(count > 0U);
+        BOOST_TEST(number("SELECT count(*) FROM unnest('" + all +
+                          "}'::ldp_report[]) AS r WHERE NOT EXISTS (SELECT FROM colour WHERE report = r)") ==
+                   0);
+        BOOST_TEST(number("SELECT count(*) - count(DISTINCT report) FROM colour") == 0);
+    }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
