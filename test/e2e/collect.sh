@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# The endpoint, its database and its clients are killed at random moments under load; nothing is lost, nothing doubled.
+# LDP_KILLS says how often (default 12); LDP_SEED, when. The server does not wait for its disk (synchronous_commit =
+# off), so that what it forgets in a crash shows.
+. "$(dirname "$0")/../prelude.sh"
+kills=${LDP_KILLS:-12}
+RANDOM=${LDP_SEED:-$$}
+server=$(dirname "$LDP_AS_SERVER")
+gateway=ldp_kills_gateway
+control() { "$LDP_AS_SERVER" "$(${PG_CONFIG:-pg_config} --bindir)/pg_ctl" -D "$server/data" -l "$server/server.log" -w "$@" >/dev/null; }
+declare -A clients
+at_exit() {
+    local client
+    touch "$work/stop"
+    for client in "${clients[@]}" "$(cat "$work/endpoint.pid" 2>/dev/null)"; do
+        if [ -n "$client" ]; then kill -9 "$client" 2>/dev/null; fi
+    done
+    control status || control start
+    psql -Xqc "ALTER SYSTEM RESET synchronous_commit" -c "ALTER SYSTEM RESET wal_writer_delay" -c "SELECT pg_reload_conf()" >/dev/null
+    for database in "${databases[@]}"; do psql -Xqc "DROP DATABASE IF EXISTS $database WITH (FORCE)"; done
+    psql -Xqc "DROP ROLE IF EXISTS $gateway"
+}
+cd "$work" || exit 1
+create_databases ldp_collect
+sql -c "CREATE EXTENSION ldp" -c "CREATE ROLE $gateway LOGIN IN ROLE ldp_submitter" \
+    -c "ALTER SYSTEM SET synchronous_commit = off" -c "ALTER SYSTEM SET wal_writer_delay = '10s'" || exit 1
+control reload
+
+# Hashed answers begin with a random seed of 64 bits: two reports are equal if and only if they are one.
+spec='{"mechanism": "olh", "epsilon": 1, "domain": 100}'
+kinds=(reports batches)
+for kind in "${kinds[@]}"; do
+    sql -c "SET synchronous_commit = on" -c "SELECT ldp_create_collection('by_$kind', '$spec', rows => '$kind')" >/dev/null
+done
+rows=$((500 + 100 * kills))
+for client in 1 2 3 4; do { echo value; seq "$rows" | awk '{ print $1 % 100 }'; } >"values.$client.csv"; done
+
+# Started again whenever it ends, as an operating system does it, always on the port that it found first.
+port=0
+endpoint() {
+    while [ ! -e stop ]; do
+        "$ldp" collect --listen "127.0.0.1:$port" --dsn "user=$gateway" "$@" 2>>endpoint.log &
+        echo $! >endpoint.pid
+        wait $!
+        echo $? >endpoint.status
+        sleep 0.05
+    done
+}
+address() { sed -n 's|^listening on ||p' endpoint.log | head -n 1; }
+: >endpoint.log
+"$ldp" collect --listen 127.0.0.1:0 --dsn "user=$gateway" 2>endpoint.log &
+first=$!
+until [ -n "$(address)" ] || ! kill -0 $first; do sleep 0.05; done
+at=$(address) port=${at##*:}
+kill -TERM $first
+wait $first
+check "it ends when it is told to" 0 $?
+endpoint 2>/dev/null &
+supervisor=$!
+
+collection() { echo "by_${kinds[$1 % 2]}"; }
+submit() {
+    "$ldp" submit --to "$at" --collection "$(collection "$1")" --batch 5 --retry-for 60 "values.$1.csv" >>"log.$1" 2>&1 &
+    clients[$1]=$!
+}
+middle=0
+for ((i = 0; i < kills; ++i)); do
+    for client in 1 2 3 4; do
+        if [ -z "${clients[$client]:-}" ]; then submit "$client"; fi
+    done
+    sleep "0.$(printf '%03d' $((RANDOM % 400)))"
+    running=0
+    for client in "${clients[@]}"; do kill -0 "$client" 2>/dev/null && running=$((running + 1)); done
+    [ $running -gt 0 ] && middle=$((middle + 1))
+    case $((RANDOM % 4)) in
+        0)
+            control -m immediate stop
+            control start
+            ;;
+        1)
+            victim=$((1 + RANDOM % 4))
+            kill -9 "${clients[$victim]}" 2>/dev/null
+            wait "${clients[$victim]}" 2>/dev/null
+            clients[$victim]=
+            ;;
+        *) kill -9 "$(cat endpoint.pid)" 2>/dev/null ;;
+    esac
+done
+# To their end, by who is left or others. Whoever meets nothing passing within its patience goes on by itself.
+for client in 1 2 3 4; do
+    if [ -n "${clients[$client]:-}" ]; then wait "${clients[$client]}"; fi
+    submit "$client"
+    wait "${clients[$client]}"
+    check "the end of client $client: $(tail -n 3 "log.$client")" 0 $?
+done
+clients=()
+touch stop
+kill -TERM "$(cat endpoint.pid)"
+wait $supervisor
+check "it stops without an error" 0 "$(cat endpoint.status)"
+total=$((2 * rows))
+for kind in "${kinds[@]}"; do
+    all=$([ "$kind" = reports ] && echo "SELECT report FROM by_reports" || echo "SELECT ldp_unpack(batch) FROM by_batches")
+    check "lost and doubled ($kind)" "0|0" \
+        "$(sql -c "SELECT $total - count(DISTINCT report), count(*) - count(DISTINCT report) FROM ($all) AS r (report)")"
+    check "counted ($kind)" "$total" "$(sql -c "SELECT sum(reports) FROM ldp_batch WHERE collection = 'by_$kind'")"
+done
+check "all came through the role of the endpoint" "0" "$(sql -c "SELECT count(*) FROM ldp_batch WHERE submitter <> '$gateway'")"
+echo "$kills kills, $middle of them before the end"
+check "kills in the middle" yes "$([ "$middle" -ge $((kills / 2)) ] && echo yes)"
+finish
