@@ -3,6 +3,7 @@
 # make deps     the Debian packages this needs, where they are missing
 # make all      extension, client library, command
 # make install  into PostgreSQL (PG_CONFIG) and into PREFIX; make uninstall takes it out again
+# make check-reach  the tests of the Python package, with Debian's Python, numpy and pandas
 # make fuzz     feeds hostile bytes to whatever reads bytes, FUZZ_SECONDS=60 a target, and follows coverage (clang)
 # make coverage which lines of core and of the extension the tests run, and which not
 # make mutants  breaks the sources in a hundred places, one at a time, and asks the tests to notice
@@ -27,13 +28,16 @@ JOBS = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell expr $$(nproc) + 2))
 SRC = $(MAKE) $(if $(V),,-s) --no-print-directory -C src
 
 # The front door: works before there is a pg_config, by asking for the packages and then calling make again.
-FRONT := deps demo check check-fast fuzz coverage mutants bench evaluate format lint
+FRONT := deps demo check check-fast check-reach fuzz coverage mutants bench evaluate format lint
 ifneq ($(filter $(FRONT),$(MAKECMDGOALS)),)
 .PHONY: $(FRONT)
 deps:
 	@tools/deps
 fuzz:
 	@tools/deps clang libclang-rt-dev
+	@$(MAKE) $(JOBS) --no-print-directory run-$@
+check-reach: deps
+	@tools/deps mypy python3-pandas python3-pip python3-psycopg2 python3-setuptools python3-wheel
 	@$(MAKE) $(JOBS) --no-print-directory run-$@
 demo check check-fast coverage mutants bench evaluate: deps
 	@$(MAKE) $(JOBS) --no-print-directory run-$@
@@ -124,7 +128,7 @@ uninstall-client:
 	     '$(DESTDIR)$(PREFIX)'/lib/libldp.*
 
 # What tests and demo run: everything installed into a folder of the build.
-.PHONY: all stage run-check run-check-fast run-fuzz run-coverage run-demo run-mutants run-bench run-evaluate
+.PHONY: all stage run-check run-check-fast run-check-reach run-fuzz run-coverage run-demo run-mutants run-bench run-evaluate
 stage: all
 	@rm -rf $(BUILD)/stage
 	@$(MAKE) --no-print-directory install DESTDIR='$(CURDIR)/$(BUILD)/stage' >$(BUILD)/stage.log 2>&1 || \
@@ -145,6 +149,12 @@ run-check: stage sanitized
 run-check-fast: stage
 	@rm -rf $(BUILD)/check
 	@+$(SRC) check-fast
+	@test/total
+
+run-check-reach: stage
+	@rm -rf $(BUILD)/check
+	@+$(SRC) scripted
+	@test/suite "Python package" test/with-cluster bash test/reach/python
 	@test/total
 
 run-fuzz:

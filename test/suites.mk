@@ -41,7 +41,7 @@ command:
 	$(suite) "command" bash test/cli/run
 installed:
 	$(suite) "installed library" bash test/install/run
-c-interface: $(BUILD)/test/capi/libldp-scripted.so
+c-interface: scripted
 	$(suite) "C interface" bash test/capi/run
 structure:
 	$(suite) "structure" test/structure/run

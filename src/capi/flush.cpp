@@ -21,6 +21,19 @@ const uint8_t* ldp_batch_report(const ldp_batch* batch, size_t i, size_t* size) 
     return there ? reinterpret_cast<const uint8_t*>(batch->batch.reports[i].data()) : nullptr;
 }
 
+ldp_status ldp_batch_frame(const ldp_batch* batch, uint8_t** frame, size_t* size, ldp_error** error) {
+    return guarded(error, [&] {
+        auto& bytes = place(frame, "place for the frame");
+        auto& count = place(size, "place for the size");
+        need(batch, "batch");
+        const auto packed = batch->batch.packed();
+        if (!packed) raise(ErrorCode::malformed, "a report of the batch is damaged");
+        if (packed->size() > 1) raise(ErrorCode::full, "the batch is too large to be one value");
+        bytes = handed_over<uint8_t>(packed->front().data(), packed->front().size());
+        count = packed->front().size();
+    });
+}
+
 namespace ldp::capi {
 
 namespace {

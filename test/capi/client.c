@@ -69,6 +69,15 @@ static ldp_outcome deliver(void *context, const ldp_batch *batch, char *reason) 
     CHECK(bytes > 0 && bytes % reports == 0);
     CHECK(ldp_batch_report(batch, reports, &size) == NULL && size == 0);
     CHECK(strlen(ldp_batch_fingerprint(batch)) == 16);
+    {
+        uint8_t *frame = NULL;
+        FINE(ldp_batch_frame(batch, &frame, &size, &error));
+        CHECK(frame[1] == 2 && size > 28); /* of the kind that a batch is */
+        ldp_free(frame);
+        FAILS(ldp_batch_frame(batch, NULL, &size, &error), LDP_INVALID_VALUE, "null");
+        FAILS(ldp_batch_frame(batch, &frame, NULL, &error), LDP_INVALID_VALUE, "null");
+        FAILS(ldp_batch_frame(NULL, &frame, &size, &error), LDP_INVALID_VALUE, "null");
+    }
     CHECK(strlen(ldp_batch_id(batch)) == 36);
     strcpy(server->id, ldp_batch_id(batch));
     if (server->reason != NULL) strcpy(reason, server->reason);

@@ -1,0 +1,23 @@
+"""Private aggregate queries inside PostgreSQL, from Python: see doc/python.md.
+
+    import ldp
+
+    region = ldp.Collection({"mechanism": "grr", "epsilon": 1,
+                             "attributes": [{"name": "region", "domain": ["north", "south"]}]})
+    client = ldp.Client(region, "region.ldp")
+    client.report({"region": "south"})
+    client.flush(ldp.Uploader(connection, "region"))
+"""
+
+from .client import Answer, Batch, Carrier, Client, Flushed, Origin, Receipt, Spent, Undelivered, Verdict
+from .collection import Collection
+from .endpoint import Endpoint, HttpUploader
+from .errors import Code, Error
+from .native import version
+from .server import Uploader, estimate, fetch_spec, frame
+
+__all__ = [
+    "Answer", "Batch", "Carrier", "Client", "Code", "Collection", "Endpoint", "Error", "Flushed", "HttpUploader", "Origin",
+    "Receipt", "Spent", "Undelivered", "Uploader", "Verdict", "estimate", "fetch_spec", "frame", "version",
+]
+__version__ = version()

@@ -1,0 +1,143 @@
+"""The shared library, as ldp.h declares it."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int32, c_size_t, c_uint32, c_uint64, c_uint8, c_void_p
+from typing import Any
+
+from .errors import Code, Error
+
+API_VERSION = 1
+TO_END = c_size_t(-1).value
+
+
+class Value(ctypes.Structure):
+    _fields_ = [("text", c_void_p), ("length", c_size_t), ("number", c_double)]
+
+
+class Receipt(ctypes.Structure):
+    _fields_ = [("origin", c_int), ("moved", c_uint32), ("coefficients", c_uint64)]
+
+
+class Answer(ctypes.Structure):
+    _fields_ = [("epsilon", c_double), ("round", c_int32)]
+
+
+class Spending(ctypes.Structure):
+    _fields_ = [("answers", c_uint64), ("most", c_uint64), ("epsilon", c_double), ("sum", c_double),
+                ("advanced", c_double)]
+
+
+class Flushed(ctypes.Structure):
+    _fields_ = [("batches", c_uint64), ("reports", c_uint64), ("repeated", c_uint64), ("refused", c_uint64)]
+
+
+_place = POINTER(c_void_p)
+_values = (c_void_p, c_size_t)  # an array of Value and their number
+
+# Functions with a status, without the place for the error at their end.
+_calls: dict[str, tuple[Any, ...]] = {
+    "ldp_collection_new": (c_char_p, c_size_t, c_int, _place),
+    "ldp_collection_perturb": (c_void_p, *_values, c_void_p, c_size_t, POINTER(c_size_t)),
+    "ldp_client_in_file": (c_void_p, c_char_p, _place),
+    "ldp_client_in_memory": (c_void_p, c_char_p, c_size_t, _place),
+    "ldp_client_state": (c_void_p, _place, POINTER(c_size_t)),
+    "ldp_client_report": (c_void_p, *_values, c_int32, POINTER(Receipt)),
+    "ldp_client_stage": (c_void_p, *_values, POINTER(c_size_t)),
+    "ldp_client_commit": (c_void_p, c_int32),
+    "ldp_client_discard": (c_void_p,),
+    "ldp_client_ledger": (c_void_p, POINTER(Answer), c_size_t, POINTER(c_size_t)),
+    "ldp_client_spent": (c_void_p, c_double, POINTER(Spending)),
+    "ldp_client_refused": (c_void_p, POINTER(c_size_t)),
+    "ldp_client_refusal": (c_void_p, c_size_t, _place),
+    "ldp_client_requeue_refused": (c_void_p, POINTER(c_uint64)),
+    "ldp_client_drop_refused": (c_void_p, POINTER(c_uint64)),
+    "ldp_batch_frame": (c_void_p, _place, POINTER(c_size_t)),
+    "ldp_flush_start": (c_void_p, c_size_t, _place),
+    "ldp_flush_next": (c_void_p, _place),
+    "ldp_flush_settle": (c_void_p, c_int, c_char_p),
+    "ldp_flush_done": (c_void_p, POINTER(Flushed)),
+}
+# Others: result, arguments.
+_getters: dict[str, tuple[Any, ...]] = {
+    "ldp_api_version": (c_int,),
+    "ldp_version": (c_char_p,),
+    "ldp_error_code": (c_int, c_void_p),
+    "ldp_error_message": (c_char_p, c_void_p),
+    "ldp_error_detail": (c_char_p, c_void_p),
+    "ldp_error_hint": (c_char_p, c_void_p),
+    "ldp_error_free": (None, c_void_p),
+    "ldp_free": (None, c_void_p),
+    "ldp_collection_free": (None, c_void_p),
+    "ldp_collection_spec": (c_char_p, c_void_p),
+    "ldp_collection_fingerprint": (c_char_p, c_void_p),
+    "ldp_collection_values": (c_size_t, c_void_p),
+    "ldp_collection_name": (c_char_p, c_void_p, c_size_t),
+    "ldp_collection_report_size": (c_size_t, c_void_p),
+    "ldp_client_free": (None, c_void_p),
+    "ldp_client_pending": (c_uint64, c_void_p),
+    "ldp_client_staged": (c_uint64, c_void_p),
+    "ldp_client_moved": (c_uint64, c_void_p, c_size_t),
+    "ldp_client_moved_coefficients": (c_uint64, c_void_p),
+    "ldp_batch_id": (c_char_p, c_void_p),
+    "ldp_batch_fingerprint": (c_char_p, c_void_p),
+    "ldp_batch_round": (c_int32, c_void_p),
+    "ldp_batch_reports": (c_size_t, c_void_p),
+    "ldp_batch_report": (POINTER(c_uint8), c_void_p, c_size_t, POINTER(c_size_t)),
+    "ldp_flush_free": (None, c_void_p),
+}
+
+
+def _load() -> ctypes.CDLL:
+    name = os.environ.get("LDP_LIBRARY", "libldp.so.1")
+    try:
+        library = ctypes.CDLL(name)
+    except OSError as error:
+        raise ImportError(f"the shared library of ldp cannot be loaded: {error}. Install ldp, or name the library in "
+                          "LDP_LIBRARY.") from error
+    for function, (result, *taken) in _getters.items():
+        entry = getattr(library, function)
+        entry.restype, entry.argtypes = result, taken
+    found = library.ldp_api_version()
+    if found != API_VERSION:
+        raise ImportError(f"{name} has version {found} of the C interface; this package is for {API_VERSION}.")
+    for function, arguments in _calls.items():
+        entry = getattr(library, function)
+        entry.restype, entry.argtypes = c_int, [*arguments, _place]
+    return library
+
+
+library = _load()
+
+
+def version() -> str:
+    """Of the library that was loaded, such as "1.0"."""
+    return text(library.ldp_version())
+
+
+def text(found: bytes) -> str:
+    # What an error quotes may have been cut, or be somebody's path.
+    return found.decode("utf-8", "replace")
+
+
+def call(function: str, *arguments: Any, record: Any = None) -> None:
+    """Calls a function with a status. `record` is the count of records, if there is one that tells which record failed."""
+    error = c_void_p()
+    if getattr(library, function)(*arguments, byref(error)) == 0:
+        return
+    try:
+        raise Error(Code(library.ldp_error_code(error)), text(library.ldp_error_message(error)),
+                    text(library.ldp_error_detail(error)), text(library.ldp_error_hint(error)),
+                    None if record is None else record.value)
+    finally:
+        library.ldp_error_free(error)
+
+
+def taken(memory: c_void_p, size: int | None = None) -> bytes:
+    """Bytes, or text up to its end, that the library handed over."""
+    try:
+        return ctypes.string_at(memory, -1 if size is None else size)
+    finally:
+        library.ldp_free(memory)

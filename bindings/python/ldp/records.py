@@ -1,0 +1,115 @@
+"""Records as the library takes them: an array of values, one record after another."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence, Union, cast
+
+from .errors import Code, Error
+from .native import Value
+
+if TYPE_CHECKING:
+    import numpy
+    import pandas
+
+#: One person's values: by name (a dict, a row of a data frame), or in the spec's order.
+Record = Union[Mapping[str, Any], Sequence[Any], "pandas.Series[Any]"]
+#: Many: one after another, or in columns (a data frame, or a dict of arrays).
+Records = Union[Iterable[Record], "pandas.DataFrame", Mapping[str, Sequence[Any]], "Mapping[str, numpy.ndarray[Any, Any]]"]
+
+
+class Values:
+    """`count` values at `address`, which live as long as this."""
+
+    def __init__(self, address: int, count: int, *owners: object) -> None:
+        self.address = address
+        self.count = count
+        self._owners = owners
+
+
+def of_record(record: Record, names: Sequence[str], labelled: Sequence[bool]) -> Values:
+    return _one_by_one([record], names, labelled)
+
+
+def of_records(records: Records, names: Sequence[str], labelled: Sequence[bool]) -> Values:
+    columns = getattr(records, "columns", None)
+    if columns is not None or isinstance(records, Mapping):
+        given = cast("Mapping[str, Any]", records)
+        _need_names(given if columns is None else columns, names)
+        return _in_columns([given[name] for name in names], labelled)
+    return _one_by_one(cast("Iterable[Record]", records), names, labelled)
+
+
+def _need_names(given: Any, names: Sequence[str]) -> None:
+    for name in names:
+        if name not in given:
+            raise Error(Code.INVALID_VALUE, f'there is no "{name}"', "A record needs: " + ", ".join(names) + ".",
+                        "Where there is no answer, say None.")
+
+
+def _value(value: Any, labelled: bool, texts: list[object]) -> Value:
+    """A number, or a label; no answer is an empty label. pandas says NaN for it, also among labels."""
+    if value is None or (labelled and value != value) or type(value).__name__ == "NAType":
+        value = ""
+    if isinstance(value, str):
+        encoded = value.encode("utf-8", "surrogatepass")  # which the library then refuses
+        buffer = ctypes.create_string_buffer(encoded, len(encoded) + 1)
+        texts.append(buffer)
+        return Value(ctypes.addressof(buffer), len(encoded), 0)
+    if isinstance(value, (bool, bytes)) or not hasattr(value, "__float__"):
+        raise Error(Code.INVALID_VALUE, f"{value!r} is no value", f"It is a {type(value).__name__}.",
+                    "A value is a number, a string, or None for no answer.")
+    return Value(None, 0, float(value))
+
+
+def _one_by_one(records: Iterable[Record], names: Sequence[str], labelled: Sequence[bool]) -> Values:
+    values: list[Value] = []
+    texts: list[object] = []
+    for number, record in enumerate(records):
+        if isinstance(record, (str, bytes)):
+            raise Error(Code.INVALID_VALUE, f"{record!r} is no record", "", "A record is a dict, a row or a list.")
+        if hasattr(record, "keys"):
+            _need_names(record.keys(), names)
+            row: Sequence[Any] = [cast("Mapping[str, Any]", record)[name] for name in names]
+        else:
+            row = cast("Sequence[Any]", record)
+            if len(row) != len(names):
+                raise Error(Code.INVALID_VALUE, "the record has the wrong number of values",
+                            f"Found {len(row)}; the spec has {len(names)}.", record=number)
+        values.extend(_value(value, label, texts) for value, label in zip(row, labelled))
+    array = (Value * len(values))(*values)
+    return Values(ctypes.addressof(array), len(values), array, texts)
+
+
+def _in_columns(columns: Sequence[Any], labelled: Sequence[bool]) -> Values:
+    try:
+        import numpy
+    except ImportError:
+        lists = [list(column) for column in columns]
+        _need_equal([len(column) for column in lists])
+        return _one_by_one(list(zip(*lists)), [""] * len(columns), labelled)
+    arrays = [numpy.asarray(column) for column in columns]
+    _need_equal([len(array) for array in arrays])
+    # Laid out as ldp.h has it.
+    layout = numpy.dtype([("text", numpy.uintp), ("length", numpy.uintp), ("number", numpy.float64)])
+    values = numpy.zeros((len(arrays[0]), len(arrays)), layout)
+    texts: list[object] = []
+    for j, (array, label) in enumerate(zip(arrays, labelled)):
+        if array.ndim != 1:
+            raise Error(Code.INVALID_VALUE, "a column is no list of values", f"It has {array.ndim} dimensions.")
+        if array.dtype.kind in "iuf" and not label:
+            values["number"][:, j] = array
+            continue
+        # Each label is encoded once, however many people have it.
+        known: dict[Any, int] = {}
+        places = [known.setdefault(value, len(known)) for value in array.tolist()]
+        each = numpy.array([(value.text or 0, value.length, value.number)
+                            for value in (_value(value, label, texts) for value in known)], layout)
+        if len(places) > 0:
+            values[:, j] = each[places]
+    return Values(values.ctypes.data, values.size, values, texts)
+
+
+def _need_equal(lengths: Sequence[int]) -> None:
+    if len(set(lengths)) > 1:
+        raise Error(Code.INVALID_VALUE, "the columns have different lengths", f"Found {lengths}.")

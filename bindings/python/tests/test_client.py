@@ -1,0 +1,242 @@
+"""Collections and clients, without a server."""
+
+import multiprocessing
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+import ldp
+
+REGION = {"mechanism": "grr", "epsilon": 1,
+          "attributes": [{"name": "region", "domain": ["north", "east", "south", "west"]}]}
+PERSON = {"mechanism": "sampled", "epsilon": 2, "attributes": [
+    {"name": "wage", "min": 0, "max": 100},
+    {"name": "town", "domain": ["Köln", "Ulm", "other", "none"], "other": "other", "none": "none"}]}
+MOVING = {"mechanism": "l_grr", "epsilon": 2, "first_epsilon": 1, "domain": 4, "evolving": {},
+          "budget": {"epsilon": 4, "when_spent": "refuse"}}
+SERIES = {"mechanism": "ddrm", "epsilon": 2, "domain": 4, "rounds": 8, "changes": 2}
+
+
+class Server:
+    """Counts what it is sent, and answers as it is told."""
+
+    def __init__(self, *answers):
+        self.answers = list(answers)  # then True
+        self.batches = []
+
+    def __call__(self, batch):
+        self.batches.append(batch)
+        answer = self.answers.pop(0) if self.answers else True
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+class Case(unittest.TestCase):
+    def fails(self, code, text, work, *arguments, **named):
+        with self.assertRaises(ldp.Error) as caught:
+            work(*arguments, **named)
+        self.assertEqual(caught.exception.code, code)
+        self.assertIn(text, str(caught.exception))
+        return caught.exception
+
+
+class Collections(Case):
+    def test_what_it_tells(self):
+        person = ldp.Collection(PERSON)
+        self.assertEqual(person.names, ["wage", "town"])
+        self.assertEqual(person.spec["epsilon"], 2)
+        self.assertRegex(person.fingerprint, "^[0-9a-f]{16}$")
+        self.assertEqual(ldp.Collection(person.json).fingerprint, person.fingerprint)
+        self.assertEqual(len(person.perturb([12, "Ulm"])), person.report_size)
+        self.assertIn("sampled of wage, town", repr(person))
+
+    def test_what_it_refuses(self):
+        self.fails(ldp.Code.MALFORMED, "JSON", ldp.Collection, "{")
+        self.fails(ldp.Code.INVALID_SPEC, "epsilon", ldp.Collection, {"mechanism": "grr", "epsilon": 0, "domain": 4})
+        self.fails(ldp.Code.INVALID_VALUE, "no way", ldp.Collection, REGION, outside="ignore")
+        self.fails(ldp.Code.INVALID_VALUE, "UTF-8", ldp.Collection, "\udcff")
+        self.fails(ldp.Code.INVALID_VALUE, "outside the range",
+                   ldp.Collection({"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 1}, outside="refuse").perturb, [2])
+
+    def test_records(self):
+        person = ldp.Collection(PERSON)
+        for record in ({"wage": 1, "town": "Ulm", "name": "x"}, [1, "Köln"], (1.5, None), {"wage": 3, "town": float("nan")}):
+            self.assertEqual(len(person.perturb(record)), person.report_size)
+        bad = ldp.Code.INVALID_VALUE
+        self.fails(bad, 'there is no "town"', person.perturb, {"wage": 1})
+        self.fails(bad, "wrong number", person.perturb, [1])
+        self.fails(bad, "True is no value", person.perturb, [True, "Ulm"])
+        self.fails(bad, "is no value", person.perturb, [b"1", "Ulm"])
+        self.fails(bad, "is no record", person.perturb, "Ulm")
+        self.fails(bad, '"1" is no value of "wage"', person.perturb, ["1", "Ulm"])
+        self.fails(bad, "collect it in classes", person.perturb, [float("nan"), "Ulm"])
+        self.fails(bad, "UTF-8", person.perturb, [1, "\ud800"])
+        self.fails(bad, '"a\\x00b" is no value', ldp.Collection(REGION).perturb, ["a\0b"])
+
+
+class Clients(Case):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="ldp-python.")
+        self.addCleanup(self.folder.cleanup)
+        self.region = ldp.Collection(REGION)
+
+    def file(self):
+        return os.path.join(self.folder.name, "state.ldp")
+
+    def test_reports_are_kept_and_sent(self):
+        with ldp.Client(self.region, self.file()) as client:
+            self.assertEqual(client.report({"region": "south"}), ldp.Receipt(ldp.Origin.DRAWN, 0, 0))
+            self.assertEqual(client.report_many([{"region": "west"}, ["east"]], round=3), 2)
+            self.assertEqual(client.pending, 3)
+            self.fails(ldp.Code.ENVIRONMENT, "", ldp.Client, self.region, self.file())
+            self.fails(ldp.Code.UNSUPPORTED, "file", client.state)
+        self.fails(ldp.Code.ENVIRONMENT, "closed", client.report, ["south"])
+        with ldp.Client(self.region, self.file()) as client:
+            lost = Server(ConnectionError("gone"))
+            with self.assertRaises(ConnectionError):
+                client.flush(lost)
+            server = Server(False)
+            self.assertEqual(client.flush(server), ldp.Flushed(2, 3, 1, 0))
+            self.assertEqual([batch.round for batch in server.batches], [0, 3])
+            self.assertEqual([len(batch.reports) for batch in server.batches], [1, 2])
+            self.assertEqual(lost.batches[0], server.batches[0])
+            self.assertEqual(server.batches[0].fingerprint, self.region.fingerprint)
+            self.assertEqual(client.pending, 0)
+        self.fails(ldp.Code.INCOMPATIBLE, "another spec", ldp.Client, ldp.Collection(PERSON), self.file())
+
+    def test_many_or_none(self):
+        client = ldp.Client(ldp.Collection(PERSON))
+        error = self.fails(ldp.Code.INVALID_VALUE, "record 1: ", client.report_many, [[1, "Ulm"], ["x", "Ulm"], [1, "Ulm"]])
+        self.assertEqual(error.record, 1)
+        self.assertEqual(client.pending, 0)
+        self.assertEqual(client.report_many([]), 0)
+        self.assertEqual(client.report_many({"wage": [200, 5], "town": ["Bonn", None]}), 2)
+        self.assertEqual(client.moved(), {"wage": 1, "town": 1})
+        self.fails(ldp.Code.INVALID_VALUE, "different lengths", client.report_many, {"wage": [1], "town": []})
+        self.fails(ldp.Code.INVALID_VALUE, "32 bits", client.report, [1, "Ulm"], round=2**31)
+        self.fails(ldp.Code.INVALID_VALUE, "at least one", client.flush, Server(), most=-1)
+
+    def test_what_the_server_refuses(self):
+        client = ldp.Client(self.region)
+        client.report_many([["north"]] * 2)
+        refused = ldp.Undelivered(ldp.Verdict.REFUSED, "not you, \udcff")
+        self.assertEqual(client.flush(Server(refused, refused)).refused, 1)
+        self.assertEqual(client.refused(), ["not you, ?"])
+        self.assertEqual(client.requeue_refused(), 1)
+        self.fails(ldp.Code.ENVIRONMENT, "refuses all reports: not you", client.flush, Server(refused))
+        self.assertEqual(client.drop_refused(), 1)
+        client.report(["north"])
+        self.fails(ldp.Code.INCOMPATIBLE, "older", client.flush, Server(ldp.Undelivered(ldp.Verdict.OUTDATED, "known")))
+        self.fails(ldp.Code.INCOMPATIBLE, "older", client.report, ["north"])
+
+    def test_memory(self):
+        moving = ldp.Collection(MOVING)
+        client = ldp.Client(moving)
+        origins = [client.report([value], round).origin for round, value in enumerate([1, 1, 2, 1])]
+        self.assertEqual(origins, [ldp.Origin.DRAWN, ldp.Origin.KEPT, ldp.Origin.DRAWN, ldp.Origin.KEPT])
+        self.fails(ldp.Code.SPENT, "budget", client.report, [3])
+        self.assertEqual(client.ledger(), [ldp.Answer(2, 0), ldp.Answer(2, 2)])
+        spent = client.spent()
+        self.assertEqual((spent.answers, spent.most, spent.sum, spent.least), (2, 2, 4, 4))
+        again = ldp.Client(moving, state=client.state())
+        self.assertEqual(again.ledger(), client.ledger())
+        self.assertEqual(again.pending, 4)
+        self.fails(ldp.Code.ENVIRONMENT, "damaged", ldp.Client, moving, state=client.state()[:-1])
+        self.fails(ldp.Code.INVALID_VALUE, "not both", ldp.Client, moving, self.file(), state=client.state())
+        self.fails(ldp.Code.UNSUPPORTED, "ledger", ldp.Client(self.region).ledger)
+        self.fails(ldp.Code.UNSUPPORTED, "series", ldp.Client(ldp.Collection(SERIES)).report_many, [[1]])
+
+    def test_threads_wait_for_each_other(self):
+        client = ldp.Client(self.region)
+        threads = [threading.Thread(target=lambda: [client.report(["west"]) for _ in range(500)]) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(client.pending, 2000)
+
+    def test_a_carrier_leaves_the_client_alone(self):
+        client = ldp.Client(self.region)
+        client.report(["west"])
+        self.fails(ldp.Code.ENVIRONMENT, "is sending", client.flush, lambda batch: client.close())
+        self.fails(ldp.Code.ENVIRONMENT, "is sending", client.flush, lambda batch: client.flush(Server()))
+        self.assertEqual(client.flush(Server()).reports, 1)
+
+    def test_a_forked_process_has_no_client(self):
+        client = ldp.Client(self.region, self.file())
+
+        def child(answers):
+            try:
+                client.report(["west"])
+                answers.put("it reported")
+            except ldp.Error as error:
+                answers.put(error.message)
+
+        context = multiprocessing.get_context("fork")
+        answers = context.Queue()
+        process = context.Process(target=child, args=(answers,))
+        process.start()
+        self.assertEqual(answers.get(timeout=60), "the client was made in another process")
+        process.join()
+        self.fails(ldp.Code.ENVIRONMENT, "", ldp.Client, self.region, self.file())  # it holds its lock still
+        client.report(["west"])
+        self.assertEqual(client.pending, 1)
+
+    def test_a_process_that_is_killed_loses_nothing(self):
+        work = ("import ldp, os, sys; client = ldp.Client(ldp.Collection(sys.argv[1]), sys.argv[2]);\n"
+                "for i in range(1000):\n    client.report(['west']); print(i, flush=True)\n"
+                "    if i == 20: os.kill(os.getpid(), 9)")
+        run = subprocess.run([sys.executable, "-c", work, self.region.json, self.file()], capture_output=True, text=True)
+        self.assertEqual((run.returncode, run.stdout.split()[-1]), (-9, "20"))
+        self.assertEqual(ldp.Client(self.region, self.file()).pending, 21)
+
+
+class Columns(Case):
+    """numpy and pandas."""
+
+    def setUp(self):
+        import numpy
+        import pandas
+        self.numpy, self.pandas = numpy, pandas
+
+    def test_data_frames(self):
+        person = ldp.Collection(PERSON)
+        frame = self.pandas.DataFrame({"town": ["Ulm", None, "Bonn"], "wage": [1, 2, 200], "age": [3, 4, 5]})
+        client = ldp.Client(person)
+        self.assertEqual(client.report_many(frame), 3)
+        self.assertEqual(client.moved(), {"wage": 1, "town": 1})
+        self.assertEqual(client.report(frame.iloc[0]).origin, ldp.Origin.DRAWN)
+        frame["town"] = frame["town"].astype("category")
+        self.assertEqual(client.report_many(frame), 3)
+        frame["wage"] = self.pandas.array([1, None, 3], dtype="Int64")
+        self.assertEqual(self.fails(ldp.Code.INVALID_VALUE, '"" is no value of "wage"', client.report_many, frame).record, 1)
+        self.fails(ldp.Code.INVALID_VALUE, 'no "town"', client.report_many, frame[["wage"]])
+        self.fails(ldp.Code.INVALID_VALUE, "True is no value", client.report_many, frame.assign(wage=True))
+        self.fails(ldp.Code.INVALID_VALUE, "dimensions", client.report_many,
+                   {"wage": self.numpy.zeros((3, 2)), "town": ["Ulm"] * 3})
+
+    def test_simulation(self):
+        region, people = ldp.Collection(REGION), 100_000
+        told = region.perturb_many({"region": self.numpy.repeat(["south"], people)})
+        self.assertEqual((told.shape, told.dtype), ((people, region.report_size), self.numpy.uint8))
+        # The truth with probability e/(e + 3) = 0.47537: a standard deviation of 0.00158, and 6.5 of them, up or down, in
+        # fewer than 1 of 10^9 runs.
+        self.assertAlmostEqual(float((told[:, -1] == 2).mean()), 0.47537, delta=6.5 * 0.00158)
+        error = self.fails(ldp.Code.INVALID_VALUE, "mars", region.perturb_many, {"region": ["south", "mars"]})
+        self.assertEqual(error.record, 1)
+        self.assertEqual(region.perturb_many([]).shape, (0, region.report_size))
+
+    def test_numbers(self):
+        number = ldp.Collection({"mechanism": "duchi", "epsilon": 1, "min": 0, "max": 1})
+        for kind in ("float64", "float32", "int8", "uint64"):
+            told = number.perturb_many({"value": self.numpy.ones(20_000, kind)})
+            # One in e + 1 says 0: 0.26894, with a standard deviation of 0.00314; 6.5 of them as above.
+            self.assertAlmostEqual(float((told[:, -1] == 0).mean()), 0.26894, delta=6.5 * 0.00314)
+
+
+if __name__ == "__main__":
+    unittest.main()

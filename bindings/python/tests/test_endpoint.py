@@ -1,0 +1,165 @@
+"""Client and endpoint together: `ldp collect`, whose program is in LDP, beside the server that PGHOST and its like name; and
+endpoints that behave badly.
+"""
+
+import http.server
+import os
+import subprocess
+import threading
+import unittest
+
+import psycopg2
+
+import ldp
+
+REGION = '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "region", "domain": ["north", "east", "south", "west"]}]}'
+
+
+class Endpoints(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.connection = psycopg2.connect("")
+        cls.connection.autocommit = True
+        cls.addClassCleanup(cls.connection.close)
+        cls.run_sql("CREATE EXTENSION IF NOT EXISTS ldp")
+        cls.run_sql("SELECT ldp_create_collection('regions / here', %s)", REGION)
+        cls.run_sql("CREATE ROLE ldp_python_gateway LOGIN IN ROLE ldp_submitter")
+        cls.addClassCleanup(cls.run_sql, "DROP ROLE ldp_python_gateway")
+        cls.addClassCleanup(cls.run_sql, "SELECT ldp_drop_collection('regions / here')")
+        cls.process = subprocess.Popen([os.environ["LDP"], "collect", "--listen", "127.0.0.1:0", "--dsn",
+                                        "user=ldp_python_gateway"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        cls.addClassCleanup(cls.end)
+        first = cls.process.stdout.readline()
+        cls.url = "http://127.0.0.1:" + first.rstrip().rstrip(".").rpartition(":")[2].split()[0]
+
+    @classmethod
+    def end(cls):
+        cls.process.terminate()
+        cls.process.communicate(timeout=60)
+
+    @classmethod
+    def run_sql(cls, sql, *parameters):
+        with cls.connection.cursor() as cursor:
+            cursor.execute(sql, parameters)
+            return cursor.fetchall() if cursor.description else None
+
+    def counted(self):
+        return self.run_sql('SELECT count(*) FROM "regions / here"')[0][0]
+
+    def setUp(self):
+        self.endpoint = ldp.Endpoint(self.url, patience=5)
+        self.region = ldp.Collection(self.endpoint.fetch_spec("regions / here"))
+        self.client = ldp.Client(self.region)
+        self.uploader = self.endpoint.uploader("regions / here")
+
+    def test_specs(self):
+        self.assertEqual(self.region.fingerprint, ldp.Collection(REGION).fingerprint)
+        with self.assertRaisesRegex(ldp.Error, "status 404"):
+            self.endpoint.fetch_spec("nothing")
+        for url in ("ftp://here", "here", "http://"):
+            with self.assertRaisesRegex(ldp.Error, "no address"):
+                ldp.Endpoint(url)
+
+    def test_batches_count_once(self):
+        before = self.counted()
+
+        def cut(batch):
+            self.assertTrue(self.uploader(batch))
+            raise ConnectionResetError("the answer was lost")
+
+        self.client.report_many([["west"]] * 5)
+        with self.assertRaises(ConnectionResetError):
+            self.client.flush(cut)
+        self.assertEqual(self.client.flush(self.uploader), ldp.Flushed(1, 5, 1, 0))
+        self.assertEqual((self.counted() - before, self.client.pending), (5, 0))
+
+    def test_what_is_refused_is_set_aside(self):
+        before = self.counted()
+        self.client.report(["west"], round=7)  # which is not open
+        self.client.report(["west"])
+        sent = self.client.flush(self.uploader)
+        self.assertEqual((sent.reports, sent.refused, self.counted() - before), (1, 1, 1))
+        self.assertIn("round 7", self.client.refused()[0])
+
+    def test_an_older_copy_is_retired(self):
+        self.client.report(["west"])
+        old = ldp.Client(self.region, state=self.client.state())
+        self.client.report(["west"])
+        self.client.flush(self.uploader)
+        with self.assertRaisesRegex(ldp.Error, "older") as caught:
+            old.flush(self.uploader)
+        self.assertEqual(caught.exception.code, ldp.Code.INCOMPATIBLE)
+
+    def test_other_specs_are_refused(self):
+        other = ldp.Client(ldp.Collection({"mechanism": "grr", "epsilon": 2, "domain": 4}))
+        other.report([1])
+        with self.assertRaisesRegex(ldp.Error, "refuses all reports"):
+            other.flush(self.uploader)
+
+    def test_a_frame_is_there_while_its_batch_is_on_its_way(self):
+        self.client.report(["west"])
+        seen = []
+        self.client.flush(lambda batch: seen.append((batch, batch.frame())) or True)
+        batch, frame = seen[0]
+        self.assertEqual(frame[:1] + b"\0" + frame[2:28], batch.reports[0][:28])
+        with self.assertRaisesRegex(ldp.Error, "not on its way"):
+            batch.frame()
+
+
+class Moody(http.server.BaseHTTPRequestHandler):
+    """Answers as it is told."""
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        status, headers, body = self.server.answers.pop(0)
+        self.server.asked.append(self.path)
+        if status is None:
+            self.connection.close()
+            return
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *arguments):
+        pass
+
+
+class BadEndpoints(unittest.TestCase):
+    def setUp(self):
+        self.server = http.server.HTTPServer(("127.0.0.1", 0), Moody)
+        self.server.asked = []
+        thread = threading.Thread(target=self.server.serve_forever)
+        thread.start()
+        self.addCleanup(self.server.server_close)
+        self.addCleanup(thread.join)
+        self.addCleanup(self.server.shutdown)
+        self.client = ldp.Client(ldp.Collection(REGION))
+        self.client.report(["north"])
+
+    def flush(self, *answers, patience=30):
+        self.server.answers = list(answers)
+        endpoint = ldp.Endpoint(f"http://127.0.0.1:{self.server.server_port}/below/", patience=patience)
+        return self.client.flush(endpoint.uploader("region"))
+
+    def test_what_passes_is_tried_again(self):
+        self.assertEqual(self.flush((429, {"Retry-After": "0"}, b""), (None, {}, b""), (503, {}, b"<html>"),
+                                    (201, {}, b"")).reports, 1)
+        self.assertEqual(len(set(self.server.asked)), 1)
+        self.assertRegex(self.server.asked[0], "^/below/collections/region/batches/[0-9a-f-]{36}$")
+
+    def test_patience_ends(self):
+        with self.assertRaisesRegex(ldp.Error, "status 503"):
+            self.flush((503, {"Retry-After": "60"}, b""), patience=1)
+        self.assertEqual(self.client.pending, 1)
+        with self.assertRaisesRegex(ldp.Error, "Go away.*status 403"):
+            self.flush((403, {}, b'{"title": "Go away"}'))
+        with self.assertRaisesRegex(ldp.Error, "cannot be reached"):
+            self.client.flush(ldp.Endpoint("http://127.0.0.1:1", patience=0).uploader("region"))
+        self.assertEqual(self.client.pending, 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,125 @@
+"""Client and server together, over psycopg2. The server is the one that PGHOST and its like name; its database is empty."""
+
+import unittest
+
+import psycopg2
+
+import ldp
+from ldp import server as answers
+
+REGION = '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "region", "domain": ["north", "east", "south", "west"]}]}'
+
+
+class Cut:
+    """A connection whose commits reach the server, and break on the way back."""
+
+    def __init__(self, connection):
+        self.connection = connection
+
+    def __getattr__(self, name):
+        return getattr(self.connection, name)
+
+    def commit(self):
+        self.connection.commit()
+        raise psycopg2.OperationalError("the line was cut")
+
+
+class Servers(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.connection = psycopg2.connect("")
+        cls.addClassCleanup(cls.connection.close)
+        cls.run_sql("CREATE EXTENSION IF NOT EXISTS ldp")
+
+    @classmethod
+    def run_sql(cls, sql, *parameters):
+        return answers._run(cls.connection, sql, parameters)[1]
+
+    def setUp(self):
+        self.run_sql("SELECT ldp_create_collection('region', %s)", REGION)
+        self.addCleanup(self.run_sql, "SELECT ldp_drop_collection('region')")
+        self.region = ldp.Collection(ldp.fetch_spec(self.connection, "region"))
+        self.client = ldp.Client(self.region)
+        self.uploader = ldp.Uploader(self.connection, "region")
+
+    def counted(self):
+        return self.run_sql("SELECT count(*) FROM region")[0][0]
+
+    def test_specs(self):
+        self.assertEqual(self.region.fingerprint, ldp.Collection(REGION).fingerprint)
+        with self.assertRaisesRegex(psycopg2.errors.UndefinedObject, 'no collection "nothing"'):
+            ldp.fetch_spec(self.connection, "nothing")
+
+    def test_batches_count_once(self):
+        self.run_sql("SELECT ldp_open_rounds('region', -2)")
+        self.client.report_many([["west"]] * 5, round=-2)
+        kept = []
+        with self.assertRaises(psycopg2.OperationalError):
+            self.client.flush(lambda batch: kept.append(batch) or ldp.Uploader(Cut(self.connection), "region")(batch))
+        self.assertEqual((self.counted(), self.client.pending), (5, 5))
+        self.assertEqual(self.client.flush(self.uploader), ldp.Flushed(1, 5, 1, 0))
+        self.assertEqual((self.counted(), self.client.pending), (5, 0))
+        self.assertEqual(self.run_sql("SELECT DISTINCT round FROM region"), [(-2,)])
+        self.assertTrue(all(len(report) == self.region.report_size for report in kept[0].reports))
+
+    def test_autocommit(self):
+        self.connection.autocommit = True
+        try:
+            self.client.report(["west"])
+            self.assertEqual(self.client.flush(self.uploader).reports, 1)
+            batch = ldp.Batch("00000000-0000-4000-8000-000000000000", "", 0, [self.region.perturb(["east"])])
+            self.assertTrue(self.uploader._free(batch))   # which leaves no claim behind
+            self.assertTrue(self.uploader(batch))
+            self.assertFalse(self.uploader(batch))
+        finally:
+            self.connection.autocommit = False
+        self.assertEqual(self.counted(), 2)
+
+    def test_what_the_server_refuses_is_set_aside(self):
+        self.run_sql("SELECT ldp_open_rounds('region', 8)")
+        self.client.report(["west"], round=7)
+        self.client.report(["west"], round=8)
+        sent = self.client.flush(self.uploader)
+        self.assertEqual((sent.reports, sent.refused, self.counted()), (1, 1, 1))
+        self.assertIn("round 7 is not open", self.client.refused()[0])
+
+    def test_an_older_copy_is_retired(self):
+        self.client.report(["west"])
+        old = ldp.Client(self.region, state=self.client.state())
+        self.client.report(["west"])
+        self.client.flush(self.uploader)
+        with self.assertRaises(ldp.Error) as caught:
+            old.flush(self.uploader)
+        self.assertEqual(caught.exception.code, ldp.Code.INCOMPATIBLE)
+        self.assertEqual(self.counted(), 2)
+
+    def test_what_passes_is_raised(self):
+        self.client.report(["west"])
+        other = psycopg2.connect("")
+        self.addCleanup(other.close)
+        with other.cursor() as cursor:
+            cursor.execute("LOCK TABLE region")
+            self.run_sql("SET lock_timeout = 100")
+            self.addCleanup(self.run_sql, "RESET lock_timeout")
+            with self.assertRaises(psycopg2.errors.LockNotAvailable):
+                self.client.flush(self.uploader)
+        other.rollback()
+        self.assertEqual(self.client.flush(self.uploader).reports, 1)
+
+    def test_answers(self):
+        self.client.report_many({"region": ["north"] * 500 + ["south"] * 1500})
+        self.client.flush(self.uploader)
+        found = ldp.estimate(self.connection, "region", confidence=0.5)
+        self.assertEqual(list(found["label"]), ["north", "east", "south", "west"])
+        # Six standard errors, up or down: fewer than 1 of 10^8 for each of four.
+        truth = [0.25, 0, 0.75, 0]
+        self.assertTrue((abs(found["estimate"] - truth) < 6 * found["stderr"]).all())
+        wider = ldp.estimate(self.connection, "region", confidence=0.9)
+        self.assertTrue((wider["upper"] - wider["lower"] > found["upper"] - found["lower"]).all())
+        with self.assertRaises(ldp.Error):
+            ldp.estimate(self.connection, "region", **{"level => 1); --": 1})
+        self.assertEqual(ldp.frame(self.connection, "SELECT %s + 1 AS two", (1,))["two"].tolist(), [2])
+
+
+if __name__ == "__main__":
+    unittest.main()
