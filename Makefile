@@ -3,7 +3,7 @@
 # make deps     the Debian packages this needs, where they are missing
 # make all      extension, client library, command
 # make install  into PostgreSQL (PG_CONFIG) and into PREFIX; make uninstall takes it out again
-# make check-reach  the tests of the Python package, with Debian's Python, numpy and pandas
+# make check-reach  what needs more: the Python package (numpy, pandas), the uploader in C (libcurl)
 # make fuzz     feeds hostile bytes to whatever reads bytes, FUZZ_SECONDS=60 a target, and follows coverage (clang)
 # make coverage which lines of core and of the extension the tests run, and which not
 # make mutants  breaks the sources in a hundred places, one at a time, and asks the tests to notice
@@ -37,7 +37,7 @@ fuzz:
 	@tools/deps clang libclang-rt-dev
 	@$(MAKE) $(JOBS) --no-print-directory run-$@
 check-reach: deps
-	@tools/deps mypy python3-pandas python3-pip python3-psycopg2 python3-setuptools python3-wheel
+	@tools/deps libcurl4-openssl-dev mypy python3-pandas python3-pip python3-psycopg2 python3-setuptools python3-wheel
 	@$(MAKE) $(JOBS) --no-print-directory run-$@
 demo check check-fast coverage mutants bench evaluate: deps
 	@$(MAKE) $(JOBS) --no-print-directory run-$@
@@ -114,7 +114,7 @@ install-client: $(BUILD)/client.stamp
 	cd src && for header in $(public_headers); do \
 	    install -m 644 -D $$header '$(DESTDIR)$(PREFIX)/include/ldp'/$$header || exit 1; done
 	cd '$(DESTDIR)$(PREFIX)/include/ldp' && sed -i 's|^#include "|&ldp/|' $(public_headers)
-	install -m 644 src/capi/ldp.h '$(DESTDIR)$(PREFIX)/include/ldp/'
+	install -m 644 src/capi/ldp.h src/capi/ldp_curl.h '$(DESTDIR)$(PREFIX)/include/ldp/'
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(LDP_VERSION)|' src/ldp.pc.in \
 	    > '$(DESTDIR)$(PREFIX)/lib/pkgconfig/ldp.pc'
 	sed -e 's|^Name: ldp$$|&-c|' -e 's| -std=c++20||' '$(DESTDIR)$(PREFIX)/lib/pkgconfig/ldp.pc' \
@@ -154,6 +154,7 @@ run-check-fast: stage
 run-check-reach: stage
 	@rm -rf $(BUILD)/check
 	@+$(SRC) scripted
+	@test/suite "sending from C" test/with-cluster bash test/reach/c
 	@test/suite "Python package" test/with-cluster bash test/reach/python
 	@test/total
 

@@ -21,11 +21,12 @@ _VERDICTS = {400: Verdict.REFUSED, 422: Verdict.REFUSED, 413: Verdict.TOO_LARGE,
 class Endpoint:
     """Where it is, such as "https://ldp.example.org"; in front of a path all of it is kept.
 
-    An attempt ends after `timeout` seconds without an answer. What passes is tried again for `patience` seconds (0: not at
+    An attempt ends after `timeout` seconds without an answer, which should be more than an endpoint holds batches back. What
+    passes is tried again for `patience` seconds (0: not at
     all), after pauses of random length that grow, or as long as the endpoint says.
     """
 
-    def __init__(self, url: str, *, timeout: float = 30, patience: float = 60) -> None:
+    def __init__(self, url: str, *, timeout: float = 100, patience: float = 60) -> None:
         parts = urllib.parse.urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.netloc:
             raise Error(Code.INVALID_VALUE, f"{url!r} is no address of an endpoint", "", "It begins with https://.")

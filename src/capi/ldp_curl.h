@@ -1,0 +1,140 @@
+/* Sends to an endpoint (ldp collect) from C, with libcurl. A header only, so that libldp itself needs no libcurl:
+ *
+ *     gcc app.c $(pkg-config --cflags --libs ldp-c libcurl)
+ *
+ * The CURL handle is the program's, with whatever options it wants: certificates, a proxy, how long to wait. Give it
+ * CURLOPT_TIMEOUT, of more seconds than the endpoint holds batches back, and CURLOPT_NOSIGNAL where there are threads. */
+#ifndef LDP_CURL_H
+#define LDP_CURL_H
+
+#include <curl/curl.h>
+#include <ldp/ldp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where to send; the text and the handle must outlive it. */
+typedef struct ldp_endpoint {
+    CURL *curl;
+    const char *url; /* such as "https://ldp.example.org", without a slash at its end */
+    const char *collection;
+} ldp_endpoint;
+
+/* What an endpoint answered, at most so many bytes of it (a spec has 1 MiB at most). */
+#define LDP_ENDPOINT_ANSWER ((size_t)1 << 21)
+struct ldp_endpoint_answer {
+    char *text; /* ends with a zero */
+    size_t size;
+};
+
+static inline size_t ldp_endpoint_take(char *bytes, size_t one, size_t count, void *context) {
+    struct ldp_endpoint_answer *answer = (struct ldp_endpoint_answer *)context;
+    char *grown;
+    if (one * count > LDP_ENDPOINT_ANSWER - answer->size) return 0;
+    grown = (char *)realloc(answer->text, answer->size + one * count + 1);
+    if (grown == NULL) return 0;
+    memcpy(grown + answer->size, bytes, one * count);
+    answer->text = grown;
+    answer->size += one * count;
+    grown[answer->size] = '\0';
+    return one * count;
+}
+
+/* One request. Returns the status of HTTP, or 0 if there was no answer; `reason` says why it is not what was hoped for.
+ * The caller frees answer->text, which may be null. */
+static inline long ldp_endpoint_request(ldp_endpoint *endpoint, const char *method, const char *below,
+                                        const uint8_t *content, size_t size, struct ldp_endpoint_answer *answer,
+                                        char *reason) {
+    const char *format = "%s/collections/%s/%s";
+    char *name = curl_easy_escape(endpoint->curl, endpoint->collection, 0), *url = NULL;
+    struct curl_slist *headers = curl_slist_append(NULL, "Content-Type: application/octet-stream");
+    CURLcode ended = CURLE_OUT_OF_MEMORY;
+    long status = 0;
+    answer->text = NULL;
+    answer->size = 0;
+    if (name != NULL) {
+        const size_t room = strlen(endpoint->url) + strlen(name) + strlen(below) + strlen(format);
+        url = (char *)malloc(room);
+        if (url != NULL) snprintf(url, room, format, endpoint->url, name, below);
+    }
+    if (url != NULL && headers != NULL) {
+        curl_easy_setopt(endpoint->curl, CURLOPT_URL, url);
+        curl_easy_setopt(endpoint->curl, CURLOPT_HTTPGET, 1L);
+        if (content != NULL) {
+            curl_easy_setopt(endpoint->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size);
+            curl_easy_setopt(endpoint->curl, CURLOPT_POSTFIELDS, (const char *)content);
+            curl_easy_setopt(endpoint->curl, CURLOPT_HTTPHEADER, headers);
+        }
+        curl_easy_setopt(endpoint->curl, CURLOPT_CUSTOMREQUEST, method);
+        curl_easy_setopt(endpoint->curl, CURLOPT_WRITEFUNCTION, ldp_endpoint_take);
+        curl_easy_setopt(endpoint->curl, CURLOPT_WRITEDATA, answer);
+        ended = curl_easy_perform(endpoint->curl);
+        if (ended == CURLE_OK) curl_easy_getinfo(endpoint->curl, CURLINFO_RESPONSE_CODE, &status);
+        curl_easy_setopt(endpoint->curl, CURLOPT_HTTPHEADER, NULL);
+        curl_easy_setopt(endpoint->curl, CURLOPT_POSTFIELDS, NULL);
+        curl_easy_setopt(endpoint->curl, CURLOPT_CUSTOMREQUEST, NULL);
+    }
+    if (ended != CURLE_OK)
+        snprintf(reason, LDP_REASON_SIZE, "there is no answer from the endpoint: %s", curl_easy_strerror(ended));
+    else
+        snprintf(reason, LDP_REASON_SIZE, "the endpoint says, with status %ld: %.*s", status, LDP_REASON_SIZE - 64,
+                 answer->text == NULL ? "nothing" : answer->text);
+    curl_slist_free_all(headers);
+    curl_free(name);
+    free(url);
+    return status;
+}
+
+/* The spec of the collection, for ldp_collection_new(); the caller frees it with free(). Null if the endpoint does not give
+ * it: `reason`, of LDP_REASON_SIZE bytes, says why. */
+static inline char *ldp_endpoint_spec(ldp_endpoint *endpoint, char *reason) {
+    struct ldp_endpoint_answer answer;
+    if (ldp_endpoint_request(endpoint, "GET", "spec", NULL, 0, &answer, reason) == 200) return answer.text;
+    free(answer.text);
+    return NULL;
+}
+
+/* A carrier for ldp_client_flush(): `context` is an ldp_endpoint. Posts each batch under its id, so that however often it
+ * is sent, it counts once. What passes (no connection, 429, 503) is LDP_LATER: flush again after a while. */
+static inline ldp_outcome ldp_endpoint_deliver(void *context, const ldp_batch *batch, char *reason) {
+    ldp_endpoint *endpoint = (ldp_endpoint *)context;
+    struct ldp_endpoint_answer answer;
+    ldp_error *error = NULL;
+    ldp_outcome verdict = LDP_REFUSED;
+    uint8_t *frame = NULL;
+    char below[100], ignored[LDP_REASON_SIZE];
+    size_t size;
+    long status;
+    const ldp_status framed = ldp_batch_frame(batch, &frame, &size, &error);
+    if (framed != LDP_OK) {
+        snprintf(reason, LDP_REASON_SIZE, "%s", ldp_error_message(error));
+        ldp_error_free(error);
+        if (framed == LDP_FULL) return LDP_TOO_LARGE; /* so it was never sent */
+        if (framed != LDP_MALFORMED) return LDP_LATER;
+    } else {
+        snprintf(below, sizeof below, "batches/%s?round=%ld", ldp_batch_id(batch), (long)ldp_batch_round(batch));
+        status = ldp_endpoint_request(endpoint, "POST", below, frame, size, &answer, reason);
+        free(answer.text);
+        ldp_free(frame);
+        switch (status) {
+            case 201: return LDP_DELIVERED;
+            case 200: return LDP_REPEATED;
+            case 400:
+            case 422: break;
+            case 409: verdict = LDP_OUTDATED; break;
+            case 413: verdict = LDP_TOO_LARGE; break;
+            default: return LDP_LATER;
+        }
+    }
+    /* This attempt was refused; an earlier one, whose end nobody saw, may have been counted, or be on its way still. Once
+     * the endpoint has its id for void, neither is possible. */
+    snprintf(below, sizeof below, "batches/%s", ldp_batch_id(batch));
+    status = ldp_endpoint_request(endpoint, "DELETE", below, NULL, 0, &answer, ignored);
+    free(answer.text);
+    if (status == 204) /* an id that stands for another batch cannot be made void: this one was, before */
+        return verdict == LDP_OUTDATED ? LDP_REFUSED : verdict;
+    if (status != 409) return LDP_LATER;
+    return verdict == LDP_OUTDATED ? LDP_OUTDATED : LDP_REPEATED;
+}
+
+#endif
