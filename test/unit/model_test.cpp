@@ -147,6 +147,18 @@ BOOST_AUTO_TEST_CASE(models_of_noise_are_distributions) {
     check_tree(model_of(measured(all, triples, 2000, 1e-4, bits)), 5);
 }
 
+// Attributes that are all the same, of few people: each triple scales the others' cells towards 0.
+BOOST_AUTO_TEST_CASE(tables_that_hardly_agree_make_distributions) {
+    const Table all = population({5, 5, 16, 5}, [](const Values& v) {
+        return v[0] == v[1] && v[1] == v[2] && v[2] == v[3] ? 1.0 : 0.0;
+    });
+    const std::vector<Values> triples{{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {1, 2, 3}};
+    for (const std::uint64_t seed : {1, 9, 11, 17}) {
+        SeededBits bits(seed);
+        check_tree(model_of(measured(all, triples, 100, 4e-6, bits)), 4);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(independent_attributes_have_as_many_edges_as_stated) {
     SeededBits bits(102);
     const Table all = chain({3, 3, 3, 3}, 0);

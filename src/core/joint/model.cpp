@@ -105,7 +105,9 @@ class Walk {
         for_each_index(of_to.size(), [&](std::size_t cell) { found[of_to[cell]] += to.shares[cell]; });
         for (std::size_t cell = 0; cell < cells; ++cell)
             wanted[cell] = found[cell] > 0 ? wanted[cell] / found[cell] : 0;
-        for_each_index(of_to.size(), [&](std::size_t cell) { to.shares[cell] *= wanted[of_to[cell]]; });
+        for_each_index(of_to.size(), [&](std::size_t cell) {
+            to.shares[cell] = scaled(to.shares[cell], wanted[of_to[cell]]);
+        });
     }
 
     std::vector<Clique>& cliques_;

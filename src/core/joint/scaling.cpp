@@ -28,7 +28,8 @@ double Scaling::sweep(std::vector<double>& shares, double step) const {
             if (factors[i] > 0)
                 factors[i] = step == 1 ? wanted[i] / factors[i] : std::pow(wanted[i] / factors[i], step);
         }
-        for_each_index(cells.size(), [&](std::size_t cell) { shares[cell] *= factors[cells[cell]]; });
+        for_each_index(cells.size(),
+                       [&](std::size_t cell) { shares[cell] = scaled(shares[cell], factors[cells[cell]]); });
         worst = std::max(worst, off);
     }
     return worst;

@@ -2,12 +2,20 @@
 // near as can be to a given one, by relative entropy.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
 #include "core/joint/table.hpp"
 
 namespace ldp {
+
+/// A share times a factor; 0 if one of them is, and else no smaller than a number can be that a factor brings
+/// back: margins that hardly agree would make ever more cells 0, until no table is left.
+[[nodiscard]] inline double scaled(double share, double factor) noexcept {
+    constexpr double least = 1e-200;
+    return share > 0 && factor > 0 ? std::max(share * factor, least) : 0;
+}
 
 /// Margins that a table of some attributes is to have.
 class Scaling {
