@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "accounting/lower_bounds.hpp"
 #include "core/mechanism/selection.hpp"
 #include "core/spec/attributes.hpp"
 #include "rows.hpp"
@@ -33,7 +34,7 @@ char* fingerprint(const char* text) {
 struct Advice {
     struct Row {
         const char* mechanism;
-        double standard_error, pull;
+        double standard_error, lower_bound, pull;
         std::uint64_t report_bytes, summary_bytes;
         double decode_cost;
         const char* obstacle;
@@ -46,6 +47,7 @@ struct Advice {
         const bool unknown = one.report_bytes == 0;
         columns.put(one.mechanism);
         columns.put(one.standard_error);
+        columns.put(one.lower_bound);
         columns.put(one.pull);
         columns.put_size(one.report_bytes);
         columns.put_size(one.summary_bytes);
@@ -58,17 +60,15 @@ Advice advice(const char* text, double users) {
     if (users < 1)
         throw Error(ErrorCode::invalid_value, "there must be at least one user",
                     "Found " + std::to_string(static_cast<std::int64_t>(users)) + ".");
-    const std::vector<Candidate> candidates = advise(text);
+    const auto [demand, candidates] = advise(text);
+    const double least = least_worst_error(demand.epsilon, demand.attributes, endless, Target::sample);
     auto* items = static_cast<Advice::Row*>(try_palloc(candidates.size() * sizeof(Advice::Row)));
     std::size_t count = 0;
     for (const Candidate& each : candidates)
-        items[count++] = {each.mechanism->name,
-                          std::sqrt(each.n_variance / users),
-                          each.pull,
-                          each.report_bytes,
-                          each.summary_bytes,
-                          each.decode_cost,
-                          each.obstacle.empty() ? nullptr : keep(each.obstacle)};
+        items[count++] = {each.mechanism->name,     std::sqrt(each.n_variance / users),
+                          std::sqrt(least / users), each.pull,
+                          each.report_bytes,        each.summary_bytes,
+                          each.decode_cost,         each.obstacle.empty() ? nullptr : keep(each.obstacle)};
     return {items, count};
 }
 

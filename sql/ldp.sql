@@ -373,13 +373,14 @@ COMMENT ON FUNCTION @extschema@.ldp_bin_labels(jsonb) IS
     'the attributes of a canonical spec, numbers in bins with the bins'' labels as their domain';
 
 CREATE FUNCTION @extschema@.ldp_advise(spec jsonb, users bigint DEFAULT 100000,
-        OUT mechanism text, OUT stderr float8, OUT pull float8, OUT report_bytes bigint, OUT summary_bytes bigint,
-        OUT decode_cost float8, OUT obstacle text)
+        OUT mechanism text, OUT stderr float8, OUT lower_bound float8, OUT pull float8, OUT report_bytes bigint,
+        OUT summary_bytes bigint, OUT decode_cost float8, OUT obstacle text)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_advise(jsonb, bigint) IS
-    'the mechanisms that suit a spec (its own does not matter), best first: the standard error of a frequency, how far '
-    'one forged report in a hundred moves it at most, sizes, steps to count a report, and why "auto" would not choose it';
+    'the mechanisms that suit a spec (its own does not matter), best first: the standard error of a frequency, what '
+    'no unbiased estimate can be below, how far one forged report in a hundred moves it at most, sizes, steps to count a '
+    'report, and why "auto" would not choose it';
 
 CREATE FUNCTION @extschema@.ldp_plan(spec jsonb, question jsonb DEFAULT '{}', people bigint DEFAULT NULL,
         OUT source text, OUT stderr float8, OUT part float8, OUT margin float8, OUT effect float8,
@@ -412,6 +413,35 @@ CREATE FUNCTION @extschema@.ldp_influence(spec jsonb, forged float8 DEFAULT 0.01
 COMMENT ON FUNCTION @extschema@.ldp_influence(jsonb, float8) IS
     'what forgers can do to each attribute''s estimate at most: one report among n moves it by one_report/n, and the share '
     'forged of all reports by down or up';
+
+CREATE FUNCTION @extschema@.ldp_minimax_bound(spec jsonb, users bigint DEFAULT 100000)
+    RETURNS TABLE (attribute text, stderr float8, lower_bound float8, minimax float8, ratio float8)
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 10;
+COMMENT ON FUNCTION @extschema@.ldp_minimax_bound(jsonb, bigint) IS
+    'of each attribute the standard error to expect of an estimate from so many reports, what no mechanism at this epsilon '
+    'can be below with an unbiased estimate, what none can with any, and how far the first is above the second; the row '
+    'without attribute is about all numbers together';
+
+CREATE FUNCTION @extschema@.ldp_compose(epsilons float8[], at_delta float8)
+    RETURNS TABLE (method text, epsilon float8, delta float8, smallest boolean)
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 3;
+COMMENT ON FUNCTION @extschema@.ldp_compose(float8[], float8) IS
+    'what answers about one person cost together, each pure at its epsilon: basic, advanced and optimal composition, each '
+    'with the delta at which it holds; all are true, so the smallest one counts';
+
+CREATE FUNCTION @extschema@.ldp_shuffled(local_epsilon float8, n bigint, at_delta float8)
+    RETURNS TABLE (epsilon float8, delta float8, closed_form float8, lower_bound float8)
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000000 ROWS 1;
+COMMENT ON FUNCTION @extschema@.ldp_shuffled(float8, bigint, float8) IS
+    'what a report at local_epsilon costs, at this delta, if somebody who is trusted shuffles it among those of n people '
+    'before anybody sees them; beside it a closed form that holds as well, and what no bound for all mechanisms can be below';
+
+CREATE FUNCTION @extschema@.ldp_odds(epsilon float8, prior float8 DEFAULT 0.5, people integer DEFAULT 1)
+    RETURNS TABLE (odds float8, right_guess float8, posterior float8)
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 1;
+COMMENT ON FUNCTION @extschema@.ldp_odds(float8, float8, integer) IS
+    'what epsilon (at delta 0) means at most: the factor by which odds move, the chance of telling two equally likely values '
+    'apart, and what is believed of something that was believed with probability prior; of people who answer together, of all';
 
 CREATE FUNCTION @extschema@.ldp_copies(report @extschema@.ldp_report, copies bigint, reports bigint) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;

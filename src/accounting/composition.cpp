@@ -1,15 +1,171 @@
 #include "accounting/composition.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "accounting/binomial_window.hpp"
 #include "core/base/error.hpp"
+#include "core/base/interrupt.hpp"
+#include "core/base/text.hpp"
 
 namespace ldp {
 
+namespace {
+
+/// Of one ε: what a window is computed of within a moment.
+constexpr std::uint64_t most_answers = 10'000'000'000;
+
+/// ε's as whole multiples of a unit, each rounded upwards: what is true at larger ε's is true at these. How
+/// many answers there are of each multiple.
+struct Lattice {
+    double unit;
+    std::map<std::uint64_t, std::uint64_t> counts;
+};
+
+Lattice lattice_of(std::span<const Answers> answers, double rough) {
+    Lattice lattice{0, {}};
+    for (const auto& [epsilon, count] : answers) {
+        // The nearest multiple; the unit then grows until none of them is below its ε.
+        const double multiple = std::max(1.0, std::ceil(epsilon / rough - 1e-9));
+        lattice.unit = std::max(lattice.unit, epsilon / multiple);
+        if (count > 0) lattice.counts[static_cast<std::uint64_t>(multiple)] += count;
+    }
+    return lattice;
+}
+
+double total(const Lattice& lattice) {
+    double sum = 0;
+    for (const auto& [multiple, count] : lattice.counts)
+        sum += static_cast<double>(multiple) * static_cast<double>(count);
+    return sum * lattice.unit;
+}
+
+/// About how many steps composing on the lattice takes.
+double work_on(const Lattice& lattice) {
+    double cells = 0, terms = 0;
+    for (const auto& [multiple, count] : lattice.counts) {
+        const auto answers = static_cast<double>(count);
+        const double window = std::min(answers + 1, 10 * std::sqrt(answers) + 20);
+        terms += window;
+        cells += window * static_cast<double>(multiple);
+    }
+    return cells * terms;
+}
+
+/// The unit that raises the sum of all ε's least, among those that can be afforded: the largest ε itself, or
+/// a whole part of it.
+Lattice best_lattice(std::span<const Answers> answers, double sum) {
+    double largest = 0;
+    for (const Answers& each : answers) largest = std::max(largest, each.epsilon);
+    Lattice best = lattice_of(answers, largest);
+    for (std::uint64_t parts = 2; total(best) > sum * (1 + 1e-12); parts += 1 + parts / 256) {
+        check_interrupt();
+        Lattice finer = lattice_of(answers, largest / static_cast<double>(parts));
+        if (work_on(finer) > 1 << 28) break;
+        if (total(finer) < total(best)) best = std::move(finer);
+    }
+    return best;
+}
+
+/// The law of how many units of ε are lost, under the product of randomized responses: cell i stands for
+/// 2(first + i) − units of them.
+struct Losses {
+    std::int64_t first = 0, units = 0;
+    std::vector<double> probabilities{1};
+    double operations = 16;  ///< that a probability may have been rounded in
+};
+
+Losses losses_on(const Lattice& lattice, double cut) {
+    Losses all;
+    for (const auto& [multiple, count] : lattice.counts) {
+        const auto step = static_cast<std::int64_t>(multiple);
+        // Successes are responses that say the truth, each of which loses ε; all others gain it.
+        const BinomialWindow truths =
+            binomial_window(count, std::exp(static_cast<double>(multiple) * lattice.unit),
+                            std::max(cut / static_cast<double>(lattice.counts.size()), 1e-290));
+        const std::size_t terms = truths.probabilities.size();
+        std::vector<double> next(all.probabilities.size() + multiple * (terms - 1));
+        for (std::size_t t = 0; t < terms; ++t) {
+            check_interrupt();
+            for (std::size_t i = 0; i < all.probabilities.size(); ++i)
+                next[i + t * multiple] += all.probabilities[i] * truths.probabilities[t];
+        }
+        all.probabilities = std::move(next);
+        all.first += static_cast<std::int64_t>(truths.first) * step;
+        all.units += static_cast<std::int64_t>(count) * step;
+        all.operations += 2 * static_cast<double>(terms);
+    }
+    return all;
+}
+
+/// The smallest ε of at least 0 with Σ P(loss)·max(0, 1 − e^{ε − loss}) ≤ δ. The sum is the greatest of
+/// A − e^ε·B over all stretches of losses from the largest down, A being the stretch's probability and B that
+/// of the same responses under the other value, so ε is the greatest of ln((A − δ)/B).
+double smallest_epsilon(const Losses& losses, double unit, double delta) {
+    const double rounding = losses.operations * 0x1p-50, fading = std::exp(-2 * unit);
+    double epsilon = 0, stretch = 0, other = 0;  // other: B·e^loss, so that it cannot vanish
+    for (std::size_t i = losses.probabilities.size(); i-- > 0;) {
+        const auto lost = 2 * (losses.first + static_cast<std::int64_t>(i)) - losses.units;
+        if (lost < 0) break;
+        stretch += losses.probabilities[i];
+        other = other * fading + losses.probabilities[i];
+        if (const double over = stretch * (1 + rounding) - delta; over > 0)
+            epsilon = std::max(epsilon,
+                               static_cast<double>(lost) * unit + std::log(over / (other * (1 - rounding))));
+    }
+    return epsilon;
+}
+
+}  // namespace
+
+const char* name(Composition composition) noexcept {
+    constexpr const char* names[] = {"basic", "advanced", "optimal"};
+    return names[static_cast<std::size_t>(composition)];
+}
+
+double Composed::of(Composition composition) const noexcept {
+    return composition == Composition::basic      ? sum
+           : composition == Composition::advanced ? advanced
+                                                  : optimal;
+}
+
+Composition Composed::by() const noexcept {
+    if (sum <= std::min(advanced, optimal)) return Composition::basic;
+    return advanced < optimal ? Composition::advanced : Composition::optimal;
+}
+
+Composed compose(std::span<const Answers> answers, double delta) {
+    if (!(delta >= 1e-200 && delta < 1))
+        raise(ErrorCode::invalid_value, "delta must be at least 1e-200 and below 1",
+              "Found " + shortest(delta) + ".",
+              "It is the probability with which the figure may not hold, such as 1e-6. The sum of all "
+              "epsilons holds at delta 0.");
+    double sum = 0, squares = 0, gains = 0;
+    for (const auto& [epsilon, count] : answers) {
+        if (!(epsilon > 0 && epsilon <= 700))
+            raise(ErrorCode::invalid_value, "each epsilon must be above 0 and at most 700",
+                  "Found " + shortest(epsilon) + ".");
+        if (count > most_answers)
+            raise(ErrorCode::invalid_value,
+                  "there can be at most " + grouped(most_answers) + " answers at one epsilon",
+                  "Found " + grouped(count) + ".");
+        const auto times = static_cast<double>(count);
+        sum += times * epsilon;
+        squares += times * epsilon * epsilon;
+        gains += times * epsilon * std::expm1(epsilon);
+    }
+    if (sum == 0) return {0, 0, 0, delta};
+    const double cut = delta * 0x1p-45;
+    const Lattice lattice = best_lattice(answers, sum);
+    const double optimal = smallest_epsilon(losses_on(lattice, cut), lattice.unit, delta - cut);
+    return {sum, std::sqrt(2 * std::log(1 / delta) * squares) + gains, std::min(optimal, sum), delta};
+}
+
 Spent spent(std::uint64_t answers, double epsilon, double delta) {
-    if (!(delta > 0 && delta < 1))
-        raise(ErrorCode::invalid_value, "delta must be between 0 and 1",
-              "It is the probability with which the advanced figure may not hold.");
-    return {answers, epsilon, static_cast<double>(answers) * epsilon,
-            advanced_composition(answers, epsilon, delta), delta};
+    const Answers all[] = {{epsilon, answers}};
+    return {compose(all, delta), answers, epsilon};
 }
 
 }  // namespace ldp

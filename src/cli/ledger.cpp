@@ -19,22 +19,22 @@ namespace po = boost::program_options;
 Options options() {
     Options options;
     options.add_options()("file", po::value<std::string>()->required())(
-        "delta", real_number(1e-6), "probability with which the advanced figure may not hold");
+        "delta", real_number(1e-6), "probability with which the least figure may not hold");
     return options;
 }
 
 int run(const Arguments& arguments) {
-    const auto& name = arguments["file"].as<std::string>();
-    need_state_file(name);
-    const SqliteStore store(name);
+    const auto& file = arguments["file"].as<std::string>();
+    need_state_file(file);
+    const SqliteStore store(file);
     const Memory memory = store.memory();
     if (memory.public_randomness.empty())
-        throw Error(ErrorCode::unsupported, name + " has no ledger",
+        throw Error(ErrorCode::unsupported, file + " has no ledger",
                     "It belongs to no person whose values change: reports of other specs are not remembered, "
                     "and each one costs its epsilon again.");
     const std::optional<std::int64_t> most = store.mark("budget.answers");
     if (!most)
-        throw Error(ErrorCode::unsupported, name + " has no ledger",
+        throw Error(ErrorCode::unsupported, file + " has no ledger",
                     "It belongs to a series, all of whose rounds together cost epsilon once.");
     const double epsilon = memory.answers.empty() ? 0 : memory.answers.front().epsilon;
     const Spent all = spent(memory.answers.size(), epsilon, arguments["delta"].as<double>());
@@ -45,12 +45,14 @@ int run(const Arguments& arguments) {
               << fingerprint_text(memory.fingerprint.value_or(0)) << "\n"
               << "answers       " << all.answers << " of at most " << *most << "\n";
     if (!by_round.empty()) {
-        std::cout << "epsilon       " << all.epsilon << " each, " << all.least() << " in all";
-        if (all.by_advanced())
-            std::cout << " but for a probability of " << all.delta << ", by advanced composition\n"
-                      << "              (" << all.sum << " for certain, their sum)\n";
-        else
-            std::cout << ", their sum\n";
+        std::cout << "epsilon       " << all.epsilon << " each: between any two values of an answer\n"
+                  << "in all        ";
+        if (all.by() != Composition::basic)
+            std::cout << std::setprecision(10) << all.least() << std::setprecision(6) << " at delta "
+                      << all.delta << ", by " << name(all.by())
+                      << " composition: the least that holds\n              ";
+        std::cout << all.sum << " at delta 0, their sum\n"
+                  << "              between any two series of values of this person\n";
         std::cout << "\nround         answers   epsilon\n";
     }
     if (memory.outdated)

@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(a_number_gets_the_least_error_where_it_is_largest) {
         const Spec spec = Spec::from_json(json);
         BOOST_CHECK_EQUAL(spec.mechanism().name, best);
         BOOST_CHECK_EQUAL(Spec::from_json(spec.to_json()).to_json(), spec.to_json());
-        const auto candidates = advise(json);
+        const auto candidates = advise(json).candidates;
         BOOST_CHECK_EQUAL(candidates.size(), 6u);
         for (const Candidate& candidate : candidates) {
             const auto m = mechanism(candidate.mechanism->name, epsilon, R"("min": 0, "max": 9)");
@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(a_record_is_sampled) {
     const Spec narrow = Spec::from_json(R"({"mechanism": "auto", "max_report_bytes": 30, )" + both);
     BOOST_CHECK_EQUAL(narrow.attributes()[1].mechanism,
                       Spec::from_json(automatic(1, 16, ", \"max_report_bytes\": 30")).mechanism().name);
-    const auto candidates = advise("{" + both);
+    const auto candidates = advise("{" + both).candidates;
     BOOST_REQUIRE_EQUAL(candidates.size(), 1u);
     BOOST_CHECK(candidates[0].obstacle.empty());
     const auto m = make_mechanism(spec);
@@ -164,7 +164,8 @@ BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused) {
 BOOST_AUTO_TEST_CASE(advice_needs_no_mechanism) {
     for (const char* rest :
          {"", R"(, "mechanism": "auto")", R"(, "mechanism": "grr")", R"(, "mechanism": "nonsense")"}) {
-        const auto candidates = advise(R"({"epsilon": 1, "domain": 1024)" + std::string(rest) + "}");
+        const auto candidates =
+            advise(R"({"epsilon": 1, "domain": 1024)" + std::string(rest) + "}").candidates;
         BOOST_CHECK_EQUAL(candidates.size(), 8u);
         BOOST_CHECK(candidates.front().obstacle.empty());
     }

@@ -7,7 +7,6 @@
 #include <limits>
 #include <set>
 
-#include "accounting/composition.hpp"
 #include "core/base/error.hpp"
 #include "proof.hpp"
 
@@ -400,21 +399,6 @@ BOOST_AUTO_TEST_CASE(a_budget_pays_for_whole_answers) {
         BOOST_CHECK_LE(static_cast<double>(found) * each, budget * (1 + 1e-15));
         BOOST_CHECK_GT(static_cast<double>(found + 1) * each, budget);
     }
-}
-
-BOOST_AUTO_TEST_CASE(many_small_answers_cost_less_together) {
-    // √(2·100·ln(10^6))·0.1 + 100·0.1·(e^0.1 − 1)
-    BOOST_CHECK_CLOSE(advanced_composition(100, 0.1, 1e-6), 6.308230950513408, 1e-12);
-    BOOST_CHECK_EQUAL(advanced_composition(0, 1, 1e-6), 0);
-    BOOST_CHECK_LT(advanced_composition(100, 0.1, 1e-6), 100 * 0.1);
-    BOOST_CHECK_GT(advanced_composition(5, 1, 1e-6), 5);
-
-    const Spent small = spent(100, 0.1, 1e-6), large = spent(5, 1, 1e-6);
-    BOOST_CHECK(small.by_advanced() && !large.by_advanced());
-    BOOST_CHECK_EQUAL(small.least(), advanced_composition(100, 0.1, 1e-6));
-    BOOST_CHECK_EQUAL(large.least(), 5);
-    for (const double delta : {0.0, 1.0, std::numeric_limits<double>::quiet_NaN()})
-        BOOST_CHECK_THROW(static_cast<void>(spent(1, 1, delta)), Error);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

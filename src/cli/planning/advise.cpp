@@ -4,6 +4,7 @@
 #include <iomanip>
 #include <iostream>
 
+#include "accounting/lower_bounds.hpp"
 #include "cli/command.hpp"
 #include "cli/records.hpp"
 #include "core/mechanism/mechanism.hpp"
@@ -26,7 +27,8 @@ Options options() {
 int run(const Arguments& arguments) {
     const auto users = arguments["users"].as<std::int64_t>();
     if (users < 1) throw UsageError("--users must be 1 or more, not " + std::to_string(users));
-    const std::vector<Candidate> candidates = advise(spec_text(arguments["spec"].as<std::string>()));
+    const auto [demand, candidates] = advise(spec_text(arguments["spec"].as<std::string>()));
+    const auto n = static_cast<double>(users);
     const auto row = [](const char* name, const auto& error, const auto& pull, const auto& report,
                         const auto& summary, const auto& cost, const std::string& note) {
         std::cout << std::left << std::setw(13) << name << std::right << std::setw(15) << error
@@ -41,11 +43,14 @@ int run(const Arguments& arguments) {
         if (std::isnan(candidate.n_variance))
             row(candidate.mechanism->name, "-", "-", "-", "-", "-", note);
         else
-            row(candidate.mechanism->name, std::sqrt(candidate.n_variance / static_cast<double>(users)),
-                candidate.pull, grouped(candidate.report_bytes), grouped(candidate.summary_bytes),
+            row(candidate.mechanism->name, std::sqrt(candidate.n_variance / n), candidate.pull,
+                grouped(candidate.report_bytes), grouped(candidate.summary_bytes),
                 grouped(static_cast<std::uint64_t>(std::ceil(candidate.decode_cost))), note);
     }
-    std::cout << std::flush;
+    std::cout << "at least     " << std::setw(15)
+              << std::sqrt(least_worst_error(demand.epsilon, demand.attributes, endless, Target::sample) / n)
+              << "  whatever the mechanism\n"
+              << std::flush;
     return Exit::done;
 }
 
@@ -66,7 +71,9 @@ const Command advise_command{
     "report and a summary take; the steps (about a nanosecond each) that a report costs the server, with "
     "its\n"
     "part of an answer from a million reports; and why a mechanism cannot be chosen within the spec's\n"
-    "\"max_report_bytes\" and \"max_decode_cost\".",
+    "\"max_report_bytes\" and \"max_decode_cost\". The last line is the standard error that no mechanism at "
+    "this\n"
+    "epsilon can be below, at its worst people; of a record, that of its hardest attribute by itself.",
     options,
     positional,
     run};

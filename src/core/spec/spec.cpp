@@ -259,7 +259,7 @@ std::unique_ptr<const Mechanism> make_mechanism(const Spec& spec) {
                           Terms{spec.fingerprint(), spec.evolving().has_value(), spec.min_group()});
 }
 
-std::vector<Candidate> advise(std::string_view json) {
+Ranking advise(std::string_view json) {
     const Json document = parse_json(json);
     JsonObject top(document, "the spec");
     SelectionRequest demand = read_demand(top);
@@ -272,7 +272,8 @@ std::vector<Candidate> advise(std::string_view json) {
     for (const MechanismEntry* entry : registry())
         for (const Option& option : entry->options) top.ignore(option.name);
     top.finish();
-    return rank(demand);
+    std::vector<Candidate> candidates = rank(demand);
+    return {std::move(demand), std::move(candidates)};
 }
 
 }  // namespace ldp

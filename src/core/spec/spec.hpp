@@ -68,9 +68,13 @@ class Spec : public Settings {
 /// The mechanism of a spec, whose fingerprint its reports carry. Throws Error (invalid_spec).
 [[nodiscard]] std::unique_ptr<const Mechanism> make_mechanism(const Spec& spec);
 
-/// The ranking of mechanisms for a spec whose own does not matter: another, "auto", or none. Within the
-/// limits that it gives, else those that an earlier choice in it kept to. Throws Error as Spec::from_json
-/// does.
-[[nodiscard]] std::vector<Candidate> advise(std::string_view json);
+/// What a spec asks for, and the ranking of mechanisms for it.
+struct Ranking {
+    SelectionRequest demand;
+    std::vector<Candidate> candidates;
+};
+/// The ranking for a spec whose own mechanism does not matter: another, "auto", or none. Within the limits
+/// that it gives, else those that an earlier choice in it kept to. Throws Error as Spec::from_json does.
+[[nodiscard]] Ranking advise(std::string_view json);
 
 }  // namespace ldp

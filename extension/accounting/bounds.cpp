@@ -1,0 +1,68 @@
+// What no mechanism can do better, beside what a spec's own does.
+
+#include <algorithm>
+#include <cmath>
+
+#include "accounting/lower_bounds.hpp"
+#include "arguments.hpp"
+#include "core/spec/spec.hpp"
+#include "rows.hpp"
+
+using namespace ldp;
+
+namespace {
+
+/// A row per attribute, in its own unit, and one of all numbers together, in PostgreSQL's memory.
+struct Bounds {
+    struct Row {
+        const char* attribute;
+        double standard_error, lower_bound, minimax;
+    };
+    const Row* items;
+    std::size_t count;
+
+    void write(Columns& columns, std::size_t row) const {
+        const auto& [attribute, standard_error, lower_bound, minimax] = items[row];
+        columns.put(attribute == nullptr ? nullptr : server_text(attribute));
+        columns.put(standard_error);
+        columns.put(lower_bound);
+        columns.put(minimax);
+        columns.put(standard_error / lower_bound);
+    }
+};
+
+Bounds bounds(const char* text, std::int64_t users) {
+    if (users < 1)
+        raise(ErrorCode::invalid_value, "there must be at least one user",
+              "Found " + std::to_string(users) + ".");
+    const auto n = static_cast<double>(users);
+    const Spec spec = Spec::from_json(text);
+    const std::unique_ptr<const Mechanism> mechanism = make_mechanism(spec);
+    const std::vector<Attribute>& attributes = spec.attributes();
+    auto* items = static_cast<Bounds::Row*>(try_palloc((attributes.size() + 1) * sizeof(Bounds::Row)));
+    std::size_t count = 0, numbers = 0;
+    for (const Attribute& attribute : attributes) {
+        const double unit = attribute.numeric() ? (attribute.max - attribute.min) / 2 : 1;
+        const auto least = [&](double reports) {
+            return unit * std::sqrt(least_error(spec.epsilon(), attribute, reports, Target::sample) / n);
+        };
+        items[count] = {keep(attribute.name), unit * std::sqrt(mechanism->promised_variance(count) / n),
+                        least(endless), least(n)};
+        ++count;
+        numbers += attribute.numeric() && !attribute.derived();
+    }
+    if (numbers > 1) {
+        const auto least = [&](double reports) {
+            return std::sqrt(least_error_of_means(spec.epsilon(), numbers, reports, Target::sample) / n);
+        };
+        items[count++] = {nullptr, unknown, least(endless), least(n)};
+    }
+    return {items, count};
+}
+
+}  // namespace
+
+/// (spec, users): what an estimate's standard error is, and what none can be below.
+LDP_FUNCTION_READING(ldp_minimax_bound, ERRCODE_INVALID_PARAMETER_VALUE) {
+    return rows(fcinfo, [=] { return bounds(json_argument(fcinfo, 0), PG_GETARG_INT64(1)); });
+}

@@ -1,0 +1,98 @@
+// What ε's come to: several answers together, reports that are shuffled, and what a person may read out of
+// it.
+
+#include <cmath>
+#include <vector>
+
+#include "accounting/composition.hpp"
+#include "accounting/odds.hpp"
+#include "accounting/shuffling.hpp"
+#include "arguments.hpp"
+#include "core/base/text.hpp"
+#include "rows.hpp"
+
+using namespace ldp;
+
+namespace {
+
+struct Wholes {
+    Composed composed;
+    std::size_t count;
+
+    void write(Columns& columns, std::size_t row) const {
+        const auto method = static_cast<Composition>(row);
+        columns.put(name(method));
+        columns.put(composed.of(method));
+        columns.put(method == Composition::basic ? 0.0 : composed.delta);
+        columns.put(BoolGetDatum(method == composed.by()), false);
+    }
+};
+
+Wholes wholes(const Numbers& epsilons, double delta) {
+    std::vector<Answers> answers;
+    for (std::size_t i = 0; i < epsilons.count; ++i) {
+        // Runs of equal ones are one entry, however many answers they are.
+        if (answers.empty() || answers.back().epsilon != epsilons.numbers[i])
+            answers.push_back({epsilons.numbers[i], 0});
+        ++answers.back().count;
+    }
+    return {compose(answers, delta), 3};
+}
+
+struct AmongOthers {
+    Shuffled shuffled;
+    std::size_t count;
+
+    void write(Columns& columns, std::size_t) const {
+        columns.put(shuffled.epsilon);
+        columns.put(shuffled.delta);
+        columns.put(shuffled.closed_form);
+        columns.put(shuffled.lower_bound);
+    }
+};
+
+AmongOthers among_others(double epsilon, std::int64_t n, double delta) {
+    return {shuffled(epsilon, static_cast<std::uint64_t>(std::max<std::int64_t>(n, 0)), delta), 1};
+}
+
+struct Belief {
+    double epsilon, prior;
+    std::size_t count;
+
+    void write(Columns& columns, std::size_t) const {
+        columns.put(odds_factor(epsilon));
+        columns.put(right_guess(epsilon));
+        columns.put(posterior(prior, epsilon));
+    }
+};
+
+Belief belief(double epsilon, double prior, std::int32_t people) {
+    if (!(epsilon >= 0 && std::isfinite(epsilon)))
+        raise(ErrorCode::invalid_value, "epsilon must be a finite number of at least 0",
+              "Found " + shortest(epsilon) + ".");
+    if (!(prior > 0 && prior < 1))
+        raise(ErrorCode::invalid_value, "the prior must be between 0 and 1", "Found " + shortest(prior) + ".",
+              "It is how likely something is taken to be before the report is seen.");
+    if (people < 1)
+        raise(ErrorCode::invalid_value, "there must be at least one person",
+              "Found " + std::to_string(people) + ".");
+    return {group_epsilon(epsilon, people), prior, 1};
+}
+
+}  // namespace
+
+/// (epsilons, delta): a row per way of composing.
+LDP_FUNCTION_READING(ldp_compose, ERRCODE_INVALID_PARAMETER_VALUE) {
+    return rows(fcinfo, [=] { return wholes(numbers_argument(fcinfo, 0), PG_GETARG_FLOAT8(1)); });
+}
+
+/// (epsilon, people, delta): one row.
+LDP_FUNCTION_READING(ldp_shuffled, ERRCODE_INVALID_PARAMETER_VALUE) {
+    return rows(fcinfo,
+                [=] { return among_others(PG_GETARG_FLOAT8(0), PG_GETARG_INT64(1), PG_GETARG_FLOAT8(2)); });
+}
+
+/// (epsilon, prior, people): one row.
+LDP_FUNCTION_READING(ldp_odds, ERRCODE_INVALID_PARAMETER_VALUE) {
+    return rows(fcinfo, [=] { return belief(PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1), PG_GETARG_INT32(2)); });
+}

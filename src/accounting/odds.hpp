@@ -1,0 +1,26 @@
+// What ε means to a person: how far a report can change what others believe of them. All of it is at δ = 0.
+#pragma once
+
+#include <cmath>
+
+namespace ldp {
+
+/// The factor by which the odds between any two values move at most: e^ε.
+[[nodiscard]] inline double odds_factor(double epsilon) noexcept {
+    return std::exp(epsilon);
+}
+/// The chance at most of telling which of two equally likely values it is: e^ε/(1 + e^ε).
+[[nodiscard]] inline double right_guess(double epsilon) noexcept {
+    return 1 / (1 + std::exp(-epsilon));
+}
+/// What is believed at most, after the report, of something that was believed with probability `prior` in
+/// (0, 1) before: πe^ε/(πe^ε + 1 − π).
+[[nodiscard]] inline double posterior(double prior, double epsilon) noexcept {
+    return prior / (prior + (1 - prior) * std::exp(-epsilon));
+}
+/// ε of what so many people report together, each at ε: they differ in all of their values.
+[[nodiscard]] inline double group_epsilon(double epsilon, double people) noexcept {
+    return people * epsilon;
+}
+
+}  // namespace ldp

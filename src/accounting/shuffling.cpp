@@ -1,0 +1,158 @@
+#include "accounting/shuffling.hpp"
+
+#include <algorithm>
+#include <boost/math/tools/toms748_solve.hpp>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "accounting/binomial_window.hpp"
+#include "core/base/error.hpp"
+#include "core/base/interrupt.hpp"
+#include "core/base/text.hpp"
+
+namespace ldp {
+
+namespace {
+
+constexpr double largest_epsilon = 300;
+constexpr std::uint64_t most_people = 1'000'000'000;
+
+enum class Rounding { down, up };
+
+/// Of c fair coins, the chance of t − 1 heads and that of t or more, while c and t go up step by step.
+class FairTail {
+  public:
+    static constexpr double negligible = 1e-280;
+
+    /// `otherwise` stands for the chance of t − 1 heads where it is below 1e-280.
+    FairTail(std::uint64_t c, double t, double otherwise)
+        : coins_(static_cast<double>(c)), heads_(t), below_(otherwise) {
+        const BinomialWindow law = binomial_window(c, 1, negligible);
+        auto heads = static_cast<double>(law.first);
+        for (const double probability : law.probabilities) {
+            if (heads == t - 1) below_ = probability;
+            if (heads >= t) tail_ += probability;
+            ++heads;
+        }
+        fresh_ = tail_;
+    }
+    void toss() noexcept {
+        tail_ += below_ / 2;
+        below_ *= (coins_ + 1) / (2 * (coins_ + 2 - heads_));
+        ++coins_;
+    }
+    void raise_threshold() noexcept {
+        below_ *= (coins_ - heads_ + 1) / heads_;
+        tail_ = std::max(0.0, tail_ - below_);
+        ++heads_;
+    }
+    [[nodiscard]] double threshold() const noexcept { return heads_; }
+    [[nodiscard]] double below() const noexcept { return below_; }
+    [[nodiscard]] double tail() const noexcept { return tail_; }
+    /// Whether the tail has shrunk so far that rounding errors of its beginning begin to show.
+    [[nodiscard]] bool faded() const noexcept { return tail_ < fresh_ / 16; }
+
+  private:
+    double coins_, heads_, below_, tail_ = 0, fresh_;
+};
+
+/// What the server sees of a person among others is how many reports are of kind 0 and how many of kind 1.
+/// Each of the others sends one of the two kinds with the same probability 2r, either being as likely. The
+/// person's own report is one of the two with probability s, and then that of the own value with odds e^ε₀.
+///
+/// The clones of theorem 3.1 have 2r = e^{−ε₀} and s = 1. Randomized response among three values has
+/// r = 1/(e^ε₀ + 2) and s = (e^ε₀ + 1)r, if all others have the third value.
+class Crowd {
+  public:
+    /// `odds` are 2r/(1 − 2r); tails of at most `cut` are left out.
+    Crowd(double epsilon, std::uint64_t others, double odds, double own, double cut)
+        : epsilon_(epsilon), own_(own), cut_(cut), law_(binomial_window(others, odds, cut)) {}
+
+    /// The smallest δ at this ε, which is the divergence Σ max(0, P − e^ε·Q) between what is seen under one
+    /// value and under the other, rounded to this side.
+    ///
+    /// Given that N are of either kind, x of them of kind 0, the likelihood ratio grows with x. So the
+    /// divergence is a sum over x ≥ t. With c = N − 1, b = P(t − 1 of c fair coins), T = P(t or more of
+    /// them), a the chance that the own report is among the N and o that it is not, it comes to a(αb − γT) −
+    /// oγ(T + b/2), where α = p − e^ε·q, β = e^ε·p − q, γ = e^ε − 1, p/q = e^ε₀, p + q = 1.
+    [[nodiscard]] double divergence(double epsilon, Rounding rounding) const {
+        const double q = 1 / (1 + std::exp(epsilon_)), gamma = std::expm1(epsilon);
+        const double alpha = q * std::exp(epsilon) * std::expm1(epsilon_ - epsilon);
+        const double beta = q * std::expm1(epsilon_ + epsilon);
+        const std::size_t size = law_.probabilities.size();
+        const double steps =
+            static_cast<double>(size) + 64 * std::sqrt(static_cast<double>(law_.first + size));
+        const double error = (rounding == Rounding::up ? 1 : -1) * (steps + 64) * 0x1p-46;
+        double sum = rounding == Rounding::up ? cut_ : -cut_;
+        std::optional<FairTail> fair;
+        Work work;
+        for (std::size_t i = 0; i < size; ++i, work.done(4)) {
+            const std::uint64_t c = law_.first + i;
+            const auto both = static_cast<double>(c + 1);
+            const double among = own_ * law_.probabilities[i];
+            const double apart = i + 1 < size ? (1 - own_) * law_.probabilities[i + 1] : 0;
+            const double turn = both * (beta + gamma * apart / among / 2) / (alpha + beta);
+            const double threshold = std::min(std::floor(turn) + 1, both);
+            if (fair) {
+                fair->toss();
+                while (fair->threshold() < threshold) fair->raise_threshold();
+            }
+            if (!fair || fair->faded())
+                fair.emplace(c, threshold, rounding == Rounding::up ? FairTail::negligible : 0);
+            const double gain = among * alpha * fair->below();
+            const double loss = gamma * (among * fair->tail() + apart * (fair->tail() + fair->below() / 2));
+            sum += std::max(0.0, gain * (1 + error) - loss * (1 - error));
+        }
+        return sum;
+    }
+
+    /// Where the divergence comes down to δ; of the two ends between which that is, the one on the safe side.
+    [[nodiscard]] double epsilon_at(double delta, Rounding rounding) const {
+        const auto excess = [&](double epsilon) {
+            return std::log(std::max(divergence(epsilon, rounding) / delta, 1e-12));
+        };
+        const double most = excess(0);
+        if (most <= 0) return 0;
+        std::uintmax_t steps = 200;
+        const auto [low, high] =
+            boost::math::tools::toms748_solve(excess, 0.0, epsilon_, most, excess(epsilon_),
+                                              boost::math::tools::eps_tolerance<double>(27), steps);
+        return rounding == Rounding::up ? high : low;
+    }
+
+  private:
+    double epsilon_, own_, cut_;
+    BinomialWindow law_;  ///< how many of the others are of either kind
+};
+
+double closed_form(double epsilon, double n, double delta) {
+    const double spread = std::log(4 / delta);
+    if (epsilon > std::log(n / (16 * spread))) return std::numeric_limits<double>::quiet_NaN();
+    const double all = 8 * std::sqrt(std::exp(epsilon) * spread / n) + 8 * std::exp(epsilon) / n;
+    return std::log1p(-std::expm1(-epsilon) / (1 + std::exp(-epsilon) / (1 + all)) * all);
+}
+
+}  // namespace
+
+Shuffled shuffled(double epsilon, std::uint64_t n, double delta) {
+    if (!(epsilon > 0 && epsilon <= largest_epsilon))
+        raise(ErrorCode::invalid_value, "epsilon must be above 0 and at most 300",
+              "Found " + shortest(epsilon) + ".");
+    if (n < 1 || n > most_people)
+        raise(ErrorCode::invalid_value, "reports of 1 to " + grouped(most_people) + " people can be shuffled",
+              "Found " + grouped(n) + ".",
+              "What holds for fewer people holds for more, so the largest number serves beyond it.");
+    if (!(delta >= 1e-100 && delta < 1))
+        raise(ErrorCode::invalid_value, "delta must be at least 1e-100 and below 1",
+              "Found " + shortest(delta) + ".",
+              "It is the probability with which the figure may not hold. Far below 1/n, such as 1e-9, is "
+              "usual.");
+    const double cut = delta * 0x1p-40, other = 1 / (std::exp(epsilon) + 2);
+    const Crowd clones(epsilon, n - 1, 1 / std::expm1(epsilon), 1, cut);
+    const Crowd thirds(epsilon, n - 1, 2 * std::exp(-epsilon), (std::exp(epsilon) + 1) * other, cut);
+    return {clones.epsilon_at(delta, Rounding::up), closed_form(epsilon, static_cast<double>(n), delta),
+            thirds.epsilon_at(delta, Rounding::down), delta};
+}
+
+}  // namespace ldp

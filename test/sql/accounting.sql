@@ -1,0 +1,45 @@
+-- What ε's come to: several answers, shuffling, odds; and what no mechanism can do better.
+\set SHOW_CONTEXT never
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS ldp;
+RESET client_min_messages;
+
+-- Composition -----------------------------------------------------------------------------------------------
+SELECT method, round(epsilon::numeric, 6) AS epsilon, delta, smallest FROM ldp_compose(array_fill(0.05::float8, ARRAY[365]), 1e-6);
+SELECT method, round(epsilon::numeric, 6) AS epsilon, delta, smallest FROM ldp_compose('{1,0.25,0.25,0.1,NULL,0.1,2}', 1e-6);
+-- At a δ that is too small for anything else, the sum is the least.
+SELECT method, round(epsilon::numeric, 3) AS epsilon, delta, smallest FROM ldp_compose('{1,1}', 1e-200);
+SELECT method, epsilon, delta, smallest FROM ldp_compose('{}', 1e-6);
+SELECT count(*) FROM ldp_compose(NULL, 1e-6);
+SELECT * FROM ldp_compose('{1}', 0);
+SELECT * FROM ldp_compose('{1,0}', 1e-6);
+SELECT * FROM ldp_compose('{NaN}', 1e-6);
+
+-- Shuffling -------------------------------------------------------------------------------------------------
+SELECT round(epsilon::numeric, 5) AS epsilon, delta, round(closed_form::numeric, 5) AS closed_form, round(lower_bound::numeric, 5) AS lower_bound
+FROM ldp_shuffled(1, 10000, 1e-6);
+-- The closed form has a condition.
+SELECT round(epsilon::numeric, 5) AS epsilon, closed_form FROM ldp_shuffled(4, 1000, 1e-6);
+SELECT epsilon < 0.001 AS small, lower_bound < epsilon AS bounded FROM ldp_shuffled(1, 100000000, 1e-9);
+SELECT count(*) FROM ldp_shuffled(1, NULL, 1e-6);
+SELECT * FROM ldp_shuffled(0, 1000, 1e-6);
+SELECT * FROM ldp_shuffled(1, 0, 1e-6);
+SELECT * FROM ldp_shuffled(1, 1000, 2);
+
+-- Odds ------------------------------------------------------------------------------------------------------
+SELECT round(odds::numeric, 4) AS odds, round(right_guess::numeric, 4) AS right_guess, round(posterior::numeric, 4) AS posterior FROM ldp_odds(1);
+SELECT round(odds::numeric, 4) AS odds, round(right_guess::numeric, 4) AS right_guess, round(posterior::numeric, 4) AS posterior FROM ldp_odds(0.5, 0.01, 4);
+SELECT * FROM ldp_odds(-1);
+SELECT * FROM ldp_odds(1, 1);
+SELECT * FROM ldp_odds(1, 0.5, 0);
+
+-- Lower bounds ----------------------------------------------------------------------------------------------
+-- Subsets come up to the bound; one bit does where the mean is 0.
+SELECT attribute, round(stderr::numeric, 6) AS stderr, round(lower_bound::numeric, 6) AS lower_bound, round(minimax::numeric, 6) AS minimax, round(ratio::numeric, 4) AS ratio
+FROM ldp_minimax_bound('{"mechanism": "subset", "epsilon": 1, "attributes": [{"name": "town", "domain": 40}]}', 1000000000);
+SELECT attribute, round(stderr::numeric, 3) AS stderr, round(lower_bound::numeric, 3) AS lower_bound, round(minimax::numeric, 3) AS minimax, round(ratio::numeric, 2) AS ratio
+FROM ldp_minimax_bound('{"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "wage", "min": 0, "max": 2500, "mechanism": "duchi"},
+    {"name": "age", "min": 0, "max": 100, "mechanism": "duchi"}, {"name": "town", "domain": ["a", "b"], "mechanism": "grr"}]}');
+SELECT bool_and(lower_bound <= stderr) AS kept, count(DISTINCT lower_bound) AS bounds FROM ldp_advise('{"epsilon": 1, "domain": 64}');
+SELECT * FROM ldp_minimax_bound('{"mechanism": "grr", "epsilon": 1, "domain": 4}', 0);
+SELECT * FROM ldp_minimax_bound('{"mechanism": "grr", "domain": 4}');
