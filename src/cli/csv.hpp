@@ -26,6 +26,8 @@ class CsvReader {
     /// CSV.
     CsvReader(std::istream& in, std::string name);
 
+    /// The names of the columns.
+    [[nodiscard]] const std::vector<std::string>& header() const noexcept { return header_; }
     /// Where a column of this name stands. Throws Error (malformed), with this hint, if there is none, or
     /// more than one.
     [[nodiscard]] std::size_t column(std::string_view name, const std::string& hint = {}) const;

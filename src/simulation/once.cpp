@@ -34,6 +34,14 @@ std::vector<double> spread(const std::vector<std::vector<double>>& people, std::
     return shares;
 }
 
+/// Of shares of values those of buckets, where values are reported in buckets: they fall evenly into them, in
+/// order.
+std::vector<double> folded(const std::vector<double>& shares, std::size_t items) {
+    std::vector<double> found(items);
+    for (std::size_t v = 0; v < shares.size(); ++v) found[v * items / shares.size()] += shares[v];
+    return found;
+}
+
 /// What is asked in each run, and what has come out so far.
 struct Question {
     Trial trial;
@@ -45,6 +53,7 @@ struct Question {
 
     void add(const SummaryView& view) {
         const auto answers = ask(view);
+        if (answers.size() < truths.size()) truths = folded(truths, answers.size());
         for (std::size_t i = 0; i < answers.size(); ++i) {
             const auto& [estimate, bar] = answers[i];
             squares += (estimate.value - truths[i]) * (estimate.value - truths[i]);
@@ -102,12 +111,9 @@ class Trials {
             rounding += off * (1 - off) / n();
         }
         const double step = 2 / static_cast<double>(mechanism_.cells()[j] - 1);
-        const double predicted =
-            Outlook::unit(attributes_[j]) *
-            std::sqrt(outlook.mean(j, n()).noise + step * step * rounding / n());
-        questions_.push_back({{j, "mean", sum, predicted, 0, 0, 0},
-                              {sum},
-                              [j](const SummaryView& view) {
+        const double predicted = Outlook::unit(attributes_[j]) *
+                                 std::sqrt(outlook.mean(j, n()).noise + step * step * rounding / n());
+        questions_.push_back({{j, "mean", sum, predicted, 0, 0, 0}, {sum}, [j](const SummaryView& view) {
                                   const auto all = estimate(view, {Quantity::means, Target::sample});
                                   return std::vector{answer(view, j, all[j])};
                               }});
@@ -120,16 +126,16 @@ class Trials {
         double squares = 0;
         for (std::size_t v = 0; v < truths.size(); ++v) squares += outlook.share(j, v, n()).noise;
         squares /= static_cast<double>(truths.size());
-        questions_.push_back({{j, "shares of " + std::to_string(truths.size()) + " values", unknown,
-                               std::sqrt(squares), 0, 0, 0},
-                              truths,
-                              [j](const SummaryView& view) {
-                                  std::vector<std::pair<Estimate, Interval>> all;
-                                  for (const Estimate& one :
-                                       estimate(view, {Quantity::frequencies, Target::sample, j}))
-                                      all.push_back(answer(view, j, one));
-                                  return all;
-                              }});
+        questions_.push_back(
+            {{j, "shares of " + std::to_string(truths.size()) + " values", unknown, std::sqrt(squares), 0, 0,
+              0},
+             truths,
+             [j](const SummaryView& view) {
+                 std::vector<std::pair<Estimate, Interval>> all;
+                 for (const Estimate& one : estimate(view, {Quantity::frequencies, Target::sample, j}))
+                     all.push_back(answer(view, j, one));
+                 return all;
+             }});
     }
 
     void ask_quantile(double share, const Outlook& outlook) {
@@ -177,7 +183,8 @@ std::vector<Trial> try_out(const Collection& collection, const std::vector<std::
             for (std::size_t j = 0; j < cells.size(); ++j)
                 input[j] = grid_point(person[j], cells[j] - 1).draw(bits);
             const Report& report = perturber.perturb(input, bits);
-            if (const Outcome outcome = accumulate(mechanism, summary, report); outcome != Outcome::ok)
+            if (const Outcome outcome = accumulate(mechanism, summary, report, Rounds::untold());
+                outcome != Outcome::ok)
                 raise_outcome(outcome, summary, report);
         }
         for (Question& question : trials.questions()) question.add(view_of(mechanism, summary));

@@ -14,17 +14,17 @@ namespace ldp::simulation {
 /// An answer, over all runs; of a category all shares together.
 struct Trial {
     std::size_t attribute;
-    std::string asked;         ///< "mean", "shares of 4 values", "quantile 0.5"
-    double truth;              ///< of the people; NaN of shares
-    double predicted, error;   ///< standard error, and root mean square of the errors that came out
-    double claimed;            ///< root mean square of the standard errors that the answers told; NaN of quantiles
-    double covered;            ///< which part of the 95 % intervals held the truth
+    std::string asked;        ///< "mean", "shares of 4 values", "quantile 0.5"
+    double truth;             ///< of the people; NaN of shares
+    double predicted, error;  ///< standard error, and root mean square of the errors that came out
+    double claimed;  ///< root mean square of the standard errors that the answers told; NaN of quantiles
+    double covered;  ///< which part of the 95 % intervals held the truth
 };
 
 /// Runs a collection of these people, at least two, as often as told. Each is a record as Collection::place
-/// gives it, which is rounded and randomized anew in each run; all randomness comes from `bits`. Quantiles are
-/// asked of an attribute that reports tell the distribution of. `progress` is told after each run how many
-/// are done. Throws Error (unsupported) for a series, and where no attribute's mean or shares are told.
+/// gives it, which is rounded and randomized anew in each run; all randomness comes from `bits`. Quantiles
+/// are asked of an attribute that reports tell the distribution of. `progress` is told after each run how
+/// many are done. Throws Error (unsupported) for a series, and where no attribute's mean or shares are told.
 [[nodiscard]] std::vector<Trial> try_out(const Collection& collection,
                                          const std::vector<std::vector<double>>& people, std::uint64_t runs,
                                          BitSource& bits,

@@ -153,7 +153,8 @@ std::vector<Round> simulate(const Collection& collection, const Scene& scene,
             Open& now = open[t];
             record.clear();
             for (const std::size_t j : given) {
-                const double place = placed(attributes[j], life[j].next(lives));
+                const double place =
+                    scene.own.empty() ? placed(attributes[j], life[j].next(lives)) : scene.own[person][t];
                 record.push_back(told(attributes[j], place));
                 if (j != scene.attribute) continue;
                 if (asked.numeric())

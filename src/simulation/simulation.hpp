@@ -18,6 +18,9 @@ struct Scene {
     std::size_t rounds;     ///< at least 1
     std::uint64_t seed;     ///< of the lives and of the noise; equal seeds give all specs the same lives
     std::size_t attribute;  ///< the one that is asked about
+    /// Instead of the stream: of each of the people the values of all rounds, in the only attribute's own
+    /// unit, of a category its values' numbers.
+    std::vector<std::vector<double>> own = {};
 };
 
 /// Over the people.

@@ -1,4 +1,4 @@
-// ldp simulate evolving SPEC
+// ldp simulate evolving|once SPEC
 
 #include <unistd.h>
 
@@ -9,6 +9,7 @@
 #include <iostream>
 
 #include "cli/command.hpp"
+#include "cli/planning/once.hpp"
 #include "cli/progress.hpp"
 #include "cli/records.hpp"
 #include "client/quoted.hpp"
@@ -39,6 +40,11 @@ Options options() {
         "of the values and of the noise: the same seed gives the same figures")(
         "attribute", po::value<std::string>()->default_value(""),
         "the attribute that is asked about; the first one if not given")(
+        "data", po::value<std::string>()->default_value(""),
+        "a CSV file of people to simulate, instead of made-up ones")(
+        "series", po::value<std::string>()->default_value(""),
+        "PERSON,ROUND,VALUE: the columns of --data, for evolving")(
+        "runs", po::value<std::int64_t>()->default_value(100), "times that everybody reports, for once")(
         "svg", po::value<std::string>()->default_value(""), "file to draw error and budget in, over time");
     return options;
 }
@@ -178,12 +184,20 @@ void draw(std::span<const Round> rounds, const Spec& spec, const std::string& na
 
 int run(const Arguments& arguments) {
     const auto& action = arguments["action"].as<std::string>();
-    if (action != "evolving") throw UsageError("ldp simulate knows evolving, not " + ldp::quoted(action));
+    if (action != "evolving" && action != "once")
+        throw UsageError("ldp simulate knows evolving and once, not " + ldp::quoted(action));
     const Words<Stream> streams{"stream", {{"syn", Stream::syn}, {"jitter", Stream::jitter}}};
     Scene scene{streams.chosen(arguments), number(arguments, "people", max_people),
                 number(arguments, "rounds", max_rounds), arguments["seed"].as<std::uint64_t>(), 0};
     const auto& given = arguments["spec"].as<std::string>();
     const Collection collection(Spec::from_json(spec_text(given)));
+    if (action == "once") return simulate_once(arguments, collection);
+    const bool own = !arguments["data"].as<std::string>().empty();
+    if (own) {
+        scene.own = read_series(arguments, collection);
+        scene.people = scene.own.size();
+        scene.rounds = scene.own[0].size();
+    }
     const Spec& spec = collection.spec();
     scene.attribute = attribute(arguments, spec);
     const Attribute& asked = spec.attributes()[scene.attribute];
@@ -195,8 +209,8 @@ int run(const Arguments& arguments) {
     }
     std::cout << std::setprecision(4) << spec.mechanism().name << " at epsilon " << spec.epsilon()
               << (spec.evolving() ? ", remembered" : ", never remembered") << "; "
-              << arguments["stream"].as<std::string>() << ", " << grouped(scene.people) << " people, "
-              << grouped(scene.rounds) << " rounds, seed " << scene.seed << "\n";
+              << arguments[own ? "data" : "stream"].as<std::string>() << ", " << grouped(scene.people)
+              << " people, " << grouped(scene.rounds) << " rounds, seed " << scene.seed << "\n";
     if (asked.numeric())
         std::cout << "the mean of " << ldp::quoted(asked.name) << ", " << asked.min << " to " << asked.max;
     else
@@ -218,12 +232,18 @@ constexpr const char* positional[] = {"action", "spec"};
 
 const Command simulate_command{
     "simulate",
-    "evolving [OPTION...] SPEC",
-    "tries a spec on made-up people who report again and again",
-    "SPEC is a file, - for standard input, or the JSON itself. Everybody's client runs as it would on their\n"
+    "evolving|once [OPTION...] SPEC",
+    "tries a spec on people's values, made up or your own",
+    "SPEC is a file, - for standard input, or the JSON itself.\n"
+    "once: everybody in the CSV file of --data, a row each under the attributes' names, reports once, in "
+    "--runs\n"
+    "runs; the errors that come out stand beside those predicted, and how many 95 % intervals hold.\n"
+    "evolving: everybody reports again and again. Everybody's client runs as it would on their\n"
     "device, and the server's answer of each round is compared with the truth: its error, the standard "
     "error\n"
-    "that it claimed, and what people have spent by then. Each attribute follows a made-up life of its own,\n"
+    "that it claimed, and what people have spent by then. The values are those of --data and\n"
+    "--series, where one holds until the person's next; or each attribute follows a made-up life of its "
+    "own,\n"
     "scaled to its range or domain:\n"
     "  syn     one of 360 values; in each round a new one with probability 1/4\n"
     "  jitter  a base in 0 to 360, in each round a new one with probability 1/100, and noise of +-10 about "

@@ -1,4 +1,4 @@
-// ldp spec check SPEC
+// ldp spec check SPEC, ldp spec draft FILE
 
 #include <algorithm>
 #include <cmath>
@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "cli/command.hpp"
+#include "cli/planning/draft.hpp"
 #include "client/quoted.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/spec/spec.hpp"
@@ -59,7 +60,8 @@ Options options() {
 
 int run(const Arguments& arguments) {
     const auto& action = arguments["action"].as<std::string>();
-    if (action != "check") throw UsageError("ldp spec knows check, not " + ldp::quoted(action));
+    if (action == "draft") return draft_spec(arguments["spec"].as<std::string>());
+    if (action != "check") throw UsageError("ldp spec knows check and draft, not " + ldp::quoted(action));
     const Spec spec = Spec::from_json(spec_text(arguments["spec"].as<std::string>()));
     std::cout << spec.to_json() << std::endl;
     explain(spec, std::cerr);
@@ -72,14 +74,19 @@ constexpr const char* positional[] = {"action", "spec"};
 
 const Command spec_command{
     "spec",
-    "check SPEC",
-    "validates a spec and shows what it promises",
+    "check SPEC, or ldp spec draft FILE.csv",
+    "validates a spec and shows what it promises, or drafts one",
     "SPEC is a file, - for standard input, or the JSON itself. Its canonical form, every default filled in,\n"
     "goes to standard output, and to standard error what it costs and yields: epsilon, bytes a report, and\n"
     "the standard error to expect, and the most that one forged report in a hundred moves an estimate. That "
     "error is the randomization's alone; for a share it is that of a "
     "value\n"
-    "with an average share, for a mean the largest.",
+    "with an average share, for a mean the largest.\n"
+    "draft writes a first spec for the columns of a CSV file to standard output: numbers with ranges "
+    "rounded\n"
+    "outwards, categories with their labels. It is for a file that tells nothing of anybody, such as "
+    "made-up\n"
+    "or published data: ranges and labels that were read off private values give away some of them.",
     options,
     positional,
     run};

@@ -1,0 +1,139 @@
+#include "cli/planning/draft.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <iostream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "cli/command.hpp"
+#include "cli/csv.hpp"
+#include "client/quoted.hpp"
+#include "core/spec/spec.hpp"
+
+namespace ldp::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A column with more labels is no category, and numbers with so few values are one.
+constexpr std::size_t most_labels = 100, few_numbers = 12;
+constexpr const char* no_answer = "(none)";
+
+std::optional<double> number(std::string_view text) {
+    double found = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), found);
+    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(found)) return {};
+    return found;
+}
+
+/// What a column holds.
+struct Column {
+    std::set<std::string> labels;  ///< some of them, once there are too many
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    bool numbers = true;
+    std::uint64_t empty = 0, rows = 0;
+
+    void add(std::string_view text) {
+        ++rows;
+        if (text.empty()) {
+            ++empty;
+            return;
+        }
+        if (labels.size() <= most_labels) labels.emplace(text);
+        const std::optional<double> value = number(text);
+        numbers = numbers && value;
+        if (!value) return;
+        low = std::min(low, *value);
+        high = std::max(high, *value);
+    }
+};
+
+/// Ends that a column's numbers lie within: whole multiples of 1, 2 or 5 times a power of ten, about a tenth
+/// of the range, such as 0 and 2500 for 3 to 2417; 0 where the numbers begin close above it.
+std::pair<Json, Json> round_range(double low, double high) {
+    const double length = (high - low) / 10;
+    const int exponent = static_cast<int>(std::floor(std::log10(length)));
+    const double unit = std::pow(10, exponent);
+    const double digit = length <= unit ? 1 : length <= 2 * unit ? 2 : length <= 5 * unit ? 5 : 10;
+    // By its digits, so that it is the number that is read.
+    const auto end = [&](double steps) -> Json {
+        const double value = std::stod(shortest(steps * digit) + "e" + std::to_string(exponent));
+        if (std::abs(value) < 1e15 && value == std::floor(value)) return static_cast<std::int64_t>(value);
+        return value;
+    };
+    const double step = digit * unit;
+    return {end(low >= 0 && low < step ? 0 : std::floor(low / step)), end(std::ceil(high / step))};
+}
+
+/// The attribute that a column becomes; none if there is nothing to make of it.
+std::optional<Json> attribute(const std::string& name, const Column& column, std::string& note) {
+    Json made{{"name", name}};
+    if (name.empty() || name.size() > 63) {
+        note = "its name is no attribute's: left out";
+        return {};
+    }
+    if (column.numbers && column.labels.size() > few_numbers && column.empty == 0) {
+        const auto [low, high] = round_range(column.low, column.high);
+        made["min"] = low;
+        made["max"] = high;
+        note = "a number";
+        return made;
+    }
+    if (column.labels.size() > most_labels) {
+        note = column.numbers
+                   ? "numbers, but some rows have none: collect them in classes, with one for these. "
+                     "Left out"
+                   : "more than " + std::to_string(most_labels) +
+                         " labels: list those that matter, and an \"other\". Left out";
+        return {};
+    }
+    if (column.labels.size() + (column.empty > 0 ? 1 : 0) < 2) {
+        note = "the same in all rows: left out";
+        return {};
+    }
+    made["domain"] = column.labels;
+    if (column.empty > 0) {
+        made["domain"].push_back(no_answer);
+        made["none"] = no_answer;
+    }
+    note = std::to_string(column.labels.size()) + " labels" +
+           (column.empty > 0 ? ", and some rows without an answer" : "");
+    return made;
+}
+
+}  // namespace
+
+int draft_spec(const std::string& name) {
+    std::ifstream file;
+    open(file, name);
+    CsvReader csv(file, name);
+    std::vector<Column> columns(csv.header().size());
+    while (csv.next())
+        for (std::size_t j = 0; j < columns.size(); ++j) columns[j].add(csv.field(j));
+    if (columns[0].rows == 0)
+        throw Error(ErrorCode::malformed, name + " has no rows", {}, "Each row is a person.");
+    Json spec{{"mechanism", "auto"}, {"epsilon", 1}, {"attributes", Json::array()}};
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+        std::string note;
+        if (auto made = attribute(csv.header()[j], columns[j], note)) spec["attributes"].push_back(*made);
+        std::cerr << ldp::quoted(csv.header()[j]) << ": " << note << "\n";
+    }
+    if (spec["attributes"].empty())
+        throw Error(ErrorCode::malformed, "no column of " + name + " can be an attribute",
+                    "Standard error says why not.", "Write the spec by hand: doc/spec.md has its keys.");
+    const std::string text = spec.dump(2);
+    (void)Spec::from_json(text);
+    std::cout << text << std::endl;
+    std::cerr
+        << "A draft: what is in a file of private values must not be in a spec, which everybody sees. Put\n"
+           "in ranges and labels that are known without it, drop what is not asked about, choose epsilon\n"
+           "(doc/privacy.md), and see what to expect: ldp plan, ldp simulate once.\n";
+    return Exit::done;
+}
+
+}  // namespace ldp::cli
