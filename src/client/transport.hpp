@@ -170,7 +170,8 @@ auto guarded(std::string_view doing, Work&& work, bool connecting = false) {
                       "Check the connection parameters and that the server runs, then repeat the call.");
     } catch (const pqxx::insufficient_privilege& denied) {
         throw server_says(Fault::other, denied,
-                          "Submitting needs membership in the role ldp_submitter, and USAGE on the schemas "
+                          "Submitting needs membership in the role ldp_submitter, asking for answers in "
+                          "ldp_analyst, and both USAGE on the schemas "
                           "of ldp and of the collection.");
     } catch (const pqxx::transaction_rollback& interrupted) {
         throw server_says(Fault::busy, interrupted,

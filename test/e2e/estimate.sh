@@ -128,6 +128,19 @@ run "too few, who may see rows" 0 "$ldp" estimate daily --round 2 --html few.htm
 has few.html "fewer than 30 reports: nothing is shown"
 if grep -qE '<circle|<data' <(sed -n '/id="answers"/,/What was collected/p' few.html); then bad "estimates of 8 people" few.html; else ok; fi
 
+# People who keep their answers: reports made by hand, of a payload of one byte.
+sql >/dev/null <<'SQL' || bad "kept answers"
+SELECT ldp_create_collection('kept', '{"mechanism": "grr", "epsilon": 1, "evolving": {}, "budget": {"epsilon": 5}, "domain": 4}');
+SELECT ldp_open_rounds('kept', 3, 6);
+INSERT INTO kept SELECT (encode(ldp_spec_parameters(ldp_client_spec('kept')), 'hex') || '0' || i % 7 % 4)::ldp_report, round
+    FROM generate_series(1, 100) AS i, generate_series(3, 6) AS round;
+SQL
+page kept
+has kept.html "rounds 3 to 6, from 100 people or more"
+has kept.html "nobody spends more than 4"
+has kept.html "round by round"
+has kept.html 'class="refused"'   # whether reports look honest is asked of one round
+
 # Whoever may ask -----------------------------------------------------------------------------------------------
 reader=ldp_estimate_reader
 at_exit() { psql -Xqc "DROP ROLE IF EXISTS $reader" >/dev/null 2>&1; }

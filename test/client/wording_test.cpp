@@ -1,0 +1,73 @@
+// Numbers and text of others, as pages show them.
+
+#include "cli/answers/wording.hpp"
+
+#include "support.hpp"
+
+using namespace ldp::cli;
+
+BOOST_AUTO_TEST_SUITE(wording)
+
+BOOST_AUTO_TEST_CASE(digits_follow_the_error) {
+    BOOST_CHECK_EQUAL(shown(0.238412, 0.00817, true), "23.84\u00A0%");
+    BOOST_CHECK_EQUAL(shown(0.238412, 0.0817, true), "23.8\u00A0%");
+    BOOST_CHECK_EQUAL(shown(0.238412, 0.1, true), "24\u00A0%");
+    BOOST_CHECK_EQUAL(shown(1234567.8, 4321, false), "1,234,568");
+    BOOST_CHECK_EQUAL(shown(-1234.5678, 0.01, false), "\u22121,234.568");
+    BOOST_CHECK_EQUAL(shown(-0.0001, 0.2, false), "0.00");
+    BOOST_CHECK_EQUAL(shown(NAN, 1, true), "none");
+    // No error, or one that is none: what the number itself has.
+    BOOST_CHECK_EQUAL(shown(0.25, NAN, true), "25\u00A0%");
+    BOOST_CHECK_EQUAL(shown(0.25, 1e-17, true), "25\u00A0%");
+    BOOST_CHECK_EQUAL(shown(2.0 / 3, 0, false), "0.66667");
+}
+
+BOOST_AUTO_TEST_CASE(numbers_without_errors_are_rounded) {
+    BOOST_CHECK_EQUAL(rounded(0), "0");
+    BOOST_CHECK_EQUAL(rounded(2500), "2,500");
+    BOOST_CHECK_EQUAL(rounded(208.33333), "208.33");
+    BOOST_CHECK_EQUAL(rounded(-0.5), "\u22120.5");
+    BOOST_CHECK_EQUAL(rounded(1e-9), "1.0e-09");
+    BOOST_CHECK_EQUAL(rounded(HUGE_VAL), "\u221E");
+    BOOST_CHECK_EQUAL(rounded(-HUGE_VAL), "\u2212\u221E");
+    BOOST_CHECK_EQUAL(rounded(NAN), "none");
+}
+
+BOOST_AUTO_TEST_CASE(a_row_is_told_with_its_interval_or_why_it_has_none) {
+    const Row row{.estimate = 0.3, .error = 0.01, .lower = 0.2804, .upper = 0.3196};
+    BOOST_CHECK_EQUAL(told(row, true), "30.0\u00A0% (28.0 to 32.0)");
+    BOOST_CHECK_EQUAL(told(row, false), "0.300 (0.280 to 0.320)");
+    BOOST_CHECK_EQUAL(told({.estimate = 0.3}, true), "30\u00A0%");
+    BOOST_CHECK_EQUAL(told({.note = "too few"}, true), "no estimate: too few");
+    BOOST_CHECK_EQUAL(told({}, true), "no estimate");
+    // Of a quantile only the interval is known.
+    BOOST_CHECK_EQUAL(told({.estimate = 531, .lower = 497, .upper = 594}, false), "531 (497 to 594)");
+}
+
+BOOST_AUTO_TEST_CASE(text_of_others_commands_nothing) {
+    BOOST_CHECK_EQUAL(unmarked(name("plain \u00E4\u05D0")), "plain \u00E4\u05D0");
+    BOOST_CHECK_EQUAL(name("a"), "\u2068a\u2069");
+    BOOST_CHECK_EQUAL(unmarked(name("\x1B[31m\x7F\n")), "\\u{1b}[31m\\u{7f}\\u{a}");
+    BOOST_CHECK_EQUAL(unmarked(name("\u202E\u2066\u2069\u0085\uFEFF\uFFFE")),
+                      "\\u{202e}\\u{2066}\\u{2069}\\u{85}\\u{feff}\\u{fffe}");
+    BOOST_CHECK_EQUAL(unmarked(name("\xFF\xC3")), "\\u{ff}\\u{c3}");  // no UTF-8
+    BOOST_CHECK_EQUAL(unmarked(name("abcdef", 3)), "abc\u2026");
+    BOOST_CHECK_EQUAL(unmarked(name("\u00E4\u00F6\u00FC", 3)), "\u00E4\u00F6\u00FC");
+    BOOST_CHECK_EQUAL(in_html(name("<b>&\"'")), "<bdi>&lt;b&gt;&amp;&quot;&#39;</bdi>");
+    BOOST_CHECK_EQUAL(escaped(name("<")), "\u2068&lt;\u2069");
+}
+
+BOOST_AUTO_TEST_CASE(constants_of_sql) {
+    BOOST_CHECK_EQUAL(constant("it's \\ plain"), "'it''s \\ plain'");
+    BOOST_CHECK_EQUAL(constant("\u202E it's \\"), "U&'\\+00202e it''s \\\\'");
+}
+
+BOOST_AUTO_TEST_CASE(lines_break_between_words) {
+    const std::vector<std::string> two{"one two", "three"};
+    BOOST_TEST(lines_of("one two three", 8) == two);
+    BOOST_TEST(lines_of("one two three", 100).size() == 1);
+    BOOST_TEST(lines_of("unbreakable", 3).size() == 1);
+    BOOST_TEST(lines_of("", 3).size() == 1);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
