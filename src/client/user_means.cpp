@@ -12,7 +12,7 @@ namespace ldp {
 UserMeans::UserMeans(const Spec& spec) {
     for (const std::size_t j : given(spec.attributes())) {
         const Attribute& attribute = spec.attributes()[j];
-        if (!attribute.numeric())
+        if (!attribute.numeric() && !attribute.binned())
             raise(ErrorCode::invalid_value, "categories cannot be averaged",
                   "Attribute " + quoted(attribute.name) + " has a domain of values.",
                   "Keep one row for each person, or only the numbers.");

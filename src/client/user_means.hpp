@@ -30,7 +30,8 @@ namespace ldp {
 /// second report of theirs would spend ε twice.
 class UserMeans {
   public:
-    /// Throws Error (invalid_value) if the spec has a categorical attribute: categories have no average.
+    /// Throws Error (invalid_value) if people give a category, which has no average; of a number in bins, the
+    /// report is of the bin that the average lies in.
     explicit UserMeans(const Spec& spec);
 
     /// Takes a record of a person, whom any text but an empty one names, with one number for each attribute

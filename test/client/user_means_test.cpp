@@ -59,6 +59,21 @@ BOOST_AUTO_TEST_CASE(only_the_mean_is_clamped) {
     BOOST_TEST(c.encode(means.record(1), bits).moved.attributes.size() == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(the_bin_is_that_of_the_mean) {
+    const Collection c{Spec::from_json(R"({"mechanism": "joint", "epsilon": 1, "attributes": [
+        {"name": "age", "min": 0, "max": 100, "edges": [20, 60]}, {"name": "rent", "min": 0, "max": 10, "bins": 2}]})")};
+    UserMeans means(c.spec());
+    means.add("a", std::vector<Value>{10.0, 4.0});
+    means.add("a", std::vector<Value>{90.0, 5.0});
+    means.add("b", std::vector<Value>{500.0, 5.0});
+    SystemRandom bits;
+    BOOST_TEST(c.encode(means.record(0), bits).cells == (std::vector<Cell>{1, 0}),
+               boost::test_tools::per_element());
+    const Encoded beyond = c.encode(means.record(1), bits);
+    BOOST_TEST(beyond.cells == (std::vector<Cell>{2, 1}), boost::test_tools::per_element());
+    BOOST_TEST(beyond.moved.attributes.size() == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(averages_do_not_overflow_or_drift) {
     UserMeans means(Spec::from_json(wages));
     constexpr double most = std::numeric_limits<double>::max();
