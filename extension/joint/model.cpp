@@ -58,6 +58,13 @@ struct Associations {
     }
 };
 
+/// The reports about a pair.
+SummaryView about(const SummaryView& view, const Association& pair) {
+    SummaryView reports = view;
+    reports.n = static_cast<std::uint64_t>(std::llround(pair.people * most_of_one(view)));
+    return reports;
+}
+
 Associations associated(const Subject& subject, const char* legend, double confidence) {
     return ask(subject.summary, Associations{}, [&](const SummaryView& view) {
         const Names names(legend, view.mechanism->cells());
@@ -65,12 +72,9 @@ Associations associated(const Subject& subject, const char* legend, double confi
         Associations all{
             static_cast<Associations::Row*>(try_palloc((found.size() + 1) * sizeof(Associations::Row))),
             found.size()};
-        for (std::size_t i = 0; i < found.size(); ++i) {
-            SummaryView about = view;
-            about.n = static_cast<std::uint64_t>(std::llround(found[i].people * most_of_one(view)));
+        for (std::size_t i = 0; i < found.size(); ++i)
             all.rows[i] = {keep(names.attribute(found[i].first)), keep(names.attribute(found[i].second)),
-                           found[i], told(about)};
-        }
+                           found[i], told(about(view, found[i]))};
         return all;
     });
 }
@@ -230,9 +234,11 @@ ModelRows modelled(const Subject& subject, const char* legend, const ModelOption
                 return std::ranges::includes(clique.table.attributes, both);
             });
             ModelRows::Row& row = all.add("edge", names, both);
-            row.v = edge.cramers_v;
-            row.information = edge.information.value;
-            row.p_value = edge.p_value;
+            if (enough(about(view, edge))) {
+                row.v = edge.cramers_v;
+                row.information = edge.information.value;
+                row.p_value = edge.p_value;
+            }
             row.cells = view.mechanism->cells()[both[0]] * view.mechanism->cells()[both[1]];
             row.clique = static_cast<std::int32_t>(holder - model.cliques.begin());
         }

@@ -116,6 +116,9 @@ SELECT (SELECT count(*) FROM ldp_association(ldp_agg(report))) AS pairs, (SELECT
 SELECT attribute, other_attribute, n, estimate IS NULL AS hidden, p_value IS NULL AND lower IS NULL AND information IS NULL AS all_of_it, note
 FROM ldp_association((SELECT ldp_agg(report) FROM (SELECT report, row_number() OVER (PARTITION BY substr(report::text, length(report::text) - 3, 2) ORDER BY report) AS i,
     substr(report::text, length(report::text) - 3, 2) AS view FROM survey) AS r WHERE i <= CASE view WHEN '01' THEN 19 ELSE 1800 END));
+SELECT attributes, estimate IS NULL AS hidden, p_value IS NULL AND information IS NULL AS all_of_it
+FROM ldp_model((SELECT ldp_agg(report) FROM (SELECT report, row_number() OVER (PARTITION BY substr(report::text, length(report::text) - 3, 2) ORDER BY report) AS i,
+    substr(report::text, length(report::text) - 3, 2) AS view FROM survey) AS r WHERE i <= CASE view WHEN '01' THEN 19 ELSE 1800 END), 1) WHERE kind = 'edge';
 -- Of an attribute that no report tells of no value is made up.
 SELECT ldp_create_collection('rare', '{"mechanism": "joint", "epsilon": 4, "views": [["a", "b"], ["c"]], "attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}, {"name": "c", "domain": 2}]}');
 SELECT pg_temp.refusal(format('SELECT ldp_synthesize(%L, 5)', ldp_agg(pg_temp.report('rare', '0001')))) FROM generate_series(1, 30);
