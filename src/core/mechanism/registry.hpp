@@ -26,6 +26,8 @@ struct MechanismEntry {
     std::uint8_t id;  ///< as in a header; never reused
     const char* name;
     const char* title;
+    /// What leaves a device, for those who are asked: ends "What leaves your device is …".
+    const char* leaves;
     Shape shape;
     std::uint64_t max_size;  ///< most values of one attribute, or most attributes of several
     bool automatic;          ///< whether "auto" may choose it

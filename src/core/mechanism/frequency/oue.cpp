@@ -30,7 +30,15 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 }  // namespace
 
 const MechanismEntry oue_entry{
-    2,   "oue", "optimised unary encoding", Shape::one_categorical, Unary::max_domain, true, {}, write_domain,
+    2,
+    "oue",
+    "optimised unary encoding",
+    "a yes or no for every value of the list, each drawn by chance; for your own value yes comes more often",
+    Shape::one_categorical,
+    Unary::max_domain,
+    true,
+    {},
+    write_domain,
     load};
 
 }  // namespace ldp

@@ -121,8 +121,16 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry projective_entry{
-    11,    "projective", "projective-geometry response", Shape::one_categorical, max_domain, true, {},
-    write, load};
+const MechanismEntry projective_entry{11,
+                                      "projective",
+                                      "projective-geometry response",
+                                      "a number that stands for a set of values of the list, drawn by "
+                                      "chance; your own is in it more often than any other",
+                                      Shape::one_categorical,
+                                      max_domain,
+                                      true,
+                                      {},
+                                      write,
+                                      load};
 
 }  // namespace ldp

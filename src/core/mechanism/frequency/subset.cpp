@@ -149,6 +149,15 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 }  // namespace
 
 const MechanismEntry subset_entry{
-    7, "subset", "subset selection", Shape::one_categorical, max_domain, true, {}, write, load};
+    7,
+    "subset",
+    "subset selection",
+    "a set of values of the list, drawn by chance; your own is in it more often than any other",
+    Shape::one_categorical,
+    max_domain,
+    true,
+    {},
+    write,
+    load};
 
 }  // namespace ldp

@@ -298,8 +298,15 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 }  // namespace
 
 const MechanismEntry exponential_entry{
-    29,         "exponential", "the exponential mechanism", Shape::one_categorical,
-    max_domain, false,         Utilities::options,          write,
+    29,
+    "exponential",
+    "the exponential mechanism",
+    "one value of the list, drawn by chance, the more often the nearer it is to your own",
+    Shape::one_categorical,
+    max_domain,
+    false,
+    Utilities::options,
+    write,
     load};
 
 }  // namespace ldp

@@ -313,6 +313,8 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 const MechanismEntry dbitflip_entry{26,
                                     "dbitflip",
                                     "flipped bits of a few buckets",
+                                    "a few yes or no answers to whether your value lies in some group of "
+                                    "values, each true or by chance turned over",
                                     Shape::one_categorical,
                                     max_domain,
                                     false,

@@ -566,16 +566,18 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry ddrm_entry{27,
-                                "ddrm",
-                                "difference trees over rounds",
-                                Shape::one_categorical,
-                                max_domain,
-                                false,
-                                options,
-                                write,
-                                load,
-                                settle,
-                                true};
+const MechanismEntry ddrm_entry{
+    27,
+    "ddrm",
+    "difference trees over rounds",
+    "now and then a single yes or no about how your answer has moved, drawn by chance",
+    Shape::one_categorical,
+    max_domain,
+    false,
+    options,
+    write,
+    load,
+    settle,
+    true};
 
 }  // namespace ldp

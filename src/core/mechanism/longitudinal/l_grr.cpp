@@ -83,6 +83,8 @@ constexpr Option options[] = {first_epsilon_option};
 const MechanismEntry l_grr_entry{22,
                                  "l_grr",
                                  "generalized randomized response in two layers",
+                                 "one value of the list: your own is exchanged by chance for another one, "
+                                 "and what is sent is exchanged by chance again each time",
                                  Shape::one_categorical,
                                  max_domain,
                                  false,

@@ -31,15 +31,17 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry l_oue_entry{24,
-                                 "l_oue",
-                                 "optimised unary encoding in two layers",
-                                 Shape::one_categorical,
-                                 Unary::max_domain,
-                                 false,
-                                 UnaryChain::options,
-                                 write_layers,
-                                 load,
-                                 settle_first_epsilon};
+const MechanismEntry l_oue_entry{
+    24,
+    "l_oue",
+    "optimised unary encoding in two layers",
+    "a yes or no for every value of the list, each drawn by chance, and drawn by chance again each time",
+    Shape::one_categorical,
+    Unary::max_domain,
+    false,
+    UnaryChain::options,
+    write_layers,
+    load,
+    settle_first_epsilon};
 
 }  // namespace ldp

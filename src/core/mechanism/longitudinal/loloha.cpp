@@ -94,15 +94,18 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry loloha_entry{25,
-                                  "loloha",
-                                  "longitudinal local hashing",
-                                  Shape::one_categorical,
-                                  LocalHashing::max_domain,
-                                  false,
-                                  options,
-                                  write,
-                                  load,
-                                  settle};
+const MechanismEntry loloha_entry{
+    25,
+    "loloha",
+    "longitudinal local hashing",
+    "one of a few groups of the values: the groups are made by chance, your own is exchanged by chance for "
+    "another one, and what is sent is exchanged by chance again each time",
+    Shape::one_categorical,
+    LocalHashing::max_domain,
+    false,
+    options,
+    write,
+    load,
+    settle};
 
 }  // namespace ldp

@@ -536,15 +536,17 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry rappor_entry{12,
-                                  "rappor",
-                                  "Bloom filters with cohorts (RAPPOR)",
-                                  Shape::one_categorical,
-                                  max_domain,
-                                  false,
-                                  options,
-                                  write,
-                                  load,
-                                  settle_second_layer};
+const MechanismEntry rappor_entry{
+    12,
+    "rappor",
+    "Bloom filters with cohorts (RAPPOR)",
+    "a row of bits that stands for your text and for others, each bit turned over or not by chance",
+    Shape::one_categorical,
+    max_domain,
+    false,
+    options,
+    write,
+    load,
+    settle_second_layer};
 
 }  // namespace ldp

@@ -6,7 +6,8 @@
 
 namespace ldp {
 
-const MechanismEntry duchi_entry =
-    numeric_entry<duchi_randomizer>(14, "one bit of Duchi, Jordan, Wainwright");
+const MechanismEntry duchi_entry = numeric_entry<duchi_randomizer>(
+    14, "one bit of Duchi, Jordan, Wainwright",
+    "a single yes or no, drawn by chance; yes comes the more often the larger your number is");
 
 }  // namespace ldp

@@ -12,6 +12,8 @@ std::uint64_t hybrid_width(double epsilon, std::uint64_t steps) {
     return epsilon > hybrid_threshold ? piecewise_width(epsilon, steps) : 0;
 }
 
-const MechanismEntry hybrid_entry = numeric_entry<hybrid_randomizer>(16, "piecewise and one bit, mixed");
+const MechanismEntry hybrid_entry = numeric_entry<hybrid_randomizer>(
+    16, "piecewise and one bit, mixed",
+    "a number or a single yes or no, drawn by chance, more often one that is near your own number");
 
 }  // namespace ldp

@@ -6,6 +6,7 @@
 
 namespace ldp {
 
-const MechanismEntry laplace_entry = numeric_entry<laplace_randomizer>(13, "discrete Laplace noise");
+const MechanismEntry laplace_entry = numeric_entry<laplace_randomizer>(
+    13, "discrete Laplace noise", "your number, moved up or down by chance, often far");
 
 }  // namespace ldp

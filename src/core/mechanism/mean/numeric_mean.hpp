@@ -78,12 +78,13 @@ class NumericMean : public Mechanism, public Number, public KnownErrors {
 };
 
 template <const NumericRandomizer& randomizer>
-[[nodiscard]] constexpr MechanismEntry numeric_entry(std::uint8_t id, const char* title,
+[[nodiscard]] constexpr MechanismEntry numeric_entry(std::uint8_t id, const char* title, const char* leaves,
                                                      bool automatic = true) {
     return {
         id,
         randomizer.name,
         title,
+        leaves,
         Shape::one_numeric,
         1,
         automatic,

@@ -40,15 +40,17 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry onebit_entry{15,
-                                  onebit_randomizer.name,
-                                  "one bit of a number from 0 up",
-                                  Shape::one_numeric,
-                                  1,
-                                  false,
-                                  options,
-                                  write,
-                                  load,
-                                  settle_second_layer};
+const MechanismEntry onebit_entry{
+    15,
+    onebit_randomizer.name,
+    "one bit of a number from 0 up",
+    "a single yes or no, drawn by chance; yes comes the more often the larger your number is",
+    Shape::one_numeric,
+    1,
+    false,
+    options,
+    write,
+    load,
+    settle_second_layer};
 
 }  // namespace ldp

@@ -19,6 +19,8 @@ std::uint64_t pdp_width(double epsilon, std::uint64_t steps) {
         1, static_cast<std::uint64_t>(std::llround(static_cast<double>(steps) * delta / (2 * b - delta))));
 }
 
-const MechanismEntry pdp_entry = numeric_entry<pdp_randomizer>(4, "window mechanism of PPMC");
+const MechanismEntry pdp_entry = numeric_entry<pdp_randomizer>(
+    4, "window mechanism of PPMC",
+    "a number drawn by chance, more often from near your own than from elsewhere");
 
 }  // namespace ldp

@@ -14,6 +14,7 @@ std::uint64_t piecewise_width(double epsilon, std::uint64_t steps) {
         1, static_cast<std::uint64_t>(std::llround(static_cast<double>(steps) * std::exp(-epsilon / 2))));
 }
 
-const MechanismEntry piecewise_entry = numeric_entry<piecewise_randomizer>(3, "piecewise mechanism");
+const MechanismEntry piecewise_entry = numeric_entry<piecewise_randomizer>(
+    3, "piecewise mechanism", "a number drawn by chance, more often from near your own than from elsewhere");
 
 }  // namespace ldp

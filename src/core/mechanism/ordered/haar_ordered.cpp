@@ -447,8 +447,16 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 }  // namespace
 
 const MechanismEntry haar_ordered_entry{
-    20,         "haar_ordered", "Haar tree, ordered domain", Shape::one_ordered,
-    max_points, false,          {&points_option, 1},         write,
+    20,
+    "haar_ordered",
+    "Haar tree, ordered domain",
+    "a plus or minus for one stretch of the range, drawn by chance; whether your own value lies in its lower "
+    "or upper half makes one of them come more often",
+    Shape::one_ordered,
+    max_points,
+    false,
+    {&points_option, 1},
+    write,
     load};
 
 }  // namespace ldp

@@ -204,8 +204,16 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry square_wave_entry{17,  "square_wave", "square wave reporting", Shape::one_numeric,
-                                       1,   false,         {&square_wave_grid, 1},  write,
-                                       load};
+const MechanismEntry square_wave_entry{
+    17,
+    "square_wave",
+    "square wave reporting",
+    "a number drawn by chance, more often from near your own than from elsewhere",
+    Shape::one_numeric,
+    1,
+    false,
+    {&square_wave_grid, 1},
+    write,
+    load};
 
 }  // namespace ldp

@@ -148,6 +148,8 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 const MechanismEntry duchi_vector_entry{19,
                                         "duchi_vector",
                                         "a vector as a corner of its cube",
+                                        "a yes or no for each of your numbers, all drawn by chance together; "
+                                        "for a large number yes comes a little more often",
                                         Shape::numeric_vector,
                                         max_attributes,
                                         false,

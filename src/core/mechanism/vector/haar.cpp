@@ -325,6 +325,17 @@ constexpr Option options[] = {grid_option,
 }  // namespace
 
 const MechanismEntry haar_entry{
-    5, "haar", "Haar transform", Shape::numeric_vector, max_attributes, false, options, write, load, settle};
+    5,
+    "haar",
+    "Haar transform",
+    "a figure computed from your numbers, such as their mean or a difference between two halves of them, or "
+    "all such figures, each drawn by chance, more often near your own",
+    Shape::numeric_vector,
+    max_attributes,
+    false,
+    options,
+    write,
+    load,
+    settle};
 
 }  // namespace ldp

@@ -218,14 +218,16 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry haar_ranges_entry{21,
-                                       "haar_ranges",
-                                       "ranges of Haar coefficients, for a second round",
-                                       Shape::numeric_vector,
-                                       max_attributes,
-                                       false,
-                                       {&grid_option, 1},
-                                       write,
-                                       load};
+const MechanismEntry haar_ranges_entry{
+    21,
+    "haar_ranges",
+    "ranges of Haar coefficients, for a second round",
+    "a statement about the size of one figure computed from your numbers, true or by chance another",
+    Shape::numeric_vector,
+    max_attributes,
+    false,
+    {&grid_option, 1},
+    write,
+    load};
 
 }  // namespace ldp

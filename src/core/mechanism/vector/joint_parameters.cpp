@@ -362,6 +362,17 @@ constexpr Option options[] = {
 }  // namespace
 
 const MechanismEntry joint_entry{
-    31, "joint", "cells of cross tables", Shape::record, max_attributes, false, options, write, load, settle};
+    31,
+    "joint",
+    "cells of cross tables",
+    "a set of combined answers to a few of the questions, which are drawn by lot without a look at yours; "
+    "the set is drawn by chance, and your own combination is in it more often than any other",
+    Shape::record,
+    max_attributes,
+    false,
+    options,
+    write,
+    load,
+    settle};
 
 }  // namespace ldp

@@ -189,7 +189,17 @@ constexpr Option options[] = {{.name = "per_report", .fallback = 0, .least = 0, 
 }  // namespace
 
 const MechanismEntry sampled_entry{
-    18,   "sampled", "sampled attributes of a record", Shape::record, max_attributes, true, options, write,
-    load, settle};
+    18,
+    "sampled",
+    "sampled attributes of a record",
+    "answers to some of the questions only, which are drawn by lot without a look at yours, and each of "
+    "these answers by chance: your own or another one",
+    Shape::record,
+    max_attributes,
+    true,
+    options,
+    write,
+    load,
+    settle};
 
 }  // namespace ldp
