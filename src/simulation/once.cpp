@@ -7,7 +7,6 @@
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
 #include "core/channel/numeric.hpp"
-#include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/ordered/ordered.hpp"
 #include "core/plan/outlook.hpp"
 #include "core/summary/distribution.hpp"
@@ -166,9 +165,6 @@ std::vector<Trial> try_out(const Collection& collection, const std::vector<std::
                            std::uint64_t runs, BitSource& bits,
                            const std::function<void(std::uint64_t)>& progress) {
     const Mechanism& mechanism = collection.mechanism();
-    if (find_capability<SeriesRandomizer>(mechanism) != nullptr)
-        raise(ErrorCode::unsupported, "a series is not reported at once", {},
-              "Try it with values by round: ldp simulate evolving --data FILE --series PERSON,ROUND,VALUE.");
     Trials trials(collection, people);
     if (trials.questions().empty())
         raise(ErrorCode::unsupported, "the reports tell neither means nor shares", {},

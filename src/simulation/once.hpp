@@ -24,7 +24,8 @@ struct Trial {
 /// Runs a collection of these people, at least two, as often as told. Each is a record as Collection::place
 /// gives it, which is rounded and randomized anew in each run; all randomness comes from `bits`. Quantiles
 /// are asked of an attribute that reports tell the distribution of. `progress` is told after each run how
-/// many are done. Throws Error (unsupported) for a series, and where no attribute's mean or shares are told.
+/// many are done. The spec is none of a series. Throws Error (unsupported) where no attribute's mean or
+/// shares are told.
 [[nodiscard]] std::vector<Trial> try_out(const Collection& collection,
                                          const std::vector<std::vector<double>>& people, std::uint64_t runs,
                                          BitSource& bits,

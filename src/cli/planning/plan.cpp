@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
+#include "client/quoted.hpp"
 
 namespace ldp::cli {
 
@@ -113,15 +114,44 @@ void print_csv(const Planning& planning, const Planning::Plan& plan) {
                   << shortest(plan.prediction.part_of(source)) << ",,," << rest;
 }
 
+/// What is asked, in words.
+std::string answer(const Spec& spec, const PlannedQuestion& question) {
+    using Asked = PlannedQuestion::Asked;
+    using Compared = PlannedQuestion::Compared;
+    const std::string attribute = ldp::quoted(spec.attributes()[question.attribute].name);
+    std::string text;
+    switch (question.asked) {
+        case Asked::mean:
+            text = "the mean of " + attribute;
+            break;
+        case Asked::share:
+            text = "the share of a value of " + attribute;
+            if (question.with) text += " with one of " + ldp::quoted(spec.attributes()[*question.with].name);
+            break;
+        case Asked::range:
+            text = "the share of " + attribute + " from " + shortest(question.range.lower) + " to " +
+                   shortest(question.range.upper);
+            break;
+        case Asked::quantile:
+            text = "the quantile " + shortest(question.quantile) + " of " + attribute;
+            break;
+    }
+    if (question.compared == Compared::groups) text += ", of one group less another";
+    if (question.compared == Compared::days) text += ", of one day less another";
+    if (question.rounds > 1) text += ", over " + std::to_string(question.rounds) + " rounds";
+    return text +
+           (question.target == Target::sample ? ", against those who report" : ", against the population");
+}
+
 void print(const Planning& planning, const Planning::Plan& plan) {
     const double error = plan.prediction.error();
     const auto& question = planning.question();
-    std::cout << std::setprecision(4) << "people        " << grouped(plan.people) << "\nepsilon       "
-              << plan.spec.epsilon() << "\nmechanism     " << plan.spec.mechanism().name << ": "
-              << plan.spec.mechanism().title << "\nerror         " << error << "\nmargin        "
-              << planning.margin(error) << " to either side, confidence " << question.confidence
-              << "\neffect        " << planning.least_effect(error) << " is found with power "
-              << question.power << "\n\nerror from\n";
+    std::cout << std::setprecision(4) << "answer        " << answer(plan.spec, question) << "\npeople        "
+              << grouped(plan.people) << "\nepsilon       " << plan.spec.epsilon() << "\nmechanism     "
+              << plan.spec.mechanism().name << ": " << plan.spec.mechanism().title << "\nerror         "
+              << error << "\nmargin        " << planning.margin(error) << " to either side, confidence "
+              << question.confidence << "\neffect        " << planning.least_effect(error)
+              << " is found with power " << question.power << "\n\nerror from\n";
     for (const auto& source : plan.prediction.sources)
         std::cout << "  " << std::left << std::setw(17) << source.name << std::setw(12)
                   << plan.prediction.error_of(source) << std::right << std::setw(5) << std::fixed

@@ -74,7 +74,7 @@ constexpr const char* positional[] = {"action", "spec"};
 
 const Command spec_command{
     "spec",
-    "check SPEC, or ldp spec draft FILE.csv",
+    "check SPEC | draft FILE.csv",
     "validates a spec and shows what it promises, or drafts one",
     "SPEC is a file, - for standard input, or the JSON itself. Its canonical form, every default filled in,\n"
     "goes to standard output, and to standard error what it costs and yields: epsilon, bytes a report, and\n"
