@@ -31,6 +31,15 @@ Parts parts(Ask ask) {
     return {noise, std::max(0.0, square(ask(Target::population)) - noise)};
 }
 
+/// People spread evenly over a category's values or a number's range, where a point stands for what is nearer
+/// to it than to the next, so that the outer ones have half of it.
+std::vector<double> even(std::size_t points, const Attribute& asked) {
+    std::vector<double> shares(
+        points, asked.numeric() ? 1 / static_cast<double>(points - 1) : 1 / static_cast<double>(points));
+    if (asked.numeric()) shares.front() = shares.back() = shares.front() / 2;
+    return shares;
+}
+
 }  // namespace
 
 std::size_t Outlook::points_of(const Mechanism& mechanism, std::size_t attribute, const Attribute& asked) {
@@ -39,33 +48,30 @@ std::size_t Outlook::points_of(const Mechanism& mechanism, std::size_t attribute
     return own ? mechanism.cells()[attribute] : outlook_points;
 }
 
-// A point stands for what is nearer to it than to the next, so that the outer ones have half of it.
-std::vector<double> Outlook::even(std::size_t points, const Attribute& asked) {
-    std::vector<double> shares(
-        points, asked.numeric() ? 1 / static_cast<double>(points - 1) : 1 / static_cast<double>(points));
-    if (asked.numeric()) shares.front() = shares.back() = shares.front() / 2;
-    return shares;
+Outlook::Outlook(const Mechanism& mechanism, const std::vector<Attribute>& attributes,
+                 std::vector<std::vector<double>> spreads)
+    : mechanism_(mechanism), attributes_(attributes), spreads_(std::move(spreads)) {
+    spreads_.resize(attributes_.size());
 }
 
-Outlook::Outlook(const Mechanism& mechanism, std::vector<Attribute> attributes,
-                 std::vector<std::vector<double>> spreads)
-    : mechanism_(mechanism), attributes_(std::move(attributes)), spreads_(std::move(spreads)) {
-    spreads_.resize(attributes_.size());
-    for (std::size_t j = 0; j < attributes_.size(); ++j)
-        if (spreads_[j].empty()) spreads_[j] = even(points_of(mechanism, j, attributes_[j]), attributes_[j]);
+const std::vector<double>& Outlook::spread(std::size_t attribute) const {
+    std::vector<double>& own = spreads_[attribute];
+    const Attribute& asked = attributes_[attribute];
+    if (own.empty()) own = even(points_of(mechanism_, attribute, asked), asked);
+    return own;
 }
 
 Parts Outlook::share(std::size_t attribute, std::size_t value, double n) const {
     if (find_capability<JointViews>(mechanism_) != nullptr) return cells({attribute}, {value}, n);
     const bool series = find_capability<SeriesRandomizer>(mechanism_) != nullptr;
-    const std::vector<double>& shares = spreads_[series ? 0 : attribute];
+    const std::vector<double>& shares = spread(series ? 0 : attribute);
     if (attributes_[series ? 0 : attribute].numeric()) refuse(mechanism_, "the shares of a number's values");
     const double f = shares[value];
     return {mechanism_.n_variance_of(attribute, value, shares) / n, f * (1 - f) / n};
 }
 
 Parts Outlook::share_in_worst_round(std::size_t value, double n) const {
-    const double f = spreads_[0][value];
+    const double f = spread(0)[value];
     return {mechanism_.n_variance(f) / n, f * (1 - f) / n};
 }
 
@@ -97,7 +103,7 @@ Parts Outlook::cells(std::vector<std::size_t> attributes, const std::vector<std:
         for (const std::size_t j : views[v]) {
             std::vector<double> finer;
             for (const double before : table.shares)
-                for (const double share : spreads_[j]) finer.push_back(before * share);
+                for (const double share : spread(j)) finer.push_back(before * share);
             table.shares = std::move(finer);
         }
     }
@@ -114,7 +120,7 @@ Parts Outlook::cells(std::vector<std::size_t> attributes, const std::vector<std:
 }
 
 std::pair<double, double> Outlook::moments(std::size_t attribute) const {
-    const std::vector<double>& shares = spreads_[attribute];
+    const std::vector<double>& shares = spread(attribute);
     const double steps = static_cast<double>(shares.size()) - 1;
     double first = 0, second = 0;
     for (std::size_t i = 0; i < shares.size(); ++i) {
@@ -128,7 +134,7 @@ std::pair<double, double> Outlook::moments(std::size_t attribute) const {
 Parts Outlook::mean(std::size_t attribute, double n) const {
     if (!attributes_[attribute].numeric() || !mechanism_.tells(Quantity::means))
         refuse(mechanism_, "the mean of \"this attribute\"");
-    return {mechanism_.n_variance_of(attribute, 0, spreads_[attribute]) / n, moments(attribute).second / n};
+    return {mechanism_.n_variance_of(attribute, 0, spread(attribute)) / n, moments(attribute).second / n};
 }
 
 double Outlook::rounding(std::size_t attribute, double n) const {
@@ -137,15 +143,15 @@ double Outlook::rounding(std::size_t attribute, double n) const {
 }
 
 Parts Outlook::range(double low, double high, double n) const {
-    Reading reading(capability<Ordered>(mechanism_), spreads_[0], whole(n));
+    Reading reading(capability<Ordered>(mechanism_), spread(0), whole(n));
     const double from = reading.before(low), to = reading.behind(high);
     return parts([&](Target target) { return reading.share(from, to, target).standard_error; });
 }
 
 Parts Outlook::quantile(double share, double n) const {
-    Reading reading(capability<Ordered>(mechanism_), spreads_[0], whole(n));
-    std::vector<double> below(spreads_[0].size());
-    std::partial_sum(spreads_[0].begin(), spreads_[0].end(), below.begin());
+    Reading reading(capability<Ordered>(mechanism_), spread(0), whole(n));
+    std::vector<double> below(spread(0).size());
+    std::partial_sum(spread(0).begin(), spread(0).end(), below.begin());
     // Between two points people are spread evenly.
     const auto place = [&](double part) {
         const auto point = std::ranges::lower_bound(below, std::clamp(part, 0.0, below.back()));
@@ -168,7 +174,7 @@ double Outlook::kept_part(std::size_t attribute, std::size_t value) const {
     const auto* record = find_capability<Record>(mechanism_);
     const Mechanism& own = record == nullptr ? mechanism_ : record->reporter(attribute);
     const double truth =
-        attributes_[attribute].numeric() ? moments(attribute).first : spreads_[attribute][value];
+        attributes_[attribute].numeric() ? moments(attribute).first : spread(attribute)[value];
     return own.n_covariance(truth) / own.n_variance(truth);
 }
 

@@ -27,19 +27,17 @@ class Outlook {
   public:
     /// `spreads` has the assumption about each attribute: shares that add up to 1, over the values of a
     /// category, or over the points_of() a number, from one end of its range to the other. An empty one is
-    /// even. Attributes are taken to be independent. The mechanism must outlive it; both are of one spec.
-    Outlook(const Mechanism& mechanism, std::vector<Attribute> attributes,
+    /// even. Attributes are taken to be independent. Mechanism and attributes are of one spec, and must
+    /// outlive it.
+    Outlook(const Mechanism& mechanism, const std::vector<Attribute>& attributes,
             std::vector<std::vector<double>> spreads);
 
     /// Over how many values or points an attribute's people are spread.
     [[nodiscard]] static std::size_t points_of(const Mechanism& mechanism, std::size_t attribute,
                                                const Attribute& asked);
-    /// People spread evenly over a category's values or a number's range.
-    [[nodiscard]] static std::vector<double> even(std::size_t points, const Attribute& asked);
 
-    [[nodiscard]] const std::vector<double>& spread(std::size_t attribute) const {
-        return spreads_[attribute];
-    }
+    /// The assumption about an attribute, made where it was left open.
+    [[nodiscard]] const std::vector<double>& spread(std::size_t attribute) const;
 
     // All throw Error (unsupported) that says what to ask instead, if reports do not tell it.
 
@@ -77,8 +75,8 @@ class Outlook {
     [[nodiscard]] std::pair<double, double> moments(std::size_t attribute) const;
 
     const Mechanism& mechanism_;
-    std::vector<Attribute> attributes_;
-    std::vector<std::vector<double>> spreads_;
+    const std::vector<Attribute>& attributes_;
+    mutable std::vector<std::vector<double>> spreads_;
 };
 
 }  // namespace ldp
