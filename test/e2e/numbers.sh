@@ -103,4 +103,17 @@ check "not shrinking is the default" t "$(sql -c "SELECT ldp_haar(s, 'none') = l
 check "a range for one number holds most people, and is no wider than declared" t "$(sql -c "
     SELECT low >= 17 AND high <= 90 AND (SELECT avg((age BETWEEN low AND high)::int) >= 0.9 FROM truth) FROM ldp_learn_range($ordered, 0.9)")"
 
+# Plans in SQL and in a shell are the same, digit by digit.
+while IFS='|' read -r spec question people; do
+    check "a plan of $spec" \
+        "$("$ldp" plan --csv ${people:+--people "$people"} --question "$question" "$spec" | sed 1d | cut -d, -f1-8)" \
+        "$(sql -c "COPY (SELECT source, stderr, part, margin, effect, n, epsilon, mechanism FROM ldp_plan('$spec', '$question', ${people:-NULL})) TO STDOUT CSV")"
+done <<'PLANS'
+{"mechanism": "auto", "epsilon": 1, "domain": 12}|{"error": 0.01, "answering": 0.7}|
+{"mechanism": "auto", "domain": 1000}|{"margin": 0.02, "compare": "groups", "part": 0.3}|50000
+{"mechanism": "auto", "epsilon": 2, "min": 0, "max": 90}|{"mean": 40, "sd": 30}|3000
+{"mechanism": "tree", "epsilon": 1, "min": 0, "max": 90}|{"quantile": 0.4}|3000
+{"mechanism": "joint", "epsilon": 1, "attributes": [{"name": "a", "domain": 3}, {"name": "b", "domain": 4}]}|{"with": "b", "share": 0.2}|3000
+PLANS
+
 finish
