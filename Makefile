@@ -109,6 +109,9 @@ public_headers = $(sort $(filter %.hpp,$(shell cd src && $(CXX) -std=c++20 -I. -
 install-client: $(BUILD)/client.stamp
 	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/lib/pkgconfig'
 	install $(BUILD)/bin/ldp '$(DESTDIR)$(PREFIX)/bin/'
+	install -d '$(DESTDIR)$(PREFIX)/share/man/man1' '$(DESTDIR)$(PREFIX)/share/bash-completion/completions'
+	$(BUILD)/bin/ldp reference man >'$(DESTDIR)$(PREFIX)/share/man/man1/ldp.1'
+	$(BUILD)/bin/ldp reference bash >'$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ldp'
 	cp -P $(BUILD)/lib/libldp.a $(BUILD)/lib/libldp.so* '$(DESTDIR)$(PREFIX)/lib/'
 	test -n '$(public_headers)'
 	cd src && for header in $(public_headers); do \
@@ -124,6 +127,7 @@ uninstall: uninstall-client
 .PHONY: uninstall-client
 uninstall-client:
 	rm -rf '$(DESTDIR)$(PREFIX)/include/ldp'
+	rm -f '$(DESTDIR)$(PREFIX)/share/man/man1/ldp.1' '$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ldp'
 	rm -f '$(DESTDIR)$(PREFIX)/bin/ldp' '$(DESTDIR)$(PREFIX)/lib/pkgconfig/ldp.pc' '$(DESTDIR)$(PREFIX)/lib/pkgconfig/ldp-c.pc' \
 	     '$(DESTDIR)$(PREFIX)'/lib/libldp.*
 

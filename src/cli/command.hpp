@@ -61,6 +61,7 @@ extern const Command model_command;
 extern const Command synthesize_command;
 extern const Command audit_command;
 extern const Command kit_command;
+extern const Command reference_command;
 extern const Command help_command;
 
 /// Opens a file for reading. Throws Error (environment).

@@ -101,7 +101,7 @@ INSERT INTO plan SELECT (encode(ldp_spec_parameters(ldp_client_spec('plan')), 'h
 SQL
 page plan
 run "a series in the terminal" 0 "$ldp" estimate plan
-has out "pro"
+has out "  4  pro "
 has out "ldp_series(ldp_summary_of('plan'))"
 check "a line for each value" 2 "$(grep -c '<polyline' plan.svg)"
 

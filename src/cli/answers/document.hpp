@@ -70,7 +70,6 @@ struct Section {
 struct Document {
     std::string title = {};
     std::vector<std::string> lead = {};  ///< what nobody should miss, a paragraph each
-    double confidence = 0.95;            ///< of all intervals
     std::vector<Section> sections = {};
 };
 

@@ -70,7 +70,7 @@ class Asking {
     void means() {
         if (!source_.mechanism().tells(Quantity::means)) return;
         Figure figure{.title = "Means"};
-        source_.ask(figure, "SELECT * FROM ldp_means({summary}" + source_.sureness() + ")",
+        source_.ask(figure, "SELECT * FROM ldp_means({summary}" + source_.options() + ")",
                     [&](const pqxx::row& row) {
                         const auto j = static_cast<std::size_t>(number(row, "attribute_number"));
                         if (attributes()[j].derived()) return;
@@ -113,7 +113,7 @@ class Asking {
         const std::string question =
             (few ? "SELECT * FROM ldp_frequencies({summary}"
                  : "SELECT * FROM ldp_top({summary}, " + std::to_string(most_values)) +
-            argument(j) + source_.sureness() + ")";
+            argument(j) + source_.options() + ")";
         source_.ask(figure, question, [&](const pqxx::row& row) {
             Row one = row_of(row);
             if (few) one.attribute = j;
@@ -134,7 +134,7 @@ class Asking {
         Figure histogram{.title = "Distribution of " + called(j), .shares = true};
         source_.ask(histogram,
                     "SELECT * FROM ldp_histogram({summary}, " + std::to_string(std::min(bins, points)) +
-                        source_.sureness() + argument(j) + ")",
+                        source_.options() + argument(j) + ")",
                     [&](const pqxx::row& row) {
                         Row one = row_of(row);
                         one.label = rounded(number(row, "low")) + " to " + rounded(number(row, "high"));
@@ -145,7 +145,7 @@ class Asking {
             .title = "Quantiles of " + called(j),
             .about = "The value that so many people lie below; half of all lie below the median, 50\u00A0%."};
         source_.ask(quantiles,
-                    "SELECT * FROM ldp_quantiles({summary}" + source_.sureness() + argument(j) + ")",
+                    "SELECT * FROM ldp_quantiles({summary}" + source_.options() + argument(j) + ")",
                     [&](const pqxx::row& row) {
                         Row one = row_of(row);
                         one.label = rounded(100 * number(row, "share")) + " %";
@@ -162,7 +162,7 @@ class Asking {
                 "Cram\u00E9r\u2019s V: 0 if one attribute tells nothing of the other, 1 if it tells "
                 "all. Noise alone can make an estimate larger than 0: look at where its interval begins."};
         std::vector<std::tuple<double, std::size_t, std::size_t>> strongest;
-        source_.ask(pairs, "SELECT * FROM ldp_association({summary}" + source_.sureness(false) + ")",
+        source_.ask(pairs, "SELECT * FROM ldp_association({summary}" + source_.options(false) + ")",
                     [&](const pqxx::row& row) {
                         Row one = row_of(row);
                         const auto first = static_cast<std::size_t>(number(row, "attribute_number"));
@@ -196,7 +196,7 @@ class Asking {
                      .kind = Figure::Kind::grid};
         source_.ask(table,
                     "SELECT * FROM ldp_crosstab({summary}, " + constant(attributes()[first].name) + ", " +
-                        constant(attributes()[second].name) + source_.sureness() + ")",
+                        constant(attributes()[second].name) + source_.options() + ")",
                     [&](const pqxx::row& row) {
                         Row one = row_of(row);
                         one.label = text(row, "row_label");
@@ -226,7 +226,7 @@ class Asking {
         if (pairs.empty()) return;
         source_.ask(figure,
                     "SELECT x, y, c.* FROM (SELECT {summary} AS summary) AS s, (VALUES " + pairs +
-                        ") AS pairs (x, y), ldp_correlation(summary, x, y" + source_.sureness() + ") AS c",
+                        ") AS pairs (x, y), ldp_correlation(summary, x, y" + source_.options() + ") AS c",
                     [&](const pqxx::row& row) {
                         Row one = row_of(row);
                         one.label = text(row, "x");
@@ -260,7 +260,7 @@ class Asking {
                       .shares = true,
                       .kind = Figure::Kind::lines,
                       .axis = "round"};
-        source_.ask(figure, "SELECT * FROM ldp_series({summary}" + source_.sureness() + ")",
+        source_.ask(figure, "SELECT * FROM ldp_series({summary}" + source_.options() + ")",
                     [&](const pqxx::row& row) {
                         Row one = row_of(row);
                         one.at = number(row, "round");
@@ -300,7 +300,7 @@ class Asking {
                     "SELECT (\"group\" ->> 'round')::integer AS round, a.* FROM ldp_summaries_of({name}, "
                     "ARRAY['round']), "
                     "ldp_estimate(summary" +
-                        source_.sureness() + ") AS a",
+                        source_.options() + ") AS a",
                     [&](const pqxx::row& row) {
                         const auto j = static_cast<std::size_t>(number(row, "attribute_number"));
                         const bool share = !text(row, "value").empty();

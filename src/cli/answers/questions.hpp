@@ -16,6 +16,6 @@ namespace ldp::cli {
 [[nodiscard]] Section promise(const Source& source);
 [[nodiscard]] Section trust(Source& source);
 /// The errors that the spec let expect, beside those that came out.
-[[nodiscard]] Section sureness(const Source& source, const Section& figures);
+[[nodiscard]] Section planned(const Source& source, const Section& figures);
 
 }  // namespace ldp::cli

@@ -57,7 +57,7 @@ std::optional<SummaryView> Source::view() const {
     return view_of(*mechanism_, summary_);
 }
 
-std::string Source::sureness(bool targeted) const {
+std::string Source::options(bool targeted) const {
     std::string arguments;
     if (asked_.confidence != 0.95) arguments += ", confidence => " + shortest(asked_.confidence);
     if (targeted && asked_.target != "sample") arguments += ", target => '" + asked_.target + "'";

@@ -37,7 +37,7 @@ class Source {
     [[nodiscard]] std::optional<SummaryView> view() const;
 
     /// ", confidence => …, target => …", as far as they are not what functions take them to be.
-    [[nodiscard]] std::string sureness(bool targeted = true) const;
+    [[nodiscard]] std::string options(bool targeted = true) const;
 
     using Each = std::function<void(const pqxx::row&)>;
     /// Runs a question, in which {summary} stands for the summary and {name} for the collection's name, and

@@ -46,17 +46,23 @@ Interval ends_of(const Figure& figure) {
     return ends.lower < ends.upper ? ends : Interval{0, 1};
 }
 
+/// What a row is about, and on a line where it stands.
+std::string subject_in(const Figure& figure, const Row& row) {
+    const std::string about = unmarked(subject(row, 40));
+    return figure.kind == Figure::Kind::lines ? rounded(row.at) + "  " + about : about;
+}
+
 void write(std::ostream& out, const Figure& figure, std::size_t columns) {
     std::size_t subjects = 0, estimates = 0;
     for (const Row& row : figure.rows) {
-        subjects = std::max(subjects, width(unmarked(subject(row, 40))));
+        subjects = std::max(subjects, width(subject_in(figure, row)));
         if (std::isfinite(row.estimate)) estimates = std::max(estimates, width(told(row, figure.shares)));
     }
     const std::size_t used = subjects + estimates + 6;
     const std::size_t room = columns > used + 16 ? std::min<std::size_t>(columns - used, 60) : 0;
     const Interval ends = ends_of(figure);
     for (const Row& row : figure.rows) {
-        out << "  " << padded(unmarked(subject(row, 40)), subjects) << "  "
+        out << "  " << padded(subject_in(figure, row), subjects) << "  "
             << padded(told(row, figure.shares), estimates, true);
         if (room > 0 && std::isfinite(row.estimate)) {
             const std::string line = bar(row, row.scale.value_or(ends), room);

@@ -27,9 +27,9 @@ std::string reports(std::uint64_t count) {
     return grouped(count) + (count == 1 ? " report" : " reports");
 }
 
-/// How sure a guess between two equally likely values can become.
-double best_guess(double epsilon) {
-    return 1 / (1 + std::exp(-epsilon));
+/// How likely an answer can become at most that was so likely before.
+double posterior(double prior, double epsilon) {
+    return prior / (prior + (1 - prior) * std::exp(-epsilon));
 }
 
 std::string odds(double epsilon) {
@@ -85,18 +85,18 @@ Section promise(const Source& source) {
         "Whatever a person\u2019s true " + std::string(series ? "series of values" : "answer") +
             " is, anything they may send is at most e^\u03B5 = " + odds(epsilon) +
             " times as likely under it as under any other. Who holds two answers to be equally likely, and "
-            "then sees what the "
-            "person sent, can guess right in " +
-            percent(best_guess(epsilon)) +
-            " of all cases at most, instead of 50\u00A0%. Who "
-            "gave an answer a chance of 1\u00A0% before can give it " +
-            percent(std::exp(epsilon) / (std::exp(epsilon) + 99)) + " at most afterwards."};
+            "then "
+            "sees what the person sent, can guess right in " +
+            percent(posterior(0.5, epsilon)) +
+            " of all cases at most, instead of 50\u00A0%. Who gave an answer a chance of 1\u00A0% before can "
+            "give "
+            "it " +
+            percent(posterior(0.01, epsilon)) + " at most afterwards."};
     section.points = {
         "This holds for everybody who looks, the server and its operators included, and whatever else they "
         "know.",
-        "It holds for what is told of a person here. It does not hide who took part, when, from which "
-        "address, or what stands "
-        "in other columns of the table.",
+        "It covers what the report says. It does not hide who took part, when, from which address, or what "
+        "stands in other columns of the table.",
         "It does not stop people from lying, or others from sending made-up reports: see the section on "
         "trust."};
     if (series) {
@@ -160,7 +160,7 @@ Section trust(Source& source) {
     return section;
 }
 
-Section sureness(const Source& source, const Section& figures) {
+Section planned(const Source& source, const Section& figures) {
     struct Errors {
         double squares = 0, count = 0;
     };
@@ -210,8 +210,7 @@ Document answers_of(Source& source) {
     const Spec& spec = source.spec();
     const auto view = source.view();
     const std::string collection = name(source.asked().collection, 60);
-    Document document{.title = "Answers of \u201C" + collection + "\u201D",
-                      .confidence = source.asked().confidence};
+    Document document{.title = "Answers of \u201C" + collection + "\u201D"};
     std::vector<std::string> asked;
     for (const Attribute& attribute : spec.attributes())
         if (!attribute.derived()) asked.push_back(name(attribute.name, 40));
@@ -245,7 +244,7 @@ Document answers_of(Source& source) {
         const std::string why = note(*view);
         if (!why.empty()) document.lead.push_back("Note: " + why + ".");
         document.sections.push_back(figures_of(source));
-        document.sections.push_back(sureness(source, document.sections.front()));
+        document.sections.push_back(planned(source, document.sections.front()));
     }
     document.sections.push_back(collected(source));
     document.sections.push_back(promise(source));

@@ -1,0 +1,120 @@
+// ldp reference man|bash: the manual page and the shell's completion, from the tables that the command itself
+// goes by, so that neither can tell anything else.
+
+#include <iostream>
+#include <sstream>
+
+#include "cli/command.hpp"
+
+namespace ldp::cli {
+
+namespace {
+
+enum class Form { man, bash };
+const Words<Form> forms{"form", {{"man", Form::man}, {"bash", Form::bash}}};
+
+Options options() {
+    Options options;
+    options.add_options()("form", boost::program_options::value<std::string>()->required());
+    return options;
+}
+
+/// Options that are told of, which arguments without a dash are not.
+template <class Take>
+void for_each_option(const Command& command, Take take) {
+    const Options all = command.options();
+    for (const auto& option : all.options())
+        if (!option->description().empty()) take(*option);
+}
+
+/// Text of a manual page (man(7)): no character of it is taken for a command.
+std::string roff(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        if ((c == '.' || c == '\'') && (out.empty() || out.back() == '\n')) out += "\\&";
+        out += c == '\\' ? "\\e" : c == '-' ? "\\-" : std::string(1, c);
+    }
+    return out;
+}
+
+/// Lines that belong together flow; those that begin with a space stand as they are.
+void write_paragraphs(std::ostream& out, const char* text) {
+    std::istringstream lines(text);
+    bool flowing = true;
+    for (std::string line; std::getline(lines, line);) {
+        const bool flows = !line.starts_with(' ');
+        if (flows != flowing) out << (flows ? ".fi\n" : ".br\n.nf\n");
+        flowing = flows;
+        out << roff(line) << "\n";
+    }
+    if (!flowing) out << ".fi\n";
+}
+
+void write_man(std::ostream& out) {
+    out << ".TH LDP 1 \"\" \"ldp " LDP_VERSION
+           "\" \"Private aggregate queries\"\n"
+           ".SH NAME\nldp \\- private aggregate queries: randomizes, submits and answers\n"
+           ".SH SYNOPSIS\n.B ldp\n.I COMMAND\n[\\fIOPTION\\fR...]\n"
+           ".SH DESCRIPTION\nValues are randomized here, reports go to PostgreSQL, and answers come with "
+           "their errors.\n"
+           ".SH COMMANDS\n";
+    for (const Command* command : commands()) {
+        out << ".SS \"ldp " << roff(command->name) << " " << roff(command->synopsis) << "\"\n"
+            << roff(command->purpose) << ".\n.PP\n";
+        write_paragraphs(out, command->help);
+        for_each_option(*command, [&](const auto& option) {
+            // "arg (=10)", or nothing.
+            const std::string argument =
+                option.semantic()->max_tokens() == 0 ? "" : option.format_parameter();
+            out << ".TP\n\\fB\\-\\-" << roff(option.long_name()) << "\\fR " << roff(argument) << "\n"
+                << roff(option.description()) << "\n";
+        });
+    }
+    out << ".SH \"EXIT STATUS\"\n"
+        << Exit::done << " done; " << Exit::failed << " failed; " << Exit::misused << " misused; "
+        << Exit::refused << " done but for what the server refused; " << Exit::later
+        << " to be run again later.\n"
+        << ".SH \"SEE ALSO\"\n.BR psql (1)\n";
+}
+
+void write_bash(std::ostream& out) {
+    std::string names;
+    for (const Command* command : commands())
+        names += (names.empty() ? "" : " ") + std::string(command->name);
+    out << "_ldp() {\n    local word=${COMP_WORDS[COMP_CWORD]} words=\n"
+           "    if [ \"$COMP_CWORD\" -eq 1 ] || [ \"${COMP_WORDS[1]}\" = help ]; then\n"
+           "        words=\""
+        << names
+        << "\"\n"
+           "    elif [[ $word == -* ]]; then\n        case ${COMP_WORDS[1]} in\n";
+    for (const Command* command : commands()) {
+        out << "            " << command->name << ") words=\"--help";
+        for_each_option(*command, [&](const auto& option) { out << " --" << option.long_name(); });
+        out << "\" ;;\n";
+    }
+    out << "        esac\n    else\n        compopt -o default 2>/dev/null\n    fi\n"
+           "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n}\n"
+           "complete -F _ldp ldp\n";
+}
+
+int run(const Arguments& arguments) {
+    (forms.chosen(arguments) == Form::man ? write_man : write_bash)(std::cout);
+    return std::cout.flush() ? Exit::done : Exit::failed;
+}
+
+constexpr const char* positional[] = {"form"};
+
+}  // namespace
+
+const Command reference_command{
+    "reference",
+    "man|bash",
+    "writes the manual page, or the completion for bash",
+    "make install puts both in their places. Where a package cannot, for this user alone:\n"
+    "    ldp reference man >~/.local/share/man/man1/ldp.1\n"
+    "    ldp reference bash >~/.local/share/bash-completion/completions/ldp",
+    options,
+    positional,
+    run};
+
+}  // namespace ldp::cli
