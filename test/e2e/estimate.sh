@@ -141,6 +141,19 @@ has kept.html "nobody spends more than 4"
 has kept.html "round by round"
 has kept.html 'class="refused"'   # whether reports look honest is asked of one round
 
+# Reports that no device made, and none at all.
+sql >/dev/null <<'SQL' || bad "forged reports"
+SELECT ldp_create_collection('forged', '{"mechanism": "grr", "epsilon": 1, "domain": 4}');
+INSERT INTO forged SELECT (encode(ldp_spec_parameters(ldp_client_spec('forged')), 'hex') || '00')::ldp_report FROM generate_series(1, 2000);
+SELECT ldp_create_collection('empty', '{"mechanism": "grr", "epsilon": 1, "domain": 4}');
+SQL
+page forged
+has forged.html "Warning: some of these reports"
+if grep -q "Warning" kept.html; then bad "a warning of honest reports" kept.html; else ok; fi
+run "no reports" 0 "$ldp" estimate empty --html empty.html
+has empty.html "There are no reports"
+if grep -q 'class="refused"' empty.html; then bad "no reports were asked about" empty.html; else ok; fi
+
 # Whoever may ask -----------------------------------------------------------------------------------------------
 reader=ldp_estimate_reader
 at_exit() { psql -Xqc "DROP ROLE IF EXISTS $reader" >/dev/null 2>&1; }

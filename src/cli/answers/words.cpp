@@ -32,7 +32,7 @@ double posterior(double prior, double epsilon) {
     return prior / (prior + (1 - prior) * std::exp(-epsilon));
 }
 
-std::string odds(double epsilon) {
+std::string factor(double epsilon) {
     return rounded(std::round(100 * std::exp(epsilon)) / 100);
 }
 
@@ -50,8 +50,7 @@ std::string values_of(const Attribute& attribute) {
     return attribute.labels.size() > most ? text + ", \u2026" : text;
 }
 
-}  // namespace
-
+/// What people were asked.
 Section collected(const Source& source) {
     const Spec& spec = source.spec();
     Section section{.title = "What was collected"};
@@ -74,6 +73,7 @@ Section collected(const Source& source) {
     return section;
 }
 
+/// What they were promised, in plain words, and what it cost them.
 Section promise(const Source& source) {
     const Spec& spec = source.spec();
     const double epsilon = spec.epsilon();
@@ -83,7 +83,7 @@ Section promise(const Source& source) {
         "Privacy loss: \u03B5 = " + rounded(epsilon) +
             (series ? " for all rounds of a person\u2019s series together." : " for a report."),
         "Whatever a person\u2019s true " + std::string(series ? "series of values" : "answer") +
-            " is, anything they may send is at most e^\u03B5 = " + odds(epsilon) +
+            " is, anything they may send is at most e^\u03B5 = " + factor(epsilon) +
             " times as likely under it as under any other. Who holds two answers to be equally likely, and "
             "then "
             "sees what the person sent, can guess right in " +
@@ -97,8 +97,8 @@ Section promise(const Source& source) {
         "know.",
         "It covers what the report says. It does not hide who took part, when, from which address, or what "
         "stands in other columns of the table.",
-        "It does not stop people from lying, or others from sending made-up reports: see the section on "
-        "trust."};
+        "It does not stop people from lying, or others from sending made-up reports: see \u201CWhether to "
+        "trust it\u201D."};
     if (series) {
         section.points.emplace_back("When a value changed is protected as well as what it was.");
     } else if (spec.evolving()) {
@@ -108,40 +108,46 @@ Section promise(const Source& source) {
         section.points.push_back(
             "People report again and again. An answer that comes back is repeated from memory and costs "
             "nothing; each new one costs " +
-            rounded(epsilon) + ", and nobody spends more than " + rounded(most) + " in all: odds of " +
-            odds(most) + " at most.");
+            rounded(epsilon) + ", and nobody spends more than " + rounded(most) + " in all: a factor of " +
+            factor(most) + " at most.");
         section.points.emplace_back("That somebody\u2019s answer changed, and when, can be seen.");
     } else {
         section.points.push_back("Each report costs \u03B5 again: who reports twice has spent " +
-                                 rounded(2 * epsilon) + ", odds of " + odds(2 * epsilon) + ".");
+                                 rounded(2 * epsilon) + ", a factor of " + factor(2 * epsilon) + ".");
     }
     return section;
 }
 
-Section trust(Source& source) {
-    Section section{.title = "Whether to trust it"};
-    Table health{.title = "Do the reports look honest?",
-                 .header = {{"statistic", true}, {"observed"}, {"expected"}, {"p-value"}}};
+/// Whether the reports look like those of honest devices.
+Table health(Source& source, bool& alarm) {
+    Table table{.title = "Do the reports look honest?",
+                .header = {{"statistic", true}, {"observed"}, {"expected"}, {"p-value"}}};
     double least = 1;
-    source.ask(health, "SELECT * FROM ldp_health({summary})", [&](const pqxx::row& row) {
-        const double p = number(row, "p_value");
-        if (p < least) least = p;
-        health.rows.push_back({{text(row, "statistic")},
-                               {rounded(number(row, "observed")), number(row, "observed")},
-                               {rounded(number(row, "expected")), number(row, "expected")},
-                               {rounded(p), p}});
+    source.ask(table, "SELECT * FROM ldp_health({summary})", [&](const pqxx::row& row) {
+        const double observed = number(row, "observed"), expected = number(row, "expected"),
+                     p = number(row, "p_value");
+        least = std::min(least, std::isnan(p) ? 1 : p);
+        table.rows.push_back({{text(row, "statistic")},
+                              {rounded(observed), observed},
+                              {rounded(expected), expected},
+                              {rounded(p), p}});
     });
-    least = std::min(1.0, least * static_cast<double>(health.rows.size()));
-    if (!health.rows.empty())
-        health.about =
-            least < alarming
-                ? "No. Reports of honest devices would hardly ever look like this: some were made by "
-                  "something else than the randomizer."
-            : least < noticeable
-                ? "Honest reports would rarely look like this. It may be chance; look again when there "
-                  "are more."
-                : "Nothing speaks against it. That says little: well-made forgeries do not show.";
-    section.tables.push_back(std::move(health));
+    if (table.rows.empty()) return table;
+    least *= static_cast<double>(table.rows.size());  // of so many tests
+    alarm = least < alarming;
+    table.about =
+        alarm ? "No. Reports of honest devices would hardly ever look like this: some were made by something "
+                "else than the randomizer."
+        : least < noticeable
+            ? "Honest reports would rarely look like this. It may be chance; look again when there are more."
+            : "Nothing speaks against it. That says little: well-made forgeries do not show.";
+    return table;
+}
+
+/// Signs of liars, and how far they get.
+Section trust(Source& source, bool& alarm) {
+    Section section{.title = "Whether to trust it"};
+    if (source.view()) section.tables.push_back(health(source, alarm));
     Table pull{.title = "If one report in a hundred were forged",
                .header = {{"attribute", true}, {"down by"}, {"up by"}}};
     pull.about = "The furthest that forgers could move an estimate at most, whatever they send.";
@@ -160,6 +166,7 @@ Section trust(Source& source) {
     return section;
 }
 
+/// The errors that the spec let expect, beside those that came out.
 Section planned(const Source& source, const Section& figures) {
     struct Errors {
         double squares = 0, count = 0;
@@ -206,6 +213,8 @@ Section planned(const Source& source, const Section& figures) {
     return section;
 }
 
+}  // namespace
+
 Document answers_of(Source& source) {
     const Spec& spec = source.spec();
     const auto view = source.view();
@@ -248,7 +257,13 @@ Document answers_of(Source& source) {
     }
     document.sections.push_back(collected(source));
     document.sections.push_back(promise(source));
-    document.sections.push_back(trust(source));
+    bool alarm = false;
+    document.sections.push_back(trust(source, alarm));
+    if (alarm)
+        document.lead.emplace_back(
+            "Warning: some of these reports do not look as if honest devices had made them, and estimates "
+            "may "
+            "be far off. See \u201CWhether to trust it\u201D.");
     std::erase_if(document.sections, [](const Section& section) {
         return section.paragraphs.empty() && section.figures.empty() && section.tables.empty();
     });
