@@ -203,6 +203,11 @@ BOOST_AUTO_TEST_CASE(a_batch_counts_what_its_reports_count) {
         // Payloads are what they were, in an order that is not that of the reports.
         const std::vector<Report> backwards(reports.rbegin(), reports.rend());
         BOOST_CHECK(pack(*m, backwards) == batches);
+        // Nor is it that of the batches that were made one.
+        const auto some = pack(*m, std::span(reports).first(30)),
+                   others = pack(*m, std::span(reports).last(70));
+        const Bytes both[] = {others[0], some[0]};
+        BOOST_CHECK(merge(*m, both) == batches);
         const BatchFrame frame = batch_frame(*m);
         std::vector<Report> back;
         for (std::size_t i = 0; i < reports.size(); ++i) {
