@@ -551,12 +551,15 @@ COMMENT ON TRIGGER ldp_spec_is_immutable ON @extschema@.ldp_collection IS 'a spe
 
 -- Whether a table's rows are reports or batches is told by its columns alone, so that nothing can contradict them.
 CREATE FUNCTION @extschema@.ldp_report_column(reports regclass) RETURNS text
-    LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT CASE WHEN EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = $1 AND a.attname = 'batch' AND a.attnum > 0
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    -- Asked for every batch that is claimed; a body in SQL would be planned anew each time.
+    RETURN CASE WHEN EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = $1 AND a.attname = 'batch' AND a.attnum > 0
                                  AND NOT a.attisdropped AND a.attgenerated = '' AND a.atttypid = '@extschema@.ldp_report_batch'::regtype)
                      AND NOT EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = $1 AND a.attname = 'report' AND a.attnum > 0
                                      AND NOT a.attisdropped AND a.attgenerated = '' AND a.atttypid = '@extschema@.ldp_report'::regtype)
-                THEN 'batch' ELSE 'report' END
+                THEN 'batch' ELSE 'report' END;
+END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_report_column(regclass) IS
     'the column that has a collection''s reports: "report", or "batch" where they rest in batches';
