@@ -37,7 +37,7 @@ fuzz:
 	@tools/deps clang libclang-rt-dev
 	@$(MAKE) $(JOBS) --no-print-directory run-$@
 check-reach: deps
-	@tools/deps libcurl4-openssl-dev mypy python3-pandas python3-pip python3-psycopg2 python3-setuptools python3-wheel
+	@tools/deps libcurl4-openssl-dev mypy python3-pandas python3-pip python3-psycopg python3-psycopg2 python3-setuptools python3-wheel
 	@$(MAKE) $(JOBS) --no-print-directory run-$@
 demo check check-fast coverage mutants bench evaluate: deps
 	@$(MAKE) $(JOBS) --no-print-directory run-$@

@@ -39,7 +39,8 @@ Json parse_record(std::string_view text) {
     };
     Json record = Json::parse(text, watch, false);
     if (!record.is_object())
-        raise(ErrorCode::malformed, "the record is no JSON object", "Found " + shown(record) + ".",
+        raise(ErrorCode::malformed, "the record is no JSON object",
+              record.is_discarded() ? "" : "Found " + shown(record) + ".",
               "A record is one object, such as {\"wage\": 612.5, \"region\": \"south\"}.");
     return record;
 }

@@ -35,13 +35,20 @@ extern "C" {
 
 #define LDP_API __attribute__((visibility("default")))
 
-/* The number of the library, to be compared with LDP_API_VERSION, and its version, such as "1.0.0". */
+/* In C++ an enumeration that says so holds every int, and a wrong one can be refused. */
+#ifdef __cplusplus
+#define LDP_INT : int
+#else
+#define LDP_INT
+#endif
+
+/* The number of the library, to be compared with LDP_API_VERSION, and its version, such as "1.0". */
 LDP_API int ldp_api_version(void);
 LDP_API const char *ldp_version(void);
 
 /* Errors ---------------------------------------------------------------------------------------------------- */
 
-typedef enum ldp_status {
+typedef enum ldp_status LDP_INT {
     LDP_OK = 0,
     LDP_INVALID_SPEC = 1,  /* a spec that cannot be honoured */
     LDP_INVALID_VALUE = 2, /* a person's value outside what the spec declares, or an argument out of range */
@@ -95,7 +102,7 @@ static inline ldp_value ldp_label(const char *text) {
 }
 
 /* What becomes of a number outside its declared range. (A label outside the domain goes where the spec says.) */
-typedef enum ldp_outside {
+typedef enum ldp_outside LDP_INT {
     LDP_CLAMP = 0, /* it is moved to the nearer end, and counted as moved */
     LDP_REFUSE = 1 /* the record is LDP_INVALID_VALUE */
 } ldp_outside;
@@ -161,7 +168,7 @@ LDP_API ldp_status ldp_client_state(const ldp_client *client, uint8_t **state, s
 LDP_API void ldp_client_free(ldp_client *client);
 
 /* Where a report's answer comes from. */
-typedef enum ldp_origin {
+typedef enum ldp_origin LDP_INT {
     LDP_DRAWN = 0,   /* drawn for it, at a cost */
     LDP_KEPT = 1,    /* kept from an earlier report */
     LDP_NEAREST = 2, /* kept of the nearest value that has one, because the budget is spent */
@@ -243,7 +250,7 @@ LDP_API const uint8_t *ldp_batch_report(const ldp_batch *batch, size_t i, size_t
 LDP_API ldp_status ldp_batch_frame(const ldp_batch *batch, uint8_t **frame, size_t *size, ldp_error **error);
 
 /* What became of a batch. Only who is certain may say the last three: their reports go into other batches. */
-typedef enum ldp_outcome {
+typedef enum ldp_outcome LDP_INT {
     LDP_DELIVERED = 0, /* it was counted now */
     LDP_REPEATED = 1,  /* it had been counted before */
     LDP_LATER = 2,     /* not known: the same batch will be offered again */

@@ -127,6 +127,9 @@ MemoryStore::MemoryStore(Bytes snapshot) {
     batch_ = take_text(reader);
     taken_ = static_cast<std::size_t>(reader.take<std::uint64_t>());
     reader.finish();
+    // A digest that fits proves little: anybody can make one.
+    if (taken_ > queue_.size() || batch_.empty() != (taken_ == 0))
+        raise(ErrorCode::environment, "the stored state is damaged", "Its current batch cannot be.");
 }
 
 void MemoryStore::bind(std::uint64_t fingerprint) {

@@ -89,6 +89,13 @@ static ldp_outcome deliver(void *context, const ldp_batch *batch, char *reason) 
 static void versions(void) {
     CHECK(ldp_api_version() == LDP_API_VERSION);
     CHECK(strchr(ldp_version(), '.') != NULL);
+    /* Programs have these in their own memory: no later library may lay them out in another way. */
+    CHECK(sizeof(ldp_value) == 2 * sizeof(size_t) + sizeof(double) && offsetof(ldp_value, number) == 2 * sizeof(size_t));
+    CHECK(sizeof(ldp_receipt) == 16 && offsetof(ldp_receipt, coefficients) == 8);
+    CHECK(sizeof(ldp_answer) == 16 && offsetof(ldp_answer, round) == 8);
+    CHECK(sizeof(ldp_spending) == 40 && offsetof(ldp_spending, advanced) == 32);
+    CHECK(sizeof(ldp_flushed) == 32 && offsetof(ldp_flushed, refused) == 24);
+    CHECK(LDP_NO_MEMORY == 9 && LDP_SILENT == 3 && LDP_OUTDATED == 5 && LDP_REFUSE == 1);
 }
 
 static void collections(void) {

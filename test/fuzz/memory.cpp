@@ -4,6 +4,7 @@
 #include "client/memory_store.hpp"
 #include "client/reporter.hpp"
 #include "core/base/error.hpp"
+#include "core/base/sha256.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "examine.hpp"
 #include "forge.hpp"
@@ -72,6 +73,32 @@ Memory live(const Collection& collection, Store& store, Choices& choices, std::i
     return store.memory();
 }
 
+/// The same as bytes, damaged under a digest that fits: what is taken has an end, and can be sent.
+void from_a_snapshot(const Collection& collection, MemoryStore& store, Choices& choices) {
+    constexpr std::size_t digest_size = 32;
+    if (choices.rarely(2)) static_cast<void>(store.next_batch(1 + choices.up_to(4)));
+    std::vector<std::byte> bytes = store.snapshot();
+    need(MemoryStore(bytes).snapshot() == bytes, "a snapshot does not become the store that it was taken of");
+    std::vector<std::byte> content(bytes.begin() + digest_size, bytes.end());
+    damage(content, choices);
+    Sha256 hash;
+    hash.add(content);
+    const auto digest = hash.digest();
+    content.insert(content.begin(), digest.begin(), digest.end());
+    refused({ErrorCode::environment, ErrorCode::malformed, ErrorCode::incompatible}, [&] {
+        MemoryStore damaged(content);
+        damaged.bind(collection.spec().fingerprint());
+        static_cast<void>(live(collection, damaged, choices, 9));
+        std::uint64_t left = damaged.pending();
+        while (const auto batch = damaged.next_batch(1 + choices.up_to(4))) {
+            damaged.confirm(batch->id);
+            need(damaged.pending() == left - batch->reports.size(), "a batch leaves with other reports");
+            left = damaged.pending();
+        }
+        need(left == 0, "a queue is not empty at its end");
+    });
+}
+
 }  // namespace
 
 bool memory(Bytes bytes) {
@@ -92,8 +119,10 @@ bool memory(Bytes bytes) {
     if (choices.rarely(16)) remembered.answers.clear();
     MemoryStore implanted;
     implanted.append({}, 0, {}, {remembered.public_randomness, remembered.course, remembered.answers});
-    return !refused({ErrorCode::environment},
-                    [&] { static_cast<void>(live(collection, implanted, choices, 5)); });
+    const bool taken = !refused({ErrorCode::environment},
+                                [&] { static_cast<void>(live(collection, implanted, choices, 5)); });
+    from_a_snapshot(collection, implanted, choices);
+    return taken;
 }
 
 }  // namespace ldp::fuzz

@@ -1,5 +1,5 @@
 """The server, through any connection of a PostgreSQL driver that follows the DB-API 2.0 (PEP 249) and writes parameters as
-%s: psycopg2, psycopg, pg8000.
+%s, and SQLSTATEs as psycopg2 and psycopg tell them, which are tested.
 """
 
 from __future__ import annotations
@@ -107,10 +107,8 @@ def _run(connection: Any, sql: str, parameters: Sequence[Any], keep: bool = True
 
 
 def _state(error: Exception) -> str:
-    """The SQLSTATE, as psycopg2, psycopg or pg8000 tell it."""
+    """The SQLSTATE, as psycopg2 or psycopg tells it."""
     found = getattr(error, "pgcode", None) or getattr(error, "sqlstate", None)
-    if found is None and error.args and isinstance(error.args[0], dict):
-        found = error.args[0].get("C")
     return found if isinstance(found, str) else ""
 
 

@@ -121,5 +121,34 @@ class Servers(unittest.TestCase):
         self.assertEqual(ldp.frame(self.connection, "SELECT %s + 1 AS two", (1,))["two"].tolist(), [2])
 
 
+class OtherDriver(unittest.TestCase):
+    """The same over psycopg: what it gives back, and where it tells an SQLSTATE."""
+
+    def test_psycopg(self):
+        import psycopg
+
+        connection = psycopg.connect("")
+        self.addCleanup(connection.close)
+        answers._run(connection, "SELECT ldp_create_collection('region', %s::text)", (REGION,))
+        self.addCleanup(answers._run, connection, "SELECT ldp_drop_collection('region')", ())
+        region = ldp.Collection(ldp.fetch_spec(connection, "region"))
+        client, uploader = ldp.Client(region), ldp.Uploader(connection, "region")
+        client.report_many({"region": ["north"] * 100})
+        old = ldp.Client(region, state=client.state())
+        client.report(["south"], round=7)  # which is not open
+        sent = client.flush(uploader)
+        self.assertEqual((sent.reports, sent.refused), (100, 1))
+        self.assertIn("round 7 is not open", client.refused()[0])
+        old.report(["south"])
+        with self.assertRaises(ldp.Error) as caught:
+            old.flush(uploader)
+        self.assertEqual(caught.exception.code, ldp.Code.INCOMPATIBLE)
+        found = ldp.estimate(connection, "region", confidence=0.9)
+        self.assertEqual(found["n"].tolist(), [100] * 4)
+        with self.assertRaisesRegex(Exception, "no collection"):
+            ldp.fetch_spec(connection, "nothing")
+        self.assertEqual(ldp.frame(connection, "SELECT 1 AS one")["one"].tolist(), [1])
+
+
 if __name__ == "__main__":
     unittest.main()
