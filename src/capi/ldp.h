@@ -244,7 +244,7 @@ LDP_API int32_t ldp_batch_round(const ldp_batch *batch);
 LDP_API size_t ldp_batch_reports(const ldp_batch *batch); /* how many, at least 1 */
 /* The i-th report, from 0, and its bytes in `size`, which may be null; null if there is none. */
 LDP_API const uint8_t *ldp_batch_report(const ldp_batch *batch, size_t i, size_t *size);
-/* All of them as one value, as an endpoint takes it (ldp collect); the caller frees it with ldp_free(). LDP_MALFORMED
+/* All of them as one value, as an endpoint takes it (doc/collect.md); the caller frees it with ldp_free(). LDP_MALFORMED
  * for a report that is damaged: then the batch is LDP_REFUSED. LDP_FULL if they are too many: then it is
  * LDP_TOO_LARGE. */
 LDP_API ldp_status ldp_batch_frame(const ldp_batch *batch, uint8_t **frame, size_t *size, ldp_error **error);

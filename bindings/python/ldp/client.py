@@ -80,7 +80,7 @@ class Batch:
     _handle: ctypes.c_void_p | None = field(default=None, repr=False, compare=False)
 
     def frame(self) -> bytes:
-        """All reports as one value, as an endpoint takes it (ldp collect), while the batch is on its way.
+        """All reports as one value, as an endpoint takes it (doc/collect.md), while the batch is on its way.
 
         Raises Error (MALFORMED) if a report is damaged, Error (FULL) if they are too many.
         """

@@ -10,6 +10,12 @@ from ldp import server as answers
 REGION = '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "region", "domain": ["north", "east", "south", "west"]}]}'
 
 
+def setUpModule():
+    connection = psycopg2.connect("")
+    answers._run(connection, "CREATE EXTENSION IF NOT EXISTS ldp", ())
+    connection.close()
+
+
 class Cut:
     """A connection whose commits reach the server, and break on the way back."""
 
@@ -29,7 +35,6 @@ class Servers(unittest.TestCase):
     def setUpClass(cls):
         cls.connection = psycopg2.connect("")
         cls.addClassCleanup(cls.connection.close)
-        cls.run_sql("CREATE EXTENSION IF NOT EXISTS ldp")
 
     @classmethod
     def run_sql(cls, sql, *parameters):
@@ -129,7 +134,7 @@ class OtherDriver(unittest.TestCase):
 
         connection = psycopg.connect("")
         self.addCleanup(connection.close)
-        answers._run(connection, "SELECT ldp_create_collection('region', %s::text)", (REGION,))
+        answers._run(connection, "SELECT ldp_create_collection('region', %s::jsonb)", (REGION,))
         self.addCleanup(answers._run, connection, "SELECT ldp_drop_collection('region')", ())
         region = ldp.Collection(ldp.fetch_spec(connection, "region"))
         client, uploader = ldp.Client(region), ldp.Uploader(connection, "region")
