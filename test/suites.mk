@@ -8,7 +8,7 @@ suite = @cd .. && test/suite
 # What syncs often.
 in_memory = env TMPDIR="$$(test/scratch)"
 units := build/bin/test-unit --report_level=short
-SUITES := slow-units-1 slow-units-2 cluster-1 cluster-2 sanitized-client sanitized-units sanitized-fuzz command installed c-interface structure
+SUITES := slow-units-1 slow-units-2 cluster-1 cluster-2 sanitized-client sanitized-units sanitized-fuzz sanitized-c-interface command installed c-interface structure
 FAST_SUITES := fast-units fast-cluster client command installed c-interface structure
 .PHONY: check check-fast $(SUITES) $(FAST_SUITES)
 
@@ -41,6 +41,8 @@ command:
 	$(suite) "command" bash test/cli/run
 installed:
 	$(suite) "installed library" bash test/install/run
+sanitized-c-interface: $(SANITIZED)/lib/libldp.a
+	$(suite) "C interface, sanitised" bash test/capi/run sanitized
 c-interface: scripted
 	$(suite) "C interface" bash test/capi/run
 structure:
