@@ -92,7 +92,7 @@ Rows ask_joint(const Known& known, Target target, Ask ask) {
                     [](const SummaryView& view) { (void)capability<Record>(*view.mechanism); });
 }
 
-using Associate = Association (*)(const Joint&, const std::string&, const std::string&, double);
+using Associate = MomentEstimate (*)(const Joint&, const std::string&, const std::string&, double);
 
 Rows associated(Associate associate, const Known& known, std::string_view x, std::string_view y, double reach,
                 Target target) {
@@ -107,9 +107,9 @@ Rows associated(Associate associate, const Known& known, std::string_view x, std
 Rows regressed(const Known& known, std::string_view of, const Words& on,
                std::optional<std::string_view> group, double reach, Target target) {
     return ask_joint(known, target, [&](const Joint& joint) {
-        const Design design{std::string(of),
-                            {on.words, on.words + on.count},
-                            group ? std::optional<std::string>(*group) : std::nullopt};
+        const RegressionDesign design{std::string(of),
+                                      {on.words, on.words + on.count},
+                                      group ? std::optional<std::string>(*group) : std::nullopt};
         const Regression found = regression(joint, design);
         Rows all = room(joint.view, found.scarcest, found.intercepts.size() + found.slopes.size() + 1);
         all.terms = true;

@@ -456,7 +456,7 @@ BOOST_AUTO_TEST_CASE(answers_go_by_the_units_of_the_ranges) {
     };
     struct Answers {
         Regression line;
-        Association covariance, correlation;
+        MomentEstimate covariance, correlation;
     };
     const auto ask = [](const Spec& spec) {
         const auto m = make_mechanism(spec);
@@ -517,7 +517,7 @@ BOOST_AUTO_TEST_CASE(too_few_reports_of_a_moment_show_nothing) {
     const Regression found = regression({view, town.attributes()}, {"score", {"hours", "sleep"}, {}});
     BOOST_TEST(std::isnan(found.slopes[0].value));
     BOOST_TEST(part(view, found.scarcest).n < 20);
-    const Association both = correlation({view, town.attributes()}, "score", "hours", 2);
+    const MomentEstimate both = correlation({view, town.attributes()}, "score", "hours", 2);
     BOOST_TEST(std::isnan(both.estimate.value));
     BOOST_TEST(std::isnan(both.interval.lower));
 }
@@ -527,7 +527,7 @@ BOOST_AUTO_TEST_CASE(too_few_reports_of_a_moment_show_nothing) {
 namespace {
 
 /// Slopes, intercepts and R² of people drawn from a town, over and over.
-Simulation regressed(const Town& town, const Design& design, Target target, std::size_t people,
+Simulation regressed(const Town& town, const RegressionDesign& design, Target target, std::size_t people,
                      std::size_t times, std::uint64_t seed) {
     const Truth truth = town.truth(design.group.has_value(), design.on.size());
     std::vector<double> truths = truth.coefficients;
@@ -610,7 +610,7 @@ BOOST_AUTO_TEST_CASE(covariances_and_correlations_lie_in_theirs, *boost::unit_te
             const SummaryView view = summary.view();
             const Joint joint{view, town.attributes(), target};
             covariances.add({covariance(joint, "hours", "score", 2).estimate}, {both});
-            const Association found = correlation(joint, "hours", "score", reach(0.95));
+            const MomentEstimate found = correlation(joint, "hours", "score", reach(0.95));
             covered += found.interval.lower <= correlated && correlated <= found.interval.upper ? 1 : 0;
             outside += std::abs(found.estimate.value) > 1 ? 1 : 0;
             BOOST_REQUIRE(found.interval.lower >= -1 && found.interval.upper <= 1);
@@ -632,7 +632,7 @@ BOOST_AUTO_TEST_CASE(what_is_bounded_is_covered_at_least, *boost::unit_test::lab
         R"({"name": "school", "domain": ["north", "south", "west"], "mechanism": "oue", "share": 3})";
     const struct {
         std::string json;
-        Design design;
+        RegressionDesign design;
         std::int32_t rounds;
         Target target;
     } cases[] = {

@@ -159,7 +159,7 @@ Estimate scaled(double unit, const Estimate& estimate) {
 
 }  // namespace
 
-Association covariance(const Joint& joint, const std::string& x, const std::string& y, double reach) {
+MomentEstimate covariance(const Joint& joint, const std::string& x, const std::string& y, double reach) {
     RecordMoments moments(joint);
     const Factor a{moments.number(x), {}}, b{moments.number(y), {}};
     const MomentFunction found = moments.covariance(a, b);
@@ -173,7 +173,7 @@ Association covariance(const Joint& joint, const std::string& x, const std::stri
         scarcest};
 }
 
-Association correlation(const Joint& joint, const std::string& x, const std::string& y, double reach) {
+MomentEstimate correlation(const Joint& joint, const std::string& x, const std::string& y, double reach) {
     RecordMoments moments(joint);
     const Factor a{moments.number(x), {}}, b{moments.number(y), {}};
     static_cast<void>(moments.covariance(a, a));  // gradients are as long as there are moments
@@ -208,7 +208,7 @@ Association correlation(const Joint& joint, const std::string& x, const std::str
     return {{estimate, off(estimate).standard_error / spread.value}, {furthest(-1), furthest(1)}, scarcest};
 }
 
-Regression regression(const Joint& joint, const Design& design) {
+Regression regression(const Joint& joint, const RegressionDesign& design) {
     RecordMoments moments(joint);
     const Factor y{moments.number(design.of), {}};
     std::vector<Factor> terms;  // the groups, or none for the intercept; then the predictors

@@ -24,7 +24,7 @@ struct Joint {
 
 /// An answer, and the attribute that the fewest of the reports it is from tell of. Estimates are NaN where no
 /// report tells of a moment, or fewer than the spec's min_group.
-struct Association {
+struct MomentEstimate {
     Estimate estimate;
     Interval interval;
     std::size_t scarcest;
@@ -35,16 +35,16 @@ struct Association {
 // of the record's. Attributes are named; `reach` is that of intervals, in standard errors.
 
 /// Of two numbers; of a number with itself its variance.
-[[nodiscard]] Association covariance(const Joint& joint, const std::string& x, const std::string& y,
-                                     double reach);
+[[nodiscard]] MomentEstimate covariance(const Joint& joint, const std::string& x, const std::string& y,
+                                        double reach);
 /// Pearson's. The interval is of all ρ from which the estimates are no further than their errors allow
 /// (Fieller 1954), within −1 to 1; the estimate may lie outside.
-[[nodiscard]] Association correlation(const Joint& joint, const std::string& x, const std::string& y,
-                                      double reach);
+[[nodiscard]] MomentEstimate correlation(const Joint& joint, const std::string& x, const std::string& y,
+                                         double reach);
 
 /// Least squares: of = intercept + Σ slope·on, with an intercept for each value of `group` if there is one
 /// (fixed effects). Without predictors that is the mean in each group.
-struct Design {
+struct RegressionDesign {
     std::string of;
     std::vector<std::string> on;
     std::optional<std::string> group;
@@ -56,8 +56,8 @@ struct Regression {
     /// The share of the variance that is explained; NaN where the note says why.
     Estimate r_squared;
     std::string r_squared_note;
-    std::size_t scarcest;  ///< as Association::scarcest
+    std::size_t scarcest;  ///< as MomentEstimate::scarcest
 };
-[[nodiscard]] Regression regression(const Joint& joint, const Design& design);
+[[nodiscard]] Regression regression(const Joint& joint, const RegressionDesign& design);
 
 }  // namespace ldp
