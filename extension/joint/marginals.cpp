@@ -80,7 +80,19 @@ struct CellRows {
     }
 };
 
-constexpr const char* nobody = "there may be nobody with the given values";
+/// A share of all, or of others.
+void answer(CellRows::Row& row, const Marginal& marginal, const Combined::Box& box, double reach) {
+    row.estimate = marginal.share(box);
+    row.interval = interval(row.estimate, reach, marginal.law(box));
+}
+void answer(CellRows::Row& row, const Marginal& marginal, const Combined::Box& of, const Combined::Box& given,
+            double reach) {
+    const Quotient quotient = marginal.quotient(of, given, reach);
+    row.estimate = quotient.estimate;
+    row.interval = quotient.interval;
+    if (std::isnan(quotient.estimate.value) && marginal.told())
+        row.note = "there may be nobody with the given values";
+}
 
 /// A question and what it is asked of, in the order of the words and in ascending order of the attributes.
 class Together {
@@ -150,18 +162,11 @@ CellRows cells(const Asked& asked, const Words& given, const Words& of) {
                 row.labels[i] = labels[i][values[i]];
                 row.numbers[i] = static_cast<std::int32_t>(values[i]);
             }
-            if (given.count == 0) {
-                const Combined::Box box = together.box(values, 0, attributes.size());
-                row.estimate = together.marginal().share(box);
-                row.interval = interval(row.estimate, asked.reach, together.marginal().law(box));
-                continue;
-            }
-            const Quotient quotient =
-                together.marginal().quotient(together.box(values, given.count, attributes.size()),
-                                             together.box(values, 0, given.count), asked.reach);
-            row.estimate = quotient.estimate;
-            row.interval = quotient.interval;
-            if (std::isnan(quotient.estimate.value) && together.marginal().told()) row.note = nobody;
+            const Combined::Box wanted = together.box(values, given.count, attributes.size());
+            if (given.count == 0)
+                answer(row, together.marginal(), wanted, asked.reach);
+            else
+                answer(row, together.marginal(), wanted, together.box(values, 0, given.count), asked.reach);
         }
         return all;
     });
@@ -196,15 +201,10 @@ CellRows box(const Asked& asked, const char* conditions, const char* given) {
                     words += (words.empty() ? "" : " or ") + names.label(wanted.attributes[i], v);
             row.labels[i] = keep(words);
         }
-        if (given == nullptr) {
-            row.estimate = together.marginal().share(whole(wanted));
-            row.interval = interval(row.estimate, asked.reach, together.marginal().law(whole(wanted)));
-        } else {
-            const Quotient quotient = together.marginal().quotient(whole(wanted), whole(among), asked.reach);
-            row.estimate = quotient.estimate;
-            row.interval = quotient.interval;
-            if (std::isnan(quotient.estimate.value) && together.marginal().told()) row.note = nobody;
-        }
+        if (given == nullptr)
+            answer(row, together.marginal(), whole(wanted), asked.reach);
+        else
+            answer(row, together.marginal(), whole(wanted), whole(among), asked.reach);
         return all;
     });
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numbers>
 #include <numeric>
 
 #include "core/base/error.hpp"
@@ -154,7 +155,7 @@ double expected_noise(const SettingsDraft& draft, std::uint8_t count, std::uint6
         if (kind.first > max_cells) return std::numeric_limits<double>::infinity();
         const double error =
             std::sqrt(promised_cell(kind.first, draft.epsilon) * all / static_cast<double>(people));
-        const double mean_of_normal = std::sqrt(2 / 3.14159265358979323846);
+        const double mean_of_normal = std::sqrt(2 / std::numbers::pi);
         noise +=
             static_cast<double>(number) / all * static_cast<double>(kind.first) * mean_of_normal * error / 2;
     }
