@@ -22,9 +22,10 @@ bool summary(Bytes bytes);  ///< bytes as a summary, and every question to it
 bool forged(Bytes bytes);   ///< choices of a block, well-formed but for wrong parts, of a report, a batch and
                             ///< a summary
 bool spec(Bytes bytes);     ///< text as a spec
-bool csv(Bytes bytes);      ///< text as a CSV file
-bool memory(Bytes bytes);   ///< choices of what a person's store remembers, near to what it may
-bool state(Bytes bytes);    ///< choices of damage to a client's state file
+bool question(Bytes bytes);  ///< text as a question that is planned for
+bool csv(Bytes bytes);       ///< text as a CSV file
+bool memory(Bytes bytes);    ///< choices of what a person's store remembers, near to what it may
+bool state(Bytes bytes);     ///< choices of damage to a client's state file
 
 struct Target {
     const char* name;
@@ -32,7 +33,8 @@ struct Target {
     int cases;           ///< of a short run: about half a second under sanitisers
 };
 inline constexpr Target targets[] = {
-    {"report", report, 4000}, {"batch", batch, 2000}, {"summary", summary, 2000}, {"forged", forged, 2000},
-    {"spec", spec, 2000},     {"csv", csv, 4000},     {"memory", memory, 2000},   {"state", state, 200}};
+    {"report", report, 4000}, {"batch", batch, 2000},   {"summary", summary, 2000},
+    {"forged", forged, 2000}, {"spec", spec, 2000},     {"question", question, 500},
+    {"csv", csv, 4000},       {"memory", memory, 2000}, {"state", state, 200}};
 
 }  // namespace ldp::fuzz

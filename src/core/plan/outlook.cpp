@@ -65,7 +65,6 @@ Parts Outlook::share(std::size_t attribute, std::size_t value, double n) const {
     if (find_capability<JointViews>(mechanism_) != nullptr) return cells({attribute}, {value}, n);
     const bool series = find_capability<SeriesRandomizer>(mechanism_) != nullptr;
     const std::vector<double>& shares = spread(series ? 0 : attribute);
-    if (attributes_[series ? 0 : attribute].numeric()) refuse(mechanism_, "the shares of a number's values");
     const double f = shares[value];
     return {mechanism_.n_variance_of(attribute, value, shares) / n, f * (1 - f) / n};
 }
@@ -132,8 +131,7 @@ std::pair<double, double> Outlook::moments(std::size_t attribute) const {
 }
 
 Parts Outlook::mean(std::size_t attribute, double n) const {
-    if (!attributes_[attribute].numeric() || !mechanism_.tells(Quantity::means))
-        refuse(mechanism_, "the mean of \"this attribute\"");
+    check_tells(mechanism_, Quantity::means);
     return {mechanism_.n_variance_of(attribute, 0, spread(attribute)) / n, moments(attribute).second / n};
 }
 

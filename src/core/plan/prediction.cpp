@@ -22,17 +22,20 @@ double normal_below(double deviations) {
     return one_sided(-deviations);
 }
 
-/// The mean of what a standard normal variable is above so many deviations.
-double mean_excess(double deviations) {
+/// The mean of what normal numbers have above a place that is so far above their mean.
+double mean_excess(double distance, double deviation) {
     constexpr double density_at_0 = 0.3989422804014327;  // 1/√(2π)
-    return density_at_0 * std::exp(-square(deviations) / 2) - deviations * one_sided(deviations);
+    constexpr double far = 38;  // beyond that nothing is left that a double has room for
+    const double at = distance / deviation;
+    if (at > far) return 0;
+    if (at < -far) return -distance;
+    return deviation * (density_at_0 * std::exp(-square(at) / 2) - at * one_sided(at));
 }
 
 /// How far moving normal numbers into a range moves their mean.
 double clamping(const PlannedQuestion::Normal& normal, const Attribute& attribute) {
     const auto [mean, deviation] = normal;
-    return deviation * (mean_excess((mean - attribute.min) / deviation) -
-                        mean_excess((attribute.max - mean) / deviation));
+    return mean_excess(mean - attribute.min, deviation) - mean_excess(attribute.max - mean, deviation);
 }
 
 /// Normal numbers, moved into the range, over bins or over points that stand for what is nearest to them.

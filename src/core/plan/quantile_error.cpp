@@ -61,8 +61,11 @@ double quantile_error(Reading& reading, std::span<const double> cumulative, doub
                                                    variance(points[static_cast<std::size_t>(j)] + 1, s + 1)) /
                                                   2;
     }
-    covariance.diagonal() *= 1 + 1e-6;  // which rounding may have left a little short
-    const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factor(covariance);  // in place
+    // Rounding may have left the diagonal a little short.
+    const Eigen::MatrixXd diagonal = covariance.diagonal().asDiagonal();
+    Eigen::LLT<Eigen::MatrixXd> factor;
+    double more = 1e-9;
+    while (factor.compute(covariance + more * diagonal).info() != Eigen::Success && more < 1) more *= 10;
     const Eigen::MatrixXd root = factor.matrixL();
 
     Normals normal;

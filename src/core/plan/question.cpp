@@ -12,7 +12,7 @@ namespace ldp {
 
 namespace {
 
-constexpr double huge = 1e300, share_least = 1e-9;
+constexpr double huge = 1e300, far_out = 1e301, share_least = 1e-9;
 
 std::optional<double> number(JsonObject& object, const char* key, double least, double most) {
     if (!object.contains(key)) return {};
@@ -94,16 +94,15 @@ void read_assumed(JsonObject& object, const Spec& spec, PlannedQuestion& questio
     if (!attribute.of_numbers())
         invalid("people have a \"mean\" and an \"sd\" of numbers only",
                 "\"" + attribute.name + "\" is a category.");
-    const double mean = object.real("mean", "the mean of people's numbers");
-    const double deviation = object.real("sd", "their standard deviation");
-    if (!(deviation > 0)) JsonObject::wrong("sd", *object.find("sd"), "a number above 0");
-    question.normal = {mean, deviation};
+    (void)object.need("mean", "the mean of people's numbers");
+    (void)object.need("sd", "their standard deviation");
+    question.normal = {object.real("mean", 0, -far_out, far_out), object.real("sd", 0, 1e-300, far_out)};
 }
 
 }  // namespace
 
 PlannedQuestion PlannedQuestion::from_json(std::string_view text, const Spec& spec) {
-    const Json document = parse_json(text);
+    const Json document = parse_json(text, {"question", R"({"error": 0.01})"});
     JsonObject object(document, "the question");
     PlannedQuestion question;
     read_asked(object, spec, question);

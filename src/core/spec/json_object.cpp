@@ -28,16 +28,17 @@ std::string shown(double number) {
 }
 
 // The library keeps the last of two equal keys.
-Json parse_json(std::string_view text) {
+Json parse_json(std::string_view text, const JsonKind& kind) {
+    const std::string name = kind.name;
     if (text.size() > max_text)
         raise(
-            ErrorCode::malformed, "the spec is too long",
+            ErrorCode::malformed, "the " + name + " is too long",
             "Found " + std::to_string(text.size()) + " bytes; allowed are " + std::to_string(max_text) + ".");
     std::vector<std::set<std::string>> seen;
     const auto watch = [&](int depth, Json::parse_event_t event, const Json& parsed) {
         if (depth > max_depth)
-            raise(ErrorCode::malformed, "the spec is nested too deeply",
-                  "A spec has at most " + std::to_string(max_depth) + " levels.");
+            raise(ErrorCode::malformed, "the " + name + " is nested too deeply",
+                  "A " + name + " has at most " + std::to_string(max_depth) + " levels.");
         if (event == Json::parse_event_t::object_start) seen.emplace_back();
         if (event == Json::parse_event_t::object_end) seen.pop_back();
         if (event == Json::parse_event_t::key && !seen.back().insert(parsed.get<std::string>()).second)
@@ -47,8 +48,8 @@ Json parse_json(std::string_view text) {
     try {
         return Json::parse(text, watch);
     } catch (const Json::exception& error) {
-        raise(ErrorCode::malformed, "the spec is no valid JSON", shortened(error.what(), 200),
-              "A spec is one JSON object, such as {\"mechanism\": \"grr\", \"epsilon\": 1, \"domain\": 4}.");
+        raise(ErrorCode::malformed, "the " + name + " is no valid JSON", shortened(error.what(), 200),
+              "A " + name + " is one JSON object, such as " + kind.example + ".");
     }
 }
 

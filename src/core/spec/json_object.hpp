@@ -20,8 +20,14 @@ using Json = nlohmann::json;
 [[nodiscard]] std::string shown(const Json& value);
 [[nodiscard]] std::string shown(double number);
 
+/// What a text is, for errors.
+struct JsonKind {
+    const char* name = "spec";
+    const char* example = R"({"mechanism": "grr", "epsilon": 1, "domain": 4})";
+};
+
 /// Text to a document. A key that stands twice is an error, as is nesting deeper than any spec needs.
-[[nodiscard]] Json parse_json(std::string_view text);
+[[nodiscard]] Json parse_json(std::string_view text, const JsonKind& kind = {});
 
 /// One object, read key by key; what is left at the end is unknown. `where` names it in errors; the object
 /// must outlive it.
