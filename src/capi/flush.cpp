@@ -66,7 +66,7 @@ const ldp_batch* next(ldp_flush& flush) {
     const auto& batch = flush.flush.next();
     if (!batch) return nullptr;
     const Spec& spec = flush.client->client.collection().spec();
-    return &flush.batch.emplace(*batch, fingerprint_text(spec.fingerprint()));
+    return &flush.batch.emplace(ldp_batch{*batch, fingerprint_text(spec.fingerprint())});
 }
 
 /// The reason that a carrier wrote, which ends within its place whatever it wrote there.
