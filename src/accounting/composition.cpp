@@ -24,7 +24,7 @@ struct Lattice {
     std::map<std::uint64_t, std::uint64_t> counts;
 };
 
-Lattice lattice_of(std::span<const Answers> answers, double rough) {
+Lattice lattice_of(std::span<const EqualAnswers> answers, double rough) {
     Lattice lattice{0, {}};
     for (const auto& [epsilon, count] : answers) {
         // The nearest multiple; the unit then grows until none of them is below its ε.
@@ -56,9 +56,9 @@ double work_on(const Lattice& lattice) {
 
 /// The unit that raises the sum of all ε's least, among those that can be afforded: the largest ε itself, or
 /// a whole part of it.
-Lattice best_lattice(std::span<const Answers> answers, double sum) {
+Lattice best_lattice(std::span<const EqualAnswers> answers, double sum) {
     double largest = 0;
-    for (const Answers& each : answers) largest = std::max(largest, each.epsilon);
+    for (const EqualAnswers& each : answers) largest = std::max(largest, each.epsilon);
     Lattice best = lattice_of(answers, largest);
     for (std::uint64_t parts = 2; total(best) > sum * (1 + 1e-12); parts += 1 + parts / 256) {
         check_interrupt();
@@ -136,7 +136,7 @@ Composition Composed::by() const noexcept {
     return advanced < optimal ? Composition::advanced : Composition::optimal;
 }
 
-Composed compose(std::span<const Answers> answers, double delta) {
+Composed compose(std::span<const EqualAnswers> answers, double delta) {
     if (!(delta >= 1e-200 && delta < 1))
         raise(ErrorCode::invalid_value, "delta must be at least 1e-200 and below 1",
               "Found " + shortest(delta) + ".",
@@ -164,7 +164,7 @@ Composed compose(std::span<const Answers> answers, double delta) {
 }
 
 Spent spent(std::uint64_t answers, double epsilon, double delta) {
-    const Answers all[] = {{epsilon, answers}};
+    const EqualAnswers all[] = {{epsilon, answers}};
     return {compose(all, delta), answers, epsilon};
 }
 
