@@ -3,7 +3,7 @@
 # make deps     the Debian packages this needs, where they are missing
 # make all      extension, client library, command
 # make install  into PostgreSQL (PG_CONFIG) and into PREFIX; make uninstall takes it out again
-# make check-reach  what needs more: the Python package (numpy, pandas), the uploader in C (libcurl)
+# make check-reach  what needs more: the Python package (numpy, pandas), the uploader in C (libcurl), pages in Chromium
 # make fuzz     feeds hostile bytes to whatever reads bytes, FUZZ_SECONDS=60 a target, and follows coverage (clang)
 # make coverage which lines of core and of the extension the tests run, and which not
 # make mutants  breaks the sources in a hundred places, one at a time, and asks the tests to notice
@@ -37,7 +37,8 @@ fuzz:
 	@tools/deps clang libclang-rt-dev
 	@$(MAKE) $(JOBS) --no-print-directory run-$@
 check-reach: deps
-	@tools/deps libcurl4-openssl-dev mypy python3-pandas python3-pip python3-psycopg python3-psycopg2 python3-setuptools python3-wheel
+	@tools/deps chromium $(if $(shell command -v npm),,npm) libcurl4-openssl-dev mypy python3-pandas python3-pip python3-psycopg \
+	    python3-psycopg2 python3-setuptools python3-wheel
 	@$(MAKE) $(JOBS) --no-print-directory run-$@
 demo check check-fast coverage mutants bench evaluate: deps
 	@$(MAKE) $(JOBS) --no-print-directory run-$@
@@ -160,6 +161,7 @@ run-check-reach: stage
 	@+$(SRC) scripted
 	@test/suite "sending from C" test/with-cluster bash test/reach/c
 	@test/suite "Python package" test/with-cluster bash test/reach/python
+	@test/suite "pages in Chromium" test/with-cluster bash test/reach/page
 	@test/total
 
 run-fuzz:

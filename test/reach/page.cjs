@@ -1,7 +1,7 @@
 // Opens pages in headless Chromium, in light and dark, wide, narrow and on paper, and tells what is wrong with them:
 // messages on the console, requests for anything, violations of accessibility rules (axe-core), text that is cut off.
 //
-//     node page.cjs CHROMIUM PICTURES PAGE...       pictures of each go to the folder PICTURES
+//     node page.cjs CHROMIUM PICTURES PAGE...       pictures of each go to the folder PICTURES, and a PDF
 const fs = require('fs');
 const path = require('path');
 const puppeteer = require('puppeteer-core');
@@ -25,7 +25,7 @@ async function faults(browser, file, look) {
     await page.setViewport({ width: look.width, height: 1000 });
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: look.scheme }]);
     await page.goto(`file://${file}`);
-    // axe waits by timers, which the page's own policy allows; the policy is tested by the page's text.
+    // Through the debugger, which the page's own policy does not bind.
     const results = await page.evaluate(async source => {
         eval(source);
         return axe.run(document, { resultTypes: ['violations'] });
