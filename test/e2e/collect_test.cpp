@@ -1,5 +1,5 @@
 // The endpoint (ldp collect) as clients see it, and what it makes of those that mean no good. LDP_REQUESTS
-// says how many random requests it is sent (default 10000); LDP_SEED, which.
+// says how many random requests it is sent (default 5000); LDP_SEED, which.
 
 // Before Boost.Asio, which in version 1.74 uses std::exchange without it.
 #include <utility>
@@ -536,7 +536,7 @@ BOOST_FIXTURE_TEST_CASE(slow_clients_keep_nobody_out, Server) {
 BOOST_FIXTURE_TEST_CASE(random_requests_leave_it_serving_and_small, Server) {
     const Collection collection = create("colour", plain);
     const Endpoint endpoint({"--largest", "65536"});
-    const std::size_t requests = setting("LDP_REQUESTS", 10000), seed = setting("LDP_SEED", 1);
+    const std::size_t requests = setting("LDP_REQUESTS", 5000), seed = setting("LDP_SEED", 1);
     constexpr std::size_t clients = 4;
     std::vector<std::future<std::uint64_t>> counted;
     for (std::size_t c = 0; c < clients; ++c)

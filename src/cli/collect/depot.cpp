@@ -148,22 +148,22 @@ std::shared_ptr<const Offered> Depot::read_collection(const Offered& listed) {
 Depot::Attempt Depot::attempt(pqxx::connection& connection, std::span<const Waiting> group, bool singly) {
     pqxx::work transaction(connection);
     std::vector<Claim> claims;
-    const auto note = [&](std::span<const Waiting> some, pqxx::transaction_base& within) {
-        for (const bool fresh : claim(within, some)) claims.push_back(fresh ? Claim::fresh : Claim::known);
+    const auto note = [&](std::span<const Waiting> some) {
+        for (const bool fresh : claim(transaction, some))
+            claims.push_back(fresh ? Claim::fresh : Claim::known);
     };
-    if (!singly) {
-        note(group, transaction);
-    } else {
-        for (const Waiting& one : group) try {
-                pq::guarded("claiming a batch", [&] {
-                    pqxx::subtransaction apart(transaction);
-                    note({&one, 1}, apart);
-                    apart.commit();
-                });
-            } catch (const pq::Failure& failure) {
-                if (failure.fault() != pq::Fault::outdated) throw;
-                claims.push_back(Claim::other);
-            }
+    if (!singly) note(group);
+    // Not by pqxx::subtransaction, which in version 6 does not begin before a statement without parameters.
+    for (std::size_t i = 0; singly && i < group.size(); ++i) {
+        transaction.exec("SAVEPOINT one");
+        try {
+            pq::guarded("claiming a batch", [&] { note(group.subspan(i, 1)); });
+        } catch (const pq::Failure& failure) {
+            if (failure.fault() != pq::Fault::outdated) throw;
+            transaction.exec("ROLLBACK TO SAVEPOINT one");
+            claims.push_back(Claim::other);
+        }
+        transaction.exec("RELEASE SAVEPOINT one");
     }
     if (!is_void(group)) {
         std::vector<Bytes> fresh;
