@@ -136,6 +136,7 @@ LDP_API ldp_status ldp_collection_record(const ldp_collection *collection, const
  * anything: for simulations, and for programs with queues of their own. `count` values are the records one after
  * another; `reports` has room for `capacity` bytes, and gets the reports one after another. `done`, which may be
  * null, is how many there are, also after an error: then the record after them is the one that it is about.
+ * Give many records at once: each call asks the system for random words of its own, some hundreds at the least.
  * LDP_INVALID_VALUE, also for mechanisms of series, whose reports need a client. */
 LDP_API ldp_status ldp_collection_perturb(const ldp_collection *collection, const ldp_value *values, size_t count,
                                           uint8_t *reports, size_t capacity, size_t *done, ldp_error **error);
