@@ -117,6 +117,8 @@ BOOST_AUTO_TEST_CASE(bad_specs_are_refused_by_name) {
          ErrorCode::invalid_spec, "numeric attributes", "numeric and categorical"},
         {R"({"mechanism":"haar","epsilon":1,"attributes":[{"name":"a","min":0,"max":1,"unit":"m"}]})",
          ErrorCode::invalid_spec, "unit", "Known here"},
+        {R"({"mechanism":"sampled","epsilon":1,"attributes":[{"name":"a","min":0,"max":1},{"product":["a","a"],"unit":"m"}]})",
+         ErrorCode::invalid_spec, "unit", "max, mechanism, min, name"},
         {R"({"mechanism":"haar","epsilon":1,"randomizer":"magic","attributes":[{"name":"a","min":0,"max":1},{"name":"b","min":0,"max":1}]})",
          ErrorCode::invalid_spec, "\"randomizer\"", "magic"},
         {R"({"mechanism":"grr","epsilon":1,"domain":4,"derived":{"p":0.9}})", ErrorCode::invalid_spec,
@@ -134,6 +136,9 @@ BOOST_AUTO_TEST_CASE(bad_specs_are_refused_by_name) {
 
 BOOST_AUTO_TEST_CASE(oversized_specs_are_refused) {
     BOOST_CHECK(contains(refusal(std::string((1 << 20) + 1, ' ')).what(), "too long"));
+    // A number of a million digits, of which the error shows a few.
+    BOOST_CHECK_LE(
+        refusal(R"({"mechanism":"grr","epsilon":)" + std::string(1000000, '9') + "}").detail().size(), 200);
     // Ranges that all differ need 20 bytes each in every report: a hundred of them no longer fit.
     std::string attributes;
     for (int j = 0; j < 120; ++j)

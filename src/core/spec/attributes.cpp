@@ -139,7 +139,7 @@ Attribute read_attribute(JsonObject& reader, std::string name) {
 Attribute read_derived(JsonObject& reader) {
     Attribute attribute;
     attribute.product.assign(2, unread);
-    if (reader.contains("name")) attribute.name = reader.word("name", "the attribute's name");
+    if (reader.find("name") != nullptr) attribute.name = reader.word("name", "the attribute's name");
     const bool narrowed = reader.find("min") != nullptr;
     if (reader.find("max") != nullptr || narrowed) range(reader, attribute);
     return attribute;
