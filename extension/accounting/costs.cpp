@@ -29,7 +29,7 @@ struct Wholes {
 };
 
 Wholes wholes(const Numbers& epsilons, double delta) {
-    std::vector<Answers> answers;
+    std::vector<EqualAnswers> answers;
     for (std::size_t i = 0; i < epsilons.count; ++i) {
         // Runs of equal ones are one entry, however many answers they are.
         if (answers.empty() || answers.back().epsilon != epsilons.numbers[i])
