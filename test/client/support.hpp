@@ -56,14 +56,57 @@ inline std::vector<Report> reports(int from, int to) {
     return made;
 }
 
-/// What holds of one store holds of the other.
+/// A store in memory that goes through a snapshot after each call.
+class SnapshotStore final : public Store {
+  public:
+    void bind(std::uint64_t fingerprint) override { store_.bind(fingerprint), pass(); }
+    void append(std::span<const Report> reports, std::int32_t round, std::span<const Mark> marks,
+                const Notes& notes) override {
+        store_.append(reports, round, marks, notes);
+        pass();
+    }
+    [[nodiscard]] Memory memory() const override { return store_.memory(); }
+    [[nodiscard]] std::optional<std::int64_t> mark(std::string_view name) const override {
+        return store_.mark(name);
+    }
+    [[nodiscard]] std::uint64_t pending() const override { return store_.pending(); }
+    [[nodiscard]] std::optional<Batch> next_batch(std::size_t most) override {
+        auto batch = store_.next_batch(most);
+        pass();
+        return batch;
+    }
+    void confirm(std::string_view id) override { store_.confirm(id), pass(); }
+    void release(std::string_view id) override { store_.release(id), pass(); }
+    void set_aside(std::string_view id, std::string_view reason) override {
+        store_.set_aside(id, reason);
+        pass();
+    }
+    [[nodiscard]] std::vector<Refused> refused() const override { return store_.refused(); }
+    std::uint64_t requeue_refused() override { return passed(store_.requeue_refused()); }
+    std::uint64_t drop_refused() override { return passed(store_.drop_refused()); }
+    void retire() override { store_.retire(), pass(); }
+
+  private:
+    void pass() { store_ = MemoryStore(Bytes(store_.snapshot())); }
+    std::uint64_t passed(std::uint64_t result) {
+        pass();
+        return result;
+    }
+
+    MemoryStore store_;
+};
+
+/// What holds of one store holds of the others.
 struct InMemory : Directory {
     MemoryStore store;
 };
 struct InFile : Directory {
     SqliteStore store{file("state")};
 };
-using Stores = boost::mpl::list<InMemory, InFile>;
+struct InSnapshots : Directory {
+    SnapshotStore store;
+};
+using Stores = boost::mpl::list<InMemory, InFile, InSnapshots>;
 
 /// Changes a state file behind its back.
 inline void run_sql(const std::string& path, const std::string& sql) {

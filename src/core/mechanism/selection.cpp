@@ -7,7 +7,7 @@
 #include <limits>
 #include <tuple>
 
-#include "core/base/error.hpp"
+#include "core/base/attempt.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/base/text.hpp"
 #include "core/format/summary_frame.hpp"
@@ -34,7 +34,7 @@ Candidate candidate(const MechanismEntry& entry, const SelectionRequest& demand)
         result.obstacle = "it takes at most " + std::to_string(entry.max_size) + " values";
         return result;
     }
-    try {
+    const auto refused = attempt([&] {
         const auto mechanism = make_mechanism(Settings(entry, epsilon, attributes, {}, limits));
         result.n_variance = result.pull = 0;
         for (std::size_t j = 0; j < attributes.size(); ++j) {
@@ -46,9 +46,11 @@ Candidate candidate(const MechanismEntry& entry, const SelectionRequest& demand)
         result.report_bytes = mechanism->block().size() + mechanism->payload_size();
         result.summary_bytes = SummaryFrame(mechanism->block().size()).size(mechanism->state_size());
         result.decode_cost = mechanism->cost().decode();
-    } catch (const Error& error) {
-        if (error.code() != ErrorCode::invalid_spec) throw;
-        result.obstacle = error.what();
+    });
+    if (refused) {
+        if (refused->code() != ErrorCode::invalid_spec)
+            raise(refused->code(), refused->what(), refused->detail(), refused->hint());
+        result.obstacle = refused->what();
         return result;
     }
     if (entry.shape == Shape::record) return result;  // its attributes kept to them

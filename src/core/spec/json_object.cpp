@@ -27,6 +27,12 @@ std::string shown(double number) {
     return shown(Json(number));
 }
 
+void refuse_json(const char* why, const JsonKind& kind) {
+    const std::string name = kind.name;
+    raise(ErrorCode::malformed, "the " + name + " is no valid JSON", shortened(why, 200),
+          "A " + name + " is one JSON object, such as " + kind.example + ".");
+}
+
 // The library keeps the last of two equal keys.
 Json parse_json(std::string_view text, const JsonKind& kind) {
     const std::string name = kind.name;
@@ -48,8 +54,7 @@ Json parse_json(std::string_view text, const JsonKind& kind) {
     try {
         return Json::parse(text, watch);
     } catch (const Json::exception& error) {
-        raise(ErrorCode::malformed, "the " + name + " is no valid JSON", shortened(error.what(), 200),
-              "A " + name + " is one JSON object, such as " + kind.example + ".");
+        refuse_json(error.what(), kind);
     }
 }
 

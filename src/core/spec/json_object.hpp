@@ -25,6 +25,8 @@ struct JsonKind {
     const char* name = "spec";
     const char* example = R"({"mechanism": "grr", "epsilon": 1, "domain": 4})";
 };
+/// Throws Error (malformed): text is no JSON, for the reason that the library of JSON gave.
+[[noreturn]] void refuse_json(const char* why, const JsonKind& kind = {});
 
 /// Text to a document. A key that stands twice is an error, as is nesting deeper than any spec needs.
 [[nodiscard]] Json parse_json(std::string_view text, const JsonKind& kind = {});
