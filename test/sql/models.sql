@@ -134,5 +134,5 @@ SELECT (SELECT count(*) FROM ldp_association(NULL)) AS pairs, (SELECT count(*) F
 \pset format aligned
 
 SET client_min_messages = warning;
-SELECT count(ldp_drop_collection(name)) FROM unnest(ARRAY['survey', 'plain', 'rare', 'panel']) AS name;
+SELECT count(ldp_drop_collection(name)) FROM unnest(ARRAY['survey', 'second', 'plain', 'rare', 'panel']) AS name;
 DROP SCHEMA models CASCADE;

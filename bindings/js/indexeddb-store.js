@@ -1,0 +1,88 @@
+// A client's state in a browser: one entry of a database of the page's origin.
+
+import { environment } from "./error.js";
+
+const table = "states";
+
+function failure(what, error) {
+    if (error?.name === "QuotaExceededError")
+        return environment("the browser's storage is full", `${what}: ${error.message}`,
+            "Nothing was reported. Free storage of this site, or flush what waits, and report again.", error);
+    return environment("the browser stores nothing for this page", `${what}: ${error?.message ?? "it is not there"}`,
+        "Nothing was reported. Private windows, frames of other sites and settings may forbid IndexedDB; a " +
+        "MemoryStore forgets with the page.", error);
+}
+
+function settled(request) {
+    return new Promise((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+    });
+}
+
+export class IndexedDBStore {
+    #name;
+    #database;
+    #opened;
+
+    constructor(name, { database = "ldp" } = {}) {
+        this.#name = String(name);
+        this.#database = database;
+    }
+
+    #open() {
+        this.#opened ??= new Promise((resolve, reject) => {
+            const request = indexedDB.open(this.#database, 1);
+            request.onupgradeneeded = () => request.result.createObjectStore(table);
+            request.onerror = () => reject(request.error);
+            request.onsuccess = () => {
+                const forget = () => {
+                    request.result.close();
+                    this.#opened = undefined;
+                };
+                request.result.onversionchange = request.result.onclose = forget;
+                resolve(request.result);
+            };
+        });
+        return this.#opened.catch((error) => {
+            this.#opened = undefined;
+            throw failure("It cannot be opened", error);
+        });
+    }
+
+    async load() {
+        const database = await this.#open();
+        try {
+            const found = await settled(database.transaction(table).objectStore(table).get(this.#name));
+            return found ?? { revision: 0, state: undefined };
+        } catch (error) {
+            throw failure("It cannot be read", error);
+        }
+    }
+
+    /** In place of the revision before this one, durably, or, if that is not what is stored, not at all: false. */
+    async save(state, revision) {
+        const database = await this.#open();
+        try {
+            return await new Promise((resolve, reject) => {
+                const step = database.transaction(table, "readwrite", { durability: "strict" });
+                const states = step.objectStore(table);
+                let saved = false;
+                states.get(this.#name).onsuccess = ({ target }) => {
+                    saved = (target.result?.revision ?? 0) + 1 === revision;
+                    if (saved) states.put({ revision, state }, this.#name);
+                };
+                step.oncomplete = () => resolve(saved);
+                step.onabort = () => reject(step.error);
+            });
+        } catch (error) {
+            throw failure("It cannot be written", error);
+        }
+    }
+
+    /** Work that tabs need not do twice. Where pages have no locks they may, which does no harm. */
+    alone(work) {
+        const locks = globalThis.navigator?.locks;
+        return locks ? locks.request(`ldp:${this.#database}:${this.#name}`, work) : work();
+    }
+}

@@ -1,0 +1,241 @@
+// An instance of the module: one collection and at most one client. Its exports are told in src/wasm/module.cpp.
+//
+// An error leaves the module in the middle of what it did. So an instance that threw is used no more; Sandbox sees to
+// that. What an instance drew and nobody stored is forgotten with it.
+
+import { LdpError, codes, environment } from "./error.js";
+
+const utf8 = new TextEncoder();
+const text = new TextDecoder();
+const origins = ["drawn", "kept", "nearest", "silent"];
+const verdicts = { refused: 0, too_large: 1 };
+
+let read = async (url) => {
+    const response = await fetch(url);
+    if (!response.ok) throw new Error(`${url} answered ${response.status}`);
+    return response.arrayBuffer();
+};
+/** Has the module's bytes read in another way than by fetch. */
+export function readWith(reader) {
+    read = reader;
+}
+
+let compiled;
+/** The module that lies beside this file, compiled once. */
+function compile() {
+    compiled ??= read(new URL("./ldp.wasm", import.meta.url)).then(WebAssembly.compile);
+    return compiled.catch((error) => {
+        compiled = undefined;
+        throw environment("the WebAssembly module cannot be loaded", error.message,
+            "It is the file ldp.wasm beside the package's sources. A Content-Security-Policy must allow " +
+            "'wasm-unsafe-eval'.", error);
+    });
+}
+
+export class Instance {
+    #exports;
+
+    /** In tests and proofs `fill` stands in for the system's generator, and `draw` gives the outcomes to explore. */
+    static async create(module = undefined, fill = (bytes) => crypto.getRandomValues(bytes), draw = () => 0n) {
+        const made = new Instance();
+        const string = (at, size) => text.decode(made.#bytes(at, size));
+        const ldp = {
+            raise(code, message, messageSize, detail, detailSize, hint, hintSize) {
+                throw new LdpError(codes[code], string(message, messageSize), string(detail, detailSize),
+                    string(hint, hintSize));
+            },
+            attempt(something) {
+                const { run, __stack_pointer: stack } = made.#exports, before = stack.value;
+                try {
+                    run(something);
+                    return true;
+                } catch (error) {
+                    if (!(error instanceof LdpError)) throw error;
+                    stack.value = before;
+                    return false;
+                }
+            },
+            random(at, size) {
+                fill(made.#bytes(at, size));
+            },
+        };
+        ldp.draw = (kind, ...told) => {
+            const [a, b, c, d] = told.map((number) => BigInt.asUintN(64, number));
+            return draw({ kind, a, b, c, d, sum: (i) => made.#sum(a, i) });
+        };
+        const instance = await WebAssembly.instantiate(module ?? (await compile()), { ldp });
+        made.#exports = instance.exports;
+        instance.exports._initialize();
+        return made;
+    }
+
+    #bytes(at, size) {
+        return new Uint8Array(this.#exports.memory.buffer, at, size);
+    }
+    #input(bytes) {
+        const at = this.#exports.input(bytes.length);
+        this.#bytes(at, bytes.length).set(bytes);
+    }
+    /** Bytes that an export has given: valid until the next call. */
+    #output(size) {
+        return this.#bytes(this.#exports.output(), size);
+    }
+    #view(size) {
+        return new DataView(this.#exports.memory.buffer, this.#exports.output(), size);
+    }
+    #figures(size) {
+        const view = this.#view(size);
+        return Array.from({ length: size / 8 }, (_, i) => view.getFloat64(8 * i, true));
+    }
+
+    open(spec, refuseOutside) {
+        this.#input(utf8.encode(spec));
+        return text.decode(this.#output(this.#exports.open(refuseOutside)));
+    }
+    fingerprint() {
+        return text.decode(this.#output(this.#exports.fingerprint()));
+    }
+
+    #record(values) {
+        for (const value of values) {
+            if (typeof value === "number") {
+                this.#exports.number(value);
+                continue;
+            }
+            const label = utf8.encode(value);
+            this.#input(label);
+            this.#exports.label(0, label.length);
+        }
+    }
+    /** The receipt that a size is of, and how many of the bytes it has. */
+    #receipt(size) {
+        const view = this.#view(size);
+        const moved = view.getUint32(8, true);
+        const receipt = {
+            origin: origins[view.getUint32(0, true)],
+            moved: Array.from({ length: moved }, (_, i) => view.getUint32(12 + 4 * i, true)),
+            coefficients: view.getUint32(4, true),
+        };
+        return [receipt, 12 + 4 * moved];
+    }
+    perturb(values) {
+        this.#record(values);
+        const size = this.#exports.perturb();
+        const [receipt, at] = this.#receipt(size);
+        return { report: this.#output(size).slice(at), ...receipt };
+    }
+    /** How many cells each attribute has on the mechanism's grid; and a report of cells. For tests and proofs. */
+    cells() {
+        const size = this.#exports.cells(), view = this.#view(size);
+        return Array.from({ length: size / 8 }, (_, i) => view.getBigUint64(8 * i, true));
+    }
+    perturbCells(cells) {
+        for (const cell of cells) this.#exports.cell(cell);
+        return this.#output(this.#exports.perturb_cells()).slice();
+    }
+    exploreCells(cells) {
+        for (const cell of cells) this.#exports.cell(cell);
+        return this.#output(this.#exports.explore_cells()).slice();
+    }
+    #sum(at, i) {
+        return new DataView(this.#exports.memory.buffer).getBigUint64(Number(at) + 8 * i, true);
+    }
+
+    remember(snapshot) {
+        this.#input(snapshot);
+        this.#exports.remember();
+    }
+    snapshot() {
+        return this.#output(this.#exports.snapshot()).slice();
+    }
+    report(values, round) {
+        this.#record(values);
+        return this.#receipt(this.#exports.report(round))[0];
+    }
+    reportAll(records, round) {
+        const receipts = [];
+        for (const values of records) {
+            this.#record(values);
+            receipts.push(this.#receipt(this.#exports.stage())[0]);
+        }
+        this.#exports.commit(round);
+        return receipts;
+    }
+    pending() {
+        return this.#exports.pending();
+    }
+    spent(delta) {
+        const [answers, epsilon, sum, advanced] = this.#figures(this.#exports.spent(delta));
+        return { answers, epsilon, sum, advanced, delta };
+    }
+    refused() {
+        const size = this.#exports.refused();
+        const bytes = this.#output(size), view = this.#view(size);
+        const all = [];
+        for (let at = 0; at < size;) {
+            const reason = view.getUint32(at + 4, true);
+            all.push({ round: view.getInt32(at, true), reason: text.decode(bytes.subarray(at + 8, at + 8 + reason)) });
+            at += 8 + reason;
+        }
+        return all;
+    }
+    requeueRefused() {
+        return this.#exports.requeue_refused();
+    }
+    dropRefused() {
+        return this.#exports.drop_refused();
+    }
+
+    #flush;
+    /** The batch that is to be delivered next in this flush, which any object stands for; nothing at its end. */
+    next(flush, most) {
+        if (this.#flush !== flush) this.#exports.flush(most);
+        this.#flush = flush;
+        const size = this.#exports.next();
+        if (size === 0) return undefined;
+        const bytes = this.#output(size), view = this.#view(size);
+        return {
+            id: text.decode(bytes.subarray(0, 36)),
+            round: view.getInt32(36, true),
+            reports: view.getUint32(40, true),
+            body: bytes.slice(44),
+        };
+    }
+    delivered(earlier) {
+        this.#exports.delivered(earlier);
+    }
+    /** False if it makes no sense to go on. */
+    undelivered(verdict, error) {
+        const message = utf8.encode(error.message);
+        this.#input(new Uint8Array([...message, ...utf8.encode(error.detail)]));
+        return this.#exports.undelivered(verdicts[verdict], message.length) !== 0;
+    }
+    retire() {
+        this.#exports.retire();
+    }
+}
+
+/** Keeps an instance for as long as none of its work throws. */
+export class Sandbox {
+    #make;
+    #instance;
+
+    /** `make` gives an instance that is ready for work. */
+    constructor(make) {
+        this.#make = make;
+    }
+    async use(work) {
+        try {
+            this.#instance ??= await this.#make();
+            return work(this.#instance);
+        } catch (error) {
+            this.abandon();
+            if (!(error instanceof WebAssembly.RuntimeError) && !(error instanceof RangeError)) throw error;
+            throw environment("the module stopped", error.message,
+                "Nothing was reported. If it comes again with more memory at hand, tell the authors.", error);
+        }
+    }
+    abandon() {
+        this.#instance = undefined;
+    }
+}

@@ -1,0 +1,105 @@
+// What a device's operating system is to the native library, the host is to the module: random bits, and the
+// way out of errors. This file stands in place of base/error.cpp, base/attempt.cpp and base/system_random.cpp.
+//
+// The runtime of WebAssembly has no exceptions. An error leaves as one of JavaScript's, which unwinds the
+// module's stack without running a destructor: whoever catches it has to abandon the instance.
+
+#include <sys/types.h>
+
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "core/base/attempt.hpp"
+#include "core/base/random.hpp"
+
+namespace {
+
+#define LDP_IMPORT(name) [[clang::import_module("ldp"), clang::import_name(#name)]]
+
+extern "C" {
+/// Throws an Error of JavaScript. The texts are UTF-8.
+LDP_IMPORT(raise)
+[[noreturn]] void host_raise(int code, const char* message, std::size_t message_size, const char* detail,
+                             std::size_t detail_size, const char* hint, std::size_t hint_size);
+/// Calls the export `run` with these. Whether it came to its end: if an error passed through, the stack is as
+/// before.
+LDP_IMPORT(attempt) bool host_attempt(const void* something);
+/// Fills so many bytes, 65,536 at most, from the host's cryptographic generator.
+LDP_IMPORT(random) void host_random(void* at, std::size_t size);
+}
+
+}  // namespace
+
+// Where memory or a bound gives out, the standard library throws or stops. What it would have said is lost.
+extern "C" {
+void* __cxa_allocate_exception(std::size_t) noexcept {
+    ldp::raise(ldp::ErrorCode::environment, "the module stopped",
+               "It ran out of memory, or came to what should be impossible.",
+               "Nothing was reported. If it comes again with more memory at hand, tell the authors.");
+}
+[[noreturn]] void __cxa_throw(void*, std::type_info*, void* (*)(void*)) {
+    __builtin_trap();
+}
+void abort() {
+    __builtin_trap();
+}
+[[noreturn]] void abort_message(const char*, ...) {
+    __builtin_trap();
+}
+
+// There are no files. What the standard library holds ready for them would ask the host otherwise.
+int close(int) {
+    return -1;
+}
+ssize_t writev(int, const struct iovec*, int) {
+    return -1;
+}
+off_t __lseek(int, off_t, int) {
+    return -1;
+}
+}
+
+namespace ldp {
+
+namespace {
+
+std::optional<Error> raised;
+
+}  // namespace
+
+void raise(ErrorCode code, const std::string& message, const std::string& detail, const std::string& hint) {
+    raised.emplace(code, message, detail, hint);
+    host_raise(static_cast<int>(code), message.data(), message.size(), detail.data(), detail.size(),
+               hint.data(), hint.size());
+}
+
+std::optional<Error> attempt(const std::function<void()>& something) {
+    return host_attempt(&something) ? std::nullopt : raised;
+}
+extern "C" [[clang::export_name("run")]] void ldp_run(const std::function<void()>& something) {
+    something();
+}
+
+// Nothing forks here.
+struct SystemRandom::Page {
+    std::array<std::uint64_t, 512> words;
+    std::size_t next = words.size();
+};
+
+SystemRandom::SystemRandom() : page_(new Page) {}
+
+SystemRandom::~SystemRandom() {
+    explicit_bzero(page_, sizeof(Page));
+    delete page_;
+}
+
+std::uint64_t SystemRandom::word() {
+    if (page_->next == page_->words.size()) {
+        host_random(page_->words.data(), sizeof(page_->words));
+        page_->next = 0;
+    }
+    return std::exchange(page_->words[page_->next++], 0);
+}
+
+}  // namespace ldp

@@ -1,0 +1,251 @@
+// The module's exports. An instance serves one collection and at most one client, so that there are no
+// handles, and whatever goes wrong goes with it.
+//
+// Bytes go in through the buffer that `input` gives, and come out of the one that `output` names; a function
+// that returns a size has written so many bytes there. They hold until the next call. Numbers are
+// little-endian.
+
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <optional>
+
+#include "client/client.hpp"
+#include "client/memory_store.hpp"
+#include "core/base/error.hpp"
+#include "core/base/random.hpp"
+#include "core/base/sha256.hpp"
+#include "core/mechanism/mechanism.hpp"
+#include "core/summary/batch.hpp"
+
+using namespace ldp;
+
+namespace {
+
+std::vector<std::byte> in, out;
+std::optional<Collection> collection;
+std::optional<SystemRandom> bits;
+std::vector<Value> record;
+std::deque<std::string> labels;  // that the record views
+std::vector<Cell> cells;
+MemoryStore* held = nullptr;  // the client's store
+std::optional<Client> client;
+std::optional<Flush> flushing;
+
+std::string_view text(std::size_t from, std::size_t size) {
+    return {reinterpret_cast<const char*>(in.data()) + from, size};
+}
+
+std::size_t give(std::vector<std::byte> bytes) {
+    out = std::move(bytes);
+    return out.size();
+}
+std::size_t give(std::string_view text) {
+    const Bytes bytes = std::as_bytes(std::span(text));
+    return give(std::vector(bytes.begin(), bytes.end()));
+}
+
+/// Origin, coefficients moved, attributes moved; what follows it.
+void put(Writer& writer, Origin origin, const Moved& moved) {
+    writer.put(static_cast<std::uint32_t>(origin));
+    writer.put(static_cast<std::uint32_t>(moved.coefficients));
+    writer.put(static_cast<std::uint32_t>(moved.attributes.size()));
+    for (const std::size_t attribute : moved.attributes) writer.put(static_cast<std::uint32_t>(attribute));
+}
+std::size_t give(const Receipt& receipt) {
+    Writer writer;
+    put(writer, receipt.origin, receipt.moved);
+    return give(std::move(writer.bytes()));
+}
+
+/// The outcome of a draw of core/base/random.hpp. Draws have numbers, and what they do not need is 0; sums
+/// are told by their address and how many there are.
+extern "C" [[clang::import_module("ldp"), clang::import_name("draw")]] std::uint64_t host_draw(
+    int draw, std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t d);
+
+class HostBits final : public BitSource {
+  public:
+    std::uint64_t word() override { return host_draw(0, 0, 0, 0, 0); }
+    std::uint64_t below(std::uint64_t bound) override { return host_draw(1, bound, 0, 0, 0); }
+    std::uint64_t fair(unsigned count) override { return throws(1, 1, count); }
+    bool chance(std::uint64_t heads, std::uint64_t total) override {
+        return host_draw(2, heads, total, 0, 0) != 0;
+    }
+    bool lands(Uint128 heads, unsigned sides) override {
+        return host_draw(3, static_cast<std::uint64_t>(heads >> 64), static_cast<std::uint64_t>(heads), sides,
+                         0) != 0;
+    }
+    std::uint64_t throws(std::uint64_t heads, unsigned sides, unsigned count) override {
+        return host_draw(4, heads, sides, count, 0);
+    }
+    std::uint64_t pick(const Weights& weights) override {
+        return host_draw(5, weights.high, weights.highs, weights.low, weights.lows);
+    }
+    std::uint64_t pick(std::span<const std::uint64_t> sums) override {
+        return host_draw(6, reinterpret_cast<std::uintptr_t>(sums.data()), sums.size(), 0, 0);
+    }
+};
+
+void forget_record() {
+    record.clear();
+    labels.clear();
+}
+
+}  // namespace
+
+#define EXPORT(name, type, ...) extern "C" [[clang::export_name(#name)]] type ldp_##name(__VA_ARGS__)
+
+/// A buffer of so many bytes.
+EXPORT(input, std::byte*, std::size_t size) {
+    in.resize(size);
+    return in.data();
+}
+EXPORT(output, const std::byte*) {
+    return out.data();
+}
+
+/// The input is a spec. Gives its canonical form. Before anything else, once.
+EXPORT(open, std::size_t, bool refuse_outside) {
+    collection.emplace(Spec::from_json(text(0, in.size())),
+                       refuse_outside ? Outside::refuse : Outside::clamp);
+    bits.emplace();
+    return give(collection->spec().to_json());
+}
+/// The spec's fingerprint, as people see it.
+EXPORT(fingerprint, std::size_t) {
+    return give(fingerprint_text(collection->spec().fingerprint()));
+}
+
+// A record, value by value.
+
+EXPORT(number, void, double value) {
+    record.emplace_back(value);
+}
+/// The next `size` bytes of the input from `from` on, in UTF-8.
+EXPORT(label, void, std::size_t from, std::size_t size) {
+    record.emplace_back(labels.emplace_back(text(from, size)));
+}
+
+/// A report of the record, drawn anew: what was moved, then the report.
+EXPORT(perturb, std::size_t) {
+    Perturbed perturbed = collection->perturb(record, *bits);
+    forget_record();
+    Writer writer;
+    put(writer, Origin::drawn, perturbed.moved);
+    writer.put_bytes(perturbed.report);
+    return give(std::move(writer.bytes()));
+}
+
+// What the vectors of the format and the proofs start from: a record on the randomizer's grids.
+
+/// How many cells each attribute has there.
+EXPORT(cells, std::size_t) {
+    Writer writer;
+    for (const std::uint64_t count : collection->mechanism().cells()) writer.put(count);
+    return give(std::move(writer.bytes()));
+}
+EXPORT(cell, void, std::uint64_t cell) {
+    cells.push_back(cell);
+}
+/// A report of the cells.
+EXPORT(perturb_cells, std::size_t) {
+    return give(collection->mechanism().perturb(std::exchange(cells, {}), *bits));
+}
+
+/// The same, with each draw taken from the host: a proof follows all outcomes of each, so that what it proves
+/// is proven of these very bytes of code.
+EXPORT(explore_cells, std::size_t) {
+    HostBits draws;
+    return give(collection->mechanism().perturb(std::exchange(cells, {}), draws));
+}
+
+// A client. Whatever changes it must be written away, as `snapshot` gives it, before anything of it leaves.
+
+/// The input is a snapshot, or empty at the very beginning.
+EXPORT(remember, void) {
+    auto store = in.empty() ? std::make_unique<MemoryStore>() : std::make_unique<MemoryStore>(Bytes(in));
+    held = store.get();
+    client.emplace(*collection, std::move(store));
+}
+EXPORT(snapshot, std::size_t) {
+    return give(held->snapshot());
+}
+EXPORT(report, std::size_t, std::int32_t round) {
+    const Receipt receipt = client->report(record, round);
+    forget_record();
+    return give(receipt);
+}
+EXPORT(stage, std::size_t) {
+    const Receipt receipt = client->stage(record);
+    forget_record();
+    return give(receipt);
+}
+EXPORT(commit, void, std::int32_t round) {
+    client->commit(round);
+}
+EXPORT(pending, double) {
+    return static_cast<double>(client->pending());
+}
+/// Answers, ε of each, ε of all, and ε of all but for a probability of δ.
+EXPORT(spent, std::size_t, double delta) {
+    const Spent spent = client->spent(delta);
+    Writer writer;
+    for (const double figure : {static_cast<double>(spent.answers), spent.epsilon, spent.sum, spent.advanced})
+        writer.put(figure);
+    return give(std::move(writer.bytes()));
+}
+/// What was set aside: of each its round, the size of the reason, the reason.
+EXPORT(refused, std::size_t) {
+    Writer writer;
+    for (const Refused& refused : client->store().refused()) {
+        writer.put(refused.round);
+        writer.put(static_cast<std::uint32_t>(refused.reason.size()));
+        writer.put_bytes(std::as_bytes(std::span(refused.reason)));
+    }
+    return give(std::move(writer.bytes()));
+}
+EXPORT(requeue_refused, double) {
+    return static_cast<double>(held->requeue_refused());
+}
+EXPORT(drop_refused, double) {
+    return static_cast<double>(held->drop_refused());
+}
+
+// A flush, in steps.
+
+EXPORT(flush, void, std::size_t most) {
+    flushing.emplace(*client, std::min<std::size_t>(most, batch_frame(collection->mechanism()).most()));
+}
+/// The next batch: its id (36 bytes), its round, how many reports it has, their frame. Nothing at the end.
+EXPORT(next, std::size_t) {
+    const std::optional<Batch>& batch = flushing->next();
+    if (!batch) return give(std::vector<std::byte>{});
+    Writer writer;
+    writer.put_bytes(std::as_bytes(std::span(batch->id)));
+    writer.put(batch->round);
+    writer.put(static_cast<std::uint32_t>(batch->reports.size()));
+    writer.put_bytes(pack(collection->mechanism(), batch->reports).front());
+    return give(std::move(writer.bytes()));
+}
+EXPORT(delivered, void, bool earlier) {
+    flushing->delivered(earlier);
+}
+/// Its id was counted with other reports: this state is older than what was counted, and remembers that.
+EXPORT(retire, void) {
+    held->retire();
+}
+/// The input is the reason, of which the message has so many bytes. Whether the flush goes on. Of a batch
+/// that is outdated, `retire` tells instead: an error leaves nothing to be written away.
+EXPORT(undelivered, bool, int verdict, std::size_t message) {
+    const Error why(ErrorCode::environment, std::string(text(0, message)),
+                    std::string(text(message, in.size() - message)));
+    return flushing->undelivered(Undelivered(static_cast<Verdict>(verdict), why));
+}
+/// Batches, reports, repeated, refused.
+EXPORT(done, std::size_t) {
+    const Flushed& flushed = flushing->done();
+    Writer writer;
+    for (const std::uint64_t figure : {flushed.batches, flushed.reports, flushed.repeated, flushed.refused})
+        writer.put(static_cast<double>(figure));
+    return give(std::move(writer.bytes()));
+}
