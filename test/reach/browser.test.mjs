@@ -1,0 +1,180 @@
+// The package in headless Chromium: durable state in IndexedDB, several tabs, tabs that are closed in the middle, storage
+// that is full or forbidden, the page of doc/web.md (which reports to LDP_COLLECT), and how long a report takes.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import test, { after, before, beforeEach } from "node:test";
+import { Endpoint } from "./endpoint.mjs";
+import { chooser } from "./seeded.mjs";
+import { Browser } from "./webdriver.mjs";
+
+const closings = Number(process.env.LDP_CLOSINGS ?? 30), seed = Number(process.env.LDP_SEED ?? 17);
+const types = { js: "text/javascript", wasm: "application/wasm", html: "text/html" };
+const spec = { mechanism: "grr", epsilon: 1, domain: 1000, evolving: {}, budget: { epsilon: 100 } };
+const manual = new URL("../../doc/web.md", import.meta.url);
+
+let endpoint, browser, told;
+before(async () => {
+    endpoint = await new Endpoint().start();
+    endpoint.spec = JSON.stringify(spec);
+    endpoint.page = async (path) => {
+        const [, kind, what, number] = path.split("/");
+        if (kind === "told") {
+            (told[what] ??= new Set()).add(Number(number));
+            return { status: 200 };
+        }
+        const file = kind === "js" ? new URL(`../../build/js/${what}`, import.meta.url)
+            : kind === "device.html" ? new URL(kind, import.meta.url) : undefined;
+        let content = "<!doctype html><title>empty</title>";
+        if (kind === "manual.html")
+            content = (await readFile(manual, "utf8")).match(/```html\n(.*?)```/s)[1]
+                .replace("https://collect.example.org", process.env.LDP_COLLECT);
+        else if (file) content = await readFile(file);
+        return { status: 200, headers: { "content-type": types[path.split(".").pop()] ?? "text/html" }, content };
+    };
+    browser = await new Browser().start();
+});
+after(async () => {
+    await browser?.stop();
+    await endpoint.stop();
+});
+beforeEach(async () => {
+    endpoint.batches.clear();
+    endpoint.mood = () => undefined;
+    told = {};
+    await browser.go(`${endpoint.url}/empty`);
+});
+
+const waited = async (what, milliseconds = 60000) => {
+    for (const end = Date.now() + milliseconds; !what(); await new Promise((resolve) => setTimeout(resolve, 20)))
+        if (Date.now() > end) throw new Error(`waited in vain for ${what}`);
+};
+/** What holds of all that was told and counted: nothing lost, nothing doubled, no value randomized twice. */
+const settle = (spent) => {
+    const counted = endpoint.counted(), rounds = counted.map(({ round }) => round), once = new Set(rounds);
+    assert.equal(once.size, rounds.length, "counted twice");
+    for (const round of told.reported) assert.ok(once.has(round), `round ${round} was lost`);
+    for (const round of once) assert.ok(told.began.has(round), `round ${round} was never begun`);
+    const answers = new Map();
+    for (const { round, payload } of counted) {
+        assert.equal(payload, answers.get(round % 7) ?? payload, `value ${round % 7} was randomized twice`);
+        answers.set(round % 7, payload);
+    }
+    assert.equal(spent, answers.size);
+    return rounds.length;
+};
+const flushed = (store) => browser.run(async (store) => {
+    const { Client, Collection, IndexedDBStore } = await import("/js/index.js");
+    const client = await Client.open(await Collection.fetch(location.origin, "numbers"), new IndexedDBStore(store));
+    await client.flush({ endpoint: location.origin, name: "numbers" });
+    return (await client.spent()).answers;
+}, store);
+
+test("what was reported outlives its page, and is sent once", async () => {
+    const report = async (value) => {
+        const { Client, Collection, IndexedDBStore } = await import("/js/index.js");
+        globalThis.client = await Client.open(await Collection.fetch(location.origin, "numbers"), new IndexedDBStore("first"));
+        const receipt = await client.report([value]);
+        return [receipt.origin, await client.pending()];
+    };
+    assert.deepEqual(await browser.run(report, 5), ["drawn", 1]);
+    await browser.go(`${endpoint.url}/again`);
+    assert.deepEqual(await browser.run(report, 5), ["kept", 2]);
+    assert.equal(await flushed("first"), 1);
+    assert.equal(endpoint.counted().length, 2);
+    assert.equal(new Set(endpoint.counted().map(({ payload }) => payload)).size, 1);
+});
+
+test("tabs that report at once take turns", async () => {
+    const [home] = await browser.call("GET", "/window/handles"), tabs = [];
+    for (const first of [100, 200, 300]) {
+        await browser.switch(home);
+        tabs.push(await browser.open(`${endpoint.url}/device.html?store=shared&first=${first}&count=20`));
+    }
+    await waited(() => told.reported?.size === 60);
+    for (const tab of tabs) await browser.close(tab);
+    await browser.switch(home);
+    assert.equal(settle(await flushed("shared")), 60);
+});
+
+test(`${closings} tabs closed in the middle, seed ${seed}`, { timeout: 600000 }, async () => {
+    const [home] = await browser.call("GET", "/window/handles"), up_to = chooser(seed);
+    endpoint.mood = () => [undefined, undefined, undefined, "lose the answer",
+        { status: 503, headers: { "retry-after": "0" } }][up_to(5)];
+    for (let i = 0; i < closings; ++i) {
+        const before = told.began?.size ?? 0;
+        const tab = await browser.open(`${endpoint.url}/device.html?store=closed&first=${1 + 100 * i}&count=100`);
+        await waited(() => (told.began?.size ?? 0) > before + up_to(4));
+        await new Promise((resolve) => setTimeout(resolve, up_to(10)));
+        await browser.close(tab);
+        await browser.switch(home);
+    }
+    endpoint.mood = () => undefined;
+    const counted = settle(await flushed("closed"));
+    assert.ok(told.reported.size >= closings / 2, `${told.reported.size} reports are too few to tell anything`);
+    console.log(`${closings} tabs closed, ${told.reported.size} reports known to be durable, ${counted} counted`);
+});
+
+
+test("full storage is told, and what was stored stays", async () => {
+    // Another origin, of whose storage the browser has no older opinion.
+    const origin = endpoint.url.replace("127.0.0.1", "localhost");
+    const quota = (quotaSize) => browser.devtools("Storage.overrideQuotaForOrigin", { origin, quotaSize });
+    await browser.go(`${origin}/empty`);
+    await quota(2 ** 16); // equal reports compress well
+    assert.deepEqual(await browser.run(async () => {
+        const { Client, Collection, IndexedDBStore } = await import("/js/index.js");
+        globalThis.client = await Client.open(await Collection.fetch(location.origin, "numbers"), new IndexedDBStore("full"));
+        await client.report([1]);
+        return client.pending();
+    }), 1);
+    await assert.rejects(browser.run(async () => client.reportAll(Array.from({ length: 100000 }, () => [2]))),
+        ({ code, message, hint }) => code === "environment" && /storage is full/.test(message) && /Free storage/.test(hint));
+    assert.deepEqual(await browser.run(async () => [await client.pending(), (await client.spent()).answers]), [1, 1]);
+    assert.equal(await browser.run(async () => (await client.report([2])).origin), "drawn");
+});
+
+test("storage that is forbidden is told", async () => {
+    const found = await browser.run(() => new Promise((resolve) => {
+        addEventListener("message", ({ data }) => resolve(data), { once: true });
+        const frame = document.createElement("iframe");
+        frame.sandbox = "allow-scripts"; // of an origin of its own, which has no storage
+        frame.srcdoc = `<script type="module">
+            import { Client, Collection, IndexedDBStore } from "${location.origin}/js/index.js";
+            try {
+                await Client.open(await Collection.fetch("${location.origin}", "numbers"), new IndexedDBStore("none"));
+                parent.postMessage("opened", "*");
+            } catch ({ name, code, message, hint }) {
+                parent.postMessage({ name, code, message, hint }, "*");
+            }
+        </` + "script>";
+        document.body.append(frame);
+    }));
+    assert.deepEqual([found.name, found.code], ["LdpError", "environment"]);
+    assert.match(`${found.message} ${found.hint}`, /stores nothing for this page.*[Pp]rivate windows/);
+});
+
+test("the page of the manual reports to ldp collect", { skip: !process.env.LDP_COLLECT }, async () => {
+    await browser.go(`${endpoint.url}/manual.html`);
+    assert.equal(await browser.run(async () => {
+        const output = document.querySelector("output");
+        const answer = new Promise((resolve) => new MutationObserver(() => resolve(output.value)).observe(output, { childList: true }));
+        document.querySelector("form").requestSubmit();
+        return answer;
+    }), "Thank you.");
+});
+
+test("how long a report takes", async () => {
+    const microseconds = await browser.run(async () => {
+        const { Collection } = await import("/js/index.js");
+        const collection = await Collection.from({ mechanism: "grr", epsilon: 1, domain: 16 });
+        const rounds = [];
+        for (let i = 0; i < 5; ++i) {
+            const began = performance.now();
+            for (let j = 0; j < 20000; ++j) await collection.perturb([j % 16]);
+            rounds.push((performance.now() - began) / 20000 * 1000);
+        }
+        return Math.min(...rounds);
+    });
+    console.log(`a grr report in Chromium: ${microseconds.toFixed(2)} µs`);
+});

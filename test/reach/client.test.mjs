@@ -1,0 +1,291 @@
+// The client in Node: records, errors, stores, and what becomes of batches.
+
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test, { after, before, beforeEach } from "node:test";
+import { Client, Collection, FileStore, LdpError, MemoryStore } from "../../build/js/node.js";
+import { Endpoint, unpacked } from "./endpoint.mjs";
+
+const grr = { mechanism: "grr", epsilon: 1, attributes: [{ name: "pet", domain: ["cat", "dog", "owl"] }] };
+const remembered = { mechanism: "grr", epsilon: 1, domain: 1000, evolving: {},
+    budget: { epsilon: 3, when_spent: "refuse" } };
+const failed = (code, words) => (error) => {
+    assert.ok(error instanceof LdpError, String(error));
+    assert.equal(error.code, code, `${error.message} ${error.detail}`);
+    assert.match(`${error.message} | ${error.detail} | ${error.hint}`, words);
+    return true;
+};
+
+let endpoint, folder;
+before(async () => {
+    endpoint = await new Endpoint().start();
+    folder = mkdtempSync(join(tmpdir(), "ldp-js."));
+});
+after(async () => {
+    await endpoint.stop();
+    rmSync(folder, { recursive: true });
+});
+beforeEach(() => {
+    endpoint.batches.clear();
+    endpoint.given.clear();
+    endpoint.requests.length = 0;
+    endpoint.mood = () => undefined;
+});
+const to = (name = "pets") => ({ endpoint: endpoint.url, name, patience: 2000 });
+
+test("a collection tells its spec, and perturbs", async () => {
+    const pets = await Collection.from(grr);
+    assert.equal(pets.spec.mechanism, "grr");
+    assert.match(pets.fingerprint, /^[0-9a-f]{16}$/);
+    assert.deepEqual(pets.attributes, ["pet"]);
+    const { report, origin, moved } = await pets.perturb({ pet: "dog" });
+    assert.equal(origin, "drawn");
+    assert.deepEqual(moved, []);
+    assert.equal(Buffer.from(report.subarray(8, 16)).reverse().toString("hex"), pets.fingerprint);
+    assert.ok(report.at(-1) < 3);
+});
+
+test("its frequencies are those of its mechanism", async () => {
+    // 20,000 reports of one value at e^1 = 2.718: it is kept with p = e/(e + 2). Beyond 6 standard deviations, which an
+    // honest randomizer passes with a probability below 2e-9, something is wrong.
+    const pets = await Collection.from(grr), n = 20000, p = Math.E / (Math.E + 2);
+    let kept = 0;
+    for (let i = 0; i < n; ++i) kept += (await pets.perturb(["dog"])).report.at(-1) === 1;
+    assert.ok(Math.abs(kept - n * p) < 6 * Math.sqrt(n * p * (1 - p)), `${kept} of ${n}, expected ${n * p}`);
+});
+
+test("records are given by position or by name, and refused with what is allowed", async () => {
+    const people = await Collection.from({ mechanism: "sampled", epsilon: 1,
+        attributes: [{ name: "wage", min: 0, max: 10 }, { name: "pet", domain: ["cat", "dog"], none: "dog" }] });
+    assert.deepEqual((await people.perturb([12, "cat"])).moved, ["wage"]);
+    assert.deepEqual((await people.perturb({ pet: null, wage: 3 })).moved, []);
+    await assert.rejects(people.perturb([3, "cow"]), failed("invalid_value", /"cow".*"pet".*"cat", "dog"/));
+    await assert.rejects(people.perturb([3]), failed("invalid_value", /Found 1; the spec has 2 attributes/));
+    await assert.rejects(people.perturb([NaN, "cat"]), failed("invalid_value", /"wage"/));
+    await assert.rejects(people.perturb({ wage: 3 }), failed("invalid_value", /no value of "pet"/));
+    await assert.rejects(people.perturb({ wage: 3, pet: "cat", age: 4 }), failed("invalid_value", /no attribute "age"/));
+    await assert.rejects(people.perturb([true, "cat"]), failed("invalid_value", /boolean/));
+    await assert.rejects(people.perturb(3), failed("invalid_value", /array or an object/));
+    // After errors it goes on.
+    assert.deepEqual((await people.perturb([3, "dog"])).moved, []);
+    const strict = await Collection.from(people.spec, { outside: "refuse" });
+    await assert.rejects(strict.perturb([12, "cat"]), failed("invalid_value", /lies outside/));
+});
+
+test("specs that are none say why", async () => {
+    await assert.rejects(Collection.from("{"), failed("malformed", /no valid JSON.*column/s));
+    await assert.rejects(Collection.from("[".repeat(100)), failed("malformed", /nested too deeply/));
+    await assert.rejects(Collection.from({ mechanism: "grr", epsilon: 99, domain: 3 }), failed("invalid_spec", /epsilon/));
+    await assert.rejects(Collection.from({ mechanism: "grr", epsilon: 1, domain: 3, rows: 1 }),
+        failed("invalid_spec", /unknown key "rows"/));
+    await assert.rejects(Collection.from(grr, { outside: "drop" }), failed("invalid_value", /"clamp" and "refuse"/));
+});
+
+test("a fetched spec", async () => {
+    endpoint.spec = JSON.stringify(grr);
+    assert.equal((await Collection.fetch(`${endpoint.url}/`, "pets")).spec.mechanism, "grr");
+    await assert.rejects(Collection.fetch("http://127.0.0.1:9", "pets"), failed("environment", /cannot be fetched/));
+});
+
+for (const [kind, store] of [["memory", () => new MemoryStore()], ["a file", () => new FileStore(join(folder, "pets"))]])
+    test(`reports wait in ${kind}, and are sent once`, async () => {
+        const held = store(), pets = await Collection.from(grr);
+        let client = await Client.open(pets, held);
+        assert.deepEqual(await client.report(["dog"]), { origin: "drawn", moved: [], coefficients: 0 });
+        assert.equal((await client.reportAll([["cat"], ["owl"], { pet: "owl" }], { round: 2 })).length, 3);
+        await assert.rejects(client.report(["cow"]), failed("invalid_value", /"cow"/));
+        await assert.rejects(client.reportAll([["cat"], ["cow"]]), failed("invalid_value", /"cow"/));
+        await assert.rejects(client.report(["cat"], { round: 1.5 }), failed("invalid_value", /round/));
+        assert.equal(await client.pending(), 4);
+        client = await Client.open(pets, held);
+        assert.equal(await client.pending(), 4);
+        assert.deepEqual(await client.flush(to()), { batches: 2, reports: 4, repeated: 0, refused: 0 });
+        assert.equal(await client.pending(), 0);
+        assert.deepEqual(endpoint.counted().map(({ round }) => round), [0, 2, 2, 2]);
+        assert.equal(endpoint.requests[0].headers["content-type"], "application/octet-stream");
+        await assert.rejects(client.spent(), failed("unsupported", /no ledger/));
+        const others = await Collection.from({ ...grr, epsilon: 2 });
+        await assert.rejects(Client.open(others, held), failed("incompatible", /another spec/));
+    });
+
+test("batches have at most so many reports", async () => {
+    const client = await Client.open(await Collection.from(grr), new MemoryStore());
+    await client.reportAll(Array(25).fill(["cat"]));
+    const seen = [];
+    const done = await client.flush({ ...to(), most: 10, progress: (so_far) => seen.push(so_far.reports) });
+    assert.deepEqual([done.batches, done.reports, seen], [3, 25, [10, 20, 25]]);
+    await assert.rejects(client.flush({ ...to(), most: 0 }), failed("invalid_value", /at least one/));
+});
+
+test("answers are remembered, and the budget ends them", async () => {
+    const store = new FileStore(join(folder, "answers")), collection = await Collection.from(remembered);
+    let client = await Client.open(collection, store);
+    const origins = [];
+    for (const value of [1, 2, 1, 3, 2]) origins.push((await client.report([value])).origin);
+    assert.deepEqual(origins, ["drawn", "drawn", "kept", "drawn", "kept"]);
+    await assert.rejects(client.report([4]), failed("spent", /budget/));
+    client = await Client.open(collection, store);
+    assert.equal((await client.report([3])).origin, "kept");
+    await assert.rejects(client.report([4]), failed("spent", /budget/));
+    const { answers, epsilon, sum } = await client.spent();
+    assert.deepEqual([answers, epsilon, sum], [3, 1, 3]);
+});
+
+test("a series goes round by round", async () => {
+    const series = await Collection.from({ mechanism: "ddrm", epsilon: 1, domain: 2, rounds: 8, changes: 2 });
+    const client = await Client.open(series, new MemoryStore());
+    for (let round = 1; round <= 8; ++round) await client.report([round % 2], { round });
+    await assert.rejects(client.report([1], { round: 8 }), failed("invalid_value", /round 8 is over/));
+    await assert.rejects(client.reportAll([[1]]), failed("unsupported", /round by round/));
+    assert.equal((await client.flush(to("series"))).reports, endpoint.counted().length);
+});
+
+test("an answer that was lost counts nothing twice", async () => {
+    const client = await Client.open(await Collection.from(grr), new MemoryStore());
+    await client.report(["cat"]);
+    let losses = 2;
+    endpoint.mood = () => (losses-- > 0 ? "lose the answer" : undefined);
+    assert.deepEqual(await client.flush(to()), { batches: 1, reports: 1, repeated: 1, refused: 0 });
+    assert.equal(endpoint.counted().length, 1);
+});
+
+test("a busy endpoint is asked again when it says", async () => {
+    const client = await Client.open(await Collection.from(grr), new MemoryStore());
+    await client.report(["cat"]);
+    let left = 1;
+    endpoint.mood = () => (left-- > 0 ? { status: 429, headers: { "retry-after": "1" } } : undefined);
+    const began = Date.now();
+    assert.equal((await client.flush(to())).reports, 1);
+    assert.ok(Date.now() - began >= 1000);
+    await client.report(["cat"]);
+    endpoint.mood = () => ({ status: 503, headers: { "retry-after": "60" }, content: '{"title": "closed for today"}' });
+    await assert.rejects(client.flush(to()), failed("environment", /closed for today/));
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(new Error("enough")), 100);
+    await assert.rejects(client.flush({ ...to(), patience: 1e6, signal: stop.signal }), /enough/);
+    await assert.rejects(client.flush({ ...to(), endpoint: "http://127.0.0.1:9", patience: 0 }),
+        failed("environment", /cannot be reached.*queued still/));
+    assert.equal(await client.pending(), 1);
+});
+
+test("what is too large goes in smaller batches", async () => {
+    const client = await Client.open(await Collection.from(grr), new MemoryStore());
+    await client.reportAll(Array(8).fill(["cat"]));
+    endpoint.mood = (body) => (unpacked(body).length > 3 ? { status: 413 } : undefined);
+    assert.deepEqual(await client.flush(to()), { batches: 4, reports: 8, repeated: 0, refused: 0 });
+    assert.equal(endpoint.given.size, 2);
+    await client.report(["cat"]);
+    endpoint.mood = () => ({ status: 413, content: '{"title": "too large even so"}' });
+    await assert.rejects(client.flush(to()), failed("environment", /too large even so/));
+    assert.equal(await client.pending(), 1);
+});
+
+test("what is refused is found, set aside, and can be queued again", async () => {
+    const client = await Client.open(await Collection.from({ mechanism: "grr", epsilon: 20, domain: 3 }), new MemoryStore());
+    await client.reportAll([[0], [1], [0], [0]]);
+    endpoint.mood = (body) => (unpacked(body).includes("01")
+        ? { status: 422, content: '{"title": "no ones today", "detail": "house rule"}' } : undefined);
+    const done = await client.flush(to());
+    assert.deepEqual([done.reports, done.refused], [3, 1]);
+    assert.deepEqual(await client.refused(), [{ round: 0, reason: "no ones today" }]);
+    assert.equal(await client.requeueRefused(), 1);
+    await assert.rejects(client.flush(to()), failed("environment", /refuses all reports.*no ones today.*house rule/));
+    assert.equal(await client.dropRefused(), 1);
+    assert.equal(await client.pending(), 0);
+});
+
+test("an endpoint that does not give an id up leaves the batch as it is", async () => {
+    const client = await Client.open(await Collection.from(grr), new MemoryStore());
+    await client.report(["cat"]);
+    endpoint.mood = (body, id) => {
+        endpoint.batches.set(id, { round: 0, body }); // by an attempt that was on its way
+        return { status: 422 };
+    };
+    await assert.rejects(client.flush(to()), failed("environment", /answered 409/));
+    endpoint.mood = () => undefined;
+    assert.deepEqual(await client.flush(to()), { batches: 1, reports: 1, repeated: 1, refused: 0 });
+    assert.deepEqual(await client.refused(), []);
+});
+
+test("a copy of a state that went on is noticed, and stays so", async () => {
+    const pets = await Collection.from(grr), store = new MemoryStore();
+    const client = await Client.open(pets, store);
+    const { state } = await store.load();
+    const copy = new MemoryStore();
+    await copy.save(state, 1);
+    await client.report(["cat"]);
+    await client.flush(to());
+    const other = await Client.open(pets, copy);
+    // The same content under the same id would be known. Two reports are another content.
+    await other.reportAll([["cat"], ["dog"]]);
+    await assert.rejects(other.flush(to()), failed("incompatible", /older than what the server counted/));
+    await assert.rejects(other.report(["cat"]), failed("incompatible", /older/));
+    await assert.rejects(Client.open(pets, copy), failed("incompatible", /older/));
+});
+
+test("clients that share a store take turns", async () => {
+    const store = new FileStore(join(folder, "shared")), collection = await Collection.from({ ...remembered, budget: { epsilon: 99 } });
+    const clients = await Promise.all(Array.from({ length: 4 }, () => Client.open(collection, store)));
+    await Promise.all(clients.map(async (client, c) => {
+        for (let i = 0; i < 10; ++i) {
+            await client.report([i], { round: 10 * c + i });
+            if (i % 3 === 2) await client.flush({ ...to(), most: 3 });
+        }
+    }));
+    await clients[0].flush(to());
+    const counted = endpoint.counted();
+    assert.deepEqual(counted.map(({ round }) => round).sort((a, b) => a - b), Array.from({ length: 40 }, (_, i) => i));
+    // Equal values have equal answers, whoever reported them.
+    for (let i = 0; i < 10; ++i)
+        assert.equal(new Set(counted.filter(({ round }) => round % 10 === i).map(({ payload }) => payload)).size, 1);
+    assert.equal((await clients[3].spent()).answers, 10);
+});
+
+test("drafts of processes that ended long ago are cleared away", async () => {
+    const path = join(folder, "drafts"), pets = await Collection.from(grr);
+    await (await Client.open(pets, new FileStore(path))).report(["cat"]);
+    for (const [name, age] of [["draft-1-1", 7200], ["draft-1-2", 60]]) {
+        writeFileSync(join(path, name), "half");
+        utimesSync(join(path, name), new Date(), new Date(Date.now() - 1000 * age));
+    }
+    await Client.open(pets, new FileStore(path));
+    assert.deepEqual(readdirSync(path).sort(), ["2", "draft-1-2"]);
+});
+
+test("a damaged or a foreign state is refused as it stands", async () => {
+    const path = join(folder, "damaged"), pets = await Collection.from(grr);
+    await (await Client.open(pets, new FileStore(path))).report(["cat"]);
+    const [file] = readdirSync(path).map((name) => join(path, name));
+    const sound = readFileSync(file);
+    for (const at of [0, 40, sound.length - 1]) {
+        const damaged = Buffer.from(sound);
+        damaged[at] ^= 1;
+        writeFileSync(file, damaged);
+        await assert.rejects(Client.open(pets, new FileStore(path)), failed("environment", /damaged/));
+    }
+    writeFileSync(file, sound.subarray(0, 10));
+    await assert.rejects(Client.open(pets, new FileStore(path)), failed("environment", /damaged/));
+    writeFileSync(file, sound);
+    assert.equal(await (await Client.open(pets, new FileStore(path))).pending(), 1);
+    await assert.rejects(Client.open(pets, new FileStore(join(file, "x"))), failed("environment", /folder fails/));
+});
+
+test("a store that fails reports nothing and spends nothing", async () => {
+    const held = new MemoryStore();
+    let broken = false;
+    const store = { load: () => held.load(), alone: (work) => work(),
+        save: async (state, revision) => {
+            if (broken) throw new LdpError("environment", "no space left");
+            return held.save(state, revision);
+        } };
+    const client = await Client.open(await Collection.from(remembered), store);
+    await client.report([1]);
+    broken = true;
+    await assert.rejects(client.report([2]), failed("environment", /no space left/));
+    broken = false;
+    assert.equal((await client.spent()).answers, 1);
+    assert.equal(await client.pending(), 1);
+    assert.equal((await client.report([2])).origin, "drawn");
+});

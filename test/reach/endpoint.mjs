@@ -1,0 +1,74 @@
+// What devices talk to, for tests: keeps batches as `ldp collect` does, counts each id once, and misbehaves on demand.
+
+import { createServer } from "node:http";
+
+/** Splits a batch into its block and payloads (doc/formats.md). */
+export function unpacked(body) {
+    const block = body.readUInt16LE(4), count = body.readUInt32LE(block);
+    const payloads = body.subarray(block + 4), size = payloads.length / count;
+    return Array.from({ length: count }, (_, i) => payloads.subarray(i * size, (i + 1) * size).toString("hex"));
+}
+
+export class Endpoint {
+    batches = new Map(); // id → {round, body}
+    given = new Set(); // ids that were given up
+    requests = [];
+    spec = "";
+    /** Called before a batch is stored; may return {status, headers} to answer instead, or "lose the answer". */
+    mood = () => undefined;
+    /** Serves what is not the endpoint's. */
+    page = () => undefined;
+
+    async start() {
+        this.server = createServer((request, response) => this.#serve(request, response));
+        await new Promise((resolve) => this.server.listen(0, "127.0.0.1", resolve));
+        this.url = `http://127.0.0.1:${this.server.address().port}`;
+        return this;
+    }
+    async stop() {
+        this.server.closeAllConnections();
+        await new Promise((resolve) => this.server.close(resolve));
+    }
+
+    async #serve(request, response) {
+        const chunks = [];
+        try {
+            for await (const chunk of request) chunks.push(chunk);
+        } catch {
+            return; // whoever sent it is gone
+        }
+        const body = Buffer.concat(chunks);
+        const { pathname, searchParams } = new URL(request.url, this.url);
+        const answer = this.#answer(request, pathname, searchParams, body) ?? (await this.page(pathname, searchParams, body));
+        if (answer === "lose the answer") return request.socket.destroy();
+        const { status = 404, headers = {}, content = "" } = answer ?? {};
+        response.writeHead(status, { "access-control-allow-origin": "*", ...headers }).end(content);
+    }
+    #answer(request, path, query, body) {
+        if (path.match(/^\/collections\/[^/]+\/spec$/))
+            return { status: 200, headers: { "content-type": "application/json" }, content: this.spec };
+        const id = path.match(/^\/collections\/[^/]+\/batches\/([0-9a-f-]{36})$/)?.[1];
+        if (!id) return undefined;
+        if (request.method === "OPTIONS")
+            return { status: 204, headers: { "access-control-allow-methods": "POST, DELETE",
+                "access-control-allow-headers": "content-type" } };
+        this.requests.push({ method: request.method, id, headers: request.headers });
+        if (request.method === "DELETE") {
+            if (this.batches.has(id)) return { status: 409 };
+            this.given.add(id);
+            return { status: 204 };
+        }
+        const known = this.batches.get(id), round = Number(query.get("round"));
+        if (this.given.has(id) || (known && !(known.round === round && known.body.equals(body)))) return { status: 409 };
+        const mood = this.mood(body, id);
+        if (mood && mood !== "lose the answer") return mood;
+        this.batches.set(id, { round, body });
+        return mood ?? { status: known ? 200 : 201 };
+    }
+
+    /** Every payload that was counted, with its round. */
+    counted() {
+        return [...this.batches.values()].flatMap(({ round, body }) =>
+            unpacked(body).map((payload) => ({ round, payload })));
+    }
+}

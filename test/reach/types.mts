@@ -1,0 +1,30 @@
+// A program in TypeScript, which is compiled and not run: the package's types.
+
+import { Client, Collection, FileStore, LdpError, MemoryStore, type Receipt, type Store } from "ldp-client";
+
+async function device(store: Store): Promise<Receipt> {
+    const collection = await Collection.fetch("https://collect.example.org", "pets", { outside: "refuse" });
+    const client = await Client.open(collection, store);
+    const receipt = await client.report({ pet: "cat", age: 3, name: null }, { round: 2 });
+    await client.reportAll([["dog", 4, null], { pet: "owl", age: 1, name: "o" }]);
+    const { reports } = await client.flush({
+        endpoint: new URL("https://collect.example.org"), name: "pets", most: 10, signal: new AbortController().signal,
+        progress: (done) => console.log(done.batches + done.repeated),
+    });
+    const { sum, advanced }: { sum: number; advanced: number } = await client.spent();
+    const [first] = await client.refused();
+    console.log(reports, sum, advanced, first?.reason.length, await client.pending(), collection.spec.epsilon.toFixed());
+    return receipt;
+}
+
+device(new FileStore("pets.ldp")).catch((error: unknown) => {
+    if (error instanceof LdpError && error.code === "spent") return device(new MemoryStore());
+    throw error;
+});
+
+// @ts-expect-error A value is a number, a label or null.
+Collection.from("{}").then((collection) => collection.perturb([true]));
+// @ts-expect-error There is no such code.
+export const wrong = (error: LdpError): boolean => error.code === "busy";
+// @ts-expect-error Clients are opened.
+new Client();
