@@ -63,15 +63,20 @@ submit() {
     "$ldp" submit --to "$at" --collection "$(collection "$1")" --batch 5 --retry-for 60 "values.$1.csv" >>"log.$1" 2>&1 &
     clients[$1]=$!
 }
+running() {
+    local client
+    for client in "${clients[@]}"; do if kill -0 "$client" 2>/dev/null; then return 0; fi; done
+    return 1
+}
 middle=0
+# Each when so much is stored: machines differ in speed.
 for ((i = 0; i < kills; ++i)); do
     for client in 1 2 3 4; do
         if [ -z "${clients[$client]:-}" ]; then submit "$client"; fi
     done
-    sleep "0.$(printf '%03d' $((RANDOM % 400)))"
-    running=0
-    for client in "${clients[@]}"; do kill -0 "$client" 2>/dev/null && running=$((running + 1)); done
-    [ $running -gt 0 ] && middle=$((middle + 1))
+    goal=$((4 * rows * (1000 * i + RANDOM % 1000) / (1000 * kills)))
+    until [ "$(sql -c "SELECT coalesce(sum(reports), 0) FROM ldp_batch")" -ge $goal ] || ! running; do sleep 0.02; done
+    if running; then middle=$((middle + 1)); fi
     case $((RANDOM % 4)) in
         0)
             control -m immediate stop
