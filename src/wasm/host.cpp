@@ -1,5 +1,6 @@
 // What a device's operating system is to the native library, the host is to the module: random bits, and the
-// way out of errors. This file stands in place of base/error.cpp, base/attempt.cpp and base/system_random.cpp.
+// way out of errors. This file stands in place of base/error.cpp, base/attempt.cpp and
+// base/system_random.cpp.
 //
 // The runtime of WebAssembly has no exceptions. An error leaves as one of JavaScript's, which unwinds the
 // module's stack without running a destructor: whoever catches it has to abandon the instance.
@@ -12,6 +13,7 @@
 
 #include "core/base/attempt.hpp"
 #include "core/base/random.hpp"
+#include "core/spec/json_object.hpp"
 
 namespace {
 
@@ -79,6 +81,10 @@ std::optional<Error> attempt(const std::function<void()>& something) {
 }
 extern "C" [[clang::export_name("run")]] void ldp_run(const std::function<void()>& something) {
     something();
+}
+
+void wasm::refuse_spec(const char* why) {
+    refuse_json(why);
 }
 
 // Nothing forks here.
