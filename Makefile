@@ -146,14 +146,11 @@ stage: all
 	@$(MAKE) --no-print-directory install DESTDIR='$(CURDIR)/$(BUILD)/stage' >$(BUILD)/stage.log 2>&1 || \
 	    { cat $(BUILD)/stage.log; exit 1; }
 
-# Beside one another, so that neither waits while the other links.
-.PHONY: tests sanitized
+.PHONY: tests
 tests: stage
 	@+$(SRC) tests
-sanitized:
-	@+$(SRC) sanitized
 
-run-check: stage sanitized
+run-check: stage
 	@rm -rf $(BUILD)/check
 	@+$(SRC) check
 	@test/total
