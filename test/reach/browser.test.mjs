@@ -8,7 +8,7 @@ import { Endpoint } from "./endpoint.mjs";
 import { chooser } from "./seeded.mjs";
 import { Browser } from "./webdriver.mjs";
 
-const closings = Number(process.env.LDP_CLOSINGS ?? 30), seed = Number(process.env.LDP_SEED ?? 17);
+const closings = Number(process.env.LDP_CLOSINGS ?? 100), seed = Number(process.env.LDP_SEED ?? 17);
 const types = { js: "text/javascript", wasm: "application/wasm", html: "text/html" };
 const spec = { mechanism: "grr", epsilon: 1, domain: 1000, evolving: {}, budget: { epsilon: 100 } };
 const manual = new URL("../../doc/web.md", import.meta.url);
