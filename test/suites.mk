@@ -8,12 +8,12 @@ suite = @cd .. && test/suite
 # What syncs often.
 in_memory = env TMPDIR="$$(test/scratch)"
 units := build/bin/test-unit --report_level=short
-SUITES := cluster-1 cluster-2 slow-units-1 slow-units-2 sanitized-units sanitized-client sanitized-fuzz sanitized-c-interface command installed c-interface structure
+SUITES := slow-units-1 slow-units-2 cluster-1 cluster-2 sanitized-client sanitized-units sanitized-fuzz sanitized-c-interface command installed c-interface structure
 FAST_SUITES := fast-units fast-cluster client command installed c-interface structure
 .PHONY: check check-fast $(SUITES) $(FAST_SUITES)
 
-# What sanitisers watch is not run again without them. First what waits for servers and disks more than it computes, and
-# needs little compiling, so that the rest is compiled meanwhile; then what takes long.
+# What sanitisers watch is not run again without them. First what takes long and needs little compiling, and early what
+# waits for disks more than it computes.
 check: $(SUITES)
 check-fast: $(FAST_SUITES)
 
