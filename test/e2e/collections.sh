@@ -61,6 +61,8 @@ for way in "SELECT ldp_submit_batch('colour', gen_random_uuid(), ARRAY['$report'
     for i in $(seq 60); do echo "$way"; done | psql -XqAt -v VERBOSITY=sqlstate -d $here >"$work/crowd.${#crowd[@]}" 2>&1 &
     crowd+=($!)
 done
+# However long a loaded machine takes.
+for i in $(seq 400); do grep -qx 1 "$work"/crowd.* && break; sleep 0.05; done
 for i in $(seq 15); do
     echo "SELECT ldp_drop_collection('colour'); SELECT ldp_create_collection('colour', '$spec'); SELECT pg_sleep(0.03);"
 done | psql -XqAt -v VERBOSITY=sqlstate -d $here >"$work/drops" 2>&1
