@@ -4,7 +4,7 @@ import { LdpError, environment } from "./error.js";
 
 const request = { credentials: "omit", referrerPolicy: "no-referrer", cache: "no-store" };
 const passing = new Set([408, 425, 429, 500, 502, 503, 504]);
-const refusals = new Map([[400, "refused"], [413, "too_large"], [422, "refused"]]);
+const refusals = new Map([[400, "refused"], [409, "outdated"], [413, "too_large"], [422, "refused"]]);
 
 /** What the endpoint says of a failure: application/problem+json, as it has it. */
 async function problem(response) {
@@ -86,12 +86,13 @@ export async function deliver(url, body, { patience = 60000, timeout = 30000, si
     const response = await settled("POST", { headers, body });
     if (response.status === 200 || response.status === 201)
         return { verdict: "delivered", earlier: response.status === 200 };
-    if (response.status === 409) return { verdict: "outdated" };
     const error = await problem(response);
     const verdict = refusals.get(response.status);
     if (verdict === undefined) throw error;
     // An earlier attempt may be under way still. Once its id is given up, it cannot be counted any more.
     const given = await settled("DELETE", { headers: { ...init?.headers } });
-    if (given.status !== 204) throw await problem(given);
-    return { verdict, error };
+    // An id that stands for another batch cannot be given up: this one was, before, and nobody noted it down.
+    if (given.status === 204) return { verdict: verdict === "outdated" ? "refused" : verdict, error };
+    if (given.status !== 409) throw await problem(given);
+    return verdict === "outdated" ? { verdict } : { verdict: "delivered", earlier: true };
 }

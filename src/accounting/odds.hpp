@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <string>
 
 namespace ldp {
 
@@ -22,5 +23,10 @@ namespace ldp {
 [[nodiscard]] inline double group_epsilon(double epsilon, double people) noexcept {
     return people * epsilon;
 }
+
+/// Bounds as readers are told them, rounded upwards, so that what is said is true: a factor in three digits;
+/// a probability, above 0 and below 1, in percent, with the digit that tells it from certainty and the next.
+[[nodiscard]] std::string told_factor(double bound);
+[[nodiscard]] std::string told_percent(double bound);
 
 }  // namespace ldp

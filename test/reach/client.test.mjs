@@ -196,17 +196,38 @@ test("what is refused is found, set aside, and can be queued again", async () =>
     assert.equal(await client.pending(), 0);
 });
 
-test("an endpoint that does not give an id up leaves the batch as it is", async () => {
+test("what was refused after it was counted is counted", async () => {
     const client = await Client.open(await Collection.from(grr), new MemoryStore());
     await client.report(["cat"]);
     endpoint.mood = (body, id) => {
         endpoint.batches.set(id, { round: 0, body }); // by an attempt that was on its way
         return { status: 422 };
     };
-    await assert.rejects(client.flush(to()), failed("environment", /answered 409/));
-    endpoint.mood = () => undefined;
     assert.deepEqual(await client.flush(to()), { batches: 1, reports: 1, repeated: 1, refused: 0 });
     assert.deepEqual(await client.refused(), []);
+    assert.equal(endpoint.counted().length, 1);
+});
+
+test("a tab that is closed once an id is given up leaves a batch that others find refused", async () => {
+    const collection = await Collection.from(grr), store = new MemoryStore();
+    const client = await Client.open(collection, store);
+    await client.report(["cat"]);
+    let sending;
+    endpoint.mood = () => {
+        sending ??= store.load();
+        return { status: 422, content: '{"title": "not today"}' };
+    };
+    await assert.rejects(client.flush(to()), failed("environment", /refuses all reports/));
+    assert.equal(endpoint.given.size, 1);
+    // As if the refusal had not been written down; and today is another day.
+    const before = new MemoryStore();
+    await before.save((await sending).state, 1);
+    endpoint.mood = () => undefined;
+    const next = await Client.open(collection, before);
+    await assert.rejects(next.flush(to()), failed("environment", /refuses all reports/));
+    assert.equal(await next.requeueRefused(), 1);
+    assert.deepEqual(await next.flush(to()), { batches: 1, reports: 1, repeated: 0, refused: 0 });
+    assert.equal(endpoint.counted().length, 1);
 });
 
 test("a copy of a state that went on is noticed, and stays so", async () => {

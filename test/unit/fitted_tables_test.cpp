@@ -169,4 +169,39 @@ BOOST_AUTO_TEST_CASE(questions_that_cannot_be_answered) {
     BOOST_CHECK_EQUAL(wide.table(Values{0, 1}).shares.size(), 4096);
 }
 
+/// One amount less of each share, none below 0, so that they sum to 1: by bisection.
+std::vector<double> nearest(std::vector<double> shares) {
+    double low = -1, high = 1;
+    for (int step = 0; step < 60; ++step) {
+        const double less = (low + high) / 2;
+        double sum = 0;
+        for (const double share : shares) sum += std::max(0.0, share - less);
+        (sum > 1 ? low : high) = less;
+    }
+    for (double& share : shares) share = std::max(0.0, share - low);
+    return shares;
+}
+
+// Of many values the frequent ones are told, and how rare the others are; whatever the noise is, people come
+// out.
+BOOST_AUTO_TEST_CASE(shares_of_many_values_lend_to_each_other) {
+    const Table truth =
+        population({64}, [](const Values& v) { return std::pow(1.0 + static_cast<double>(v[0]), -1.5); });
+    double fitted = 0, plain = 0;
+    SeededBits bits(94);
+    for (int run = 0; run < 20; ++run) {
+        const std::vector<Table> tables{measured(truth, Values{0}, 10000, 4e-4, bits)};
+        const Fit fit(tables);
+        check_people(fit);
+        fitted += variation(fit.table(Values{0}).shares, truth.shares);
+        plain += variation(nearest(tables[0].shares), truth.shares);
+    }
+    BOOST_CHECK_LT(fitted, 0.95 * plain);
+    for (const double noise : {1e-18, 1.0, 1e10})
+        for (const std::uint64_t people : {1, 20, 1000}) {
+            const std::vector<Table> tables{measured(truth, Values{0}, people, noise, bits)};
+            check_people(Fit(tables));
+        }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

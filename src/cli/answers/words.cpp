@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "accounting/odds.hpp"
 #include "cli/answers/questions.hpp"
 #include "cli/answers/wording.hpp"
 #include "core/base/text.hpp"
@@ -25,15 +26,6 @@ std::string percent(double share) {
 
 std::string reports(std::uint64_t count) {
     return grouped(count) + (count == 1 ? " report" : " reports");
-}
-
-/// How likely an answer can become at most that was so likely before.
-double posterior(double prior, double epsilon) {
-    return prior / (prior + (1 - prior) * std::exp(-epsilon));
-}
-
-std::string factor(double epsilon) {
-    return rounded(std::round(100 * std::exp(epsilon)) / 100);
 }
 
 /// What lies in a range, or is one of some values.
@@ -83,15 +75,15 @@ Section promise(const Source& source) {
         "Privacy loss: \u03B5 = " + rounded(epsilon) +
             (series ? " for all rounds of a person\u2019s series together." : " for a report."),
         "Whatever a person\u2019s true " + std::string(series ? "series of values" : "answer") +
-            " is, anything they may send is at most e^\u03B5 = " + factor(epsilon) +
+            " is, anything they may send is at most e^\u03B5 = " + told_factor(odds_factor(epsilon)) +
             " times as likely under it as under any other. Who holds two answers to be equally likely, and "
             "then "
             "sees what the person sent, can guess right in " +
-            percent(posterior(0.5, epsilon)) +
+            told_percent(right_guess(epsilon)) + "\u00A0%" +
             " of all cases at most, instead of 50\u00A0%. Who gave an answer a chance of 1\u00A0% before can "
             "give "
             "it " +
-            percent(posterior(0.01, epsilon)) + " at most afterwards."};
+            told_percent(posterior(0.01, epsilon)) + "\u00A0% at most afterwards."};
     section.points = {
         "This holds for everybody who looks, the server and its operators included, and whatever else they "
         "know.",
@@ -109,11 +101,12 @@ Section promise(const Source& source) {
             "People report again and again. An answer that comes back is repeated from memory and costs "
             "nothing; each new one costs " +
             rounded(epsilon) + ", and nobody spends more than " + rounded(most) + " in all: a factor of " +
-            factor(most) + " at most.");
+            told_factor(odds_factor(most)) + " at most.");
         section.points.emplace_back("That somebody\u2019s answer changed, and when, can be seen.");
     } else {
         section.points.push_back("Each report costs \u03B5 again: who reports twice has spent " +
-                                 rounded(2 * epsilon) + ", a factor of " + factor(2 * epsilon) + ".");
+                                 rounded(2 * epsilon) + ", a factor of " +
+                                 told_factor(odds_factor(2 * epsilon)) + ".");
     }
     return section;
 }

@@ -46,20 +46,8 @@ std::string digits(double number, int significant = 3) {
     return out.str();
 }
 
-/// A bound, rounded upwards to a multiple of 10^place.
-std::string upwards(double bound, double place) {
-    const double step = std::pow(10, place);
-    return digits(std::ceil(bound / step - 1e-9) * step, 10);
-}
-
-/// A factor of at most this, in three digits.
-std::string factor(double bound) {
-    return upwards(bound, std::floor(std::log10(bound)) - 2);
-}
-
-/// A probability of at most this, in percent, with the digit that tells it from certainty and the next.
 std::string percent(double bound) {
-    return upwards(100 * bound, std::floor(std::log10(100 * std::min(bound, 1 - bound))) - 1) + " %";
+    return told_percent(bound) + " %";
 }
 
 /// Text of a spec's author, which Markdown shall show as it stands.
@@ -108,7 +96,7 @@ class Kit {
             << "Chance decides on your device, before anything is sent. What that can tell of you at most, "
                "to anybody who sees "
                "it and whatever else they know: whatever can be sent is at most "
-            << factor(odds_) << " times as likely with your answers as with any other ones.\n\n"
+            << told_factor(odds_) << " times as likely with your answers as with any other ones.\n\n"
             << "- Somebody who wonders which of two answers is yours, and holds both for equally likely, "
                "guesses right "
                "with a chance of at most "
@@ -139,7 +127,7 @@ class Kit {
             << "| mechanism | `" << spec_.mechanism().name << "`: " << spec_.mechanism().title << " |\n"
             << "| ε of a report | " << shortest(spec_.epsilon()) << " (δ = 0), between any two "
             << (spec_.attributes().size() > 1 ? "records" : "values") << " of a person |\n"
-            << "| odds move by at most | " << factor(odds_) << " |\n"
+            << "| odds move by at most | " << told_factor(odds_) << " |\n"
             << "| a guess between two equally likely answers is right in at most | "
             << percent(right_guess(spec_.epsilon())) << " |\n"
             << "| over all time | " << over_all_time() << " |\n"
@@ -202,13 +190,13 @@ class Kit {
                "| risk | what holds |\n|---|---|\n"
             << "| the server, its operators or a thief infer an answer from a report | odds move by a factor "
                "of at most "
-            << factor(odds_) << "; a guess between two equally likely answers is right in at most "
+            << told_factor(odds_) << "; a guess between two equally likely answers is right in at most "
             << percent(right_guess(spec_.epsilon())) << " |\n"
             << "| inference from many reports of one person | " << over_all_time() << " |\n"
             << "| inference about a household or group of 4, all of whom report | their odds together move "
                "by a factor of at "
                "most "
-            << factor(odds_factor(group_epsilon(spec_.epsilon(), 4))) << " |\n"
+            << told_factor(odds_factor(group_epsilon(spec_.epsilon(), 4))) << " |\n"
             << "| taking part is itself a secret | not protected: [measures] |\n"
                "| address, time, side columns tell on an answer | not protected: [measures] |\n"
                "| results about a small group harm its members | not prevented: estimates of fewer than "
@@ -257,7 +245,7 @@ class Kit {
         if (answers_ == 0)
             return "Each report is drawn anew, and what stands above is about one. Two together move the "
                    "odds by at most " +
-                   factor(odds_ * odds_) + ". [How often people are asked.]";
+                   told_factor(odds_ * odds_) + ". [How often people are asked.]";
         return "Your device remembers what was drawn for an answer and sends the same again when the answer "
                "is the same, "
                "which tells nothing new. For a new answer it draws again, at most " +

@@ -300,7 +300,7 @@ std::vector<double> consistent(const SummaryView& view, Consistency method, std:
         case Consistency::ibu:
             return ibu(std::move(f), protocol_of(view, attribute));
         case Consistency::empirical_bayes:
-            return norm_mul(empirical_bayes(estimates));  // to the last digit
+            return empirical_bayes(estimates);
     }
     return f;
 }

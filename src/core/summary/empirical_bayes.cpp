@@ -136,7 +136,9 @@ std::vector<double> empirical_bayes(std::span<const Estimate> estimates) {
     FreeLaw law(sorted);
     law.sum_to_one();
     std::vector<double> means(estimates.size());
-    for_each_index(means.size(), [&](std::size_t v) { means[v] = law.mean(estimates[v].value); });
+    long double sum = 0;
+    for_each_index(means.size(), [&](std::size_t v) { sum += means[v] = law.mean(estimates[v].value); });
+    for_each_index(means.size(), [&](std::size_t v) { means[v] = static_cast<double>(means[v] / sum); });
     return means;
 }
 
