@@ -1,6 +1,6 @@
 #include "core/joint/fit.hpp"
 
-#include <Eigen/SVD>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,6 +13,7 @@
 #include "core/joint/pooled.hpp"
 #include "core/joint/scaling.hpp"
 #include "core/joint/traits.hpp"
+#include "core/math/spectrum.hpp"
 #include "core/summary/empirical_bayes.hpp"
 
 namespace ldp {
@@ -85,10 +86,8 @@ Matrix denoised(const Matrix& interaction, double variance) {
     if (least < 1) return Matrix::Zero(interaction.rows(), interaction.cols());
     const double unit = std::sqrt(variance * static_cast<double>(most));
     const double aspect = static_cast<double>(least) / static_cast<double>(most);
-    const Eigen::BDCSVD<Eigen::MatrixXd> parts(interaction, Eigen::ComputeThinU | Eigen::ComputeThinV);
-    Eigen::VectorXd values = parts.singularValues();
-    for (double& value : values) value = unit * shrunk(value / unit, aspect);
-    return parts.matrixU() * values.asDiagonal() * parts.matrixV().transpose();
+    return with_singular_values(interaction,
+                                [&](double value) { return unit * shrunk(value / unit, aspect); });
 }
 
 /// The table that two attributes would have if they were independent.

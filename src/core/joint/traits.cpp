@@ -1,11 +1,11 @@
 #include "core/joint/traits.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "core/base/interrupt.hpp"
+#include "core/math/spectrum.hpp"
 
 namespace ldp {
 
@@ -24,11 +24,9 @@ struct Place {
 
 /// What is beyond the edge, shrunk; and further beyond it, by this part of it, than noise comes by chance.
 Eigen::MatrixXd shrunk(const Eigen::MatrixXd& all, double edge, double beyond) {
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> parts(all);
-    Eigen::VectorXd values = parts.eigenvalues();
-    for (double& value : values)
-        value = value > edge * (1 + beyond) ? std::sqrt(value * value - edge * edge) : 0;
-    return parts.eigenvectors() * values.asDiagonal() * parts.eigenvectors().transpose();
+    return with_eigenvalues(all, [&](double value) {
+        return value > edge * (1 + beyond) ? std::sqrt(value * value - edge * edge) : 0;
+    });
 }
 
 }  // namespace
