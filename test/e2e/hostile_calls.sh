@@ -106,6 +106,14 @@ CREATE TABLE called AS
     FROM pg_proc AS p JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
     JOIN pg_extension AS e ON e.oid = d.refobjid AND e.extname = 'ldp'
     WHERE NOT ('internal'::regtype = ANY (p.proargtypes::oid[])) AND p.prorettype <> ALL (ARRAY['trigger'::regtype, 'event_trigger'::regtype]);
+-- By number, for calls that pick some of a hundred thousand.
+CREATE TABLE numbered AS SELECT row_number() OVER (ORDER BY signature) - 1 AS number, * FROM called;
+CREATE TABLE literals AS SELECT type, row_number() OVER (PARTITION BY type ORDER BY literal) - 1 AS number, literal FROM pool;
+CREATE TABLE kinds AS SELECT type, count(*) AS literals FROM pool GROUP BY type;
+ALTER TABLE numbered ADD PRIMARY KEY (number);
+ALTER TABLE literals ADD PRIMARY KEY (type, number);
+ALTER TABLE kinds ADD PRIMARY KEY (type);
+ANALYZE numbered, literals, kinds;
 CREATE TABLE outcome (signature text, sqlstate text, message text, hint text, call text, seconds float8);
 SQL
 
@@ -115,14 +123,12 @@ SET client_min_messages = error;
 SET statement_timeout = '100s';
 SELECT setseed(:part::float8 / 10000);
 CREATE TEMP TABLE picked AS
-    WITH numbered AS (SELECT signature, name, types, row_number() OVER (ORDER BY signature) - 1 AS number, count(*) OVER () AS of FROM called),
-         literals AS (SELECT type, literal, row_number() OVER (PARTITION BY type ORDER BY literal) - 1 AS number, count(*) OVER (PARTITION BY type) AS of FROM pool)
     SELECT c.id, f.signature, f.name || '(' || COALESCE(string_agg(COALESCE(l.literal, 'NULL') || '::' || a.type::regtype, ', ' ORDER BY a.place), '') || ')' AS call
-    FROM (SELECT id, floor(random() * (SELECT count(*) FROM called))::bigint AS choice FROM generate_series(1, :calls) AS id) AS c
+    FROM (SELECT id, floor(random() * (SELECT count(*) FROM numbered))::bigint AS choice FROM generate_series(1, :calls) AS id) AS c
     JOIN numbered AS f ON f.number = c.choice
     LEFT JOIN LATERAL (SELECT type, place, random() + 0 * c.id AS draw FROM unnest(f.types) WITH ORDINALITY AS t (type, place)) AS a ON true
-    LEFT JOIN LATERAL (SELECT max(of) AS of FROM literals AS m WHERE m.type = a.type) AS m ON true
-    LEFT JOIN literals AS l ON l.type = a.type AND l.number = floor(a.draw * 1.05 * m.of)
+    LEFT JOIN kinds AS k ON k.type = a.type
+    LEFT JOIN literals AS l ON l.type = a.type AND l.number = floor(a.draw * 1.05 * k.literals)::bigint
     GROUP BY c.id, f.signature, f.name;
 DO $$
 DECLARE
