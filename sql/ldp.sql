@@ -566,7 +566,7 @@ COMMENT ON FUNCTION @extschema@.ldp_report_column(regclass) IS
 
 CREATE VIEW @extschema@.ldp_collections AS
     SELECT c.name, c.reports, c.spec ->> 'mechanism' AS mechanism, (c.spec ->> 'epsilon')::float8 AS epsilon,
-           c.spec, c.created, c.fingerprint,
+           coalesce((c.spec ->> 'delta')::float8, 0) AS delta, c.spec, c.created, c.fingerprint,
            CASE @extschema@.ldp_report_column(c.reports) WHEN 'batch' THEN 'batches' ELSE 'reports' END AS rows
     FROM @extschema@.ldp_collection AS c JOIN pg_class AS t ON t.oid = c.reports;
 COMMENT ON VIEW @extschema@.ldp_collections IS 'the collections, their tables and specs; open to everyone';
@@ -574,6 +574,7 @@ COMMENT ON COLUMN @extschema@.ldp_collections.name IS 'what clients and function
 COMMENT ON COLUMN @extschema@.ldp_collections.reports IS 'its table';
 COMMENT ON COLUMN @extschema@.ldp_collections.mechanism IS 'how its reports are randomized';
 COMMENT ON COLUMN @extschema@.ldp_collections.epsilon IS 'what one report may cost in privacy';
+COMMENT ON COLUMN @extschema@.ldp_collections.delta IS 'the probability but for which epsilon holds; 0: for certain';
 COMMENT ON COLUMN @extschema@.ldp_collections.spec IS 'its canonical spec';
 COMMENT ON COLUMN @extschema@.ldp_collections.created IS 'when it was created';
 COMMENT ON COLUMN @extschema@.ldp_collections.fingerprint IS 'what identifies its spec in reports and summaries';

@@ -5,6 +5,8 @@
 
 #include "accounting/lower_bounds.hpp"
 #include "arguments.hpp"
+#include "core/base/error.hpp"
+#include "core/base/text.hpp"
 #include "core/spec/spec.hpp"
 #include "rows.hpp"
 
@@ -37,6 +39,10 @@ Bounds bounds(const char* text, std::int64_t users) {
               "Found " + std::to_string(users) + ".");
     const auto n = static_cast<double>(users);
     const Spec spec = Spec::from_json(text);
+    if (spec.delta() != 0)
+        raise(ErrorCode::unsupported, "these bounds are not known where epsilon holds but for a delta",
+              std::string(spec.mechanism().name) + " has \"delta\": " + shortest(spec.delta()) + ".",
+              "ldp_plan and ldp_required_n tell the errors of the mechanism itself.");
     const std::unique_ptr<const Mechanism> mechanism = make_mechanism(spec);
     const std::vector<Attribute>& attributes = spec.attributes();
     auto* items = static_cast<Bounds::Row*>(try_palloc((attributes.size() + 1) * sizeof(Bounds::Row)));

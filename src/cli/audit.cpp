@@ -10,6 +10,7 @@
 #include <iostream>
 #include <memory>
 
+#include "accounting/odds.hpp"
 #include "cli/command.hpp"
 #include "cli/page.hpp"
 #include "cli/progress.hpp"
@@ -71,6 +72,17 @@ void add_promise(Page& page, const std::string& key, const std::string& what, co
                  to_hex(promise.worst.public_randomness));
 }
 
+void add_promise(Page& page, const ApproximatePromise& promise, const Audit& found, const Spec& spec,
+                 const Mechanism& m) {
+    page.say("permanent_epsilon", "a report: promised", promise.epsilon);
+    page.say("delta", "  but for", promise.delta);
+    page.say("worst_delta", "  needed at worst", found.enumerated ? promise.worst : promise.claimed);
+    if (!found.enumerated) return;
+    page.say("claimed_delta", "  or, as argued", promise.claimed);
+    page.say("permanent_likelier", "  likelier for", told(spec, m.cells(), promise.likelier));
+    page.say("permanent_rarer", "  rarer for", told(spec, m.cells(), promise.rarer));
+}
+
 int prove(const Spec& spec, Page& page) {
     const auto m = make_mechanism(spec);
     SystemRandom bits;
@@ -103,19 +115,23 @@ int prove(const Spec& spec, Page& page) {
             "sampler_as_stated", "the randomizer", found.sampler_as_stated,
             found.sampler_as_stated ? "draws exactly what is stated" : "DRAWS SOMETHING ELSE THAN STATED");
     }
-    add_promise(page, "permanent", found.report ? "all reports of a value" : "a report", found.permanent,
-                found, spec, *m);
+    if (found.approximate)
+        add_promise(page, *found.approximate, found, spec, *m);
+    else
+        add_promise(page, "permanent", found.report ? "all reports of a value" : "a report", found.permanent,
+                    found, spec, *m);
     if (found.report) add_promise(page, "report", "one report", *found.report, found, spec, *m);
+    const std::string but = but_for(m->delta());
     page.say("kept", "verdict", found.kept(),
              !found.kept()      ? "THE PROMISE IS BROKEN"
-             : found.enumerated ? "the promise is kept, exactly"
-                                : "the promise is kept, exactly, if the argument holds");
+             : found.enumerated ? "the promise is kept, exactly" + but
+                                : "the promise is kept, exactly, if the argument holds" + but);
     page.end();
     return found.kept() ? Exit::done : Exit::failed;
 }
 
 /// A tally of an attack on reports of two kinds, and a verdict against what is claimed.
-int judge(Page& page, const LowerBound& found, double claimed, double confidence) {
+int judge(Page& page, const LowerBound& found, double claimed, double confidence, double delta = 0) {
     page.say("confidence", "confidence", confidence);
     page.say("trials", "reports counted", found.trials, grouped(found.trials) + " of either kind");
     page.say("likelier", "  showing the event", found.likelier,
@@ -129,6 +145,7 @@ int judge(Page& page, const LowerBound& found, double claimed, double confidence
     }
     const bool kept = found.epsilon <= claimed;
     page.say("promised", "promised at most", claimed);
+    if (delta != 0) page.say("delta", "  but for", delta);
     page.say("kept", "verdict", kept,
              kept ? "nothing found against the promise" : "THE PROMISE IS BROKEN, at this confidence");
     page.end();
@@ -201,7 +218,7 @@ int attack_spec(const Arguments& arguments, Page& page, std::uint64_t people, do
     Progress bar(std::cerr, isatty(STDERR_FILENO) == 1, "attacking", "people", people);
     const LowerBound found =
         attack(m, series, people, confidence, bits, [&](std::uint64_t done) { bar.update(done); });
-    return judge(page, found, series.promised(m), confidence);
+    return judge(page, found, series.promised(m), confidence, series.promised_delta(m));
 }
 
 /// What a shell command writes when it is given these lines, of which there may be many.

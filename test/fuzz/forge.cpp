@@ -45,6 +45,7 @@ enum Id : std::uint8_t {
     exponential,
     tree,
     joint,
+    gaussian,
     end
 };
 
@@ -299,6 +300,17 @@ void Forge::parameters(std::uint8_t id, Writer& writer, unsigned depth) {
             const std::uint64_t d = choices_.number(2, 4096);
             four(writer, d);
             four(writer, choices_.number(2, grid));
+            ranges(writer, d);
+            break;
+        }
+        case gaussian: {
+            const std::uint64_t d = choices_.number(2, 4096);
+            four(writer, d);
+            four(writer, 2 * choices_.number(1, grid / 2) + (choices_.rarely(32) ? 1 : 0));
+            writer.put(choices_.rarely(32) ? 0.0 : 1e-6);
+            writer.put(choices_.rarely(32) ? 100.0 : 1.0);
+            // Mostly more noise than is needed, at times too little, or no number.
+            writer.put(choices_.rarely(4) ? static_cast<float>(choices_.up_to(1000)) : 0x1p30f);
             ranges(writer, d);
             break;
         }

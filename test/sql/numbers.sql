@@ -19,6 +19,7 @@ INSERT INTO question SELECT name, jsonb_build_object('mechanism', name, 'epsilon
     ('onebit', '{"min": 0, "max": 100, "grid": 10}'), ('hybrid', '{"min": 0, "max": 100, "grid": 10}'),
     ('square_wave', '{"min": 0, "max": 100, "grid": 10}'), ('haar_ordered', '{"min": 0, "max": 7, "grid": 7}'),
     ('duchi_vector', '{"attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 9}, {"name": "c", "min": -1, "max": 1}]}'),
+    ('gaussian', '{"delta": 0.001, "grid": 2, "attributes": [{"name": "a", "min": 0, "max": 100}, {"name": "b", "min": -1, "max": 1}]}'),
     ('sampled', '{"grid": 10, "attributes": [{"name": "size", "min": 0, "max": 100, "mechanism": "duchi"},
         {"name": "colour", "domain": ["red", "green", "blue"], "mechanism": "grr", "share": 3},
         {"name": "price", "min": 0, "max": 10, "mechanism": "duchi"}]}')) AS q (name, more);
@@ -29,6 +30,7 @@ CREATE TABLE report AS
         WHEN 'laplace' THEN pg_temp.little((i * 7 + i / 5) % 800, 2)
         WHEN 'haar_ordered' THEN pg_temp.little(i % 3, 1) || pg_temp.little((i * 7 + i / 3) % (2 << (i % 3)::integer), 1)
         WHEN 'duchi_vector' THEN pg_temp.little(i % 8, 1)
+        WHEN 'gaussian' THEN pg_temp.little((i * 7 + i / 5) % 180, 1) || pg_temp.little(90 + i % 8, 1)
         WHEN 'sampled' THEN pg_temp.little(CASE WHEN i % 5 < 3 THEN 1 ELSE (i % 5 - 3) * 2 END, 1) || pg_temp.little(i / 5 % CASE WHEN i % 5 < 3 THEN 3 ELSE 2 END, 1)
         ELSE pg_temp.little((i * 7 + i / 5) % CASE WHEN q.name IN ('duchi', 'onebit') THEN 2 ELSE 10 END, 1) END) AS report
     FROM question AS q, generate_series(1, 6000) AS i WHERE q.name <> 'hybrid';
@@ -56,6 +58,18 @@ SELECT abs(ldp_mean(serial) - 100 * ((ones - 1 / (e + 1)) * (e + 1) / (e - 1))) 
 -- duchi_vector by hand.
 WITH counted AS (SELECT avg(get_byte(decode(right(report::text, 2), 'hex'), 0) & 1)::float8 AS ones FROM report WHERE name = 'duchi_vector')
 SELECT abs(ldp_mean(serial, 0) - (1 + (2 * ones - 1) * 2 * (exp(1) + 1) / (exp(1) - 1)) / 2) < 1e-9 AS first_of_vector FROM counted, whole WHERE name = 'duchi_vector';
+
+-- gaussian by hand: the mean output, less what noise of 0 adds to the end of the grid. Its δ stands beside ε.
+WITH counted AS (SELECT avg(get_byte(decode(right(report::text, 4), 'hex'), 0))::float8 AS output FROM report WHERE name = 'gaussian')
+SELECT abs(ldp_mean(serial, 0) - 50 * (output + 0.5 - ceil(12 * (ldp_spec(serial) #>> '{parameters,sigma}')::float8) - 1)) < 1e-9 AS first_of_noisy_vector
+FROM counted, whole WHERE name = 'gaussian';
+SELECT ldp_spec(serial) - 'spec' - 'parameters' AS promise FROM whole WHERE name = 'gaussian';
+SELECT attribute, lower < estimate AND estimate < upper AS has_interval, n FROM whole, ldp_means(serial) WHERE name = 'gaussian';
+SELECT statistic, p_value < 1e-6 AS alarm FROM whole, ldp_health(serial) WHERE name = 'gaussian';
+SELECT ldp_create_collection('short', '{"mechanism": "gaussian", "epsilon": 1, "delta": 1e-9, "norm": 1, "attributes": [
+    {"name": "a", "min": -1, "max": 1}, {"name": "b", "min": -1, "max": 1}, {"name": "c", "min": -1, "max": 1}]}');
+SELECT epsilon, delta, spec - 'attributes' - 'derived' AS spec FROM ldp_collections WHERE name = 'short';
+SELECT ldp_drop_collection('short');
 
 -- Ranges, cumulative shares, quantiles, histograms.
 SELECT round(estimate::numeric, 6) AS estimate, stderr > 0 AS has_error, lower < estimate AND estimate < upper AS has_interval
@@ -117,6 +131,11 @@ SELECT pg_temp.refusal(query) FROM (VALUES
     ($$SELECT * FROM whole, ldp_histogram(serial, 2000000000) WHERE name = 'haar_ordered'$$),
     ($$SELECT * FROM whole, ldp_distribution(serial, 'none') WHERE name = 'square_wave'$$),
     ($$SELECT * FROM whole, ldp_shrunk(serial, 'soft') WHERE name = 'duchi_vector'$$),
+    ($$SELECT pg_temp.report(spec, 'ff5a') FROM question WHERE name = 'gaussian'$$),
+    ($$SELECT ldp_minimax_bound(spec) FROM question WHERE name = 'gaussian'$$),
+    ($$SELECT ldp_spec_canonical(spec - 'delta') FROM question WHERE name = 'gaussian'$$),
+    ($$SELECT ldp_spec_canonical(spec || '{"evolving": {}, "budget": {"epsilon": 5}}') FROM question WHERE name = 'gaussian'$$),
+    ($$SELECT ldp_spec_canonical('{"mechanism": "duchi", "epsilon": 1, "delta": 1e-9, "min": 0, "max": 1}')$$),
     ($$SELECT * FROM whole, ldp_shrunk(serial, 'hard') WHERE name = 'duchi_vector'$$),
     ($$SELECT ldp_spec_canonical('{"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "a", "min": 0, "max": 1, "share": 0}, {"name": "b", "domain": 3}]}')$$),
     ($$SELECT ldp_spec_canonical('{"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "a", "min": 0, "max": 1, "mechanism": "grr"}, {"name": "b", "domain": 3}]}')$$),

@@ -55,6 +55,8 @@ const std::vector<Case> means{
     {"sampled", record},
     {"duchi_vector",
      R"("attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 5, "max": 9}])"},
+    {"gaussian", R"("attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 5, "max": 9}],
+        "delta": 1e-3, "grid": 4)"},
     {"haar", R"("attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 5, "max": 9}],
         "details": "global", "grid": 4)"},
     {"l_grr", R"("domain": 4)" + layers},
@@ -435,6 +437,7 @@ const std::vector<Case> large{{"grr", R"("domain": 1000)"},
                               {"tree", R"("domain": 1000)"},
                               {"haar", unit_attributes(4)},
                               {"duchi_vector", unit_attributes(100)},
+                              {"gaussian", unit_attributes(4) + R"(, "delta": 1e-6)"},
                               {"dbitflip", R"("domain": 50, "bits": 8)"}};
 /// Of which they are few.
 const std::vector<Case> few{{"grr", R"("domain": 3)"},

@@ -46,6 +46,7 @@ std::vector<std::unique_ptr<const Mechanism>> examples() {
             {"name": "b", "domain": 300, "mechanism": "grr", "share": 4}, {"name": "c", "domain": 20, "mechanism": "olh"},
             {"name": "d", "domain": 20, "mechanism": "olh"}, {"name": "e", "domain": 75, "mechanism": "oue"}])"));
     all.push_back(mechanism("duchi_vector", 1, unit_attributes(11)));
+    all.push_back(mechanism("gaussian", 1, unit_attributes(5) + R"(, "delta": 1e-9, "norm": 1)"));
     all.push_back(mechanism("haar_ranges", 1, unit_attributes(6)));
     all.push_back(mechanism("haar", 1, unit_attributes(3) + R"(, "details": "global")"));
     all.push_back(

@@ -19,6 +19,10 @@ void check_worst_ratio(const Mechanism& m, double waste = 1e-9);
 /// The worst ratio of all is the one the mechanism claims.
 void prove(const Mechanism& m, std::uint64_t users = 10);
 
+/// The same where ε holds but for a probability of δ: the greatest Σ max(0, p − e^ε·q) of all pairs of inputs
+/// is at most what the mechanism claims, which is δ or hardly less. Returns it.
+[[nodiscard]] double prove_but_for_delta(const Mechanism& m);
+
 /// The same of the permanent responses and of the reports that a second layer makes of them.
 void prove_two_layers(const Mechanism& m, std::uint64_t users = 10);
 

@@ -73,17 +73,22 @@ Section promise(const Source& source) {
     Section section{.title = "What people were promised"};
     section.paragraphs = {
         "Privacy loss: \u03B5 = " + rounded(epsilon) +
+            (spec.delta() == 0 ? "" : ", \u03B4 = " + shortest(spec.delta())) +
             (series ? " for all rounds of a person\u2019s series together." : " for a report."),
         "Whatever a person\u2019s true " + std::string(series ? "series of values" : "answer") +
             " is, anything they may send is at most e^\u03B5 = " + told_factor(odds_factor(epsilon)) +
             " times as likely under it as under any other. Who holds two answers to be equally likely, and "
             "then "
             "sees what the person sent, can guess right in " +
-            told_percent(right_guess(epsilon)) + "\u00A0%" +
+            told_percent(right_guess(epsilon, spec.delta())) + "\u00A0%" +
             " of all cases at most, instead of 50\u00A0%. Who gave an answer a chance of 1\u00A0% before can "
             "give "
             "it " +
             told_percent(posterior(0.01, epsilon)) + "\u00A0% at most afterwards."};
+    if (spec.delta() != 0)
+        section.paragraphs.push_back(
+            "All this holds but for a probability of \u03B4 = " + shortest(spec.delta()) +
+            " a report, with which one may tell more, in the worst case everything.");
     section.points = {
         "This holds for everybody who looks, the server and its operators included, and whatever else they "
         "know.",
@@ -105,8 +110,8 @@ Section promise(const Source& source) {
         section.points.emplace_back("That somebody\u2019s answer changed, and when, can be seen.");
     } else {
         section.points.push_back("Each report costs \u03B5 again: who reports twice has spent " +
-                                 rounded(2 * epsilon) + ", a factor of " +
-                                 told_factor(odds_factor(2 * epsilon)) + ".");
+                                 rounded(2 * epsilon) + (spec.delta() == 0 ? "" : ", twice \u03B4 as well") +
+                                 ", a factor of " + told_factor(odds_factor(2 * epsilon)) + ".");
     }
     return section;
 }
@@ -232,7 +237,8 @@ Document answers_of(Source& source) {
     } else {
         std::string from =
             reports(view->n) + round + about +
-            ", each randomized on a person\u2019s own device at \u03B5 = " + rounded(spec.epsilon());
+            ", each randomized on a person\u2019s own device at \u03B5 = " + rounded(spec.epsilon()) +
+            (spec.delta() == 0 ? "" : " and \u03B4 = " + shortest(spec.delta()));
         if (view->rounds.told() && view->rounds.most() > 1 && !source.asked().round)
             from += "; rounds " + std::to_string(view->rounds.first) + " to " +
                     std::to_string(view->rounds.last) + ", from " + grouped(fewest_people(*view)) +

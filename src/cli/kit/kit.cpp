@@ -20,8 +20,8 @@ namespace {
 
 namespace po = boost::program_options;
 
-/// Of the whole that a person may spend, where that is many answers.
-constexpr double delta = 1e-6;
+/// δ of the whole that a person may spend, where that is many answers.
+constexpr double whole_delta = 1e-6;
 
 enum class Part { all, consent, summary, assessment };
 const Words<Part> parts{"part",
@@ -100,9 +100,12 @@ class Kit {
             << "- Somebody who wonders which of two answers is yours, and holds both for equally likely, "
                "guesses right "
                "with a chance of at most "
-            << percent(right_guess(spec_.epsilon())) << "; without any report it is 50 %.\n"
+            << percent(right_guess(spec_.epsilon(), spec_.delta())) << "; without any report it is 50 %.\n"
             << "- What somebody believed of you with 10 % before, they may believe with at most "
             << percent(posterior(0.1, spec_.epsilon())) << " afterwards.\n";
+        if (spec_.delta() != 0)
+            out << "- All this holds but for a probability of " << shortest(spec_.delta())
+                << " a report, with which one may tell more, in the worst case everything.\n";
         if (mechanism_->first_epsilon() < spec_.epsilon())
             out << "- This is about all that is ever sent of one value. A single report tells less: at most "
                 << percent(right_guess(mechanism_->first_epsilon())) << " instead of 50 %.\n";
@@ -125,11 +128,12 @@ class Kit {
                "| | |\n|---|---|\n"
             << "| spec | " << fingerprint_text(spec_.fingerprint()) << " |\n"
             << "| mechanism | `" << spec_.mechanism().name << "`: " << spec_.mechanism().title << " |\n"
-            << "| ε of a report | " << shortest(spec_.epsilon()) << " (δ = 0), between any two "
-            << (spec_.attributes().size() > 1 ? "records" : "values") << " of a person |\n"
-            << "| odds move by at most | " << told_factor(odds_) << " |\n"
+            << "| ε of a report | " << shortest(spec_.epsilon()) << " (δ = " << shortest(spec_.delta())
+            << "), between any two " << (spec_.attributes().size() > 1 ? "records" : "values")
+            << " of a person |\n"
+            << "| odds move by at most | " << told_factor(odds_) << but_for(spec_.delta()) << " |\n"
             << "| a guess between two equally likely answers is right in at most | "
-            << percent(right_guess(spec_.epsilon())) << " |\n"
+            << percent(right_guess(spec_.epsilon(), spec_.delta())) << " |\n"
             << "| over all time | " << over_all_time() << " |\n"
             << "| a report takes | " << mechanism_->block().size() + mechanism_->payload_size()
             << " bytes |\n\n"
@@ -146,7 +150,7 @@ class Kit {
             const auto [down, up] = mechanism_->promised_pull(j, 0.01);
             out << "| " << plain(attribute.name) << (attribute.numeric() ? ": mean" : ": share of a value")
                 << " | " << error(mechanism_->promised_variance(j)) << " | "
-                << (attribute.derived()
+                << (attribute.derived() || spec_.delta() != 0
                         ? "not known"
                         : error(least_error(spec_.epsilon(), attribute, endless, Target::sample)))
                 << " | " << digits(std::max(-down, up)) << " |\n";
@@ -190,13 +194,15 @@ class Kit {
                "| risk | what holds |\n|---|---|\n"
             << "| the server, its operators or a thief infer an answer from a report | odds move by a factor "
                "of at most "
-            << told_factor(odds_) << "; a guess between two equally likely answers is right in at most "
-            << percent(right_guess(spec_.epsilon())) << " |\n"
+            << told_factor(odds_) << but_for(spec_.delta())
+            << "; a guess between two equally likely answers is right in at most "
+            << percent(right_guess(spec_.epsilon(), spec_.delta())) << " |\n"
             << "| inference from many reports of one person | " << over_all_time() << " |\n"
             << "| inference about a household or group of 4, all of whom report | their odds together move "
                "by a factor of at "
                "most "
-            << told_factor(odds_factor(group_epsilon(spec_.epsilon(), 4))) << " |\n"
+            << told_factor(odds_factor(group_epsilon(spec_.epsilon(), 4))) << but_for(4 * spec_.delta())
+            << " |\n"
             << "| taking part is itself a secret | not protected: [measures] |\n"
                "| address, time, side columns tell on an answer | not protected: [measures] |\n"
                "| results about a small group harm its members | not prevented: estimates of fewer than "
@@ -205,8 +211,9 @@ class Kit {
                "| the device or the program on it is not what it should be | not protected: [measures] |\n\n"
                "[Likelihood and severity of each, before and after the measures.]\n\n"
                "## 4. Measures\n\n"
-            << "- Randomization on the device, at ε = " << shortest(spec_.epsilon()) << " and δ = 0, by `"
-            << spec_.mechanism().name << "`, in integer arithmetic. " << proven(found) << "\n"
+            << "- Randomization on the device, at ε = " << shortest(spec_.epsilon())
+            << " and δ = " << shortest(spec_.delta()) << ", by `" << spec_.mechanism().name
+            << "`, in integer arithmetic. " << proven(found) << "\n"
             << "- Roles of the database that may submit without reading, or ask without seeing reports.\n"
                "- [Shuffling or a proxy that hides addresses; retention; access; training.]\n\n"
                "[Advice of the data protection officer; views of the people concerned; date of the next "
@@ -235,7 +242,7 @@ class Kit {
         return text;
     }
 
-    [[nodiscard]] Spent whole() const { return spent(answers_, spec_.epsilon(), delta); }
+    [[nodiscard]] Spent whole() const { return spent(answers_, spec_.epsilon(), whole_delta); }
 
     [[nodiscard]] std::string again() const {
         if (spec_.mechanism().series)
@@ -245,7 +252,8 @@ class Kit {
         if (answers_ == 0)
             return "Each report is drawn anew, and what stands above is about one. Two together move the "
                    "odds by at most " +
-                   told_factor(odds_ * odds_) + ". [How often people are asked.]";
+                   told_factor(odds_ * odds_) + but_for(2 * spec_.delta()) +
+                   ". [How often people are asked.]";
         return "Your device remembers what was drawn for an answer and sends the same again when the answer "
                "is the same, "
                "which tells nothing new. For a new answer it draws again, at most " +
@@ -264,8 +272,8 @@ class Kit {
         if (spec_.mechanism().series)
             return "ε = " + shortest(spec_.epsilon()) + " (δ = 0) for the whole series";
         if (answers_ == 0)
-            return "ε = " + shortest(spec_.epsilon()) +
-                   " again for each further report of the same person: nothing but the way of asking bounds "
+            return "ε = " + shortest(spec_.epsilon()) + " (δ = " + shortest(spec_.delta()) +
+                   ") again for each further report of the same person: nothing but the way of asking bounds "
                    "it";
         const Spent all = whole();
         return "at most " + grouped(answers_) + " answers are drawn: ε = " + shortest(all.sum) +
@@ -273,14 +281,16 @@ class Kit {
                ", by " + name(all.by()) + " composition; between any two series of values of one person";
     }
 
-    [[nodiscard]] static std::string proven(const Audit& found) {
+    [[nodiscard]] std::string proven(const Audit& found) const {
         if (!found.kept()) return "**The audit failed: do not collect under this spec.**";
         return found.enumerated
                    ? "Audited with this document: all " + grouped(found.steps) +
-                         " outcomes of its draws were followed, for every input, and keep ε exactly."
+                         " outcomes of its draws were followed, for every input, and keep ε exactly" +
+                         but_for(spec_.delta()) + "."
                    : "Audited with this document: its outcomes are too many to follow, and its worst case, "
                      "by the "
-                     "argument that its source states, keeps ε exactly.";
+                     "argument that its source states, keeps ε exactly" +
+                         but_for(spec_.delta()) + ".";
     }
 
     const Spec& spec_;

@@ -11,6 +11,7 @@
 #include <limits>
 #include <map>
 
+#include "accounting/odds.hpp"
 #include "cli/csv.hpp"
 #include "cli/progress.hpp"
 #include "cli/records.hpp"
@@ -112,11 +113,12 @@ int simulate_once(const Arguments& arguments, const Collection& collection) {
         trials = try_out(collection, people, static_cast<std::uint64_t>(runs), bits,
                          [&](std::uint64_t done) { progress.update(done); });
     }
-    std::cout << std::setprecision(4) << spec.mechanism().name << " at epsilon " << spec.epsilon() << "; "
-              << grouped(people.size()) << " people, " << grouped(static_cast<std::uint64_t>(runs))
-              << " runs, seed " << arguments["seed"].as<std::uint64_t>() << "\n\n";
+    std::cout << std::setprecision(4) << spec.mechanism().name << " at epsilon " << spec.epsilon()
+              << but_for(spec.delta()) << "; " << grouped(people.size()) << " people, "
+              << grouped(static_cast<std::uint64_t>(runs)) << " runs, seed "
+              << arguments["seed"].as<std::uint64_t>() << "\n\n";
     print(trials, spec);
-    std::cout << "\nspent         " << spec.epsilon()
+    std::cout << "\nspent         " << spec.epsilon() << but_for(spec.delta())
               << " by everybody who reports once, and as much again by each further report\n"
               << std::flush;
     std::cerr << summary(records.tally(), spec, "simulated") << "\n";

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "accounting/odds.hpp"
 #include "cli/command.hpp"
 #include "client/quoted.hpp"
 
@@ -147,11 +148,12 @@ void print(const Planning& planning, const Planning::Plan& plan) {
     const double error = plan.prediction.error();
     const auto& question = planning.question();
     std::cout << std::setprecision(4) << "answer        " << answer(plan.spec, question) << "\npeople        "
-              << grouped(plan.people) << "\nepsilon       " << plan.spec.epsilon() << "\nmechanism     "
-              << plan.spec.mechanism().name << ": " << plan.spec.mechanism().title << "\nerror         "
-              << error << "\nmargin        " << planning.margin(error) << " to either side, confidence "
-              << question.confidence << "\neffect        " << planning.least_effect(error)
-              << " is found with power " << question.power << "\n\nerror from\n";
+              << grouped(plan.people) << "\nepsilon       " << plan.spec.epsilon()
+              << but_for(plan.spec.delta()) << "\nmechanism     " << plan.spec.mechanism().name << ": "
+              << plan.spec.mechanism().title << "\nerror         " << error << "\nmargin        "
+              << planning.margin(error) << " to either side, confidence " << question.confidence
+              << "\neffect        " << planning.least_effect(error) << " is found with power "
+              << question.power << "\n\nerror from\n";
     for (const auto& source : plan.prediction.sources)
         std::cout << "  " << std::left << std::setw(17) << source.name << std::setw(12)
                   << plan.prediction.error_of(source) << std::right << std::setw(5) << std::fixed

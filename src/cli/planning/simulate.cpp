@@ -8,6 +8,7 @@
 #include <iomanip>
 #include <iostream>
 
+#include "accounting/odds.hpp"
 #include "cli/command.hpp"
 #include "cli/planning/once.hpp"
 #include "cli/progress.hpp"
@@ -144,7 +145,7 @@ void print_whole(std::span<const Round> rounds, const Collection& collection) {
     else
         std::cout << "at most       nothing bounds it: without \"evolving\" each report is a fresh draw, and "
                      "costs "
-                  << spec.epsilon() << " again\n";
+                  << spec.epsilon() << but_for(spec.delta()) << " again\n";
 }
 
 void draw(std::span<const Round> rounds, const Spec& spec, const std::string& name) {
@@ -208,7 +209,7 @@ int run(const Arguments& arguments) {
         rounds = simulate(collection, scene, [&](std::uint64_t done) { progress.update(done); });
     }
     std::cout << std::setprecision(4) << spec.mechanism().name << " at epsilon " << spec.epsilon()
-              << (spec.evolving() ? ", remembered" : ", never remembered") << "; "
+              << but_for(spec.delta()) << (spec.evolving() ? ", remembered" : ", never remembered") << "; "
               << arguments[own ? "data" : "stream"].as<std::string>() << ", " << grouped(scene.people)
               << " people, " << grouped(scene.rounds) << " rounds, seed " << scene.seed << "\n";
     if (asked.numeric())

@@ -5,6 +5,7 @@
 #include <iomanip>
 #include <iostream>
 
+#include "accounting/odds.hpp"
 #include "cli/command.hpp"
 #include "cli/planning/draft.hpp"
 #include "client/quoted.hpp"
@@ -32,7 +33,7 @@ void explain(const Spec& spec, std::ostream& out) {
     const auto mechanism = make_mechanism(spec);
     out << "mechanism     " << spec.mechanism().name << ": " << spec.mechanism().title << "\n";
     if (spec.chosen()) out << "chosen        " << spec.chosen()->reason << "\n";
-    out << "epsilon       " << spec.epsilon() << "\n"
+    out << "epsilon       " << spec.epsilon() << but_for(spec.delta()) << "\n"
         << "report        " << mechanism->block().size() + mechanism->payload_size() << " bytes\n"
         << "spec          " << fingerprint_text(spec.fingerprint()) << "\n"
         << "expected standard error, and how far one forged report in a hundred can move an estimate:\n"

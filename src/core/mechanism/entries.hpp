@@ -36,5 +36,6 @@ extern const MechanismEntry optimal_entry;
 extern const MechanismEntry exponential_entry;
 extern const MechanismEntry tree_entry;
 extern const MechanismEntry joint_entry;
+extern const MechanismEntry gaussian_entry;
 
 }  // namespace ldp

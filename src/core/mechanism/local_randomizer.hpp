@@ -29,6 +29,8 @@ class LocalRandomizer {
     [[nodiscard]] Bytes block() const noexcept { return block_; }
     [[nodiscard]] const Header& header() const noexcept { return header_; }
     [[nodiscard]] double epsilon() const noexcept { return header_.epsilon; }
+    /// The probability but for which ε holds; 0 where it holds for certain, which is nearly everywhere.
+    [[nodiscard]] virtual double delta() const noexcept { return 0; }
 
     /// Cells of each attribute: an input's j-th cell number lies below cells()[j].
     [[nodiscard]] virtual std::vector<std::uint64_t> cells() const = 0;

@@ -16,7 +16,7 @@ std::span<const MechanismEntry* const> registry() noexcept {
         &hybrid_entry,      &square_wave_entry, &sampled_entry,   &duchi_vector_entry, &haar_ordered_entry,
         &haar_ranges_entry, &l_grr_entry,       &l_sue_entry,     &l_oue_entry,        &loloha_entry,
         &dbitflip_entry,    &ddrm_entry,        &optimal_entry,   &exponential_entry,  &tree_entry,
-        &joint_entry,
+        &joint_entry,       &gaussian_entry,
     };
     return entries;
 }

@@ -97,6 +97,10 @@ Settings::Settings(const MechanismEntry& mechanism, double epsilon, std::vector<
     }
 }
 
+double Settings::delta() const {
+    return options_.contains("delta") ? real("delta") : 0;
+}
+
 std::uint64_t Settings::number(const std::string& option) const {
     return std::get<std::uint64_t>(options_.at(option));
 }

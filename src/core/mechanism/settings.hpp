@@ -120,6 +120,9 @@ class Settings {
 
     [[nodiscard]] const MechanismEntry& mechanism() const noexcept { return *mechanism_; }
     [[nodiscard]] double epsilon() const noexcept { return epsilon_; }
+    /// The probability but for which ε holds: the option of this name, of the few mechanisms that have it; 0
+    /// of all others.
+    [[nodiscard]] double delta() const;
     [[nodiscard]] const std::vector<Attribute>& attributes() const noexcept { return attributes_; }
     /// An option, given or by default.
     [[nodiscard]] const OptionValue& option(const std::string& name) const { return options_.at(name); }

@@ -16,12 +16,13 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// ln of a lower bound of p over an upper bound of q, each with half of the error, from how many of n trials
-/// showed the event.
-double log_ratio(std::uint64_t likelier, std::uint64_t rarer, std::uint64_t n, double confidence) {
+/// ln of a lower bound of p, less δ, over an upper bound of q, each with half of the error, from how many of
+/// n trials showed the event.
+double log_ratio(std::uint64_t likelier, std::uint64_t rarer, std::uint64_t n, double confidence,
+                 double delta) {
     const double error = (1 - confidence) / 2;
-    return std::max(0.0,
-                    std::log(probability_above(likelier, n, error) / probability_below(rarer, n, error)));
+    const double p = std::max(0.0, probability_above(likelier, n, error) - delta);
+    return std::max(0.0, std::log(p / probability_below(rarer, n, error)));
 }
 
 /// Scores in order, so that those beyond a threshold are counted at once.
@@ -33,7 +34,7 @@ std::vector<double> ordered(std::span<const double> scores) {
 
 /// How a threshold divides the two kinds: the event is a score of at least it if `second`, else one below.
 LowerBound divide(const std::vector<double>& first, const std::vector<double>& second, double threshold,
-                  bool speaks_for_second, double confidence) {
+                  bool speaks_for_second, double confidence, double delta) {
     const auto at_least = [&](const std::vector<double>& scores) {
         return static_cast<std::uint64_t>(scores.end() - std::ranges::lower_bound(scores, threshold));
     };
@@ -42,7 +43,7 @@ LowerBound divide(const std::vector<double>& first, const std::vector<double>& s
     found.second = speaks_for_second;
     found.likelier = speaks_for_second ? at_least(second) : found.trials - at_least(first);
     found.rarer = speaks_for_second ? at_least(first) : found.trials - at_least(second);
-    found.epsilon = log_ratio(found.likelier, found.rarer, found.trials, confidence);
+    found.epsilon = log_ratio(found.likelier, found.rarer, found.trials, confidence, delta);
     return found;
 }
 
@@ -208,7 +209,8 @@ class Suspect {
 
 }  // namespace
 
-LowerBound attack(std::span<const double> first, std::span<const double> second, double confidence) {
+LowerBound attack(std::span<const double> first, std::span<const double> second, double confidence,
+                  double delta) {
     const std::size_t n = std::min(first.size(), second.size()), half = n / 2;
     if (half == 0) return {};
     const std::vector<double> a = ordered(first.first(half)), b = ordered(second.first(half));
@@ -222,15 +224,15 @@ LowerBound attack(std::span<const double> first, std::span<const double> second,
     bool speaks_for_second = true;
     for (const double each : thresholds)
         for (const bool kind : {true, false}) {
-            const double found = divide(a, b, each, kind, confidence).epsilon;
+            const double found = divide(a, b, each, kind, confidence, delta).epsilon;
             if (found > best) best = found, threshold = each, speaks_for_second = kind;
         }
     return divide(ordered(first.subspan(half, n - half)), ordered(second.subspan(half, n - half)), threshold,
-                  speaks_for_second, confidence);
+                  speaks_for_second, confidence, delta);
 }
 
-LowerBound attack(std::span<const std::string> first, std::span<const std::string> second,
-                  double confidence) {
+LowerBound attack(std::span<const std::string> first, std::span<const std::string> second, double confidence,
+                  double delta) {
     const std::size_t n = std::min(first.size(), second.size()), quarter = n / 4;
     const TextScores learnt(first.first(quarter), second.first(quarter));
     const auto scores = [&](std::span<const std::string> reports) {
@@ -239,7 +241,7 @@ LowerBound attack(std::span<const std::string> first, std::span<const std::strin
             all.push_back(learnt.score(text));
         return all;
     };
-    return attack(scores(first), scores(second), confidence);
+    return attack(scores(first), scores(second), confidence, delta);
 }
 
 double Series::promised(const PrivacyProof& mechanism) const {
@@ -249,6 +251,10 @@ double Series::promised(const PrivacyProof& mechanism) const {
     }
     if (rounds == 1) return mechanism.first_epsilon();
     return mechanism.epsilon() * (changing ? 2 : 1);
+}
+
+double Series::promised_delta(const PrivacyProof& mechanism) const {
+    return mechanism.delta() * static_cast<double>(rounds);
 }
 
 LowerBound attack(const PrivacyProof& mechanism, const Series& series, std::uint64_t people,
@@ -261,7 +267,7 @@ LowerBound attack(const PrivacyProof& mechanism, const Series& series, std::uint
             for (const bool second : {false, true}) kinds[second ? 1 : 0].push_back(one(second));
             if (progress && i % 256 == 255) progress(i + 1);
         }
-        return attack(kinds[0], kinds[1], confidence);
+        return attack(kinds[0], kinds[1], confidence, series.promised_delta(mechanism));
     };
     if (suspect.scored(bits)) return observe([&](bool second) { return suspect.score(second, bits); });
     return observe([&](bool second) { return suspect.text(second, bits); });

@@ -25,14 +25,15 @@ struct LowerBound {
 /// ε ≥ ln(p/q) with Clopper and Pearson's (1934) bounds of the two probabilities. For every channel that
 /// keeps an ε, a larger one is told with a probability of at most 1 − confidence. Both kinds are cut to the
 /// length of the shorter.
+/// Where ε holds but for a probability of δ, p − δ stands for p.
 [[nodiscard]] LowerBound attack(std::span<const double> first, std::span<const double> second,
-                                double confidence);
+                                double confidence, double delta = 0);
 
 /// The same of reports that nothing is known of but their text. A quarter of them teaches scores: the
 /// log-ratio of how often each text came, or, if there are too many different ones, the sum of that of the
 /// characters at each place, taken as independent.
 [[nodiscard]] LowerBound attack(std::span<const std::string> first, std::span<const std::string> second,
-                                double confidence);
+                                double confidence, double delta = 0);
 
 /// What is reported, and how often.
 struct Series {
@@ -44,6 +45,8 @@ struct Series {
     /// What the promises add up to: ε for each key that had a permanent response drawn, or for each round if
     /// fresh.
     [[nodiscard]] double promised(const PrivacyProof& mechanism) const;
+    /// The same of δ, whose rounds are always fresh.
+    [[nodiscard]] double promised_delta(const PrivacyProof& mechanism) const;
 };
 
 /// Reports of `people` of the first and the second kind, attacked. The distinguisher is the best there is,

@@ -1,5 +1,7 @@
 #include "core/proof/audit.hpp"
 
+#include <cmath>
+
 namespace ldp {
 
 namespace {
@@ -51,6 +53,33 @@ class Extremes {
     std::map<std::vector<std::byte>, Extreme> found_;
 };
 
+/// A law in numbers that many can be compared in; they come in the outputs' order.
+class Numbers {
+  public:
+    explicit Numbers(const Outcomes& law) : law_(law) {
+        for (const auto& [output, p] : law) probabilities_.push_back(static_cast<long double>(p));
+    }
+    /// Σ max(0, p − e^ε·q), q being the other's; rounded upwards.
+    [[nodiscard]] double beyond(const Numbers& other, double epsilon) const {
+        constexpr long double slack = 0x1p-60L;
+        const long double factor = std::exp(static_cast<long double>(epsilon)) * (1 - slack);
+        long double sum = 0;
+        auto theirs = other.law_.begin();
+        std::size_t at = 0, there = 0;
+        for (auto ours = law_.begin(); ours != law_.end(); ++ours, ++at) {
+            while (theirs != other.law_.end() && theirs->first < ours->first) ++theirs, ++there;
+            const bool shared = theirs != other.law_.end() && theirs->first == ours->first;
+            sum += std::max(
+                0.0L, probabilities_[at] * (1 + slack) - (shared ? factor * other.probabilities_[there] : 0));
+        }
+        return static_cast<double>(sum * (1 + 0x1p-40L));
+    }
+
+  private:
+    Outcomes law_;
+    std::vector<long double> probabilities_;
+};
+
 /// An audit in progress; its steps return false when there are too many.
 class Enumeration {
   public:
@@ -88,6 +117,7 @@ class Enumeration {
     [[nodiscard]] bool follow(Bytes public_randomness, const Advance& advance) {
         Extremes permanents, reports;
         std::map<std::vector<std::byte>, Outcomes> responses;
+        std::vector<Numbers> laws;
         for (std::uint64_t x = 0; x < found_.inputs; ++x, advance()) {
             const std::vector<Cell> input = cells_of(x);
             const std::uint64_t before = left_;
@@ -107,6 +137,7 @@ class Enumeration {
             }
             if (!(sum == exact(1, 1))) found_.sums_to_one = false;
             permanents.add(x, *law);
+            if (found_.approximate) laws.emplace_back(*law);
             if (!found_.report) continue;
             Outcomes sent;
             for (const auto& [permanent, p] : *law) {
@@ -124,12 +155,22 @@ class Enumeration {
         }
         found_.outputs = std::max<std::uint64_t>(found_.outputs, permanents.outputs());
         const auto cells = [&](std::uint64_t x) { return cells_of(x); };
+        if (found_.approximate) {
+            compare(laws, *found_.approximate);
+            return true;
+        }
         permanents.take(found_.inputs, public_randomness, cells, found_.permanent.worst);
         if (found_.report) reports.take(found_.inputs, public_randomness, cells, found_.report->worst);
         return true;
     }
 
   private:
+    void compare(const std::vector<Numbers>& laws, ApproximatePromise& promise) const {
+        for (std::uint64_t x = 0; x < laws.size(); ++x)
+            for (std::uint64_t y = 0; y < laws.size(); ++y)
+                if (const double sum = laws[x].beyond(laws[y], promise.epsilon); sum > promise.worst)
+                    promise.worst = sum, promise.likelier = cells_of(x), promise.rarer = cells_of(y);
+    }
     [[nodiscard]] std::vector<Cell> cells_of(std::uint64_t x) const {
         std::vector<Cell> input;
         for (const std::uint64_t each : cells_) input.push_back(x % each), x /= each;
@@ -165,6 +206,9 @@ bool kept_by(const Promise& promise, bool enumerated) {
 }  // namespace
 
 bool Audit::kept() const {
+    if (approximate)
+        return sums_to_one && sampler_as_stated && approximate->claimed <= approximate->delta &&
+               approximate->worst <= approximate->claimed;
     return sums_to_one && sampler_as_stated && kept_by(permanent, enumerated) &&
            (!report || kept_by(*report, enumerated));
 }
@@ -172,7 +216,10 @@ bool Audit::kept() const {
 Audit audit(const PrivacyProof& mechanism, BitSource& bits, const AuditLimits& limits,
             const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
     Audit found;
-    found.permanent = {mechanism.epsilon(), mechanism.worst_ratio(), {}};
+    if (mechanism.delta() != 0)
+        found.approximate = {mechanism.epsilon(), mechanism.delta(), mechanism.worst_delta(), {}, {}};
+    else
+        found.permanent = {mechanism.epsilon(), mechanism.worst_ratio(), {}};
     if (mechanism.first_epsilon() < mechanism.epsilon())
         found.report = {mechanism.first_epsilon(), mechanism.first_report_ratio(), {}};
     Enumeration enumeration(mechanism, found, limits.steps);

@@ -29,6 +29,15 @@ struct Promise {
     Distinction worst;  ///< the worst that was found; of an enumeration only
 };
 
+/// The same where ε holds but for a probability of δ: nothing is said of ratios, but of Σ max(0, p − e^ε·q)
+/// over all that can come out, p and q being its probabilities under two inputs.
+struct ApproximatePromise {
+    double epsilon, delta;              ///< what is promised
+    double claimed;                     ///< the worst sum, or a bound of it, by the mechanism's own argument
+    std::vector<Cell> likelier, rarer;  ///< the inputs that it is worst for; of an enumeration only
+    double worst = 0;                   ///< theirs, to 1e-15 and rounded upwards
+};
+
 /// What was looked at, and found.
 struct Audit {
     /// Whether all inputs and outputs were followed. If not, because they are too many, what is known are the
@@ -43,6 +52,8 @@ struct Audit {
     Promise permanent{};
     /// Through both layers; none where a report is its permanent response.
     std::optional<Promise> report;
+    /// Instead of both, of a mechanism with a δ.
+    std::optional<ApproximatePromise> approximate;
 
     /// Whether all that was looked at bears the promise out.
     [[nodiscard]] bool kept() const;

@@ -170,6 +170,11 @@ void check_evolving(const Spec& spec) {
             "a series needs no \"evolving\" and no \"budget\"",
             "Under " + std::string(spec.mechanism().name) + " a person's whole series costs epsilon, once.",
             "Remove both.");
+    if (spec.delta() != 0)
+        invalid("answers with a delta cannot be remembered",
+                std::string(spec.mechanism().name) +
+                    " keeps epsilon but for a probability, and a budget has room for epsilon alone.",
+                "Remove both \"evolving\" and \"budget\", or choose a mechanism without \"delta\".");
     const auto mechanism = make_mechanism(spec);
     const std::vector<std::uint64_t> cells = mechanism->cells();
     for (std::size_t j = 0; j < cells.size(); ++j) {

@@ -222,11 +222,12 @@ std::string describe(Bytes bytes) {
 std::string parameters_json(const Mechanism& mechanism) {
     nlohmann::json parameters = nlohmann::json::object();
     for (const auto& [key, value] : mechanism.parameters()) parameters[key] = value;
-    return nlohmann::json{{"mechanism", mechanism_name(mechanism.header().mechanism)},
-                          {"epsilon", mechanism.epsilon()},
-                          {"spec", fingerprint_text(mechanism.header().fingerprint)},
-                          {"parameters", parameters}}
-        .dump();
+    nlohmann::json all{{"mechanism", mechanism_name(mechanism.header().mechanism)},
+                       {"epsilon", mechanism.epsilon()},
+                       {"spec", fingerprint_text(mechanism.header().fingerprint)},
+                       {"parameters", parameters}};
+    if (mechanism.delta() != 0) all["delta"] = mechanism.delta();
+    return all.dump();
 }
 
 }  // namespace ldp

@@ -1,0 +1,452 @@
+// The means of many numbers, each report about all of them, with normal noise: private but for a probability
+// of δ, and the better the shorter people's vectors are beside the cube they lie in.
+//
+// A vector is a point z of the grid, counted in steps from the middle. One that is longer than `radius` is
+// shortened to it, towards 0 and onto the grid, so that two inputs are never more than 2·radius apart.
+// Coordinates that are rounded to the grid move by less than a step each: radius = norm + √d steps leaves
+// every vector of at most the declared norm as it is, and its mean kept; no vector is longer than the cube's
+// corners are.
+//
+// The noise is the exact whole part of a normal variable, ⌊G⌋: z + ⌊G⌋ = ⌊z + G⌋ is read off z + G, and so
+// keeps all that normal noise promises, whatever the grid. That is as exact as
+// discrete Gaussian noise in proportion to exp(−n²/2σ²) (Canonne, Kamath, Steinke 2020, arXiv:2004.00010),
+// whose δ is known through its Rényi divergences alone, at the price of a larger σ. z + ⌊G⌋ + ½ has mean z.
+//
+// What is drawn differs from the ideal in two ways, and δ pays for both. With P the ideal law of a report and
+// P' that of the same with noise below `magnitudes`, that drawn is within e^±dη of P' at every output, and P'
+// is within d·t of P, t being the chance of noise as large. So Σ max(0, p − e^ε·q) over the laws that are
+// drawn under two inputs is at most e^dη·(δ_G(ε − 2dη) + (1 + e^ε)·d·t), δ_G being that of normal noise.
+//
+// parameters: d, grid steps (4 bytes each), δ, norm (8 each), σ in steps (4), ranges of the attributes in
+// runs payload:    an output of the channel for each attribute state:      the channel's tally for each
+// attribute
+
+#include <algorithm>
+#include <bit>
+#include <cfloat>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "core/base/error.hpp"
+#include "core/base/exact.hpp"
+#include "core/base/text.hpp"
+#include "core/channel/moments.hpp"
+#include "core/mechanism/capability.hpp"
+#include "core/mechanism/entries.hpp"
+#include "core/mechanism/error_law.hpp"
+#include "core/mechanism/mean/numeric_randomizer.hpp"
+
+namespace ldp {
+
+namespace {
+
+constexpr std::uint64_t max_attributes = 4096;
+constexpr double least_delta = 1e-15, most_delta = 1e-3;
+constexpr double far = 12;  ///< noise of so many σ and more is not drawn
+constexpr double max_sigma = 0x1p36;
+
+double square(double number) noexcept {
+    return number * number;
+}
+
+/// The δ at which normal noise keeps ε, rounded upwards: Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ), where μ is the
+/// greatest distance of two inputs in standard deviations (Balle, Wang 2018, arXiv:1805.06530, theorem 8).
+/// Each of the two is off by less than 2^-52 of itself: erfcl by a few units in its last place, and by 2x²
+/// times the rounding of its argument x, which is below 20 wherever the result is above 1e-170.
+double normal_delta(double epsilon, double mu) noexcept {
+    static_assert(LDBL_MANT_DIG >= 64, "exact weights need a long double of at least 64 bits");
+    constexpr long double slack = 0x1p-52L;
+    const long double away = static_cast<long double>(epsilon) / mu, half = static_cast<long double>(mu) / 2;
+    const auto above = [](long double x) { return std::erfc(x / std::numbers::sqrt2_v<long double>) / 2; };
+    const long double held = std::exp(static_cast<long double>(epsilon)) * above(away + half) * (1 - slack);
+    return static_cast<double>((above(away - half) * (1 + slack) - held + 1e-170L) * (1 + slack));
+}
+
+/// A bound of the chance that the squares of so many normal variables of this variance, around means whose
+/// squares add up to `squares` or less, add up to that much more than is expected, or less (Birgé 2001,
+/// doi:10.1214/lnms/1215090065, lemma 8.1). Whole parts of normal variables are no further from their means.
+double squares_beyond(double excess, double variables, double variance, double squares) noexcept {
+    const double a = std::sqrt(variables * square(variance) + 2 * variance * squares);
+    const double root = excess / (a + std::sqrt(square(a) + 2 * variance * excess));
+    return std::min(1.0, 2 * std::exp(-square(root)));
+}
+
+/// ⌊z + G⌋, z a point of a grid counted from its middle: an output number y stands for y − `beyond` + ½.
+///
+/// The noise is m or −1 − m with equal chance, P(≥ m) = erfc(m/√2σ), and m is found by halving 0..magnitudes:
+/// a coin of 2^128 sides for each step. erfcl is off by 2^-56 of itself at most, the rounding of its argument
+/// included, and a magnitude's probability is at least 0.7/(σ + 1) of P(≥ m), so that the drawn one is off by
+/// less than (σ + 2)·2^-53 of itself, the roundings of at most 40 coins included; precision() has room for
+/// twice that. Halving keeps the odds of each coin above 2^-50, far from what its sides cannot tell.
+class GaussianChannel final : public MomentChannel {
+  public:
+    /// Even steps.
+    GaussianChannel(std::uint64_t steps, double sigma)
+        : MomentChannel(
+              steps, 2 * (steps / 2 + magnitudes(sigma)),
+              {1,
+               -static_cast<double>(steps) / 2,
+               {1, -static_cast<double>(steps), square(static_cast<double>(steps) / 2) + variance(sigma)}}),
+          sigma_(sigma),
+          magnitudes_(magnitudes(sigma)) {}
+
+    [[nodiscard]] double sigma() const noexcept { return sigma_; }
+    /// η above.
+    [[nodiscard]] static double precision(double sigma) noexcept { return (sigma + 2) * 0x1p-52; }
+    /// t above.
+    [[nodiscard]] static double tail() noexcept { return std::erfc(far / std::numbers::sqrt2); }
+    /// Of ⌊G⌋: that of G, of what rounding takes away, and of how the two hang together.
+    [[nodiscard]] static double variance(double sigma) noexcept {
+        double sum = square(sigma) + 1.0 / 12;
+        for (double j = 1; j < 10; ++j)
+            sum += std::exp(-2 * square(std::numbers::pi * j * sigma)) *
+                   (4 * square(sigma) + 1 / square(std::numbers::pi * j));
+        return sum;
+    }
+
+    std::vector<std::pair<std::string, double>> parameters() const override { return {{"sigma", sigma_}}; }
+    std::uint64_t sample(std::uint64_t in, BitSource& bits) const override {
+        const bool negative = bits.fair(1) != 0;
+        std::uint64_t least = 0, end = magnitudes_;
+        while (end - least > 1) {
+            const std::uint64_t middle = std::midpoint(least, end);
+            (bits.lands(heads(least, middle, end), 128) ? least : end) = middle;
+        }
+        return negative ? in + magnitudes_ - 1 - least : in + magnitudes_ + least;
+    }
+    Exact probability(std::uint64_t in, std::uint64_t out) const override {
+        const std::uint64_t m = magnitude(in, out);
+        if (m >= magnitudes_) return {};
+        Exact product = exact(1, 2);
+        std::uint64_t least = 0, end = magnitudes_;
+        while (end - least > 1) {
+            const std::uint64_t middle = std::midpoint(least, end);
+            const Exact upper = exact_dyadic(heads(least, middle, end), 128);
+            product = product * (m >= middle ? upper : upper.complement());
+            (m >= middle ? least : end) = middle;
+        }
+        return product;
+    }
+    Exact worst_ratio() const override {
+        raise(ErrorCode::unsupported, "normal noise bounds no ratio of probabilities",
+              "Some outputs come of some inputs alone; they all come with a probability of delta at most.");
+    }
+    // Of the input that it is nearest to.
+    double likeliest(std::uint64_t out) const override {
+        const std::uint64_t nearest = std::min(out - std::min(out, magnitudes_), steps());
+        const std::uint64_t m = std::min(magnitude(nearest, out), magnitudes_ - 1);
+        return (1 + 1e-9) * static_cast<double>((at_least(m) - at_least(m + 1)) / 2);
+    }
+
+  private:
+    [[nodiscard]] static std::uint64_t magnitudes(double sigma) noexcept {
+        return static_cast<std::uint64_t>(std::ceil(far * sigma)) + 1;
+    }
+    [[nodiscard]] std::uint64_t magnitude(std::uint64_t in, std::uint64_t out) const noexcept {
+        const std::uint64_t none = in + magnitudes_;
+        return out >= none ? out - none : none - out - 1;
+    }
+    [[nodiscard]] long double at_least(std::uint64_t m) const noexcept {
+        return std::erfc(static_cast<long double>(m) / (std::numbers::sqrt2_v<long double> * sigma_));
+    }
+    /// Of the coin that tells least..middle from middle..end.
+    [[nodiscard]] Uint128 heads(std::uint64_t least, std::uint64_t middle, std::uint64_t end) const noexcept {
+        const long double beyond = at_least(end);
+        return static_cast<Uint128>(
+            std::ldexp((at_least(middle) - beyond) / (at_least(least) - beyond), 128));
+    }
+
+    // Chernoff's bound, by the moment generating function of G and its whole part.
+    double mean_beyond(double excess, double n) const override {
+        return std::min(1.0, 2 * std::exp(-n * square(excess) / (2 * variance(sigma_))));
+    }
+    double square_beyond(double excess, double n) const override {
+        return squares_beyond(n * excess, n, variance(sigma_), n * square(static_cast<double>(steps()) / 2));
+    }
+
+    double sigma_;
+    std::uint64_t magnitudes_;
+};
+
+/// What a spec says of length, in grid steps.
+struct Ball {
+    std::size_t d;
+    std::uint64_t steps;
+    double norm;  ///< attributes scaled to [−1,1]
+
+    [[nodiscard]] double radius() const noexcept {
+        const double half = static_cast<double>(steps) / 2, corner = std::sqrt(static_cast<double>(d));
+        return std::min(norm * half + corner, corner * half) * (1 + 0x1p-50);
+    }
+    /// The δ at which this noise is private, rounded upwards.
+    [[nodiscard]] double delta(double epsilon, double sigma) const noexcept {
+        const auto size = static_cast<double>(d);
+        const double slack = size * GaussianChannel::precision(sigma);
+        if (!(2 * slack < epsilon)) return 1;
+        return (1 + 0x1p-48) * std::exp(slack) *
+               (normal_delta(epsilon - 2 * slack, 2 * radius() / sigma) +
+                (1 + std::exp(epsilon)) * size * GaussianChannel::tail());
+    }
+    /// The least that keeps δ, to a relative 2^-23, which a block has room for. Throws Error (invalid_spec)
+    /// if none does.
+    [[nodiscard]] float least_sigma(double epsilon, double delta_asked) const {
+        double low = 0, high = 1;
+        while (delta(epsilon, high) > delta_asked) {
+            if (high >= max_sigma / 2)
+                raise(ErrorCode::invalid_spec, "no noise keeps so small an epsilon on so fine a grid",
+                      "\"grid\" is " + std::to_string(steps) + ".", "Lower \"grid\", or raise epsilon.");
+            low = high;
+            high *= 2;
+        }
+        for (int i = 0; i < 60; ++i) {
+            const double middle = std::midpoint(low, high);
+            (delta(epsilon, middle) > delta_asked ? low : high) = middle;
+        }
+        return std::nextafter(static_cast<float>(high), INFINITY);
+    }
+};
+
+class Gaussian final : public Mechanism, public GroupMean, public KnownErrors {
+  public:
+    Gaussian(const Header& header, Bytes block, const Ball& ball, double delta, double sigma,
+             std::vector<Range> ranges)
+        : Mechanism(header, block),
+          channel_(ball.steps, sigma),
+          ball_(ball),
+          delta_(delta),
+          ranges_(std::move(ranges)),
+          width_(cell_width(channel_.outputs())) {}
+
+    double delta() const noexcept override { return delta_; }
+    std::vector<std::uint64_t> cells() const override {
+        return std::vector<std::uint64_t>(ranges_.size(), channel_.inputs());
+    }
+    std::size_t payload_size() const noexcept override { return ranges_.size() * width_; }
+    std::size_t state_size() const noexcept override { return ranges_.size() * channel_.tally_size(); }
+    std::vector<std::pair<std::string, double>> parameters() const override {
+        return {{"attributes", static_cast<double>(ranges_.size())},
+                {"grid", static_cast<double>(ball_.steps)},
+                {"norm", ball_.norm},
+                {"sigma", channel_.sigma() / half()}};
+    }
+
+    void permanent_response(Input input, Bytes, BitSource& bits, MutableBytes permanent) const override {
+        const double shrink = shortening(input);
+        for (std::size_t j = 0; j < input.size(); ++j)
+            store_cell(permanent.data() + j * width_, width_,
+                       channel_.sample(shortened_to(input[j], shrink), bits));
+    }
+
+    bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
+        if (!valid_payload(payload)) return false;
+        for (std::size_t j = 0; j < ranges_.size(); ++j)
+            channel_.accumulate(state.data() + j * channel_.tally_size(), output(payload, j));
+        return true;
+    }
+    void merge(MutableBytes state, Bytes other) const noexcept override {
+        for (std::size_t at = 0; at < state.size(); at += channel_.tally_size())
+            channel_.merge(state.data() + at, other.data() + at);
+    }
+    bool valid_payload(Bytes payload) const noexcept override {
+        for (std::size_t j = 0; j < ranges_.size(); ++j)
+            if (output(payload, j) >= channel_.outputs()) return false;
+        return true;
+    }
+    bool valid_state(const Counts& counts) const noexcept override {
+        for (std::size_t j = 0; j < ranges_.size(); ++j)
+            if (!channel_.valid(counts.n, tally(counts, j))) return false;
+        return true;
+    }
+
+    std::span<const Quantity> answers() const noexcept override {
+        static constexpr Quantity quantities[] = {Quantity::means};
+        return quantities;
+    }
+    std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override {
+        std::vector<Estimate> estimates;
+        for (std::size_t j = 0; j < ranges_.size(); ++j)
+            estimates.push_back(group_mean(counts, j, j, question.target));
+        return estimates;
+    }
+    // The noises of different attributes are independent. How people's numbers hang together is not in the
+    // tallies, but no sum spreads more than the spreads together.
+    Estimate group_mean(const Counts& counts, std::size_t first, std::size_t last,
+                        Target target) const override {
+        const double unit = widest_half(std::span(ranges_).subspan(first, last - first + 1));
+        const auto size = static_cast<double>(last - first + 1);
+        double middle = 0, mean = 0, noise = 0, spread = 0;
+        for (std::size_t j = first; j <= last; ++j) {
+            const auto moments = channel_.invert(counts.n, tally(counts, j));
+            const double weight = ranges_[j].half() / unit / size / half();
+            middle += ranges_[j].middle() / size;
+            mean += weight * (moments.mean - half());
+            noise += square(weight) * moments.noise;
+            spread += weight * std::sqrt(moments.sampling);
+        }
+        const double variance = noise + (target == Target::population ? square(spread) : 0);
+        return {middle + unit * mean, unit * std::sqrt(variance / static_cast<double>(counts.n))};
+    }
+    // The noise's spread is known, that of the people estimated.
+    ErrorLaw error_law(std::uint64_t n, Target target) const noexcept override {
+        return {.freedom = target == Target::population ? static_cast<double>(n) - 1 : 0};
+    }
+    // Of each attribute the worst, and whether vectors are as short as all are made.
+    std::vector<Check> health(const Counts& counts) const override {
+        const auto n = static_cast<double>(counts.n), d = static_cast<double>(ranges_.size());
+        std::vector<std::vector<Check>> parts;
+        double squares = 0;
+        for (std::size_t j = 0; j < ranges_.size(); ++j) {
+            parts.push_back(channel_.health(counts.n, tally(counts, j)));
+            const auto moments = channel_.invert(counts.n, tally(counts, j));
+            squares += moments.mean_square - 2 * half() * moments.mean + square(half());
+        }
+        std::vector<Check> checks = worst_of(parts, ranges_.size());
+        const double excess = squares - square(ball_.radius());
+        checks.push_back({"mean square length within its bound", squares / square(ball_.radius()), 1,
+                          excess > 0
+                              ? squares_beyond(n * excess, n * d, GaussianChannel::variance(channel_.sigma()),
+                                               n * square(ball_.radius()))
+                              : 1});
+        return checks;
+    }
+
+    std::vector<Stake> stakes(const Question& question) const override {
+        const Range& range = ranges_[question.attribute == only_attribute ? 0 : question.attribute];
+        const auto [least, most] = channel_.reach();
+        const double unit = range.half() / half(), length = std::min(half(), ball_.radius()) * unit;
+        return {{1,
+                 {range.middle() + unit * (least - half()), range.middle() + unit * (most - half())},
+                 {range.middle() - length, range.middle() + length}}};
+    }
+    double likeliest(Bytes payload) const override {
+        double product = 1;
+        for (std::size_t j = 0; j < ranges_.size(); ++j) product *= channel_.likeliest(output(payload, j));
+        return product;
+    }
+
+    double n_variance(double) const override { return channel_.noise_at(0) / square(half()); }
+    Cost cost() const noexcept override {
+        const auto d = static_cast<double>(ranges_.size());
+        return {2 * d, 20 * d};
+    }
+
+    Exact probability(Input input, Bytes, Bytes permanent) const override {
+        const double shrink = shortening(input);
+        Exact product = exact(1, 1);
+        for (std::size_t j = 0; j < input.size(); ++j)
+            product = product * channel_.probability(shortened_to(input[j], shrink), output(permanent, j));
+        return product;
+    }
+    Exact worst_ratio() const override { return channel_.worst_ratio(); }
+    double worst_delta() const override { return ball_.delta(epsilon(), channel_.sigma()); }
+
+  private:
+    [[nodiscard]] double half() const noexcept { return static_cast<double>(ball_.steps) / 2; }
+    [[nodiscard]] std::uint64_t output(Bytes payload, std::size_t j) const noexcept {
+        return load_cell(payload.data() + j * width_, width_);
+    }
+    [[nodiscard]] const std::byte* tally(const Counts& counts, std::size_t j) const noexcept {
+        return counts.state.data() + j * channel_.tally_size();
+    }
+    // What a vector is multiplied by. Its squared length is a whole number below 2^53, so that the quotient
+    // is off by less than 2^-51 of itself, and the products, cut off, are no longer than the radius.
+    [[nodiscard]] double shortening(Input input) const noexcept {
+        double squares = 0;
+        for (const Cell cell : input) squares += square(static_cast<double>(cell) - half());
+        return squares <= square(ball_.radius()) ? 1 : ball_.radius() / std::sqrt(squares) * (1 - 0x1p-49);
+    }
+    [[nodiscard]] Cell shortened_to(Cell cell, double shrink) const noexcept {
+        return static_cast<Cell>(half() + std::trunc((static_cast<double>(cell) - half()) * shrink));
+    }
+
+    GaussianChannel channel_;
+    Ball ball_;
+    double delta_;
+    std::vector<Range> ranges_;
+    std::size_t width_;
+};
+
+constexpr Option options[] = {
+    {.name = "delta", .real = true},
+    {.name = "norm", .real = true},
+    {.name = "grid", .fallback = 0, .least = 0, .most = max_grid},
+};
+
+/// The grid, unless it is given, is the coarsest by powers of two on which rounding makes vectors longer by a
+/// 256th of the norm at most; or, at a very small ε, the finest on which the precision of the noise takes a
+/// 32nd of ε at most, σ being no more than 17·norm/ε.
+void settle(SettingsDraft& draft) {
+    const auto d = static_cast<double>(draft.attributes.size());
+    const double delta = std::get<double>(draft.options.at("delta"));
+    if (!(delta >= least_delta && delta <= most_delta))
+        raise(ErrorCode::invalid_spec,
+              "\"delta\" must be a number from " + shortest(least_delta) + " to " + shortest(most_delta),
+              delta == 0 ? "It is missing, or 0." : "Found " + shortest(delta) + ".",
+              "It is the probability with which epsilon may not hold, and should be far below one over the "
+              "number of people, such as 1e-9. Other mechanisms need none.");
+    double& norm = std::get<double>(draft.options.at("norm"));
+    if (norm == 0) norm = std::sqrt(d);
+    if (!(norm > 0 && norm <= std::sqrt(d)))
+        raise(ErrorCode::invalid_spec,
+              "\"norm\" must be a number above 0 and at most " + shortest(std::sqrt(d)),
+              "Found " + shortest(norm) + "; with each of its " + std::to_string(draft.attributes.size()) +
+                  " attributes scaled to [-1, 1], no vector is longer than that.",
+              "Leave it out to have no vector shortened.");
+    auto& grid = std::get<std::uint64_t>(draft.options.at("grid"));
+    if (grid == 0) {
+        const double finest = std::min(0x1p41 * square(draft.epsilon) / (d * norm), 0x1p19);
+        grid = 2 * std::bit_ceil(
+                       static_cast<std::uint64_t>(std::ceil(std::min(256 * std::sqrt(d) / norm, finest))));
+    }
+    if (grid % 2 != 0)
+        raise(ErrorCode::invalid_spec, "\"grid\" must be even", "Found " + std::to_string(grid) + ".",
+              "The middle of a range is a point of the grid; 0 asks for the best number.");
+}
+
+void write(const Settings& settings, Writer& writer) {
+    const Ball ball{settings.attributes().size(), settings.number("grid"), settings.real("norm")};
+    writer.put(static_cast<std::uint32_t>(ball.d));
+    writer.put(static_cast<std::uint32_t>(ball.steps));
+    writer.put(settings.real("delta"));
+    writer.put(ball.norm);
+    writer.put(ball.least_sigma(settings.epsilon(), settings.real("delta")));
+    write_ranges(writer, settings.attributes());
+}
+
+std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
+    Reader reader(block.subspan(header_size));
+    const std::uint64_t d = take_number(reader, "number of attributes", 2, max_attributes);
+    const std::uint64_t steps = take_number(reader, "number of grid steps", 2, max_grid);
+    const auto delta = reader.take<double>(), norm = reader.take<double>();
+    const double sigma = reader.take<float>();
+    std::vector<Range> ranges = read_ranges(reader, d);
+    reader.finish();
+    const auto refuse = [](const char* what) {
+        raise(ErrorCode::malformed, what, {}, "The bytes were damaged or forged.");
+    };
+    if (steps % 2 != 0) refuse("the number of grid steps is odd");
+    if (!(delta >= least_delta && delta <= most_delta)) refuse("delta is out of range");
+    if (!(norm > 0 && norm <= std::sqrt(static_cast<double>(d)))) refuse("the norm is out of range");
+    const Ball ball{d, steps, norm};
+    if (!(sigma > 0 && sigma <= max_sigma && ball.delta(header.epsilon, sigma) <= delta))
+        refuse("the noise is not what epsilon and delta need");
+    return std::make_unique<Gaussian>(header, block, ball, delta, sigma, std::move(ranges));
+}
+
+}  // namespace
+
+const MechanismEntry gaussian_entry{32,
+                                    "gaussian",
+                                    "a vector with discrete Gaussian noise",
+                                    "each of your numbers, moved up or down by chance, usually far; all of "
+                                    "them are made smaller first if together they are too large",
+                                    Shape::numeric_vector,
+                                    max_attributes,
+                                    false,
+                                    options,
+                                    write,
+                                    load,
+                                    settle};
+
+}  // namespace ldp
