@@ -202,6 +202,22 @@ COMMENT ON COLUMN @extschema@.ldp_statistic.observed IS 'what the reports have';
 COMMENT ON COLUMN @extschema@.ldp_statistic.expected IS 'what honest reports would have, or the nearest they could';
 COMMENT ON COLUMN @extschema@.ldp_statistic.p_value IS 'how likely honest reports are as far off';
 
+DO $script$
+DECLARE
+    twin record;
+BEGIN
+    FOR twin IN
+        SELECT a.attrelid::regclass AS type, a.attname AS name, col_description(o.attrelid, o.attnum) AS description
+        FROM pg_attribute AS a JOIN pg_attribute AS o ON o.attname = a.attname AND o.attrelid = '@extschema@.ldp_answer'::regclass
+        WHERE a.attrelid IN ('@extschema@.ldp_ranked'::regclass, '@extschema@.ldp_quantile_at'::regclass,
+                             '@extschema@.ldp_bin'::regclass, '@extschema@.ldp_cell'::regclass)
+          AND col_description(a.attrelid, a.attnum) IS NULL
+    LOOP
+        EXECUTE format('COMMENT ON COLUMN %s.%I IS %L', twin.type, twin.name, twin.description);
+    END LOOP;
+END
+$script$;
+
 -- The state of an aggregate that is asked more than its reports: the arguments, then a summary. It is not for storing;
 -- text and bytes let it travel between servers.
 CREATE TYPE @extschema@.ldp_question;
@@ -245,7 +261,7 @@ CREATE FUNCTION @extschema@.ldp_summary_merge(summary @extschema@.ldp_summary, o
     RETURNS @extschema@.ldp_summary
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
 COMMENT ON FUNCTION @extschema@.ldp_summary_merge(@extschema@.ldp_summary, @extschema@.ldp_summary) IS
-    'the summary of the reports of both; NULL is the summary of no reports';
+    'the summary of the reports of both; NULL is the summary of no reports; error 42804 if their specs differ';
 
 -- What leaves a moving window is taken out of its summary again. NULL says that this cannot be: then PostgreSQL adds up
 -- what is left in the window. Both functions are strict, for a window wants its state never to be NULL.
@@ -309,14 +325,15 @@ CREATE AGGREGATE @extschema@.ldp_agg(report @extschema@.ldp_report) (
     COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_agg(@extschema@.ldp_report) IS
-    'reports to their summary, for the accessors to answer from';
+    'reports to their summary, for the accessors to answer from; NULL of no reports, error 42804 if specs differ';
 
 CREATE AGGREGATE @extschema@.ldp_agg(report @extschema@.ldp_report, round integer) (
     SFUNC = @extschema@.ldp_summary_accumulate, STYPE = @extschema@.ldp_summary, SSPACE = 512,
     COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_agg(@extschema@.ldp_report, integer) IS
-    'reports to their summary, which knows their rounds: what errors need where people keep their answers';
+    'reports to their summary, which knows their rounds: what errors need where people keep their answers; NULL of '
+    'no reports, error 42804 if specs differ';
 
 CREATE AGGREGATE @extschema@.ldp_rollup(summary @extschema@.ldp_summary) (
     SFUNC = @extschema@.ldp_summary_merge, STYPE = @extschema@.ldp_summary, SSPACE = 512,
@@ -324,21 +341,26 @@ CREATE AGGREGATE @extschema@.ldp_rollup(summary @extschema@.ldp_summary) (
     MSFUNC = @extschema@.ldp_window_merge, MINVFUNC = @extschema@.ldp_summary_subtract, MSTYPE = @extschema@.ldp_summary, MSSPACE = 512
 );
 COMMENT ON AGGREGATE @extschema@.ldp_rollup(@extschema@.ldp_summary) IS
-    'summaries of parts to the summary of the whole';
+    'summaries of parts to the summary of the whole, byte for byte that of all their reports; NULL of none, error '
+    '42804 if specs differ';
 
 -- Specs -----------------------------------------------------------------------------------------------------
 
 CREATE FUNCTION @extschema@.ldp_spec_canonical(spec jsonb) RETURNS jsonb
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2000;
-COMMENT ON FUNCTION @extschema@.ldp_spec_canonical(jsonb) IS 'the spec with every default filled in, or an error that says what is wrong';
+COMMENT ON FUNCTION @extschema@.ldp_spec_canonical(jsonb) IS
+    'the spec with every default filled in, and in "derived" its sizes and expected errors; error 22023 that says '
+    'what is wrong';
 
 CREATE FUNCTION @extschema@.ldp_spec_parameters(spec jsonb) RETURNS bytea
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2000;
-COMMENT ON FUNCTION @extschema@.ldp_spec_parameters(jsonb) IS 'the parameter block that every report under the spec begins with';
+COMMENT ON FUNCTION @extschema@.ldp_spec_parameters(jsonb) IS
+    'the parameter block that every report under the spec begins with, in bytes; error 22023 if the spec is wrong';
 
 CREATE FUNCTION @extschema@.ldp_spec_fingerprint(spec jsonb) RETURNS text
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2000;
-COMMENT ON FUNCTION @extschema@.ldp_spec_fingerprint(jsonb) IS 'what identifies the spec in every report and summary, 16 hexadecimal digits';
+COMMENT ON FUNCTION @extschema@.ldp_spec_fingerprint(jsonb) IS
+    'what identifies the spec in every report and summary, 16 hexadecimal digits; error 22023 if the spec is wrong';
 
 CREATE FUNCTION @extschema@.ldp_part_fingerprint(fingerprint text, attribute integer) RETURNS text
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
@@ -347,17 +369,18 @@ COMMENT ON FUNCTION @extschema@.ldp_part_fingerprint(text, integer) IS 'what ide
 CREATE FUNCTION @extschema@.ldp_check_report(report @extschema@.ldp_report, parameters bytea) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1;
 COMMENT ON FUNCTION @extschema@.ldp_check_report(@extschema@.ldp_report, bytea) IS
-    'true if the report was made with these parameters, otherwise an error; stands in each collection''s CHECK';
+    'true if the report was made with these parameters, otherwise error 23514; stands in each collection''s CHECK';
 
 CREATE FUNCTION @extschema@.ldp_check_report(batch @extschema@.ldp_report_batch, parameters bytea) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1;
 COMMENT ON FUNCTION @extschema@.ldp_check_report(@extschema@.ldp_report_batch, bytea) IS
-    'true if the reports of the batch were made with these parameters, otherwise an error; stands in a collection''s CHECK';
+    'true if the reports of the batch were made with these parameters, otherwise error 23514; stands in a '
+    'collection''s CHECK';
 
 CREATE FUNCTION @extschema@.ldp_check_round(round integer, first integer, last integer) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.ldp_check_round(integer, integer, integer) IS
-    'true if the round is one of these, otherwise an error; stands in each collection''s CHECK';
+    'true if the round is one of these, otherwise error 23514; stands in each collection''s CHECK';
 
 CREATE FUNCTION @extschema@.ldp_spec_labels(spec jsonb) RETURNS text[]
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -378,9 +401,11 @@ CREATE FUNCTION @extschema@.ldp_advise(spec jsonb, users bigint DEFAULT 100000,
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_advise(jsonb, bigint) IS
-    'the mechanisms that suit a spec (its own does not matter), best first: the standard error of a frequency, what '
-    'no unbiased estimate can be below, how far one forged report in a hundred moves it at most, sizes, steps to count a '
-    'report, and why "auto" would not choose it';
+    'the mechanisms that suit a spec''s epsilon, attribute and limits (its own mechanism does not matter), best '
+    'first: stderr, of a value with an average share, from so many users; lower_bound, what that of no unbiased '
+    'estimate under this epsilon can be below; pull, how far one forged report in a hundred moves it at most, on a '
+    'share or on a number from -1 to 1; sizes in bytes; decode_cost, steps of about a nanosecond a report; '
+    'obstacle, why "auto" would not choose it';
 
 CREATE FUNCTION @extschema@.ldp_plan(spec jsonb, question jsonb DEFAULT '{}', people bigint DEFAULT NULL,
         OUT source text, OUT stderr float8, OUT part float8, OUT margin float8, OUT effect float8,
@@ -388,18 +413,21 @@ CREATE FUNCTION @extschema@.ldp_plan(spec jsonb, question jsonb DEFAULT '{}', pe
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000 ROWS 5;
 COMMENT ON FUNCTION @extschema@.ldp_plan(jsonb, jsonb, bigint) IS
-    'the standard error to expect of an answer before anybody reports, and where it comes from; of people, epsilon and '
-    'error what is not given is found out';
+    'the standard error to expect of an answer before anybody reports (source "all"), and where it comes from, part '
+    'being the share of its square; margin is half an interval, effect what a test would find; of '
+    'people, epsilon and error what is not given is found out. Error 22023 if spec or question is wrong';
 
 CREATE FUNCTION @extschema@.ldp_required_n(spec jsonb, question jsonb) RETURNS bigint
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION @extschema@.ldp_required_n(jsonb, jsonb) IS
-    'how many people the answer to a question needs for the error, margin or effect that it gives';
+    'how many people the answer to a question needs for the error, margin or effect that it gives; error 22023 if '
+    'spec or question is wrong';
 
 CREATE FUNCTION @extschema@.ldp_required_epsilon(spec jsonb, question jsonb, people bigint) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100000;
 COMMENT ON FUNCTION @extschema@.ldp_required_epsilon(jsonb, jsonb, bigint) IS
-    'the least epsilon at which so many people are enough; where the spec says "auto", through the mechanism chosen there';
+    'the least epsilon, of four digits, at which so many people are enough; where the spec says "auto", through the '
+    'mechanism chosen there';
 
 CREATE FUNCTION @extschema@.ldp_power(spec jsonb, question jsonb, people bigint) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
@@ -411,43 +439,47 @@ CREATE FUNCTION @extschema@.ldp_influence(spec jsonb, forged float8 DEFAULT 0.01
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_influence(jsonb, float8) IS
-    'what forgers can do to each attribute''s estimate at most: one report among n moves it by one_report/n, and the share '
-    'forged of all reports by down or up';
+    'what forgers can do to each attribute''s estimate at most, in its own units or of a share: one report among n '
+    'moves it by one_report/n, and the share forged of all reports by down or up';
 
 CREATE FUNCTION @extschema@.ldp_minimax_bound(spec jsonb, users bigint DEFAULT 100000)
     RETURNS TABLE (attribute text, stderr float8, lower_bound float8, minimax float8, ratio float8)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_minimax_bound(jsonb, bigint) IS
-    'of each attribute the standard error to expect of an estimate from so many reports, what no mechanism at this epsilon '
-    'can be below with an unbiased estimate, what none can with any, and how far the first is above the second; the row '
-    'without attribute is about all numbers together';
+    'of each attribute, in its own units: stderr, to expect of an estimate from so many reports; lower_bound, what '
+    'that of no unbiased estimate by any mechanism at this epsilon can be below, at its worst people; minimax, what '
+    'no estimate at all can be below, root mean squared, of a category over its values; ratio, stderr by '
+    'lower_bound. The row without attribute is about all numbers together, scaled to -1 to 1, and has no stderr';
 
 CREATE FUNCTION @extschema@.ldp_compose(epsilons float8[], at_delta float8)
     RETURNS TABLE (method text, epsilon float8, delta float8, smallest boolean)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 3;
 COMMENT ON FUNCTION @extschema@.ldp_compose(float8[], float8) IS
-    'what answers about one person cost together, each pure at its epsilon: basic, advanced and optimal composition, each '
-    'with the delta at which it holds; all are true, so the smallest one counts';
+    'what answers about one person cost together, each pure at its epsilon (at most 700): basic, advanced and '
+    'optimal composition, each with the delta at which it holds; all are true, so the smallest one counts. at_delta '
+    'is 1e-200 or more; NULLs are left out';
 
 CREATE FUNCTION @extschema@.ldp_shuffled(local_epsilon float8, n bigint, at_delta float8)
     RETURNS TABLE (epsilon float8, delta float8, closed_form float8, lower_bound float8)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000000 ROWS 1;
 COMMENT ON FUNCTION @extschema@.ldp_shuffled(float8, bigint, float8) IS
-    'what a report at local_epsilon costs, at this delta, if somebody who is trusted shuffles it among those of n people '
-    'before anybody sees them; beside it a closed form that holds as well, and what no bound for all mechanisms can be below';
+    'what a report at local_epsilon costs, at this delta (1e-100 or more), if somebody who is trusted shuffles it '
+    'among those of n people (at most 10^9) before anybody sees them; beside it a closed form that holds as well, '
+    'NULL where it says nothing, and what no bound for all mechanisms can be below';
 
 CREATE FUNCTION @extschema@.ldp_odds(epsilon float8, prior float8 DEFAULT 0.5, people integer DEFAULT 1)
     RETURNS TABLE (odds float8, right_guess float8, posterior float8)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 1;
 COMMENT ON FUNCTION @extschema@.ldp_odds(float8, float8, integer) IS
-    'what epsilon (at delta 0) means at most: the factor by which odds move, the chance of telling two equally likely values '
-    'apart, and what is believed of something that was believed with probability prior; of people who answer together, of all';
+    'what epsilon (at delta 0) means at most: odds, the factor by which odds between two values move; right_guess, '
+    'the chance of telling two equally likely values apart; posterior, what is believed of something that was '
+    'believed with probability prior. Of people who answer together, of all their values';
 
 CREATE FUNCTION @extschema@.ldp_copies(report @extschema@.ldp_report, copies bigint, reports bigint) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION @extschema@.ldp_copies(@extschema@.ldp_report, bigint, bigint) IS
-    'a bound of the chance that among so many reports of as many honest people any comes as often as this one did, whatever '
-    'people''s values are';
+    'a bound of the chance, 0 to 1, that among so many reports of as many honest people any comes as often as this '
+    'one did, whatever people''s values are';
 
 -- Roles -----------------------------------------------------------------------------------------------------
 -- They belong to the cluster: they may be there already, another database may be creating them right now, and
@@ -595,12 +627,15 @@ BEGIN
     RETURN found_one;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_collection_named(text) IS 'the row of ldp_collections with this name, or an error';
+COMMENT ON FUNCTION @extschema@.ldp_collection_named(text) IS
+    'the row of ldp_collections with this name; error 42704 if there is none';
 
 CREATE FUNCTION @extschema@.ldp_client_spec(name text) RETURNS jsonb
     LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
     AS $$ SELECT (@extschema@.ldp_collection_named($1)).spec $$;
-COMMENT ON FUNCTION @extschema@.ldp_client_spec(text) IS 'the canonical spec of a collection: all that a client needs to make reports';
+COMMENT ON FUNCTION @extschema@.ldp_client_spec(text) IS
+    'the canonical spec of a collection: all that a client needs to make reports; error 42704 if there is no such '
+    'collection';
 
 -- What a role may do is decided by a few functions, whose errors say what to do.
 
@@ -615,7 +650,7 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_check_admin(name) IS 'an error unless the role may create collections';
+COMMENT ON FUNCTION @extschema@.ldp_check_admin(name) IS 'error 42501 unless the role may create collections';
 
 CREATE FUNCTION @extschema@.ldp_check_owner(reports regclass, caller name DEFAULT CURRENT_USER) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -634,7 +669,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_check_owner(regclass, name) IS
-    'an error unless the role owns a collection''s table, or is a member of the role that does';
+    'error 42501 unless the role owns a collection''s table, or is a member of the role that does';
 
 CREATE FUNCTION @extschema@.ldp_check_free(name text) RETURNS void
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -651,7 +686,7 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_check_free(text) IS 'an error if there is a collection with this name';
+COMMENT ON FUNCTION @extschema@.ldp_check_free(text) IS 'error 42710 if there is a collection with this name';
 
 -- A table's owner can alter it, drop its CHECK, or put something else in its place. So it is looked at whenever it is
 -- used.
@@ -691,7 +726,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_table(text) IS
-    'a collection''s table, quoted and with its schema; an error if it is not what was registered';
+    'a collection''s table, quoted and with its schema; error 55000 if it is not what was registered, 42704 if '
+    'there is no such collection';
 
 CREATE FUNCTION @extschema@.ldp_register_collection_as(caller name, name text, reports regclass, spec jsonb, analysts text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -734,7 +770,8 @@ COMMENT ON FUNCTION @extschema@.ldp_register_collection_as(name, text, regclass,
 CREATE FUNCTION @extschema@.ldp_register_collection(name text, reports regclass, spec jsonb, analysts text) RETURNS void
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_register_collection(text, regclass, jsonb, text) IS
-    'registers a table that is ready, of the caller''s; ldp_adopt_collection makes it ready first';
+    'registers a table that is ready, of the caller''s; ldp_adopt_collection makes it ready first. Error 42809 if '
+    'the table cannot be a collection''s';
 
 CREATE FUNCTION @extschema@.ldp_unregister_collection_as(caller name, name text) RETURNS regclass
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -913,7 +950,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_open_rounds(text, integer, integer) IS
-    'from now on, reports of these rounds are taken and no others; at first that is round 0, or those of a series';
+    'from now on, reports of the rounds first to last are taken and no others, which are error 23514; at first that '
+    'is round 0, or those of a series. Waits for queries that read the table, and is its owner''s to call';
 
 -- Reading ---------------------------------------------------------------------------------------------------
 -- A table's owner decides what code runs when it is read: expressions of indexes and policies, and more. That code runs
@@ -987,7 +1025,8 @@ COMMENT ON FUNCTION @extschema@.ldp_summary_of_as(name, text, integer) IS 'ldp_s
 CREATE FUNCTION @extschema@.ldp_summary_of(name text, round integer DEFAULT NULL) RETURNS @extschema@.ldp_summary
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_summary_of(text, integer) IS
-    'the summary of all reports of a collection, or of one round, for the accessors to answer from';
+    'the summary of all reports of a collection, or of one round, for the accessors to answer from; NULL of none, '
+    'or of fewer than the spec''s min_group for who may not select the reports; error 42501 for who may not ask';
 
 CREATE FUNCTION @extschema@.ldp_groups_of_as(caller name, name text, by text[]) RETURNS @extschema@.ldp_group[]
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -1031,7 +1070,9 @@ CREATE FUNCTION @extschema@.ldp_summaries_of(name text, by text[]) RETURNS SETOF
     LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp
     AS $$ SELECT g.* FROM unnest(@extschema@.ldp_groups_of($1, $2)) AS g $$;
 COMMENT ON FUNCTION @extschema@.ldp_summaries_of(text, text[]) IS
-    'the summary of each group of a collection''s reports, by round or side columns';
+    'a row for each group of a collection''s reports, by round or side columns: what it has in common, and its '
+    'summary; groups of fewer reports than the spec''s min_group are left out for who may not select the reports. '
+    'Error 42703 if there is no such column';
 
 -- Submission ------------------------------------------------------------------------------------------------
 -- Reports are inserted with the rights of whoever submits. Only the record of batches is written with the rights
@@ -1055,7 +1096,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_insertable(text, name) IS
-    'a collection''s table, quoted and with its schema; an error if this role may not submit to it';
+    'a collection''s table, quoted and with its schema; error 42501 if this role may not submit to it';
 
 CREATE FUNCTION @extschema@.ldp_claim_batch_as(caller name, name text, batch uuid, reports bigint, digest bytea) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -1106,7 +1147,9 @@ COMMENT ON FUNCTION @extschema@.ldp_claim_batch_as(name, text, uuid, bigint, byt
 CREATE FUNCTION @extschema@.ldp_claim_batch(name text, batch uuid, reports bigint, digest bytea) RETURNS boolean
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_claim_batch(text, uuid, bigint, bytea) IS
-    'true if the batch is new: insert its reports in the same transaction; false if the same role submitted it before';
+    'for COPY: true if the batch is new, and its reports are to be inserted in the same transaction; false if the '
+    'same role submitted it before; error 23505 if it was counted with other reports. digest is SHA-256 of them, 32 '
+    'bytes';
 
 CREATE FUNCTION @extschema@.ldp_packed(reports @extschema@.ldp_report[]) RETURNS SETOF @extschema@.ldp_report_batch
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
@@ -1143,7 +1186,9 @@ BEGIN
     EXECUTE @extschema@.ldp_insertion(@extschema@.ldp_insertable(name)) USING ARRAY[report], round;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_submit(text, @extschema@.ldp_report, integer) IS 'adds a report to a collection';
+COMMENT ON FUNCTION @extschema@.ldp_submit(text, @extschema@.ldp_report, integer) IS
+    'adds a report to a collection; repeated, it counts again. Error 23514 if it is of another spec, or the round '
+    'is not open; 42501 for who may not insert';
 
 CREATE FUNCTION @extschema@.ldp_submit_batch(name text, batch uuid, reports @extschema@.ldp_report[], round integer DEFAULT 0) RETURNS bigint
     LANGUAGE plpgsql AS $$
@@ -1162,7 +1207,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_submit_batch(text, uuid, @extschema@.ldp_report[], integer) IS
-    'adds reports to a collection, all or none, and once however often it is repeated; returns how many were added';
+    'adds reports to a collection, all or none, and once however often the same role repeats it; returns how many '
+    'were added, 0 for a repetition; error 23505 if the batch was counted with other reports';
 
 -- Names -----------------------------------------------------------------------------------------------------
 -- Reports carry their spec's fingerprint, which leads from them to what attributes and values are called.
@@ -1193,7 +1239,8 @@ COMMENT ON FUNCTION @extschema@.ldp_attributes(@extschema@.ldp_summary) IS
 CREATE FUNCTION @extschema@.ldp_attribute(summary @extschema@.ldp_summary, name text DEFAULT NULL) RETURNS integer
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_attribute(@extschema@.ldp_summary, text) IS
-    'the number of the attribute with this name, or of the only one if none is given; an error if there is none';
+    'the number, from 0, of the attribute with this name, or of the only one if none is given; error 22023 if there '
+    'is none, 42704 if no collection here knows names';
 
 CREATE FUNCTION @extschema@.ldp_labels(summary @extschema@.ldp_summary, attribute text DEFAULT NULL) RETURNS text[]
     LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -1209,7 +1256,7 @@ CREATE FUNCTION @extschema@.ldp_value(summary @extschema@.ldp_summary, label tex
     RETURNS integer
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_value(@extschema@.ldp_summary, text, text) IS
-    'the number of the value with this label, or an error';
+    'the number, from 0, of the value with this label; error 22023 if there is none';
 
 -- Accessors -------------------------------------------------------------------------------------------------
 -- Errors are those of the randomizers alone (target 'sample'), or those and the error of having drawn the people who
@@ -1231,22 +1278,22 @@ COMMENT ON FUNCTION @extschema@.ldp_count(@extschema@.ldp_summary) IS
 CREATE FUNCTION @extschema@.ldp_spec(summary @extschema@.ldp_summary) RETURNS jsonb
     AS 'MODULE_PATHNAME', 'ldp_summary_spec' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION @extschema@.ldp_spec(@extschema@.ldp_summary) IS
-    'mechanism, epsilon, parameters and the spec''s fingerprint';
+    'what the summary tells of its spec: mechanism, epsilon, parameters and the spec''s fingerprint';
 
 CREATE FUNCTION @extschema@.ldp_spec(report @extschema@.ldp_report) RETURNS jsonb
     AS 'MODULE_PATHNAME', 'ldp_report_spec' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION @extschema@.ldp_spec(@extschema@.ldp_report) IS
-    'mechanism, epsilon, parameters and the spec''s fingerprint';
+    'what the report tells of its spec: mechanism, epsilon, parameters and the spec''s fingerprint';
 
 CREATE FUNCTION @extschema@.ldp_count(batch @extschema@.ldp_report_batch) RETURNS bigint
     AS 'MODULE_PATHNAME', 'ldp_batch_count' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION @extschema@.ldp_count(@extschema@.ldp_report_batch) IS
-    'how many reports the batch has';
+    'how many reports the batch has; reads no more than its head';
 
 CREATE FUNCTION @extschema@.ldp_spec(batch @extschema@.ldp_report_batch) RETURNS jsonb
     AS 'MODULE_PATHNAME', 'ldp_batch_spec' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION @extschema@.ldp_spec(@extschema@.ldp_report_batch) IS
-    'mechanism, epsilon, parameters and the spec''s fingerprint';
+    'what the batch tells of its spec: mechanism, epsilon, parameters and the spec''s fingerprint';
 
 CREATE FUNCTION @extschema@.ldp_unpack(batch @extschema@.ldp_report_batch) RETURNS SETOF @extschema@.ldp_report
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 10000;
@@ -1255,19 +1302,20 @@ COMMENT ON FUNCTION @extschema@.ldp_unpack(@extschema@.ldp_report_batch) IS 'the
 CREATE FUNCTION @extschema@.ldp_reach(confidence float8) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION @extschema@.ldp_reach(float8) IS
-    'how many standard errors an interval of this confidence reaches to either side';
+    'how many standard errors an interval of this confidence reaches to either side; error 22023 unless it is '
+    'between 0 and 1';
 
 CREATE FUNCTION @extschema@.ldp_part(summary @extschema@.ldp_summary, attribute integer)
     RETURNS @extschema@.ldp_summary
     AS 'MODULE_PATHNAME', 'ldp_part_of_number' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_part(@extschema@.ldp_summary, integer) IS
-    'one attribute of a sampled record as a summary of its own: of the reports that were about it';
+    'one attribute of a sampled record, numbered from 0, as a summary of its own: of the reports that were about it';
 
 CREATE FUNCTION @extschema@.ldp_part(summary @extschema@.ldp_summary, attribute text)
     RETURNS @extschema@.ldp_summary
     AS 'MODULE_PATHNAME', 'ldp_part_of_name' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_part(@extschema@.ldp_summary, text) IS
-    'the attribute of a sampled record with this name as a summary of its own';
+    'the attribute of a sampled record with this name as a summary of its own: of the reports that were about it';
 
 CREATE FUNCTION @extschema@.ldp_withstand(summary @extschema@.ldp_summary, forged float8 DEFAULT 0.01,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')
@@ -1282,101 +1330,111 @@ COMMENT ON FUNCTION @extschema@.ldp_withstand(@extschema@.ldp_summary, float8, f
 CREATE FUNCTION @extschema@.ldp_mean(summary @extschema@.ldp_summary) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_mean(@extschema@.ldp_summary) IS
-    'estimated mean of the only numeric attribute';
+    'estimated mean of the only numeric attribute, in its own units; error 0A000 of a record of several';
 
 CREATE FUNCTION @extschema@.ldp_mean(summary @extschema@.ldp_summary, attribute integer) RETURNS float8
     AS 'MODULE_PATHNAME', 'ldp_mean_of_number' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_mean(@extschema@.ldp_summary, integer) IS
-    'estimated mean of one numeric attribute, numbered from 0';
+    'estimated mean of one numeric attribute, numbered from 0, in its own units';
 
 CREATE FUNCTION @extschema@.ldp_mean(summary @extschema@.ldp_summary, attribute text) RETURNS float8
     AS 'MODULE_PATHNAME', 'ldp_mean_of_name' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_mean(@extschema@.ldp_summary, text) IS
-    'estimated mean of the attribute with this name, in its own units';
+    'estimated mean of the numeric attribute with this name, in its own units';
 
 CREATE FUNCTION @extschema@.ldp_means(summary @extschema@.ldp_summary, confidence float8 DEFAULT 0.95,
         target text DEFAULT 'sample', attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_answer
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_means(@extschema@.ldp_summary, float8, text, text) IS
-    'estimated mean of every numeric attribute, or of one; target sample or population';
+    'estimated mean of every numeric attribute, or of one, in its own units, a row for each with standard error and '
+    'interval; target sample or population';
 
 CREATE FUNCTION @extschema@.ldp_haar(summary @extschema@.ldp_summary) RETURNS float8[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_haar(@extschema@.ldp_summary) IS
-    'estimated mean vector, rebuilt from its Haar coefficients; an element that too few reports tell of is NULL';
+    'estimated mean vector in the attributes'' own units, one element for each in order, rebuilt from its Haar '
+    'coefficients; an element that too few reports tell of is NULL';
 
 CREATE FUNCTION @extschema@.ldp_shrunk(summary @extschema@.ldp_summary, shrink text DEFAULT 'soft',
         target text DEFAULT 'sample')
     RETURNS TABLE (attribute text, estimate float8, rmse float8, n bigint, people bigint, attribute_number integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_shrunk(@extschema@.ldp_summary, text, text) IS
-    'the mean of every attribute of a haar vector, small details shrunk (soft or sure): biased, with the root of its '
-    'estimated mean squared error';
+    'the mean of every attribute of a haar vector in its own units, small details shrunk (soft or sure): biased, '
+    'with the root of its estimated mean squared error';
 
 CREATE FUNCTION @extschema@.ldp_haar(summary @extschema@.ldp_summary, shrink text) RETURNS float8[]
     LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE WHEN $2 = 'none' THEN @extschema@.ldp_haar($1)
                 ELSE (SELECT array_agg(s.estimate ORDER BY s.attribute_number) FROM @extschema@.ldp_shrunk($1, $2) AS s) END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_haar(@extschema@.ldp_summary, text) IS 'the estimated mean vector, small details shrunk: none, soft or sure';
+COMMENT ON FUNCTION @extschema@.ldp_haar(@extschema@.ldp_summary, text) IS
+    'the estimated mean vector in the attributes'' own units, small details shrunk: none, soft or sure';
 
 CREATE FUNCTION @extschema@.ldp_coefficients(summary @extschema@.ldp_summary,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')
     RETURNS TABLE (coefficient integer, estimate float8, stderr float8, lower float8, upper float8, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_coefficients(@extschema@.ldp_summary, float8, text) IS
-    'estimated mean of every Haar coefficient, attributes scaled to [-1,1], with standard error and interval';
+    'estimated mean of every Haar coefficient, attributes scaled to [-1,1], with standard error and interval: '
+    'number 0 is the overall mean, then come half the differences between left and right halves, level by level '
+    'from the root';
 
 -- Shares of values
 
 CREATE FUNCTION @extschema@.ldp_frequency(summary @extschema@.ldp_summary) RETURNS float8[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_frequency(@extschema@.ldp_summary) IS
-    'estimated share of every value; unbiased, so some may lie outside 0 to 1';
+    'estimated share, of 1, of every value in order; unbiased, so some may lie outside 0 to 1';
 
 CREATE FUNCTION @extschema@.ldp_frequency(summary @extschema@.ldp_summary, value integer) RETURNS float8
     AS 'MODULE_PATHNAME', 'ldp_frequency_of_number' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_frequency(@extschema@.ldp_summary, integer) IS
-    'estimated share of one value, numbered from 0';
+    'estimated share, of 1, of one value, numbered from 0; error 22023 if there is no such value';
 
 CREATE FUNCTION @extschema@.ldp_frequency(summary @extschema@.ldp_summary, value integer, attribute text) RETURNS float8
     LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
     AS $$ SELECT @extschema@.ldp_frequency(@extschema@.ldp_part($1, $3), $2) $$;
-COMMENT ON FUNCTION @extschema@.ldp_frequency(@extschema@.ldp_summary, integer, text) IS 'the same of one attribute of a record';
+COMMENT ON FUNCTION @extschema@.ldp_frequency(@extschema@.ldp_summary, integer, text) IS
+    'estimated share, of 1, of one value, numbered from 0, of one attribute of a record';
 
 CREATE FUNCTION @extschema@.ldp_frequency(summary @extschema@.ldp_summary, label text,
         attribute text DEFAULT NULL)
     RETURNS float8
     AS 'MODULE_PATHNAME', 'ldp_frequency_of_label' LANGUAGE C STABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_frequency(@extschema@.ldp_summary, text, text) IS
-    'estimated share of the value with this label, of the only attribute or the one named';
+    'estimated share, of 1, of the value with this label, of the only attribute or the one named; error 22023 if '
+    'there is no such label';
 
 CREATE FUNCTION @extschema@.ldp_consistent(summary @extschema@.ldp_summary, method text) RETURNS float8[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_consistent(@extschema@.ldp_summary, text) IS
-    'estimated share of every value, made consistent: none, base_cut, norm, norm_mul, norm_cut, norm_sub, mle_apx, power, ibu or empirical_bayes';
+    'estimated share, of 1, of every value in order, made consistent: none, base_cut, norm, norm_mul, norm_cut, '
+    'norm_sub, mle_apx, power, ibu or empirical_bayes';
 
 CREATE FUNCTION @extschema@.ldp_consistent(summary @extschema@.ldp_summary, method text, attribute text) RETURNS float8[]
     LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
     AS $$ SELECT @extschema@.ldp_consistent(@extschema@.ldp_part($1, $3), $2) $$;
-COMMENT ON FUNCTION @extschema@.ldp_consistent(@extschema@.ldp_summary, text, text) IS 'the same of one attribute of a record';
+COMMENT ON FUNCTION @extschema@.ldp_consistent(@extschema@.ldp_summary, text, text) IS
+    'estimated share, of 1, of every value of one attribute of a record, made consistent by one of these methods';
 
 CREATE FUNCTION @extschema@.ldp_frequencies(summary @extschema@.ldp_summary, method text DEFAULT 'none',
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_answer
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 100 SUPPORT @extschema@.ldp_rows;
 COMMENT ON FUNCTION @extschema@.ldp_frequencies(@extschema@.ldp_summary, text, float8, text, text) IS
-    'estimated share of every value; with standard error and interval (target sample or population), or made '
-    'consistent by a method, without them';
+    'estimated share, of 1, of every value, a row for each: with standard error and interval (target sample or '
+    'population), or made consistent by a method of ldp_consistent, without them';
 
 CREATE FUNCTION @extschema@.ldp_top(summary @extschema@.ldp_summary, "limit" integer DEFAULT 10,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', control text DEFAULT 'bonferroni', attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_ranked
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10 SUPPORT @extschema@.ldp_rows;
 COMMENT ON FUNCTION @extschema@.ldp_top(@extschema@.ldp_summary, integer, float8, text, text, text) IS
-    'the values of the largest estimated shares, the largest first, and p-values, adjusted for all values, of nobody '
-    'holding them; control bonferroni or benjamini_hochberg';
+    'the values of the largest estimated shares, at most limit rows, the largest first, with p-values, adjusted for '
+    'all values, of nobody holding them; control bonferroni (any false alarm) or benjamini_hochberg (the share of '
+    'false alarms)';
 
 CREATE FUNCTION @extschema@.ldp_candidates(summary @extschema@.ldp_summary, selection text DEFAULT 'lasso',
         control text DEFAULT 'bonferroni', confidence float8 DEFAULT 0.95, attribute text DEFAULT NULL)
@@ -1393,46 +1451,50 @@ CREATE FUNCTION @extschema@.ldp_range(summary @extschema@.ldp_summary, low float
     RETURNS SETOF @extschema@.ldp_answer
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 1;
 COMMENT ON FUNCTION @extschema@.ldp_range(@extschema@.ldp_summary, float8, float8, float8, text, text) IS
-    'of an ordered attribute the share of people from low to high, both included; of several numeric attributes the mean '
-    'of those numbered low to high together';
+    'one row: of an ordered attribute the share of people from the value low to high, both included; of several '
+    'numeric attributes the mean of those numbered low to high together, in their units';
 
 CREATE FUNCTION @extschema@.ldp_cdf(summary @extschema@.ldp_summary, value float8,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_answer
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 1;
 COMMENT ON FUNCTION @extschema@.ldp_cdf(@extschema@.ldp_summary, float8, float8, text, text) IS
-    'estimated share of people at or below a value';
+    'one row: estimated share of people at or below a value of an ordered attribute';
 
 CREATE FUNCTION @extschema@.ldp_quantile(summary @extschema@.ldp_summary, share float8) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION @extschema@.ldp_quantile(@extschema@.ldp_summary, float8) IS
-    'the value below which this share of the people lies; 0.5 is the median';
+    'the value, in the attribute''s own units, below which this share of the people lies; 0.5 is the median';
 
 CREATE FUNCTION @extschema@.ldp_quantile(summary @extschema@.ldp_summary, share float8, attribute text) RETURNS float8
     LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
     AS $$ SELECT @extschema@.ldp_quantile(@extschema@.ldp_part($1, $3), $2) $$;
-COMMENT ON FUNCTION @extschema@.ldp_quantile(@extschema@.ldp_summary, float8, text) IS 'the same of one attribute of a record';
+COMMENT ON FUNCTION @extschema@.ldp_quantile(@extschema@.ldp_summary, float8, text) IS
+    'the value, in its own units, below which this share of the people lies in one attribute of a record';
 
 CREATE FUNCTION @extschema@.ldp_quantiles(summary @extschema@.ldp_summary,
         shares float8[] DEFAULT '{0.05,0.25,0.5,0.75,0.95}', confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_quantile_at
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 5 SUPPORT @extschema@.ldp_rows;
 COMMENT ON FUNCTION @extschema@.ldp_quantiles(@extschema@.ldp_summary, float8[], float8, text, text) IS
-    'the values below which these shares of the people lie, with intervals';
+    'the values, in the attribute''s own units, below which these shares of the people lie, a row for each with its '
+    'interval';
 
 CREATE FUNCTION @extschema@.ldp_histogram(summary @extschema@.ldp_summary, bins integer DEFAULT 10,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_bin
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10 SUPPORT @extschema@.ldp_rows;
 COMMENT ON FUNCTION @extschema@.ldp_histogram(@extschema@.ldp_summary, integer, float8, text, text) IS
-    'estimated shares of bins of equal width over the range of an ordered attribute, unbiased, with errors';
+    'estimated shares, of 1, of so many bins of equal width over the range of an ordered attribute, a row for each: '
+    'unbiased, so maybe negative, with errors';
 
 CREATE FUNCTION @extschema@.ldp_distribution(summary @extschema@.ldp_summary, smoothing text DEFAULT 'ems',
         attribute text DEFAULT NULL)
     RETURNS TABLE (attribute text, low float8, high float8, estimate float8, n bigint, people bigint, attribute_number integer, bin integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 100000 ROWS 1000;
 COMMENT ON FUNCTION @extschema@.ldp_distribution(@extschema@.ldp_summary, text, text) IS
-    'the distribution of an ordered attribute, fitted: shares that are not negative and sum to 1, without errors';
+    'the distribution of an ordered attribute, fitted: shares that are not negative and sum to 1, without errors; '
+    'smoothing ems or em, which only square_wave knows apart';
 
 CREATE FUNCTION @extschema@.ldp_resolution(summary @extschema@.ldp_summary) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
@@ -1442,7 +1504,9 @@ COMMENT ON FUNCTION @extschema@.ldp_resolution(@extschema@.ldp_summary) IS
 CREATE FUNCTION @extschema@.ldp_resolution(summary @extschema@.ldp_summary, attribute text) RETURNS float8
     LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
     AS $$ SELECT @extschema@.ldp_resolution(@extschema@.ldp_part($1, $2)) $$;
-COMMENT ON FUNCTION @extschema@.ldp_resolution(@extschema@.ldp_summary, text) IS 'the same of one attribute of a record';
+COMMENT ON FUNCTION @extschema@.ldp_resolution(@extschema@.ldp_summary, text) IS
+    'the stretch over which shares and quantiles of one attribute of a record are smeared, in its own units; 0 if '
+    'they are not';
 
 CREATE FUNCTION @extschema@.ldp_learn_range(summary @extschema@.ldp_summary, coverage float8 DEFAULT 0.9,
         attribute text DEFAULT NULL)
@@ -1458,15 +1522,18 @@ CREATE FUNCTION @extschema@.ldp_health(summary @extschema@.ldp_summary, attribut
     RETURNS SETOF @extschema@.ldp_statistic
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 4;
 COMMENT ON FUNCTION @extschema@.ldp_health(@extschema@.ldp_summary, text) IS
-    'statistics that honest reports follow whatever people''s values are, and how likely honest reports are as far off';
+    'statistics that honest reports follow whatever people''s values are, a row for each, and how likely honest '
+    'reports are as far off: a p-value near 0 says that not all reports came from the randomizer, a large one says '
+    'little';
 
 CREATE FUNCTION @extschema@.ldp_change(before @extschema@.ldp_summary, after @extschema@.ldp_summary,
         kept float8 DEFAULT 0, confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
     RETURNS TABLE (attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, attribute_number integer, value integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_change(@extschema@.ldp_summary, @extschema@.ldp_summary, float8, float8, text, text) IS
-    'how the mean of every number and the share of every value changed from one summary to another; kept is the share of '
-    'people, of the smaller summary, who are in both and repeated a remembered answer: the noise in both then cancels in part';
+    'how the mean of every number and the share of every value changed from one summary to another, after less '
+    'before; kept is the share of people, of the smaller summary, who are in both and repeated a remembered answer: '
+    'the noise in both then cancels in part. Error 42804 if specs differ';
 
 CREATE FUNCTION @extschema@.ldp_series(summary @extschema@.ldp_summary, confidence float8 DEFAULT 0.95,
         target text DEFAULT 'sample')
@@ -1482,23 +1549,26 @@ CREATE FUNCTION @extschema@.ldp_covariance(summary @extschema@.ldp_summary, x te
     RETURNS SETOF @extschema@.ldp_answer
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000 ROWS 1;
 COMMENT ON FUNCTION @extschema@.ldp_covariance(@extschema@.ldp_summary, text, text, float8, text) IS
-    'estimated covariance of two numbers of a record that has their product; of a number with itself its variance';
+    'one row: estimated covariance of two numbers of a record that has their product, in their units multiplied; of '
+    'a number with itself its variance. Error 0A000 if the product is missing';
 
 CREATE FUNCTION @extschema@.ldp_correlation(summary @extschema@.ldp_summary, x text, y text,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')
     RETURNS SETOF @extschema@.ldp_answer
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000 ROWS 1;
 COMMENT ON FUNCTION @extschema@.ldp_correlation(@extschema@.ldp_summary, text, text, float8, text) IS
-    'estimated correlation of two numbers of a record that has their product and squares; unbiased to the first order, so it '
-    'may lie outside -1 to 1, but for the interval';
+    'one row: estimated correlation of two numbers of a record that has their product and squares; unbiased to the '
+    'first order, so it may lie outside -1 to 1, but for the interval. Error 0A000 if a product is missing';
 
 CREATE FUNCTION @extschema@.ldp_regression(summary @extschema@.ldp_summary, "of" text, predictors text[],
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', "group" text DEFAULT NULL)
     RETURNS TABLE (term text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_regression(@extschema@.ldp_summary, text, text[], float8, text, text) IS
-    'least squares of a number on others, from the means of their products: the intercept, or that of each value of the '
-    'category "group", the slope of each predictor, and the share of the variance that they explain';
+    'least squares of a number on others, from the means of their products, a row for each term: (intercept), or '
+    'that of each value of the category "group", the slope of each predictor in units of the one by the other, and '
+    '(r_squared), the share of the variance that they explain. Error 0A000 if a product is missing, or the design '
+    'is singular as far as the reports tell';
 
 -- Everything
 
@@ -1543,14 +1613,16 @@ CREATE AGGREGATE @extschema@.ldp_combine(answer @extschema@.ldp_answer) (
     COMBINEFUNC = @extschema@.ldp_combine_answers, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_combine(@extschema@.ldp_answer) IS
-    'answers of different people to one question as one, weighed by their precision, with an interval of confidence 0.95';
+    'answers of different people to one question as one, weighed by their precision, with an interval of confidence 0.95; '
+    'those without an estimate have no part in it, and one that is alone stays as it is';
 
 CREATE AGGREGATE @extschema@.ldp_combine(estimate float8, stderr float8) (
     SFUNC = @extschema@.ldp_combine_estimate, STYPE = @extschema@.ldp_answer,
     COMBINEFUNC = @extschema@.ldp_combine_answers, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_combine(float8, float8) IS
-    'the same of estimates and their standard errors';
+    'estimates by different people and their standard errors as one answer, weighed by their precision, with an '
+    'interval of confidence 0.95';
 
 -- Joint answers ---------------------------------------------------------------------------------------------
 -- Of reports on cross tables (joint). The method 'consistent' draws on every view that shares an attribute with the
@@ -1561,22 +1633,24 @@ CREATE FUNCTION @extschema@.ldp_views(summary @extschema@.ldp_summary)
     RETURNS TABLE (attributes text[], cells bigint, n bigint, attribute_numbers integer[])
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_views(@extschema@.ldp_summary) IS
-    'which attributes are reported together, how many cells their cross table has, and how many reports are about it';
+    'of a joint collection, which attributes are reported together, how many cells their cross table has, and how '
+    'many reports are about it';
 
 CREATE FUNCTION @extschema@.ldp_marginal(summary @extschema@.ldp_summary, attributes text[], method text DEFAULT 'consistent',
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')
     RETURNS SETOF @extschema@.ldp_cell
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_marginal(@extschema@.ldp_summary, text[], text, float8, text) IS
-    'the estimated share of every combination of some attributes'' values, with standard error and interval';
+    'the estimated share, of 1, of every combination of some attributes'' values, a row for each with standard '
+    'error and interval; method consistent or unbiased. Error 0A000 if no view has the attributes';
 
 CREATE FUNCTION @extschema@.ldp_share(summary @extschema@.ldp_summary, conditions jsonb, method text DEFAULT 'consistent',
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', given jsonb DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_cell
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 1;
 COMMENT ON FUNCTION @extschema@.ldp_share(@extschema@.ldp_summary, jsonb, text, float8, text, jsonb) IS
-    'the estimated share of the people who meet all conditions, given by attribute: a label, an array of labels, or of a number '
-    'in bins [low, high]; with given, of those who meet these conditions';
+    'one row: the estimated share of the people who meet all conditions, given by attribute: a label, an array of '
+    'labels, or of a number in bins [low, high]; with given, of those who meet these conditions';
 
 CREATE FUNCTION @extschema@.ldp_conditional(summary @extschema@.ldp_summary, "of" text[], given text[],
         method text DEFAULT 'consistent', confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')
@@ -1723,119 +1797,121 @@ CREATE AGGREGATE @extschema@.ldp_mean(report @extschema@.ldp_report) (
     COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_mean(@extschema@.ldp_report) IS
-    'estimated mean of the only numeric attribute';
+    'estimated mean of the only numeric attribute, in its own units';
 
 CREATE AGGREGATE @extschema@.ldp_mean(report @extschema@.ldp_report, attribute integer) (
     SFUNC = @extschema@.ldp_question_accumulate, STYPE = @extschema@.ldp_question, SSPACE = 512, FINALFUNC = @extschema@.ldp_mean_of_number_final,
     COMBINEFUNC = @extschema@.ldp_question_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_mean(@extschema@.ldp_report, integer) IS
-    'estimated mean of one numeric attribute, numbered from 0';
+    'estimated mean of one numeric attribute, numbered from 0, in its own units';
 
 CREATE AGGREGATE @extschema@.ldp_mean(report @extschema@.ldp_report, attribute text) (
     SFUNC = @extschema@.ldp_question_accumulate, STYPE = @extschema@.ldp_question, SSPACE = 512, FINALFUNC = @extschema@.ldp_mean_of_name_final,
     COMBINEFUNC = @extschema@.ldp_question_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_mean(@extschema@.ldp_report, text) IS
-    'estimated mean of the attribute with this name';
+    'estimated mean of the attribute with this name, in its own units';
 
 CREATE AGGREGATE @extschema@.ldp_means(report @extschema@.ldp_report) (
     SFUNC = @extschema@.ldp_summary_accumulate, STYPE = @extschema@.ldp_summary, SSPACE = 512, FINALFUNC = @extschema@.ldp_means_final,
     COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_means(@extschema@.ldp_report) IS
-    'estimated mean of every numeric attribute, as rows';
+    'estimated mean of every numeric attribute, as an array of rows; confidence 0.95, target sample';
 
 CREATE AGGREGATE @extschema@.ldp_haar(report @extschema@.ldp_report) (
     SFUNC = @extschema@.ldp_summary_accumulate, STYPE = @extschema@.ldp_summary, SSPACE = 512, FINALFUNC = @extschema@.ldp_haar,
     COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_haar(@extschema@.ldp_report) IS
-    'estimated mean vector, rebuilt from its Haar coefficients';
+    'estimated mean vector in the attributes'' own units, rebuilt from its Haar coefficients';
 
 CREATE AGGREGATE @extschema@.ldp_frequency(report @extschema@.ldp_report) (
     SFUNC = @extschema@.ldp_summary_accumulate, STYPE = @extschema@.ldp_summary, SSPACE = 512, FINALFUNC = @extschema@.ldp_frequency,
     COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_frequency(@extschema@.ldp_report) IS
-    'estimated share of every value, in order';
+    'estimated share, of 1, of every value, in order';
 
 CREATE AGGREGATE @extschema@.ldp_frequency(report @extschema@.ldp_report, value integer) (
     SFUNC = @extschema@.ldp_question_accumulate, STYPE = @extschema@.ldp_question, SSPACE = 512, FINALFUNC = @extschema@.ldp_frequency_of_number_final,
     COMBINEFUNC = @extschema@.ldp_question_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_frequency(@extschema@.ldp_report, integer) IS
-    'estimated share of one value, numbered from 0';
+    'estimated share, of 1, of one value, numbered from 0';
 
 CREATE AGGREGATE @extschema@.ldp_frequency(report @extschema@.ldp_report, label text) (
     SFUNC = @extschema@.ldp_question_accumulate, STYPE = @extschema@.ldp_question, SSPACE = 512, FINALFUNC = @extschema@.ldp_frequency_of_label_final,
     COMBINEFUNC = @extschema@.ldp_question_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_frequency(@extschema@.ldp_report, text) IS
-    'estimated share of the value with this label';
+    'estimated share, of 1, of the value with this label';
 
 CREATE AGGREGATE @extschema@.ldp_frequencies(report @extschema@.ldp_report) (
     SFUNC = @extschema@.ldp_summary_accumulate, STYPE = @extschema@.ldp_summary, SSPACE = 512, FINALFUNC = @extschema@.ldp_frequencies_final,
     COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_frequencies(@extschema@.ldp_report) IS
-    'estimated share of every value, as rows';
+    'estimated share, of 1, of every value, as an array of rows; confidence 0.95, target sample';
 
 CREATE AGGREGATE @extschema@.ldp_frequencies(report @extschema@.ldp_report, method text) (
     SFUNC = @extschema@.ldp_question_accumulate, STYPE = @extschema@.ldp_question, SSPACE = 512, FINALFUNC = @extschema@.ldp_frequencies_method_final,
     COMBINEFUNC = @extschema@.ldp_question_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_frequencies(@extschema@.ldp_report, text) IS
-    'the same, made consistent by a method';
+    'estimated share, of 1, of every value, made consistent by a method of ldp_consistent, as an array of rows';
 
 CREATE AGGREGATE @extschema@.ldp_top(report @extschema@.ldp_report, "limit" integer) (
     SFUNC = @extschema@.ldp_question_accumulate, STYPE = @extschema@.ldp_question, SSPACE = 512, FINALFUNC = @extschema@.ldp_top_final,
     COMBINEFUNC = @extschema@.ldp_question_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_top(@extschema@.ldp_report, integer) IS
-    'the values of the largest estimated shares, as rows';
+    'the values of the largest estimated shares, as an array of rows; confidence 0.95, target sample';
 
 CREATE AGGREGATE @extschema@.ldp_range(report @extschema@.ldp_report, low float8, high float8) (
     SFUNC = @extschema@.ldp_question_accumulate, STYPE = @extschema@.ldp_question, SSPACE = 512, FINALFUNC = @extschema@.ldp_range_final,
     COMBINEFUNC = @extschema@.ldp_question_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_range(@extschema@.ldp_report, float8, float8) IS
-    'the share of people from low to high, or the mean of a range of attributes, as a row';
+    'the share of people from low to high, or the mean of a range of attributes, as a row; confidence 0.95, target '
+    'sample';
 
 CREATE AGGREGATE @extschema@.ldp_cdf(report @extschema@.ldp_report, value float8) (
     SFUNC = @extschema@.ldp_question_accumulate, STYPE = @extschema@.ldp_question, SSPACE = 512, FINALFUNC = @extschema@.ldp_cdf_final,
     COMBINEFUNC = @extschema@.ldp_question_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_cdf(@extschema@.ldp_report, float8) IS
-    'estimated share of people at or below a value, as a row';
+    'estimated share of people at or below a value, as a row; confidence 0.95, target sample';
 
 CREATE AGGREGATE @extschema@.ldp_quantile(report @extschema@.ldp_report, share float8) (
     SFUNC = @extschema@.ldp_question_accumulate, STYPE = @extschema@.ldp_question, SSPACE = 512, FINALFUNC = @extschema@.ldp_quantile_final,
     COMBINEFUNC = @extschema@.ldp_question_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_quantile(@extschema@.ldp_report, float8) IS
-    'the value below which this share of the people lies; 0.5 is the median';
+    'the value, in the attribute''s own units, below which this share of the people lies; 0.5 is the median';
 
 CREATE AGGREGATE @extschema@.ldp_quantiles(report @extschema@.ldp_report, shares float8[]) (
     SFUNC = @extschema@.ldp_question_accumulate, STYPE = @extschema@.ldp_question, SSPACE = 512, FINALFUNC = @extschema@.ldp_quantiles_final,
     COMBINEFUNC = @extschema@.ldp_question_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_quantiles(@extschema@.ldp_report, float8[]) IS
-    'the values below which these shares of the people lie, as rows';
+    'the values, in the attribute''s own units, below which these shares of the people lie, as an array of rows; '
+    'confidence 0.95, target sample';
 
 CREATE AGGREGATE @extschema@.ldp_histogram(report @extschema@.ldp_report, bins integer) (
     SFUNC = @extschema@.ldp_question_accumulate, STYPE = @extschema@.ldp_question, SSPACE = 512, FINALFUNC = @extschema@.ldp_histogram_final,
     COMBINEFUNC = @extschema@.ldp_question_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_histogram(@extschema@.ldp_report, integer) IS
-    'estimated shares of bins of equal width, as rows';
+    'estimated shares, of 1, of bins of equal width, as an array of rows; confidence 0.95, target sample';
 
 CREATE AGGREGATE @extschema@.ldp_health(report @extschema@.ldp_report) (
     SFUNC = @extschema@.ldp_summary_accumulate, STYPE = @extschema@.ldp_summary, SSPACE = 512, FINALFUNC = @extschema@.ldp_health_final,
     COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_health(@extschema@.ldp_report) IS
-    'statistics that honest reports follow, as rows';
+    'statistics that honest reports follow, as an array of rows';
 
 -- Batches ---------------------------------------------------------------------------------------------------
 
@@ -1861,7 +1937,8 @@ CREATE AGGREGATE @extschema@.ldp_pack(report @extschema@.ldp_report) (
     DESERIALFUNC = @extschema@.ldp_pack_deserialize, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_pack(@extschema@.ldp_report) IS
-    'reports of one spec to one batch of them all';
+    'reports of one spec to one batch of them all, at most 2^24 bytes of payloads; NULL of no reports, error 42804 '
+    'if specs differ';
 
 -- Whatever takes reports takes batches of them, by the same name: the functions in C look at the bytes.
 DO $script$
@@ -1880,6 +1957,7 @@ BEGIN
              LATERAL (SELECT obj_description(f.oid, 'pg_proc')) AS d (description)
         WHERE f.pronamespace = '@extschema@'::regnamespace AND f.proargtypes[1] = '@extschema@.ldp_report'::regtype
           AND f.proname IN ('ldp_summary_accumulate', 'ldp_question_accumulate', 'ldp_pack_accumulate')
+        ORDER BY f.oid
     LOOP
         EXECUTE twin.definition;
         EXECUTE format('COMMENT ON %s IS %L', twin.signature, replace(twin.description, 'one more report', 'the reports of one more batch'));
@@ -1899,6 +1977,7 @@ BEGIN
                                                             ELSE o.type::regtype END::text, ', ' ORDER BY o.place)
                               FROM unnest(f.proargtypes) WITH ORDINALITY AS o (type, place))) AS i (arguments, types)
         WHERE f.pronamespace = '@extschema@'::regnamespace AND f.proargtypes[0] = '@extschema@.ldp_report'::regtype
+        ORDER BY f.oid
     LOOP
         EXECUTE twin.definition;
         EXECUTE format('COMMENT ON %s IS %L', twin.signature, twin.description);
@@ -1954,7 +2033,8 @@ BEGIN
     RETURN found_one;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_hitter_search_named(text) IS 'the row of ldp_hitter_search with this name, or an error';
+COMMENT ON FUNCTION @extschema@.ldp_hitter_search_named(text) IS
+    'the row of ldp_hitter_search with this name; error 42704 if there is none';
 
 CREATE FUNCTION @extschema@.ldp_hitter_letters(alphabet text) RETURNS numeric
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
@@ -2008,7 +2088,7 @@ COMMENT ON FUNCTION @extschema@.ldp_own_search_as(name, text) IS 'ldp_own_search
 CREATE FUNCTION @extschema@.ldp_own_search(name text) RETURNS @extschema@.ldp_hitter_search
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_own_search(text) IS
-    'the row of ldp_hitter_search with this name, locked; an error unless the caller owns the search';
+    'the row of ldp_hitter_search with this name, locked; error 42501 unless the caller owns the search';
 
 CREATE FUNCTION @extschema@.ldp_record_search_as(caller name, search @extschema@.ldp_hitter_search) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -2180,8 +2260,10 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_create_hitters(text, float8, text, integer, integer, integer, float8, text, text) IS
-    'begins a search for frequent strings over an alphabet; creates the first round''s collection, in the current schema '
-    'if none is named, and returns its name';
+    'begins a search for frequent strings over an alphabet; creates the first round''s collection, in the current '
+    'schema if none is named, and returns its name. Each round adds step characters and hands on at most keep '
+    'beginnings: by method those that are significant, or those of the largest rank; longest characters of a string '
+    'are told apart. Error 54000 if a round might ask about too many strings';
 
 CREATE FUNCTION @extschema@.ldp_next_round(name text, schema text DEFAULT current_schema()) RETURNS text
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -2222,8 +2304,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_next_round(text, text) IS
-    'ends the current round of a search: creates the next one''s collection, in the current schema if none is named, and '
-    'returns its name; NULL if no beginning is left to continue';
+    'ends the current round of a search: creates the next one''s collection, in the current schema if none is '
+    'named, and returns its name; NULL if no beginning is left to continue, error 55000 if the round has no reports';
 
 CREATE FUNCTION @extschema@.ldp_hitters(name text, confidence float8 DEFAULT 0.95, top integer DEFAULT NULL)
     RETURNS TABLE (label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, p_value float8, round integer)

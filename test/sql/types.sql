@@ -280,3 +280,10 @@ WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_e
       SELECT FROM pg_type AS t LEFT JOIN pg_class AS c ON c.oid = t.typrelid
       WHERE t.oid = objid AND (t.typcategory = 'A' OR c.relkind <> 'c')))
 ORDER BY 1;
+SELECT attrelid::regclass AS of, attname AS column_without_comment
+FROM pg_depend JOIN pg_attribute AS a ON attrelid = CASE classid WHEN 'pg_class'::regclass THEN objid
+    WHEN 'pg_type'::regclass THEN (SELECT typrelid FROM pg_type AS t WHERE t.oid = objid AND typtype = 'c') END
+WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ldp')
+  AND deptype = 'e' AND attnum > 0 AND NOT attisdropped AND COALESCE(col_description(attrelid, attnum), '') = ''
+  AND (SELECT relkind FROM pg_class AS c WHERE c.oid = attrelid) IN ('r', 'v', 'c')
+ORDER BY 1, 2;
