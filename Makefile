@@ -4,8 +4,9 @@
 # make all      extension, client library, command
 # make install  into PostgreSQL (PG_CONFIG) and into PREFIX; make uninstall takes it out again
 # make wasm     the client as WebAssembly, and the npm package around it, in build/js
+# make site     the manual as a site, with every name of C++ and C, in build/site
 # make check-reach  what needs more: the npm package in Node and Chromium, the Python package (numpy, pandas), the uploader in C
-#               (libcurl), the pages of ldp estimate in Chromium
+#               (libcurl), the pages of ldp estimate and the site in Chromium
 # make fuzz     feeds hostile bytes to whatever reads bytes, FUZZ_SECONDS=60 a target, and follows coverage (clang)
 # make coverage which lines of core and of the extension the tests run, and which not
 # make mutants  breaks the sources in a hundred places, one at a time, and asks the tests to notice
@@ -30,7 +31,7 @@ JOBS = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell expr $$(nproc) + 2))
 SRC = $(MAKE) $(if $(V),,-s) --no-print-directory -C src
 
 # The front door: works before there is a pg_config, by asking for the packages and then calling make again.
-FRONT := deps demo check check-fast wasm check-reach fuzz coverage mutants bench evaluate format lint
+FRONT := deps demo check check-fast site wasm check-reach fuzz coverage mutants bench evaluate format lint
 ifneq ($(filter $(FRONT),$(MAKECMDGOALS)),)
 .PHONY: $(FRONT)
 deps:
@@ -43,8 +44,12 @@ WASM_PACKAGES := clang-19 lld-19 wasi-libc libc++-19-dev-wasm32 libc++abi-19-dev
 wasm:
 	@tools/deps $(WASM_PACKAGES)
 	@$(MAKE) $(JOBS) --no-print-directory run-$@
+SITE_PACKAGES := mkdocs mkdocs-material doxygen
+site: deps
+	@tools/deps $(SITE_PACKAGES)
+	@$(MAKE) --no-print-directory run-$@
 check-reach: deps
-	@tools/deps $(WASM_PACKAGES) nodejs chromium chromium-driver node-typescript $(if $(shell command -v npm),,npm) \
+	@tools/deps $(WASM_PACKAGES) $(SITE_PACKAGES) nodejs chromium chromium-driver node-typescript $(if $(shell command -v npm),,npm) \
 	    libcurl4-openssl-dev mypy python3-pandas python3-pip python3-psycopg python3-psycopg2 python3-setuptools python3-wheel
 	@$(MAKE) $(JOBS) --no-print-directory run-$@
 demo check check-fast coverage mutants bench evaluate: deps
@@ -140,7 +145,7 @@ uninstall-client:
 	     '$(DESTDIR)$(PREFIX)'/lib/libldp.*
 
 # What tests and demo run: everything installed into a folder of the build.
-.PHONY: all stage run-check run-check-fast run-check-reach run-fuzz run-coverage run-demo run-mutants run-bench run-evaluate run-wasm
+.PHONY: all stage run-check run-check-fast run-check-reach run-fuzz run-coverage run-demo run-mutants run-bench run-evaluate run-wasm run-site
 stage: all
 	@rm -rf $(BUILD)/stage
 	@$(MAKE) --no-print-directory install DESTDIR='$(CURDIR)/$(BUILD)/stage' >$(BUILD)/stage.log 2>&1 || \
@@ -163,12 +168,13 @@ run-check-fast: stage
 	@+$(SRC) check-fast
 	@test/total
 
-run-check-reach: stage run-wasm
+run-check-reach: stage run-wasm run-site
 	@rm -rf $(BUILD)/check
 	@+$(SRC) scripted
 	@test/suite "sending from C" test/with-cluster bash test/reach/c
 	@test/suite "Python package" test/with-cluster bash test/reach/python
 	@test/suite "pages in Chromium" test/with-cluster bash test/reach/page
+	@test/suite "the site" test/docs/site
 	@test/suite "npm package, in Node" test/reach/node
 	@test/suite "npm package, in Chromium" test/with-cluster bash test/reach/browser
 	@test/total
@@ -189,6 +195,9 @@ run-mutants:
 
 run-wasm:
 	@+$(MAKE) $(if $(V),,-s) --no-print-directory -C src -f wasm/Makefile
+
+run-site:
+	@tools/site/build $(public_headers) capi/ldp.h capi/ldp_curl.h
 
 run-demo:
 	@+$(MAKE) --no-print-directory CLIENT= stage

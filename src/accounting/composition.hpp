@@ -12,8 +12,8 @@ namespace ldp {
 
 /// So many answers at ε each.
 struct EqualAnswers {
-    double epsilon;
-    std::uint64_t count = 1;
+    double epsilon;           ///< of each
+    std::uint64_t count = 1;  ///< how many
 };
 
 /// Which bound of the whole it is.
@@ -32,9 +32,11 @@ struct Composed {
     double optimal;   ///< at `delta`
     double delta;     ///< the probability with which a person's loss may be larger
 
+    /// The one by this bound.
     [[nodiscard]] double of(Composition composition) const noexcept;
-    /// Which one is the least, and what it is. The sum comes first among equals, since it holds for certain.
+    /// Which bound is the least. The sum comes first among equals, since it holds for certain.
     [[nodiscard]] Composition by() const noexcept;
+    /// The least ε of all.
     [[nodiscard]] double least() const noexcept { return of(by()); }
     /// The δ at which the least holds: 0 for the sum.
     [[nodiscard]] double least_delta() const noexcept { return by() == Composition::basic ? 0 : delta; }
@@ -52,8 +54,8 @@ struct Composed {
 
 /// What a person has spent: so many answers at ε each.
 struct Spent : Composed {
-    std::uint64_t answers;
-    double epsilon;  ///< of each
+    std::uint64_t answers;  ///< how many
+    double epsilon;         ///< of each
 };
 
 /// The cost of so many answers at ε each. Throws as compose() does.

@@ -33,6 +33,7 @@ extern "C" {
  * with it; functions may be added, none changes or goes. */
 #define LDP_API_VERSION 1
 
+/* What the library exports. */
 #define LDP_API __attribute__((visibility("default")))
 
 /* In C++ an enumeration that says so holds every int, and a wrong one can be refused. */
@@ -42,14 +43,16 @@ extern "C" {
 #define LDP_INT
 #endif
 
-/* The number of the library, to be compared with LDP_API_VERSION, and its version, such as "1.0". */
+/* The number of the library, to be compared with LDP_API_VERSION. */
 LDP_API int ldp_api_version(void);
+/* Its version, such as "1.0". */
 LDP_API const char *ldp_version(void);
 
 /* Errors ---------------------------------------------------------------------------------------------------- */
 
+/* What became of a call. */
 typedef enum ldp_status LDP_INT {
-    LDP_OK = 0,
+    LDP_OK = 0,            /* done */
     LDP_INVALID_SPEC = 1,  /* a spec that cannot be honoured */
     LDP_INVALID_VALUE = 2, /* a person's value outside what the spec declares, or an argument out of range */
     LDP_MALFORMED = 3,     /* bytes or text that are not what they should be */
@@ -58,16 +61,21 @@ typedef enum ldp_status LDP_INT {
     LDP_FULL = 6,          /* a summary that cannot count further */
     LDP_SPENT = 7,         /* a new answer that the person's budget does not pay for */
     LDP_ENVIRONMENT = 8,   /* a file, the operating system or the server failed; most can be repeated */
-    LDP_NO_MEMORY = 9
+    LDP_NO_MEMORY = 9      /* the system gave none */
 } ldp_status;
 
+/* What went wrong, in sentences. */
 typedef struct ldp_error ldp_error;
 
+/* The status of the call that failed. */
 LDP_API ldp_status ldp_error_code(const ldp_error *error);
-/* What happened; what was found and what is allowed; what to do. The last two may be empty. */
+/* What happened. */
 LDP_API const char *ldp_error_message(const ldp_error *error);
+/* What was found and what is allowed; may be empty. */
 LDP_API const char *ldp_error_detail(const ldp_error *error);
+/* What to do; may be empty. */
 LDP_API const char *ldp_error_hint(const ldp_error *error);
+/* Takes null. */
 LDP_API void ldp_error_free(ldp_error *error);
 
 /* Text and bytes that a function handed over. */
@@ -75,6 +83,7 @@ LDP_API void ldp_free(void *memory);
 
 /* Collections ----------------------------------------------------------------------------------------------- */
 
+/* The length of a text that ends with a zero. */
 #define LDP_TO_END ((size_t)-1)
 
 /* One value of a record: a number, in the attribute's own unit, or the label of a category, of which an empty one
@@ -85,6 +94,7 @@ typedef struct ldp_value {
     double number;    /* if there is no text */
 } ldp_value;
 
+/* A value that is a number. */
 static inline ldp_value ldp_number(double number) {
     ldp_value value;
     value.text = NULL;
@@ -92,7 +102,7 @@ static inline ldp_value ldp_number(double number) {
     value.number = number;
     return value;
 }
-/* The text must live until the value was used. */
+/* A value that is a label, whose text must live until the value was used. */
 static inline ldp_value ldp_label(const char *text) {
     ldp_value value;
     value.text = text;
@@ -114,14 +124,16 @@ typedef struct ldp_collection ldp_collection;
  * they need of a collection, so it may be freed before they are. */
 LDP_API ldp_status ldp_collection_new(const char *spec, size_t length, ldp_outside outside,
                                       ldp_collection **collection, ldp_error **error);
+/* Takes null. */
 LDP_API void ldp_collection_free(ldp_collection *collection);
 
-/* The spec's canonical form, in JSON; its fingerprint, 16 hexadecimal digits, which every report carries. */
+/* The spec's canonical form, in JSON. */
 LDP_API const char *ldp_collection_spec(const ldp_collection *collection);
+/* The spec's fingerprint, 16 hexadecimal digits, which every report carries. */
 LDP_API const char *ldp_collection_fingerprint(const ldp_collection *collection);
-/* How many values a record has: one for each attribute of the spec but its products, in the spec's order; and the
- * name of the attribute that the i-th value is of, from 0, or null if there is none. */
+/* How many values a record has: one for each attribute of the spec but its products, in the spec's order. */
 LDP_API size_t ldp_collection_values(const ldp_collection *collection);
+/* The name of the attribute that the i-th value is of, from 0, or null if there is none. */
 LDP_API const char *ldp_collection_name(const ldp_collection *collection, size_t i);
 /* Bytes of every report. */
 LDP_API size_t ldp_collection_report_size(const ldp_collection *collection);
@@ -166,6 +178,7 @@ LDP_API ldp_status ldp_client_in_memory(const ldp_collection *collection, const 
  * used once: two clients that go on from one state spend twice. LDP_UNSUPPORTED for a client in a file. */
 LDP_API ldp_status ldp_client_state(const ldp_client *client, uint8_t **state, size_t *size, ldp_error **error);
 
+/* Takes null. */
 LDP_API void ldp_client_free(ldp_client *client);
 
 /* Where a report's answer comes from. */
@@ -178,7 +191,7 @@ typedef enum ldp_origin LDP_INT {
 
 /* What became of a record. */
 typedef struct ldp_receipt {
-    ldp_origin origin;
+    ldp_origin origin;     /* where its answer comes from */
     uint32_t moved;        /* how many values: numbers into their range, labels to "other" */
     uint64_t coefficients; /* how many coefficients of haar were moved into their range */
 } ldp_receipt;
@@ -197,16 +210,20 @@ LDP_API ldp_status ldp_client_report(ldp_client *client, const ldp_value *values
  * series. */
 LDP_API ldp_status ldp_client_stage(ldp_client *client, const ldp_value *values, size_t count, size_t *done,
                                     ldp_error **error);
+/* Queues what is staged, in this round: see ldp_client_stage(). */
 LDP_API ldp_status ldp_client_commit(ldp_client *client, int32_t round, ldp_error **error);
+/* Forgets what is staged: see ldp_client_stage(). */
 LDP_API ldp_status ldp_client_discard(ldp_client *client, ldp_error **error);
 
-/* Reports queued and not known to be counted; reports staged. */
+/* Reports queued and not known to be counted. */
 LDP_API uint64_t ldp_client_pending(const ldp_client *client);
+/* Reports staged and not committed. */
 LDP_API uint64_t ldp_client_staged(const ldp_client *client);
 
 /* How many values this client has moved since it was made: of the spec's i-th attribute, from 0, products among
- * them; and how many coefficients of haar. 0 for an attribute that there is not. */
+ * them. 0 for an attribute that there is not. */
 LDP_API uint64_t ldp_client_moved(const ldp_client *client, size_t i);
+/* How many coefficients of haar it has moved since. */
 LDP_API uint64_t ldp_client_moved_coefficients(const ldp_client *client);
 
 /* The ledger ------------------------------------------------------------------------------------------------ */
@@ -219,7 +236,7 @@ typedef struct ldp_answer {
 
 /* What all answers cost together. Both figures are true; the smaller one counts. */
 typedef struct ldp_spending {
-    uint64_t answers;
+    uint64_t answers; /* how many there are */
     uint64_t most;   /* how many the budget pays for */
     double epsilon;  /* of each */
     double sum;      /* of all, for certain */
@@ -230,7 +247,7 @@ typedef struct ldp_spending {
  * `count` is how many there are. LDP_UNSUPPORTED unless the spec has "evolving". */
 LDP_API ldp_status ldp_client_ledger(const ldp_client *client, ldp_answer *answers, size_t capacity, size_t *count,
                                      ldp_error **error);
-/* 0 < delta < 1, else LDP_INVALID_VALUE; LDP_UNSUPPORTED as before. */
+/* What the answers cost together. 0 < delta < 1, else LDP_INVALID_VALUE; LDP_UNSUPPORTED as before. */
 LDP_API ldp_status ldp_client_spent(const ldp_client *client, double delta, ldp_spending *spending,
                                     ldp_error **error);
 
@@ -241,7 +258,7 @@ typedef struct ldp_batch ldp_batch;
 
 LDP_API const char *ldp_batch_id(const ldp_batch *batch);          /* a UUID: 36 characters */
 LDP_API const char *ldp_batch_fingerprint(const ldp_batch *batch); /* of the spec: 16 hexadecimal digits */
-LDP_API int32_t ldp_batch_round(const ldp_batch *batch);
+LDP_API int32_t ldp_batch_round(const ldp_batch *batch); /* of all its reports */
 LDP_API size_t ldp_batch_reports(const ldp_batch *batch); /* how many, at least 1 */
 /* The i-th report, from 0, and its bytes in `size`, which may be null; null if there is none. */
 LDP_API const uint8_t *ldp_batch_report(const ldp_batch *batch, size_t i, size_t *size);
@@ -268,10 +285,11 @@ typedef struct ldp_flushed {
     uint64_t refused;  /* reports that were set aside */
 } ldp_flushed;
 
+/* Bytes that a carrier has for its reason. */
+#define LDP_REASON_SIZE 1024
 /* Brings a batch to the server and returns when it is counted, or with what else became of it. `reason` has
  * LDP_REASON_SIZE bytes for a text that ends with a zero and says why, if it is not; it is empty before. Must
  * neither throw nor longjmp, and not use the client. */
-#define LDP_REASON_SIZE 1024
 typedef ldp_outcome (*ldp_carrier)(void *context, const ldp_batch *batch, char *reason);
 
 /* Sends what is queued, the oldest first, in batches of at most `most` ≥ 1 reports, 10000 say. Safe to repeat, after
@@ -285,23 +303,25 @@ LDP_API ldp_status ldp_client_flush(ldp_client *client, ldp_carrier carrier, voi
  * became of it, until there is none. A batch that is not settled is offered again by the next flush. */
 typedef struct ldp_flush ldp_flush;
 
-/* The client must outlive it, and have one flush at a time. */
+/* Begins one. The client must outlive it, and have one flush at a time. */
 LDP_API ldp_status ldp_flush_start(ldp_client *client, size_t most, ldp_flush **flush, ldp_error **error);
-/* `batch` is null if nothing is queued. The same batch, until it is settled. */
+/* The batch to bring to the server: the same one until it is settled, null if nothing is queued. */
 LDP_API ldp_status ldp_flush_next(ldp_flush *flush, const ldp_batch **batch, ldp_error **error);
-/* `reason` says why, and may be null. LDP_LATER settles nothing. Errors as those of ldp_client_flush(), after all
+/* Says what became of it; `reason` says why, and may be null. LDP_LATER settles nothing. Errors as those of ldp_client_flush(), after all
  * was done that the outcome asks for. */
 LDP_API ldp_status ldp_flush_settle(ldp_flush *flush, ldp_outcome outcome, const char *reason, ldp_error **error);
-/* So far; `refused` is told at the end, when there is no batch left. */
+/* What it did so far; `refused` is told at the end, when there is no batch left. */
 LDP_API ldp_status ldp_flush_done(const ldp_flush *flush, ldp_flushed *flushed, ldp_error **error);
+/* Takes null. */
 LDP_API void ldp_flush_free(ldp_flush *flush);
 
-/* Reports that were refused for good and wait aside: how many; the i-th one's reason, from 0, which the caller frees
- * with ldp_free(). requeue() queues those anew that are not damaged, drop() forgets all; `count`, which may be null,
- * is how many that were. */
+/* How many reports were refused for good and wait aside. */
 LDP_API ldp_status ldp_client_refused(const ldp_client *client, size_t *count, ldp_error **error);
+/* Why the i-th of them was, from 0; the caller frees it with ldp_free(). */
 LDP_API ldp_status ldp_client_refusal(const ldp_client *client, size_t i, char **reason, ldp_error **error);
+/* Queues those anew that are not damaged; `count`, which may be null, is how many that were. */
 LDP_API ldp_status ldp_client_requeue_refused(ldp_client *client, uint64_t *count, ldp_error **error);
+/* Forgets all of them; `count`, which may be null, is how many that were. */
 LDP_API ldp_status ldp_client_drop_refused(ldp_client *client, uint64_t *count, ldp_error **error);
 
 #ifdef __cplusplus

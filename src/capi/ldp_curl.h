@@ -15,18 +15,20 @@
 
 /* Where to send; the text and the handle must outlive it. */
 typedef struct ldp_endpoint {
-    CURL *curl;
-    const char *url; /* such as "https://ldp.example.org", without a slash at its end */
-    const char *collection;
+    CURL *curl;             /* the program's */
+    const char *url;        /* such as "https://ldp.example.org", without a slash at its end */
+    const char *collection; /* its name */
 } ldp_endpoint;
 
-/* What an endpoint answered, at most so many bytes of it (a spec has 1 MiB at most). */
+/* Bytes of an answer at most (a spec has 1 MiB at most). */
 #define LDP_ENDPOINT_ANSWER ((size_t)1 << 21)
+/* What an endpoint answered. */
 struct ldp_endpoint_answer {
-    char *text; /* ends with a zero */
-    size_t size;
+    char *text;  /* ends with a zero */
+    size_t size; /* in bytes, without that */
 };
 
+/* What libcurl hands the answer to. */
 static inline size_t ldp_endpoint_take(char *bytes, size_t one, size_t count, void *context) {
     struct ldp_endpoint_answer *answer = (struct ldp_endpoint_answer *)context;
     char *grown;

@@ -22,7 +22,9 @@ enum class Verdict {
 /// whoever throws this must be certain; where nothing is certain, any other exception will do.
 class Undelivered : public Error {
   public:
+    /// What is certain, and what the server or the carrier said.
     Undelivered(Verdict verdict, const Error& why) : Error(why), verdict_(verdict) {}
+    /// What is certain of the batch.
     [[nodiscard]] Verdict verdict() const noexcept { return verdict_; }
 
   private:
@@ -32,6 +34,7 @@ class Undelivered : public Error {
 /// Error (environment) of the server or the way to it.
 class TransportFailure : public Error {
   public:
+    /// What failed, and whether it passes.
     TransportFailure(const Error& error, bool passing) : Error(error), passing_(passing) {}
     /// Whether the same may succeed another time, without anybody's doing.
     [[nodiscard]] bool passing() const noexcept { return passing_; }
@@ -67,6 +70,7 @@ struct Patience {
 /// together.
 class Backoff {
   public:
+    /// Of one series of failures. `bits` must outlive it.
     Backoff(const Patience& patience, BitSource& bits) : patience_(patience), bits_(bits) {}
     /// The next pause, if so long after the first failure there is to be another attempt.
     [[nodiscard]] std::optional<std::chrono::milliseconds> next(std::chrono::milliseconds elapsed);

@@ -36,6 +36,7 @@ class Reporter;
 /// How many reports to send at once: fewer after a batch that was too large or refused, then more again.
 class BatchSize {
   public:
+    /// How many of at most so many.
     [[nodiscard]] std::size_t at_most(std::size_t most) const noexcept { return std::min(most, size_); }
     /// A batch of so many failed and will go in halves. What is too large stays so for a while; of what is
     /// refused, most is not at fault.
@@ -43,6 +44,7 @@ class BatchSize {
         size_ = std::max<std::size_t>(reports / 2, 1);
         if (too_large) calm_ = 16;
     }
+    /// A batch got through.
     void delivered() noexcept {
         if (calm_ > 0) --calm_;
         if (calm_ == 0 && size_ <= std::numeric_limits<std::size_t>::max() / 2) size_ *= 2;
@@ -67,6 +69,7 @@ class Flush {
     /// It was not and cannot be any more. Its reports will leave in smaller batches, or are set aside. False
     /// if this cannot help: then `why` is the caller's. Throws as Client::flush does.
     [[nodiscard]] bool undelivered(const Undelivered& why);
+    /// What it has done so far.
     [[nodiscard]] const Flushed& done() const noexcept { return flushed_; }
 
   private:
@@ -98,11 +101,12 @@ class Client {
     /// Throws Error (incompatible) if it belongs to another spec, and Error (environment) if it fails, if
     /// what it remembers does not fit the spec, or if the system gives no random bits.
     Client(Collection collection, std::unique_ptr<Store> store);
+    /// The same with a store by value.
     template <std::derived_from<Store> S>
     Client(Collection collection, S store)
         : Client(std::move(collection), std::make_unique<S>(std::move(store))) {}
-    Client(Client&&) noexcept;
-    Client& operator=(Client&&) noexcept;
+    Client(Client&&) noexcept;             ///< whatever it holds
+    Client& operator=(Client&&) noexcept;  ///< whatever either holds
     ~Client();
 
     /// Perturbs a record (one value for each attribute, in the spec's order) and queues the report as durably
@@ -114,6 +118,7 @@ class Client {
     /// says "refuse", and Error (environment) if the store fails; whichever it is, nothing was queued, and
     /// nothing spent.
     Receipt report(std::span<const Value> record, std::int32_t round = 0);
+    /// The same of a record that is written out: `client.report({612.50, "south"})`.
     Receipt report(std::initializer_list<Value> record, std::int32_t round = 0) {
         return report(std::span(record.begin(), record.size()), round);
     }
@@ -123,9 +128,11 @@ class Client {
     /// keeps it staged. stage() throws as report() does, and Error (unsupported) under a mechanism of series,
     /// where a round has one record; commit() throws Error (environment) if the store fails.
     Receipt stage(std::span<const Value> record);
+    /// The same of a record that is written out.
     Receipt stage(std::initializer_list<Value> record) {
         return stage(std::span(record.begin(), record.size()));
     }
+    /// Queues what is staged, in this round: see stage().
     void commit(std::int32_t round = 0, std::span<const Mark> marks = {});
     /// Forgets what is staged, and the answers drawn for it.
     void discard();
@@ -144,7 +151,9 @@ class Client {
     /// `progress` throws passes through.
     Flushed flush(Carrier& carrier, std::size_t most = 10000, const Progress& progress = {});
 
+    /// The collection whose records it takes.
     [[nodiscard]] const Collection& collection() const noexcept { return collection_; }
+    /// Where its reports are kept.
     [[nodiscard]] const Store& store() const noexcept { return *store_; }
     /// Reports queued and not known to be counted.
     [[nodiscard]] std::uint64_t pending() const { return store_->pending(); }

@@ -28,8 +28,11 @@ class Value : public std::variant<double, std::string_view> {
     requires(std::integral<Number> || std::floating_point<Number>) &&
         (!std::same_as<Number, char>)constexpr Value(Number number) noexcept
         : variant(static_cast<double>(number)) {}
+    /// A label, or the text of a person's answer.
     constexpr Value(std::string_view label) noexcept : variant(label) {}
+    /// The same, which ends with a zero.
     constexpr Value(const char* label) : variant(std::string_view(label)) {}
+    /// The same, which must outlive the value.
     Value(const std::string& label) noexcept : variant(std::string_view(label)) {}
 };
 
@@ -43,19 +46,19 @@ enum class Outside {
 /// A record ready for the randomizer.
 struct Encoded {
     std::vector<Cell> cells;  ///< one for each attribute
-    Moved moved;
+    Moved moved;              ///< what was moved to get there
 };
 
 /// A record on the mechanism's grids, before numbers are rounded to their points.
 struct Placed {
     std::vector<double> positions;  ///< one for each attribute, from 0 to its cells − 1
-    Moved moved;
+    Moved moved;                    ///< what was moved to get there
 };
 
 /// A record's report.
 struct Perturbed {
-    Report report;
-    Moved moved;
+    Report report;  ///< what may leave the device
+    Moved moved;    ///< what was moved of the record
 };
 
 /// A spec and its mechanism. Immutable, cheap to copy, and safe to share between threads.
@@ -64,9 +67,11 @@ class Collection {
     /// Throws Error (invalid_spec) if the spec needs more parameters than a report can carry.
     explicit Collection(Spec spec, Outside outside = Outside::clamp);
 
+    /// The spec it was made of.
     [[nodiscard]] const Spec& spec() const noexcept;
     /// Of use to sources of ldp only: programs need nothing of it.
     [[nodiscard]] const Mechanism& mechanism() const noexcept;
+    /// What becomes of numbers outside their range.
     [[nodiscard]] Outside outside() const noexcept;
 
     /// Cells of a record that gives one value for each attribute of the spec but its products, in its order;

@@ -16,14 +16,16 @@ struct Moved {
     /// what people hold.
     std::size_t coefficients = 0;
 
+    /// Whether anything was.
     [[nodiscard]] bool any() const noexcept { return !attributes.empty() || coefficients != 0; }
 };
 
 /// The same of many records.
 struct MovedCount {
     std::vector<std::uint64_t> attributes;  ///< for each attribute, how many values
-    std::uint64_t coefficients = 0;
+    std::uint64_t coefficients = 0;         ///< how many coefficients of haar
 
+    /// One record more.
     void add(const Moved& moved) noexcept {
         for (const std::size_t j : moved.attributes) ++attributes[j];
         coefficients += moved.coefficients;
@@ -40,7 +42,7 @@ enum class Origin {
 
 /// What became of a record.
 struct Receipt {
-    Moved moved;
+    Moved moved;  ///< into what the spec declares
     /// Whether the report cost anything. Without "evolving" it always did; but of a series all reports cost ε
     /// once, together, and rounds may be silent.
     Origin origin;

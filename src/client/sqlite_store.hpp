@@ -21,8 +21,8 @@ class SqliteStore final : public Store {
     /// damaged, no state file of ldp, or written by another release whose files this one cannot read: it is
     /// never replaced by an empty one, because what it holds cannot be had again.
     explicit SqliteStore(const std::string& path);
-    SqliteStore(SqliteStore&&) noexcept;
-    SqliteStore& operator=(SqliteStore&&) noexcept;
+    SqliteStore(SqliteStore&&) noexcept;             ///< the file stays locked
+    SqliteStore& operator=(SqliteStore&&) noexcept;  ///< the file that this had is closed
     ~SqliteStore() override;
 
     void bind(std::uint64_t fingerprint) override;

@@ -32,17 +32,17 @@ struct Batch {
 
 /// A report that was refused for good and waits aside, for somebody to look into it.
 struct Refused {
-    std::int32_t round;
-    Report report;
-    std::string reason;
-    bool sound = true;  ///< as it was drawn; if not, it is damaged, and cannot be queued again
+    std::int32_t round;  ///< in which it was to be counted
+    Report report;       ///< its bytes
+    std::string reason;  ///< what the server said
+    bool sound = true;   ///< as it was drawn; if not, it is damaged, and cannot be queued again
     friend bool operator==(const Refused&, const Refused&) = default;
 };
 
 /// A named number that is set together with reports: how far into a source they reach, say.
 struct Mark {
-    std::string_view name;
-    std::int64_t value;
+    std::string_view name;  ///< of the program's choice
+    std::int64_t value;     ///< what it is from now on
 };
 
 /// An answer that was drawn once and is kept: an entry of the permanent response and of the ledger in one.
@@ -58,15 +58,17 @@ struct Answer {
 struct Notes {
     Bytes public_randomness = {};  ///< what a person draws once and keeps for ever; empty: nothing new
     Bytes course = {};  ///< how the values have moved, in place of what was known; empty: nothing new
-    std::span<const Answer> answers = {};
+    std::span<const Answer> answers = {};  ///< what was drawn
 };
 
 /// All that a store remembers.
 struct Memory {
-    std::optional<std::uint64_t> fingerprint;          ///< of the spec that it is tied to
-    std::vector<std::byte> public_randomness, course;  ///< empty if there was none yet
-    std::vector<Answer> answers;                       ///< in the order in which they were drawn
-    bool outdated = false;  ///< more was drawn than is remembered here: see Store::retire
+    std::optional<std::uint64_t> fingerprint;  ///< of the spec that it is tied to
+    std::vector<std::byte>
+        public_randomness;          ///< what was drawn once and is kept; empty if there was none yet
+    std::vector<std::byte> course;  ///< how the values have moved; empty if there was none yet
+    std::vector<Answer> answers;    ///< in the order in which they were drawn
+    bool outdated = false;          ///< more was drawn than is remembered here: see Store::retire
 };
 
 /// Throws Error (environment): what a store remembers is not of its spec, for this reason.
@@ -115,8 +117,9 @@ class Store {
     virtual void set_aside(std::string_view id, std::string_view reason) = 0;
     /// What was set aside, the oldest first.
     [[nodiscard]] virtual std::vector<Refused> refused() const = 0;
-    /// Queues what was set aside and is sound anew, or forgets all; returns how many reports that were.
+    /// Queues what was set aside and is sound anew; returns how many reports that were.
     virtual std::uint64_t requeue_refused() = 0;
+    /// Forgets what was set aside; returns how many reports that were.
     virtual std::uint64_t drop_refused() = 0;
 
     /// The server knows a batch of this store's that the store does not: it is an older copy of one that went
@@ -125,16 +128,19 @@ class Store {
     virtual void retire() = 0;
 
   protected:
-    Store(Store&&) = default;
-    Store& operator=(Store&&) = default;
+    Store(Store&&) = default;             ///< for stores that can be moved
+    Store& operator=(Store&&) = default;  ///< for stores that can be moved
 
+    /// What the ids of a store's batches are made with.
+    using Secret = std::array<std::byte, 32>;
+    /// A new one, from the operating system.
+    [[nodiscard]] static Secret draw_secret();
     /// The id of a store's batch with this number, under a secret of the store: a copy of the store that goes
     /// its own way arrives at the same ids, which is how it is noticed; nobody else can.
-    using Secret = std::array<std::byte, 32>;
-    [[nodiscard]] static Secret draw_secret();
     [[nodiscard]] static std::string batch_id(const Secret& secret, std::int64_t number);
     /// Throws the Errors of bind().
     [[noreturn]] static void refuse_spec(std::uint64_t bound, std::uint64_t found);
+    /// Throws the Error of a store that was retired.
     [[noreturn]] static void refuse_outdated();
 };
 

@@ -208,6 +208,7 @@ class Link {
 
     /// Told before each pause: why, and how long.
     using Waiting = std::function<void(const Error&, std::chrono::milliseconds)>;
+    /// Whom to tell; nobody at first.
     void on_waiting(Waiting waiting) { waiting_ = std::move(waiting); }
 
     /// Runs work(connection), which does what `doing` says and is safe to repeat, until it succeeds, fails

@@ -42,6 +42,7 @@ namespace pq {
         return answer[0][0].as<std::string>();
     }));
 }
+/// The same, by a connection that is there.
 [[nodiscard]] inline Spec fetch_spec(pqxx::connection& connection, const std::string& collection) {
     Link link(connection);
     return fetch_spec(link, collection);
@@ -62,6 +63,7 @@ class Uploader final : public Carrier {
     /// batch is delivered.
     explicit Uploader(Link& link, std::string collection, Method method = Method::copy)
         : link_(link), collection_(std::move(collection)), method_(method) {}
+    /// The same, of a connection: what breaks it is not tried again.
     explicit Uploader(pqxx::connection& connection, std::string collection, Method method = Method::copy)
         : own_(std::make_unique<Link>(connection)),
           link_(*own_),

@@ -30,10 +30,13 @@ namespace ldp {
 /// endpoint that restarts, is busy, or has lost its database. For one thread at a time.
 class HttpLink {
   public:
+    /// GET, POST and so on.
     using Method = boost::beast::http::verb;
+    /// What the endpoint answered.
     struct Reply {
-        unsigned status;
-        std::string body, last_modified;
+        unsigned status;            ///< of HTTP
+        std::string body;           ///< its content
+        std::string last_modified;  ///< that header's text, or empty
     };
 
     /// To the endpoint at http://HOST[:PORT][/PATH], which is asked when it is first needed. An answer may
@@ -63,6 +66,7 @@ class HttpLink {
 
     /// Told before each pause: why, and how long.
     using Waiting = std::function<void(const Error&, std::chrono::milliseconds)>;
+    /// Whom to tell; nobody at first.
     void on_waiting(Waiting waiting) { waiting_ = std::move(waiting); }
 
     /// Sends a request that is safe to repeat, in order to do what `doing` says, until there is an answer

@@ -13,8 +13,9 @@
 
 namespace ldp {
 
-using Bytes = std::span<const std::byte>;
-using MutableBytes = std::span<std::byte>;
+using Bytes = std::span<const std::byte>;   ///< to be read
+using MutableBytes = std::span<std::byte>;  ///< to be written
+/// 128 bits: products of two words.
 __extension__ using Uint128 = unsigned __int128;
 
 /// Reads a little-endian T at `at`, which needs no alignment.
@@ -53,12 +54,14 @@ void add(std::byte* at, T amount) noexcept {
     return cells <= 1u << 8 ? 1 : (static_cast<std::size_t>(std::bit_width(cells - 1)) + 7) / 8;
 }
 
+/// Reads a cell number of `width` bytes.
 [[nodiscard]] inline std::uint64_t load_cell(const std::byte* at, std::size_t width) noexcept {
     std::uint64_t value = 0;
     for (std::size_t i = width; i-- > 0;) value = value << 8 | std::to_integer<std::uint64_t>(at[i]);
     return value;
 }
 
+/// Writes a cell number in `width` bytes.
 inline void store_cell(std::byte* at, std::size_t width, std::uint64_t value) noexcept {
     for (std::size_t i = 0; i < width; ++i) at[i] = static_cast<std::byte>(value >> 8 * i);
 }
@@ -67,8 +70,10 @@ inline void store_cell(std::byte* at, std::size_t width, std::uint64_t value) no
 /// end.
 class Reader {
   public:
+    /// Of all these bytes, which must outlive it.
     explicit Reader(Bytes bytes) noexcept : rest_(bytes) {}
 
+    /// The next field.
     template <class T>
     [[nodiscard]] T take() {
         need(sizeof(T));
@@ -76,12 +81,14 @@ class Reader {
         rest_ = rest_.subspan(sizeof(T));
         return value;
     }
+    /// The next bytes, as they stand.
     [[nodiscard]] Bytes take_bytes(std::size_t size) {
         need(size);
         const Bytes taken = rest_.first(size);
         rest_ = rest_.subspan(size);
         return taken;
     }
+    /// Whether all was taken.
     [[nodiscard]] bool empty() const noexcept { return rest_.empty(); }
     /// Everything must have been taken: what is left over is an Error (malformed).
     void finish() const;
@@ -94,12 +101,15 @@ class Reader {
 /// Appends little-endian fields.
 class Writer {
   public:
+    /// One more field.
     template <class T>
     void put(T value) {
         bytes_.resize(bytes_.size() + sizeof(T));
         store<T>(bytes_.data() + bytes_.size() - sizeof(T), value);
     }
+    /// Bytes as they stand.
     void put_bytes(Bytes bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
+    /// All that was written.
     [[nodiscard]] std::vector<std::byte>& bytes() noexcept { return bytes_; }
 
   private:
@@ -108,6 +118,7 @@ class Writer {
 
 /// Lower-case hexadecimal, two digits a byte and no zero behind: the text form of reports.
 void to_hex(Bytes bytes, char* out) noexcept;
+/// The same as text.
 [[nodiscard]] std::string to_hex(Bytes bytes);
 /// Fills `out` (text.size()/2 bytes). False if the length is odd or a character is no hexadecimal digit.
 [[nodiscard]] bool from_hex(std::string_view text, std::byte* out) noexcept;

@@ -7,6 +7,7 @@
 
 namespace ldp {
 
+/// What kind of failure it is: what a program may decide by.
 enum class ErrorCode {
     invalid_spec,   ///< a spec that cannot be honoured
     invalid_value,  ///< a person's value outside what the spec declares, or an argument out of range
@@ -18,11 +19,14 @@ enum class ErrorCode {
     environment,    ///< a file, the operating system or the server failed
 };
 
+/// What the library throws: a message, what() tells, and beside it what was found and what to do.
 class Error : public std::runtime_error {
   public:
+    /// Sentences in English; the last two may be left out. The library itself calls raise().
     Error(ErrorCode code, const std::string& message, std::string detail = {}, std::string hint = {})
         : std::runtime_error(message), code_(code), detail_(std::move(detail)), hint_(std::move(hint)) {}
 
+    /// What kind of failure it is.
     [[nodiscard]] ErrorCode code() const noexcept { return code_; }
     /// What was found and what is allowed; may be empty.
     [[nodiscard]] const std::string& detail() const noexcept { return detail_; }

@@ -11,7 +11,11 @@ namespace ldp {
 /// Integer weights of outcomes 0, 1, …: `high` for each of the first `highs` of them, `low` for the other
 /// `lows`; their sum is below 2^64.
 struct Weights {
-    std::uint64_t high, highs, low, lows;
+    std::uint64_t high;   ///< the weight of each of the first ones
+    std::uint64_t highs;  ///< how many these are
+    std::uint64_t low;    ///< the weight of each of the others
+    std::uint64_t lows;   ///< how many these are
+    /// The sum of all weights.
     [[nodiscard]] std::uint64_t total() const noexcept { return high * highs + low * lows; }
 };
 

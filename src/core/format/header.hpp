@@ -29,16 +29,23 @@ namespace ldp {
 
 /// Read for ever from here on. Version 1 was that of releases before 1.0, which nobody was given.
 inline constexpr std::uint8_t format_version = 2;
+/// Bytes before the mechanism's parameters.
 inline constexpr std::size_t header_size = 24;
 /// A block travels with every report, so it stays small enough for a row to stay on its page.
 inline constexpr std::size_t max_block_size = 2000;
 
-enum class Kind : std::uint8_t { report = 0, summary = 1, batch = 2 };
+/// What a block begins.
+enum class Kind : std::uint8_t {
+    report = 0,   ///< one person's
+    summary = 1,  ///< what reports add up to
+    batch = 2,    ///< many reports under one block
+};
 
 /// As errors call it: "report", "summary" or "batch".
 [[nodiscard]] const char* noun(Kind kind) noexcept;
 
-inline constexpr std::size_t kind_offset = 1, block_size_offset = 4;
+inline constexpr std::size_t kind_offset = 1;        ///< where a header has its kind, in bytes
+inline constexpr std::size_t block_size_offset = 4;  ///< where it has the size of the block
 
 /// The fewest reports (where answers are kept, people) that estimates are shown of, unless the spec says
 /// otherwise: see min_group in the manual's spec.md.
@@ -46,17 +53,18 @@ inline constexpr std::uint16_t usual_min_group = 20;
 
 /// What a block tells of the spec beside the mechanism and its parameters.
 struct Terms {
-    std::uint64_t fingerprint = 0;
+    std::uint64_t fingerprint = 0;  ///< of the canonical spec
     bool kept = false;  ///< whether people keep their answers, so that reports of several rounds repeat them
     std::uint16_t min_group = usual_min_group;  ///< at least 1
     friend bool operator==(const Terms&, const Terms&) = default;
 };
 
+/// What a header tells.
 struct Header : Terms {
-    Kind kind;
-    std::uint8_t mechanism;
-    std::uint16_t block_size;
-    double epsilon;
+    Kind kind;                 ///< what it begins
+    std::uint8_t mechanism;    ///< its number: MechanismEntry::id
+    std::uint16_t block_size;  ///< bytes of the block, this header included
+    double epsilon;            ///< of a report
 };
 
 /// Reads and checks the header of untrusted bytes of the given kind; Error (malformed) says what is wrong.
@@ -73,6 +81,7 @@ struct Header : Terms {
 [[nodiscard]] inline Kind kind_of(Bytes bytes) noexcept {
     return static_cast<Kind>(bytes[kind_offset]);
 }
+/// Makes it a header of this kind.
 inline void set_kind(MutableBytes bytes, Kind kind) noexcept {
     bytes[kind_offset] = static_cast<std::byte>(kind);
 }

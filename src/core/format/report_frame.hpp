@@ -9,6 +9,7 @@
 
 namespace ldp {
 
+/// A report's bytes.
 using Report = std::vector<std::byte>;
 
 /// A report of this block with room for a payload of so many bytes, which are 0.
@@ -18,6 +19,7 @@ using Report = std::vector<std::byte>;
 [[nodiscard]] inline MutableBytes payload_of(Report& report, Bytes block) noexcept {
     return MutableBytes(report).subspan(block.size());
 }
+/// The same, to be read.
 [[nodiscard]] inline Bytes payload_of(Bytes report, Bytes block) noexcept {
     return report.subspan(block.size());
 }

@@ -15,23 +15,24 @@ class Mechanism;
 
 /// Which attributes a mechanism takes.
 enum class Shape {
-    one_categorical,
-    one_numeric,
-    one_ordered,  ///< a number, or a category whose values are in order
-    numeric_vector,
-    record,  ///< two or more of any kind
+    one_categorical,  ///< one category
+    one_numeric,      ///< one number
+    one_ordered,      ///< a number, or a category whose values are in order
+    numeric_vector,   ///< two or more numbers
+    record,           ///< two or more of any kind
 };
 
+/// What is known of a mechanism before there is an instance of it.
 struct MechanismEntry {
-    std::uint8_t id;  ///< as in a header; never reused
-    const char* name;
-    const char* title;
+    std::uint8_t id;    ///< as in a header; never reused
+    const char* name;   ///< as in a spec
+    const char* title;  ///< as in a sentence
     /// What leaves a device, for those who are asked: ends "What leaves your device is …".
     const char* leaves;
-    Shape shape;
-    std::uint64_t max_size;  ///< most values of one attribute, or most attributes of several
-    bool automatic;          ///< whether "auto" may choose it
-    std::span<const Option> options;
+    Shape shape;                      ///< which attributes it takes
+    std::uint64_t max_size;           ///< most values of one attribute, or most attributes of several
+    bool automatic;                   ///< whether "auto" may choose it
+    std::span<const Option> options;  ///< keys of the spec that it knows beyond those that all know
     /// Writes the parameters of settings that are this mechanism's.
     void (*write)(const Settings&, Writer&);
     /// Reads them back from untrusted bytes; Error (malformed) if they are out of range or contradict
@@ -46,8 +47,9 @@ struct MechanismEntry {
 
 /// All mechanisms, by id.
 [[nodiscard]] std::span<const MechanismEntry* const> registry() noexcept;
-/// The one of this name, or number; null if there is none.
+/// The one of this name; null if there is none.
 [[nodiscard]] const MechanismEntry* find_mechanism(std::string_view name) noexcept;
+/// The same by its number.
 [[nodiscard]] const MechanismEntry* find_mechanism(std::uint8_t id) noexcept;
 
 /// The mechanism that a block, or a report or summary beginning with one, was made under.

@@ -10,20 +10,20 @@ namespace ldp {
 
 /// What is asked for, whichever mechanism answers.
 struct SelectionRequest {
-    double epsilon;
-    std::vector<Attribute> attributes;
-    Limits limits;
+    double epsilon;                     ///< of a report
+    std::vector<Attribute> attributes;  ///< what people report
+    Limits limits;                      ///< what it must keep to
 };
 
 /// A mechanism under one question, with its options' defaults.
 struct Candidate {
-    const MechanismEntry* mechanism;
-    double n_variance;  ///< Planner::promised_variance, of the attribute that has the largest
+    const MechanismEntry* mechanism;  ///< which one
+    double n_variance;                ///< Planner::promised_variance, of the attribute that has the largest
     double pull;  ///< how far one forged report in a hundred moves an estimate at most, in the same unit
-    std::uint64_t report_bytes;
-    std::uint64_t summary_bytes;
-    double decode_cost;    ///< in the unit of Limits
-    std::string obstacle;  ///< why it cannot be chosen; empty if it can
+    std::uint64_t report_bytes;   ///< of a whole report, parameter block included
+    std::uint64_t summary_bytes;  ///< of a summary
+    double decode_cost;           ///< in the unit of Limits
+    std::string obstacle;         ///< why it cannot be chosen; empty if it can
 };
 
 /// All mechanisms that "auto" knows: those that can be chosen first, each part by ascending variance, equal
@@ -31,9 +31,10 @@ struct Candidate {
 /// or more attributes are a record, whose attributes keep to the limits one by one. There is at least one.
 [[nodiscard]] std::vector<Candidate> rank(const SelectionRequest& demand);
 
+/// What was chosen.
 struct Selected {
-    const MechanismEntry* mechanism;
-    std::string reason;  ///< one sentence
+    const MechanismEntry* mechanism;  ///< which one
+    std::string reason;               ///< one sentence
 };
 /// Settles "auto": the first of the ranking, and why. Throws Error (invalid_spec) that tells each one's
 /// obstacle if none can be chosen.

@@ -19,7 +19,7 @@ struct MechanismEntry;  // registry.hpp
 /// A factor of a product: another attribute of the record, a number less the middle of its range, or of a
 /// category 1 for those who hold this value and 0 for the others.
 struct Factor {
-    std::size_t attribute;
+    std::size_t attribute;               ///< its number, from 0
     std::optional<std::uint64_t> value;  ///< of a category
 
     friend bool operator==(const Factor&, const Factor&) = default;
@@ -27,8 +27,9 @@ struct Factor {
 
 /// One column of a person's record: numeric, on a declared range, or categorical, over a declared domain.
 struct Attribute {
-    std::string name;
-    double min = 0, max = 0;          ///< numeric, also if it is reported as a category: the declared range
+    std::string name;  ///< as in the spec
+    double min = 0;    ///< of a number, also if it is reported as a category: where its declared range begins
+    double max = 0;    ///< where it ends
     std::uint64_t domain = 0;         ///< categorical: the number of values; 0 if numeric
     std::vector<std::string> labels;  ///< categorical: their names, if they have any
     std::vector<double> edges;        ///< of a number that is reported as a category: where its bins meet
@@ -41,6 +42,7 @@ struct Attribute {
     std::uint64_t share = 0;  ///< of a record: how likely it is drawn, beside others; 0 otherwise
     bool evolving = false;  ///< numeric: whether it is rounded as coarsely as it moves; see spec/evolving.hpp
 
+    /// Whether it is reported as a number.
     [[nodiscard]] bool numeric() const noexcept { return domain == 0; }
     /// Whether it follows from the other attributes of the record.
     [[nodiscard]] bool derived() const noexcept { return !product.empty(); }
@@ -57,20 +59,25 @@ struct Attribute {
     /// and "a\u0003" for "a" itself. With `prefix`, nothing if the text is no valid UTF-8, has more than
     /// max_string bytes, or has a terminator of its own.
     [[nodiscard]] std::optional<std::string> label_of(std::string_view text) const;
-    static constexpr char terminator = '\x03';
-    static constexpr std::size_t max_string = 64;
+    static constexpr char terminator = '\x03';     ///< ends a whole string
+    static constexpr std::size_t max_string = 64;  ///< bytes of a person's string
 
     friend bool operator==(const Attribute&, const Attribute&) = default;
 };
 
 /// A range within [−1,1], in steps of 1/127, which is what a parameter block has room for.
 struct UnitRange {
-    static constexpr double steps = 127;
-    std::int8_t lo = -127, hi = 127;
+    static constexpr double steps = 127;  ///< to 1
+    std::int8_t lo = -127;                ///< where it begins, in steps
+    std::int8_t hi = 127;                 ///< where it ends, in steps
 
+    /// Where it begins.
     [[nodiscard]] double low() const noexcept { return lo / steps; }
+    /// Where it ends.
     [[nodiscard]] double high() const noexcept { return hi / steps; }
+    /// What lies between.
     [[nodiscard]] double middle() const noexcept { return (lo + hi) / (2 * steps); }
+    /// Half its width.
     [[nodiscard]] double half() const noexcept { return (hi - lo) / (2 * steps); }
     friend bool operator==(const UnitRange&, const UnitRange&) = default;
 };
@@ -85,15 +92,18 @@ struct Limits {
 /// Rows of whole numbers: coordinates, or a table.
 using IntegerRows = std::vector<std::vector<std::int64_t>>;
 
-/// Options by name: a whole number, a word, a range for each attribute, a real number, or rows of whole ones.
+/// An option: a whole number, a word, a range for each attribute, a real number, or rows of whole ones.
 using OptionValue = std::variant<std::uint64_t, std::string, std::vector<UnitRange>, double, IntegerRows>;
+/// Options by name.
 using OptionValues = std::map<std::string, OptionValue>;
 
 /// A key of the spec that only some mechanisms know.
 struct Option {
-    const char* name;
-    std::uint64_t fallback = 0, least = 0, most = 0;  ///< of a whole number
-    std::span<const char* const> choices = {};        ///< of a word; the first is the default
+    const char* name;                           ///< as in a spec
+    std::uint64_t fallback = 0;                 ///< of a whole number: the default
+    std::uint64_t least = 0;                    ///< of a whole number
+    std::uint64_t most = 0;                     ///< of a whole number
+    std::span<const char* const> choices = {};  ///< of a word; the first is the default
     bool ranges = false;      ///< of one range within [−1,1] for each attribute; [−1,1] is the default
     bool real = false;        ///< of a number that the mechanism's settle() bounds; 0 is the default
     bool rows = false;        ///< of rows of whole numbers, which the mechanism bounds; none is the default
@@ -118,18 +128,24 @@ class Settings {
     Settings(const MechanismEntry& mechanism, double epsilon, std::vector<Attribute> attributes,
              OptionValues given = {}, const Limits& limits = {});
 
+    /// Whose settings these are.
     [[nodiscard]] const MechanismEntry& mechanism() const noexcept { return *mechanism_; }
+    /// What a report costs; of a series, all of a person's together.
     [[nodiscard]] double epsilon() const noexcept { return epsilon_; }
     /// The probability but for which ε holds: the option of this name, of the few mechanisms that have it; 0
     /// of all others.
     [[nodiscard]] double delta() const;
+    /// What people report, in order.
     [[nodiscard]] const std::vector<Attribute>& attributes() const noexcept { return attributes_; }
     /// An option, given or by default.
     [[nodiscard]] const OptionValue& option(const std::string& name) const { return options_.at(name); }
+    /// An option that is a whole number.
     [[nodiscard]] std::uint64_t number(const std::string& option) const;
+    /// An option that is a word.
     [[nodiscard]] const std::string& word(const std::string& option) const;
+    /// An option that is a real number.
     [[nodiscard]] double real(const std::string& option) const;
-    /// One for each attribute, widened to whole steps.
+    /// An option that is a range for each attribute, widened to whole steps.
     [[nodiscard]] const std::vector<UnitRange>& ranges(const std::string& option) const;
 
   private:
@@ -141,10 +157,10 @@ class Settings {
 
 /// What is still open to a mechanism's settle(): settings before they are complete.
 struct SettingsDraft {
-    double epsilon;
-    const Limits& limits;
-    std::vector<Attribute>& attributes;
-    OptionValues& options;
+    double epsilon;                      ///< of a report
+    const Limits& limits;                ///< of the mechanisms that are chosen
+    std::vector<Attribute>& attributes;  ///< what people report
+    OptionValues& options;               ///< as given, or by default
 };
 
 }  // namespace ldp

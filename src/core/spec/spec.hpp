@@ -28,7 +28,7 @@ struct Evolving {
 
 /// How "auto" was settled.
 struct Choice {
-    Limits limits;
+    Limits limits;       ///< what it had to keep to
     std::string reason;  ///< one sentence
 };
 
@@ -52,6 +52,7 @@ class Spec : public Settings {
     [[nodiscard]] const std::optional<Choice>& chosen() const noexcept { return chosen_; }
     /// How values that change are rounded; nothing if each report is a fresh draw. With it goes a budget.
     [[nodiscard]] const std::optional<Evolving>& evolving() const noexcept { return evolving_; }
+    /// What a person may spend over all time; nothing if each report is a fresh draw.
     [[nodiscard]] const std::optional<Budget>& budget() const noexcept { return budget_; }
     /// The fewest reports (with evolving(), people) that estimates are shown of.
     [[nodiscard]] std::uint16_t min_group() const noexcept { return min_group_; }
@@ -70,8 +71,8 @@ class Spec : public Settings {
 
 /// What a spec asks for, and the ranking of mechanisms for it.
 struct Ranking {
-    SelectionRequest demand;
-    std::vector<Candidate> candidates;
+    SelectionRequest demand;            ///< what is asked for
+    std::vector<Candidate> candidates;  ///< as by rank()
 };
 /// The ranking for a spec whose own mechanism does not matter: another, "auto", or none. Within the limits
 /// that it gives, else those that an earlier choice in it kept to. Throws Error as Spec::from_json does.
