@@ -119,12 +119,15 @@ install: $(if $(CLIENT),install-client)
 # The headers that programs include, and those that these include in turn. They say "core/…", from the root of
 # the sources; where they are installed, it is ldp/core/….
 public_headers = $(sort $(filter %.hpp,$(shell cd src && $(CXX) -std=c++20 -I. -MM ldp.hpp client/uploader.hpp client/http/http_uploader.hpp)))
+# What the command writes of itself, and where below share/ it is looked for.
+references := man bash zsh fish
+reference_files := man/man1/ldp.1 bash-completion/completions/ldp zsh/site-functions/_ldp fish/vendor_completions.d/ldp.fish
 install-client: $(BUILD)/client.stamp
 	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/lib/pkgconfig'
 	install $(BUILD)/bin/ldp '$(DESTDIR)$(PREFIX)/bin/'
-	install -d '$(DESTDIR)$(PREFIX)/share/man/man1' '$(DESTDIR)$(PREFIX)/share/bash-completion/completions'
-	$(BUILD)/bin/ldp reference man >'$(DESTDIR)$(PREFIX)/share/man/man1/ldp.1'
-	$(BUILD)/bin/ldp reference bash >'$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ldp'
+	for form in $(join $(addsuffix :,$(references)),$(reference_files)); do \
+	    install -d "$$(dirname '$(DESTDIR)$(PREFIX)/share/'"$${form#*:}")" && \
+	    $(BUILD)/bin/ldp reference "$${form%%:*}" >'$(DESTDIR)$(PREFIX)/share/'"$${form#*:}" || exit 1; done
 	cp -P $(BUILD)/lib/libldp.a $(BUILD)/lib/libldp.so* '$(DESTDIR)$(PREFIX)/lib/'
 	test -n '$(public_headers)'
 	cd src && for header in $(public_headers); do \
@@ -140,7 +143,7 @@ uninstall: uninstall-client
 .PHONY: uninstall-client
 uninstall-client:
 	rm -rf '$(DESTDIR)$(PREFIX)/include/ldp'
-	rm -f '$(DESTDIR)$(PREFIX)/share/man/man1/ldp.1' '$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ldp'
+	cd '$(DESTDIR)$(PREFIX)' && rm -f $(addprefix share/,$(reference_files))
 	rm -f '$(DESTDIR)$(PREFIX)/bin/ldp' '$(DESTDIR)$(PREFIX)/lib/pkgconfig/ldp.pc' '$(DESTDIR)$(PREFIX)/lib/pkgconfig/ldp-c.pc' \
 	     '$(DESTDIR)$(PREFIX)'/lib/libldp.*
 

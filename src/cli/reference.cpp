@@ -1,5 +1,5 @@
-// ldp reference man|bash: the manual page and the shell's completion, from the tables that the command itself
-// goes by, so that neither can tell anything else.
+// ldp reference man|bash|zsh|fish: the manual page and the shells' completion, from the tables that the
+// command itself goes by, so that none of them can tell anything else.
 
 #include <iostream>
 #include <sstream>
@@ -9,9 +9,6 @@
 namespace ldp::cli {
 
 namespace {
-
-enum class Form { man, bash };
-const Words<Form> forms{"form", {{"man", Form::man}, {"bash", Form::bash}}};
 
 Options options() {
     Options options;
@@ -25,6 +22,10 @@ void for_each_option(const Command& command, Take take) {
     const Options all = command.options();
     for (const auto& option : all.options())
         if (!option->description().empty()) take(*option);
+}
+
+bool takes_argument(const boost::program_options::option_description& option) {
+    return option.semantic()->max_tokens() != 0;
 }
 
 /// Text of a manual page (man(7)): no character of it is taken for a command.
@@ -64,8 +65,7 @@ void write_man(std::ostream& out) {
         write_paragraphs(out, command->help);
         for_each_option(*command, [&](const auto& option) {
             // "arg (=10)", or nothing.
-            const std::string argument =
-                option.semantic()->max_tokens() == 0 ? "" : option.format_parameter();
+            const std::string argument = takes_argument(option) ? option.format_parameter() : "";
             out << ".TP\n\\fB\\-\\-" << roff(option.long_name()) << "\\fR " << roff(argument) << "\n"
                 << roff(option.description()) << "\n";
         });
@@ -97,8 +97,59 @@ void write_bash(std::ostream& out) {
            "complete -F _ldp ldp\n";
 }
 
+/// Text between a shell's single quotes: these characters with a backslash before them, a quote as the shell
+/// has it.
+std::string quoted(std::string_view text, std::string_view escaped, std::string_view quote) {
+    std::string out;
+    for (const char c : text)
+        out += c == '\''   ? std::string(quote)
+               : c == '\n' ? " "
+                           : (escaped.find(c) == std::string_view::npos ? "" : "\\") + std::string(1, c);
+    return out;
+}
+
+void write_zsh(std::ostream& out) {
+    const auto text = [](std::string_view words) { return quoted(words, "[]:\\", "'\\''"); };
+    out << "#compdef ldp\n_ldp() {\n    local -a commands=(\n";
+    for (const Command* command : commands())
+        out << "        '" << command->name << ":" << text(command->purpose) << "'\n";
+    out << "    )\n    if (( CURRENT == 2 )) || [[ $words[2] == help ]]; then\n"
+           "        _describe command commands\n        return\n    fi\n    case $words[2] in\n";
+    for (const Command* command : commands()) {
+        out << "        " << command->name << ") _arguments '--help[what it does]'";
+        for_each_option(*command, [&](const auto& option) {
+            out << " \\\n            '--" << option.long_name() << "[" << text(option.description()) << "]"
+                << (takes_argument(option) ? ":value:_files" : "") << "'";
+        });
+        out << " '*:file:_files' ;;\n";
+    }
+    out << "    esac\n}\n"
+           "# Loaded as a file of fpath, this is the function's first call.\n"
+           "if [[ $funcstack[1] == _ldp ]]; then _ldp; else compdef _ldp ldp; fi\n";
+}
+
+void write_fish(std::ostream& out) {
+    const auto text = [](std::string_view words) { return quoted(words, "\\", "\\'"); };
+    for (const Command* command : commands()) {
+        for (const char* place : {"__fish_use_subcommand", "__fish_seen_subcommand_from help"})
+            out << "complete -c ldp -n '" << place << "' -f -a " << command->name << " -d '"
+                << text(command->purpose) << "'\n";
+        const auto option = [&](const std::string& name, bool takes, std::string_view description) {
+            out << "complete -c ldp -n '__fish_seen_subcommand_from " << command->name << "' -l " << name
+                << (takes ? " -r" : "") << " -d '" << text(description) << "'\n";
+        };
+        option("help", false, "what it does");
+        for_each_option(*command, [&](const auto& known) {
+            option(known.long_name(), takes_argument(known), known.description());
+        });
+    }
+}
+
+const Words<void (*)(std::ostream&)> forms{
+    "form", {{"man", write_man}, {"bash", write_bash}, {"zsh", write_zsh}, {"fish", write_fish}}};
+
 int run(const Arguments& arguments) {
-    (forms.chosen(arguments) == Form::man ? write_man : write_bash)(std::cout);
+    forms.chosen(arguments)(std::cout);
     return std::cout.flush() ? Exit::done : Exit::failed;
 }
 
@@ -108,11 +159,13 @@ constexpr const char* positional[] = {"form"};
 
 const Command reference_command{
     "reference",
-    "man|bash",
-    "writes the manual page, or the completion for bash",
-    "make install puts both in their places. Where a package cannot, for this user alone:\n"
+    "man|bash|zsh|fish",
+    "writes the manual page, or the completion for a shell",
+    "make install puts all of them in their places. Where a package cannot, for this user alone:\n"
     "    ldp reference man >~/.local/share/man/man1/ldp.1\n"
-    "    ldp reference bash >~/.local/share/bash-completion/completions/ldp",
+    "    ldp reference bash >~/.local/share/bash-completion/completions/ldp\n"
+    "    ldp reference zsh >~/.zfunc/_ldp        # a folder of fpath\n"
+    "    ldp reference fish >~/.config/fish/completions/ldp.fish",
     options,
     positional,
     run};
