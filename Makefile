@@ -86,9 +86,10 @@ CLIENT ?= $(BUILD)/client.stamp
 # Must stand before the include, whose first target it would otherwise be.
 all: $(CLIENT)
 
-$(BUILD)/ldp--%.sql: sql/ldp.sql
+# In the order in which they are read.
+$(BUILD)/ldp--%.sql: sql/ldp.sql sql/rollups.sql
 	@mkdir -p $(@D)
-	$(if $(V),,@)cp $< $@
+	$(if $(V),,@)cat $^ >$@
 
 include $(PGXS)
 

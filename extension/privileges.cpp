@@ -1,12 +1,14 @@
 // What SQL cannot say by itself, or not fast enough: who called a function that runs with its owner's rights;
-// that a query is to run with the rights of another role; whether a table is one for reports. Rules are
-// written in sql/ldp.sql; here are only the steps.
+// that a query is to run with the rights of another role; whether a table is one for reports; in which order
+// transactions began. Rules are written in sql/; here are only the steps.
 
 #include "boundary.hpp"
 
 extern "C" {
 #include "access/relation.h"
 #include "access/tupdesc.h"
+#include "access/xact.h"
+#include "access/xlog.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
@@ -103,6 +105,38 @@ const char* problem(Relation table, Oid schema, const varlena* block) {
     return "It has no CHECK \"report_follows_spec\" that its reports follow the spec.";
 }
 
+/// Who the session was before it took another role's rights.
+struct Disguise {
+    Oid user;
+    int context;
+    int settings;
+};
+
+/// From here to reveal() what runs has the rights of that role, as what belongs to a table's owner has in
+/// PostgreSQL (ANALYZE, REFRESH MATERIALIZED VIEW): nothing that is called gets the caller's rights, changes
+/// the session, or outlives the command. An error reveals, too.
+Disguise disguise(Oid role, bool policies) {
+    Disguise before{};
+    GetUserIdAndSecContext(&before.user, &before.context);
+    SetUserIdAndSecContext(
+        role, before.context | SECURITY_RESTRICTED_OPERATION | (policies ? 0 : SECURITY_NOFORCE_RLS));
+    before.settings = NewGUCNestLevel();
+    return before;
+}
+
+void reveal(const Disguise& before) {
+    AtEOXact_GUC(false, before.settings);
+    SetUserIdAndSecContext(before.user, before.context);
+}
+
+/// The system and the database in it, in words.
+const char* home() {
+    static char words[48];
+    if (words[0] == '\0')
+        snprintf(words, sizeof words, UINT64_FORMAT "/%u", GetSystemIdentifier(), MyDatabaseId);
+    return words;
+}
+
 }  // namespace
 
 /// (table, parameter block or NULL) → text: what is wrong with the table; NULL if nothing is, empty if it is
@@ -137,25 +171,16 @@ LDP_FUNCTION(ldp_with_caller) {
 }
 
 /// (role, policies, query, NULL of the result's type): the one value that the query gives, run with the
-/// rights of that role as PostgreSQL runs what belongs to a table's owner (ANALYZE, REFRESH MATERIALIZED
-/// VIEW): nothing that it calls gets the caller's rights, changes the session, or outlives the query. Without
-/// policies, an owner's own rows are all there is to see.
+/// rights of that role. Without policies, an owner's own rows are all there is to see.
 LDP_FUNCTION(ldp_run_as) {
     if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2)) PG_RETURN_NULL();
-    const Oid role = PG_GETARG_OID(0);
-    const bool policies = PG_GETARG_BOOL(1);
     const char* query = text_to_cstring(PG_GETARG_TEXT_PP(2));
     const Oid type = get_fn_expr_rettype(fcinfo->flinfo);
     std::int16_t length;
     bool by_value;
     get_typlenbyval(type, &length, &by_value);
 
-    Oid user;
-    int context;
-    GetUserIdAndSecContext(&user, &context);
-    SetUserIdAndSecContext(role,
-                           context | SECURITY_RESTRICTED_OPERATION | (policies ? 0 : SECURITY_NOFORCE_RLS));
-    const int settings = NewGUCNestLevel();
+    const Disguise before = disguise(PG_GETARG_OID(0), PG_GETARG_BOOL(1));
     SPI_connect();
     if (SPI_execute(query, true, 0) != SPI_OK_SELECT || SPI_processed != 1 ||
         SPI_gettypeid(SPI_tuptable->tupdesc, 1) != type)
@@ -163,7 +188,45 @@ LDP_FUNCTION(ldp_run_as) {
     Datum value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &fcinfo->isnull);
     if (!fcinfo->isnull) value = SPI_datumTransfer(value, by_value, length);
     SPI_finish();
-    AtEOXact_GUC(false, settings);
-    SetUserIdAndSecContext(user, context);
+    reveal(before);
     return value;
+}
+
+/// (role, command) → bigint: runs a command that changes something with the rights of that role. Of a SELECT,
+/// whose WITH changes it, the one number that it gives; of another the number of rows.
+LDP_FUNCTION(ldp_change_as) {
+    const char* command = text_to_cstring(PG_GETARG_TEXT_PP(1));
+    const Disguise before = disguise(PG_GETARG_OID(0), false);
+    SPI_connect();
+    const int done = SPI_execute(command, false, 0);
+    if (done < 0) elog(ERROR, "a command of ldp could not run: %s", command);
+    auto number = static_cast<std::int64_t>(SPI_processed);
+    if (done == SPI_OK_SELECT) {
+        if (SPI_processed != 1 || SPI_gettypeid(SPI_tuptable->tupdesc, 1) != INT8OID)
+            elog(ERROR, "a command of ldp gave no single number: %s", command);
+        bool none;
+        const Datum value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &none);
+        number = none ? 0 : DatumGetInt64(value);
+    }
+    SPI_finish();
+    reveal(before);
+    PG_RETURN_INT64(number);
+}
+
+/// () → text: which database this is. Transactions are numbered by the cluster; a copy of a database, which
+/// took the numbers in its rows along, is another one.
+LDP_FUNCTION(ldp_home) {
+    PG_RETURN_TEXT_P(cstring_to_text(home()));
+}
+
+/// (home, stamp) → bigint: the number of the transaction that is going on, above a stamp; NULL in another
+/// database than home, where numbers would mean something else.
+LDP_FUNCTION(ldp_arrival) {
+    const text* there = PG_GETARG_TEXT_PP(0);
+    const char* here = home();
+    if (VARSIZE_ANY_EXHDR(there) != std::strlen(here) ||
+        std::memcmp(VARDATA_ANY(there), here, VARSIZE_ANY_EXHDR(there)) != 0)
+        PG_RETURN_NULL();
+    PG_RETURN_INT64(PG_GETARG_INT64(1) +
+                    static_cast<std::int64_t>(U64FromFullTransactionId(GetTopFullTransactionId())));
 }

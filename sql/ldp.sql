@@ -508,16 +508,6 @@ $script$;
 
 -- Collections -----------------------------------------------------------------------------------------------
 
-CREATE TYPE @extschema@.ldp_report_row AS (report @extschema@.ldp_report, round integer);
-COMMENT ON TYPE @extschema@.ldp_report_row IS 'a row of a collection''s table, which is made OF this type';
-COMMENT ON COLUMN @extschema@.ldp_report_row.report IS 'one person''s perturbed report';
-COMMENT ON COLUMN @extschema@.ldp_report_row.round IS 'which round of a repeated collection it belongs to; 0 if there is one';
-
-CREATE TYPE @extschema@.ldp_batch_row AS (batch @extschema@.ldp_report_batch, round integer);
-COMMENT ON TYPE @extschema@.ldp_batch_row IS 'a row of the table of a collection whose reports rest in batches';
-COMMENT ON COLUMN @extschema@.ldp_batch_row.batch IS 'perturbed reports of many people';
-COMMENT ON COLUMN @extschema@.ldp_batch_row.round IS 'which round of a repeated collection they belong to; 0 if there is one';
-
 -- What was derived from a spec has no part in its fingerprint: another version may derive more.
 CREATE TABLE @extschema@.ldp_collection (
     name        text PRIMARY KEY CHECK (octet_length(name) BETWEEN 1 AND 63),
@@ -525,6 +515,8 @@ CREATE TABLE @extschema@.ldp_collection (
     spec        jsonb NOT NULL,
     created     timestamptz NOT NULL DEFAULT now(),
     analysts    text NOT NULL DEFAULT 'rows' CHECK (analysts IN ('rows', 'aggregates')),
+    home        text,
+    stamp       bigint,
     fingerprint text NOT NULL GENERATED ALWAYS AS (@extschema@.ldp_spec_fingerprint(spec - 'derived')) STORED,
     parameters  bytea NOT NULL GENERATED ALWAYS AS (@extschema@.ldp_spec_parameters(spec - 'derived')) STORED
 );
@@ -535,6 +527,8 @@ COMMENT ON COLUMN @extschema@.ldp_collection.spec IS 'its canonical spec, which 
 COMMENT ON COLUMN @extschema@.ldp_collection.created IS 'when it was created';
 COMMENT ON COLUMN @extschema@.ldp_collection.analysts IS
     'what the members of ldp_analyst see: ''rows'', or ''aggregates'', which they ask ldp''s functions for';
+COMMENT ON COLUMN @extschema@.ldp_collection.home IS 'in which database its reports are stamped as they arrive, for rollups; NULL if they are not';
+COMMENT ON COLUMN @extschema@.ldp_collection.stamp IS 'what stamps of reports that arrive there are above';
 COMMENT ON COLUMN @extschema@.ldp_collection.fingerprint IS 'what identifies its spec in reports and summaries';
 COMMENT ON COLUMN @extschema@.ldp_collection.parameters IS 'the parameter block that its reports begin with';
 CREATE INDEX ldp_collection_fingerprint ON @extschema@.ldp_collection (fingerprint);
@@ -550,6 +544,7 @@ CREATE TABLE @extschema@.ldp_batch (
     batch      uuid,
     reports    bigint NOT NULL CHECK (reports >= 0),
     digest     bytea NOT NULL CHECK (octet_length(digest) = 32),
+    claimed    timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (collection, submitter, batch)
 );
 COMMENT ON TABLE @extschema@.ldp_batch IS 'batches that were counted, so that a client which lost the answer can repeat one safely';
@@ -558,6 +553,7 @@ COMMENT ON COLUMN @extschema@.ldp_batch.submitter IS 'the role that submitted it
 COMMENT ON COLUMN @extschema@.ldp_batch.batch IS 'the number that the client gave its batch';
 COMMENT ON COLUMN @extschema@.ldp_batch.reports IS 'how many reports it had';
 COMMENT ON COLUMN @extschema@.ldp_batch.digest IS 'a hash of its content, to tell a repetition from another batch of the same number';
+COMMENT ON COLUMN @extschema@.ldp_batch.claimed IS 'when it was counted';
 
 -- A collection whose table was dropped by hand is not dumped: its regclass would mean nothing elsewhere.
 SELECT pg_extension_config_dump('@extschema@.ldp_collection',
@@ -762,6 +758,7 @@ BEGIN
     -- One whose table is gone, and what was counted for it.
     DELETE FROM @extschema@.ldp_collection AS c WHERE c.name = ldp_register_collection_as.name;
     DELETE FROM @extschema@.ldp_batch AS b WHERE b.collection = ldp_register_collection_as.name;
+    DELETE FROM @extschema@.ldp_rollup AS r WHERE r.collection = ldp_register_collection_as.name;
     INSERT INTO @extschema@.ldp_collection (name, reports, spec, analysts) VALUES (name, reports, canonical, analysts);
 END
 $$;
@@ -787,6 +784,7 @@ BEGIN
     PERFORM @extschema@.ldp_check_owner(registered, caller);
     DELETE FROM @extschema@.ldp_collection AS c WHERE c.name = ldp_unregister_collection_as.name;
     DELETE FROM @extschema@.ldp_batch AS b WHERE b.collection = ldp_unregister_collection_as.name;
+    DELETE FROM @extschema@.ldp_rollup AS r WHERE r.collection = ldp_unregister_collection_as.name;
     RETURN registered;
 END
 $$;
@@ -834,9 +832,26 @@ COMMENT ON FUNCTION @extschema@.ldp_adopt_collection(text, regclass, jsonb, text
     'makes a collection of a table of reports that is there: checks all of them, grants what ldp_create_collection grants, '
     'but no side columns, and registers it';
 
+CREATE FUNCTION @extschema@.ldp_partition_name(name text, part text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    whole text := format('%s_%s', name, part);
+BEGIN
+    IF octet_length(whole) > 63 THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'invalid_name',
+            MESSAGE = format('"%s" is too long for the name of a partition', whole),
+            DETAIL = format('It has %s bytes; a table''s name has 63 at most.', octet_length(whole)),
+            HINT = 'Give the collection a shorter name.';
+    END IF;
+    RETURN quote_ident(whole);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_partition_name(text, text) IS 'what the table of a part of a collection is called, quoted';
+
 -- The schema is the caller's current one; only the default, which is evaluated outside, can see it.
 CREATE FUNCTION @extschema@.ldp_create_collection(name text, spec jsonb, side_columns text[] DEFAULT NULL, schema text DEFAULT current_schema(),
-        analysts text DEFAULT 'rows', rows text DEFAULT 'reports')
+        analysts text DEFAULT 'rows', rows text DEFAULT 'reports', partition_by text DEFAULT NULL)
     RETURNS regclass
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -844,6 +859,7 @@ DECLARE
     side text := '';
     side_names text := '';
     pair text[];
+    key_type regtype := CASE partition_by WHEN 'round' THEN 'integer'::regtype END;
     created regclass;
 BEGIN
     IF name IS NULL OR canonical IS NULL THEN
@@ -896,13 +912,23 @@ BEGIN
             END IF;
             side := side || format(', %I %s', pair[1], pair[2]::regtype);
             side_names := side_names || format(', %I', pair[1]);
+            IF pair[1] = partition_by THEN
+                key_type := pair[2]::regtype;
+            END IF;
         END LOOP;
-        EXECUTE format('CREATE TABLE %I.%I (%s NOT NULL, round integer NOT NULL DEFAULT 0%s)', schema, name,
-                       CASE rows WHEN 'batches' THEN 'batch @extschema@.ldp_report_batch' ELSE 'report @extschema@.ldp_report' END, side);
-    ELSE
-        EXECUTE format('CREATE TABLE %I.%I OF %s (%s WITH OPTIONS NOT NULL, round WITH OPTIONS NOT NULL DEFAULT 0)', schema, name,
-                       CASE rows WHEN 'batches' THEN '@extschema@.ldp_batch_row' ELSE '@extschema@.ldp_report_row' END,
-                       CASE rows WHEN 'batches' THEN 'batch' ELSE 'report' END);
+    END IF;
+    IF partition_by IS NOT NULL AND key_type NOT IN ('integer', 'date', 'timestamp', 'timestamptz') IS NOT FALSE THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'invalid_parameter_value',
+            MESSAGE = format('a collection cannot be partitioned by "%s"', partition_by),
+            DETAIL = CASE WHEN key_type IS NULL THEN 'It is neither the round nor a side column.' ELSE format('Its type is %s.', key_type) END,
+            HINT = 'Partition by "round", or by a side column that is an integer, a date or a timestamp.';
+    END IF;
+    EXECUTE format('CREATE TABLE %I.%I (%s NOT NULL, round integer NOT NULL DEFAULT 0%s) %s', schema, name,
+                   CASE rows WHEN 'batches' THEN 'batch @extschema@.ldp_report_batch' ELSE 'report @extschema@.ldp_report' END, side,
+                   CASE WHEN partition_by IS NOT NULL THEN format('PARTITION BY RANGE (%I)', partition_by) END);
+    IF partition_by IS NOT NULL THEN
+        EXECUTE format('CREATE TABLE %1$I.%2$s PARTITION OF %1$I.%3$I DEFAULT', schema, @extschema@.ldp_partition_name(name, 'default'), name);
     END IF;
     created := format('%I.%I', schema, name)::regclass;
     PERFORM @extschema@.ldp_adopt_collection(name, created, canonical, analysts);
@@ -912,22 +938,27 @@ BEGIN
     RETURN created;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_create_collection(text, jsonb, text[], text, text, text) IS
+COMMENT ON FUNCTION @extschema@.ldp_create_collection(text, jsonb, text[], text, text, text, text) IS
     'creates a table for reports under a spec, in the current schema if none is named, and registers it; side columns, '
     'pairs of name and type, hold what needs no protection. ldp_submitter may insert; ldp_analyst may read "rows", or only '
-    'ask for "aggregates"; both need USAGE on the schema. A row holds one of the "reports", or "batches" of them';
+    'ask for "aggregates"; both need USAGE on the schema. A row holds one of the "reports", or "batches" of them. Partitioned '
+    'by the round or a side column, it has a default partition for whatever has none of its own';
 
 CREATE FUNCTION @extschema@.ldp_drop_collection(name text) RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
+    rollups regclass[] := ARRAY(SELECT r.summaries FROM @extschema@.ldp_rollups AS r WHERE r.collection = ldp_drop_collection.name);
     registered regclass := @extschema@.ldp_unregister_collection(name);
+    dropped regclass;
 BEGIN
-    IF EXISTS (SELECT FROM pg_class AS t WHERE t.oid = registered) THEN
-        EXECUTE format('DROP TABLE %s', registered);
-    END IF;
+    FOREACH dropped IN ARRAY rollups || registered LOOP
+        IF EXISTS (SELECT FROM pg_class AS t WHERE t.oid = dropped) THEN
+            EXECUTE format('DROP TABLE %s', dropped);
+        END IF;
+    END LOOP;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_drop_collection(text) IS 'drops a collection''s table with all its reports, and forgets its batches';
+COMMENT ON FUNCTION @extschema@.ldp_drop_collection(text) IS 'drops a collection''s table with all its reports, and its rollups, and forgets its batches';
 
 -- Who submits names the round; which there are is for the owner to say, or anybody could make as many as there are
 -- numbers. Reports that are there stay; hence NOT VALID.
@@ -968,41 +999,53 @@ CREATE FUNCTION @extschema@.ldp_run_as(role oid, policies boolean, query text, t
 COMMENT ON FUNCTION @extschema@.ldp_run_as(oid, boolean, text, anyelement) IS
     'the one value, of the last argument''s type, that a query gives with the rights of this role';
 
-CREATE FUNCTION @extschema@.ldp_reading(name text, columns text[], caller name,
-        OUT table_name text, OUT held text, OUT role oid, OUT policies boolean, OUT fewest bigint)
+CREATE FUNCTION @extschema@.ldp_reader(collection @extschema@.ldp_collection, source regclass, columns text[], caller name,
+        OUT role oid, OUT policies boolean, OUT fewest bigint)
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    collection @extschema@.ldp_collection;
     relation pg_class;
     reads boolean;
 BEGIN
-    table_name := @extschema@.ldp_table(name);
-    SELECT c.* INTO STRICT collection FROM @extschema@.ldp_collection AS c WHERE c.name = ldp_reading.name;
-    SELECT t.* INTO STRICT relation FROM pg_class AS t WHERE t.oid = collection.reports;
-    held := @extschema@.ldp_report_column(collection.reports);
-    reads := NOT EXISTS (SELECT FROM unnest(columns || held) AS wanted
+    SELECT t.* INTO STRICT relation FROM pg_class AS t WHERE t.oid = source;
+    reads := NOT EXISTS (SELECT FROM unnest(columns) AS wanted
                          WHERE NOT has_column_privilege(caller, relation.oid, wanted, 'SELECT'));
     fewest := CASE WHEN reads THEN 0 ELSE COALESCE((collection.spec ->> 'min_group')::bigint, 20) END;
     IF NOT has_schema_privilege(caller, relation.relnamespace, 'USAGE')
        OR NOT (reads OR collection.analysts = 'aggregates' AND pg_has_role(caller, 'ldp_analyst', 'USAGE')) THEN
         RAISE EXCEPTION USING
             ERRCODE = 'insufficient_privilege',
-            MESSAGE = format('permission denied to read the reports of collection "%s"', name),
+            MESSAGE = format('permission denied to read the reports of collection "%s"', collection.name),
             HINT = 'Members of the role ldp_analyst may read reports, or ask for aggregates; they need USAGE on the schema, too.';
     END IF;
     SELECT r.oid, relation.relrowsecurity AND NOT (r.rolsuper OR r.rolbypassrls)
                   AND (relation.relforcerowsecurity OR NOT pg_has_role(caller, relation.relowner, 'USAGE'))
     INTO STRICT role, policies FROM pg_roles AS r WHERE r.rolname = caller;
-    IF policies AND NOT reads THEN
+    IF NOT reads AND (policies OR (SELECT t.relrowsecurity FROM pg_class AS t WHERE t.oid = collection.reports)) THEN
         RAISE EXCEPTION USING
             ERRCODE = 'insufficient_privilege',
-            MESSAGE = format('permission denied: collection "%s" has row-level policies', name),
+            MESSAGE = format('permission denied: collection "%s" has row-level policies', collection.name),
             DETAIL = 'Policies decide which rows a role may read; of who asks for aggregates they cannot be asked.',
             HINT = 'Give each tenant a collection, or let tenants'' analysts see rows.';
     END IF;
     IF NOT policies THEN
         role := relation.relowner;
     END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_reader(@extschema@.ldp_collection, regclass, text[], name) IS
+    'how a caller reads these columns of a collection''s table, or of one of its rollups: as which role, whether under policies, '
+    'and of how many reports together at least; an error if not at all';
+
+CREATE FUNCTION @extschema@.ldp_reading(name text, columns text[], caller name,
+        OUT table_name text, OUT held text, OUT role oid, OUT policies boolean, OUT fewest bigint)
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    collection @extschema@.ldp_collection;
+BEGIN
+    table_name := @extschema@.ldp_table(name);
+    SELECT c.* INTO STRICT collection FROM @extschema@.ldp_collection AS c WHERE c.name = ldp_reading.name;
+    held := @extschema@.ldp_report_column(collection.reports);
+    SELECT r.* INTO role, policies, fewest FROM @extschema@.ldp_reader(collection, collection.reports, columns || held, caller) AS r;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_reading(text, text[], name) IS
@@ -1028,6 +1071,17 @@ COMMENT ON FUNCTION @extschema@.ldp_summary_of(text, integer) IS
     'the summary of all reports of a collection, or of one round, for the accessors to answer from; NULL of none, '
     'or of fewer than the spec''s min_group for who may not select the reports; error 42501 for who may not ask';
 
+-- A type's owner says what its values are in words, which runs as the table's owner: another's is not taken. What a
+-- report was stamped with as it arrived says who came together.
+CREATE FUNCTION @extschema@.ldp_group_columns(source regclass) RETURNS text[]
+    LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT array_agg(a.attname::text ORDER BY a.attnum)
+    FROM pg_class AS t JOIN pg_attribute AS a ON a.attrelid = t.oid JOIN pg_type AS y ON y.oid = a.atttypid JOIN pg_roles AS o ON o.oid = y.typowner
+    WHERE t.oid = $1 AND a.attname NOT IN (@extschema@.ldp_report_column($1), 'ldp_arrival') AND a.attnum > 0 AND NOT a.attisdropped
+          AND (o.rolsuper OR o.oid = t.relowner)
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_group_columns(regclass) IS 'what reports of a collection''s table can be grouped by';
+
 CREATE FUNCTION @extschema@.ldp_groups_of_as(caller name, name text, by text[]) RETURNS @extschema@.ldp_group[]
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -1036,12 +1090,7 @@ DECLARE
     unknown text;
     reading record;
 BEGIN
-    groups := ARRAY(
-        SELECT a.attname::text FROM pg_class AS t JOIN pg_attribute AS a ON a.attrelid = t.oid JOIN pg_type AS y ON y.oid = a.atttypid
-               JOIN pg_roles AS o ON o.oid = y.typowner
-        -- A type's owner says how it becomes JSON, which runs as the table's owner: another's is not taken.
-        WHERE t.oid = reports AND a.attname <> @extschema@.ldp_report_column(reports) AND a.attnum > 0 AND NOT a.attisdropped AND (o.rolsuper OR o.oid = t.relowner)
-        ORDER BY a.attnum);
+    groups := @extschema@.ldp_group_columns(reports);
     SELECT COALESCE(b, 'NULL') INTO unknown FROM unnest(by) AS b WHERE (b = ANY (groups)) IS NOT TRUE;
     IF FOUND OR COALESCE(cardinality(by), 0) = 0 THEN
         RAISE EXCEPTION USING

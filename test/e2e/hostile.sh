@@ -96,7 +96,7 @@ SQL
 # What is parsed at every call has PostgreSQL's path alone, or names everything: then the calls below show it.
 check "functions pin their path" "ldp_submit ldp_submit_batch" "$(sql $hostile -c "
     SELECT string_agg(p.proname, ' ' ORDER BY p.proname) FROM pg_proc AS p JOIN pg_language AS l ON l.oid = p.prolang
-    WHERE l.lanname IN ('sql', 'plpgsql') AND p.proname LIKE 'ldp\_%' AND p.proconfig IS DISTINCT FROM '{\"search_path=pg_catalog, pg_temp\"}'")"
+    WHERE l.lanname IN ('sql', 'plpgsql') AND p.proname LIKE 'ldp\_%' AND p.proconfig[1] IS DISTINCT FROM 'search_path=pg_catalog, pg_temp'")"
 
 spec='{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "blue"]}'
 record='{"mechanism": "sampled", "epsilon": 2, "attributes": [{"name": "town", "domain": ["a", "b"], "mechanism": "grr"}, {"name": "size", "min": 0, "max": 9, "mechanism": "duchi"}]}'
@@ -152,6 +152,17 @@ SELECT ldp_combine(f) AS all_, ldp_combine(f.estimate, f.stderr) AS numbers FROM
 SELECT ldp_quantile(ldp_agg('$placed'::ldp_report), 0.5, '0'), ldp_resolution(ldp_agg('$placed'::ldp_report), '0');
 SELECT ldp_haar(ldp_agg('$measured'::ldp_report), 'soft'), ldp_haar(ldp_agg('$measured'::ldp_report), 'none');
 SELECT ldp_mean(report, 'size'), ldp_means(report), ldp_health(report) FROM record;
+SELECT ldp_create_rollup('by_country', 'side', '{country}');
+SELECT ldp_refresh('by_country');
+SELECT ldp_series('by_country', by => '{}'), ldp_prune_batches('side');
+SELECT ldp_create_collection('visits', '$spec', ARRAY[['seen', 'date']], partition_by => 'seen');
+SELECT ldp_add_partitions('visits', '2026-01-03', since => '2026-01-01'), ldp_submit('visits', '$report');
+SELECT ldp_create_rollup('weekly', 'visits', '{week(seen)}');
+SELECT ldp_prune('visits', '2026-01-02'), ldp_series('weekly', since => '2026-01-01');
+SELECT ldp_create_collection('panel', '$spec', partition_by => 'round');
+SELECT ldp_add_round_partitions('panel', 3), ldp_submit('panel', '$report'), ldp_create_rollup('by_round', 'panel', '{round}', 'Europe/Berlin');
+SELECT ldp_prune_rounds('panel', 1), ldp_drop_rollup('by_round');
+SELECT * FROM ldp_rollups;
 SELECT ldp_create_hitters('words', 2, 'ab', 2, 1);
 SQL
 )"
@@ -185,7 +196,7 @@ SELECT ldp_submit_batch('colour', '$batch$number', ARRAY['$report']::ldp_report[
 SQL
 )"
     check "nothing ran with the path $path" "" "$(caught)"
-    sql $hostile -c "SET search_path = $path; SET track_functions = 'all'" -c "SELECT ldp_drop_collection('colour'), ldp_drop_collection('side'), ldp_drop_collection('record'), ldp_drop_collection('pair'), ldp_drop_collection('packs')" >/dev/null
+    sql $hostile -c "SET search_path = $path; SET track_functions = 'all'" -c "SELECT ldp_drop_collection('colour'), ldp_drop_collection('side'), ldp_drop_collection('record'), ldp_drop_collection('pair'), ldp_drop_collection('packs'), ldp_drop_collection('visits'), ldp_drop_collection('panel')" >/dev/null
     check "nothing ran while collections were dropped" "" "$(caught)"
 done
 check "every function that pins its path was called" "" "$(sql $hostile -c "

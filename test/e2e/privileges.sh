@@ -22,6 +22,11 @@ CREATE TABLE sample AS SELECT (encode(ldp_spec_parameters(ldp_client_spec('colou
 GRANT SELECT ON sample TO PUBLIC;
 INSERT INTO colour SELECT report, 0, 'de' FROM sample, generate_series(1, 30);
 INSERT INTO guarded SELECT report FROM sample, generate_series(1, 30);
+SELECT ldp_create_rollup('by_country', 'colour', '{country}'), ldp_create_rollup('by_round', 'guarded', '{round}');
+SELECT ldp_refresh('by_country'), ldp_refresh('by_round');
+SELECT ldp_create_collection('visits', '{"mechanism": "grr", "epsilon": 1, "domain": 3}', ARRAY[['seen', 'date']], partition_by => 'seen');
+SELECT ldp_create_rollup('weekly', 'visits', '{week(seen)}');
+SELECT ldp_create_collection('panel', '{"mechanism": "grr", "epsilon": 1, "domain": 3}', partition_by => 'round');
 SELECT ldp_create_hitters('words', 2, 'ab', 2, 1);
 INSERT INTO words_1 SELECT (encode(ldp_spec_parameters(ldp_client_spec('words_1')), 'hex') || '02')::ldp_report FROM generate_series(1, 60);
 SELECT ldp_create_collection('colour_1', '{"mechanism": "grr", "epsilon": 1, "domain": 3}');
@@ -83,13 +88,13 @@ check "every function has its place on the page" "" "$(sql -c "
     SELECT DISTINCT f.proname FROM functions AS f
     WHERE f.proname NOT IN (SELECT name FROM everyones) AND NOT EXISTS (SELECT FROM promised AS p WHERE p.call ~ ('\\m' || f.proname || '\\('))")"
 check "in one place" "" "$(sql -c "
-    SELECT DISTINCT e.name FROM everyones AS e JOIN promised AS p ON p.call ~ ('^SELECT ' || e.name || '\\(') WHERE e.name <> 'ldp_estimate'")"
+    SELECT DISTINCT e.name FROM everyones AS e JOIN promised AS p ON p.call ~ ('^SELECT ' || e.name || '\\(') WHERE e.name NOT IN ('ldp_estimate', 'ldp_series')")"
 check "and the page names no other" "" "$(sql -c "SELECT name FROM everyones WHERE name NOT IN (SELECT proname FROM functions)")"
 check "every table has its place on the page" "" "$(sql -c "
     SELECT c.relname FROM pg_depend AS d JOIN pg_class AS c ON c.oid = d.objid
     WHERE d.classid = 'pg_class'::regclass AND d.deptype = 'e' AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ldp')
       AND c.relkind <> 'c' AND NOT EXISTS (SELECT FROM promised AS p WHERE p.call ~ ('^SELECT .* FROM ' || c.relname || '\$'))")"
-check "nobody was given more on the extension's tables" "ldp_collection ldp_collections ldp_hitter_search" "$(sql -c "
+check "nobody was given more on the extension's tables" "ldp_collection ldp_collections ldp_hitter_search ldp_rollup ldp_rollups" "$(sql -c "
     SELECT string_agg(DISTINCT c.relname, ' ' ORDER BY c.relname) FROM pg_class AS c, aclexplode(c.relacl) AS a
     WHERE c.relname LIKE 'ldp\\_%' AND a.grantee <> c.relowner AND a.privilege_type = 'SELECT'" -c "
     SELECT c.relname, a.privilege_type FROM pg_class AS c, aclexplode(c.relacl) AS a

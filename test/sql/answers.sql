@@ -43,7 +43,7 @@ CREATE TABLE whole AS
 -- Columns ---------------------------------------------------------------------------------------------------
 -- Of all functions and types: a name has one type, and names come in one order (ldp_hitters tells last in which round).
 CREATE VIEW columns AS
-    SELECT p.proname || ' returns' AS source, a.name, a.place, format_type(a.type, NULL) AS type
+    SELECT p.proname || CASE p.proargnames[1] WHEN 'name' THEN ' by name' ELSE '' END || ' returns' AS source, a.name, a.place, format_type(a.type, NULL) AS type
     FROM pg_proc AS p, unnest(p.proargnames, p.proargmodes, p.proallargtypes) WITH ORDINALITY AS a (name, mode, type, place)
     WHERE p.proname LIKE 'ldp\_%' AND a.mode = 't'
     UNION ALL

@@ -209,7 +209,9 @@ SELECT ldp_submit_batch('colours', :batch, :'reports');
 SELECT ldp_claim_batch('shade', :batch, 2, sha256('a')), ldp_claim_batch('shade', :batch, 2, sha256('a'));
 SELECT ldp_claim_batch('shade', :batch, 2, sha256('b'));
 SELECT ldp_claim_batch('shade', :batch, 3, sha256('a'));
+\set VERBOSITY terse
 SELECT ldp_claim_batch('shade', :other, -1, sha256('a'));
+\set VERBOSITY default
 SELECT ldp_claim_batch('shade', :other, NULL, sha256('a'));
 SELECT ldp_claim_batch('shade', NULL, 1, sha256('a'));
 SELECT ldp_claim_batch('shade', :other, 1, NULL);

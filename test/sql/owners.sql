@@ -110,7 +110,6 @@ SET standard_conforming_strings = off;
 SELECT ldp_submit('altered', :'green');
 RESET bytea_output;
 RESET standard_conforming_strings;
-ALTER TABLE altered NOT OF;
 ALTER TABLE altered DROP CONSTRAINT round_is_open, ALTER COLUMN round TYPE bigint;
 SELECT * FROM ldp_estimate('altered');
 ALTER TABLE altered ALTER COLUMN round TYPE integer, DROP CONSTRAINT report_follows_spec;
