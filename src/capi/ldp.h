@@ -193,7 +193,8 @@ typedef enum ldp_origin LDP_INT {
 typedef struct ldp_receipt {
     ldp_origin origin;     /* where its answer comes from */
     uint32_t moved;        /* how many values: numbers into their range, labels to "other" */
-    uint64_t coefficients; /* how many coefficients of haar were moved into their range */
+    uint64_t coefficients; /* how many coefficients of haar were moved into their range, or numbers of a vector
+                              to the norm of gaussian */
 } ldp_receipt;
 
 /* Randomizes a record and queues the report as durably as the store can: one report, or of a series none or
@@ -223,7 +224,7 @@ LDP_API uint64_t ldp_client_staged(const ldp_client *client);
 /* How many values this client has moved since it was made: of the spec's i-th attribute, from 0, products among
  * them. 0 for an attribute that there is not. */
 LDP_API uint64_t ldp_client_moved(const ldp_client *client, size_t i);
-/* How many coefficients of haar it has moved since. */
+/* How many coefficients of haar it has moved since, or numbers of vectors to the norm of gaussian. */
 LDP_API uint64_t ldp_client_moved_coefficients(const ldp_client *client);
 
 /* The ledger ------------------------------------------------------------------------------------------------ */

@@ -11,9 +11,9 @@ namespace ldp {
 struct Moved {
     /// Which attributes, ascending: a number to the nearer end of its range, a label to "other".
     std::vector<std::size_t> attributes;
-    /// How many of the numbers that the record leads to, the coefficients of haar, lay outside the ranges
-    /// that the spec gives them. They are moved whatever Outside says: such ranges are chosen narrower than
-    /// what people hold.
+    /// How many of the numbers that the record leads to lay outside the ranges that the spec gives them: the
+    /// coefficients of haar, or the numbers of a vector that is longer than the norm of gaussian. They are
+    /// moved whatever Outside says: such ranges are chosen narrower than what people hold.
     std::size_t coefficients = 0;
 
     /// Whether anything was.

@@ -72,6 +72,19 @@ BOOST_AUTO_TEST_CASE(coefficients_outside_their_ranges_are_counted) {
     BOOST_TEST(client.moved().coefficients == 3u);
 }
 
+BOOST_AUTO_TEST_CASE(numbers_of_too_long_vectors_are_counted) {
+    Client client(collection(R"({"mechanism": "gaussian", "epsilon": 1, "delta": 1e-9, "norm": 1,
+                                 "attributes": [{"name": "a", "min": 0, "max": 8},
+                                                {"name": "b", "min": 0, "max": 8}]})",
+                             Outside::refuse),
+                  MemoryStore());
+    BOOST_TEST(client.report({8, 4}).moved.coefficients == 0u);
+    BOOST_TEST(client.report({6, 6}).moved.coefficients == 0u);
+    BOOST_TEST(client.report({8, 0}).moved.coefficients == 2u);
+    BOOST_TEST(client.report({8, 5}).moved.coefficients == 2u);
+    BOOST_TEST(client.moved().coefficients == 4u);
+}
+
 BOOST_AUTO_TEST_CASE(staged_records_are_queued_together) {
     Client client(collection(colours), MemoryStore());
     client.stage({"red"});

@@ -33,7 +33,7 @@ class Receipt:
 
     origin: Origin
     moved: int         # how many values: numbers into their range, labels to "other"
-    coefficients: int  # how many coefficients of haar were moved into their range
+    coefficients: int  # how many coefficients of haar were moved into their range, or numbers to the norm of gaussian
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/error_law.hpp"
 #include "core/mechanism/mean/numeric_randomizer.hpp"
+#include "core/mechanism/vector/haar_vector.hpp"
 
 namespace ldp {
 
@@ -207,7 +208,7 @@ struct Ball {
     }
 };
 
-class Gaussian final : public Mechanism, public GroupMean, public KnownErrors {
+class Gaussian final : public Mechanism, public GroupMean, public KnownErrors, public ConfinedVector {
   public:
     Gaussian(const Header& header, Bytes block, const Ball& ball, double delta, double sigma,
              std::vector<Range> ranges)
@@ -236,6 +237,12 @@ class Gaussian final : public Mechanism, public GroupMean, public KnownErrors {
         for (std::size_t j = 0; j < input.size(); ++j)
             store_cell(permanent.data() + j * width_, width_,
                        channel_.sample(shortened_to(input[j], shrink), bits));
+    }
+
+    std::size_t clamped(Input input) const override {
+        const double shrink = shortening(input);
+        return static_cast<std::size_t>(
+            std::ranges::count_if(input, [&](Cell cell) { return shortened_to(cell, shrink) != cell; }));
     }
 
     bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
