@@ -67,7 +67,13 @@ CREATE FUNCTION @extschema@.ldp_change_as(role oid, command text) RETURNS bigint
 COMMENT ON FUNCTION @extschema@.ldp_change_as(oid, text) IS
     'runs a command with the rights of this role; how many rows it changed, or the one number that it gives';
 
-CREATE FUNCTION @extschema@.ldp_rollup_named(name text, by text[] DEFAULT NULL) RETURNS @extschema@.ldp_rollup
+CREATE FUNCTION @extschema@.ldp_listed(names text[]) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+    AS $$ SELECT COALESCE('There are "' || NULLIF(array_to_string($1, '", "'), '') || '".', 'There are none.') $$;
+COMMENT ON FUNCTION @extschema@.ldp_listed(text[]) IS 'what there is, for the details of an error';
+
+CREATE FUNCTION @extschema@.ldp_rollup_named(name text, by text[] DEFAULT NULL, timed boolean DEFAULT false, counted boolean DEFAULT false)
+    RETURNS @extschema@.ldp_rollup
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     found_one @extschema@.ldp_rollup;
@@ -76,20 +82,25 @@ BEGIN
     WHERE r.name = ldp_rollup_named.name
           OR r.collection = ldp_rollup_named.name AND ldp_rollup_named.by IS NOT NULL
              AND r.columns @> ARRAY(SELECT regexp_replace(b, '^[a-z]+\((.*)\)$', '\1') FROM unnest(ldp_rollup_named.by) AS b)
+             AND (NOT ldp_rollup_named.counted OR 'round' = ANY (r.columns))
+             AND (NOT timed OR EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = r.summaries AND a.attname = ANY (r.columns)
+                                       AND a.atttypid IN ('date'::regtype, 'timestamp'::regtype, 'timestamptz'::regtype)))
     ORDER BY r.name = ldp_rollup_named.name DESC, cardinality(r.columns), r.name LIMIT 1;
     IF NOT FOUND THEN
         RAISE EXCEPTION USING
             ERRCODE = 'undefined_object',
             MESSAGE = format('there is no rollup %s', COALESCE('"' || ldp_rollup_named.name || '"', 'NULL')),
             DETAIL = CASE WHEN EXISTS (SELECT FROM @extschema@.ldp_collections AS c WHERE c.name = ldp_rollup_named.name)
-                          THEN 'There is a collection with this name, but no rollup of it has these columns.' ELSE '' END,
+                          THEN 'There is a collection with this name, but no rollup of it that knows what is asked for.'
+                          ELSE @extschema@.ldp_listed(ARRAY(SELECT r.name FROM @extschema@.ldp_rollups AS r ORDER BY r.name)) END,
             HINT = 'The view ldp_rollups shows which there are; ldp_create_rollup creates one.';
     END IF;
     RETURN found_one;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_rollup_named(text, text[]) IS
-    'the rollup with this name; or if it is a collection''s, the coarsest of its rollups that has all these columns';
+COMMENT ON FUNCTION @extschema@.ldp_rollup_named(text, text[], boolean, boolean) IS
+    'the rollup with this name; or if it is a collection''s, the one of its rollups with the fewest columns that has all these, and a time or '
+    'rounds where they are needed';
 
 -- What is asked for by name becomes an expression here, and nowhere else. It is a column's name, quoted, or a unit of time of
 -- one that has a time.
@@ -110,7 +121,7 @@ BEGIN
             RAISE EXCEPTION USING
                 ERRCODE = 'undefined_column',
                 MESSAGE = format('there are no buckets by %s', COALESCE('"' || part || '"', 'NULL')),
-                DETAIL = format('There are "%s".', array_to_string(columns, '", "')),
+                DETAIL = @extschema@.ldp_listed(columns),
                 HINT = 'Name some of these, or minute, hour, day, week, month, quarter or year of one that is a time, as in "day(visited)".';
         END IF;
         name := COALESCE(pieces[1], part);
@@ -347,7 +358,8 @@ CREATE FUNCTION @extschema@.ldp_rolled_up_as(caller name, name text, by text[], 
         first_round integer, last_round integer) RETURNS @extschema@.ldp_group[]
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $$
 DECLARE
-    rollup @extschema@.ldp_rollup := @extschema@.ldp_rollup_named(name, COALESCE(by, '{}'));
+    rollup @extschema@.ldp_rollup := @extschema@.ldp_rollup_named(name, COALESCE(by, '{}'),
+        since IS NOT NULL OR until IS NOT NULL, first_round IS NOT NULL OR last_round IS NOT NULL);
     reading record;
     condition text := 'true';
     bound record;
@@ -374,7 +386,7 @@ BEGIN
             RAISE EXCEPTION USING
                 ERRCODE = 'undefined_column',
                 MESSAGE = format('rollup "%s" does not know %s', rollup.name, CASE WHEN bound.moment IS NULL THEN 'rounds' ELSE 'times' END),
-                DETAIL = format('There are "%s".', array_to_string(rollup.columns, '", "')),
+                DETAIL = @extschema@.ldp_listed(rollup.columns),
                 HINT = 'Create a rollup by what is asked for.';
         END IF;
         condition := condition || ' AND ' || column_name;
@@ -498,7 +510,7 @@ DECLARE
     high timestamptz;
     added integer := 0;
 BEGIN
-    PERFORM @extschema@.ldp_check_steps(place.type <> 'integer'::regtype AND until - now() < 10000 * step AND step > '0'
+    PERFORM @extschema@.ldp_check_steps(place.type <> 'integer'::regtype AND isfinite(until) AND isfinite(COALESCE(since, now())) AND step > '0'
         AND (place.type <> 'date'::regtype OR step >= '1 day'));
     SELECT COALESCE(max(p.ends::timestamptz), date_trunc('day', COALESCE(since, now()))) INTO low FROM @extschema@.ldp_partitions(collection.reports) AS p;
     PERFORM @extschema@.ldp_check_steps(until - low < 10000 * step);
@@ -527,11 +539,12 @@ CREATE FUNCTION @extschema@.ldp_add_round_partitions_as(caller name, name text, 
 DECLARE
     collection @extschema@.ldp_collection := @extschema@.ldp_own_collection(caller, name);
     place record := @extschema@.ldp_partition_key(collection);
-    low bigint := (SELECT COALESCE(max(p.ends::bigint), first) FROM @extschema@.ldp_partitions(collection.reports) AS p);
+    low bigint;
     added integer := 0;
 BEGIN
-    PERFORM @extschema@.ldp_check_steps(place.type = 'integer'::regtype AND step > 0 AND last - low < 10000::bigint * step
-        AND last::bigint + step < 2147483647);
+    PERFORM @extschema@.ldp_check_steps(place.type = 'integer'::regtype AND step > 0 AND last::bigint + step < 2147483647);
+    SELECT COALESCE(max(p.ends::bigint), first) INTO low FROM @extschema@.ldp_partitions(collection.reports) AS p;
+    PERFORM @extschema@.ldp_check_steps(last - low < 10000::bigint * step);
     WHILE low <= last LOOP
         PERFORM @extschema@.ldp_add_partition(collection.reports, place.key, low::text, (low + step)::text, low::text);
         low := low + step;
@@ -559,6 +572,11 @@ DECLARE
     part record;
     whole boolean;
 BEGIN
+    IF below IS NULL THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'null_value_not_allowed',
+            MESSAGE = 'up to where reports are to be deleted must be said';
+    END IF;
     PERFORM @extschema@.ldp_refresh_as(caller, r.name) FROM @extschema@.ldp_rollups AS r WHERE r.collection = ldp_prune_below.collection.name;
     SELECT string_agg(@extschema@.ldp_uncounted(r), ' OR ') INTO uncounted
     FROM @extschema@.ldp_rollup AS r JOIN pg_class AS t ON t.oid = r.summaries WHERE r.collection = ldp_prune_below.collection.name;
@@ -573,7 +591,7 @@ BEGIN
     rows := 0;
     FOR part IN SELECT p.part, p.key_type, p.ends FROM @extschema@.ldp_partitions(reports) AS p WHERE p.key = ldp_prune_below.key AND p.ends IS NOT NULL LOOP
         EXECUTE format('SELECT %L::%s <= %L', part.ends, part.key_type, below) INTO whole;
-        CONTINUE WHEN NOT whole;
+        CONTINUE WHEN whole IS NOT TRUE;
         -- Submitters lock the whole before the part, too. Nobody can add to it now.
         PERFORM @extschema@.ldp_change_as(owner, format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', reports));
         PERFORM @extschema@.ldp_change_as(owner, format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', part.part));
@@ -599,11 +617,11 @@ DECLARE
         ORDER BY p.partrelid IS NULL, a.attnum);
     key text := COALESCE("column", times[1]);
 BEGIN
-    IF before IS NULL OR (key = ANY (times)) IS NOT TRUE THEN
+    IF (key = ANY (times)) IS NOT TRUE THEN
         RAISE EXCEPTION USING
             ERRCODE = 'undefined_column',
-            MESSAGE = format('reports of collection "%s" have no time %s', name, COALESCE('"' || key || '"', '')),
-            DETAIL = format('There are "%s".', array_to_string(times, '", "')),
+            MESSAGE = format('reports of collection "%s" have no time%s', name, ' "' || key || '"'),
+            DETAIL = @extschema@.ldp_listed(times),
             HINT = 'Give a time, and the side column that has it; ldp_prune_rounds goes by rounds.';
     END IF;
     SELECT p.partitions, p.rows INTO partitions, rows
