@@ -116,6 +116,10 @@ FittedCells fitted(const Subject& subject, const char* legend, const Words& word
                         "Found " + std::to_string(ascending.size()) + " names.",
                         "Name each attribute of the question once.");
         const Fit fit(tables(view));
+        for (const std::size_t j : ascending)
+            if (!fit.holds({&j, 1}))
+                throw Error(ErrorCode::unsupported, "no report tells of \"" + names.attribute(j) + "\"", {},
+                            "Ask for others, or wait for more reports.");
         const Table table = fit.table(ascending);
         // Where a word's value stands in a cell of the table.
         std::vector<std::size_t> strides(attributes.size()), sizes(attributes.size());

@@ -99,6 +99,8 @@ SELECT pg_temp.refusal(format(query, :'s')) FROM unnest(ARRAY[
     'SELECT ldp_learn_views(%L, ''NaN'')',
     'SELECT ldp_synthesize(%L, -1)',
     'SELECT ldp_synthesize(%L, 1000000000000)']) AS query;
+SELECT pg_temp.refusal(format('SELECT ldp_fitted(%L, ''{sex,"town \"here\""}'')', s))
+FROM (SELECT ldp_agg(pg_temp.report('survey', '00' || pg_temp.little(1, 1))) AS s FROM generate_series(1, 30)) AS nobody_about_towns;
 SELECT ldp_create_collection('plain', '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "sex", "domain": ["f", "m"]}]}');
 SELECT pg_temp.refusal(format('SELECT %s((SELECT ldp_agg(pg_temp.report(''plain'', ''00'')) FROM generate_series(1, 30))%s)', name, rest))
 FROM (VALUES ('ldp_association', ''), ('ldp_fitted', ', ''{sex}'''), ('ldp_model', ''), ('ldp_synthesize', ', 5')) AS f (name, rest);
