@@ -47,21 +47,24 @@ Bounds bounds(const char* text, std::int64_t users) {
     const std::vector<Attribute>& attributes = spec.attributes();
     auto* items = static_cast<Bounds::Row*>(try_palloc((attributes.size() + 1) * sizeof(Bounds::Row)));
     std::size_t count = 0, numbers = 0;
+    double promised = 0;  // added up over the numbers
     for (const Attribute& attribute : attributes) {
         const double unit = attribute.numeric() ? (attribute.max - attribute.min) / 2 : 1;
         const auto least = [&](double reports) {
             return unit * std::sqrt(least_error(spec.epsilon(), attribute, reports, Target::sample) / n);
         };
-        items[count] = {keep(attribute.name), unit * std::sqrt(mechanism->promised_variance(count) / n),
-                        least(endless), least(n)};
-        ++count;
-        numbers += attribute.numeric() && !attribute.derived();
+        const double variance = mechanism->promised_variance(count);
+        items[count++] = {keep(attribute.name), unit * std::sqrt(variance / n), least(endless), least(n)};
+        if (!attribute.numeric() || attribute.derived()) continue;
+        ++numbers;
+        promised += variance;
     }
     if (numbers > 1) {
         const auto least = [&](double reports) {
             return std::sqrt(least_error_of_means(spec.epsilon(), numbers, reports, Target::sample) / n);
         };
-        items[count++] = {nullptr, unknown, least(endless), least(n)};
+        const double variance = promised / static_cast<double>(numbers);
+        items[count++] = {nullptr, std::sqrt(variance / n), least(endless), least(n)};
     }
     return {items, count};
 }

@@ -82,7 +82,7 @@ const Command spec_command{
     "the standard error to expect, and the most that one forged report in a hundred moves an estimate. That "
     "error is the randomization's alone; for a share it is that of a "
     "value\n"
-    "with an average share, for a mean the largest.\n"
+    "with an average share, for a mean the largest, whoever the people are, or a bound of it.\n"
     "draft writes a first spec for the columns of a CSV file to standard output: numbers with ranges "
     "rounded\n"
     "outwards, categories with their labels. It is for a file that tells nothing of anybody, such as "

@@ -11,6 +11,16 @@ double NumericChannel::alone(std::uint64_t out) const {
     return invert(1, tally.data()).mean;
 }
 
+// Noise is a mean over people, and symmetric about the middle: half of them are at one place, half opposite.
+double NumericChannel::most_noise(double part) const noexcept {
+    constexpr int places = 256;
+    const double middle = static_cast<double>(steps_) / 2;
+    const auto at = [&](double s) { return noise_at(s) + (1 - part) * (s - middle) * (s - middle); };
+    double most = at(noisiest());
+    for (int i = 0; i <= places; ++i) most = std::max(most, at(middle * i / places));
+    return most;
+}
+
 NumericChannel::Moments QuadraticChannel::moments(double mean, double mean_square,
                                                   const Quadratic& noise) const noexcept {
     const auto top = static_cast<double>(steps());

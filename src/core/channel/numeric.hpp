@@ -69,6 +69,10 @@ class NumericChannel {
     [[nodiscard]] virtual double noisiest() const noexcept = 0;
     /// What it is on average over the grid.
     [[nodiscard]] virtual double average_noise() const noexcept = 0;
+    /// The largest n·Var of the mean of people who may differ, in squared grid steps, times the part of them
+    /// who report, drawn by lot: to the others they are a sample. The more they differ the more that is, so
+    /// that with little noise those at both ends are the worst.
+    [[nodiscard]] double most_noise(double part) const noexcept;
 
   protected:
     NumericChannel(std::uint64_t steps, std::uint64_t outputs, std::size_t tally_size)

@@ -117,6 +117,15 @@ double Mechanism::promised_variance(std::size_t attribute) const {
     return n_variance(1 / static_cast<double>(cells()[attribute]));
 }
 
+// Of a mean that bounds it, as nobody is further than 1 from the middle. The share of those who did not draw
+// a category is concave in the frequency: on average over the values it is largest if all are equally
+// frequent.
+double Mechanism::promised_variance_of_part(double part) const {
+    if (tells(Quantity::means)) return promised_variance(0) + (1 - part);
+    const double f = 1 / static_cast<double>(cells()[0]);
+    return promised_variance(0) + f * (1 - f) * (1 - part);
+}
+
 double Mechanism::n_variance_of(std::size_t, std::size_t item, std::span<const double> shares) const {
     if (!tells(Quantity::means)) return n_variance(shares[item]);
     const double steps = static_cast<double>(shares.size()) - 1;

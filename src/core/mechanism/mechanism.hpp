@@ -21,6 +21,7 @@ class Mechanism : public PrivacyProof, public Aggregator, public Planner, public
     [[nodiscard]] bool valid_permanent(Bytes public_randomness, Bytes permanent) const;
     /// From n_variance().
     [[nodiscard]] double promised_variance(std::size_t attribute) const override;
+    [[nodiscard]] double promised_variance_of_part(double part) const override;
     /// From n_variance(): an oracle's depends on a value's own share alone, a mean's is that of each person,
     /// added up.
     [[nodiscard]] double n_variance_of(std::size_t attribute, std::size_t item,

@@ -33,10 +33,13 @@ class Planner {
     /// want as many as they have. The attribute of a series is a round.
     [[nodiscard]] virtual double n_variance_of(std::size_t attribute, std::size_t item,
                                                std::span<const double> shares) const = 0;
-    /// n·Var that an attribute may be promised before anything is known of it: of its mean on [−1,1] where it
-    /// is largest; of a frequency averaged over the values, which hardly depends on the data, or a bound of
-    /// it.
+    /// n·Var that an attribute may be promised before anything is known of it: of its mean on [−1,1] for the
+    /// people of whom it is largest, alike or not, or a bound of it; of a frequency averaged over the values,
+    /// which hardly depends on the data, or a bound of it.
     [[nodiscard]] virtual double promised_variance(std::size_t attribute) const = 0;
+    /// The same of the only attribute if this part of the people report it, drawn by lot, times the part.
+    /// They are a sample of the others, so that it matters how people differ.
+    [[nodiscard]] virtual double promised_variance_of_part(double part) const = 0;
     /// n·Cov (sample target) of one item's estimates in two rounds, to which the same n users report the same
     /// values from the permanent responses they kept; otherwise as n_variance. All of the noise is common
     /// unless a second layer renews a part of it. A user whose permanent response key has changed adds no

@@ -78,8 +78,9 @@ double NumericMean::n_variance(double truth) const {
     return channel_->noise_at((truth + 1) / 2 * steps) * 4 / (steps * steps);
 }
 
-double NumericMean::promised_variance(std::size_t) const {
-    return n_variance(2 * channel_->noisiest() / static_cast<double>(channel_->steps()) - 1);
+double NumericMean::promised_variance_of_part(double part) const {
+    const auto steps = static_cast<double>(channel_->steps());
+    return channel_->most_noise(part) * 4 / (steps * steps);
 }
 
 Exact NumericMean::probability(Input input, Bytes, Bytes permanent) const {

@@ -106,6 +106,7 @@ double Haar::n_variance(double truth) const {
     return std::ranges::max(leaf_variances(at(truths)));
 }
 
+// The corner of all details is of one law whether people are alike or not.
 double Haar::promised_variance(std::size_t) const {
     return n_variance(range(0).low() + step(0) * channel_->noisiest());
 }

@@ -41,7 +41,7 @@ class Haar : public Mechanism, public HaarVector, public GroupMean {
     Estimate group_mean(const Counts& counts, std::size_t first, std::size_t last, Target target) const final;
 
     double n_variance(double truth) const final;
-    double promised_variance(std::size_t attribute) const final;
+    double promised_variance(std::size_t attribute) const override;
     std::vector<Stake> stakes(const Question& question) const final;
 
   protected:
@@ -68,6 +68,7 @@ class Haar : public Mechanism, public HaarVector, public GroupMean {
                                       double mean_weight) const noexcept;
     };
 
+    [[nodiscard]] std::vector<double> leaf_variances(const Spectrum& spectrum) const;
     [[nodiscard]] const NumericChannel& channel() const noexcept { return *channel_; }
     [[nodiscard]] const HaarPlan& plan() const noexcept { return plan_; }
     [[nodiscard]] const UnitRange& range(std::size_t c) const noexcept { return plan_.coefficients[c]; }
@@ -105,8 +106,6 @@ class Haar : public Mechanism, public HaarVector, public GroupMean {
     [[nodiscard]] virtual Spectrum alone(const Counts& counts, Target target) const = 0;
     /// One report of people who all have these coefficients.
     [[nodiscard]] virtual Spectrum at(std::span<const double> truths) const = 0;
-
-    [[nodiscard]] std::vector<double> leaf_variances(const Spectrum& spectrum) const;
 
     std::unique_ptr<const NumericChannel> channel_;
     HaarPlan plan_;

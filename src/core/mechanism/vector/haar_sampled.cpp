@@ -146,6 +146,14 @@ class SampledHaar final : public Haar, public KnownErrors {
         return chance(index(payload)) * channel().likeliest(output(payload));
     }
 
+    // Those who draw a coefficient are a sample of all, who differ in it by as much as its range allows. No
+    // vector has every coefficient at an end of its range, so that this is a bound.
+    double promised_variance(std::size_t) const override {
+        Spectrum worst(tree().size());
+        for (std::size_t c = 0; c < tree().size(); ++c)
+            worst.second_moments[c] = square(step(c)) * channel().most_noise(0) / chance(c);
+        return std::ranges::max(leaf_variances(worst));
+    }
     Cost cost() const noexcept override { return {3, 10.0 * static_cast<double>(tree().size())}; }
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const override {
         return randomizer_probability(seen(input, public_randomness),

@@ -478,12 +478,9 @@ double Sampled::n_variance_of(std::size_t attribute, std::size_t item, std::span
     return (noise + spread * (1 - part)) / part;
 }
 
-// The share of those who did not draw it is concave in the frequency: on average over the values it is
-// largest if all are equally frequent.
 double Sampled::promised_variance(std::size_t attribute) const {
-    const Run& run = run_of(attribute);
-    if (run.number != nullptr) return run.inner->promised_variance(0) / chance(run);
-    return variance(run, 1 / static_cast<double>(run.inner->cells()[0]));
+    const double part = chance(run_of(attribute));
+    return reporter(attribute).promised_variance_of_part(part) / part;
 }
 
 // An answer takes the errors of every attribute twice, against the sample and the population.
