@@ -23,8 +23,8 @@ BUILD := build$(if $(COVERAGE),/coverage)
 export PG_CONFIG
 
 EXTENSION := ldp
-# Not VERSION: PGXS calls PostgreSQL's by that name.
-LDP_VERSION := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" ldp.control)
+# Not VERSION: PGXS calls PostgreSQL's by that name. The extension's own is its first two numbers.
+LDP_VERSION := $(shell tools/version)
 PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
 # Two jobs more than there are processors, since suites beside a server wait for it; unless the caller said.
 JOBS = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell expr $$(nproc) + 2))
@@ -69,7 +69,7 @@ lint:
 else ifneq ($(wildcard $(PGXS)),)
 MODULE_big := ldp
 DATA := $(wildcard sql/ldp--*--*.sql)
-DATA_built := $(BUILD)/ldp--$(LDP_VERSION).sql
+DATA_built := $(BUILD)/ldp--$(basename $(LDP_VERSION)).sql
 OBJS := $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard extension/*.cpp extension/*/*.cpp))
 EXTRA_CLEAN := $(BUILD)
 REGRESS := $(basename $(notdir $(sort $(wildcard test/sql/*.sql))))

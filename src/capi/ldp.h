@@ -45,7 +45,7 @@ extern "C" {
 
 /* The number of the library, to be compared with LDP_API_VERSION. */
 LDP_API int ldp_api_version(void);
-/* Its version, such as "1.0". */
+/* Its version, such as "1.0.0". */
 LDP_API const char *ldp_version(void);
 
 /* Errors ---------------------------------------------------------------------------------------------------- */

@@ -113,7 +113,7 @@ library = _load()
 
 
 def version() -> str:
-    """Of the library that was loaded, such as "1.0"."""
+    """Of the library that was loaded, such as "1.0.0"."""
     return text(library.ldp_version())
 
 
