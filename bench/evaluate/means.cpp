@@ -73,9 +73,9 @@ std::vector<Contender> contenders() {
          {std::pair<const char*, Form>{"not private: printed", printed}, {"not private: released", released}})
         all.push_back({{{name},
                         false,
-                        [form = form](const People& people, double epsilon, bool predict,
-                                      ldp::BitSource& bits) -> std::vector<Outcome> {
-                            return {run_published(form, people, epsilon, predict, bits)};
+                        [published = form](const People& people, double epsilon, bool predict,
+                                           ldp::BitSource& bits) -> std::vector<Outcome> {
+                            return {run_published(published, people, epsilon, predict, bits)};
                         }},
                        form});
     return all;

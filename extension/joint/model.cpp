@@ -40,7 +40,7 @@ struct Associations {
         const auto& [first, second, found, told] = rows[row];
         columns.put(server_text(first));
         columns.put(server_text(second));
-        const auto put = [&](double number) { columns.put(told.enough ? number : unknown); };
+        const auto put = [&, enough = told.enough](double number) { columns.put(enough ? number : unknown); };
         put(found.cramers_v);
         put(found.v_interval.lower);
         put(found.v_interval.upper);

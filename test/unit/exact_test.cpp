@@ -74,8 +74,8 @@ BOOST_AUTO_TEST_CASE(margins_tell_kept_promises_from_broken_ones) {
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_divided_by_nothing) {
-    BOOST_CHECK_THROW(exact(1, 0), std::exception);
-    BOOST_CHECK_THROW(exact(1, 1) / Exact(), std::exception);
+    BOOST_CHECK_THROW(static_cast<void>(exact(1, 0)), std::exception);
+    BOOST_CHECK_THROW(static_cast<void>(exact(1, 1) / Exact()), std::exception);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -28,7 +28,7 @@ Exact made_of(Integer over, Integer under, unsigned twos) {
     under >>= even;
     twos += even;
     if (over == 0) return Exact{};
-    const unsigned common = std::min(lsb(abs(over)), twos);
+    const auto common = std::min(static_cast<unsigned>(lsb(abs(over))), twos);
     over >>= common;
     twos -= common;
     if (msb(under) >= short_enough) {

@@ -27,7 +27,8 @@ std::string rounded(double number) {
 
 Candidate candidate(const MechanismEntry& entry, const SelectionRequest& demand) {
     check_interrupt();
-    const auto& [epsilon, attributes, limits] = demand;
+    const auto& attributes = demand.attributes;
+    const Limits& limits = demand.limits;
     constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
     Candidate result{&entry, unknown, unknown, 0, 0, 0, {}};
     if (entry.shape == Shape::one_categorical && attributes[0].domain > entry.max_size) {
@@ -35,7 +36,7 @@ Candidate candidate(const MechanismEntry& entry, const SelectionRequest& demand)
         return result;
     }
     const auto refused = attempt([&] {
-        const auto mechanism = make_mechanism(Settings(entry, epsilon, attributes, {}, limits));
+        const auto mechanism = make_mechanism(Settings(entry, demand.epsilon, attributes, {}, limits));
         result.n_variance = result.pull = 0;
         for (std::size_t j = 0; j < attributes.size(); ++j) {
             result.n_variance = std::max(result.n_variance, mechanism->promised_variance(j));
