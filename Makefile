@@ -12,12 +12,20 @@
 # make mutants  breaks the sources in a hundred places, one at a time, and asks the tests to notice
 # make bench    speed, as ratios to a baseline of the same run
 # make evaluate every accuracy and cost figure of doc/evaluation.md, with drawings, held against closed forms
+# make dist     the tarball of a release, and PGXN's zip, of the last commit; make deb the Debian packages; both in build
+# make check-packages  installs, uses, upgrades and purges the packages in a fresh Debian (root); make check-releases compiles
+#               and tests on other releases of Debian, with other PostgreSQL and compilers (root)
 # make format   lay the source out; make lint looks for trouble without changing anything
 # make clean
 # (V=1 shows the commands)
 
 PG_CONFIG ?= pg_config
 PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+# The caller's, before PGXS sets those of its own server.
+CXXFLAGS ?= -O2
+given := $(CXXFLAGS)
+WARNINGS ?= -Wall -Wextra -Wshadow -Werror
 # COVERAGE=1 builds what gcov watches, in a folder of its own.
 BUILD := build$(if $(COVERAGE),/coverage)
 export PG_CONFIG
@@ -28,10 +36,10 @@ LDP_VERSION := $(shell tools/version)
 PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
 # Two jobs more than there are processors, since suites beside a server wait for it; unless the caller said.
 JOBS = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell expr $$(nproc) + 2))
-SRC = $(MAKE) $(if $(V),,-s) --no-print-directory -C src
+SRC = $(MAKE) $(if $(V),,-s) --no-print-directory -C src 'CXXFLAGS=$(given)' 'WARNINGS=$(WARNINGS)'
 
 # The front door: works before there is a pg_config, by asking for the packages and then calling make again.
-FRONT := deps demo check check-fast site wasm check-reach fuzz coverage mutants bench evaluate format lint
+FRONT := deps demo check check-fast site wasm check-reach fuzz coverage mutants bench evaluate dist deb check-packages check-releases format lint
 ifneq ($(filter $(FRONT),$(MAKECMDGOALS)),)
 .PHONY: $(FRONT)
 deps:
@@ -54,6 +62,20 @@ check-reach: deps
 	@$(MAKE) $(JOBS) --no-print-directory run-$@
 demo check check-fast coverage mutants bench evaluate: deps
 	@$(MAKE) $(JOBS) --no-print-directory run-$@
+
+# git writes the same bytes for the same commit, and gzip -n adds no time.
+RELEASE = build/ldp-$(LDP_VERSION)
+dist:
+	@mkdir -p build
+	@git archive --prefix=ldp-$(LDP_VERSION)/ HEAD | gzip -9n >$(RELEASE).tar.gz
+	@TZ=UTC git archive --prefix=ldp-$(LDP_VERSION)/ --format=zip -o $(RELEASE).zip HEAD
+	@sha256sum $(RELEASE).tar.gz $(RELEASE).zip
+deb: deps
+	@tools/deps debhelper lintian
+	@tools/deb build/deb
+check-packages check-releases:
+	@tools/deps mmdebstrap
+	@test/releases/$(@:check-%=%)
 
 SOURCES = $(shell git ls-files '*.cpp' '*.hpp')
 TIDY = clang-tidy --quiet --warnings-as-errors='*'
@@ -93,7 +115,7 @@ $(BUILD)/ldp--%.sql: sql/ldp.sql sql/rollups.sql
 
 include $(PGXS)
 
-override CXXFLAGS := -std=c++20 -O2 -fPIC -fvisibility=hidden -Wall -Wextra -Wshadow -Werror
+override CXXFLAGS := $(given) -std=c++20 -fPIC -fvisibility=hidden $(WARNINGS)
 ifdef COVERAGE
 override CXXFLAGS += -O1 --coverage
 SHLIB_LINK += --coverage
@@ -123,30 +145,32 @@ public_headers = $(sort $(filter %.hpp,$(shell cd src && $(CXX) -std=c++20 -I. -
 # What the command writes of itself, and where below share/ it is looked for.
 references := man bash zsh fish
 reference_files := man/man1/ldp.1 bash-completion/completions/ldp zsh/site-functions/_ldp fish/vendor_completions.d/ldp.fish
+filled = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(LDP_VERSION)|'
 install-client: $(BUILD)/client.stamp
-	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/lib/pkgconfig'
+	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(LIBDIR)/pkgconfig' '$(DESTDIR)$(LIBDIR)/cmake/ldp'
 	install $(BUILD)/bin/ldp '$(DESTDIR)$(PREFIX)/bin/'
 	for form in $(join $(addsuffix :,$(references)),$(reference_files)); do \
 	    install -d "$$(dirname '$(DESTDIR)$(PREFIX)/share/'"$${form#*:}")" && \
 	    $(BUILD)/bin/ldp reference "$${form%%:*}" >'$(DESTDIR)$(PREFIX)/share/'"$${form#*:}" || exit 1; done
-	cp -P $(BUILD)/lib/libldp.a $(BUILD)/lib/libldp.so* '$(DESTDIR)$(PREFIX)/lib/'
+	cp -P $(BUILD)/lib/libldp.a $(BUILD)/lib/libldp.so* '$(DESTDIR)$(LIBDIR)/'
 	test -n '$(public_headers)'
 	cd src && for header in $(public_headers); do \
 	    install -m 644 -D $$header '$(DESTDIR)$(PREFIX)/include/ldp'/$$header || exit 1; done
 	cd '$(DESTDIR)$(PREFIX)/include/ldp' && sed -i 's|^#include "|&ldp/|' $(public_headers)
 	install -m 644 src/capi/ldp.h src/capi/ldp_curl.h '$(DESTDIR)$(PREFIX)/include/ldp/'
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(LDP_VERSION)|' src/ldp.pc.in \
-	    > '$(DESTDIR)$(PREFIX)/lib/pkgconfig/ldp.pc'
-	sed -e 's|^Name: ldp$$|&-c|' -e 's| -std=c++20||' '$(DESTDIR)$(PREFIX)/lib/pkgconfig/ldp.pc' \
-	    > '$(DESTDIR)$(PREFIX)/lib/pkgconfig/ldp-c.pc'
+	$(filled) src/ldp.pc.in >'$(DESTDIR)$(LIBDIR)/pkgconfig/ldp.pc'
+	sed -e 's|^Name: ldp$$|&-c|' -e 's| -std=c++20||' '$(DESTDIR)$(LIBDIR)/pkgconfig/ldp.pc' \
+	    > '$(DESTDIR)$(LIBDIR)/pkgconfig/ldp-c.pc'
+	for file in ldp-config ldp-config-version; do \
+	    $(filled) src/$$file.cmake.in >'$(DESTDIR)$(LIBDIR)/cmake/ldp'/$$file.cmake || exit 1; done
 
 uninstall: uninstall-client
 .PHONY: uninstall-client
 uninstall-client:
-	rm -rf '$(DESTDIR)$(PREFIX)/include/ldp'
+	rm -rf '$(DESTDIR)$(PREFIX)/include/ldp' '$(DESTDIR)$(LIBDIR)/cmake/ldp'
 	cd '$(DESTDIR)$(PREFIX)' && rm -f $(addprefix share/,$(reference_files))
-	rm -f '$(DESTDIR)$(PREFIX)/bin/ldp' '$(DESTDIR)$(PREFIX)/lib/pkgconfig/ldp.pc' '$(DESTDIR)$(PREFIX)/lib/pkgconfig/ldp-c.pc' \
-	     '$(DESTDIR)$(PREFIX)'/lib/libldp.*
+	rm -f '$(DESTDIR)$(PREFIX)/bin/ldp' '$(DESTDIR)$(LIBDIR)/pkgconfig/ldp.pc' '$(DESTDIR)$(LIBDIR)/pkgconfig/ldp-c.pc' \
+	     '$(DESTDIR)$(LIBDIR)'/libldp.*
 
 # What tests and demo run: everything installed into a folder of the build.
 .PHONY: all stage run-check run-check-fast run-check-reach run-fuzz run-coverage run-demo run-mutants run-bench run-evaluate run-wasm run-site
