@@ -26,7 +26,10 @@ double median(std::vector<double> times) {
 }
 
 std::string spec_of(const MechanismEntry& entry) {
-    const std::string begin = std::string("{\"mechanism\": \"") + entry.name + "\", \"epsilon\": 1, ";
+    const bool approximate = std::ranges::any_of(
+        entry.options, [](const Option& option) { return option.name == std::string_view("delta"); });
+    const std::string begin = std::string("{\"mechanism\": \"") + entry.name + "\", \"epsilon\": 1, " +
+                              (approximate ? "\"delta\": 1e-9, \"norm\": 1, " : "");
     const auto number = [](int j) {
         return "{\"name\": \"a" + std::to_string(j) + "\", \"min\": -1, \"max\": 1}";
     };

@@ -180,13 +180,14 @@ struct Ball {
         const double half = static_cast<double>(steps) / 2, corner = std::sqrt(static_cast<double>(d));
         return std::min(norm * half + corner, corner * half) * (1 + 0x1p-50);
     }
-    /// The δ at which this noise is private, rounded upwards.
+    /// The δ at which this noise is private, rounded upwards; lengths are told from the radius to 2^-52 of
+    /// it.
     [[nodiscard]] double delta(double epsilon, double sigma) const noexcept {
         const auto size = static_cast<double>(d);
         const double slack = size * GaussianChannel::precision(sigma);
         if (!(2 * slack < epsilon)) return 1;
-        return (1 + 0x1p-48) * std::exp(slack) *
-               (normal_delta(epsilon - 2 * slack, 2 * radius() / sigma) +
+        return (1 + 0x1p-45) * std::exp(slack) *
+               (normal_delta(epsilon - 2 * slack, 2 * radius() * (1 + 0x1p-50) / sigma) +
                 (1 + std::exp(epsilon)) * size * GaussianChannel::tail());
     }
     /// The least that keeps δ, to a relative 2^-23, which a block has room for. Throws Error (invalid_spec)
