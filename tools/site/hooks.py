@@ -17,13 +17,16 @@ def on_config(config):
 
 
 def on_page_content(html, page, config, files):
-    url = "" if page.url == reference + ".html" else get_relative_url(reference + ".html", page.url)
+    within = page.url == reference + ".html"
+    url = "" if within else get_relative_url(reference + ".html", page.url)
+    # There, a name with its arguments is the entry.
+    code = re.compile(r"<code>(\w+)</code>" if within else r"<code>(\w+)(\([^<]*\))?</code>")
 
-    def linked(code):
-        return f'<a href="{url}#{code[2]}">{code[0]}</a>' if code[2] in names else code[0]
+    def linked(found):
+        return f'<a href="{url}#{found[1]}">{found[0]}</a>' if found[1] in names else found[0]
 
     parts = kept.split(html)
-    parts[::2] = [re.sub(r"(<code>)(\w+)(\([^<]*\))?</code>", linked, part) for part in parts[::2]]
+    parts[::2] = [code.sub(linked, part) for part in parts[::2]]
     return "".join(parts)
 
 
