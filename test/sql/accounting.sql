@@ -41,5 +41,13 @@ SELECT attribute, round(stderr::numeric, 3) AS stderr, round(lower_bound::numeri
 FROM ldp_minimax_bound('{"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "wage", "min": 0, "max": 2500, "mechanism": "duchi"},
     {"name": "age", "min": 0, "max": 100, "mechanism": "duchi"}, {"name": "town", "domain": ["a", "b"], "mechanism": "grr"}]}');
 SELECT bool_and(lower_bound <= stderr) AS kept, count(DISTINCT lower_bound) AS bounds FROM ldp_advise('{"epsilon": 1, "domain": 64}');
+-- Who asks for cross tables is advised about them, by the error that is planned for the hardest pair.
+SELECT mechanism, round(stderr::numeric, 4) AS stderr, obstacle
+FROM ldp_advise('{"mechanism": "auto", "epsilon": 1, "views": "pairs", "attributes": [{"name": "sex", "domain": ["f", "m"]}, {"name": "town", "domain": 5}, {"name": "age", "min": 0, "max": 100, "bins": 4}]}', 10000);
+SELECT round(max(stderr)::numeric, 4) AS stderr
+FROM unnest('{sex,sex,town}'::text[], '{town,age,age}'::text[]) AS pair (a, b),
+     ldp_plan('{"mechanism": "joint", "epsilon": 1, "attributes": [{"name": "sex", "domain": ["f", "m"]}, {"name": "town", "domain": 5}, {"name": "age", "min": 0, "max": 100, "bins": 4}]}',
+              jsonb_build_object('attribute', a, 'with', b), 10000) WHERE source = 'randomizer';
+SELECT mechanism, obstacle FROM ldp_advise('{"epsilon": 1, "views": "pairs", "attributes": [{"name": "sex", "domain": ["f", "m"]}, {"name": "age", "min": 0, "max": 100}]}');
 SELECT * FROM ldp_minimax_bound('{"mechanism": "grr", "epsilon": 1, "domain": 4}', 0);
 SELECT * FROM ldp_minimax_bound('{"mechanism": "grr", "domain": 4}');

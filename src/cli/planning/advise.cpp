@@ -8,7 +8,7 @@
 #include "cli/command.hpp"
 #include "cli/records.hpp"
 #include "core/mechanism/mechanism.hpp"
-#include "core/mechanism/selection.hpp"
+#include "core/plan/advice.hpp"
 
 namespace ldp::cli {
 
@@ -27,7 +27,7 @@ Options options() {
 int run(const Arguments& arguments) {
     const auto users = arguments["users"].as<std::int64_t>();
     if (users < 1) throw UsageError("--users must be 1 or more, not " + std::to_string(users));
-    const auto [demand, candidates] = advise(spec_text(arguments["spec"].as<std::string>()));
+    const auto [demand, candidates] = ranking_for(spec_text(arguments["spec"].as<std::string>()));
     const auto n = static_cast<double>(users);
     const auto row = [](const char* name, const auto& error, const auto& pull, const auto& report,
                         const auto& summary, const auto& cost, const std::string& note) {
@@ -71,7 +71,9 @@ const Command advise_command{
     "report and a summary take; the steps (about a nanosecond each) that a report costs the server, with "
     "its\n"
     "part of an answer from a million reports; and why a mechanism cannot be chosen within the spec's\n"
-    "\"max_report_bytes\" and \"max_decode_cost\". The last line is the standard error that no mechanism at "
+    "\"max_report_bytes\" and \"max_decode_cost\". Of a spec with \"views\" joint comes first, with the "
+    "error of\na cell of the two attributes that are told worst. The last line is the standard error that no "
+    "mechanism at "
     "this\n"
     "epsilon can be below, at its worst people; of a record, that of its hardest attribute by itself.",
     options,
