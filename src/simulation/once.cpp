@@ -1,13 +1,17 @@
 #include "simulation/once.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <limits>
 
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
 #include "core/channel/numeric.hpp"
+#include "core/joint/marginal.hpp"
 #include "core/mechanism/ordered/ordered.hpp"
+#include "core/mechanism/vector/joint.hpp"
 #include "core/plan/outlook.hpp"
 #include "core/summary/distribution.hpp"
 #include "core/summary/errors.hpp"
@@ -74,6 +78,18 @@ std::pair<Estimate, Interval> answer(const SummaryView& view, std::size_t attrib
     return {one, interval(one, reach(confidence), error_law(view, attribute, Target::sample))};
 }
 
+/// Of an answer that may be off on average.
+double error_of(const Parts& parts) {
+    return std::sqrt(parts.noise + parts.smearing * parts.smearing);
+}
+
+/// For people to read.
+std::string rounded(double number) {
+    std::array<char, 32> text{};
+    return {text.data(),
+            std::to_chars(text.data(), text.data() + text.size(), number, std::chars_format::general, 4).ptr};
+}
+
 class Trials {
   public:
     Trials(const Collection& collection, const std::vector<std::vector<double>>& people)
@@ -86,8 +102,14 @@ class Trials {
         const Outlook outlook(mechanism_, attributes_, std::move(spreads));
         for (std::size_t j = 0; j < attributes_.size(); ++j)
             attributes_[j].numeric() ? ask_mean(j, outlook) : ask_shares(j, outlook);
-        if (attributes_.size() == 1 && find_capability<Ordered>(mechanism_) != nullptr)
-            for (const double share : {0.25, 0.5, 0.75}) ask_quantile(share, outlook);
+        for (std::size_t j = 0; j < attributes_.size(); ++j) {
+            if (find_capability<Ordered>(mechanism_) == nullptr) continue;
+            for (const double share : {0.25, 0.5, 0.75}) ask_quantile(j, share, outlook);
+            ask_range(j, {quantile_of_people(j, 0.25), quantile_of_people(j, 0.75)}, outlook);
+        }
+        if (const auto* joint = find_capability<JointViews>(mechanism_))
+            for (const std::vector<std::size_t>& view : joint->views())
+                if (view.size() == 2 && pairs_ < most_pairs) ask_pair(view, outlook);
     }
 
     [[nodiscard]] std::vector<Question>& questions() noexcept { return questions_; }
@@ -137,15 +159,20 @@ class Trials {
              }});
     }
 
-    void ask_quantile(double share, const Outlook& outlook) {
+    [[nodiscard]] double quantile_of_people(std::size_t j, double share) const {
         std::vector<double> sorted;
-        for (const std::vector<double>& person : people_) sorted.push_back(person[0]);
+        for (const std::vector<double>& person : people_) sorted.push_back(person[j]);
         const auto at = static_cast<std::size_t>(std::ceil(share * n())) - 1;
         std::ranges::nth_element(sorted, sorted.begin() + static_cast<std::ptrdiff_t>(at));
-        const double truth = value(0, sorted[at]);
+        return value(j, sorted[at]);
+    }
+
+    void ask_quantile(std::size_t j, double share, const Outlook& outlook) {
+        const double truth = quantile_of_people(j, share);
+        const Parts parts = outlook.quantile(j, share, n(), truth);
         questions_.push_back(
-            {{0, "quantile " + shortest(share), truth,
-              Outlook::unit(attributes_[0]) * std::sqrt(outlook.quantile(share, n()).noise), 0, 0, 0},
+            {{j, "quantile " + shortest(share), truth, Outlook::unit(attributes_[j]) * error_of(parts), 0, 0,
+              0},
              {truth},
              [share](const SummaryView& view) {
                  const Quantile found = quantile(view, share, confidence, Target::sample);
@@ -153,9 +180,54 @@ class Trials {
              }});
     }
 
+    void ask_range(std::size_t j, Interval within, const Outlook& outlook) {
+        double truth = 0;
+        for (const std::vector<double>& person : people_) {
+            const double at = value(j, person[j]);
+            if (within.lower <= at && at <= within.upper) truth += 1 / n();
+        }
+        const std::string asked = "share " + rounded(within.lower) + " to " + rounded(within.upper);
+        questions_.push_back(
+            {{j, asked, truth, error_of(outlook.range(j, within, n(), truth)), 0, 0, 0},
+             {truth},
+             [within](const SummaryView& view) {
+                 return std::vector{
+                     answer(view, 0, share_between(view, within.lower, within.upper, Target::sample))};
+             }});
+    }
+
+    void ask_pair(const std::vector<std::size_t>& pair, const Outlook& outlook) {
+        ++pairs_;
+        const std::size_t rows = attributes_[pair[0]].domain, columns = attributes_[pair[1]].domain;
+        std::vector<double> truths(rows * columns);
+        for (const std::vector<double>& person : people_)
+            truths[static_cast<std::size_t>(person[pair[0]]) * columns +
+                   static_cast<std::size_t>(person[pair[1]])] += 1 / n();
+        double squares = 0;
+        for (std::size_t cell = 0; cell < truths.size(); ++cell)
+            squares += outlook.pair({pair[0], pair[1]}, {cell / columns, cell % columns}, n()).noise;
+        const double predicted = std::sqrt(squares / static_cast<double>(truths.size()));
+        questions_.push_back(
+            {{pair[0], "with " + shortened(attributes_[pair[1]].name, 16), unknown, predicted, 0, 0, 0},
+             std::move(truths),
+             [pair](const SummaryView& view) {
+                 const Marginal both(view, pair, Combination::consistent, Target::sample);
+                 const Cells cells(both.sizes());
+                 std::vector<std::pair<Estimate, Interval>> all;
+                 for (std::size_t cell = 0; cell < cells.count(); ++cell) {
+                     const Combined::Box box = cells.box(cell);
+                     const Estimate one = both.share(box);
+                     all.emplace_back(one, interval(one, reach(confidence), both.law(box)));
+                 }
+                 return all;
+             }});
+    }
+
     const Mechanism& mechanism_;
     const std::vector<Attribute>& attributes_;
     const std::vector<std::vector<double>>& people_;
+    static constexpr std::size_t most_pairs = 10;
+    std::size_t pairs_ = 0;
     std::vector<Question> questions_;
 };
 

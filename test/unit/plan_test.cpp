@@ -5,7 +5,8 @@
 // from the population that the question assumes. Of near-normal errors it has the relative standard deviation
 // 1/√(2·N), N being repetitions times the answers of each that are nearly independent. N is at least 7200, so
 // that 5 % are six standard deviations: an exact prediction and a fresh seed fail with probability 2e-9.
-// Those of quantiles are good to 2 or 3 %, so that other seeds would fail more often; the seed is fixed.
+// Predictions of quantiles are right to 1 %, and take longer to try: with an N of 2400 at least, 10 % are six
+// standard deviations and that 1 %. That they hold to 5 % as well is what bench/plan tries.
 
 #include <cmath>
 #include <numeric>
@@ -196,15 +197,33 @@ std::vector<Case> again(const std::string& how, std::size_t rounds, bool days) {
 std::vector<Case> quantiles() {
     std::vector<Case> all;
     for (const char* each : {"tree", "haar_ordered", "square_wave"}) {
-        Case one{each, spec_of(each, 2, R"("min": 0, "max": 1023, "grid": 1023)"),
-                 {},   [](BitSource& bits) { return std::vector<Cell>{bits.below(1024)}; },
-                 2000, 500};
+        Case one{each, spec_of(each, 2, R"("min": 0, "max": 255, "grid": 255)"),
+                 {},   [](BitSource& bits) { return std::vector<Cell>{bits.below(256)}; },
+                 1000, 2400};
         for (const double share : {0.3, 0.5, 0.62})
-            one.asked.push_back({"{\"quantile\": " + text(share) + "}", 1024 * share - 0.5,
+            one.asked.push_back({"{\"quantile\": " + text(share) + "}", 256 * share - 0.5,
                                  [=](const SummaryView& view) { return quantile(view, share); }});
         all.push_back(one);
     }
     return all;
+}
+
+/// Bins of a number that is reported together with a category.
+Case bins() {
+    const std::string spec = spec_of("joint", 2, R"("attributes": [{"name": "a", "domain": 3},
+        {"name": "b", "min": 0, "max": 8, "bins": 8}])");
+    return {"joint, bins",
+            spec,
+            {{R"({"attribute": "b", "low": 2, "high": 5})", 3 / 8.0,
+              [](const SummaryView& view) {
+                  Combined::Box box{std::vector<bool>(8)};
+                  box[0][2] = box[0][3] = box[0][4] = true;
+                  return Marginal(view, {1}, Combination::consistent, Target::sample).share(box).value;
+              }}},
+            [](BitSource& bits) {
+                return std::vector<Cell>{bits.below(3), bits.below(8)};
+            },
+            200};
 }
 
 /// What one person reports: all answers of a series, of which perturb() would tell one; answers from memory
@@ -256,12 +275,11 @@ double measured(const Case& one) {
     return std::sqrt(sum / static_cast<double>(one.repetitions * one.asked.size()));
 }
 
-void check(const std::vector<Case>& cases) {
+void check(const std::vector<Case>& cases, double within = 0.05) {
     for (const Case& one : cases) BOOST_TEST_CONTEXT(one.name) {
             const double found = measured(one);
-            if (getenv("SHOW")) std::printf("%-20s %.4f\n", one.name, found);
-            BOOST_CHECK_GT(found, 0.95);
-            BOOST_CHECK_LT(found, 1.05);
+            BOOST_CHECK_GT(found, 1 - within);
+            BOOST_CHECK_LT(found, 1 + within);
         }
 }
 
@@ -282,10 +300,43 @@ BOOST_AUTO_TEST_CASE(pairs_err_as_predicted, *boost::unit_test::label("slow")) {
     check(pairs());
 }
 BOOST_AUTO_TEST_CASE(ranges_err_as_predicted, *boost::unit_test::label("slow")) {
-    check({ranges("tree", 1), ranges("haar_ordered", 1), ranges("square_wave", 1)});
+    check({ranges("tree", 1), ranges("haar_ordered", 1), ranges("square_wave", 1), bins()});
 }
 BOOST_AUTO_TEST_CASE(quantiles_err_as_predicted, *boost::unit_test::label("slow")) {
-    check(quantiles());
+    check(quantiles(), 0.1);
+}
+
+// Two in five people have the very same number. Near it, answers that smear are off on average; the mean of
+// 100 of them is known to a tenth of their standard deviation, and is 6 times that off with a chance of 2e-9.
+BOOST_AUTO_TEST_CASE(heaps_put_smeared_answers_off_as_predicted, *boost::unit_test::label("slow")) {
+    constexpr std::size_t points = 257, heap = 96, people = 5000, repetitions = 100;
+    const Spec spec = Spec::from_json(spec_of("square_wave", 2, R"("min": 0, "max": 256, "grid": 256)"));
+    const auto m = make_mechanism(spec);
+    std::vector<double> shares(points, 0.6 / points);
+    shares[heap] += 0.4;
+    const Outlook outlook(*m, spec.attributes(), {shares});
+    const double truth = 0.4 + 0.6 * (heap - 39) / points;
+    const Parts of_range = outlook.range(0, {40, heap}, people, truth);
+    const Parts of_quantile = outlook.quantile(0, 0.3, people, heap);
+    SeededBits bits(41);
+    double range[2] = {}, place[2] = {};
+    for (std::size_t r = 0; r < repetitions; ++r) {
+        OwnedSummary summary(*m);
+        for (std::size_t i = 0; i < people; ++i)
+            summary.draw(std::vector<Cell>{uniform(bits) < 0.4 ? heap : bits.below(points)}, bits);
+        const double one = share_between(summary.view(), 40, heap, Target::sample).value;
+        const double other = quantile(summary.view(), 0.3);
+        range[0] += one / repetitions, range[1] += one * one / repetitions;
+        place[0] += other / repetitions, place[1] += other * other / repetitions;
+    }
+    const auto tenth = [](const double(&moments)[2]) {
+        return std::sqrt((moments[1] - moments[0] * moments[0]) / repetitions);
+    };
+    BOOST_TEST_CONTEXT("ranges " << of_range.smearing << ", quantiles " << of_quantile.smearing) {
+        BOOST_CHECK_GT(std::abs(of_range.smearing), 0.1);
+        BOOST_CHECK_SMALL(range[0] - truth - of_range.smearing, 6 * tenth(range));
+        BOOST_CHECK_SMALL(place[0] - heap - 128 * of_quantile.smearing, 6 * tenth(place));
+    }
 }
 
 BOOST_AUTO_TEST_CASE(pooled_rounds_err_as_predicted, *boost::unit_test::label("slow")) {
@@ -294,6 +345,37 @@ BOOST_AUTO_TEST_CASE(pooled_rounds_err_as_predicted, *boost::unit_test::label("s
 BOOST_AUTO_TEST_CASE(changes_err_as_predicted, *boost::unit_test::label("slow")) {
     // People keep their values, so that these leave nothing open.
     check(again(R"(, "compare": "days", "kept": 1, "target": "sample")", 1, true));
+}
+
+// What is promised before anything is known of the people -------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(no_people_make_means_noisier_than_is_promised) {
+    SeededBits bits(7);
+    for (const char* each : {"tree", "haar_ordered"})
+        for (const std::size_t steps : {100U, 255U, 700U})
+            for (const double epsilon : {0.5, 4.0})
+                BOOST_TEST_CONTEXT(each << " " << steps << " " << epsilon) {
+                    const auto m =
+                        mechanism(each, epsilon, R"("min": 0, "max": 1, "grid": )" + std::to_string(steps));
+                    const auto at = [&](std::initializer_list<std::size_t> points) {
+                        std::vector<double> shares(steps + 1);
+                        for (const std::size_t point : points)
+                            shares[point] += 1 / static_cast<double>(points.size());
+                        return shares;
+                    };
+                    std::vector<std::vector<double>> people{
+                        std::vector<double>(steps + 1, 1 / static_cast<double>(steps + 1)),
+                        at({0}),
+                        at({steps}),
+                        at({steps / 2}),
+                        at({0, steps / 2, steps}),
+                        at({steps / 4, steps - steps / 4})};
+                    for (int i = 0; i < 50; ++i)
+                        people.push_back(
+                            at({bits.below(steps + 1), bits.below(steps + 1), bits.below(steps + 1)}));
+                    for (const std::vector<double>& shares : people)
+                        BOOST_CHECK_LE(m->n_variance_of(0, 0, shares), 1.03 * m->promised_variance(0));
+                }
 }
 
 // The ways back ---------------------------------------------------------------------------------------------
@@ -414,6 +496,17 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_planned_is_said) {
           R"({"error": 0.1, "low": 2, "high": 1})", R"({"error": 0.1, "low": 0, "quantile": 0.5})"})
         BOOST_CHECK_MESSAGE(code(grr, question) == ErrorCode::invalid_spec, question);
     BOOST_CHECK(code(grr, "{") == ErrorCode::malformed);
+    // Of bins whole ones are told.
+    const std::string binned = spec_of("joint", 1, R"("attributes": [{"name": "a", "domain": 3},
+        {"name": "b", "min": 0, "max": 8, "bins": 8}])");
+    BOOST_CHECK(code(spec_of("sampled", 1, profile),
+                     R"({"error": 0.1, "attribute": "b", "quantile": 0.5})") == ErrorCode::unsupported);
+    BOOST_CHECK(code(binned, R"({"error": 0.1, "attribute": "b", "low": 2.5, "high": 4})") ==
+                ErrorCode::invalid_value);
+    BOOST_CHECK(code(binned, R"({"error": 0.1, "attribute": "b", "low": 2})") == ErrorCode::full);
+    BOOST_CHECK(code(binned, R"({"error": 0.1, "attribute": "b", "quantile": 0.5})") ==
+                ErrorCode::unsupported);
+
     BOOST_CHECK(code(R"({"mechanism": "grr", "domain": 2})", R"({"error": 0.1})") == ErrorCode::invalid_spec);
     for (const char* question : {R"({"error": 0.1, "low": 0})", R"({"error": 0.1, "quantile": 0.5})",
                                  R"({"error": 0.1, "compare": "days", "kept": 1})"})

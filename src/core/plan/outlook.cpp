@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <numeric>
 
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
+#include "core/base/text.hpp"
+#include "core/math/spread.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/ordered/reading.hpp"
 #include "core/mechanism/vector/joint.hpp"
@@ -24,11 +24,27 @@ std::uint64_t whole(double n) noexcept {
     return static_cast<std::uint64_t>(std::max(1.0, std::round(n)));
 }
 
-/// What the errors against the two targets tell apart.
-template <class Ask>
-Parts parts(Ask ask) {
-    const double noise = square(ask(Target::sample));
-    return {noise, std::max(0.0, square(ask(Target::population)) - noise)};
+/// What the variances against the two targets tell apart.
+template <class Variance>
+Parts parts(Variance variance) {
+    const double noise = variance(Target::sample);
+    return {noise, std::max(0.0, variance(Target::population) - noise)};
+}
+
+/// The values of a category within a range; of bins those within it.
+std::vector<bool> values_within(const Attribute& asked, const Interval& within) {
+    std::vector<bool> values(asked.domain);
+    for (std::size_t v = 0; v < values.size(); ++v) {
+        const auto value = static_cast<double>(v);
+        const auto [low, high] = asked.binned() ? asked.bin(v) : std::pair(value, value);
+        values[v] = within.lower <= low && high <= within.upper;
+        const auto inside = [&](double end) { return low < end && end < high; };
+        if (inside(within.lower) || inside(within.upper))
+            raise(ErrorCode::invalid_value, "an end of the range lies inside a bin of \"" + asked.name + "\"",
+                  "The bin reaches from " + shortest(low) + " to " + shortest(high) + ".",
+                  "Ask for whole bins.");
+    }
+    return values;
 }
 
 /// People spread evenly over a category's values or a number's range, where a point stands for what is nearer
@@ -38,6 +54,11 @@ std::vector<double> even(std::size_t points, const Attribute& asked) {
         points, asked.numeric() ? 1 / static_cast<double>(points - 1) : 1 / static_cast<double>(points));
     if (asked.numeric()) shares.front() = shares.back() = shares.front() / 2;
     return shares;
+}
+
+/// People spread so over points, and evenly from half way to the one to half way to the next.
+Distribution between_points(const Ordered& ordered, const std::vector<double>& shares) {
+    return {edges_around(ordered.ends(), shares.size()), shares, 0, true};
 }
 
 }  // namespace
@@ -62,7 +83,7 @@ const std::vector<double>& Outlook::spread(std::size_t attribute) const {
 }
 
 Parts Outlook::share(std::size_t attribute, std::size_t value, double n) const {
-    if (find_capability<JointViews>(mechanism_) != nullptr) return cells({attribute}, {value}, n);
+    if (find_capability<JointViews>(mechanism_) != nullptr) return cell({attribute}, {value}, n);
     const bool series = find_capability<SeriesRandomizer>(mechanism_) != nullptr;
     const std::vector<double>& shares = spread(series ? 0 : attribute);
     const double f = shares[value];
@@ -80,13 +101,12 @@ Parts Outlook::pair(std::pair<std::size_t, std::size_t> attributes,
         std::swap(attributes.first, attributes.second);
         std::swap(values.first, values.second);
     }
-    return cells({attributes.first, attributes.second}, {values.first, values.second}, n);
+    return cell({attributes.first, attributes.second}, {values.first, values.second}, n);
 }
 
 // Put together from all tables as an answer will be, each with the shares that are assumed, and as many
 // people as are expected of it.
-Parts Outlook::cells(std::vector<std::size_t> attributes, const std::vector<std::size_t>& values,
-                     double n) const {
+Parts Outlook::cells(std::vector<std::size_t> attributes, const Combined::Box& box, double n) const {
     const auto& joint = capability<JointViews>(mechanism_);
     const std::vector<std::vector<std::size_t>> views = joint.views();
     std::vector<CrossTable> tables;
@@ -106,33 +126,27 @@ Parts Outlook::cells(std::vector<std::size_t> attributes, const std::vector<std:
             table.shares = std::move(finer);
         }
     }
-    Combined::Box box;
-    for (std::size_t i = 0; i < attributes.size(); ++i)
-        box.emplace_back(attributes_[attributes[i]].domain)[values[i]] = true;
     const Combined combined(tables, std::move(attributes), Combination::consistent);
     if (!combined.told())
         raise(ErrorCode::unsupported, "nobody reports these attributes together", {},
               "Ask about attributes that stand in one view, or declare a view of these.");
     const Combined::Share share = combined.share(box);
     return parts(
-        [&](Target target) { return estimate_of(combined, share, whole(n), target).standard_error; });
+        [&](Target target) { return square(estimate_of(combined, share, whole(n), target).standard_error); });
 }
 
-std::pair<double, double> Outlook::moments(std::size_t attribute) const {
-    const std::vector<double>& shares = spread(attribute);
-    const double steps = static_cast<double>(shares.size()) - 1;
-    double first = 0, second = 0;
-    for (std::size_t i = 0; i < shares.size(); ++i) {
-        const double at = 2 * static_cast<double>(i) / steps - 1;
-        first += shares[i] * at;
-        second += shares[i] * at * at;
-    }
-    return {first, std::max(0.0, second - first * first)};
+Parts Outlook::cell(std::vector<std::size_t> attributes, const std::vector<std::size_t>& values,
+                    double n) const {
+    Combined::Box box;
+    for (std::size_t i = 0; i < attributes.size(); ++i)
+        box.emplace_back(attributes_[attributes[i]].domain)[values[i]] = true;
+    return cells(std::move(attributes), box, n);
 }
 
 Parts Outlook::mean(std::size_t attribute, double n) const {
     check_tells(mechanism_, Quantity::means);
-    return {mechanism_.n_variance_of(attribute, 0, spread(attribute)) / n, moments(attribute).second / n};
+    return {mechanism_.n_variance_of(attribute, 0, spread(attribute)) / n,
+            moments_of(spread(attribute)).second / n};
 }
 
 double Outlook::rounding(std::size_t attribute, double n) const {
@@ -140,31 +154,41 @@ double Outlook::rounding(std::size_t attribute, double n) const {
     return step * step / 6 / n;
 }
 
-Parts Outlook::range(double low, double high, double n) const {
-    Reading reading(capability<Ordered>(mechanism_), spread(0), whole(n));
-    const double from = reading.before(low), to = reading.behind(high);
-    return parts([&](Target target) { return reading.share(from, to, target).standard_error; });
+Parts Outlook::range(std::size_t attribute, Interval within, double n, std::optional<double> truth) const {
+    if (find_capability<JointViews>(mechanism_) != nullptr)
+        return cells({attribute}, {values_within(attributes_[attribute], within)}, n);
+    const auto& ordered = capability<Ordered>(mechanism_);
+    Reading reading(ordered, spread(attribute), whole(n));
+    const double from = reading.before(within.lower), to = reading.behind(within.upper);
+    Parts all = parts([&](Target target) { return square(reading.share(from, to, target).standard_error); });
+    if (reading.sharp()) return all;
+    const Distribution evenly = between_points(ordered, spread(attribute));
+    all.smearing = reading.share(from, to, Target::sample).value -
+                   truth.value_or(evenly.cdf(within.upper) - evenly.cdf(within.lower));
+    return all;
 }
 
-Parts Outlook::quantile(double share, double n) const {
-    Reading reading(capability<Ordered>(mechanism_), spread(0), whole(n));
-    std::vector<double> below(spread(0).size());
-    std::partial_sum(spread(0).begin(), spread(0).end(), below.begin());
-    // Between two points people are spread evenly.
-    const auto place = [&](double part) {
-        const auto point = std::ranges::lower_bound(below, std::clamp(part, 0.0, below.back()));
-        const auto i = static_cast<std::size_t>(point - below.begin());
-        const double before = i == 0 ? 0 : below[i - 1], inside = below[i] - before;
-        return static_cast<double>(i) + (inside > 0 ? (part - before) / inside : 0) - 0.5;
-    };
-    const double at = std::clamp(place(share), 0.0, reading.steps());
-    const double step = attributes_[0].numeric() ? 2 / reading.steps() : 1;
-    return parts([&](Target target) {
-        const double error = reading.share(Reading::left_end, at, target).standard_error;
-        const double off =
-            (std::min(place(share + error), reading.steps()) - std::max(place(share - error), 0.0)) / 2;
-        return step * (reading.sharp() ? quantile_error(reading, below, share, at, off, target) : off);
+// Against the sample, what a curve without smearing is off on average, such as by lying between two points,
+// is among the noise.
+Parts Outlook::quantile(std::size_t attribute, double share, double n, std::optional<double> truth) const {
+    const auto& ordered = capability<Ordered>(mechanism_);
+    const std::vector<double>& shares = spread(attribute);
+    Reading reading(ordered, shares, whole(n));
+    const auto [low, high] = ordered.ends();
+    const double place = (truth.value_or(between_points(ordered, shares).quantile(share)) - low) /
+                         (high - low) * reading.steps();
+    const double step = attributes_[attribute].numeric() ? 2 / reading.steps() : 1;
+    double off = 0;
+    Parts all = parts([&](Target target) {
+        const auto [mean, variance] = quantile_error(reading, shares, share, target);
+        if (target == Target::sample) off = mean - place;
+        return square(step) * variance;
     });
+    if (reading.sharp())
+        all.noise += square(step * off);
+    else
+        all.smearing = step * off;
+    return all;
 }
 
 double Outlook::kept_part(std::size_t attribute, std::size_t value) const {
@@ -172,7 +196,7 @@ double Outlook::kept_part(std::size_t attribute, std::size_t value) const {
     const auto* record = find_capability<Record>(mechanism_);
     const Mechanism& own = record == nullptr ? mechanism_ : record->reporter(attribute);
     const double truth =
-        attributes_[attribute].numeric() ? moments(attribute).first : spread(attribute)[value];
+        attributes_[attribute].numeric() ? moments_of(spread(attribute)).first : spread(attribute)[value];
     return own.n_covariance(truth) / own.n_variance(truth);
 }
 

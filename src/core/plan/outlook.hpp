@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "core/math/cross_tables.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/settings.hpp"
 
@@ -18,8 +20,9 @@ inline constexpr std::size_t outlook_points = 1025;
 /// Variances of an answer: of shares, or of numbers in squares of unit(), as whose own squares may be no
 /// doubles.
 struct Parts {
-    double noise;     ///< the randomizer's, against the people who report
-    double sampling;  ///< what people bring who are a sample of a population
+    double noise;         ///< the randomizer's, against the people who report
+    double sampling;      ///< what people bring who are a sample of a population
+    double smearing = 0;  ///< how far off the answer is on average, in unit(), because values are smeared
 };
 
 /// Answers of n people with one report each, n ≥ 1.
@@ -54,10 +57,14 @@ class Outlook {
     /// What rounding numbers to the grid adds to the noise of the mean, at random places between two points:
     /// a sixth of a step, squared, for each person.
     [[nodiscard]] double rounding(std::size_t attribute, double n) const;
-    /// The share of people within [low, high].
-    [[nodiscard]] Parts range(double low, double high, double n) const;
-    /// The value below which a share lies, 0 < share < 1.
-    [[nodiscard]] Parts quantile(double share, double n) const;
+    /// The share of people within [low, high]: of points, or of whole bins or values of `joint`. `truth` is
+    /// what it is, if that is known better than by a spread that is even between points. Throws Error
+    /// (invalid_value) if an end lies inside a bin.
+    [[nodiscard]] Parts range(std::size_t attribute, Interval within, double n,
+                              std::optional<double> truth = {}) const;
+    /// The value below which a share lies, 0 < share < 1. `truth` as above.
+    [[nodiscard]] Parts quantile(std::size_t attribute, double share, double n,
+                                 std::optional<double> truth = {}) const;
 
     /// What means and quantiles of an attribute are measured in: half a number's range; 1 of a category.
     [[nodiscard]] static double unit(const Attribute& attribute) noexcept {
@@ -69,10 +76,11 @@ class Outlook {
     [[nodiscard]] double kept_part(std::size_t attribute, std::size_t value) const;
 
   private:
-    [[nodiscard]] Parts cells(std::vector<std::size_t> attributes, const std::vector<std::size_t>& values,
-                              double n) const;
-    /// Of a number from −1 to 1, the mean and the variance.
-    [[nodiscard]] std::pair<double, double> moments(std::size_t attribute) const;
+    /// The share of the people in a box of cells of `joint`.
+    [[nodiscard]] Parts cells(std::vector<std::size_t> attributes, const Combined::Box& box, double n) const;
+    /// That of one cell.
+    [[nodiscard]] Parts cell(std::vector<std::size_t> attributes, const std::vector<std::size_t>& values,
+                             double n) const;
 
     const Mechanism& mechanism_;
     const std::vector<Attribute>& attributes_;

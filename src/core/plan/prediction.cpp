@@ -86,9 +86,9 @@ Parts one_answer(const Outlook& outlook, const PlannedQuestion& question, bool s
         case Asked::mean:
             return outlook.mean(question.attribute, n);
         case Asked::range:
-            return outlook.range(question.range.lower, question.range.upper, n);
+            return outlook.range(question.attribute, question.range, n);
         case Asked::quantile:
-            return outlook.quantile(question.quantile, n);
+            return outlook.quantile(question.attribute, question.quantile, n);
         case Asked::share:
             if (question.with)
                 return outlook.pair({question.attribute, *question.with}, {question.value, 0}, n);
@@ -101,6 +101,11 @@ Parts one_answer(const Outlook& outlook, const PlannedQuestion& question, bool s
 /// The variances of an answer, by what brings them in.
 struct Split {
     double noise = 0, sampling = 0, rounding = 0, repeated = 0;
+    double smearing = 0;  ///< not squared: of a difference, that of one answer less that of the other
+
+    [[nodiscard]] double all() const noexcept {
+        return noise + sampling + rounding + repeated + square(smearing);
+    }
 };
 
 Split split(const Outlook& outlook, const Spec& spec, const PlannedQuestion& question, double people) {
@@ -116,6 +121,7 @@ Split split(const Outlook& outlook, const Spec& spec, const PlannedQuestion& que
         const Parts parts = one_answer(outlook, question, series, group * rounds);
         all.noise += (1 - question.kept * kept) * parts.noise;
         all.repeated += (rounds - 1) * kept * parts.noise;
+        all.smearing = parts.smearing - all.smearing;
         if (question.target == Target::population) all.sampling += rounds * parts.sampling;
         if (question.asked == Asked::mean && one)
             all.rounding += outlook.rounding(question.attribute, group * rounds);
@@ -123,7 +129,7 @@ Split split(const Outlook& outlook, const Spec& spec, const PlannedQuestion& que
     return all;
 }
 
-void check(const Mechanism& mechanism, const Spec& spec, const PlannedQuestion& question) {
+void check(const Mechanism& mechanism, const PlannedQuestion& question) {
     const bool again = question.rounds > 1 || question.compared == Compared::days;
     if (again && find_capability<SeriesRandomizer>(mechanism) != nullptr)
         raise(ErrorCode::unsupported, "a series is planned for one of its rounds at a time",
@@ -133,10 +139,6 @@ void check(const Mechanism& mechanism, const Spec& spec, const PlannedQuestion& 
         raise(ErrorCode::unsupported, "nobody keeps an answer under this spec",
               "\"kept\" is the share of people who repeat one from memory.",
               "Leave \"kept\" out, or give the spec \"evolving\" and a \"budget\".");
-    if ((question.asked == Asked::range || question.asked == Asked::quantile) && spec.attributes().size() > 1)
-        raise(ErrorCode::unsupported, "ranges and quantiles are planned for specs of one attribute",
-              "The spec has " + std::to_string(spec.attributes().size()) + ".",
-              "Plan for that attribute alone, with the people who report it.");
 }
 
 }  // namespace
@@ -160,7 +162,7 @@ double Prediction::part_of(const Source& source) const noexcept {
 // People who do not answer leave fewer reports; what that adds to all the other errors is theirs.
 Prediction predict(const Mechanism& mechanism, const Spec& spec, const PlannedQuestion& question,
                    double people) {
-    check(mechanism, spec, question);
+    check(mechanism, question);
     const Outlook outlook(mechanism, spec.attributes(), spreads(mechanism, spec, question));
     const Split all = split(outlook, spec, question, people);
     const Attribute& attribute = spec.attributes()[question.attribute];
@@ -171,11 +173,11 @@ Prediction predict(const Mechanism& mechanism, const Spec& spec, const PlannedQu
     };
     add("sample of people", all.sampling);
     add("rounding", all.rounding);
+    add("smearing", square(all.smearing));
     add("repeated answers", all.repeated);
     if (question.answering < 1) {
         const Split fewer = split(outlook, spec, question, people * question.answering);
-        add("missing answers", fewer.noise + fewer.sampling + fewer.rounding + fewer.repeated - all.noise -
-                                   all.sampling - all.rounding - all.repeated);
+        add("missing answers", fewer.all() - all.all());
     }
     const bool difference = question.compared != Compared::nothing;
     if (question.asked == Asked::mean && question.normal && !difference)

@@ -1,20 +1,24 @@
-// How far a quantile of a sharp mechanism errs.
+// How far a quantile errs that is read off reports.
 #pragma once
 
 #include "core/mechanism/ordered/reading.hpp"
 
 namespace ldp {
 
-/// The standard error, in steps, of the point that Reading::quantile() finds for a share, if the cumulative
-/// shares of the points are these and `reading` is one of what may be expected. `place` is where the share
-/// lies, in steps; `off` about how far it may be looked for.
+/// Of the place, in steps, that Reading::quantile() finds.
+struct QuantileError {
+    double mean;      ///< where it is expected
+    double variance;  ///< about its mean
+};
+
+/// If people are spread over the points by these shares, and `reading` is one of what may be expected of
+/// them.
 ///
-/// There is no formula for it: the estimates of neighbouring points differ by noise of their own, which
-/// keeping the curve from falling takes out in part, so that the point found errs less than where a single
-/// estimate would cross the share, and more than a smooth curve through them would. But their covariances are
-/// known; so the curve is drawn again and again about that place, at most at 128 points, by the normal law
-/// and from a fixed seed: the error is right to 2 %, and always the same.
-[[nodiscard]] double quantile_error(Reading& reading, std::span<const double> cumulative, double share,
-                                    double place, double off, Target target);
+/// There is no formula for it: the curve that quantiles are read off is kept from falling, which takes out a
+/// part of the noise, and people's values may be heaped, so that the place jumps. But the estimates'
+/// covariances are known; so the curve is drawn again and again near the share, at most at 256 points, by the
+/// normal law and from a fixed seed: the standard error is right to 1 %, and always the same.
+[[nodiscard]] QuantileError quantile_error(Reading& reading, std::span<const double> shares, double share,
+                                           Target target);
 
 }  // namespace ldp

@@ -70,7 +70,8 @@ void read_asked(JsonObject& object, const Spec& spec, PlannedQuestion& question)
         question.quantile = *share;
     }
     if (range) {
-        const double most = attribute.numeric() ? attribute.max : static_cast<double>(attribute.domain) - 1;
+        const double most =
+            attribute.of_numbers() ? attribute.max : static_cast<double>(attribute.domain) - 1;
         question.asked = Asked::range;
         question.range = {object.real("low", attribute.min, -huge, huge),
                           object.real("high", most, -huge, huge)};

@@ -13,6 +13,7 @@
 #include <numeric>
 
 #include "core/base/exact.hpp"
+#include "core/math/spread.hpp"
 #include "core/mechanism/error_law.hpp"
 #include "core/mechanism/vector/haar.hpp"
 
@@ -146,6 +147,11 @@ class SampledHaar final : public Haar, public KnownErrors {
         return chance(index(payload)) * channel().likeliest(output(payload));
     }
 
+    // Whoever is alike in all attributes has details of 0, but those who draw the mean are a sample of all.
+    double n_variance_of(std::size_t attribute, std::size_t item,
+                         std::span<const double> shares) const override {
+        return Haar::n_variance_of(attribute, item, shares) + moments_of(shares).second * (1 / chance(0) - 1);
+    }
     // Those who draw a coefficient are a sample of all, who differ in it by as much as its range allows. No
     // vector has every coefficient at an end of its range, so that this is a bound.
     double promised_variance(std::size_t) const override {

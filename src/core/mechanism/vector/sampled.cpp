@@ -24,6 +24,7 @@
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
 #include "core/base/interrupt.hpp"
+#include "core/math/spread.hpp"
 #include "core/mechanism/vector/sampled.hpp"
 
 namespace ldp {
@@ -464,17 +465,8 @@ double Sampled::n_variance(double truth) const {
 double Sampled::n_variance_of(std::size_t attribute, std::size_t item, std::span<const double> shares) const {
     const Run& run = run_of(attribute);
     const double part = chance(run), noise = run.inner->n_variance_of(0, item, shares);
-    double spread = shares[item] * (1 - shares[item]);
-    if (run.number != nullptr) {
-        const double steps = static_cast<double>(shares.size()) - 1;
-        double first = 0, second = 0;
-        for (std::size_t i = 0; i < shares.size(); ++i) {
-            const double at = 2 * static_cast<double>(i) / steps - 1;
-            first += shares[i] * at;
-            second += shares[i] * at * at;
-        }
-        spread = second - first * first;
-    }
+    const double spread =
+        run.number != nullptr ? moments_of(shares).second : shares[item] * (1 - shares[item]);
     return (noise + spread * (1 - part)) / part;
 }
 
