@@ -163,7 +163,7 @@ COMMENT ON FUNCTION @extschema@.ldp_uncounted(@extschema@.ldp_rollup) IS 'the co
 
 -- Rows are found by what makes their bucket, in words: PostgreSQL before 15 takes NULLs for different ones.
 CREATE FUNCTION @extschema@.ldp_roll_up(rollup @extschema@.ldp_rollup, collection @extschema@.ldp_collection, condition text) RETURNS bigint
-    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO' AS $$
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO' SET enable_seqscan = off SET jit = off AS $$
 DECLARE
     owner oid := @extschema@.ldp_owner(collection.reports);
     names text;
@@ -173,6 +173,7 @@ BEGIN
     SELECT string_agg(format('%I, ', b.name), ''), string_agg(format('%s, ', b.expression), ''), string_agg(format('(%s)::text', b.expression), ', ')
     INTO names, expressions, words
     FROM @extschema@.ldp_buckets(collection.reports, @extschema@.ldp_group_columns(collection.reports), rollup.buckets, rollup.zone) AS b;
+    -- What is new is found by the index on stamps, also where nobody has counted yet how much there is.
     -- What came before the lock was granted is seen whole by the statement after it, however it came.
     PERFORM @extschema@.ldp_change_as(owner, format('LOCK TABLE %s IN ACCESS SHARE MODE', collection.reports));
     RETURN @extschema@.ldp_change_as(owner, format(
@@ -207,7 +208,7 @@ BEGIN
         PERFORM @extschema@.ldp_change_as(owner, format('ALTER TABLE %s ADD COLUMN ldp_arrival bigint DEFAULT 0', reports));
         PERFORM @extschema@.ldp_change_as(owner, format('COMMENT ON COLUMN %s.ldp_arrival IS %L', reports,
             'when the report arrived: the number of its transaction, for rollups'));
-        PERFORM @extschema@.ldp_change_as(owner, format('CREATE INDEX ON %s USING brin (ldp_arrival) WITH (autosummarize = on)', reports));
+        PERFORM @extschema@.ldp_change_as(owner, format('CREATE INDEX ON %s (ldp_arrival)', reports));
     ELSE
         -- A copy, or adopted: nobody else writes, so whatever is there and not counted can be, for good.
         FOR each IN SELECT r.* FROM @extschema@.ldp_rollup AS r JOIN pg_class AS t ON t.oid = r.summaries WHERE r.collection = ldp_stamp_reports.collection.name LOOP
