@@ -1327,12 +1327,12 @@ COMMENT ON FUNCTION @extschema@.ldp_count(@extschema@.ldp_summary) IS
 CREATE FUNCTION @extschema@.ldp_spec(summary @extschema@.ldp_summary) RETURNS jsonb
     AS 'MODULE_PATHNAME', 'ldp_summary_spec' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION @extschema@.ldp_spec(@extschema@.ldp_summary) IS
-    'what the summary tells of its spec: mechanism, epsilon, parameters and the spec''s fingerprint';
+    'what the summary tells of its spec: mechanism, epsilon (and delta, where there is one), parameters and the spec''s fingerprint';
 
 CREATE FUNCTION @extschema@.ldp_spec(report @extschema@.ldp_report) RETURNS jsonb
     AS 'MODULE_PATHNAME', 'ldp_report_spec' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION @extschema@.ldp_spec(@extschema@.ldp_report) IS
-    'what the report tells of its spec: mechanism, epsilon, parameters and the spec''s fingerprint';
+    'what the report tells of its spec: mechanism, epsilon (and delta, where there is one), parameters and the spec''s fingerprint';
 
 CREATE FUNCTION @extschema@.ldp_count(batch @extschema@.ldp_report_batch) RETURNS bigint
     AS 'MODULE_PATHNAME', 'ldp_batch_count' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
@@ -1342,7 +1342,7 @@ COMMENT ON FUNCTION @extschema@.ldp_count(@extschema@.ldp_report_batch) IS
 CREATE FUNCTION @extschema@.ldp_spec(batch @extschema@.ldp_report_batch) RETURNS jsonb
     AS 'MODULE_PATHNAME', 'ldp_batch_spec' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION @extschema@.ldp_spec(@extschema@.ldp_report_batch) IS
-    'what the batch tells of its spec: mechanism, epsilon, parameters and the spec''s fingerprint';
+    'what the batch tells of its spec: mechanism, epsilon (and delta, where there is one), parameters and the spec''s fingerprint';
 
 CREATE FUNCTION @extschema@.ldp_unpack(batch @extschema@.ldp_report_batch) RETURNS SETOF @extschema@.ldp_report
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 10000;

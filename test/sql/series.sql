@@ -123,7 +123,7 @@ FROM generate_series(1, 200) AS i, generate_series(0, 6) AS node;
 SELECT round, label, round(estimate::numeric, 4) AS estimate, round(stderr::numeric, 4) AS stderr FROM ldp_series((SELECT ldp_agg(report) FROM plan)) ORDER BY round, value;
 SELECT round, label, round(estimate::numeric, 4) AS estimate FROM ldp_series((SELECT ldp_agg(report) FROM plan WHERE round <= 2)) ORDER BY round, value;
 SELECT round, sum(estimate) BETWEEN 0.999999 AND 1.000001 AS sum_to_one FROM ldp_series((SELECT ldp_agg(report) FROM plan), 0.9, 'population') GROUP BY round ORDER BY round;
-SELECT count(*) FROM ldp_series(NULL);
+SELECT count(*) FROM ldp_series(NULL::ldp_summary);
 \pset format unaligned
 SELECT pg_temp.refusal(query) FROM (VALUES
     ($$SELECT ldp_frequencies(ldp_agg(report)) FROM plan$$),
