@@ -172,7 +172,7 @@ class GaussianChannel final : public MomentChannel {
 
 /// What a spec says of length, in grid steps.
 struct Ball {
-    std::size_t d;
+    std::uint64_t d;
     std::uint64_t steps;
     double norm;  ///< attributes scaled to [−1,1]
 
