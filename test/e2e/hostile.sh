@@ -162,7 +162,7 @@ SELECT ldp_prune('visits', '2026-01-02'), ldp_series('weekly', since => '2026-01
 SELECT ldp_create_collection('panel', '$spec', partition_by => 'round');
 SELECT ldp_add_round_partitions('panel', 3), ldp_submit('panel', '$report'), ldp_create_rollup('by_round', 'panel', '{round}', 'Europe/Berlin');
 SELECT ldp_prune_rounds('panel', 1), ldp_drop_rollup('by_round');
-SELECT * FROM ldp_rollups;
+SELECT * FROM ldp_rollups, ldp_listed('{colour}');
 SELECT ldp_create_hitters('words', 2, 'ab', 2, 1);
 SQL
 )"

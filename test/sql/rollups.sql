@@ -184,7 +184,8 @@ SELECT tableoid::regclass, min(round), count(*) FROM panel GROUP BY 1 ORDER BY m
 SELECT * FROM ldp_prune('stays', '2026-03-29 03:00Z');
 SELECT tableoid::regclass, min(began) FROM stays GROUP BY 1 ORDER BY min(tableoid::regclass::text);
 -- Records of batches by their age: none that a client may still send again.
-SELECT ldp_prune_batches('packed'), ldp_prune_batches('packed', now());
+SELECT ldp_prune_batches('packed'), ldp_prune_batches('packed', now() - interval '25 hours');
+SELECT ldp_prune_batches('packed', now());
 SELECT ldp_prune_batches('packed', NULL);
 UPDATE ldp_batch SET claimed = now() - interval '13 months' WHERE collection = 'packed';
 SELECT ldp_prune_batches('visits'), ldp_prune_batches('packed'), ldp_prune_batches('packed');
