@@ -349,8 +349,8 @@ COMMENT ON AGGREGATE @extschema@.ldp_rollup(@extschema@.ldp_summary) IS
 CREATE FUNCTION @extschema@.ldp_spec_canonical(spec jsonb) RETURNS jsonb
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2000;
 COMMENT ON FUNCTION @extschema@.ldp_spec_canonical(jsonb) IS
-    'the spec with every default filled in, and in "derived" its sizes and expected errors; error 22023 that says '
-    'what is wrong';
+    'the spec with every default filled in, and in "derived" what follows from it, such as sizes in bytes; error '
+    '22023 that says what is wrong';
 
 CREATE FUNCTION @extschema@.ldp_spec_parameters(spec jsonb) RETURNS bytea
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2000;
@@ -829,8 +829,9 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_adopt_collection(text, regclass, jsonb, text) IS
-    'makes a collection of a table of reports that is there: checks all of them, grants what ldp_create_collection grants, '
-    'but no side columns, and registers it';
+    'makes a collection of a table of reports that is there: checks all of them, grants what ldp_create_collection '
+    'grants, but no side columns, and registers it. Error 42809 if the table cannot be a collection''s, 42501 '
+    'unless it is the caller''s';
 
 CREATE FUNCTION @extschema@.ldp_partition_name(name text, part text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -939,10 +940,12 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_create_collection(text, jsonb, text[], text, text, text, text) IS
-    'creates a table for reports under a spec, in the current schema if none is named, and registers it; side columns, '
-    'pairs of name and type, hold what needs no protection. ldp_submitter may insert; ldp_analyst may read "rows", or only '
-    'ask for "aggregates"; both need USAGE on the schema. A row holds one of the "reports", or "batches" of them. Partitioned '
-    'by the round or a side column, it has a default partition for whatever has none of its own';
+    'creates a table for reports under a spec, in the current schema if none is named, and registers it; side '
+    'columns, pairs of name and type, hold what needs no protection. ldp_submitter may insert; ldp_analyst may read '
+    '"rows", or only ask for "aggregates"; both need USAGE on the schema. A row holds one of the "reports", or '
+    '"batches" of them. Partitioned by the round or a side column, it has a default partition for whatever has none '
+    'of its own. Error 22023 if the spec is wrong, 42710 if there is a collection of this name, 42501 unless the '
+    'caller is a member of ldp_admin';
 
 CREATE FUNCTION @extschema@.ldp_drop_collection(name text) RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -958,7 +961,9 @@ BEGIN
     END LOOP;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_drop_collection(text) IS 'drops a collection''s table with all its reports, and its rollups, and forgets its batches';
+COMMENT ON FUNCTION @extschema@.ldp_drop_collection(text) IS
+    'drops a collection''s table with all its reports, and its rollups, and forgets its batches; error 42704 if '
+    'there is none, 42501 unless it is the caller''s';
 
 -- Who submits names the round; which there are is for the owner to say, or anybody could make as many as there are
 -- numbers. Reports that are there stay; hence NOT VALID.
@@ -1371,8 +1376,8 @@ CREATE FUNCTION @extschema@.ldp_withstand(summary @extschema@.ldp_summary, forge
     RETURNS TABLE (attribute text, label text, estimate float8, lower float8, upper float8, n bigint, people bigint, attribute_number integer, value integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_withstand(@extschema@.ldp_summary, float8, float8, text) IS
-    'all that a summary tells, like ldp_estimate, with intervals that hold for the honest people if at most the share forged '
-    'of the reports is forged, whatever those say';
+    'all that a summary tells, in the units of ldp_estimate, with intervals that hold for the honest people if at '
+    'most the share forged (0 to 1) of the reports is forged, whatever those say';
 
 -- Means
 
@@ -1589,7 +1594,8 @@ CREATE FUNCTION @extschema@.ldp_series(summary @extschema@.ldp_summary, confiden
     RETURNS TABLE (round integer, attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint, attribute_number integer, value integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_series(@extschema@.ldp_summary, float8, text) IS
-    'of a mechanism of series (ddrm), the share of every value in every round; NULL where the reports do not reach yet';
+    'of a mechanism of series (ddrm), the share, of 1, of every value in every round, a row for each; NULL where '
+    'the reports do not reach yet; error 0A000 of other mechanisms';
 
 -- Numbers together
 
@@ -1626,7 +1632,8 @@ CREATE FUNCTION @extschema@.ldp_estimate(summary @extschema@.ldp_summary, confid
     RETURNS SETOF @extschema@.ldp_answer
     AS 'MODULE_PATHNAME', 'ldp_estimate_summary' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_estimate(@extschema@.ldp_summary, float8, text) IS
-    'what a summary tells: a row per numeric attribute and per value of a category, with standard error and interval';
+    'what a summary tells: a row per numeric attribute, its mean in its own units, and per value of a category, its '
+    'share of 1, with standard error and interval; target sample or population';
 
 CREATE FUNCTION @extschema@.ldp_estimate(name text, confidence float8 DEFAULT 0.95, target text DEFAULT 'sample',
         round integer DEFAULT NULL)
@@ -1634,8 +1641,9 @@ CREATE FUNCTION @extschema@.ldp_estimate(name text, confidence float8 DEFAULT 0.
     LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp
     AS $$ SELECT * FROM @extschema@.ldp_estimate(@extschema@.ldp_summary_of($1, $4), $2, $3) $$;
 COMMENT ON FUNCTION @extschema@.ldp_estimate(text, float8, text, integer) IS
-    'what a collection''s reports, or those of one round, tell: a row per numeric attribute and per value of a category, with standard error and '
-    'interval; no rows without reports';
+    'what a collection''s reports, or those of one round, tell: a row per numeric attribute, its mean in its own '
+    'units, and per value of a category, its share of 1, with standard error and interval; no rows without reports; '
+    'error 42704 if there is no such collection, 42501 for who may not ask';
 
 -- Several answers to one question -----------------------------------------------------------------------------
 -- By people of their own, under specs of their own: where they chose their epsilon, or a spec was renewed. Of one spec
@@ -1707,8 +1715,9 @@ CREATE FUNCTION @extschema@.ldp_conditional(summary @extschema@.ldp_summary, "of
         given_numbers integer[], cell_numbers integer[], note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_conditional(@extschema@.ldp_summary, text[], text[], text, float8, text) IS
-    'of those with each combination of the given attributes'' values, the estimated share of every combination of the others'', '
-    'with standard error and the interval of Fieller; NULL where there may be nobody with the given values';
+    'of those with each combination of the given attributes'' values, the estimated share of every combination of '
+    'the others'', a row for each with standard error and the interval of Fieller; NULL where there may be nobody '
+    'with the given values. Error 0A000 if no view has the attributes';
 
 CREATE FUNCTION @extschema@.ldp_crosstab(summary @extschema@.ldp_summary, row_attribute text, column_attribute text,
         method text DEFAULT 'consistent', confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')
@@ -1719,7 +1728,8 @@ CREATE FUNCTION @extschema@.ldp_crosstab(summary @extschema@.ldp_summary, row_at
     FROM @extschema@.ldp_marginal($1, ARRAY[$2, $3], $4, $5, $6) AS m
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_crosstab(@extschema@.ldp_summary, text, text, text, float8, text) IS
-    'the cross table of two attributes, a row for each of its cells: for \crosstabview row_label column_label estimate';
+    'the cross table of two attributes, shares of 1, a row for each of its cells: for \crosstabview row_label '
+    'column_label estimate. Error 0A000 if no view has both';
 
 -- Models of joint answers -----------------------------------------------------------------------------------
 -- What attributes have to do with each other, beyond chance; and tables that could be those of people: biased, nearer to
@@ -1760,7 +1770,8 @@ CREATE FUNCTION @extschema@.ldp_synthesize(summary @extschema@.ldp_summary, reco
     RETURNS TABLE (number bigint, record jsonb)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000000 ROWS 10000 SUPPORT @extschema@.ldp_rows;
 COMMENT ON FUNCTION @extschema@.ldp_synthesize(@extschema@.ldp_summary, bigint, bigint, float8, integer) IS
-    'made-up records that are spread as the model of the same significance and cells says; equal seeds make equal records';
+    'made-up records, each a JSON object of labels by attribute, numbered from 1, that are spread as the model of '
+    'the same significance and cells says; equal seeds make equal records';
 
 -- In one step -----------------------------------------------------------------------------------------------
 -- What an accessor answers, straight from reports, at confidence 0.95 and for the sample. An aggregate returns one
@@ -2385,8 +2396,9 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_hitters(text, float8, integer) IS
-    'the frequent strings that a search has found so far, the most frequent first: estimated share, its error, the '
-    'p-value and how many reports tell of it; so many of the largest instead, whether they are significant or not';
+    'the frequent strings that a search has found so far, the most frequent first: estimated share of 1, its error, '
+    'the p-value and how many reports tell of it; so many of the largest instead, whether they are significant or '
+    'not; error 42704 if there is no such search';
 
 CREATE FUNCTION @extschema@.ldp_plan_hitters(epsilon float8, alphabet text, users bigint DEFAULT 100000, step integer DEFAULT 1,
         keep integer DEFAULT 32, longest integer DEFAULT 64, significance float8 DEFAULT 0.05, method text DEFAULT 'significance',
@@ -2447,7 +2459,9 @@ BEGIN
     WHERE c.name IN (SELECT format('%s_%s', search.name, r) FROM generate_series(1, search.round) AS r);
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_drop_hitters(text) IS 'drops a search for frequent strings, its rounds'' collections and all their reports';
+COMMENT ON FUNCTION @extschema@.ldp_drop_hitters(text) IS
+    'drops a search for frequent strings, its rounds'' collections and all their reports; error 42704 if there is '
+    'none, 42501 unless it is the caller''s';
 
 -- Privileges ------------------------------------------------------------------------------------------------
 -- A function that nothing is said of here is open to everyone: it computes, reads what is public, does what its caller
