@@ -35,6 +35,15 @@ BOOST_AUTO_TEST_CASE(foreign_exceptions_become_errors) {
     BOOST_TEST(pq::guarded("doing it", [] { return 7; }) == 7);
 }
 
+// One of libpqxx, which from version 8 on wants to know the statement, too.
+template <class Failure>
+Failure failed(const char* message) {
+    if constexpr (std::is_constructible_v<Failure, const char*>)
+        return Failure(message);
+    else
+        return Failure(message, "");
+}
+
 // Each kind of failure says what to do, and a batch in doubt is no alarm.
 BOOST_AUTO_TEST_CASE(failures_say_what_to_do) {
     const auto check = [](auto thrown, const std::string& text) {
@@ -46,9 +55,11 @@ BOOST_AUTO_TEST_CASE(failures_say_what_to_do) {
         });
     };
     check(pqxx::in_doubt_error("WARNING: check manually"), "Repeat the call: a batch counts once");
-    check(pqxx::statement_completion_unknown("check manually"), "Repeat the call: a batch counts once");
-    check(pqxx::serialization_failure("ERROR:  could not serialize"), "nothing was done: repeat the call");
-    check(pqxx::deadlock_detected("ERROR:  deadlock detected\nDETAIL:  Two waited."), "Two waited.");
+    check(failed<pqxx::statement_completion_unknown>("check manually"),
+          "Repeat the call: a batch counts once");
+    check(failed<pqxx::serialization_failure>("ERROR:  could not serialize"),
+          "nothing was done: repeat the call");
+    check(failed<pqxx::deadlock_detected>("ERROR:  deadlock detected\nDETAIL:  Two waited."), "Two waited.");
     check(pqxx::usage_error("another transaction"), "no transaction open");
     check(pqxx::too_many_connections("FATAL:  too many clients"), "no connection to the server");
     check(pqxx::insufficient_privilege("ERROR:  permission denied"), "ldp_submitter");

@@ -111,7 +111,7 @@ class Statement {
 
     template <class... Parameters>
     [[nodiscard]] Run operator()(const Parameters&... parameters) const {
-        int position = 0;
+        [[maybe_unused]] int position = 0;  // where there are no parameters
         (bind(++position, parameters), ...);
         return Run(*this);
     }
