@@ -1,9 +1,12 @@
 // A client's state in Node: a folder with one file, which bears the number of the state's revision.
 //
 // A new state is written to a file of its own, made durable, and then linked under the next number, which fails if
-// somebody has taken it. A number that was taken and removed again shows by a higher one beside it. So of processes
-// that write at once one succeeds, and a process may end at any moment.
+// somebody has taken it. If a higher number is there already, either this one was taken before and removed again, and
+// the state counts for nothing, or others have built on it meanwhile: every state names the last revision of each who
+// wrote it or what it was built on, in its first line. So of processes that write at once one succeeds, each knows
+// which, and a process may end at any moment.
 
+import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { link, mkdir, open, readFile, readdir, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
@@ -16,9 +19,19 @@ function failure(folder, error) {
              : "Nothing was reported. It must be a folder of its own, on a file system with hard links.", error);
 }
 
+const newline = 10, most_writers = 1000;
+
+/** Writers and their last revisions, the latest first, and where in the file the state begins. */
+function lineage(file) {
+    const end = file.indexOf(newline);
+    return { writers: JSON.parse(file.subarray(0, end).toString()), begin: end + 1 };
+}
+
 export class FileStore {
     #folder;
     #sequence = 0;
+    #self = randomUUID();
+    #writers = []; // of what was loaded or saved last
 
     constructor(folder) {
         this.#folder = String(folder);
@@ -51,25 +64,45 @@ export class FileStore {
             await this.#clear();
             for (;;) {
                 const [revision] = await this.#revisions();
-                if (revision === undefined) return { revision: 0, state: undefined };
-                try {
-                    return { revision, state: new Uint8Array(await readFile(this.#path(revision))) };
-                } catch (error) {
-                    if (error.code !== "ENOENT") throw error; // else a later one has taken its place
+                if (revision === undefined) {
+                    this.#writers = [];
+                    return { revision: 0, state: undefined };
                 }
+                const file = await this.#read(revision);
+                if (!file) continue;
+                const { writers, begin } = lineage(file);
+                this.#writers = writers;
+                return { revision, state: new Uint8Array(file.subarray(begin)) };
             }
         } catch (error) {
             throw failure(this.#folder, error);
         }
     }
 
+    /** Undefined if a later one has taken its place. */
+    #read(revision) {
+        return readFile(this.#path(revision)).catch((error) => {
+            if (error.code !== "ENOENT") throw error;
+        });
+    }
+    /** Whether a state was built on what this one saved as that revision. */
+    async #builtOn(revision) {
+        for (;;) {
+            const [highest] = await this.#revisions(), file = await this.#read(highest);
+            if (file) return lineage(file).writers.some(([writer, last]) => writer === this.#self && last === revision);
+        }
+    }
+
     /** In place of the revision before this one, durably, or, if that is not what is stored, not at all: false. */
     async save(state, revision) {
-        const draft = this.#path(`draft-${process.pid}-${++this.#sequence}`);
+        const draft = this.#path(`draft-${this.#self}-${++this.#sequence}`);
+        const others = this.#writers.filter(([writer]) => writer !== this.#self);
+        const writers = [[this.#self, revision], ...others].slice(0, most_writers);
         try {
             await mkdir(this.#folder, { recursive: true, mode: 0o700 });
             const file = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o600);
             try {
+                await file.writeFile(`${JSON.stringify(writers)}\n`);
                 await file.writeFile(state);
                 await file.sync();
             } finally {
@@ -82,12 +115,14 @@ export class FileStore {
             await unlink(draft).catch(() => {});
             if (taken) return false;
             const [highest, ...before] = await this.#revisions();
-            if (highest !== revision) {
+            const latest = highest === revision;
+            if (!latest && !(await this.#builtOn(revision))) {
                 await unlink(this.#path(revision)).catch(() => {});
                 return false;
             }
             await this.#sync();
-            for (const old of before) await unlink(this.#path(old)).catch(() => {});
+            if (latest) for (const old of before) await unlink(this.#path(old)).catch(() => {});
+            this.#writers = writers;
             return true;
         } catch (error) {
             await unlink(draft).catch(() => {});

@@ -1,7 +1,8 @@
 // The client in Node: records, errors, stores, and what becomes of batches.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import fs, { mkdtempSync, readFileSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after, before, beforeEach } from "node:test";
@@ -262,6 +263,31 @@ test("clients that share a store take turns", async () => {
     for (let i = 0; i < 10; ++i)
         assert.equal(new Set(counted.filter(({ round }) => round % 10 === i).map(({ payload }) => payload)).size, 1);
     assert.equal((await clients[3].spent()).answers, 10);
+});
+
+test("a state that others built on before its writer looked was saved, however many did", async () => {
+    for (const builders of [1, 3]) {
+        const path = join(folder, `overtaken-${builders}`), slow = new FileStore(path), state = new Uint8Array([1, 2]);
+        assert.equal(await slow.save(state, 1), true);
+        // As if the process slept after its number was taken, and before it looked whether that was the highest.
+        const { readdir } = fs.promises;
+        fs.promises.readdir = async (...of) => {
+            fs.promises.readdir = readdir;
+            syncBuiltinESMExports();
+            for (let i = 0; i < builders; ++i) {
+                const quick = new FileStore(path), { revision } = await quick.load();
+                assert.equal(await quick.save(new Uint8Array([3, i]), revision + 1), true);
+            }
+            return readdir(...of);
+        };
+        syncBuiltinESMExports();
+        assert.equal(await slow.save(state, 2), true);
+        assert.deepEqual(await new FileStore(path).load(), { revision: 2 + builders, state: new Uint8Array([3, builders - 1]) });
+        // A number that was taken and is free again is not anybody's.
+        const late = new FileStore(path);
+        assert.equal(await late.save(state, 2), false);
+        assert.deepEqual(readdirSync(path), [String(2 + builders)]);
+    }
 });
 
 test("drafts of processes that ended long ago are cleared away", async () => {
