@@ -21,9 +21,12 @@ say() { echo "$(date +%H:%M:%S) $*"; }
 # debian SUITE FOLDER PACKAGE...: a release with these packages, without what is only recommended.
 debian() {
     local suite=$1 folder=$2 packages=("${@:3}")
+    # What was corrected since a release is in an archive of its own, and packages may want it.
+    local lines=("deb $mirror $suite main")
+    [ "$suite" = sid ] || lines+=("deb $mirror-security $suite-security main")
     mkdir -p "$(dirname "$folder")"
     mmdebstrap --quiet --variant=minbase --skip=check/empty ${packages:+--include="$(IFS=,; echo "${packages[*]}")"} \
-        "$suite" "$folder" "$mirror" >"$work/log" 2>&1 ||
+        "$suite" "$folder" "${lines[@]}" >"$work/log" 2>&1 ||
         { tail -n 20 "$work/log"; say "$suite cannot be had"; return 1; }
     cp /etc/resolv.conf "$folder/etc/"
 }
