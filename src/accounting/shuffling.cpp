@@ -15,7 +15,8 @@ namespace ldp {
 
 namespace {
 
-constexpr double largest_epsilon = 300;
+/// Below the least, e^ε₀ − 1 is not known well enough.
+constexpr double least_epsilon = 1e-9, largest_epsilon = 300;
 constexpr std::uint64_t most_people = 1'000'000'000;
 
 enum class Rounding { down, up };
@@ -136,9 +137,9 @@ double closed_form(double epsilon, double n, double delta) {
 }  // namespace
 
 Shuffled shuffled(double epsilon, std::uint64_t n, double delta) {
-    if (!(epsilon > 0 && epsilon <= largest_epsilon))
-        raise(ErrorCode::invalid_value, "epsilon must be above 0 and at most 300",
-              "Found " + shortest(epsilon) + ".");
+    if (!(epsilon >= least_epsilon && epsilon <= largest_epsilon))
+        raise(ErrorCode::invalid_value, "epsilon must be at least 1e-9 and at most 300",
+              "Found " + shortest(epsilon) + ".", "What holds at a larger epsilon holds at a smaller one.");
     if (n < 1 || n > most_people)
         raise(ErrorCode::invalid_value, "reports of 1 to " + grouped(most_people) + " people can be shuffled",
               "Found " + grouped(n) + ".",

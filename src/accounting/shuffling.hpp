@@ -24,7 +24,7 @@ struct Shuffled {
 /// ε₀ ≤ ln(n/(16 ln(4/δ))). `lower_bound` is exact for one mechanism, randomized response among three values,
 /// when everybody else has the third, rounded downwards.
 ///
-/// Takes time in proportion to √n. Throws Error (invalid_value) unless ε₀ lies in (0, 300], n in [1, 10^9]
+/// Takes time in proportion to √n. Throws Error (invalid_value) unless ε₀ lies in [1e-9, 300], n in [1, 10^9]
 /// and δ in [1e-100, 1).
 [[nodiscard]] Shuffled shuffled(double epsilon, std::uint64_t n, double delta);
 
