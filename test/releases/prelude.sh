@@ -7,7 +7,8 @@ set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 [ "$(id -u)" -eq 0 ] || { echo "This needs root: it makes Debian releases in folders, and enters them." >&2; exit 1; }
 work=$(mktemp -d "${TMPDIR:-/tmp}/ldp-releases.XXXXXX")
-mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
+# Debian's archive where this machine finds it.
+mirror=${DEBIAN_MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' | sed -n 's|/debian/*$|/debian|p' | head -1)}
 chroots=${CHROOTS:-$work}
 child=
 # Nothing is ever mounted where this could see it: what `enter` mounts goes with its last process. That is killed, since
