@@ -86,8 +86,7 @@ BOOST_AUTO_TEST_CASE(it_keeps_epsilon_but_for_delta, *boost::unit_test::label("s
     BOOST_CHECK_GT(prove_but_for_delta(*gaussian(2, 1e-3, 2, R"(, "grid": 2)")), 0.9e-3);
     static_cast<void>(prove_but_for_delta(*gaussian(8, 1e-3, 2, R"(, "grid": 4, "norm": 0.5)")));
     static_cast<void>(prove_but_for_delta(*gaussian(4, 1e-6, 2, R"(, "grid": 2)")));
-    for (const double epsilon : {10.0, 20.0})
-        static_cast<void>(prove_but_for_delta(*gaussian(epsilon, 1e-3, 3, R"(, "grid": 2)")));
+    static_cast<void>(prove_but_for_delta(*gaussian(20, 1e-3, 3, R"(, "grid": 2)")));
 }
 
 // What δ is declared is what the stated law needs, by its own formula, and no noise is wasted; also where
