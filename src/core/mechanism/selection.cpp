@@ -25,35 +25,32 @@ std::string rounded(double number) {
             std::to_chars(text.data(), text.data() + text.size(), number, std::chars_format::general, 3).ptr};
 }
 
+Candidate unknown(const MechanismEntry& entry) {
+    constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
+    return {&entry, nothing, nothing, 0, 0, 0, {}};
+}
+
 Candidate candidate(const MechanismEntry& entry, const SelectionRequest& demand) {
     check_interrupt();
     const auto& attributes = demand.attributes;
     const Limits& limits = demand.limits;
-    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-    Candidate result{&entry, unknown, unknown, 0, 0, 0, {}};
     if (entry.shape == Shape::one_categorical && attributes[0].domain > entry.max_size) {
+        Candidate result = unknown(entry);
         result.obstacle = "it takes at most " + std::to_string(entry.max_size) + " values";
         return result;
     }
-    const auto refused = attempt([&] {
-        const auto mechanism = make_mechanism(Settings(entry, demand.epsilon, attributes, {}, limits));
-        result.n_variance = result.pull = 0;
+    Candidate result = measured_candidate(entry, [&](Candidate& told) {
+        auto mechanism = make_mechanism(Settings(entry, demand.epsilon, attributes, {}, limits));
+        told.n_variance = told.pull = 0;
         for (std::size_t j = 0; j < attributes.size(); ++j) {
-            result.n_variance = std::max(result.n_variance, mechanism->promised_variance(j));
+            told.n_variance = std::max(told.n_variance, mechanism->promised_variance(j));
             const auto [down, up] = mechanism->promised_pull(j, 0.01);
             const double unit = attributes[j].numeric() ? (attributes[j].max - attributes[j].min) / 2 : 1;
-            result.pull = std::max(result.pull, std::max(-down, up) / unit);
+            told.pull = std::max(told.pull, std::max(-down, up) / unit);
         }
-        result.report_bytes = mechanism->block().size() + mechanism->payload_size();
-        result.summary_bytes = SummaryFrame(mechanism->block().size()).size(mechanism->state_size());
-        result.decode_cost = mechanism->cost().decode();
+        return mechanism;
     });
-    if (refused) {
-        if (refused->code() != ErrorCode::invalid_spec)
-            raise(refused->code(), refused->what(), refused->detail(), refused->hint());
-        result.obstacle = refused->what();
-        return result;
-    }
+    if (!result.obstacle.empty()) return result;
     if (entry.shape == Shape::record) return result;  // its attributes kept to them
     if (result.report_bytes > limits.report_bytes)
         result.obstacle = "its reports have " + std::to_string(result.report_bytes) + " bytes; allowed are " +
@@ -76,6 +73,23 @@ auto order(const Candidate& candidate) {
 }
 
 }  // namespace
+
+Candidate measured_candidate(const MechanismEntry& entry,
+                             const std::function<std::unique_ptr<const Mechanism>(Candidate&)>& build) {
+    Candidate found = unknown(entry);
+    const auto refused = attempt([&] {
+        const auto mechanism = build(found);
+        found.report_bytes = mechanism->block().size() + mechanism->payload_size();
+        found.summary_bytes = SummaryFrame(mechanism->block().size()).size(mechanism->state_size());
+        found.decode_cost = mechanism->cost().decode();
+    });
+    if (refused) {
+        if (refused->code() != ErrorCode::invalid_spec)
+            raise(refused->code(), refused->what(), refused->detail(), refused->hint());
+        found.obstacle = refused->what();
+    }
+    return found;
+}
 
 std::vector<Candidate> rank(const SelectionRequest& demand) {
     const std::vector<Attribute>& attributes = demand.attributes;

@@ -1,12 +1,16 @@
 // Mechanism selection: which one suits a question best, which is what "auto" in a spec means.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/mechanism/settings.hpp"
 
 namespace ldp {
+
+class Mechanism;
 
 /// What is asked for, whichever mechanism answers.
 struct SelectionRequest {
@@ -25,6 +29,11 @@ struct Candidate {
     double decode_cost;           ///< in the unit of Limits
     std::string obstacle;         ///< why it cannot be chosen; empty if it can
 };
+
+/// A candidate whose variance and pull `build` tells of the mechanism that it makes, and whose sizes and cost
+/// are that one's. If a spec is refused there (Error invalid_spec), why is its obstacle.
+[[nodiscard]] Candidate measured_candidate(
+    const MechanismEntry& entry, const std::function<std::unique_ptr<const Mechanism>(Candidate&)>& build);
 
 /// All mechanisms that "auto" knows: those that can be chosen first, each part by ascending variance, equal
 /// ones by size and cost. One that cannot be built for so many values has NaN and 0 for what is unknown. Two

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/attempt.hpp"
-#include "core/format/summary_frame.hpp"
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/vector/joint.hpp"
@@ -46,26 +44,17 @@ double worst_cell(const Mechanism& mechanism, const Spec& spec) {
 }
 
 Candidate tables(const Json& document) {
-    Candidate found{&joint_entry, std::nan(""), std::nan(""), 0, 0, 0, {}};
-    const auto refused = attempt([&] {
+    return measured_candidate(joint_entry, [&](Candidate& told) {
         const Spec spec = of_tables(document);
-        const auto mechanism = make_mechanism(spec);
-        found.n_variance = worst_cell(*mechanism, spec);
-        found.pull = 0;
+        auto mechanism = make_mechanism(spec);
+        told.n_variance = worst_cell(*mechanism, spec);
+        told.pull = 0;
         for (std::size_t j = 0; j < spec.attributes().size(); ++j) {
             const auto [down, up] = mechanism->promised_pull(j, 0.01);
-            found.pull = std::max({found.pull, -down, up});
+            told.pull = std::max({told.pull, -down, up});
         }
-        found.report_bytes = mechanism->block().size() + mechanism->payload_size();
-        found.summary_bytes = SummaryFrame(mechanism->block().size()).size(mechanism->state_size());
-        found.decode_cost = mechanism->cost().decode();
+        return mechanism;
     });
-    if (refused) {
-        if (refused->code() != ErrorCode::invalid_spec)
-            raise(refused->code(), refused->what(), refused->detail(), refused->hint());
-        found.obstacle = refused->what();
-    }
-    return found;
 }
 
 }  // namespace
