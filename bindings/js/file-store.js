@@ -6,13 +6,14 @@
 // wrote it or what it was built on, in its first line. So of processes that write at once one succeeds, each knows
 // which, and a process may end at any moment.
 
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { link, mkdir, open, readFile, readdir, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { environment } from "./error.js";
+import { LdpError, environment } from "./error.js";
 
 function failure(folder, error) {
+    if (error instanceof LdpError) return error;
     const full = error.code === "ENOSPC" || error.code === "EDQUOT";
     return environment(full ? "the disk is full" : "the state's folder fails", `${folder}: ${error.message}`,
         full ? "Nothing was reported. Free some space, and report again."
@@ -21,10 +22,20 @@ function failure(folder, error) {
 
 const newline = 10, most_writers = 1000;
 
-/** Writers and their last revisions, the latest first, and where in the file the state begins. */
+const checksum = (text) => createHash("sha256").update(text).digest("hex");
+
+/** The first line: writers and their last revisions, the latest first. */
+function headed(writers) {
+    const text = JSON.stringify(writers);
+    return `${checksum(text)} ${text}\n`;
+}
+/** That, and where in the file the state begins. */
 function lineage(file) {
-    const end = file.indexOf(newline);
-    return { writers: JSON.parse(file.subarray(0, end).toString()), begin: end + 1 };
+    const end = file.indexOf(newline), [sum, text] = file.subarray(0, end).toString().split(" ");
+    if (end < 0 || checksum(text ?? "") !== sum)
+        throw environment("the stored state is damaged", "Its first line is not as it was written.",
+            "Restore it from a backup: a person who starts without their memory spends again.");
+    return { writers: JSON.parse(text), begin: end + 1 };
 }
 
 export class FileStore {
@@ -102,7 +113,7 @@ export class FileStore {
             await mkdir(this.#folder, { recursive: true, mode: 0o700 });
             const file = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o600);
             try {
-                await file.writeFile(`${JSON.stringify(writers)}\n`);
+                await file.writeFile(headed(writers));
                 await file.writeFile(state);
                 await file.sync();
             } finally {

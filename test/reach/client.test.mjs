@@ -302,18 +302,20 @@ test("drafts of processes that ended long ago are cleared away", async () => {
 });
 
 test("a damaged or a foreign state is refused as it stands", async () => {
-    const path = join(folder, "damaged"), pets = await Collection.from(grr);
+    const path = join(folder, "hurt"), pets = await Collection.from(grr);
     await (await Client.open(pets, new FileStore(path))).report(["cat"]);
     const [file] = readdirSync(path).map((name) => join(path, name));
     const sound = readFileSync(file);
-    for (const at of [0, 40, sound.length - 1]) {
+    for (const at of [0, 64, 90, sound.indexOf(10), sound.indexOf(10) + 1, sound.length - 1]) {
         const damaged = Buffer.from(sound);
         damaged[at] ^= 1;
         writeFileSync(file, damaged);
         await assert.rejects(Client.open(pets, new FileStore(path)), failed("environment", /damaged/));
     }
-    writeFileSync(file, sound.subarray(0, 10));
-    await assert.rejects(Client.open(pets, new FileStore(path)), failed("environment", /damaged/));
+    for (const half of [0, 10, sound.indexOf(10) + 10]) {
+        writeFileSync(file, sound.subarray(0, half));
+        await assert.rejects(Client.open(pets, new FileStore(path)), failed("environment", /damaged/));
+    }
     writeFileSync(file, sound);
     assert.equal(await (await Client.open(pets, new FileStore(path))).pending(), 1);
     await assert.rejects(Client.open(pets, new FileStore(join(file, "x"))), failed("environment", /folder fails/));
