@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
 #include "core/base/text.hpp"
@@ -16,7 +15,6 @@ namespace bench {
 
 namespace {
 
-constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 double square(double number) {
     return number * number;
@@ -75,8 +73,8 @@ std::vector<Outcome> run_sampled(const std::string& name, const People& people, 
     for (std::size_t j = 0; j < d; ++j)
         published.push_back(ours[j] * static_cast<double>(survey.part(j).n) /
                             (chance * static_cast<double>(people.size())));
-    std::vector<Outcome> outcomes{{n_squared_error(people, ours), unknown},
-                                  {n_squared_error(people, published), unknown}};
+    std::vector<Outcome> outcomes{{n_squared_error(people, ours), ldp::unknown},
+                                  {n_squared_error(people, published), ldp::unknown}};
     if (!predict) return outcomes;
     const Card card(name.c_str(), survey.parameter("epsilon_of_each"));
     outcomes[0].predicted = outcomes[1].predicted = 0;
@@ -115,7 +113,7 @@ std::vector<Outcome> run_learnt_sampled(const People& people, double epsilon, bo
             weights[j] = square(deviation) / (square(deviation) + own);
             estimates[j] = weights[j] * estimates[j] + (1 - weights[j]) * mean;
         }
-    std::vector<Outcome> outcomes{{n_squared_error(people, estimates), unknown}};
+    std::vector<Outcome> outcomes{{n_squared_error(people, estimates), ldp::unknown}};
     if (!predict) return outcomes;
     const auto all =
         moments(people, [&](std::size_t j, double x) { return std::clamp(x, plans[j].low, plans[j].high); });
@@ -138,7 +136,7 @@ std::vector<Outcome> run_learnt_sampled(const People& people, double epsilon, bo
 std::vector<Outcome> run_corner(const People& people, double epsilon, bool predict, ldp::BitSource& bits) {
     Survey survey(spec("duchi_vector", epsilon, numbers(people.attributes())));
     for (std::size_t i = 0; i < people.size(); ++i) survey.ask(people[i], bits);
-    std::vector<Outcome> outcomes{{n_squared_error(people, survey.means()), unknown}};
+    std::vector<Outcome> outcomes{{n_squared_error(people, survey.means()), ldp::unknown}};
     if (!predict) return outcomes;
     outcomes[0].predicted = square(survey.parameter("magnitude"));
     for (const Moments& of : moments(people, [](std::size_t, double x) { return x; }))
@@ -230,14 +228,14 @@ std::vector<Outcome> run_haar(const People& people, double epsilon, bool predict
     Survey survey(haar(people, epsilon, {}));
     for (std::size_t i = 0; i < people.size(); ++i) survey.ask(people[i], bits);
     return {
-        {n_squared_error(people, survey.means()), predict ? predict_sampled(people, survey, 1) : unknown}};
+        {n_squared_error(people, survey.means()), predict ? predict_sampled(people, survey, 1) : ldp::unknown}};
 }
 
 std::vector<Outcome> run_global_haar(const People& people, double epsilon, bool predict,
                                      ldp::BitSource& bits) {
     Survey survey(haar(people, epsilon, R"(, "details": "global")"));
     for (std::size_t i = 0; i < people.size(); ++i) survey.ask(people[i], bits);
-    return {{n_squared_error(people, survey.means()), predict ? predict_global(people, survey) : unknown}};
+    return {{n_squared_error(people, survey.means()), predict ? predict_global(people, survey) : ldp::unknown}};
 }
 
 std::vector<Outcome> run_learnt_haar(const People& people, double epsilon, bool predict,
@@ -260,7 +258,7 @@ std::vector<Outcome> run_learnt_haar(const People& people, double epsilon, bool 
     for (std::size_t i = 0; i < people.size(); ++i)
         if (!asked[i]) second.ask(people[i], bits);
     return {{n_squared_error(people, second.means()),
-             predict ? predict_sampled(people, second, 1 - 1.0 / one_in) : unknown}};
+             predict ? predict_sampled(people, second, 1 - 1.0 / one_in) : ldp::unknown}};
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,8 +20,6 @@ extern "C" {
 
 namespace ldp {
 
-/// Of a number: not known, because no report tells of it.
-inline constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 /// What aggregates, which have no such argument, and functions take by default.
 inline constexpr double usual_confidence = 0.95;
 

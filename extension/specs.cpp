@@ -44,14 +44,14 @@ struct Advice {
 
     void write(Columns& columns, std::size_t row) const {
         const Row& one = items[row];
-        const bool unknown = one.report_bytes == 0;
+        const bool refused = one.report_bytes == 0;
         columns.put(one.mechanism);
         columns.put(one.standard_error);
         columns.put(one.lower_bound);
         columns.put(one.pull);
         columns.put_size(one.report_bytes);
         columns.put_size(one.summary_bytes);
-        columns.put(Float8GetDatum(one.decode_cost), unknown);
+        columns.put(Float8GetDatum(one.decode_cost), refused);
         columns.put(one.obstacle == nullptr ? nullptr : server_text(one.obstacle));
     }
 };

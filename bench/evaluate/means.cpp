@@ -4,13 +4,13 @@
 #include <cmath>
 #include <functional>
 #include <iterator>
-#include <limits>
 #include <memory>
 #include <optional>
 
 #include "../methods.hpp"
 #include "../parallel.hpp"
 #include "../published_haar.hpp"
+#include "core/mechanism/estimate.hpp"
 #include "panels.hpp"
 #include "simulation/seeded.hpp"
 
@@ -18,7 +18,6 @@ namespace bench {
 
 namespace {
 
-constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 using Form = std::function<std::unique_ptr<const PublishedHaar>(std::size_t attributes, double epsilon)>;
 
@@ -52,7 +51,7 @@ Outcome run_published(const Form& form, const People& people, double epsilon, bo
     }
     std::vector<double> estimates(tree.size());
     tree.inverse(mean, estimates);
-    Outcome outcome{n_squared_error(people, estimates), predict ? 0 : unknown};
+    Outcome outcome{n_squared_error(people, estimates), predict ? 0 : ldp::unknown};
     if (predict)
         for (std::size_t j = 0; j < d; ++j)
             outcome.predicted += (variance[j] + n * bias[j] * bias[j]) / static_cast<double>(d);

@@ -4,7 +4,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <limits>
 
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
@@ -21,7 +20,7 @@ namespace ldp::simulation {
 
 namespace {
 
-constexpr double confidence = 0.95, unknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double confidence = 0.95;
 
 /// The shares of the values, or of the points; a place between two points counts as both in part.
 std::vector<double> spread(const std::vector<std::vector<double>>& people, std::size_t j, double top,

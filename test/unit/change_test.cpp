@@ -240,10 +240,10 @@ BOOST_AUTO_TEST_CASE(records_change_by_attribute) {
     // An attribute that nobody reported has changed by nobody knows how much.
     OwnedSummary single(*m);
     single.add(m->perturb(std::vector<Cell>{0, 0}, bits));
-    std::size_t unknown = 0;
+    std::size_t untold = 0;
     for (const Change& one : change(single.view(), after.view(), 1))
-        unknown += std::isnan(one.difference.value) && std::isnan(one.difference.standard_error) ? 1 : 0;
-    BOOST_CHECK(unknown == 1 || unknown == 4);
+        untold += std::isnan(one.difference.value) && std::isnan(one.difference.standard_error) ? 1 : 0;
+    BOOST_CHECK(untold == 1 || untold == 4);
 }
 
 BOOST_AUTO_TEST_CASE(numbers_change_in_their_mean_and_categories_in_their_shares) {

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/base/exact.hpp"
+#include "core/math/square.hpp"
 
 namespace ldp {
 
@@ -15,10 +16,6 @@ constexpr unsigned middle = Warp::outputs / 2;
 
 std::uint64_t count_of(const std::byte* tally, std::size_t output) noexcept {
     return load<std::uint64_t>(tally + output * counter_size);
-}
-
-double square(double number) noexcept {
-    return number * number;
 }
 
 double share(std::uint64_t weight, const Warp& warp, const Odds& odds) noexcept {

@@ -20,7 +20,7 @@ namespace ldp {
 
 namespace {
 
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 /// What a fit leaves of a cell whose share would be negative, of that of independent attributes: it scales
 /// tables to their margins, which cells that are 0 could make impossible.
@@ -81,9 +81,9 @@ double shrunk(double value, double aspect) {
 }
 
 /// As much of an interaction as is not noise.
-Matrix denoised(const Matrix& interaction, double variance) {
+RowMatrix denoised(const RowMatrix& interaction, double variance) {
     const auto [least, most] = std::minmax({interaction.rows() - 1, interaction.cols() - 1});
-    if (least < 1) return Matrix::Zero(interaction.rows(), interaction.cols());
+    if (least < 1) return RowMatrix::Zero(interaction.rows(), interaction.cols());
     const double unit = std::sqrt(variance * static_cast<double>(most));
     const double aspect = static_cast<double>(least) / static_cast<double>(most);
     return with_singular_values(interaction,
@@ -91,7 +91,7 @@ Matrix denoised(const Matrix& interaction, double variance) {
 }
 
 /// The table that two attributes would have if they were independent.
-Matrix even_table(const Table& p, const Table& q) {
+RowMatrix even_table(const Table& p, const Table& q) {
     const Eigen::Map<const Eigen::VectorXd> left(p.shares.data(), static_cast<Eigen::Index>(p.shares.size())),
         right(q.shares.data(), static_cast<Eigen::Index>(q.shares.size()));
     return left * right.transpose();
@@ -106,8 +106,8 @@ double most_of_sampling(const Table& table) {
 }
 
 Interaction interaction_of(const Table& measured, const Table& p, const Table& q) {
-    const Matrix even = even_table(p, q);
-    Matrix beyond = Eigen::Map<const Matrix>(measured.shares.data(), even.rows(), even.cols()) - even;
+    const RowMatrix even = even_table(p, q);
+    RowMatrix beyond = Eigen::Map<const RowMatrix>(measured.shares.data(), even.rows(), even.cols()) - even;
     beyond.colwise() -= Eigen::VectorXd(beyond.rowwise().mean());
     beyond.rowwise() -= Eigen::RowVectorXd(beyond.colwise().mean());
     const double noise = noise_of(measured);
@@ -121,10 +121,10 @@ Interaction interaction_of(const Table& measured, const Table& p, const Table& q
 
 /// What the pair has in common with all others, and of the rest as much as is not noise.
 Table fitted_pair(const Table& measured, const Table& p, const Table& q, const Interaction& interaction,
-                  const Matrix& common) {
-    const Matrix even = even_table(p, q);
-    const Matrix fitted = (even + common + denoised(interaction.shares - common, measured.variance))
-                              .cwiseMax(least_share * even);
+                  const RowMatrix& common) {
+    const RowMatrix even = even_table(p, q);
+    const RowMatrix fitted = (even + common + denoised(interaction.shares - common, measured.variance))
+                                 .cwiseMax(least_share * even);
     std::vector<double> cells(fitted.data(), fitted.data() + fitted.size());
     Scaling(measured.attributes, measured.sizes, {p, q}).settle(cells);
     return of_unknown_noise(measured.attributes, measured.sizes, std::move(cells), measured.people);

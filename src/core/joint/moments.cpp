@@ -29,7 +29,6 @@ std::size_t Moments::source(std::size_t attribute, Quantity quantity, double uni
     Source source{attribute, one, 1, unit, {}, {}};
     if (target_ == Target::sample) source.left -= static_cast<double>(one.n) / static_cast<double>(view_.n);
     if (one.n == 0) {
-        constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
         const bool mean = quantity == Quantity::means;
         source.estimates.assign(mean ? 1 : one.mechanism->cells()[0], {unknown, unknown});
         source.noise = source.estimates;

@@ -16,7 +16,6 @@ namespace ldp {
 
 namespace {
 
-constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 /// How many of its standard errors a denominator must be above 0.
 constexpr double certain = 5;
 /// Coefficients of a regression; solving takes time in proportion to the fourth power.

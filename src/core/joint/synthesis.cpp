@@ -40,10 +40,10 @@ Synthesis::Synthesis(const Model& model, std::size_t attributes) : attributes_(a
         }
         parts_.push_back(std::move(part));
     }
-    const auto unknown = std::ranges::find(known, false);
-    if (unknown != known.end())
+    const auto missing = std::ranges::find(known, false);
+    if (missing != known.end())
         raise(ErrorCode::unsupported,
-              "no report tells of attribute " + std::to_string(unknown - known.begin()),
+              "no report tells of attribute " + std::to_string(missing - known.begin()),
               "Records have a value of every attribute.", "Wait for more reports.");
 }
 

@@ -11,7 +11,7 @@ namespace ldp {
 
 namespace {
 
-constexpr Eigen::Index most_values = 512;
+constexpr Eigen::Index largest_matrix = 512;
 constexpr int most_rounds = 30;
 /// A common part that changes by less than this part of itself stays as it is.
 constexpr double settled = 1e-3;
@@ -55,7 +55,7 @@ std::vector<Eigen::MatrixXd> common_parts(std::span<const Interaction> interacti
     };
     // The largest eigenvalue of noise is further beyond its edge once in a hundred times (Tracy, Widom 1996).
     const double beyond = std::pow(freedom, -2.0 / 3);
-    for (int round = 0; freedom > 0 && values <= most_values && round < most_rounds; ++round) {
+    for (int round = 0; freedom > 0 && values <= largest_matrix && round < most_rounds; ++round) {
         check_interrupt();
         // The solver reads the lower triangle alone.
         Eigen::MatrixXd all = common;

@@ -56,7 +56,7 @@ std::vector<double> column_of(const BlockDesign& design, std::size_t u) {
 namespace {
 
 /// Columns that are worked on between two questions whether to stop: a few milliseconds for a few thousand.
-constexpr Eigen::Index strip = 32;
+constexpr Eigen::Index strip_width = 32;
 
 /// The lower part of XᵀX.
 Eigen::MatrixXd gram_of(const BlockDesign& design) {
@@ -75,9 +75,9 @@ Eigen::MatrixXd gram_of(const BlockDesign& design) {
 /// positive definite.
 bool factorise(Eigen::MatrixXd& matrix) {
     const Eigen::Index size = matrix.rows();
-    for (Eigen::Index from = 0; from < size; from += strip) {
+    for (Eigen::Index from = 0; from < size; from += strip_width) {
         check_interrupt();
-        const Eigen::Index width = std::min(strip, size - from), left = size - from - width;
+        const Eigen::Index width = std::min(strip_width, size - from), left = size - from - width;
         Eigen::Ref<Eigen::MatrixXd> corner = matrix.block(from, from, width, width);
         const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factor(corner);  // in place
         if (factor.info() != Eigen::Success) return false;
@@ -94,9 +94,9 @@ std::vector<double> inverse_of(const Eigen::MatrixXd& factor) {
     const Eigen::Index size = factor.rows();
     std::vector<double> all(static_cast<std::size_t>(size * size));
     auto inverse = Eigen::MatrixXd::Map(all.data(), size, size);
-    for (Eigen::Index from = 0; from < size; from += strip) {
+    for (Eigen::Index from = 0; from < size; from += strip_width) {
         check_interrupt();
-        const Eigen::Index width = std::min(strip, size - from), left = size - from;
+        const Eigen::Index width = std::min(strip_width, size - from), left = size - from;
         auto columns = inverse.middleCols(from, width);
         columns.block(from, 0, width, width).setIdentity();
         auto lower = columns.bottomRows(left);  // above, L⁻¹ has nothing

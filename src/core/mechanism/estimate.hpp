@@ -3,10 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace ldp {
 
-/// An estimate and its standard error, in the units of the question. NaN where the reports say nothing.
+/// What stands for a number that the reports do not tell.
+inline constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+/// An estimate and its standard error, in the units of the question. `unknown` where the reports say nothing.
 struct Estimate {
     double value;
     double standard_error;

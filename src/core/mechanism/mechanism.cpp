@@ -141,14 +141,13 @@ std::vector<Stake> Mechanism::promised_stakes(std::size_t attribute) const {
 }
 
 Interval Mechanism::promised_pull(std::size_t attribute, double share) const {
-    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
     const std::vector<Stake> stakes = promised_stakes(attribute);
     return stakes.empty() ? Interval{unknown, unknown} : pull(stakes, share);
 }
 
 double Mechanism::promised_influence(std::size_t attribute) const {
     const std::vector<Stake> stakes = promised_stakes(attribute);
-    return stakes.empty() ? std::numeric_limits<double>::quiet_NaN() : influence(stakes);
+    return stakes.empty() ? unknown : influence(stakes);
 }
 
 }  // namespace ldp

@@ -25,7 +25,7 @@ std::string rounded(double number) {
             std::to_chars(text.data(), text.data() + text.size(), number, std::chars_format::general, 3).ptr};
 }
 
-Candidate unknown(const MechanismEntry& entry) {
+Candidate nothing_measured(const MechanismEntry& entry) {
     constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
     return {&entry, nothing, nothing, 0, 0, 0, {}};
 }
@@ -35,7 +35,7 @@ Candidate candidate(const MechanismEntry& entry, const SelectionRequest& demand)
     const auto& attributes = demand.attributes;
     const Limits& limits = demand.limits;
     if (entry.shape == Shape::one_categorical && attributes[0].domain > entry.max_size) {
-        Candidate result = unknown(entry);
+        Candidate result = nothing_measured(entry);
         result.obstacle = "it takes at most " + std::to_string(entry.max_size) + " values";
         return result;
     }
@@ -76,7 +76,7 @@ auto order(const Candidate& candidate) {
 
 Candidate measured_candidate(const MechanismEntry& entry,
                              const std::function<std::unique_ptr<const Mechanism>(Candidate&)>& build) {
-    Candidate found = unknown(entry);
+    Candidate found = nothing_measured(entry);
     const auto refused = attempt([&] {
         const auto mechanism = build(found);
         found.report_bytes = mechanism->block().size() + mechanism->payload_size();

@@ -7,6 +7,7 @@
 #include "core/base/interrupt.hpp"
 #include "core/base/text.hpp"
 #include "core/math/spread.hpp"
+#include "core/math/square.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/ordered/reading.hpp"
 #include "core/mechanism/vector/joint.hpp"
@@ -15,10 +16,6 @@
 namespace ldp {
 
 namespace {
-
-double square(double number) noexcept {
-    return number * number;
-}
 
 std::uint64_t whole(double n) noexcept {
     return static_cast<std::uint64_t>(std::max(1.0, std::round(n)));

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
+#include "core/math/square.hpp"
 #include "core/math/statistics.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/plan/outlook.hpp"
@@ -13,10 +14,6 @@ namespace {
 
 using Asked = PlannedQuestion::Asked;
 using Compared = PlannedQuestion::Compared;
-
-double square(double number) noexcept {
-    return number * number;
-}
 
 double normal_below(double deviations) {
     return one_sided(-deviations);

@@ -6,6 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/base/text.hpp"
+#include "core/math/square.hpp"
 #include "core/mechanism/vector/range_learning.hpp"
 #include "core/summary/pooling.hpp"
 #include "core/summary/summary.hpp"
@@ -59,10 +60,6 @@ class Round {
     Target target_;
     std::vector<Estimate> means_, noisy_means_;
 };
-
-double square(double number) noexcept {
-    return number * number;
-}
 
 }  // namespace
 

@@ -5,17 +5,10 @@
 
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
+#include "core/math/square.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 
 namespace ldp {
-
-namespace {
-
-double square(double number) noexcept {
-    return number * number;
-}
-
-}  // namespace
 
 KeptNoise::KeptNoise(const Mechanism& mechanism, Bound bound) {
     if (mechanism.first_epsilon() == mechanism.epsilon()) return;

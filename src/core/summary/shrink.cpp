@@ -6,16 +6,13 @@
 #include <numbers>
 #include <span>
 
+#include "core/math/square.hpp"
 #include "core/math/statistics.hpp"
 #include "core/summary/summary.hpp"
 
 namespace ldp {
 
 namespace {
-
-double square(double number) noexcept {
-    return number * number;
-}
 
 double universal(std::size_t details) {
     return std::sqrt(2 * std::log(std::max(2.0, static_cast<double>(details))));

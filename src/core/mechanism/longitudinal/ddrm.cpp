@@ -36,6 +36,7 @@
 #include "core/base/exact.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/channel/binary.hpp"
+#include "core/math/square.hpp"
 #include "core/mechanism/capability.hpp"
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
@@ -46,7 +47,6 @@ namespace ldp {
 namespace {
 
 constexpr std::uint64_t max_domain = 256, max_rounds = 4096;
-constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 /// The nodes of one level, of 2^height rounds each.
 struct Level {
@@ -214,7 +214,6 @@ class DifferenceTrees final : public Mechanism, public Significance, public Seri
     };
     class Combination;
 
-    static double square(double x) noexcept { return x * x; }
     static unsigned bit(Bytes string, std::size_t i) noexcept {
         return std::to_integer<unsigned>(string[i / 8]) >> i % 8 & 1;
     }

@@ -16,6 +16,7 @@
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
 #include "core/channel/corner.hpp"
+#include "core/math/square.hpp"
 #include "core/mechanism/capability.hpp"
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
@@ -116,7 +117,6 @@ class DuchiVector final : public Mechanism, public GroupMean {
     Exact worst_ratio() const override { return channel_.worst_ratio(); }
 
   private:
-    static double square(double number) noexcept { return number * number; }
     /// Of a·(B·t) with |a|₁ = reach and |a|² = squares, at an estimate of a·μ, confined to where that can be.
     [[nodiscard]] double error(std::uint64_t n, double reach, double squares, double mean) const noexcept {
         const double inside = std::min(std::abs(mean), reach);

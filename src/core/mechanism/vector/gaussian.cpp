@@ -32,6 +32,7 @@
 #include "core/base/exact.hpp"
 #include "core/base/text.hpp"
 #include "core/channel/moments.hpp"
+#include "core/math/square.hpp"
 #include "core/mechanism/capability.hpp"
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/error_law.hpp"
@@ -46,10 +47,6 @@ constexpr std::uint64_t max_attributes = 4096;
 constexpr double least_delta = 1e-15, most_delta = 1e-3;
 constexpr double far = 12;  ///< noise of so many σ and more is not drawn
 constexpr double max_sigma = 0x1p36;
-
-double square(double number) noexcept {
-    return number * number;
-}
 
 /// The δ at which normal noise keeps ε, rounded upwards: Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ), where μ is the
 /// greatest distance of two inputs in standard deviations (Balle, Wang 2018, arXiv:1805.06530, theorem 8).

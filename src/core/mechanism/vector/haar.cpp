@@ -21,18 +21,11 @@
 #include "core/base/exact.hpp"
 #include "core/channel/corner.hpp"
 #include "core/channel/odds.hpp"
+#include "core/math/square.hpp"
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/mean/numeric_randomizer.hpp"
 
 namespace ldp {
-
-namespace {
-
-double square(double number) noexcept {
-    return number * number;
-}
-
-}  // namespace
 
 std::vector<std::pair<std::string, double>> Haar::parameters() const {
     std::vector<std::pair<std::string, double>> all{{"attributes", static_cast<double>(tree_.size())},

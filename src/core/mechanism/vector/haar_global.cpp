@@ -9,6 +9,7 @@
 
 #include "core/base/exact.hpp"
 #include "core/channel/corner.hpp"
+#include "core/math/square.hpp"
 #include "core/mechanism/vector/haar.hpp"
 
 namespace ldp {
@@ -18,10 +19,6 @@ double detail_epsilon(double epsilon, double mean_epsilon) noexcept {
 }
 
 namespace {
-
-double square(double number) noexcept {
-    return number * number;
-}
 
 class GlobalHaar final : public Haar {
   public:

@@ -14,6 +14,7 @@
 
 #include "core/base/exact.hpp"
 #include "core/math/spread.hpp"
+#include "core/math/square.hpp"
 #include "core/mechanism/error_law.hpp"
 #include "core/mechanism/vector/haar.hpp"
 
@@ -22,10 +23,6 @@ namespace ldp {
 namespace {
 
 constexpr std::size_t count_size = sizeof(std::uint64_t);
-
-double square(double number) noexcept {
-    return number * number;
-}
 
 /// Integer weights for the draw of a coefficient, their sum below 2^57.
 std::vector<std::uint64_t> draw_weights(const HaarTree& tree, const HaarPlan& plan) {

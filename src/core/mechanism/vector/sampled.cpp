@@ -321,7 +321,6 @@ std::vector<Estimate> Sampled::estimate_part(std::uint64_t n, const SummaryView&
                                              const Question& question) const {
     check_interrupt();
     if (part.n == 0) {
-        constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
         const bool one = question.quantity == Quantity::means;
         return std::vector<Estimate>(one ? 1 : part.mechanism->cells()[0], {unknown, unknown});
     }
@@ -352,7 +351,7 @@ std::vector<Estimate> Sampled::estimate(const Counts& counts, const Question& qu
             means.push_back(estimate_part(counts.n, part(counts, j), question)[0]);
         else
             means.push_back(
-                {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::quiet_NaN()});
+                {unknown, unknown});
     });
     return means;
 }
