@@ -15,7 +15,6 @@ namespace bench {
 
 namespace {
 
-
 double square(double number) {
     return number * number;
 }
@@ -227,15 +226,16 @@ std::string haar(const People& people, double epsilon, const std::string& rest) 
 std::vector<Outcome> run_haar(const People& people, double epsilon, bool predict, ldp::BitSource& bits) {
     Survey survey(haar(people, epsilon, {}));
     for (std::size_t i = 0; i < people.size(); ++i) survey.ask(people[i], bits);
-    return {
-        {n_squared_error(people, survey.means()), predict ? predict_sampled(people, survey, 1) : ldp::unknown}};
+    return {{n_squared_error(people, survey.means()),
+             predict ? predict_sampled(people, survey, 1) : ldp::unknown}};
 }
 
 std::vector<Outcome> run_global_haar(const People& people, double epsilon, bool predict,
                                      ldp::BitSource& bits) {
     Survey survey(haar(people, epsilon, R"(, "details": "global")"));
     for (std::size_t i = 0; i < people.size(); ++i) survey.ask(people[i], bits);
-    return {{n_squared_error(people, survey.means()), predict ? predict_global(people, survey) : ldp::unknown}};
+    return {
+        {n_squared_error(people, survey.means()), predict ? predict_global(people, survey) : ldp::unknown}};
 }
 
 std::vector<Outcome> run_learnt_haar(const People& people, double epsilon, bool predict,

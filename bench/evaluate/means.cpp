@@ -18,7 +18,6 @@ namespace bench {
 
 namespace {
 
-
 using Form = std::function<std::unique_ptr<const PublishedHaar>(std::size_t attributes, double epsilon)>;
 
 std::unique_ptr<const PublishedHaar> printed(std::size_t attributes, double epsilon) {

@@ -23,12 +23,12 @@ namespace {
 constexpr double confidence = 0.95;
 
 /// The shares of the values, or of the points; a place between two points counts as both in part.
-std::vector<double> spread(const std::vector<std::vector<double>>& people, std::size_t j, double top,
+std::vector<double> spread(const std::vector<std::vector<double>>& people, std::size_t j, double largest,
                            std::size_t points) {
     std::vector<double> shares(points);
     const double each = 1 / static_cast<double>(people.size());
     for (const std::vector<double>& person : people) {
-        const double at = person[j] / top * static_cast<double>(points - 1), below = std::floor(at);
+        const double at = person[j] / largest * static_cast<double>(points - 1), below = std::floor(at);
         const auto point = std::min(static_cast<std::size_t>(below), points - 1);
         shares[point] += each * (1 - (at - below));
         if (at > below) shares[point + 1] += each * (at - below);

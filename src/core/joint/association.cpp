@@ -21,7 +21,6 @@ namespace {
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
-
 /// A value stands for itself if its share is this many standard errors from 0, and among the largest.
 constexpr double told_from_nobody = 2;
 constexpr std::size_t most_values = 64;

@@ -16,7 +16,6 @@ namespace ldp {
 
 namespace {
 
-
 void check_attributes(const SummaryView& view, const std::vector<std::size_t>& attributes) {
     for (const std::size_t attribute : attributes) check_attribute(attribute, view.mechanism->cells().size());
     if (attributes.empty())

@@ -162,11 +162,11 @@ Check variance_of_ones(std::uint64_t n, double sum, double sum_of_squares, std::
     const double observed = sum_of_squares / reports - 2 * mean * sum / reports + mean * mean;
 
     const std::vector<double> law = law_of_ones(groups);
-    struct Term {
+    struct Outcome {
         double log_probability;
         double square;  // of the deviation, less the observed mean of squares
     };
-    std::vector<Term> terms;
+    std::vector<Outcome> terms;
     double spread = 0;  // of the squares
     for (std::size_t ones = 0; ones < law.size(); ++ones) {
         if (law[ones] <= 0) continue;
@@ -177,8 +177,8 @@ Check variance_of_ones(std::uint64_t n, double sum, double sum_of_squares, std::
     const double p_value = chernoff(n, (observed - variance) / spread, [&](double t) {
         check_interrupt();
         double most = -std::numeric_limits<double>::infinity(), rest = 0;
-        for (const Term& term : terms) most = std::max(most, term.log_probability + t * term.square);
-        for (const Term& term : terms) rest += std::exp(term.log_probability + t * term.square - most);
+        for (const Outcome& one : terms) most = std::max(most, one.log_probability + t * one.square);
+        for (const Outcome& one : terms) rest += std::exp(one.log_probability + t * one.square - most);
         return most + std::log(rest);
     });
     return {"variance of ones per report", observed, variance, p_value};

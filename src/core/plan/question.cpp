@@ -12,6 +12,8 @@ namespace ldp {
 
 namespace {
 
+using Asked = PlannedQuestion::Asked;
+
 constexpr double huge = 1e300, far_out = 1e301, share_least = 1e-9;
 
 std::optional<double> number(JsonObject& object, const char* key, double least, double most) {
@@ -58,7 +60,6 @@ Choice chosen(JsonObject& object, const char* key, const char* allowed,
 
 /// The keys that tell what is asked; what a number and a category are asked unless told otherwise.
 void read_asked(JsonObject& object, const Spec& spec, PlannedQuestion& question) {
-    using Asked = PlannedQuestion::Asked;
     if (object.contains("attribute"))
         question.attribute = attribute_called(object.word("attribute", "the name of an attribute"), spec);
     const Attribute& attribute = spec.attributes()[question.attribute];
@@ -88,7 +89,6 @@ void read_asked(JsonObject& object, const Spec& spec, PlannedQuestion& question)
 }
 
 void read_assumed(JsonObject& object, const Spec& spec, PlannedQuestion& question) {
-    using Asked = PlannedQuestion::Asked;
     if (question.asked == Asked::share) question.share = number(object, "share", 0, 1);
     if (!object.contains("mean") && !object.contains("sd")) return;
     const Attribute& attribute = spec.attributes()[question.attribute];

@@ -350,8 +350,7 @@ std::vector<Estimate> Sampled::estimate(const Counts& counts, const Question& qu
         if (run.number != nullptr)
             means.push_back(estimate_part(counts.n, part(counts, j), question)[0]);
         else
-            means.push_back(
-                {unknown, unknown});
+            means.push_back({unknown, unknown});
     });
     return means;
 }
