@@ -39,7 +39,7 @@ JOBS = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell expr $$(nproc) + 2))
 SRC = $(MAKE) $(if $(V),,-s) --no-print-directory -C src 'CXXFLAGS=$(given)' 'WARNINGS=$(WARNINGS)'
 
 # The front door: works before there is a pg_config, by asking for the packages and then calling make again.
-FRONT := deps demo check check-fast site wasm check-reach fuzz coverage mutants bench evaluate dist deb check-packages check-releases format lint
+FRONT := deps demo check check-fast check-plain check-server site wasm check-reach fuzz coverage mutants bench evaluate dist deb check-packages check-releases format lint
 ifneq ($(filter $(FRONT),$(MAKECMDGOALS)),)
 .PHONY: $(FRONT)
 deps:
@@ -60,7 +60,7 @@ check-reach: deps
 	@tools/deps $(WASM_PACKAGES) $(SITE_PACKAGES) nodejs chromium chromium-driver node-typescript $(if $(shell command -v npm),,npm) \
 	    libcurl4-openssl-dev mypy python3-pandas python3-pip python3-psycopg python3-psycopg2 python3-setuptools python3-wheel
 	@$(MAKE) $(JOBS) --no-print-directory run-$@
-demo check check-fast coverage mutants bench evaluate: deps
+demo check check-fast check-plain check-server coverage mutants bench evaluate: deps
 	@$(MAKE) $(JOBS) --no-print-directory run-$@
 
 # git writes the same bytes for the same commit, and gzip -n adds no time.
@@ -173,7 +173,7 @@ uninstall-client:
 	     '$(DESTDIR)$(LIBDIR)'/libldp.*
 
 # What tests and demo run: everything installed into a folder of the build.
-.PHONY: all stage run-check run-check-fast run-check-reach run-fuzz run-coverage run-demo run-mutants run-bench run-evaluate run-wasm run-site
+.PHONY: all stage run-check run-check-fast run-check-plain run-check-server run-check-reach run-fuzz run-coverage run-demo run-mutants run-bench run-evaluate run-wasm run-site
 stage: all
 	@rm -rf $(BUILD)/stage
 	@$(MAKE) --no-print-directory install DESTDIR='$(CURDIR)/$(BUILD)/stage' >$(BUILD)/stage.log 2>&1 || \
@@ -191,9 +191,9 @@ run-check: stage sanitized
 	@+$(SRC) check
 	@test/total
 
-run-check-fast: stage
+run-check-fast run-check-plain run-check-server: stage
 	@rm -rf $(BUILD)/check
-	@+$(SRC) check-fast
+	@+$(SRC) $(@:run-%=%)
 	@test/total
 
 run-check-reach: stage run-wasm run-site

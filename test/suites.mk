@@ -10,12 +10,17 @@ in_memory = env TMPDIR="$$(test/scratch)"
 units := build/bin/test-unit --report_level=short
 SUITES := slow-units-1 slow-units-2 cluster-1 cluster-2 sanitized-client sanitized-units sanitized-fuzz sanitized-c-interface command installed c-interface structure
 FAST_SUITES := fast-units fast-cluster client command installed c-interface structure
-.PHONY: check check-fast $(SUITES) $(FAST_SUITES)
+# Where the compiler is another, all but the sanitisers; where PostgreSQL alone is, what meets it.
+PLAIN_SUITES := $(filter-out sanitized-%,$(SUITES)) fast-units client hostile-bytes c-interface image
+SERVER_SUITES := cluster-1 cluster-2 image
+.PHONY: check check-fast check-plain check-server $(SUITES) $(FAST_SUITES) $(PLAIN_SUITES)
 
 # What sanitisers watch is not run again without them. First what takes long and needs little compiling, and early what
 # waits for disks more than it computes.
 check: $(SUITES)
 check-fast: $(FAST_SUITES)
+check-plain: $(PLAIN_SUITES)
+check-server: $(SERVER_SUITES)
 
 # Two halves that take about as long: of these suites all, of the others what takes long.
 slowest := statistics haar_ordered haar_mechanism sampled rappor_mechanism
@@ -37,6 +42,8 @@ sanitized-client: $(SANITIZED)/bin/test-client
 	$(suite) "client, sanitised" $(in_memory) build/sanitized/bin/test-client --report_level=short
 sanitized-fuzz: $(SANITIZED)/bin/test-fuzz
 	$(suite) "hostile bytes, sanitised" build/sanitized/bin/test-fuzz
+hostile-bytes: $(BUILD)/bin/test-fuzz
+	$(suite) "hostile bytes" build/bin/test-fuzz
 command:
 	$(suite) "command" bash test/cli/run
 installed:
@@ -47,3 +54,5 @@ c-interface: scripted
 	$(suite) "C interface" bash test/capi/run
 structure:
 	$(suite) "structure" test/structure/run
+image:
+	$(suite) "image" test/with-cluster bash test/releases/image
