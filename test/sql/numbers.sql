@@ -51,6 +51,35 @@ SELECT name, p.parallel = w.serial AS the_same
 FROM (SELECT name, ldp_agg(report) AS parallel FROM report GROUP BY name) AS p JOIN whole AS w USING (name) ORDER BY name;
 RESET max_parallel_workers_per_gather;
 
+-- As collections, in partitions by round, of which each is added up by itself; and a rollup, refreshed in two steps.
+SELECT count(ldp_create_collection('of_' || name, spec, partition_by => 'round')), count(ldp_open_rounds('of_' || name, 0, 2)),
+       sum(ldp_add_round_partitions('of_' || name, 2)), count(ldp_create_rollup(name || '_by_round', 'of_' || name, '{round}'))
+FROM whole JOIN question USING (name);
+CREATE TABLE collected (name text, partitions bigint, partitionwise ldp_summary, refreshed bigint[], rolled_up ldp_summary);
+SET enable_partitionwise_aggregate = on;
+DO $$
+DECLARE
+    of text;
+    first bigint;
+BEGIN
+    FOR of IN SELECT w.name FROM whole AS w LOOP
+        EXECUTE format('INSERT INTO %I (report, round) SELECT report, part FROM report WHERE name = %L AND id > 1000', 'of_' || of, of);
+        COMMIT;
+        first := ldp_refresh(of || '_by_round');
+        EXECUTE format('INSERT INTO %I (report, round) SELECT report, part FROM report WHERE name = %L AND id <= 1000', 'of_' || of, of);
+        COMMIT;
+        EXECUTE format('INSERT INTO collected SELECT %1$L, count(DISTINCT tableoid), (SELECT ldp_rollup(s) FROM (SELECT ldp_agg(report) AS s FROM %2$I GROUP BY round) AS p),
+                        ARRAY[%3$s, ldp_refresh(%4$L)] FROM %2$I', of, 'of_' || of, first, of || '_by_round');
+        COMMIT;
+        EXECUTE format('UPDATE collected SET rolled_up = (SELECT ldp_rollup(summary) FROM %I) WHERE name = %L', of || '_by_round', of);
+    END LOOP;
+END
+$$;
+RESET enable_partitionwise_aggregate;
+SELECT name, partitions, partitionwise = serial AS the_same, refreshed, rolled_up = (SELECT ldp_agg(r.report, r.part) FROM report AS r WHERE r.name = w.name) AS rolled_up
+FROM collected AS c JOIN whole AS w USING (name) ORDER BY name;
+SELECT count(*) FROM whole, LATERAL (SELECT ldp_drop_collection('of_' || name)) AS dropped;
+
 -- duchi by hand: the share of ones, stretched.
 WITH e AS (SELECT exp(1.0::float8) AS e),
 counted AS (SELECT avg(get_byte(decode(right(report::text, 2), 'hex'), 0))::float8 AS ones FROM report WHERE name = 'duchi')
