@@ -87,9 +87,75 @@ questions=("${all[@]:0:4}" "${all[5]}")
 same subscriber ldp_subscriber
 questions=("${all[@]}")
 check "subscribed: a batch counted before is not counted again" f "$(sql ldp_subscriber -c "$claim")"
-sql ldp_subscriber -c "ALTER SUBSCRIPTION reports DISABLE" -c "ALTER SUBSCRIPTION reports SET (slot_name = NONE)" \
-    -c "DROP SUBSCRIPTION reports"
-sql -c "SELECT pg_drop_replication_slot('ldp_copies')" -c "DROP PUBLICATION reports" >/dev/null
+unsubscribe() {
+    sql ldp_subscriber -c "ALTER SUBSCRIPTION $1 DISABLE" -c "ALTER SUBSCRIPTION $1 SET (slot_name = NONE)" -c "DROP SUBSCRIPTION $1"
+    for ((i = 0; i < 100; ++i)); do   # the process that sends may still be there
+        [ "$(sql -c "SELECT count(*) FROM pg_replication_slots WHERE slot_name = '$2' AND active")" = 0 ] && break
+        sleep 0.1
+    done
+    sql -c "SELECT pg_drop_replication_slot('$2')" -c "DROP PUBLICATION $1" >/dev/null
+}
+unsubscribe reports ldp_copies
+
+# With rollups on both sides, each stamps what arrives and counts it once, and prunes for itself. Lists of columns are published
+# since PostgreSQL 15.
+if [ "$(sql -c "SHOW server_version_num")" -ge 150000 ]; then
+    spec='{"mechanism": "grr", "epsilon": 1, "domain": 5}'
+    visits="SELECT ldp_create_collection('visits', '$spec', ARRAY[['seen', 'timestamptz'], ['country', 'text']], partition_by => 'seen');
+        SELECT ldp_add_partitions('visits', '2026-01-05', since => '2026-01-01');
+        SELECT ldp_create_rollup('visits_daily', 'visits', '{day(seen),country}')"
+    # visit COUNT COUNTRY
+    visit() {
+        sql -c "INSERT INTO visits (report, round, seen, country)
+            SELECT (encode(ldp_spec_parameters('$spec'), 'hex') || '0' || i % 5)::ldp_report, 0, timestamptz '2026-01-01' + i % 90 * interval '1 hour', '$2'
+            FROM generate_series(1, $1) AS i"
+    }
+    arrived() {
+        for ((i = 0; i < 200; ++i)); do
+            [ "$(sql ldp_subscriber -c 'SELECT count(*) FROM visits')" = "$1" ] && return
+            sleep 0.1
+        done
+        bad "of visits, $1 arrive" "$server/data.log"
+    }
+    refresh() { sql "$1" -c "SELECT ldp_refresh('visits_daily')"; }
+    buckets="SELECT bucket, ldp_count(summary), summary FROM visits_daily ORDER BY bucket"
+    anew="SELECT ARRAY[to_char(seen AT TIME ZONE 'UTC', 'YYYY-MM-DD 00:00:00+00'), country], count(*), ldp_agg(report, round) FROM visits GROUP BY 1 ORDER BY 1"
+    for side in ldp_copies ldp_subscriber; do sql $side -c "$visits" >log || { cat log; exit 1; }; done
+    visit 300 before
+    check "a publisher's rollup" 300 "$(refresh ldp_copies)"
+    sql -c "CREATE PUBLICATION visits FOR TABLE visits (report, round, seen, country) WITH (publish = 'insert', publish_via_partition_root)" \
+        -c "SELECT pg_create_logical_replication_slot('ldp_visits', 'pgoutput')" >/dev/null
+    sql ldp_subscriber -c "CREATE SUBSCRIPTION visits CONNECTION 'dbname=ldp_copies host=$PGHOST user=$PGUSER' PUBLICATION visits
+        WITH (create_slot = false, slot_name = 'ldp_visits')"
+    arrived 300
+    check "subscribed: what was there is counted" 300 "$(refresh ldp_subscriber)"
+    visit 200 after
+    refreshed=0
+    for ((j = 0; j < 20; ++j)); do   # while it arrives
+        visit 10 "while-$j"
+        refreshed=$((refreshed + $(refresh ldp_subscriber)))
+    done
+    # What the publisher stamped long before it arrives is no less new here.
+    sql ldp_subscriber -c "ALTER SUBSCRIPTION visits DISABLE"
+    visit 100 late
+    refreshed=$((refreshed + $(refresh ldp_subscriber)))
+    sql ldp_subscriber -c "ALTER SUBSCRIPTION visits ENABLE"
+    arrived 800
+    check "subscribed: what came later is counted once" 500 $((refreshed + $(refresh ldp_subscriber)))
+    check "subscribed: and not again" 0 "$(refresh ldp_subscriber)"
+    check "subscribed: every bucket is what its reports give" "$(sql ldp_subscriber -c "$anew")" "$(sql ldp_subscriber -c "$buckets")"
+    check "the publisher's rollup goes on" 500 "$(refresh ldp_copies)"
+    check "subscribed: the same buckets on both sides" "$(sql -c "$buckets")" "$(sql ldp_subscriber -c "$buckets")"
+    check "the publisher prunes" 1 "$(sql -c "SELECT partitions FROM ldp_prune('visits', '2026-01-02')")"
+    check "by row, too" t "$(sql -c "SELECT rows > 0 FROM ldp_prune('visits', '2026-01-02 12:00Z')")"
+    visit 50 pruned
+    arrived 850
+    check "subscribed: and the subscriber keeps what it has" 50 "$(refresh ldp_subscriber)"
+    check "the publisher counts what it inserted" 50 "$(refresh ldp_copies)"
+    check "subscribed: the same buckets in the end" "$(sql -c "$buckets")" "$(sql ldp_subscriber -c "$buckets")"
+    unsubscribe visits ldp_visits
+    sql -c "SELECT ldp_drop_collection('visits')" >/dev/null
+fi
 
 # pg_upgrade --------------------------------------------------------------------------------------------------
 sql -c "REFRESH MATERIALIZED VIEW daily" >/dev/null
