@@ -45,7 +45,7 @@ enter() {
             cache="CCACHE_DIR=/ccache CCACHE_NOHASHDIR=1"
         fi
         exec chroot "$folder" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
-            LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive $cache "$@"' - "$@" </dev/null &
+            LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive $cache "$@"' - "$@" </dev/null &
     child=$!
     local status=0
     wait "$child" || status=$?
