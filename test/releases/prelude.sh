@@ -25,8 +25,11 @@ debian() {
     # What was corrected since a release is in an archive of its own, and packages may want it.
     local lines=("deb $mirror $suite main")
     [ "$suite" = sid ] || lines+=("deb $mirror-security $suite-security main")
+    # Where this machine takes an archive that is old by its own date, so do they.
+    local age
+    age=$(apt-config dump Acquire::Check-Valid-Until)
     mkdir -p "$(dirname "$folder")"
-    mmdebstrap --quiet --variant=minbase --skip=check/empty ${packages:+--include="$(IFS=,; echo "${packages[*]}")"} \
+    mmdebstrap ${age:+--aptopt="$age"} --quiet --variant=minbase --skip=check/empty ${packages:+--include="$(IFS=,; echo "${packages[*]}")"} \
         "$suite" "$folder" "${lines[@]}" >"$work/log" 2>&1 ||
         { tail -n 20 "$work/log"; say "$suite cannot be had"; return 1; }
     cp /etc/resolv.conf "$folder/etc/"
