@@ -124,7 +124,7 @@ SELECT ldp_create_collection('bad', '{"mechanism": "grr", "epsilon": 1, "domain"
 SELECT ldp_create_collection('bad', '{"mechanism": "grr", "epsilon": 1, "domain": 3}', ARRAY[['country', 'text', 'x']]);
 SELECT ldp_create_collection('bad', '{"mechanism": "grr", "epsilon": 1, "domain": 3}', ARRAY[['country', NULL]]);
 SELECT ldp_create_collection('bad', '{"mechanism": "grr", "epsilon": 1, "domain": 3}', ARRAY[['country', 'varchar(2)']]);
-SELECT pg_temp.outcome($$SELECT ldp_create_collection('bad', '{"mechanism": "grr", "epsilon": 1, "domain": 3}', ARRAY[['country', 'text; DROP TABLE colour']])$$);
+SELECT left(pg_temp.outcome($$SELECT ldp_create_collection('bad', '{"mechanism": "grr", "epsilon": 1, "domain": 3}', ARRAY[['country', 'text; DROP TABLE colour']])$$), 5) AS sqlstate;
 SELECT ldp_create_collection('bad', '{"mechanism": "grr", "epsilon": 1, "domain": 3}', ARRAY[['report', 'text']]);
 SELECT count(*) FROM ldp_collections WHERE name = 'bad';
 
