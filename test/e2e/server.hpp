@@ -18,7 +18,8 @@ namespace ldp::e2e {
 struct Database {
     Database() : name("ldp_e2e_" + std::to_string(getpid())) {
         run_in("postgres", "CREATE DATABASE " + name);
-        run_in(name, "CREATE EXTENSION ldp");
+        // PostgreSQL before 15 lets every role create what it likes there.
+        run_in(name, "CREATE EXTENSION ldp; REVOKE CREATE ON SCHEMA public FROM PUBLIC");
     }
     ~Database() {
         try {
