@@ -173,6 +173,8 @@ BOOST_AUTO_TEST_CASE(fast_steps_equal_the_dense_ones) {
                 variance += shares[s] * (square - mean * mean);
             }
             BOOST_CHECK_CLOSE_FRACTION(decoder.noise(shares, function), variance, 1e-9);
+            BOOST_CHECK_CLOSE_FRACTION(decoder.stride(function),
+                                       std::ranges::max(single) - std::ranges::min(single), 1e-9);
 
             for (std::size_t ladder = 0; ladder < width; ++ladder)
                 for (std::size_t s = 0; s < channel.inputs(); ++s) {

@@ -61,7 +61,7 @@ std::vector<double> WindowDecoder::cumulative(std::span<const double> observed) 
 // By parts, the mean of g is g(last) + Σ F(s)·(g(s) − g(s+1)). In cumulative(), output j enters F(s) for all
 // s on its ladder from j on, less the ladder's average: its weight, and with it the estimate that one report
 // makes, whose mean given the input s is g(s).
-double WindowDecoder::noise(std::span<const double> shares, std::span<const double> function) const {
+WindowDecoder::Weights WindowDecoder::weights(std::span<const double> function) const {
     std::vector<double> weight(outputs_);
     double constant = function[inputs_ - 1];
     for (std::size_t ladder = 0; ladder < width_; ++ladder) {
@@ -76,6 +76,17 @@ double WindowDecoder::noise(std::span<const double> shares, std::span<const doub
         constant += average;
         for (std::size_t j = ladder; j < outputs_; j += width_) weight[j] = (weight[j] - average) / tilt_;
     }
+    return {std::move(weight), constant};
+}
+
+double WindowDecoder::stride(std::span<const double> function) const {
+    const std::vector<double> weight = weights(function).weight;
+    const auto [least, most] = std::ranges::minmax(weight);
+    return most - least;
+}
+
+double WindowDecoder::noise(std::span<const double> shares, std::span<const double> function) const {
+    const auto [weight, constant] = weights(function);
     const std::vector<double> likely = outputs(shares);
     double variance = 0;
     for (std::size_t j = 0; j < outputs_; ++j) variance += likely[j] * weight[j] * weight[j];

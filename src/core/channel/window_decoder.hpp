@@ -34,12 +34,20 @@ class WindowDecoder {
     /// n·Var, the inputs given, of the mean of a function of the inputs as read off cumulative(). Exact for
     /// these shares of inputs.
     [[nodiscard]] double noise(std::span<const double> shares, std::span<const double> function) const;
+    /// How far apart two outputs put it, at most, each by itself.
+    [[nodiscard]] double stride(std::span<const double> function) const;
 
     /// The probability of an output on this ladder, that of output 0 being the first of `width` ladders: the
     /// same whatever the inputs are.
     [[nodiscard]] double ladder_probability(std::size_t ladder) const noexcept;
 
   private:
+    /// What each output counts for in the mean of a function, and what is added to it.
+    struct Weights {
+        std::vector<double> weight;
+        double constant;
+    };
+    [[nodiscard]] Weights weights(std::span<const double> function) const;
     /// Outputs on a ladder.
     [[nodiscard]] std::size_t rungs(std::size_t ladder) const noexcept {
         return (outputs_ - 1 - ladder) / width_ + 1;

@@ -68,10 +68,11 @@ Interval score_interval(const Estimate& estimate, double reach, double people) {
 }  // namespace
 
 Interval interval(const Estimate& estimate, double reach, const ErrorLaw& law) {
-    const auto [value, error] = estimate;
+    const auto [value, plain] = estimate;
+    const double error = std::hypot(plain, law.step / std::sqrt(12.0));
     const double far = law.freedom > 0 ? student_reach(reach, law.freedom) : reach;
     const Interval normal{value - far * error, value + far * error};
-    if (law.people > 0 && !std::isnan(error)) return score_interval(estimate, far, law.people);
+    if (law.people > 0 && !std::isnan(error)) return score_interval({value, error}, far, law.people);
     const double length = law.truths.upper - law.truths.lower, slope = law.p - law.q;
     const auto n = static_cast<double>(law.n);
     const double share = (value - law.truths.lower) / length;

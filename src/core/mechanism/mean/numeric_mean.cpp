@@ -60,7 +60,8 @@ std::vector<Stake> NumericMean::stakes(const Question&) const {
 }
 
 // The mean of bits is that of one law, of which people's own may differ: they vary less then. Of others the
-// spread of the people is estimated, that of the noise hardly.
+// spread of the people is estimated, that of the noise hardly; and of a value that few people are far from
+// the others with, a sample of few may have none.
 ErrorLaw NumericMean::error_law(std::uint64_t n, Target target) const noexcept {
     if (channel_->outputs() == 2) {
         const auto [least, most] = channel_->reach();
@@ -70,7 +71,9 @@ ErrorLaw NumericMean::error_law(std::uint64_t n, Target target) const noexcept {
                 .q = one(0),
                 .truths = {range_.min, range_.max}};
     }
-    return {.freedom = target == Target::population ? static_cast<double>(n) - 1 : 0};
+    if (target == Target::sample) return {};
+    const auto people = static_cast<double>(n);
+    return {.freedom = people - 1, .step = 2 * range_.half() / people};
 }
 
 double NumericMean::n_variance(double truth) const {

@@ -31,6 +31,8 @@ class OrderedNoise {
 
     /// Of the mean of a function of the points.
     [[nodiscard]] virtual double of(std::span<const double> function) const = 0;
+    /// How far apart two reports put that mean, at most, each by itself; asked for of those that smear.
+    [[nodiscard]] virtual double stride(std::span<const double>) const { return 0; }
     /// Of the share of people from point `first` up to, not including, point `end`. Asked for of sharp
     /// mechanisms only, up to once for each point.
     [[nodiscard]] virtual double between(std::size_t first, std::size_t end) const = 0;

@@ -81,6 +81,7 @@ class Noise final : public OrderedNoise {
     Noise(const WindowDecoder& decoder, std::vector<double> shares)
         : decoder_(decoder), shares_(std::move(shares)) {}
     double of(std::span<const double> function) const override { return decoder_.noise(shares_, function); }
+    double stride(std::span<const double> function) const override { return decoder_.stride(function); }
     double between(std::size_t first, std::size_t end) const override {
         std::vector<double> inside(shares_.size());
         std::fill(inside.begin() + static_cast<std::ptrdiff_t>(first),

@@ -130,10 +130,10 @@ class SampledHaar final : public Haar, public KnownErrors {
         std::vector<double> weights;
         std::vector<std::vector<Check>> checks;
         for (std::size_t c = 0; c < tree().size(); ++c) {
-            const std::byte* slot = counts.state.data() + c * slot_size_;
-            drawn.push_back(load<std::uint64_t>(slot));
+            drawn.push_back(reports_of(counts, c));
             weights.push_back(static_cast<double>(draw_weight(c)));
-            if (drawn.back() != 0) checks.push_back(channel().health(drawn.back(), slot + count_size));
+            if (drawn.back() != 0)
+                checks.push_back(channel().health(drawn.back(), slot(counts, c) + count_size));
         }
         std::vector<Check> worst = worst_of(checks, tree().size());
         worst.insert(worst.begin(), goodness_of_fit("coefficients drawn", drawn, weights));
@@ -178,21 +178,35 @@ class SampledHaar final : public Haar, public KnownErrors {
     // than by its expectation is unbiased too, given that there are any, and never less accurate: the noise
     // of how many happened to draw it is gone. Given those numbers, coefficients of a population are
     // uncorrelated. `sampling` tells how much of the sampling error counts for a share of the reports.
+    //
+    // The spread of m people about their own mean is too small on average, by Var(mean), which is their noise
+    // and true spread over m; and few people may not be spread at all. So that is added, the true spread
+    // being the one of all coefficients, in grid steps of each: Σ(m·seen + noise)/Σ(m − 1).
     template <class Sampling>
     [[nodiscard]] Spectrum spectrum(const Counts& counts, Sampling sampling) const {
         Spectrum all(tree().size());
+        std::vector<NumericChannel::Moments> told(tree().size());
+        double squares = 0, freedom = 0;
         for (std::size_t c = 0; c < tree().size(); ++c) {
-            const std::byte* slot = counts.state.data() + c * slot_size_;
-            const auto reports = load<std::uint64_t>(slot);
+            const auto reports = static_cast<double>(reports_of(counts, c));
+            if (reports == 0) continue;
+            told[c] = channel().invert(reports_of(counts, c), slot(counts, c) + count_size);
+            squares += reports * told[c].sampling + told[c].noise;
+            freedom += reports - 1;
+        }
+        const auto steps = static_cast<double>(channel().steps());
+        const double usual = freedom > 0 ? squares / freedom : steps * steps / 12;
+        for (std::size_t c = 0; c < tree().size(); ++c) {
+            const auto reports = static_cast<double>(reports_of(counts, c));
             if (reports == 0) {
                 all.values[c] = all.second_moments[c] = std::numeric_limits<double>::quiet_NaN();
                 continue;
             }
-            const auto moments = channel().invert(reports, slot + count_size);
-            const double share = static_cast<double>(reports) / static_cast<double>(counts.n);
-            all.values[c] = range(c).low() + step(c) * moments.mean;
-            all.second_moments[c] = square(step(c)) * (moments.noise + moments.sampling * sampling(share)) /
-                                    static_cast<double>(reports);
+            const auto& [mean, mean_square, noise, seen] = told[c];
+            const double spread = seen + (std::isnan(mean_square) ? 0 : (noise + usual) / reports);
+            const double share = reports / static_cast<double>(counts.n);
+            all.values[c] = range(c).low() + step(c) * mean;
+            all.second_moments[c] = square(step(c)) * (noise + spread * sampling(share)) / reports;
         }
         return all;
     }
@@ -215,6 +229,12 @@ class SampledHaar final : public Haar, public KnownErrors {
         return all;
     }
 
+    [[nodiscard]] const std::byte* slot(const Counts& counts, std::size_t c) const noexcept {
+        return counts.state.data() + c * slot_size_;
+    }
+    [[nodiscard]] std::uint64_t reports_of(const Counts& counts, std::size_t c) const noexcept {
+        return load<std::uint64_t>(slot(counts, c));
+    }
     /// Where the coefficient that was drawn lies, which is all that is looked at.
     [[nodiscard]] GridPoint seen(Input input, Bytes public_randomness) const {
         const std::size_t c = index(public_randomness);
