@@ -18,6 +18,14 @@ namespace {
 
 constexpr Estimate nothing{unknown, unknown};
 
+/// What there is to say of answers that may be smeared; allowed beside C++ objects.
+Told told_smeared(const SummaryView& view) {
+    Told all = told(view);
+    const std::string words = all.enough ? smearing(view) : std::string();
+    if (!words.empty()) all.note = keep(all.note == nullptr ? words : all.note + ("; " + words));
+    return all;
+}
+
 /// Rows of `width` numbers about one attribute, in PostgreSQL's memory: its name, the numbers, of how many
 /// reports they are, the attribute's number, the row's if it is to be shown, and a note.
 struct Table {
@@ -45,8 +53,8 @@ struct Table {
 /// Copies rows of equal width, in which the first `asked` numbers are no estimates; allowed beside C++
 /// objects.
 template <std::size_t width>
-Table table(const Subject& subject, const SummaryView& view,
-            const std::vector<std::array<double, width>>& rows, std::size_t asked) {
+Table table(const Subject& subject, const std::vector<std::array<double, width>>& rows, std::size_t asked,
+            const Told& told) {
     auto* numbers = static_cast<double*>(try_palloc(std::max<std::size_t>(1, rows.size()) * sizeof(rows[0])));
     std::size_t used = 0;
     for (const auto& row : rows)
@@ -55,7 +63,7 @@ Table table(const Subject& subject, const SummaryView& view,
             .width = width,
             .count = rows.size(),
             .legend = subject.legend,
-            .told = told(view),
+            .told = told,
             .asked = asked,
             .attribute = subject.attribute.value_or(0)};
 }
@@ -80,16 +88,15 @@ std::size_t attribute_at(double bound, std::size_t attributes) {
 
 Answers range(const Subject& subject, double low, double high, double reach, Target target) {
     const auto found = [&](const SummaryView& view) {
-        const Told about = told(view);
         if (find_capability<Ordered>(*view.mechanism) != nullptr)
             return one_answer(subject, subject.attribute.value_or(0), share_between(view, low, high, target),
-                              about, reach);
+                              told_smeared(view), reach);
         const std::size_t attributes = view.mechanism->cells().size();
         const std::size_t first = attribute_at(low, attributes), last = attribute_at(high, attributes);
         if (first > last)
             throw Error(ErrorCode::invalid_value, "a range must not end before it begins",
                         "Found " + std::to_string(first) + " to " + std::to_string(last) + ".");
-        return one_answer(subject, Answers::none, group_mean(view, first, last, target), about, reach);
+        return one_answer(subject, Answers::none, group_mean(view, first, last, target), told(view), reach);
     };
     return ask_part(
         subject, one_answer(subject, subject.attribute.value_or(Answers::none), nothing, {}, reach), found);
@@ -98,7 +105,7 @@ Answers range(const Subject& subject, double low, double high, double reach, Tar
 Answers share_below(const Subject& subject, double value, double reach, Target target) {
     const std::size_t attribute = subject.attribute.value_or(0);
     return ask_one(subject, one_answer(subject, attribute, nothing, {}, reach), [&](const SummaryView& view) {
-        return one_answer(subject, attribute, cdf(view, value, target), told(view), reach);
+        return one_answer(subject, attribute, cdf(view, value, target), told_smeared(view), reach);
     });
 }
 
@@ -115,7 +122,7 @@ Table quantiles(const Subject& subject, const double* shares, std::size_t count,
         std::vector<std::array<double, 4>> found;
         for (const auto& [value, interval] : ldp::quantiles(view, {shares, count}, confidence, target))
             found.push_back({shares[found.size()], value, interval.lower, interval.upper});
-        return table(subject, view, found, 1);
+        return table(subject, found, 1, told_smeared(view));
     });
 }
 
@@ -132,7 +139,7 @@ Table bins(const Subject& subject, std::int32_t bins, double reach, Target targe
                              low + width * static_cast<double>(bin + 1), share, error, share - reach * error,
                              share + reach * error});
         }
-        Table all = table(subject, view, found, 2);
+        Table all = table(subject, found, 2, told_smeared(view));
         all.numbered = true;
         return all;
     });
@@ -144,7 +151,7 @@ Table fitted(const Subject& subject, Smoothing smoothing) {
         std::vector<std::array<double, 3>> found;
         for (std::size_t cell = 0; cell < fit.shares.size(); ++cell)
             found.push_back({fit.edges[cell], fit.edges[cell + 1], fit.shares[cell]});
-        Table all = table(subject, view, found, 2);
+        Table all = table(subject, found, 2, told(view));
         all.numbered = true;
         return all;
     });
@@ -154,7 +161,7 @@ Table shrunk_means(const Subject& subject, Shrinkage shrinkage, Target target) {
     return ask(subject.summary, Table{}, [&](const SummaryView& view) {
         std::vector<std::array<double, 2>> found;
         for (const auto& [value, error] : shrunk(view, shrinkage, target)) found.push_back({value, error});
-        Table all = table(subject, view, found, 0);
+        Table all = table(subject, found, 0, told(view));
         all.each = true;
         return all;
     });

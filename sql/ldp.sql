@@ -160,7 +160,7 @@ COMMENT ON COLUMN @extschema@.ldp_answer.n IS 'how many reports the row is about
 COMMENT ON COLUMN @extschema@.ldp_answer.people IS 'the fewest people whose reports these can be, at one a round; NULL if their rounds were not told';
 COMMENT ON COLUMN @extschema@.ldp_answer.attribute_number IS 'the attribute''s number, from 0';
 COMMENT ON COLUMN @extschema@.ldp_answer.value IS 'the value''s number, from 0';
-COMMENT ON COLUMN @extschema@.ldp_answer.note IS 'why estimates are not shown, or errors are larger than n reports would have';
+COMMENT ON COLUMN @extschema@.ldp_answer.note IS 'why estimates are not shown, errors are larger than n reports would have, or of what values an answer is';
 
 CREATE TYPE @extschema@.ldp_ranked AS (
     attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint, p_value float8,

@@ -112,6 +112,11 @@ FROM whole, ldp_distribution(serial) WHERE name IN ('haar_ordered', 'square_wave
 SELECT count(*) AS plain_likelihood FROM whole, ldp_distribution(serial, 'em') WHERE name = 'square_wave';
 SELECT name, q.share, lower <= estimate AND estimate <= upper AS inside, ldp_quantile(serial, q.share) = estimate AS the_same
 FROM whole, ldp_quantiles(serial, '{0.25,NULL,0.5}') AS q WHERE name IN ('haar_ordered', 'square_wave') ORDER BY name, q.share;
+SELECT name, r.note = 'of values smeared over ' || ldp_resolution(serial) || '; sharp answers may lie outside the interval' AS range_says_so,
+       r.note = c.note AND c.note = q.note AND q.note = h.note AS all_do, d.note
+FROM whole, ldp_range(serial, 2, 5) AS r, ldp_cdf(serial, 5) AS c, ldp_quantiles(serial, '{0.5}') AS q, ldp_histogram(serial, 1) AS h,
+     LATERAL (SELECT note FROM ldp_distribution(serial) LIMIT 1) AS d
+WHERE name IN ('haar_ordered', 'square_wave') ORDER BY name;
 SELECT name, ldp_resolution(serial) > 0 AS smeared FROM whole WHERE name IN ('haar_ordered', 'square_wave') ORDER BY name;
 SELECT abs(r.estimate - (m.a + m.b) / 2) < 1e-9 AS a_group_is_a_mean, stderr > 0 AS has_error
 FROM whole, ldp_range(serial, 0, 1) AS r, LATERAL (SELECT ldp_mean(serial, 0), ldp_mean(serial, 1)) AS m (a, b) WHERE name = 'duchi_vector';

@@ -284,6 +284,40 @@ BOOST_AUTO_TEST_CASE(smeared_shares_are_unbiased_and_covered, *boost::unit_test:
         }
 }
 
+// Where values are heaped no interval of a smeared share is one of the sharp share; but from half a
+// resolution below to half a resolution above there is one, whatever people hold. Six standard deviations of
+// room.
+BOOST_AUTO_TEST_CASE(sharp_shares_lie_between_smeared_ones) {
+    const auto m = square_wave(2, 100);
+    constexpr int repetitions = 400;
+    std::vector<double> heaps(101);
+    for (const std::size_t at : {20, 50, 80}) heaps[at] = 1 / 3.0;
+    const std::vector<Cell> people = people_of(heaps, 2400);
+    SeededBits bits(1901);
+    const double half = static_cast<double>(ordered(*m).blur(2400)) * 0.4 / 2;  // a step is 0.4
+    for (const double at : {9.99, 10.0}) {  // just before the heap in the middle, and at it
+        const double truth = at < 10 ? 1 / 3.0 : 2 / 3.0;
+        int bounded = 0, held = 0;
+        for (int i = 0; i < repetitions; ++i) {
+            const auto summary = reported(*m, people, bits);
+            const auto around = [&](double value) {
+                return interval(cdf(summary.view(), value, Target::sample), 0.95);
+            };
+            const double lower = around(at - half).lower, upper = around(at + half).upper;
+            bounded += lower <= truth && truth <= upper ? 1 : 0;
+            held += around(at).lower <= truth && truth <= around(at).upper ? 1 : 0;
+        }
+        BOOST_CHECK_GT(bounded, 0.95 * repetitions - 6 * std::sqrt(0.95 * 0.05 * repetitions));
+        BOOST_CHECK_LT(held, repetitions / 4);
+        const std::string stretch = text(2 * half);
+        BOOST_CHECK_EQUAL(
+            smearing(reported(*m, people, bits).view()),
+            "of values smeared over " + stretch + "; sharp answers may lie outside the interval");
+    }
+    const auto sharp = mechanism("tree", 1, R"("min": 0, "max": 7, "grid": 7)");
+    BOOST_CHECK_EQUAL(smearing(reported(*sharp, {1, 2, 3}, bits).view()), "");
+}
+
 BOOST_AUTO_TEST_CASE(ranges_are_differences_with_errors_of_their_own) {
     SeededBits bits(14);
     const auto m = square_wave(1, 40);

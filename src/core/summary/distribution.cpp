@@ -39,6 +39,14 @@ double resolution(const SummaryView& view) {
     return reading_of(view).resolution();
 }
 
+// How far the sharp share is from the smeared one depends on how people are spread inside the stretch, which
+// is what these reports do not tell: so no interval could know it, and the answer says what it is about.
+std::string smearing(const SummaryView& view) {
+    const double stretch = resolution(view);
+    if (stretch == 0) return {};
+    return "of values smeared over " + shortest(stretch) + "; sharp answers may lie outside the interval";
+}
+
 Estimate cdf(const SummaryView& view, double value, Target target) {
     if (std::isnan(value)) out_of_range("the value must be a number", value);
     Reading reading = reading_of(view);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/mechanism/ordered/reading.hpp"
@@ -15,6 +16,9 @@ namespace ldp {
 /// The stretch over which the estimates below smear, in the attribute's units; 0 if they are sharp. It
 /// follows from the number of reports and the spec alone.
 [[nodiscard]] double resolution(const SummaryView& view);
+
+/// What a reader of the shares and quantiles below has to know of their smearing; empty if they are sharp.
+[[nodiscard]] std::string smearing(const SummaryView& view);
 
 /// The share of people at or below a value, sharp or smeared; 0 and 1 without error outside the declared
 /// range. Near a single value that many people have, or where the distribution begins steeply, the sharp
