@@ -75,6 +75,26 @@ Kind kind_of_reports(Bytes reports) noexcept {
     return is_batch(reports) ? Kind::batch : Kind::report;
 }
 
+/// An empty summary of the mechanism behind room for a head of that size, in the current memory.
+varlena* empty_state(const Mechanism& mechanism, std::size_t head_size) {
+    const std::size_t size = summary_size(mechanism);
+    check_state_size(size);
+    varlena* state = new_value(head_size + size);
+    start_summary(mechanism, writable(state).subspan(head_size));
+    return state;
+}
+
+/// Counts an argument that kind_of_reports() tells the kind of.
+void count_in(FunctionCallInfo fcinfo, const Mechanism& mechanism, MutableBytes summary, Bytes reports,
+              Kind kind, const Rounds& rounds = Rounds::untold()) {
+    const Outcome outcome = kind == Kind::report ? accumulate(mechanism, summary, reports, rounds)
+                                                 : accumulate_batch(mechanism, summary, reports, rounds);
+    if (likely(outcome == Outcome::ok)) return;
+    // What is no report at all is reported as that, not as one of another spec.
+    check_value(mechanism_of(fcinfo, reports, kind), reports, kind);
+    raise_outcome(outcome, summary, reports);
+}
+
 /// The state, begun with this head if there is none, with one more report, or batch of reports, of these
 /// rounds.
 Datum count_reports(FunctionCallInfo fcinfo, Bytes head, const Rounds& rounds = Rounds::untold()) {
@@ -87,24 +107,15 @@ Datum count_reports(FunctionCallInfo fcinfo, Bytes head, const Rounds& rounds = 
         // In the caller's short-lived memory: the executor copies a new state to where it keeps its states,
         // so one made there by us would stay behind as a second copy in every group.
         mechanism = &mechanism_of(fcinfo, reports, kind);
-        const std::size_t size = summary_size(*mechanism);
-        check_state_size(size);
-        state = new_value(head.size() + size);
+        state = empty_state(*mechanism, head.size());
         std::ranges::copy(head, writable(state).begin());
         summary = writable(state).subspan(head.size());
-        start_summary(*mechanism, summary);
     } else {
         state = changeable_state(fcinfo);
         summary = behind(writable(state), head);
         mechanism = &sized_mechanism(fcinfo, summary);
     }
-    const Outcome outcome = kind == Kind::report ? accumulate(*mechanism, summary, reports, rounds)
-                                                 : accumulate_batch(*mechanism, summary, reports, rounds);
-    if (unlikely(outcome != Outcome::ok)) {
-        // What is no report at all is reported as that, not as one of another spec.
-        check_value(mechanism_of(fcinfo, reports, kind), reports, kind);
-        raise_outcome(outcome, summary, reports);
-    }
+    count_in(fcinfo, *mechanism, summary, reports, kind, rounds);
     PG_RETURN_POINTER(state);
 }
 
@@ -132,6 +143,28 @@ Datum add_states(FunctionCallInfo fcinfo, HeadOf head_of) {
         raise_outcome(outcome, summary, other);
     }
     PG_RETURN_POINTER(state);
+}
+
+/// Where the executor keeps the state of the aggregate that it is at; for states of type internal, which
+/// nobody else has.
+MemoryContextData* home_of_state(FunctionCallInfo fcinfo) {
+    MemoryContext home;
+    if (AggCheckCallContext(fcinfo, &home) == 0)
+        elog(ERROR, "an aggregate's function was called outside of it");
+    return home;
+}
+
+// Moving windows -------------------------------------------------------------------------------------------
+
+/// What is in a window. PostgreSQL wants a state there even before the first report, which tells the spec.
+struct Moving {
+    varlena* summary;  ///< null before the first report
+};
+
+/// The first argument, begun if it is NULL.
+Moving* moving_argument(FunctionCallInfo fcinfo) {
+    if (!PG_ARGISNULL(0)) return reinterpret_cast<Moving*>(PG_GETARG_POINTER(0));
+    return static_cast<Moving*>(MemoryContextAllocZero(home_of_state(fcinfo), sizeof(Moving)));
 }
 
 // Packing --------------------------------------------------------------------------------------------------
@@ -163,10 +196,7 @@ struct Packing {
 Packing* append(FunctionCallInfo fcinfo, Packing* packing, const Mechanism& mechanism, Bytes payloads) {
     const BatchFrame frame = batch_frame(mechanism);
     if (packing == nullptr) {
-        MemoryContext home;
-        if (AggCheckCallContext(fcinfo, &home) == 0)
-            elog(ERROR, "a function of the aggregate ldp_pack was called outside of it");
-        MemoryContextData* caller = MemoryContextSwitchTo(home);
+        MemoryContextData* caller = MemoryContextSwitchTo(home_of_state(fcinfo));
         packing = static_cast<Packing*>(palloc(sizeof(Packing)));
         initStringInfo(&packing->bytes);
         packing->block_size = mechanism.block().size();
@@ -322,6 +352,51 @@ LDP_FUNCTION(ldp_summary_subtract) {
                     "Without it, the first would have counts that no reports lead to.",
                     "Take out what was added before.");
     PG_RETURN_POINTER(state);
+}
+
+// Moving windows of reports: the state is internal, for before the first report there is no spec.
+
+/// (internal, reports) → internal: counts them. NULL is skipped.
+LDP_FUNCTION(ldp_window_accumulate) {
+    Moving* const window = moving_argument(fcinfo);
+    if (PG_ARGISNULL(1)) PG_RETURN_POINTER(window);
+    const Bytes reports = contents(PG_GETARG_VARLENA_PP(1));
+    const Kind kind = kind_of_reports(reports);
+    if (window->summary == nullptr) {
+        const Mechanism& mechanism = mechanism_of(fcinfo, reports, kind);
+        MemoryContextData* caller = MemoryContextSwitchTo(home_of_state(fcinfo));
+        window->summary = empty_state(mechanism, 0);
+        MemoryContextSwitchTo(caller);
+    }
+    const MutableBytes summary = writable(window->summary);
+    count_in(fcinfo, sized_mechanism(fcinfo, summary), summary, reports, kind);
+    PG_RETURN_POINTER(window);
+}
+
+/// (internal, reports) → internal: without these, which were counted before; NULL if what is left has to be
+/// counted anew.
+LDP_FUNCTION(ldp_window_remove) {
+    Moving* const window = moving_argument(fcinfo);
+    if (PG_ARGISNULL(1)) PG_RETURN_POINTER(window);
+    const Bytes reports = contents(PG_GETARG_VARLENA_PP(1));
+    const Kind kind = kind_of_reports(reports);
+    const MutableBytes summary = writable(window->summary);
+    const Mechanism& mechanism = sized_mechanism(fcinfo, summary);
+    varlena* part = empty_state(mechanism, 0);
+    count_in(fcinfo, mechanism, writable(part), reports, kind);
+    if (!subtract(mechanism, summary, contents(part))) PG_RETURN_NULL();
+    pfree(part);  // a row may leave as often as one comes
+    PG_RETURN_POINTER(window);
+}
+
+/// (internal) → ldp_summary, a copy: the window goes on.
+LDP_FUNCTION(ldp_window_final) {
+    const varlena* summary = PG_ARGISNULL(0) ? nullptr : moving_argument(fcinfo)->summary;
+    if (summary == nullptr) PG_RETURN_NULL();
+    const Bytes bytes = contents(summary);
+    varlena* copy = new_value(bytes.size());
+    std::ranges::copy(bytes, writable(copy).begin());
+    PG_RETURN_POINTER(copy);
 }
 
 // (ldp_question, reports, argument…) → ldp_question

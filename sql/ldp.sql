@@ -278,6 +278,16 @@ CREATE FUNCTION @extschema@.ldp_summary_subtract(summary @extschema@.ldp_summary
 COMMENT ON FUNCTION @extschema@.ldp_summary_subtract(@extschema@.ldp_summary, @extschema@.ldp_summary) IS
     'the summary without a part that was added to it; NULL if nothing is left, or the rounds that are left are not known';
 
+CREATE FUNCTION @extschema@.ldp_window_accumulate(window_state internal, report @extschema@.ldp_report) RETURNS internal
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
+COMMENT ON FUNCTION @extschema@.ldp_window_accumulate(internal, @extschema@.ldp_report) IS 'transition function of ldp_agg over a moving window';
+CREATE FUNCTION @extschema@.ldp_window_remove(window_state internal, report @extschema@.ldp_report) RETURNS internal
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION @extschema@.ldp_window_remove(internal, @extschema@.ldp_report) IS 'inverse transition function of ldp_agg over a moving window';
+CREATE FUNCTION @extschema@.ldp_window_final(window_state internal) RETURNS @extschema@.ldp_summary
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION @extschema@.ldp_window_final(internal) IS 'final function of ldp_agg over a moving window';
+
 CREATE FUNCTION @extschema@.ldp_question_accumulate(question @extschema@.ldp_question,
         report @extschema@.ldp_report, number float8)
     RETURNS @extschema@.ldp_question
@@ -322,7 +332,9 @@ COMMENT ON FUNCTION @extschema@.ldp_question_merge(@extschema@.ldp_question, @ex
 
 CREATE AGGREGATE @extschema@.ldp_agg(report @extschema@.ldp_report) (
     SFUNC = @extschema@.ldp_summary_accumulate, STYPE = @extschema@.ldp_summary, SSPACE = 512,
-    COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE
+    COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE,
+    MSFUNC = @extschema@.ldp_window_accumulate, MINVFUNC = @extschema@.ldp_window_remove, MSTYPE = internal, MSSPACE = 512,
+    MFINALFUNC = @extschema@.ldp_window_final
 );
 COMMENT ON AGGREGATE @extschema@.ldp_agg(@extschema@.ldp_report) IS
     'reports to their summary, for the accessors to answer from; NULL of no reports, error 42804 if specs differ';
@@ -2016,7 +2028,7 @@ BEGIN
                       FROM unnest(f.proargtypes) WITH ORDINALITY AS o (type, place)) AS t (types),
              LATERAL (SELECT obj_description(f.oid, 'pg_proc')) AS d (description)
         WHERE f.pronamespace = '@extschema@'::regnamespace AND f.proargtypes[1] = '@extschema@.ldp_report'::regtype
-          AND f.proname IN ('ldp_summary_accumulate', 'ldp_question_accumulate', 'ldp_pack_accumulate')
+          AND f.proname IN ('ldp_summary_accumulate', 'ldp_question_accumulate', 'ldp_pack_accumulate', 'ldp_window_accumulate', 'ldp_window_remove')
         ORDER BY f.oid
     LOOP
         EXECUTE twin.definition;
@@ -2024,11 +2036,13 @@ BEGIN
     END LOOP;
 
     FOR twin IN
-        SELECT format('CREATE AGGREGATE %s.%I(%s) (SFUNC = %s, STYPE = %s, SSPACE = %s, COMBINEFUNC = %s, PARALLEL = SAFE%s%s)',
+        SELECT format('CREATE AGGREGATE %s.%I(%s) (SFUNC = %s, STYPE = %s, SSPACE = %s, COMBINEFUNC = %s, PARALLEL = SAFE%s%s%s)',
                       '@extschema@', f.proname, replace(i.arguments, 'report @extschema@.ldp_report', 'batch @extschema@.ldp_report_batch'),
                       a.aggtransfn, a.aggtranstype::regtype, a.aggtransspace, a.aggcombinefn,
                       CASE WHEN a.aggfinalfn <> 0 THEN format(', FINALFUNC = %s', a.aggfinalfn) END,
-                      CASE WHEN a.aggserialfn <> 0 THEN format(', SERIALFUNC = %s, DESERIALFUNC = %s', a.aggserialfn, a.aggdeserialfn) END) AS definition,
+                      CASE WHEN a.aggserialfn <> 0 THEN format(', SERIALFUNC = %s, DESERIALFUNC = %s', a.aggserialfn, a.aggdeserialfn) END,
+                      CASE WHEN a.aggmtransfn <> 0 THEN format(', MSFUNC = %s, MINVFUNC = %s, MSTYPE = %s, MSSPACE = %s, MFINALFUNC = %s',
+                           a.aggmtransfn, a.aggminvtransfn, a.aggmtranstype::regtype, a.aggmtransspace, a.aggmfinalfn) END) AS definition,
                format('AGGREGATE %s.%I(%s)', '@extschema@', f.proname, i.types) AS signature,
                format('%s; from batches', obj_description(f.oid, 'pg_proc')) AS description
         FROM pg_aggregate AS a JOIN pg_proc AS f ON f.oid = a.aggfnoid,

@@ -30,7 +30,20 @@ FROM (SELECT name, day, ldp_rollup(summary) OVER w AS week, ldp_rollup(told) OVE
              (SELECT ldp_rollup(o.told) FROM daily AS o WHERE o.name = d.name AND o.day BETWEEN d.day - 6 AND d.day) AS anew_told,
              (SELECT ldp_rollup(o.summary) FROM daily AS o WHERE o.name = d.name AND o.day BETWEEN d.day - 12 AND d.day - 7) AS before_anew
       FROM daily AS d WINDOW w AS (PARTITION BY name ORDER BY day RANGE BETWEEN 6 PRECEDING AND CURRENT ROW)) AS m GROUP BY name ORDER BY name;
--- Reports, batches and the answers of one step in windows of their own, which are added up anew.
+-- Single reports, some of them NULL, in windows of 20, of none at first, of one, and of days.
+SELECT name, count(*) AS rows, count(twenty) AS answered, bool_and(twenty IS NOT DISTINCT FROM twenty_anew) AS twenty, bool_and(before IS NOT DISTINCT FROM before_anew) AS before,
+       count(one) AS ones, bool_and(one IS NOT DISTINCT FROM one_anew) AS one, bool_and(days IS NOT DISTINCT FROM days_anew) AS days
+FROM (SELECT name, ldp_agg(report) OVER (PARTITION BY name ORDER BY i ROWS 19 PRECEDING) AS twenty, ldp_agg(report) OVER (PARTITION BY name ORDER BY i ROWS BETWEEN 12 PRECEDING AND 7 PRECEDING) AS before,
+             ldp_agg(report) OVER (PARTITION BY name ORDER BY i ROWS BETWEEN 1 PRECEDING AND 1 PRECEDING) AS one, ldp_agg(report) OVER (PARTITION BY name ORDER BY day RANGE BETWEEN 2 PRECEDING AND 1 PRECEDING) AS days,
+             (SELECT ldp_agg(o.report) FROM daily_report AS o WHERE o.name = d.name AND o.i BETWEEN d.i - 19 AND d.i) AS twenty_anew, (SELECT ldp_agg(o.report) FROM daily_report AS o WHERE o.name = d.name AND o.i BETWEEN d.i - 12 AND d.i - 7) AS before_anew,
+             (SELECT ldp_agg(o.report) FROM daily_report AS o WHERE o.name = d.name AND o.i = d.i - 1) AS one_anew, (SELECT ldp_agg(o.report) FROM daily_report AS o WHERE o.name = d.name AND o.i <= 120 AND o.day BETWEEN d.day - 2 AND d.day - 1) AS days_anew
+      FROM daily_report AS d WHERE i <= 120) AS m GROUP BY name ORDER BY name;
+-- What leaves is taken out of reports and batches alike, where their rounds are not told.
+SELECT aggfnoid::regprocedure AS aggregate, aggminvtransfn AS inverse FROM pg_aggregate WHERE aggfnoid IN (SELECT oid FROM pg_proc WHERE proname = 'ldp_agg') ORDER BY 1::text;
+-- Different specs do not mix in a window either.
+SELECT count(ldp_agg) FROM (SELECT ldp_agg(report) OVER (ORDER BY i, name ROWS 1 PRECEDING) FROM daily_report) AS m;
+\echo :LAST_ERROR_SQLSTATE
+-- Batches, and the answers of one step, which are added up anew.
 SELECT bool_and(agg IS NOT DISTINCT FROM anew) AS agg, bool_and(mean IS NOT DISTINCT FROM ldp_mean(anew)) AS mean
 FROM (SELECT ldp_agg(batch) OVER w AS agg, ldp_mean(batch) OVER w AS mean, ldp_rollup(summary) OVER w AS anew FROM daily WHERE name = 'wage' WINDOW w AS (ORDER BY day ROWS 6 PRECEDING)) AS m;
 
@@ -39,6 +52,11 @@ CREATE TABLE mixed AS SELECT day, CASE WHEN day % 5 = 0 THEN ldp_agg(r) ELSE ldp
     FROM generate_series(1, 30) AS day, pg_temp.report('{"mechanism": "grr", "epsilon": 1, "domain": 4, "evolving": {}, "budget": {"epsilon": 9}}', pg_temp.little(day % 4, 1)) AS r, generate_series(1, 3) GROUP BY day;
 SELECT count(*) AS days, bool_and(week = (SELECT ldp_rollup(o.summary) FROM mixed AS o WHERE o.day BETWEEN w.day - 3 AND w.day)) AS same
 FROM (SELECT day, ldp_rollup(summary) OVER (ORDER BY day ROWS 3 PRECEDING) AS week FROM mixed) AS w;
+
+SELECT count(*) AS days, bool_and(three IS NOT DISTINCT FROM anew) AS same
+FROM (SELECT ldp_agg(r) OVER (ORDER BY day ROWS 2 PRECEDING) AS three, ldp_rollup(s) OVER (ORDER BY day ROWS 2 PRECEDING) AS anew
+      FROM (SELECT day, r, ldp_agg(r) OVER (PARTITION BY day) AS s FROM generate_series(1, 30) AS day,
+                   pg_temp.report('{"mechanism": "grr", "epsilon": 1, "domain": 4, "evolving": {}, "budget": {"epsilon": 9}}', pg_temp.little(day % 4, 1)) AS r) AS t) AS w;
 
 -- Called by anyone: a part and the rest are the whole, which stays as it was; what is no part is refused.
 SELECT name, ldp_summary_subtract(whole, part) = rest AS rest, ldp_summary_subtract(whole, NULL) IS NULL AS nothing, ldp_summary_subtract(part, part) IS NULL AS all_of_it,
