@@ -13,7 +13,16 @@ static_assert(std::bit_width(max_count) == BitCounters::planes);
 
 namespace {
 
-std::atomic<bool> portable_only{false};
+bool processor_is_wide() noexcept {
+#ifdef LDP_WIDE
+    return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("popcnt") != 0;
+#else
+    return false;
+#endif
+}
+
+/// Asked for with every string, so that what the processor can do is found out once.
+std::atomic<bool> wide{processor_is_wide()};
 
 // The same source is compiled twice: once for any processor, once for wide registers.
 
@@ -31,11 +40,12 @@ bool any(std::uint64_t word) noexcept {
 template <class Word, std::size_t count = 1, std::size_t size = sizeof(Word)>
 [[gnu::always_inline]] inline void ripple(std::byte* plane, std::size_t width,
                                           const std::byte* string) noexcept {
-    // So many planes are mostly reached: not to ask before saves branches that nothing could predict.
-    constexpr unsigned usual = std::bit_width(8 * size * count) - 1;
+    // So many planes are mostly reached, and are enough for most strings: to ask neither before nor often
+    // after saves branches that nothing could predict.
+    constexpr unsigned usual = std::bit_width(8 * size * count);
     Word carry[count]{};
     std::memcpy(carry, string, count * size);
-    for (unsigned j = 0; j < BitCounters::planes; ++j, plane += width) {
+    const auto carry_on = [&] {
         Word left{};
 #pragma GCC unroll 4
         for (std::size_t i = 0; i < count; ++i) {
@@ -46,18 +56,38 @@ template <class Word, std::size_t count = 1, std::size_t size = sizeof(Word)>
             left |= carry[i];
             std::memcpy(plane + i * size, &sum, size);
         }
-        if (j >= usual && !any(left)) return;
+        plane += width;
+        return any(left);
+    };
+#pragma GCC unroll 16
+    for (unsigned j = 1; j < usual; ++j) carry_on();
+    for (unsigned j = usual; carry_on() && j < BitCounters::planes; ++j) {
     }
 }
 
-[[gnu::always_inline]] inline void add_all(std::byte* counters, std::size_t width, Bytes string) noexcept {
+/// Of short strings, and of what is left of long ones: wide registers have nothing to hold there.
+void add_short(std::byte* counters, std::size_t width, Bytes string) noexcept {
+    const std::byte* from = string.data();
+    std::size_t at = 0;
+    for (; string.size() - at >= 8; at += 8) ripple<std::uint64_t>(counters + at, width, from + at);
+    const std::size_t rest = string.size() - at;
+    if ((rest & 4) != 0) {
+        ripple<std::uint64_t, 1, 4>(counters + at, width, from + at);
+        at += 4;
+    }
+    if ((rest & 2) != 0) {
+        ripple<std::uint64_t, 1, 2>(counters + at, width, from + at);
+        at += 2;
+    }
+    if ((rest & 1) != 0) ripple<std::uint64_t, 1, 1>(counters + at, width, from + at);
+}
+
+[[gnu::always_inline]] inline void add_long(std::byte* counters, std::size_t width, Bytes string) noexcept {
     const std::byte* from = string.data();
     std::size_t at = 0;
     for (; string.size() - at >= 128; at += 128) ripple<Wide, 4>(counters + at, width, from + at);
     for (; string.size() - at >= 32; at += 32) ripple<Wide>(counters + at, width, from + at);
-    for (; string.size() - at >= 8; at += 8) ripple<std::uint64_t>(counters + at, width, from + at);
-    for (; string.size() - at >= 2; at += 2) ripple<std::uint64_t, 1, 2>(counters + at, width, from + at);
-    if (at < string.size()) ripple<std::uint64_t, 1, 1>(counters + at, width, from + at);
+    if (at < string.size()) add_short(counters + at, width, string.subspan(at));
 }
 
 [[gnu::always_inline]] inline std::uint64_t ones_of(Bytes string) noexcept {
@@ -75,7 +105,7 @@ template <class Word, std::size_t count = 1, std::size_t size = sizeof(Word)>
 
 #ifdef LDP_WIDE
 LDP_WIDE void add_wide(std::byte* counters, std::size_t width, Bytes string) noexcept {
-    add_all(counters, width, string);
+    add_long(counters, width, string);
 }
 LDP_WIDE std::uint64_t ones_wide(Bytes string) noexcept {
     return ones_of(string);
@@ -85,28 +115,24 @@ LDP_WIDE std::uint64_t ones_wide(Bytes string) noexcept {
 }  // namespace
 
 bool wide_registers() noexcept {
-#ifdef LDP_WIDE
-    return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("popcnt") != 0 &&
-           !portable_only.load(std::memory_order_relaxed);
-#else
-    return false;
-#endif
+    return wide.load(std::memory_order_relaxed);
 }
 
 void use_portable_paths(bool portable) noexcept {
-    portable_only.store(portable);
+    wide.store(!portable && processor_is_wide());
 }
 
 void BitCounters::add(std::byte* counters, std::size_t from, Bytes part) const noexcept {
+    if (part.size() < sizeof(Wide)) return add_short(counters + from, width_, part);
 #ifdef LDP_WIDE
-    if (wide_registers()) return add_wide(counters + from, width_, part);
+    if (wide.load(std::memory_order_relaxed)) return add_wide(counters + from, width_, part);
 #endif
-    add_all(counters + from, width_, part);
+    add_long(counters + from, width_, part);
 }
 
 std::uint64_t BitCounters::ones(Bytes string) noexcept {
 #ifdef LDP_WIDE
-    if (wide_registers()) return ones_wide(string);
+    if (wide.load(std::memory_order_relaxed)) return ones_wide(string);
 #endif
     return ones_of(string);
 }

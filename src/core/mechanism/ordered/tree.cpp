@@ -122,9 +122,7 @@ class Tree final : public DrawnLevels {
     bool valid_payload(Bytes payload) const noexcept override {
         if (level_of(payload) >= levels_.size()) return false;
         const SetCode& code = levels_[level_of(payload)].code;
-        const Bytes unused = payload.subspan(1 + code.width());
-        return code.valid(payload.subspan(1)) &&
-               std::ranges::all_of(unused, [](std::byte byte) { return byte == std::byte{0}; });
+        return code.valid(payload.subspan(1)) && BitCounters::ones(payload.subspan(1 + code.width())) == 0;
     }
     bool valid_state(const Counts& counts) const noexcept override {
         std::uint64_t left = counts.n;

@@ -42,10 +42,12 @@ class Sampled final : public Mechanism, public Record, public GroupMean {
             run.state = state_size_;
             attributes_ += run.length;
             line += run.length * run.weight;
-            state_size_ += run.length * run.slot_size();
+            run.slot = run.slot_size();
+            run.answer = run.inner->payload_size();
+            state_size_ += run.length * run.slot;
             public_ = std::max(public_, run.inner->public_size());
             permanent_ = std::max(permanent_, run.inner->permanent_size());
-            payload_ = std::max(payload_, run.inner->payload_size());
+            payload_ = std::max(payload_, run.answer);
         }
         turn_ = line / s_;
         index_ = cell_width(attributes_);
@@ -117,8 +119,7 @@ class Sampled final : public Mechanism, public Record, public GroupMean {
     template <class Visit>
     void for_each(Visit visit) const {
         for (const Run& run : runs_)
-            for (std::size_t i = 0; i < run.length; ++i)
-                visit(run, run.first + i, run.state + i * run.slot_size());
+            for (std::size_t i = 0; i < run.length; ++i) visit(run, run.first + i, run.state + i * run.slot);
     }
 
     /// The i-th of a record's parts, of this width, and in it what follows the attribute.
@@ -132,11 +133,11 @@ class Sampled final : public Mechanism, public Record, public GroupMean {
         return load_cell(slot.data(), index_);
     }
     [[nodiscard]] Bytes payload_in(Bytes slot, const Run& run) const noexcept {
-        return slot.subspan(index_, run.inner->payload_size());
+        return slot.subspan(index_, run.answer);
     }
 
     /// Whether a draw leads to the attributes at the beginning of these parts, what follows in each,
-    /// `size(its mechanism)` long, is sound(its mechanism, that), and the rest is filled up.
+    /// `size(its run)` long, is sound(its mechanism, that), and the rest is filled up.
     template <class Size, class Sound>
     [[nodiscard]] bool drawn_together(Bytes all, std::size_t width, Size size, Sound sound) const noexcept;
 
@@ -226,8 +227,8 @@ bool Sampled::accumulate(MutableBytes state, Bytes payload) const noexcept {
         const Bytes slot = nth(payload, i, payload_);
         const std::size_t j = attribute_in(slot);
         const Run& run = run_of(j);
-        const MutableBytes counted = state.subspan(run.state + (j - run.first) * run.slot_size());
-        if (!run.inner->accumulate(counted.subspan(counter_size, run.inner->state_size()),
+        const MutableBytes counted = state.subspan(run.state + (j - run.first) * run.slot);
+        if (!run.inner->accumulate(counted.subspan(counter_size, run.slot - counter_size),
                                    payload_in(slot, run)))
             return false;
         add<std::uint64_t>(counted.data(), 1);
@@ -237,7 +238,7 @@ bool Sampled::accumulate(MutableBytes state, Bytes payload) const noexcept {
     // checks what it counts.
     std::size_t checked = 0;
     if (!drawn_together(
-            payload, payload_, [](const Mechanism& inner) { return inner.payload_size(); },
+            payload, payload_, [](const Run& run) { return run.answer; },
             [&](const Mechanism& inner, Bytes own) { return ++checked == s_ || inner.valid_payload(own); }) ||
         !count(s_ - 1))
         return false;
@@ -267,7 +268,7 @@ bool Sampled::drawn_together(Bytes all, std::size_t width, Size size, Sound soun
                            static_cast<std::int64_t>(i * turn_);
         low = std::max(low, begin);
         high = std::min(high, begin + static_cast<std::int64_t>(run.weight));
-        const std::size_t end = index_ + size(*run.inner);
+        const std::size_t end = index_ + size(run);
         if (!sound(*run.inner, slot.subspan(index_, end - index_))) return false;
         for (const std::byte padding : slot.subspan(end))
             if (padding != std::byte{0}) return false;
@@ -277,13 +278,13 @@ bool Sampled::drawn_together(Bytes all, std::size_t width, Size size, Sound soun
 
 bool Sampled::valid_public(Bytes public_randomness) const noexcept {
     return drawn_together(
-        public_randomness, public_, [](const Mechanism& inner) { return inner.public_size(); },
+        public_randomness, public_, [](const Run& run) { return run.inner->public_size(); },
         [](const Mechanism& inner, Bytes own) { return inner.valid_public(own); });
 }
 
 bool Sampled::valid_payload(Bytes payload) const noexcept {
     return drawn_together(
-        payload, payload_, [](const Mechanism& inner) { return inner.payload_size(); },
+        payload, payload_, [](const Run& run) { return run.answer; },
         [](const Mechanism& inner, Bytes own) { return inner.valid_payload(own); });
 }
 
@@ -311,7 +312,7 @@ std::span<const Quantity> Sampled::answers() const noexcept {
 SummaryView Sampled::part(const Counts& counts, std::size_t attribute) const {
     check_attribute(attribute, attributes_);
     const Run& run = run_of(attribute);
-    const std::size_t at = run.state + (attribute - run.first) * run.slot_size();
+    const std::size_t at = run.state + (attribute - run.first) * run.slot;
     return {{load<std::uint64_t>(counts.state.data() + at),
              counts.state.subspan(at + counter_size, run.inner->state_size())},
             run.inner.get()};

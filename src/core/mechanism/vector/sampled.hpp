@@ -19,6 +19,8 @@ struct Run {
     std::size_t first = 0;    ///< the first of the attributes
     std::uint64_t begin = 0;  ///< of its stretch of the line
     std::size_t state = 0;    ///< where its part of a state begins
+    std::size_t slot = 0;  ///< slot_size(), and the mechanism's payload_size(): asked for with every report
+    std::size_t answer = 0;
 
     [[nodiscard]] std::size_t slot_size() const noexcept { return counter_size + inner->state_size(); }
 };
