@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "core/base/exact.hpp"
-#include "core/math/square.hpp"
+#include "core/base/square.hpp"
 
 namespace ldp {
 

@@ -5,9 +5,9 @@
 
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
+#include "core/base/square.hpp"
 #include "core/base/text.hpp"
 #include "core/math/spread.hpp"
-#include "core/math/square.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/ordered/reading.hpp"
 #include "core/mechanism/vector/joint.hpp"

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
-#include "core/math/square.hpp"
+#include "core/base/square.hpp"
 #include "core/math/statistics.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/plan/outlook.hpp"

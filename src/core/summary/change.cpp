@@ -5,8 +5,8 @@
 
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
+#include "core/base/square.hpp"
 #include "core/base/text.hpp"
-#include "core/math/square.hpp"
 #include "core/mechanism/vector/range_learning.hpp"
 #include "core/summary/pooling.hpp"
 #include "core/summary/summary.hpp"

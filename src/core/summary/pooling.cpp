@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
+#include "core/base/square.hpp"
 #include "core/base/text.hpp"
-#include "core/math/square.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 
 namespace ldp {

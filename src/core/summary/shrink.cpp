@@ -6,7 +6,7 @@
 #include <numbers>
 #include <span>
 
-#include "core/math/square.hpp"
+#include "core/base/square.hpp"
 #include "core/math/statistics.hpp"
 #include "core/summary/summary.hpp"
 

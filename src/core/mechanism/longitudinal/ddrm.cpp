@@ -35,8 +35,8 @@
 
 #include "core/base/exact.hpp"
 #include "core/base/interrupt.hpp"
+#include "core/base/square.hpp"
 #include "core/channel/binary.hpp"
-#include "core/math/square.hpp"
 #include "core/mechanism/capability.hpp"
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"

@@ -15,8 +15,8 @@
 
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
+#include "core/base/square.hpp"
 #include "core/channel/corner.hpp"
-#include "core/math/square.hpp"
 #include "core/mechanism/capability.hpp"
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"

@@ -30,9 +30,9 @@
 
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
+#include "core/base/square.hpp"
 #include "core/base/text.hpp"
 #include "core/channel/moments.hpp"
-#include "core/math/square.hpp"
 #include "core/mechanism/capability.hpp"
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/error_law.hpp"

@@ -19,9 +19,9 @@
 
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
+#include "core/base/square.hpp"
 #include "core/channel/corner.hpp"
 #include "core/channel/odds.hpp"
-#include "core/math/square.hpp"
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/mean/numeric_randomizer.hpp"
 

@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "core/base/exact.hpp"
+#include "core/base/square.hpp"
 #include "core/channel/corner.hpp"
-#include "core/math/square.hpp"
 #include "core/mechanism/vector/haar.hpp"
 
 namespace ldp {

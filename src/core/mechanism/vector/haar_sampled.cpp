@@ -13,8 +13,8 @@
 #include <numeric>
 
 #include "core/base/exact.hpp"
+#include "core/base/square.hpp"
 #include "core/math/spread.hpp"
-#include "core/math/square.hpp"
 #include "core/mechanism/error_law.hpp"
 #include "core/mechanism/vector/haar.hpp"
 
