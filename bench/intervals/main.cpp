@@ -13,8 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "core/joint/marginal.hpp"
 #include "core/math/haar_tree.hpp"
 #include "core/mechanism/error_law.hpp"
+#include "core/mechanism/vector/joint.hpp"
 #include "core/spec/spec.hpp"
 #include "core/summary/distribution.hpp"
 #include "core/summary/errors.hpp"
@@ -159,10 +161,28 @@ double value_at(const SummaryView& view, double part) {
 }
 
 const Asked questions[] = {
-    {"shares", [](const Mechanism& m) { return m.tells(Quantity::frequencies); },
+    {"shares",
+     [](const Mechanism& m) {
+         return m.tells(Quantity::frequencies) && find_capability<JointViews>(m) == nullptr;
+     },
      [](const Survey& survey, const People& people, std::size_t) { return survey.shares(people); },
      [](const SummaryView& view, Target target) {
          return of_estimates(view, Quantity::frequencies, target);
+     }},
+    {"pairs", [](const Mechanism& m) { return find_capability<JointViews>(m) != nullptr; },
+     [](const Survey& survey, const People& people, std::size_t) {
+         std::vector<double> shares(survey.cells[0] * survey.cells[1]);
+         for (const auto& person : people)
+             shares[person[0] * survey.cells[1] + person[1]] += 1 / static_cast<double>(people.size());
+         return shares;
+     },
+     [](const SummaryView& view, Target target) {
+         const Marginal pair(view, {0, 1}, Combination::consistent, target);
+         const Cells cells(pair.sizes());
+         std::vector<Interval> all;
+         for (std::size_t cell = 0; cell < cells.count(); ++cell)
+             all.push_back(interval(pair.share(cells.box(cell)), reach, pair.law(cells.box(cell))));
+         return all;
      }},
     {"means", [](const Mechanism& m) { return m.tells(Quantity::means); },
      [](const Survey& survey, const People& people, std::size_t) { return survey.means(people); },
@@ -320,6 +340,8 @@ int main(int argc, char** argv) {
         surveys.emplace_back(name, number);
     for (const char* name : {"sampled", "duchi_vector", "haar"}) surveys.emplace_back(name, four);
     surveys.emplace_back("haar", four + R"(, "details": "global")");
+    surveys.emplace_back("joint", R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 3},
+        {"name": "c", "domain": 4}])");
 
     std::printf("%-14s %-8s%-14s%5s%8s   %-20s %-20s\n", "", "values", "question", "ε", "reports",
                 " sample: mean, worst", " population");
