@@ -5,6 +5,7 @@
 
 #include "answers.hpp"
 #include "core/base/interrupt.hpp"
+#include "core/joint/marginal.hpp"
 #include "core/summary/candidates.hpp"
 #include "core/summary/change.hpp"
 #include "core/summary/consistency.hpp"
@@ -47,13 +48,35 @@ Answers answers(const Subject& subject, double reach, std::size_t room, bool tes
     return all;
 }
 
+/// The same reports, told of one value: of tables that were put together each share has a law of its own.
+class ToldOfValues {
+  public:
+    ToldOfValues(const SummaryView& view, std::size_t attribute, Target target, const Told* about)
+        : about_(about) {
+        if (find_capability<JointViews>(*view.mechanism) == nullptr || !about->enough) return;
+        tables_.emplace(view, std::vector{attribute}, Combination::consistent, target);
+        cells_.emplace(tables_->sizes());
+    }
+    [[nodiscard]] const Told* operator()(std::size_t value) const {
+        if (!tables_) return about_;
+        Told one = *about_;
+        one.law = tables_->law(cells_->box(value));
+        return kept(one);
+    }
+
+  private:
+    const Told* about_;
+    std::optional<Marginal> tables_;
+    std::optional<Cells> cells_;
+};
+
 /// Makes room for them where there is none yet: a mechanism of buckets has fewer shares than values.
 void add_shares(Answers& all, const SummaryView& view, std::size_t attribute, Target target) {
-    const Told* const about = kept(told(view, attribute, target));
+    const ToldOfValues about(view, attribute, target, kept(told(view, attribute, target)));
     const auto estimates = estimate(view, {Quantity::frequencies, target, attribute});
     if (all.rows == nullptr) all.reserve(estimates.size());
     for_each_index(estimates.size(),
-                   [&](std::size_t value) { all.add(attribute, value, estimates[value], about); });
+                   [&](std::size_t value) { all.add(attribute, value, estimates[value], about(value)); });
 }
 
 Answers means(const Subject& subject, double reach, Target target) {
@@ -103,31 +126,33 @@ Answers frequencies(const Subject& subject, Consistency method, double reach, Ta
 }
 
 /// Rows in order of size; a single one, about no value, if there are too few reports to order any.
-Answers ranked(const Subject& subject, const std::vector<Ranked>& ranking, std::size_t attribute,
-               double reach, const Told* told) {
+Answers ranked(const Subject& subject, const SummaryView& view, const std::vector<Ranked>& ranking,
+               std::size_t attribute, double reach, Target target, const Told* told) {
     Answers all = answers(subject, reach, ranking.size() + 1, true);
+    const ToldOfValues about(view, attribute, target, told);
     if (!told->enough)
         all.add(attribute, Answers::none, {unknown, unknown}, told);
     else
         for_each_index(ranking.size(), [&](std::size_t i) {
             const auto& [value, estimate, p_value] = ranking[i];
-            all.add(attribute, value, estimate, told, p_value);
+            all.add(attribute, value, estimate, about(value), p_value);
         });
     return all;
 }
 
 Answers largest(const Subject& subject, std::size_t limit, double reach, Target target, Control control) {
-    return of_one_category(
-        subject, target, [&](const SummaryView& view, std::size_t attribute, const Told* told) {
-            return ranked(subject, top(view, limit, target, control, attribute), attribute, reach, told);
-        });
+    return of_one_category(subject, target,
+                           [&](const SummaryView& view, std::size_t attribute, const Told* told) {
+                               return ranked(subject, view, top(view, limit, target, control, attribute),
+                                             attribute, reach, target, told);
+                           });
 }
 
 Answers picked(const Subject& subject, CandidateMethod method, Control control, double reach) {
     return ask_one(subject, Answers{}, [&](const SummaryView& view) {
         check_answer(*view.mechanism, Quantity::frequencies);
-        return ranked(subject, candidates(view, method, control), subject.attribute.value_or(0), reach,
-                      kept(told(view)));
+        return ranked(subject, view, candidates(view, method, control), subject.attribute.value_or(0), reach,
+                      Target::sample, kept(told(view)));
     });
 }
 

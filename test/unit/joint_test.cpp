@@ -414,6 +414,44 @@ BOOST_AUTO_TEST_CASE(intervals_of_rare_cells_hold, *boost::unit_test::label("slo
     }
 }
 
+// Several tables that are put together, each of some seventeen reports, most of them about common cells: with
+// what these do not show, all cells' intervals hold; without, one in eight does not. 3000 runs of 6 cells
+// that hang together: a standard deviation is 0.006 at most.
+BOOST_AUTO_TEST_CASE(intervals_of_few_reports_in_many_tables_hold, *boost::unit_test::label("slow")) {
+    const auto m = mechanism("joint", 4, three);
+    const Cells cells({2, 3});
+    for (const Target target : {Target::sample, Target::population}) {
+        SeededBits bits(47);
+        constexpr int runs = 3000, people = 50;
+        int covered = 0, normal = 0;
+        for (int run = 0; run < runs; ++run) {
+            OwnedSummary summary(*m);
+            std::vector<double> held(cells.count());
+            for (int person = 0; person < people; ++person) {
+                const bool common = target == Target::population ? bits.chance(9, 10) : person < 45;
+                const std::vector<Cell> record =
+                    common ? std::vector<Cell>{0, 1, 0} : std::vector<Cell>{1, 2, 1};
+                held[record[0] * 3 + record[1]] += 1.0 / people;
+                summary.draw(record, bits);
+            }
+            if (target == Target::population) held = {0, 0.9, 0, 0, 0, 0.1};
+            const Marginal pair(summary.view(), {0, 1}, Combination::consistent, target);
+            for (std::size_t cell = 0; cell < cells.count(); ++cell) {
+                const Combined::Box box = cells.box(cell);
+                const auto holds = [&](const ErrorLaw& law) {
+                    const Interval found = interval(pair.share(box), 1.96, law);
+                    return found.lower <= held[cell] + 1e-12 && held[cell] - 1e-12 <= found.upper ? 1 : 0;
+                };
+                covered += holds(pair.law(box));
+                normal += holds({});
+            }
+        }
+        BOOST_TEST_MESSAGE(covered / 6.0 / runs << " " << normal / 6.0 / runs);
+        BOOST_CHECK_GT(covered / 6.0 / runs, 0.93);
+        BOOST_CHECK_LT(normal / 6.0 / runs, 0.92);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(what_nobody_holds_is_rarely_significant) {
     const auto m = mechanism("joint", 1, three);
     SeededBits bits(31);

@@ -113,8 +113,9 @@ Estimate Marginal::share(const Combined::Box& box) const {
 }
 
 ErrorLaw Marginal::law(const Combined::Box& box) const {
+    if (!told() || repeats(view_)) return {};
     const std::optional<std::size_t> only = combined_.only_table();
-    if (!only || repeats(view_)) return {};
+    if (!only) return {.unseen = unseen_variance(combined_, box, static_cast<std::uint64_t>(n_), target_)};
     const auto& joint = *find_capability<JointViews>(*view_.mechanism);
     const std::size_t view = asked_views_[*only];
     const std::vector<std::size_t> attributes = joint.views()[view];

@@ -37,7 +37,8 @@ class Marginal {
     [[nodiscard]] bool told() const noexcept { return combined_.told(); }
 
     [[nodiscard]] Estimate share(const Combined::Box& box) const;
-    /// How that estimate is distributed: as a count is where it is read off one, else by the normal law.
+    /// How that estimate is distributed: as a count is where it is read off one, else by the normal law with
+    /// room for what few reports may not show.
     [[nodiscard]] ErrorLaw law(const Combined::Box& box) const;
     /// Of all cells, the last attribute's value running fastest.
     [[nodiscard]] std::vector<Estimate> shares() const;

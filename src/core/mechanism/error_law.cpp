@@ -69,7 +69,7 @@ Interval score_interval(const Estimate& estimate, double reach, double people) {
 
 Interval interval(const Estimate& estimate, double reach, const ErrorLaw& law) {
     const auto [value, plain] = estimate;
-    const double error = std::hypot(plain, law.step / std::sqrt(12.0));
+    const double error = std::hypot(plain, std::sqrt(law.unseen));
     const double far = law.freedom > 0 ? student_reach(reach, law.freedom) : reach;
     const Interval normal{value - far * error, value + far * error};
     if (law.people > 0 && !std::isnan(error)) return score_interval({value, error}, far, law.people);

@@ -22,10 +22,8 @@ struct ErrorLaw {
     double people = 0;
     /// Where the standard error is itself estimated, of so many degrees of freedom; 0 if it is not.
     double freedom = 0;
-    /// How far one person from a population may move the estimate; 0 if that is not to be allowed for. A mean
-    /// of few moves in steps, within one of which it varies by step²/12 more (Sheppard 1898): as much as if
-    /// one person more, who may be anywhere, had added to the spread of those who reported.
-    double step = 0;
+    /// Variance beside that of the standard error, for what reports so few may not show.
+    double unseen = 0;
 };
 
 /// The interval of an estimate that reaches `reach` standard errors, or as far as the law does with the same

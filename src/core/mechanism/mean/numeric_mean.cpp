@@ -60,8 +60,10 @@ std::vector<Stake> NumericMean::stakes(const Question&) const {
 }
 
 // The mean of bits is that of one law, of which people's own may differ: they vary less then. Of others the
-// spread of the people is estimated, that of the noise hardly; and of a value that few people are far from
-// the others with, a sample of few may have none.
+// spread of the people is estimated, that of the noise hardly; and where a few people are far from the
+// others, a sample of few may have none of them. A mean moves in steps of 1/n of the range, and within one it
+// varies by step²/12 more (Sheppard 1898): as if one person more, who may be anywhere, had added to the
+// spread.
 ErrorLaw NumericMean::error_law(std::uint64_t n, Target target) const noexcept {
     if (channel_->outputs() == 2) {
         const auto [least, most] = channel_->reach();
@@ -72,8 +74,8 @@ ErrorLaw NumericMean::error_law(std::uint64_t n, Target target) const noexcept {
                 .truths = {range_.min, range_.max}};
     }
     if (target == Target::sample) return {};
-    const auto people = static_cast<double>(n);
-    return {.freedom = people - 1, .step = 2 * range_.half() / people};
+    const double people = static_cast<double>(n), step = 2 * range_.half() / people;
+    return {.freedom = people - 1, .unseen = step * step / 12};
 }
 
 double NumericMean::n_variance(double truth) const {

@@ -414,6 +414,16 @@ Estimate estimate_of(const Combined& combined, const Combined::Share& share, std
     return {share.value, std::sqrt(std::max(0.0, combined.covariance(share, share) - sampling))};
 }
 
+double unseen_variance(const Combined& combined, const Combined::Box& box, std::uint64_t n, Target target) {
+    const auto variance = [&](const Combined& tables) {
+        const double error = estimate_of(tables, tables.share(box), n, target).standard_error;
+        return error * error;
+    };
+    Combined::Box all = box;
+    for (std::vector<bool>& values : all) values.assign(values.size(), true);
+    return std::max(0.0, variance(combined.with(1, box).with(1, all)) - variance(combined));
+}
+
 std::unique_ptr<const Mechanism> make_joint(const Header& header, Bytes block,
                                             std::vector<std::uint64_t> sizes, std::vector<ViewClass> classes,
                                             std::vector<View> views) {

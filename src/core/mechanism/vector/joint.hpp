@@ -36,6 +36,12 @@ class JointViews : public Capability {
 [[nodiscard]] Estimate estimate_of(const Combined& combined, const Combined::Share& share, std::uint64_t n,
                                    Target target);
 
+/// What the variance of that share of a box would have more, if in each table one report more were of the box
+/// and one more of any cell, evenly: of few reports at a large ε a rare cell may have none, and then hardly
+/// any variance of its own (Agresti, Caffo 2000, for differences of two samples).
+[[nodiscard]] double unseen_variance(const Combined& combined, const Combined::Box& box, std::uint64_t n,
+                                     Target target);
+
 /// Some attributes, by number.
 struct ViewAttributes {
     static constexpr std::size_t most = 3;
