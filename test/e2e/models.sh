@@ -40,8 +40,8 @@ if cmp -s out records.csv; then ok; else bad "equal seeds make equal records"; f
 # The server draws the same values of the same model.
 check "as the server has them" "t" "$(sql -c "CREATE TABLE records (i serial, sex text, age float8, town text)" \
     -c "\\copy records (sex, age, town) FROM 'records.csv' CSV HEADER" -c "
-    SELECT bool_and(r.sex = record->>'sex' AND r.town = record->>'town' AND width_bucket(r.age, ARRAY[0, 18, 65, 100.1]) =
-                    width_bucket((record->>'age')::float8, ARRAY[0, 18, 65, 100.1])) AND count(*) = 3000
+    SELECT bool_and(r.sex = record->>'sex' AND r.town = record->>'town' AND width_bucket(r.age, '{0,18,65,100.1}'::float8[]) =
+                    width_bucket((record->>'age')::float8, '{0,18,65,100.1}'::float8[])) AND count(*) = 3000
     FROM (SELECT ldp_agg(report) AS s FROM survey) AS a, ldp_synthesize(s, 3000, 5) JOIN records AS r ON r.i = number" | tail -1)"
 check "spread like the people" "t" "$(sql -c "SELECT abs(avg((sex = 'm' AND age > 65)::integer) - 0.4) < 0.06 FROM records")"
 
