@@ -192,7 +192,7 @@ head -n 2001 values.csv >some.csv
 for method in copy call; do
     create "picky_$method" '{"mechanism": "pdp", "epsilon": 1, "attributes": [{"name": "wage", "min": 0, "max": 1000}]}'
     sql -c "CREATE OR REPLACE FUNCTION picks(report ldp_report) RETURNS boolean LANGUAGE sql IMMUTABLE
-                RETURN abs(hashtext(report::text)) % 100 <> 7" \
+                AS 'SELECT abs(hashtext(report::text)) % 100 <> 7'" \
         -c "ALTER TABLE picky_$method ADD CONSTRAINT picky CHECK (picks(report))" >/dev/null
     run "refused in part ($method)" 3 "$ldp" submit --method $method --batch 500 --collection "picky_$method" some.csv
     has err "of these reports were refused and not counted"
