@@ -225,19 +225,31 @@ Cache& cache_of(FunctionCallInfo fcinfo) {
     return *cache;
 }
 
-}  // namespace
-
-const Mechanism& mechanism_of(FunctionCallInfo fcinfo, Bytes bytes, Kind kind) {
+/// What is not the first that its place met.
+[[gnu::noinline]] const Mechanism& looked_up(FunctionCallInfo fcinfo, Bytes bytes, Kind kind,
+                                             bool right_kind) {
     Cache& cache = cache_of(fcinfo);
-    const bool right_kind = bytes.size() >= header_size && kind_of(bytes) == kind;
     if (right_kind)
-        if (const Shared* found = cache.find(bytes); likely(found != nullptr)) return **found;
+        if (const Shared* found = cache.find(bytes)) return **found;
     Shelf<32>& shelf = met_here();
     if (right_kind)
         if (const Shared* found = shelf.find(bytes)) return cache.put(*found);
     const Shared loaded = load_mechanism(bytes, kind);
     shelf.put(loaded);
     return cache.put(loaded);
+}
+
+}  // namespace
+
+const Mechanism& mechanism_of(FunctionCallInfo fcinfo, Bytes bytes, Kind kind) {
+    const bool right_kind = bytes.size() >= header_size && kind_of(bytes) == kind;
+    const FmgrInfo* const place = fcinfo->flinfo;
+    // Asked for each report, nearly always for the one mechanism of a collection.
+    if (likely(right_kind && place != nullptr && place->fn_extra != nullptr)) {
+        const Shared& first = static_cast<const Cache*>(place->fn_extra)->mechanisms[0];
+        if (likely(first != nullptr && begins_with_block(bytes, first->block()))) return *first;
+    }
+    return looked_up(fcinfo, bytes, kind, right_kind);
 }
 
 }  // namespace ldp

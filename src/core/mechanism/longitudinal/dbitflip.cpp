@@ -181,8 +181,8 @@ bool DBitFlip::valid_payload(Bytes payload) const noexcept {
 bool DBitFlip::accumulate(MutableBytes state, Bytes payload) const noexcept {
     const Bytes string = payload.subspan(public_size());
     if (!string_.tidy(string.data())) return false;
-    const auto count = [&](std::size_t i, std::uint64_t by) {
-        std::byte* const asked = state.data() + drawn(payload, i) * counter_size;
+    const auto count = [&](std::uint64_t bucket, std::size_t i, std::uint64_t by) {
+        std::byte* const asked = state.data() + bucket * counter_size;
         add(asked, by);
         add(asked + ones_at(), by * bit(string, i));
     };
@@ -191,10 +191,10 @@ bool DBitFlip::accumulate(MutableBytes state, Bytes payload) const noexcept {
     for (std::size_t i = 0; i < d_; ++i) {
         const std::uint64_t bucket = drawn(payload, i);
         if (bucket < least || bucket >= b_) {
-            while (i-- > 0) count(i, ~std::uint64_t{0});
+            while (i-- > 0) count(drawn(payload, i), i, ~std::uint64_t{0});
             return false;
         }
-        count(i, 1);
+        count(bucket, i, 1);
         least = bucket + 1;
     }
     const std::uint64_t ones = BitCounters::ones(string);
