@@ -83,7 +83,7 @@ std::vector<std::byte> MemoryStore::snapshot() const {
     return std::move(writer.bytes());
 }
 
-MemoryStore::MemoryStore(Bytes snapshot) {
+MemoryStore::MemoryStore(Bytes snapshot) : secret_{} {
     constexpr std::size_t digest_size = std::tuple_size_v<decltype(digest_of({}))>;
     if (snapshot.size() < digest_size ||
         !std::ranges::equal(snapshot.first(digest_size), digest_of(snapshot.subspan(digest_size))))

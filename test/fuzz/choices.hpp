@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <iterator>
+#include <utility>
 
 #include "core/base/random.hpp"
 #include "core/base/text.hpp"
@@ -85,6 +86,27 @@ class Choices final : public BitSource {
 
     Bytes rest_;
     std::uint64_t beyond_;
+};
+
+/// Whether every input is asked everything, as those of the corpus are. Otherwise an input draws what it is
+/// asked: a few questions to each of many inputs find more than all questions to a few.
+inline bool ask_everything = false;
+
+/// What an input draws: equal bytes draw equally, each time that they are looked at.
+class Drawn {
+  public:
+    explicit Drawn(Bytes input) : draws_(input) { static_cast<void>(draws_.take(input.size())); }
+    /// True once in so many, unless everything is asked.
+    [[nodiscard]] bool one_in(std::uint64_t times) { return ask_everything || draws_.rarely(times); }
+    /// One of so many, unless everything is asked, which is all of them: the first and the end.
+    [[nodiscard]] std::pair<std::size_t, std::size_t> among(std::size_t count) {
+        if (ask_everything) return {0, count};
+        const std::size_t one = draws_.up_to(count);
+        return {one, one + 1};
+    }
+
+  private:
+    Choices draws_;
 };
 
 }  // namespace ldp::fuzz

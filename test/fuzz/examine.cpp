@@ -61,9 +61,17 @@ class Moved {
     std::vector<std::byte> copy_;
 };
 
-/// What was answered, in a form that tells equal answers: numbers bit by bit.
+/// One in so many questions is put to a summary that draws its questions.
+constexpr std::uint64_t one_question_in = 16;
+
+/// What was answered to the questions that a summary draws, in a form that tells equal answers: numbers bit
+/// by bit.
 class Transcript {
   public:
+    explicit Transcript(Bytes summary) : drawn_(summary) {}
+
+    /// Whether the next question is asked.
+    [[nodiscard]] bool next() { return drawn_.one_in(one_question_in); }
     void add(double number) {
         // All that say "not known" say the same.
         put(std::isnan(number) ? std::nan("") : number);
@@ -120,9 +128,11 @@ class Transcript {
         for (const Item& each : all) add(each);
     }
 
-    /// Asks one thing; an answer is added, a refusal must be one of those that questions have.
+    /// Asks one thing, if it is drawn; an answer is added, a refusal must be one of those that questions
+    /// have.
     template <class Ask>
     void ask(Ask question) {
+        if (!next()) return;
         const bool no = refused({ErrorCode::unsupported, ErrorCode::invalid_value, ErrorCode::invalid_spec},
                                 [&] { add(question()); });
         put(no);
@@ -134,6 +144,7 @@ class Transcript {
     void put(T value) {
         hash_.add({reinterpret_cast<const char*>(&value), sizeof(value)});
     }
+    Drawn drawn_;
     ContentHash hash_;
 };
 
@@ -156,14 +167,14 @@ std::vector<Interval> together(const SummaryView& view, std::vector<std::size_t>
 
 /// All that a summary can be asked; what its mechanism does not offer, which costs most of the time, of one
 /// in sixteen.
-void ask_everything(const SummaryView& view, Transcript& said) {
+void ask_all(const SummaryView& view, Transcript& said) {
     const Mechanism& mechanism = *view.mechanism;
     const std::size_t attributes = mechanism.cells().size();
     constexpr double infinite = HUGE_VAL;
     const bool all = view.state.empty() || (std::to_integer<unsigned>(view.state[0]) + view.n) % 16 == 0;
     const bool shares = all || mechanism.tells(Quantity::frequencies);
     const bool ordered = all || find_capability<Ordered>(mechanism) != nullptr;
-    said.add(parameters_json(mechanism));
+    if (said.next()) said.add(parameters_json(mechanism));
     said.ask([&] { return health(view); });
     for (const auto target : {ldp::Target::sample, ldp::Target::population}) {
         for (const auto quantity :
@@ -217,6 +228,7 @@ void take_apart(const SummaryView& view, Transcript& said) {
     const std::size_t attributes = view.mechanism->cells().size();
     for (const std::size_t attribute : {std::size_t{0}, attributes - 1, attributes}) {
         std::vector<std::byte> part;
+        if (!said.next()) continue;
         if (refused({ErrorCode::unsupported, ErrorCode::invalid_value},
                     [&] { part = summary_of_part(view, attribute); }))
             continue;
@@ -224,7 +236,7 @@ void take_apart(const SummaryView& view, Transcript& said) {
         need(mechanism != nullptr, "a part's block is refused");
         need(!refused({ErrorCode::malformed}, [&] { check_summary(*mechanism, part); }),
              "a part's counts are refused");
-        if (mechanism->cells().size() == 1) ask_everything(view_of(*mechanism, part), said);
+        if (mechanism->cells().size() == 1) ask_all(view_of(*mechanism, part), said);
     }
 }
 
@@ -232,15 +244,15 @@ bool affordable(const Mechanism& mechanism) {
     return summary_size(mechanism) <= largest_summary && mechanism.cost().per_answer <= dearest_answer;
 }
 
-/// The answers to all questions to a summary, with bytes at this distance from an alignment.
+/// The answers to the questions that a summary draws, with bytes at this distance from an alignment.
 std::uint64_t answers(Bytes summary, std::size_t offset) {
     disturb_memory(static_cast<unsigned>(0xA5 * offset + 1));
     Moved moved(summary, offset);
     const auto mechanism = loaded(moved.bytes(), Kind::summary);
     need(mechanism != nullptr, "bytes were taken and then refused");
-    Transcript said;
+    Transcript said(summary);
     const SummaryView view = view_of(*mechanism, moved.bytes());
-    ask_everything(view, said);
+    ask_all(view, said);
     take_apart(view, said);
     return said.value();
 }

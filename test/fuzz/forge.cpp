@@ -150,7 +150,8 @@ void Forge::tables(Writer& writer) {
         const bool single = choices_.rarely(2);
         two(writer, d - 1 + (single ? 1 : 0));
         if (single) one(writer, 1), one(writer, choices_.rarely(32) ? d : d - 1), kind(1, true);
-        for (std::uint64_t j = 0; j + 1 < d; ++j) one(writer, 2), one(writer, j), one(writer, d - 1);
+        for (std::uint64_t j = 0; j + 1 < std::min<std::uint64_t>(d, 200); ++j)
+            one(writer, 2), one(writer, j), one(writer, d - 1);
         kind(2, true);
     } else if (order <= 3 && order <= d) {
         kind(order, true);

@@ -105,7 +105,9 @@ bool memory(Bytes bytes) {
     static const std::vector<Collection> collections = examples();
     Choices choices(bytes);
     const Collection& collection = collections[choices.up_to(collections.size())];
-    MemoryStore store;
+    // Of a new store each time, half of the time would go into its secret.
+    static const std::vector<std::byte> fresh = MemoryStore().snapshot();
+    MemoryStore store(fresh);
     Memory remembered = live(collection, store, choices, 1);
     if (choices.rarely(2)) damage(remembered.public_randomness, choices);
     if (choices.rarely(2)) damage(remembered.course, choices);
@@ -117,7 +119,7 @@ bool memory(Bytes bytes) {
         if (choices.rarely(16)) answer.epsilon = choices.real();
     }
     if (choices.rarely(16)) remembered.answers.clear();
-    MemoryStore implanted;
+    MemoryStore implanted(fresh);
     implanted.append({}, 0, {}, {remembered.public_randomness, remembered.course, remembered.answers});
     const bool taken = !refused({ErrorCode::environment},
                                 [&] { static_cast<void>(live(collection, implanted, choices, 5)); });

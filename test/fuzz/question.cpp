@@ -1,7 +1,9 @@
-// Text as a question to specs of every kind: what is taken has an error, or is refused well.
+// Text as a question to specs of every kind, of which it draws one: what is taken has an error, or is
+// refused well.
 
 #include <cmath>
 
+#include "choices.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/plan/plan.hpp"
 #include "examine.hpp"
@@ -10,7 +12,7 @@ namespace ldp::fuzz {
 
 namespace {
 
-constexpr const char* specs[] = {
+constexpr const char* texts[] = {
     R"({"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "a", "domain": ["x", "y", "z"]}]})",
     R"({"mechanism": "exponential", "epsilon": 1, "attributes": [{"name": "a", "domain": 4}]})",
     R"({"mechanism": "pdp", "epsilon": 1, "attributes": [{"name": "a", "min": 0, "max": 8}]})",
@@ -25,19 +27,26 @@ constexpr const char* specs[] = {
     R"({"mechanism": "ddrm", "epsilon": 1, "rounds": 4, "attributes": [{"name": "a", "domain": 4}]})",
 };
 
+struct Planned {
+    explicit Planned(const char* json) : spec(Spec::from_json(json)), mechanism(make_mechanism(spec)) {}
+    Spec spec;
+    std::unique_ptr<const Mechanism> mechanism;
+};
+
 }  // namespace
 
 bool question(Bytes bytes) {
+    static const std::vector<Planned> all(std::begin(texts), std::end(texts));
+    const auto [first, end] = Drawn(bytes).among(all.size());
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     bool taken = false;
-    for (const char* json : specs) {
-        const Spec spec = Spec::from_json(json);
+    for (std::size_t i = first; i < end; ++i) {
+        const auto& [spec, mechanism] = all[i];
         std::optional<PlannedQuestion> question;
         if (refused({ErrorCode::malformed, ErrorCode::invalid_spec},
                     [&] { question = PlannedQuestion::from_json(text, spec); }))
             continue;
         taken = true;
-        const auto mechanism = make_mechanism(spec);
         refused({ErrorCode::unsupported}, [&] {
             const Prediction found = predict(*mechanism, spec, *question, 1000);
             need(found.error() >= 0, "an error is no number");

@@ -3,8 +3,9 @@
 //
 //     test-fuzz [TARGET [CASES [SEED]]]       from the root of the sources
 //
-// A case is an input of the corpus with damage, or bytes at random. What fails is written to a file, to be
-// looked into, and kept in the corpus when it is put right.
+// Of the corpus everything is asked, of other cases what they draw. A case is an input of the corpus with
+// damage, or bytes at random. What fails is written to a file, to be looked into, and kept in the corpus when
+// it is put right.
 
 #include <chrono>
 #include <cstdlib>
@@ -80,6 +81,7 @@ int main(int count, char** arguments) {
         const std::vector<Input> corpus = corpus_of(target.name);
         std::uint64_t taken = 0;
         bool good = true;
+        ask_everything = true;
         for (std::size_t i = 0; i < corpus.size(); ++i)
             good = passes(target, corpus[i], "corpus, input " + std::to_string(i), taken) && good;
         if (2 * taken < corpus.size() || taken == 0) {
@@ -87,13 +89,14 @@ int main(int count, char** arguments) {
             good = false;
         }
         const std::uint64_t cases = count > 2 ? std::strtoull(arguments[2], nullptr, 10) : target.cases;
+        ask_everything = false;
         simulation::SeededBits bits(seed);
         for (std::uint64_t i = 0; good && i < cases; ++i)
             good = passes(target, random_input(corpus, bits), "case " + std::to_string(i), taken);
         (good ? passed : failed) += 1;
         const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-        std::cout << target.name << ": " << corpus.size() << " inputs, " << cases << " cases, "
-                  << took.count() << " s\n";
+        std::cout << target.name << ": " << corpus.size() << " inputs, " << cases << " cases, " << taken
+                  << " taken, " << took.count() << " s\n";
     }
     std::cout << passed << " passed, " << failed << " failed\n";
     return failed == 0 && passed > 0 ? 0 : 1;
