@@ -30,11 +30,11 @@ bool state(Bytes bytes);     ///< choices of damage to a client's state file
 struct Target {
     const char* name;
     bool (*run)(Bytes);  ///< whether anything of it was taken
-    int cases;           ///< of a short run: about half a second under sanitisers
+    int cases;           ///< of a short run: a second or two under sanitisers
 };
 inline constexpr Target targets[] = {
-    {"report", report, 4000}, {"batch", batch, 2000},   {"summary", summary, 2000},
-    {"forged", forged, 2000}, {"spec", spec, 2000},     {"question", question, 500},
-    {"csv", csv, 4000},       {"memory", memory, 2000}, {"state", state, 200}};
+    {"report", report, 16000}, {"batch", batch, 16000},  {"summary", summary, 16000},
+    {"forged", forged, 8000},  {"spec", spec, 4000},     {"question", question, 4500},
+    {"csv", csv, 4000},        {"memory", memory, 2000}, {"state", state, 200}};
 
 }  // namespace ldp::fuzz

@@ -475,6 +475,19 @@ BOOST_AUTO_TEST_CASE(sources_are_what_they_say) {
                                source("{}", "sample of people"), 1e-9);
 }
 
+BOOST_AUTO_TEST_CASE(a_series_is_planned_for_its_noisiest_round) {
+    const Spec spec = Spec::from_json(R"({"mechanism": "ddrm", "epsilon": 1, "rounds": 6, "domain": 4})");
+    const auto m = make_mechanism(spec);
+    const auto error = [&](const std::string& question) {
+        return predict(*m, spec, PlannedQuestion::from_json(question, spec), 1000).error();
+    };
+    double worst = 0;
+    for (int round = 1; round <= 6; ++round)
+        worst = std::max(worst, error(R"({"value": 2, "round": )" + std::to_string(round) + "}"));
+    BOOST_CHECK_CLOSE_FRACTION(error(R"({"value": 2})"), worst, 1e-9);
+    BOOST_CHECK_LT(error(R"({"value": 2, "round": 6})"), worst * (1 + 1e-9));
+}
+
 BOOST_AUTO_TEST_CASE(what_cannot_be_planned_is_said) {
     const auto code = [](const std::string& spec, const std::string& question) {
         try {
@@ -496,6 +509,10 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_planned_is_said) {
           R"({"error": 0.1, "low": 2, "high": 1})", R"({"error": 0.1, "low": 0, "quantile": 0.5})"})
         BOOST_CHECK_MESSAGE(code(grr, question) == ErrorCode::invalid_spec, question);
     BOOST_CHECK(code(grr, "{") == ErrorCode::malformed);
+    // Two attributes that stand in no view together.
+    const std::string apart = spec_of("joint", 1, R"("views": [["a", "b"], ["c"]], "attributes": [
+        {"name": "a", "domain": 3}, {"name": "b", "domain": 3}, {"name": "c", "domain": 3}])");
+    BOOST_CHECK(code(apart, R"({"error": 0.1, "with": "c"})") == ErrorCode::unsupported);
     // Of bins whole ones are told.
     const std::string binned = spec_of("joint", 1, R"("attributes": [{"name": "a", "domain": 3},
         {"name": "b", "min": 0, "max": 8, "bins": 8}])");

@@ -199,6 +199,9 @@ BOOST_AUTO_TEST_CASE(wrong_products_are_refused) {
     BOOST_TEST(with(R"(["hours", {"score": 1}])") == "a number has no groups");
     BOOST_TEST(with(R"(["hours", {"school": "east"}])") ==
                "\"school\" must be one of the labels of its domain");
+    BOOST_TEST(
+        why(record(1, hours + R"(, {"name": "town", "domain": 3}, {"product": ["hours", {"town": 3}]})")) ==
+        "\"town\" must be a value of its domain, from 0 to 2");
     BOOST_TEST(with(R"(["hours"])").starts_with("\"product\" must be two names of numbers"));
     BOOST_TEST(with(R"([{"school": "south"}, {"school": "west"}])").starts_with("\"product\" must be two"));
     BOOST_TEST(with(R"(["hours", "hours*hours"]}, {"product": ["hours", "hours"], "name": "hours*hours")") ==
@@ -390,6 +393,24 @@ BOOST_AUTO_TEST_CASE(what_the_reports_do_not_tell_is_said) {
 }
 
 // Sleep is hours but for a shift: the matrix is singular, and estimates of it are near that.
+BOOST_AUTO_TEST_CASE(a_regression_has_a_hundred_coefficients_at_most) {
+    const auto asked = [](int towns) {
+        const Collection collection(Spec::from_json(record(
+            4, hours + "," + score + R"(, {"name": "town", "domain": )" + std::to_string(towns) + "}")));
+        SeededBits bits(1);
+        OwnedSummary summary(collection.mechanism());
+        const std::vector<Value> person{5.0, 50.0, 1.0};
+        for (int i = 0; i < 100; ++i) summary.draw(collection.encode(person, bits).cells, bits);
+        const SummaryView view = summary.view();
+        const Joint joint{view, collection.spec().attributes()};
+        return refusal([&] { static_cast<void>(regression(joint, {"score", {"hours"}, "town"})); });
+    };
+    BOOST_TEST(asked(101).what() == "a regression has too many groups");
+    BOOST_TEST(asked(101).detail() == "\"town\" has 101 values; allowed are 100 coefficients in all.");
+    BOOST_TEST(asked(100).what() == "a regression has too many coefficients");
+    BOOST_TEST(asked(100).detail() == "Found 101; allowed are 100.");
+}
+
 BOOST_AUTO_TEST_CASE(a_singular_design_is_refused_with_the_numbers_that_show_it) {
     const Collection collection(Spec::from_json(plain));
     SeededBits bits(5);

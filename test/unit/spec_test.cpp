@@ -1,4 +1,6 @@
 #include "core/base/error.hpp"
+#include "core/base/text.hpp"
+#include "core/mechanism/mechanism.hpp"
 #include "support.hpp"
 
 namespace {
@@ -121,6 +123,14 @@ BOOST_AUTO_TEST_CASE(bad_specs_are_refused_by_name) {
          ErrorCode::invalid_spec, "unit", "max, mechanism, min, name"},
         {R"({"mechanism":"haar","epsilon":1,"randomizer":"magic","attributes":[{"name":"a","min":0,"max":1},{"name":"b","min":0,"max":1}]})",
          ErrorCode::invalid_spec, "\"randomizer\"", "magic"},
+        {R"({"mechanism":"haar","epsilon":0.0015,"details":"global","attributes":[{"name":"a","min":0,"max":1},{"name":"b","min":0,"max":1}]})",
+         ErrorCode::invalid_spec, "too small to be split", "0.0015"},
+        {R"({"mechanism":"joint","epsilon":1,"attributes":[{"name":"a","domain":3},{"name":"b","min":0,"max":8,"edges":4}]})",
+         ErrorCode::invalid_spec, "\"edges\"", "Found 4"},
+        {R"({"mechanism":"joint","epsilon":1,"attributes":[{"name":"a","domain":3},{"name":"b","min":0,"max":8,"edges":[4,"x"]}]})",
+         ErrorCode::invalid_spec, "\"edges\"", "\"x\""},
+        {R"({"mechanism":"joint","epsilon":1,"attributes":[{"name":"a","domain":3},{"name":"b","min":1,"max":1.0000000000000002,"bins":4}]})",
+         ErrorCode::invalid_spec, "too narrow", "4 bins"},
         {R"({"mechanism":"grr","epsilon":1,"domain":4,"derived":{"p":0.9}})", ErrorCode::invalid_spec,
          "\"derived\"", "0.9"},
         {R"({"mechanism":"grr","epsilon":1,"domain":4,"derived":7})", ErrorCode::invalid_spec, "\"derived\"",
@@ -147,6 +157,60 @@ BOOST_AUTO_TEST_CASE(oversized_specs_are_refused) {
     const Error error = refusal(R"({"mechanism":"haar","epsilon":1,"attributes":[)" + attributes + "]}");
     BOOST_CHECK(contains(error.what(), "more parameters than a report can carry"));
     BOOST_CHECK(contains(error.hint(), "next to each other"));
+
+    const auto many = [](int count, const std::string& of) {
+        std::string all;
+        for (int j = 0; j < count; ++j)
+            all += (j == 0 ? "" : ",") + ("{\"name\":\"a" + std::to_string(j) + "\"," + of + "}");
+        return all;
+    };
+    BOOST_CHECK(contains(refusal(R"({"mechanism":"sampled","epsilon":1,"attributes":[)" +
+                                 many(4096, R"("min":0,"max":1)") + R"(,{"product":["a1","a2"]}]})")
+                             .what(),
+                         "at most 4096 attributes"));
+    const Error views = refusal(R"({"mechanism":"joint","epsilon":1,"views":"triples","attributes":[)" +
+                                many(128, R"("domain":2)") + "]}");
+    BOOST_CHECK(contains(views.what(), "too many views"));
+    BOOST_CHECK(contains(views.detail(), "341376 with all triples"));
+    const std::string tables =
+        R"({"mechanism":"joint","epsilon":1,"attributes":[)" + many(128, R"("domain":90)") + "]}";
+    BOOST_CHECK_EXCEPTION(
+        static_cast<void>(make_mechanism(Spec::from_json(tables))), Error,
+        [](const Error& e) { return contains(e.what(), "cross tables would be too large"); });
+    // 4096 utilities of 5 bits each, no row like another but for a constant.
+    std::string rows;
+    for (int i = 0; i < 64; ++i) {
+        rows += i == 0 ? "[" : ",[";
+        for (int j = 0; j < 64; ++j) rows += (j == 0 ? "" : ",") + std::to_string((i * i + j * j * j) % 31);
+        rows += "]";
+    }
+    BOOST_CHECK(contains(
+        refusal(R"({"mechanism":"exponential","epsilon":1,"domain":64,"utilities":[)" + rows + "]}").what(),
+        "the table is too large"));
+}
+
+// A message shows whole characters of what it cites.
+BOOST_AUTO_TEST_CASE(characters_are_those_of_utf_8) {
+    BOOST_CHECK_EQUAL(character_size("a\xC3\xA9"), 1u);
+    BOOST_CHECK_EQUAL(character_size("\xC3\xA9"), 2u);
+    BOOST_CHECK_EQUAL(character_size("\xE2\x82\xAC"), 3u);
+    BOOST_CHECK_EQUAL(character_size("\xF0\x9F\x98\x80"), 4u);
+    // Nothing, no beginning, cut short, another character within, overlong, a surrogate, beyond U+10FFFF.
+    for (const char* none : {"", "\x80", "\xC3", "\xE2\x82", "\xE2\x82(", "\xF0\x9F\x98(", "\xC0\x80",
+                             "\xE0\x80\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80"})
+        BOOST_CHECK_EQUAL(character_size(none), 0u);
+}
+
+BOOST_AUTO_TEST_CASE(listed_views_that_are_all_of_them_are_that_word) {
+    const auto with = [](const std::string& views) {
+        return Spec::from_json(
+                   R"({"mechanism":"joint","epsilon":1,"attributes":[{"name":"a","domain":3},{"name":"b","domain":3},{"name":"c","domain":4}],"views":)" +
+                   views + "}")
+            .to_json();
+    };
+    BOOST_CHECK_EQUAL(with(R"([["c","b"],["a","c"],["a","b"]])"), with(R"("pairs")"));
+    BOOST_CHECK_EQUAL(with(R"([["c","a","b"]])"), with(R"("triples")"));
+    BOOST_CHECK_NE(with(R"([["a","c"],["a","b"]])"), with(R"("pairs")"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
