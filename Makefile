@@ -179,19 +179,11 @@ stage: all
 	@$(MAKE) --no-print-directory install DESTDIR='$(CURDIR)/$(BUILD)/stage' >$(BUILD)/stage.log 2>&1 || \
 	    { cat $(BUILD)/stage.log; exit 1; }
 
-# Beside one another, so that neither waits while the other links.
-.PHONY: tests sanitized
+.PHONY: tests
 tests: stage
 	@+$(SRC) tests
-sanitized:
-	@+$(SRC) sanitized
 
-run-check: stage sanitized
-	@rm -rf $(BUILD)/check
-	@+$(SRC) check
-	@test/total
-
-run-check-fast run-check-plain run-check-server: stage
+run-check run-check-fast run-check-plain run-check-server: stage
 	@rm -rf $(BUILD)/check
 	@+$(SRC) $(@:run-%=%)
 	@test/total

@@ -8,15 +8,16 @@ suite = @cd .. && test/suite
 # What syncs often.
 in_memory = env TMPDIR="$$(test/scratch)"
 units := build/bin/test-unit --report_level=short
-SUITES := slow-units-1 slow-units-2 cluster-1 cluster-2 sanitized-client sanitized-units sanitized-fuzz sanitized-c-interface command installed c-interface structure
+SUITES := cluster-1 cluster-2 slow-units-1 slow-units-2 sanitized-units sanitized-client cluster-3 sanitized-fuzz \
+    sanitized-c-interface command installed c-interface structure
 FAST_SUITES := fast-units fast-cluster client command installed c-interface structure
 # Where the compiler is another, all but the sanitisers; where PostgreSQL alone is, what meets it.
 PLAIN_SUITES := $(filter-out sanitized-%,$(SUITES)) fast-units client hostile-bytes c-interface image
-SERVER_SUITES := cluster-1 cluster-2 image
+SERVER_SUITES := cluster-1 cluster-2 cluster-3 image
 .PHONY: check check-fast check-plain check-server $(SUITES) $(FAST_SUITES) $(PLAIN_SUITES)
 
-# What sanitisers watch is not run again without them. First what takes long and needs little compiling, and early what
-# waits for disks more than it computes.
+# What sanitisers watch is not run again without them. First what waits for disks more than it computes, and so leaves
+# processors to compilers; then what takes long.
 check: $(SUITES)
 check-fast: $(FAST_SUITES)
 check-plain: $(PLAIN_SUITES)
@@ -32,7 +33,8 @@ sanitized-units: $(SANITIZED)/bin/test-unit
 	$(suite) "core, sanitised" $(units:build/%=build/sanitized/%) --run_test='!@slow'
 fast-units: $(BUILD)/bin/test-unit
 	$(suite) "core: units" $(units) --run_test='!@slow'
-cluster-1 cluster-2: $(BUILD)/bin/test-e2e
+cluster-3: $(BUILD)/bin/test-e2e
+cluster-1 cluster-2 cluster-3:
 	@cd .. && test/with-cluster test/in-cluster $(@:cluster-%=%) || test/suite "the cluster" false
 fast-cluster:
 	@cd .. && test/with-cluster test/in-cluster fast || test/suite "the cluster" false
