@@ -23,7 +23,7 @@
 #include "core/proof/audit.hpp"
 #include "core/spec/products.hpp"
 
-namespace ldp::cli {
+namespace ldp::cli::audit {
 
 namespace {
 
@@ -89,7 +89,7 @@ int prove(const Spec& spec, Page& page) {
     Audit found;
     {
         std::unique_ptr<Progress> bar;
-        found = audit(*m, bits, {}, [&](std::uint64_t done, std::uint64_t total) {
+        found = ldp::audit(*m, bits, {}, [&](std::uint64_t done, std::uint64_t total) {
             if (!bar)
                 bar = std::make_unique<Progress>(std::cerr, isatty(STDERR_FILENO) == 1, "following", "inputs",
                                                  total);
@@ -365,7 +365,7 @@ constexpr const char* positional[] = {"spec"};
 
 }  // namespace
 
-const Command audit_command{
+const Command command{
     "audit",
     "[--exact] SPEC | --samples N SPEC | --samples N --command CMD --from A --to B",
     "proves or measures the epsilon of the code that ships",
@@ -380,4 +380,4 @@ const Command audit_command{
     positional,
     run};
 
-}  // namespace ldp::cli
+}  // namespace ldp::cli::audit

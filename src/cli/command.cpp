@@ -12,10 +12,10 @@ namespace ldp::cli {
 
 std::span<const Command* const> commands() noexcept {
     static constexpr const Command* table[] = {
-        &spec_command,     &advise_command,   &plan_command,      &perturb_command,
-        &submit_command,   &queue_command,    &collect_command,   &ledger_command,
-        &estimate_command, &simulate_command, &model_command,     &synthesize_command,
-        &audit_command,    &kit_command,      &reference_command, &help_command,
+        &spec::command,     &advise::command,   &plan::command,      &perturb::command,
+        &submit::command,   &queue::command,    &collect::command,   &ledger::command,
+        &estimate::command, &simulate::command, &model::command,     &synthesize::command,
+        &audit::command,    &kit::command,      &reference::command, &help::command,
     };
     return table;
 }

@@ -47,22 +47,25 @@ struct Command {
 /// All subcommands, in the order of the help.
 [[nodiscard]] std::span<const Command* const> commands() noexcept;
 
-extern const Command spec_command;
-extern const Command advise_command;
-extern const Command plan_command;
-extern const Command perturb_command;
-extern const Command submit_command;
-extern const Command queue_command;
-extern const Command collect_command;
-extern const Command ledger_command;
-extern const Command estimate_command;
-extern const Command simulate_command;
-extern const Command model_command;
-extern const Command synthesize_command;
-extern const Command audit_command;
-extern const Command kit_command;
-extern const Command reference_command;
-extern const Command help_command;
+// Of the file of each, the namespace.
+// clang-format off
+namespace spec { extern const Command command; }
+namespace advise { extern const Command command; }
+namespace plan { extern const Command command; }
+namespace perturb { extern const Command command; }
+namespace submit { extern const Command command; }
+namespace queue { extern const Command command; }
+namespace collect { extern const Command command; }
+namespace ledger { extern const Command command; }
+namespace estimate { extern const Command command; }
+namespace simulate { extern const Command command; }
+namespace model { extern const Command command; }
+namespace synthesize { extern const Command command; }
+namespace audit { extern const Command command; }
+namespace kit { extern const Command command; }
+namespace reference { extern const Command command; }
+namespace help { extern const Command command; }
+// clang-format on
 
 /// Opens a file for reading. Throws Error (environment).
 void open(std::ifstream& file, const std::string& name);

@@ -5,7 +5,7 @@
 
 #include "cli/command.hpp"
 
-namespace ldp::cli {
+namespace ldp::cli::help {
 
 namespace {
 
@@ -49,12 +49,12 @@ constexpr const char* positional[] = {"command"};
 
 }  // namespace
 
-const Command help_command{"help",
-                           "[COMMAND]",
-                           "what a command does, and its options",
-                           "Without COMMAND, lists the commands.",
-                           options,
-                           positional,
-                           run};
+const Command command{"help",
+                      "[COMMAND]",
+                      "what a command does, and its options",
+                      "Without COMMAND, lists the commands.",
+                      options,
+                      positional,
+                      run};
 
-}  // namespace ldp::cli
+}  // namespace ldp::cli::help

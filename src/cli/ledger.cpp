@@ -10,7 +10,7 @@
 #include "core/base/error.hpp"
 #include "core/spec/spec.hpp"
 
-namespace ldp::cli {
+namespace ldp::cli::ledger {
 
 namespace {
 
@@ -68,7 +68,7 @@ constexpr const char* positional[] = {"file"};
 
 }  // namespace
 
-const Command ledger_command{
+const Command command{
     "ledger",
     "[--delta D] FILE",
     "shows what a person has spent",
@@ -79,4 +79,4 @@ const Command ledger_command{
     positional,
     run};
 
-}  // namespace ldp::cli
+}  // namespace ldp::cli::ledger

@@ -9,7 +9,7 @@
 #include "core/base/bytes.hpp"
 #include "core/base/random.hpp"
 
-namespace ldp::cli {
+namespace ldp::cli::perturb {
 
 namespace {
 
@@ -51,7 +51,7 @@ int run(const Arguments& arguments) {
 
 }  // namespace
 
-const Command perturb_command{
+const Command command{
     "perturb",
     "--spec SPEC [OPTION...] < values.csv > reports.copy",
     "randomizes the rows of a CSV file into reports",
@@ -66,4 +66,4 @@ const Command perturb_command{
     {},
     run};
 
-}  // namespace ldp::cli
+}  // namespace ldp::cli::perturb

@@ -9,7 +9,7 @@
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
 
-namespace ldp::cli {
+namespace ldp::cli::queue {
 
 namespace {
 
@@ -48,18 +48,18 @@ constexpr const char* positional[] = {"file"};
 
 }  // namespace
 
-const Command queue_command{"queue",
-                            "[--retry | --drop] FILE",
-                            "shows what waits to be submitted",
-                            "Reads the state file of a submission or a client: how many reports wait, and "
-                            "how many were set aside because\n"
-                            "the server refused them for good, or because they are damaged, with the "
-                            "reasons. Nothing of it was counted.\n"
-                            "When the cause is found, --retry queues what was refused anew, and --drop "
-                            "forgets it. The client must not have\n"
-                            "the file open.",
-                            options,
-                            positional,
-                            run};
+const Command command{"queue",
+                      "[--retry | --drop] FILE",
+                      "shows what waits to be submitted",
+                      "Reads the state file of a submission or a client: how many reports wait, and "
+                      "how many were set aside because\n"
+                      "the server refused them for good, or because they are damaged, with the "
+                      "reasons. Nothing of it was counted.\n"
+                      "When the cause is found, --retry queues what was refused anew, and --drop "
+                      "forgets it. The client must not have\n"
+                      "the file open.",
+                      options,
+                      positional,
+                      run};
 
-}  // namespace ldp::cli
+}  // namespace ldp::cli::queue

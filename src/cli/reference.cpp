@@ -6,7 +6,7 @@
 
 #include "cli/command.hpp"
 
-namespace ldp::cli {
+namespace ldp::cli::reference {
 
 namespace {
 
@@ -157,7 +157,7 @@ constexpr const char* positional[] = {"form"};
 
 }  // namespace
 
-const Command reference_command{
+const Command command{
     "reference",
     "man|bash|zsh|fish",
     "writes the manual page, or the completion for a shell",
@@ -170,4 +170,4 @@ const Command reference_command{
     positional,
     run};
 
-}  // namespace ldp::cli
+}  // namespace ldp::cli::reference

@@ -24,7 +24,7 @@
 #include "core/base/random.hpp"
 #include "core/base/text.hpp"
 
-namespace ldp::cli {
+namespace ldp::cli::submit {
 
 namespace {
 
@@ -233,7 +233,7 @@ class Destination {
         return endpoint_ ? fetch_spec(*endpoint_, name_) : fetch_spec(database_, name_);
     }
     [[nodiscard]] std::int64_t target() {
-        return cli::target(
+        return submit::target(
             endpoint_ ? ldp::fetch_created(*endpoint_, name_) : fetch_created(database_, name_), name_);
     }
     [[nodiscard]] Carrier& carrier() { return *carrier_; }
@@ -351,7 +351,7 @@ constexpr const char* positional[] = {"file"};
 
 }  // namespace
 
-const Command submit_command{
+const Command command{
     "submit",
     "--collection NAME [OPTION...] FILE",
     "randomizes a CSV file and submits the reports",
@@ -370,4 +370,4 @@ const Command submit_command{
     positional,
     run};
 
-}  // namespace ldp::cli
+}  // namespace ldp::cli::submit

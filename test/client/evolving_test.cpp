@@ -669,12 +669,12 @@ BOOST_FIXTURE_TEST_CASE(the_command_shows_the_ledger, Directory) {
         cli::Arguments arguments;
         const std::vector<std::string> words{"--file", name};
         boost::program_options::store(
-            boost::program_options::command_line_parser(words).options(cli::ledger_command.options()).run(),
+            boost::program_options::command_line_parser(words).options(cli::ledger::command.options()).run(),
             arguments);
         std::ostringstream out;
         auto* const before = std::cout.rdbuf(out.rdbuf());
         try {
-            cli::ledger_command.run(arguments);
+            cli::ledger::command.run(arguments);
         } catch (...) {
             std::cout.rdbuf(before);
             throw;

@@ -11,7 +11,7 @@
 #include "cli/command.hpp"
 #include "client/uploader.hpp"
 
-namespace ldp::cli {
+namespace ldp::cli::estimate {
 
 namespace {
 
@@ -81,7 +81,7 @@ constexpr const char* positional[] = {"collection"};
 
 }  // namespace
 
-const Command estimate_command{
+const Command command{
     "estimate",
     "[OPTION...] COLLECTION",
     "answers of a collection: in the terminal, as a table, a drawing or a page",
@@ -94,4 +94,4 @@ const Command estimate_command{
     positional,
     run};
 
-}  // namespace ldp::cli
+}  // namespace ldp::cli::estimate

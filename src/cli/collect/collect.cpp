@@ -6,7 +6,7 @@
 #include "cli/command.hpp"
 #include "client/transport.hpp"
 
-namespace ldp::cli {
+namespace ldp::cli::collect {
 
 namespace {
 
@@ -45,7 +45,7 @@ std::int64_t number(const Arguments& arguments, const std::string& option, std::
 }
 
 /// ADDRESS:PORT, an address of IPv6 in brackets.
-void set_address(collect::Settings& settings, const std::string& text) {
+void set_address(ldp::collect::Settings& settings, const std::string& text) {
     const std::size_t colon = text.rfind(':');
     const char* const end = text.data() + text.size();
     const char* const port = colon == std::string::npos ? end : text.data() + colon + 1;
@@ -60,7 +60,7 @@ void set_address(collect::Settings& settings, const std::string& text) {
 
 int run(const Arguments& arguments) {
     using std::chrono::seconds;
-    collect::Settings settings;
+    ldp::collect::Settings settings;
     set_address(settings, arguments["listen"].as<std::string>());
     settings.dsn = arguments["dsn"].as<std::string>();
     if (arguments.count("collection") != 0) {
@@ -80,7 +80,7 @@ int run(const Arguments& arguments) {
     if (settings.queue.hold >= settings.connections)
         throw UsageError("--hold must be less than --connections: each batch that waits holds one");
     try {
-        collect::serve(settings);
+        ldp::collect::serve(settings);
     } catch (const pq::Failure& failure) {
         if (failure.passing())
             throw Unavailable(failure.code(), failure.what(), failure.detail(), failure.hint());
@@ -91,7 +91,7 @@ int run(const Arguments& arguments) {
 
 }  // namespace
 
-const Command collect_command{
+const Command command{
     "collect",
     "[OPTION...]",
     "takes reports in over HTTP and stores them",
@@ -106,4 +106,4 @@ const Command collect_command{
     {},
     run};
 
-}  // namespace ldp::cli
+}  // namespace ldp::cli::collect

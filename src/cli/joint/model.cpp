@@ -9,7 +9,7 @@
 
 #include "cli/joint/counted.hpp"
 
-namespace ldp::cli {
+namespace ldp::cli::model {
 
 namespace {
 
@@ -107,7 +107,7 @@ int run(const Arguments& arguments) {
 
 }  // namespace
 
-const Command model_command{
+const Command command{
     "model",
     "[OPTION...] SPEC SUMMARY",
     "how all attributes of cross tables hang together",
@@ -120,4 +120,4 @@ const Command model_command{
     counted_arguments,
     run};
 
-}  // namespace ldp::cli
+}  // namespace ldp::cli::model

@@ -7,7 +7,7 @@
 #include "core/joint/synthesis.hpp"
 #include "simulation/seeded.hpp"
 
-namespace ldp::cli {
+namespace ldp::cli::synthesize {
 
 namespace {
 
@@ -82,7 +82,7 @@ int run(const Arguments& arguments) {
 
 }  // namespace
 
-const Command synthesize_command{
+const Command command{
     "synthesize",
     "[OPTION...] SPEC SUMMARY",
     "made-up records that are spread like those of the people",
@@ -97,4 +97,4 @@ const Command synthesize_command{
     counted_arguments,
     run};
 
-}  // namespace ldp::cli
+}  // namespace ldp::cli::synthesize

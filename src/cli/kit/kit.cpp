@@ -14,7 +14,7 @@
 #include "core/proof/audit.hpp"
 #include "core/spec/spec.hpp"
 
-namespace ldp::cli {
+namespace ldp::cli::kit {
 
 namespace {
 
@@ -163,7 +163,7 @@ class Kit {
 
     void assessment(std::ostream& out) const {
         SystemRandom bits;
-        const Audit found = audit(*mechanism_, bits);
+        const Audit found = ldp::audit(*mechanism_, bits);
         out << "# Data protection impact assessment\n\n"
                "The order is that of article 35(7) of the General Data Protection Regulation. Technical "
                "parts are filled "
@@ -319,7 +319,7 @@ constexpr const char* positional[] = {"spec"};
 
 }  // namespace
 
-const Command kit_command{
+const Command command{
     "kit",
     "[--part PART] [--users N] SPEC",
     "writes what people and officers must be told of a spec",
@@ -332,4 +332,4 @@ const Command kit_command{
     positional,
     run};
 
-}  // namespace ldp::cli
+}  // namespace ldp::cli::kit

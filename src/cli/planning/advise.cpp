@@ -10,7 +10,7 @@
 #include "core/mechanism/mechanism.hpp"
 #include "core/plan/advice.hpp"
 
-namespace ldp::cli {
+namespace ldp::cli::advise {
 
 namespace {
 
@@ -58,7 +58,7 @@ constexpr const char* positional[] = {"spec"};
 
 }  // namespace
 
-const Command advise_command{
+const Command command{
     "advise",
     "[--users N] SPEC",
     "shows which mechanisms suit a spec, the best first",
@@ -80,4 +80,4 @@ const Command advise_command{
     positional,
     run};
 
-}  // namespace ldp::cli
+}  // namespace ldp::cli::advise

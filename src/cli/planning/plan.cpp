@@ -10,7 +10,7 @@
 #include "cli/command.hpp"
 #include "client/quoted.hpp"
 
-namespace ldp::cli {
+namespace ldp::cli::plan {
 
 namespace {
 
@@ -176,7 +176,7 @@ constexpr const char* positional[] = {"spec"};
 
 }  // namespace
 
-const Command plan_command{
+const Command command{
     "plan",
     "[OPTION...] SPEC",
     "tells before anybody reports how large the error of an answer will be",
@@ -190,4 +190,4 @@ const Command plan_command{
     positional,
     run};
 
-}  // namespace ldp::cli
+}  // namespace ldp::cli::plan

@@ -20,7 +20,7 @@
 #include "simulation/chart.hpp"
 #include "simulation/simulation.hpp"
 
-namespace ldp::cli {
+namespace ldp::cli::simulate {
 
 namespace {
 
@@ -206,7 +206,7 @@ int run(const Arguments& arguments) {
     std::vector<Round> rounds;
     {
         Progress progress(std::cerr, isatty(STDERR_FILENO) != 0, "simulating", "people", scene.people);
-        rounds = simulate(collection, scene, [&](std::uint64_t done) { progress.update(done); });
+        rounds = simulation::simulate(collection, scene, [&](std::uint64_t done) { progress.update(done); });
     }
     std::cout << std::setprecision(4) << spec.mechanism().name << " at epsilon " << spec.epsilon()
               << but_for(spec.delta()) << (spec.evolving() ? ", remembered" : ", never remembered") << "; "
@@ -231,7 +231,7 @@ constexpr const char* positional[] = {"action", "spec"};
 
 }  // namespace
 
-const Command simulate_command{
+const Command command{
     "simulate",
     "evolving|once [OPTION...] SPEC",
     "tries a spec on people's values, made up or your own",
@@ -256,4 +256,4 @@ const Command simulate_command{
     positional,
     run};
 
-}  // namespace ldp::cli
+}  // namespace ldp::cli::simulate

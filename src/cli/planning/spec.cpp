@@ -12,7 +12,7 @@
 #include "core/mechanism/mechanism.hpp"
 #include "core/spec/spec.hpp"
 
-namespace ldp::cli {
+namespace ldp::cli::spec {
 
 namespace {
 
@@ -73,7 +73,7 @@ constexpr const char* positional[] = {"action", "spec"};
 
 }  // namespace
 
-const Command spec_command{
+const Command command{
     "spec",
     "check SPEC | draft FILE.csv",
     "validates a spec and shows what it promises, or drafts one",
@@ -92,4 +92,4 @@ const Command spec_command{
     positional,
     run};
 
-}  // namespace ldp::cli
+}  // namespace ldp::cli::spec

@@ -1,41 +1,38 @@
-// One line for each mechanism.
+// One line for each mechanism: its file is a namespace, and what others see of it is the entry.
 #pragma once
 
 #include "core/mechanism/registry.hpp"
 
-namespace ldp {
-
-extern const MechanismEntry grr_entry;
-extern const MechanismEntry oue_entry;
-extern const MechanismEntry piecewise_entry;
-extern const MechanismEntry pdp_entry;
-extern const MechanismEntry haar_entry;
-extern const MechanismEntry sue_entry;
-extern const MechanismEntry subset_entry;
-extern const MechanismEntry blh_entry;
-extern const MechanismEntry olh_entry;
-extern const MechanismEntry hadamard_entry;
-extern const MechanismEntry projective_entry;
-extern const MechanismEntry rappor_entry;
-extern const MechanismEntry laplace_entry;
-extern const MechanismEntry duchi_entry;
-extern const MechanismEntry onebit_entry;
-extern const MechanismEntry hybrid_entry;
-extern const MechanismEntry square_wave_entry;
-extern const MechanismEntry sampled_entry;
-extern const MechanismEntry duchi_vector_entry;
-extern const MechanismEntry haar_ordered_entry;
-extern const MechanismEntry haar_ranges_entry;
-extern const MechanismEntry l_grr_entry;
-extern const MechanismEntry l_sue_entry;
-extern const MechanismEntry l_oue_entry;
-extern const MechanismEntry loloha_entry;
-extern const MechanismEntry dbitflip_entry;
-extern const MechanismEntry ddrm_entry;
-extern const MechanismEntry optimal_entry;
-extern const MechanismEntry exponential_entry;
-extern const MechanismEntry tree_entry;
-extern const MechanismEntry joint_entry;
-extern const MechanismEntry gaussian_entry;
-
-}  // namespace ldp
+// clang-format off
+namespace ldp::grr { extern const MechanismEntry entry; }
+namespace ldp::oue { extern const MechanismEntry entry; }
+namespace ldp::piecewise { extern const MechanismEntry entry; }
+namespace ldp::pdp { extern const MechanismEntry entry; }
+namespace ldp::haar { extern const MechanismEntry entry; }
+namespace ldp::sue { extern const MechanismEntry entry; }
+namespace ldp::subset { extern const MechanismEntry entry; }
+namespace ldp::blh { extern const MechanismEntry entry; }
+namespace ldp::olh { extern const MechanismEntry entry; }
+namespace ldp::hadamard { extern const MechanismEntry entry; }
+namespace ldp::projective { extern const MechanismEntry entry; }
+namespace ldp::rappor { extern const MechanismEntry entry; }
+namespace ldp::laplace { extern const MechanismEntry entry; }
+namespace ldp::duchi { extern const MechanismEntry entry; }
+namespace ldp::onebit { extern const MechanismEntry entry; }
+namespace ldp::hybrid { extern const MechanismEntry entry; }
+namespace ldp::square_wave { extern const MechanismEntry entry; }
+namespace ldp::sampled { extern const MechanismEntry entry; }
+namespace ldp::duchi_vector { extern const MechanismEntry entry; }
+namespace ldp::haar_ordered { extern const MechanismEntry entry; }
+namespace ldp::haar_ranges { extern const MechanismEntry entry; }
+namespace ldp::l_grr { extern const MechanismEntry entry; }
+namespace ldp::l_sue { extern const MechanismEntry entry; }
+namespace ldp::l_oue { extern const MechanismEntry entry; }
+namespace ldp::loloha { extern const MechanismEntry entry; }
+namespace ldp::dbitflip { extern const MechanismEntry entry; }
+namespace ldp::ddrm { extern const MechanismEntry entry; }
+namespace ldp::optimal { extern const MechanismEntry entry; }
+namespace ldp::exponential { extern const MechanismEntry entry; }
+namespace ldp::tree { extern const MechanismEntry entry; }
+namespace ldp::joint { extern const MechanismEntry entry; }
+namespace ldp::gaussian { extern const MechanismEntry entry; }

@@ -10,13 +10,14 @@ namespace ldp {
 
 std::span<const MechanismEntry* const> registry() noexcept {
     static constexpr const MechanismEntry* entries[] = {
-        &grr_entry,         &oue_entry,         &piecewise_entry, &pdp_entry,          &haar_entry,
-        &sue_entry,         &subset_entry,      &blh_entry,       &olh_entry,          &hadamard_entry,
-        &projective_entry,  &rappor_entry,      &laplace_entry,   &duchi_entry,        &onebit_entry,
-        &hybrid_entry,      &square_wave_entry, &sampled_entry,   &duchi_vector_entry, &haar_ordered_entry,
-        &haar_ranges_entry, &l_grr_entry,       &l_sue_entry,     &l_oue_entry,        &loloha_entry,
-        &dbitflip_entry,    &ddrm_entry,        &optimal_entry,   &exponential_entry,  &tree_entry,
-        &joint_entry,       &gaussian_entry,
+        &grr::entry,         &oue::entry,      &piecewise::entry,    &pdp::entry,
+        &haar::entry,        &sue::entry,      &subset::entry,       &blh::entry,
+        &olh::entry,         &hadamard::entry, &projective::entry,   &rappor::entry,
+        &laplace::entry,     &duchi::entry,    &onebit::entry,       &hybrid::entry,
+        &square_wave::entry, &sampled::entry,  &duchi_vector::entry, &haar_ordered::entry,
+        &haar_ranges::entry, &l_grr::entry,    &l_sue::entry,        &l_oue::entry,
+        &loloha::entry,      &dbitflip::entry, &ddrm::entry,         &optimal::entry,
+        &exponential::entry, &tree::entry,     &joint::entry,        &gaussian::entry,
     };
     return entries;
 }

@@ -15,13 +15,13 @@ namespace {
 
 bool about_tables(const Json& spec) {
     return spec.is_object() &&
-           (spec.contains("views") || spec.value("mechanism", Json()) == joint_entry.name);
+           (spec.contains("views") || spec.value("mechanism", Json()) == joint::entry.name);
 }
 
 /// The spec with `joint` for whatever mechanism it names.
 Spec of_tables(Json document) {
     for (const char* key : {"derived", "chosen", "max_report_bytes", "max_decode_cost"}) document.erase(key);
-    document["mechanism"] = joint_entry.name;
+    document["mechanism"] = joint::entry.name;
     return Spec::from_json(document.dump());
 }
 
@@ -44,7 +44,7 @@ double worst_cell(const Mechanism& mechanism, const Spec& spec) {
 }
 
 Candidate tables(const Json& document) {
-    return measured_candidate(joint_entry, [&](Candidate& told) {
+    return measured_candidate(joint::entry, [&](Candidate& told) {
         const Spec spec = of_tables(document);
         auto mechanism = make_mechanism(spec);
         told.n_variance = worst_cell(*mechanism, spec);

@@ -3,7 +3,7 @@
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/local_hashing.hpp"
 
-namespace ldp {
+namespace ldp::blh {
 
 namespace {
 
@@ -19,16 +19,16 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry blh_entry{8,
-                               "blh",
-                               "binary local hashing",
-                               "one of two groups of the values: the groups are made by chance, and so is "
-                               "which one is sent, more often that of your own value",
-                               Shape::one_categorical,
-                               LocalHashing::max_domain,
-                               true,
-                               {},
-                               write,
-                               load};
+const MechanismEntry entry{8,
+                           "blh",
+                           "binary local hashing",
+                           "one of two groups of the values: the groups are made by chance, and so is "
+                           "which one is sent, more often that of your own value",
+                           Shape::one_categorical,
+                           LocalHashing::max_domain,
+                           true,
+                           {},
+                           write,
+                           load};
 
-}  // namespace ldp
+}  // namespace ldp::blh

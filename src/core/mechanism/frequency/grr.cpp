@@ -8,7 +8,7 @@
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 
-namespace ldp {
+namespace ldp::grr {
 
 namespace {
 
@@ -63,15 +63,15 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry grr_entry{1,
-                               "grr",
-                               "generalized randomized response",
-                               "one value of the list: your own, or by chance another one",
-                               Shape::one_categorical,
-                               max_domain,
-                               true,
-                               {},
-                               write_domain,
-                               load};
+const MechanismEntry entry{1,
+                           "grr",
+                           "generalized randomized response",
+                           "one value of the list: your own, or by chance another one",
+                           Shape::one_categorical,
+                           max_domain,
+                           true,
+                           {},
+                           write_domain,
+                           load};
 
-}  // namespace ldp
+}  // namespace ldp::grr

@@ -15,7 +15,7 @@
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/incidence.hpp"
 
-namespace ldp {
+namespace ldp::hadamard {
 
 namespace {
 
@@ -338,16 +338,16 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry hadamard_entry{10,
-                                    "hadamard",
-                                    "Hadamard response",
-                                    "a number that stands for a set of values of the list, drawn by chance; "
-                                    "your own is in it more often than any other",
-                                    Shape::one_categorical,
-                                    max_domain,
-                                    true,
-                                    {},
-                                    write,
-                                    load};
+const MechanismEntry entry{10,
+                           "hadamard",
+                           "Hadamard response",
+                           "a number that stands for a set of values of the list, drawn by chance; "
+                           "your own is in it more often than any other",
+                           Shape::one_categorical,
+                           max_domain,
+                           true,
+                           {},
+                           write,
+                           load};
 
-}  // namespace ldp
+}  // namespace ldp::hadamard

@@ -4,7 +4,7 @@
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/local_hashing.hpp"
 
-namespace ldp {
+namespace ldp::olh {
 
 namespace {
 
@@ -18,16 +18,16 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry olh_entry{9,
-                               "olh",
-                               "optimised local hashing",
-                               "one of a few groups of the values: the groups are made by chance, and so is "
-                               "which one is sent, more often that of your own value",
-                               Shape::one_categorical,
-                               LocalHashing::max_domain,
-                               true,
-                               {},
-                               write,
-                               load};
+const MechanismEntry entry{9,
+                           "olh",
+                           "optimised local hashing",
+                           "one of a few groups of the values: the groups are made by chance, and so is "
+                           "which one is sent, more often that of your own value",
+                           Shape::one_categorical,
+                           LocalHashing::max_domain,
+                           true,
+                           {},
+                           write,
+                           load};
 
-}  // namespace ldp
+}  // namespace ldp::olh

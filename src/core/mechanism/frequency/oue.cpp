@@ -7,7 +7,7 @@
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/frequency/unary.hpp"
 
-namespace ldp {
+namespace ldp::oue {
 
 namespace {
 
@@ -29,7 +29,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry oue_entry{
+const MechanismEntry entry{
     2,
     "oue",
     "optimised unary encoding",
@@ -41,4 +41,4 @@ const MechanismEntry oue_entry{
     write_domain,
     load};
 
-}  // namespace ldp
+}  // namespace ldp::oue

@@ -13,7 +13,7 @@
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/incidence.hpp"
 
-namespace ldp {
+namespace ldp::projective {
 
 namespace {
 
@@ -121,16 +121,16 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry projective_entry{11,
-                                      "projective",
-                                      "projective-geometry response",
-                                      "a number that stands for a set of values of the list, drawn by "
-                                      "chance; your own is in it more often than any other",
-                                      Shape::one_categorical,
-                                      max_domain,
-                                      true,
-                                      {},
-                                      write,
-                                      load};
+const MechanismEntry entry{11,
+                           "projective",
+                           "projective-geometry response",
+                           "a number that stands for a set of values of the list, drawn by "
+                           "chance; your own is in it more often than any other",
+                           Shape::one_categorical,
+                           max_domain,
+                           true,
+                           {},
+                           write,
+                           load};
 
-}  // namespace ldp
+}  // namespace ldp::projective

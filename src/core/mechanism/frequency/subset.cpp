@@ -12,7 +12,7 @@
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 
-namespace ldp {
+namespace ldp::subset {
 
 namespace {
 
@@ -148,7 +148,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry subset_entry{
+const MechanismEntry entry{
     7,
     "subset",
     "subset selection",
@@ -160,4 +160,4 @@ const MechanismEntry subset_entry{
     write,
     load};
 
-}  // namespace ldp
+}  // namespace ldp::subset

@@ -7,7 +7,7 @@
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/frequency/unary.hpp"
 
-namespace ldp {
+namespace ldp::sue {
 
 namespace {
 
@@ -36,7 +36,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry sue_entry{
+const MechanismEntry entry{
     6,
     "sue",
     "symmetric unary encoding",
@@ -48,4 +48,4 @@ const MechanismEntry sue_entry{
     write_domain,
     load};
 
-}  // namespace ldp
+}  // namespace ldp::sue

@@ -19,7 +19,7 @@
 #include "core/mechanism/graded/graded_channel.hpp"
 #include "core/mechanism/graded/utilities.hpp"
 
-namespace ldp {
+namespace ldp::exponential {
 
 namespace {
 
@@ -297,7 +297,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry exponential_entry{
+const MechanismEntry entry{
     29,
     "exponential",
     "the exponential mechanism",
@@ -309,4 +309,4 @@ const MechanismEntry exponential_entry{
     write,
     load};
 
-}  // namespace ldp
+}  // namespace ldp::exponential

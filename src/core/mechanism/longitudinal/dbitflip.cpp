@@ -23,7 +23,7 @@
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 
-namespace ldp {
+namespace ldp::dbitflip {
 
 namespace {
 
@@ -310,17 +310,17 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry dbitflip_entry{26,
-                                    "dbitflip",
-                                    "flipped bits of a few buckets",
-                                    "a few yes or no answers to whether your value lies in some group of "
-                                    "values, each true or by chance turned over",
-                                    Shape::one_categorical,
-                                    max_domain,
-                                    false,
-                                    options,
-                                    write,
-                                    load,
-                                    settle};
+const MechanismEntry entry{26,
+                           "dbitflip",
+                           "flipped bits of a few buckets",
+                           "a few yes or no answers to whether your value lies in some group of "
+                           "values, each true or by chance turned over",
+                           Shape::one_categorical,
+                           max_domain,
+                           false,
+                           options,
+                           write,
+                           load,
+                           settle};
 
-}  // namespace ldp
+}  // namespace ldp::dbitflip

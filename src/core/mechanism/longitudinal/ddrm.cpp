@@ -42,7 +42,7 @@
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 
-namespace ldp {
+namespace ldp::ddrm {
 
 namespace {
 
@@ -565,18 +565,17 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry ddrm_entry{
-    27,
-    "ddrm",
-    "difference trees over rounds",
-    "now and then a single yes or no about how your answer has moved, drawn by chance",
-    Shape::one_categorical,
-    max_domain,
-    false,
-    options,
-    write,
-    load,
-    settle,
-    true};
+const MechanismEntry entry{27,
+                           "ddrm",
+                           "difference trees over rounds",
+                           "now and then a single yes or no about how your answer has moved, drawn by chance",
+                           Shape::one_categorical,
+                           max_domain,
+                           false,
+                           options,
+                           write,
+                           load,
+                           settle,
+                           true};
 
-}  // namespace ldp
+}  // namespace ldp::ddrm

@@ -12,7 +12,7 @@
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/frequency/second_layer.hpp"
 
-namespace ldp {
+namespace ldp::l_grr {
 
 namespace {
 
@@ -80,17 +80,17 @@ constexpr Option options[] = {first_epsilon_option};
 
 }  // namespace
 
-const MechanismEntry l_grr_entry{22,
-                                 "l_grr",
-                                 "generalized randomized response in two layers",
-                                 "one value of the list: your own is exchanged by chance for another one, "
-                                 "and what is sent is exchanged by chance again each time",
-                                 Shape::one_categorical,
-                                 max_domain,
-                                 false,
-                                 options,
-                                 write_layers,
-                                 load,
-                                 settle_first_epsilon};
+const MechanismEntry entry{22,
+                           "l_grr",
+                           "generalized randomized response in two layers",
+                           "one value of the list: your own is exchanged by chance for another one, "
+                           "and what is sent is exchanged by chance again each time",
+                           Shape::one_categorical,
+                           max_domain,
+                           false,
+                           options,
+                           write_layers,
+                           load,
+                           settle_first_epsilon};
 
-}  // namespace ldp
+}  // namespace ldp::l_grr

@@ -9,7 +9,7 @@
 #include "core/mechanism/frequency/second_layer.hpp"
 #include "core/mechanism/frequency/unary.hpp"
 
-namespace ldp {
+namespace ldp::l_oue {
 
 namespace {
 
@@ -31,7 +31,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry l_oue_entry{
+const MechanismEntry entry{
     24,
     "l_oue",
     "optimised unary encoding in two layers",
@@ -44,4 +44,4 @@ const MechanismEntry l_oue_entry{
     load,
     settle_first_epsilon};
 
-}  // namespace ldp
+}  // namespace ldp::l_oue

@@ -8,7 +8,7 @@
 #include "core/mechanism/frequency/second_layer.hpp"
 #include "core/mechanism/frequency/unary.hpp"
 
-namespace ldp {
+namespace ldp::l_sue {
 
 namespace {
 
@@ -36,7 +36,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry l_sue_entry{
+const MechanismEntry entry{
     23,
     "l_sue",
     "symmetric unary encoding in two layers",
@@ -49,4 +49,4 @@ const MechanismEntry l_sue_entry{
     load,
     settle_first_epsilon};
 
-}  // namespace ldp
+}  // namespace ldp::l_sue

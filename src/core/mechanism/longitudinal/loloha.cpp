@@ -18,7 +18,7 @@
 #include "core/mechanism/frequency/local_hashing.hpp"
 #include "core/mechanism/frequency/second_layer.hpp"
 
-namespace ldp {
+namespace ldp::loloha {
 
 namespace {
 
@@ -94,7 +94,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry loloha_entry{
+const MechanismEntry entry{
     25,
     "loloha",
     "longitudinal local hashing",
@@ -108,4 +108,4 @@ const MechanismEntry loloha_entry{
     load,
     settle};
 
-}  // namespace ldp
+}  // namespace ldp::loloha

@@ -31,7 +31,7 @@
 #include "core/mechanism/frequency/second_layer.hpp"
 #include "core/mechanism/longitudinal/candidate_search.hpp"
 
-namespace ldp {
+namespace ldp::rappor {
 
 namespace {
 
@@ -536,7 +536,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry rappor_entry{
+const MechanismEntry entry{
     12,
     "rappor",
     "Bloom filters with cohorts (RAPPOR)",
@@ -549,4 +549,4 @@ const MechanismEntry rappor_entry{
     load,
     settle_second_layer};
 
-}  // namespace ldp
+}  // namespace ldp::rappor

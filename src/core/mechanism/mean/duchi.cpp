@@ -4,10 +4,10 @@
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/mean/numeric_mean.hpp"
 
-namespace ldp {
+namespace ldp::duchi {
 
-const MechanismEntry duchi_entry = numeric_entry<duchi_randomizer>(
+const MechanismEntry entry = numeric_entry<duchi_randomizer>(
     14, "one bit of Duchi, Jordan, Wainwright",
     "a single yes or no, drawn by chance; yes comes the more often the larger your number is");
 
-}  // namespace ldp
+}  // namespace ldp::duchi

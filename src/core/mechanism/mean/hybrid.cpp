@@ -6,14 +6,14 @@
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/mean/numeric_mean.hpp"
 
-namespace ldp {
+namespace ldp::hybrid {
 
-std::uint64_t hybrid_width(double epsilon, std::uint64_t steps) {
-    return epsilon > hybrid_threshold ? piecewise_width(epsilon, steps) : 0;
+std::uint64_t width(double epsilon, std::uint64_t steps) {
+    return epsilon > hybrid_threshold ? piecewise::width(epsilon, steps) : 0;
 }
 
-const MechanismEntry hybrid_entry = numeric_entry<hybrid_randomizer>(
+const MechanismEntry entry = numeric_entry<hybrid_randomizer>(
     16, "piecewise and one bit, mixed",
     "a number or a single yes or no, drawn by chance, more often one that is near your own number");
 
-}  // namespace ldp
+}  // namespace ldp::hybrid

@@ -4,9 +4,9 @@
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/mean/numeric_mean.hpp"
 
-namespace ldp {
+namespace ldp::laplace {
 
-const MechanismEntry laplace_entry = numeric_entry<laplace_randomizer>(
+const MechanismEntry entry = numeric_entry<laplace_randomizer>(
     13, "discrete Laplace noise", "your number, moved up or down by chance, often far");
 
-}  // namespace ldp
+}  // namespace ldp::laplace

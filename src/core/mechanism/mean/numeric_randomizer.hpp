@@ -1,4 +1,4 @@
-// The numeric numeric randomizers: which response each stands for, and how it is written in a parameter
+// The numeric randomizers: which response each stands for, and how it is written in a parameter
 // block. Shared by the mechanisms for one number and by those that send numbers of their own making through
 // one.
 #pragma once
@@ -10,6 +10,17 @@
 #include "core/mechanism/capability.hpp"
 #include "core/mechanism/fields.hpp"
 #include "core/mechanism/registry.hpp"
+
+/// Window widths; each stands in its mechanism's file.
+namespace ldp::piecewise {
+[[nodiscard]] std::uint64_t width(double epsilon, std::uint64_t steps);
+}
+namespace ldp::pdp {
+[[nodiscard]] std::uint64_t width(double epsilon, std::uint64_t steps);
+}
+namespace ldp::hybrid {
+[[nodiscard]] std::uint64_t width(double epsilon, std::uint64_t steps);
+}
 
 namespace ldp {
 
@@ -26,20 +37,16 @@ struct NumericRandomizer {
     WarpAim aim = WarpAim::worst;                                 ///< of a warped window
 };
 
-/// Window widths; each stands in its mechanism's file.
-[[nodiscard]] std::uint64_t piecewise_width(double epsilon, std::uint64_t steps);
-[[nodiscard]] std::uint64_t pdp_width(double epsilon, std::uint64_t steps);
-[[nodiscard]] std::uint64_t hybrid_width(double epsilon, std::uint64_t steps);
 [[nodiscard]] constexpr std::uint64_t no_width(double, std::uint64_t) noexcept {
     return 0;
 }
 
-inline constexpr NumericRandomizer piecewise_randomizer{"piecewise", Response::window, piecewise_width};
-inline constexpr NumericRandomizer pdp_randomizer{"pdp", Response::window, pdp_width};
+inline constexpr NumericRandomizer piecewise_randomizer{"piecewise", Response::window, piecewise::width};
+inline constexpr NumericRandomizer pdp_randomizer{"pdp", Response::window, pdp::width};
 inline constexpr NumericRandomizer laplace_randomizer{"laplace", Response::laplace, no_width};
 inline constexpr NumericRandomizer duchi_randomizer{"duchi", Response::duchi, no_width};
 inline constexpr NumericRandomizer onebit_randomizer{"onebit", Response::duchi, no_width, true};
-inline constexpr NumericRandomizer hybrid_randomizer{"hybrid", Response::hybrid, hybrid_width};
+inline constexpr NumericRandomizer hybrid_randomizer{"hybrid", Response::hybrid, hybrid::width};
 inline constexpr NumericRandomizer optimal_randomizer{"optimal", Response::optimal, no_width};
 inline constexpr NumericRandomizer average_randomizer{"optimal", Response::optimal, no_width, false,
                                                       WarpAim::average};

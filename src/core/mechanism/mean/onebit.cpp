@@ -15,7 +15,7 @@
 #include "core/mechanism/frequency/second_layer.hpp"
 #include "core/mechanism/mean/two_layers.hpp"
 
-namespace ldp {
+namespace ldp::onebit {
 
 namespace {
 
@@ -40,7 +40,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry onebit_entry{
+const MechanismEntry entry{
     15,
     onebit_randomizer.name,
     "one bit of a number from 0 up",
@@ -53,4 +53,4 @@ const MechanismEntry onebit_entry{
     load,
     settle_second_layer};
 
-}  // namespace ldp
+}  // namespace ldp::onebit

@@ -13,7 +13,7 @@
 #include "core/mechanism/frequency/second_layer.hpp"
 #include "core/mechanism/mean/two_layers.hpp"
 
-namespace ldp {
+namespace ldp::optimal {
 
 namespace {
 
@@ -44,7 +44,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry optimal_entry{
+const MechanismEntry entry{
     28,
     optimal_randomizer.name,
     "warped window",
@@ -57,4 +57,4 @@ const MechanismEntry optimal_entry{
     load,
     settle_second_layer};
 
-}  // namespace ldp
+}  // namespace ldp::optimal

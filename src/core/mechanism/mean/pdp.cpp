@@ -8,9 +8,9 @@
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/mean/numeric_mean.hpp"
 
-namespace ldp {
+namespace ldp::pdp {
 
-std::uint64_t pdp_width(double epsilon, std::uint64_t steps) {
+std::uint64_t width(double epsilon, std::uint64_t steps) {
     // expm1 keeps the difference of nearly equal numbers when ε is small.
     const double delta = 24 / (6 * std::expm1(epsilon / 6) + 5 * epsilon * std::exp(epsilon / 6));
     const double e = std::expm1(epsilon) * delta;
@@ -19,8 +19,8 @@ std::uint64_t pdp_width(double epsilon, std::uint64_t steps) {
         1, static_cast<std::uint64_t>(std::llround(static_cast<double>(steps) * delta / (2 * b - delta))));
 }
 
-const MechanismEntry pdp_entry = numeric_entry<pdp_randomizer>(
+const MechanismEntry entry = numeric_entry<pdp_randomizer>(
     4, "window mechanism of PPMC",
     "a number drawn by chance, more often from near your own than from elsewhere");
 
-}  // namespace ldp
+}  // namespace ldp::pdp

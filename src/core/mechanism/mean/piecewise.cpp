@@ -7,14 +7,14 @@
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/mean/numeric_mean.hpp"
 
-namespace ldp {
+namespace ldp::piecewise {
 
-std::uint64_t piecewise_width(double epsilon, std::uint64_t steps) {
+std::uint64_t width(double epsilon, std::uint64_t steps) {
     return std::max<std::uint64_t>(
         1, static_cast<std::uint64_t>(std::llround(static_cast<double>(steps) * std::exp(-epsilon / 2))));
 }
 
-const MechanismEntry piecewise_entry = numeric_entry<piecewise_randomizer>(
+const MechanismEntry entry = numeric_entry<piecewise_randomizer>(
     3, "piecewise mechanism", "a number drawn by chance, more often from near your own than from elsewhere");
 
-}  // namespace ldp
+}  // namespace ldp::piecewise

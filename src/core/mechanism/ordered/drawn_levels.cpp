@@ -70,7 +70,7 @@ double DrawnLevels::n_variance_of(std::size_t, std::size_t item, std::span<const
 // A level's mean varies the less, the surer it is what the people who drew it are. That is least sure where
 // in each level half of them are on either side: of complete trees half next to the root's middle and half on
 // its other side, or half at each end. Which of these is worse depends on what people in few places add. Of
-// all people there are, none make it more than 3 % larger (test/unit/plan_test.cpp looks for some).
+// all people there are, none make it more than 3 % larger (test/unit/answers/plan_test.cpp looks for some).
 double DrawnLevels::promised_variance_of_part(double part) const {
     if (!range_) return Mechanism::promised_variance_of_part(part);
     const std::vector<double> numbers = values(-1, 1);

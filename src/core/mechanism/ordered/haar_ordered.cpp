@@ -30,7 +30,7 @@
 #include "core/mechanism/mean/numeric_randomizer.hpp"
 #include "core/mechanism/ordered/drawn_levels.hpp"
 
-namespace ldp {
+namespace ldp::haar_ordered {
 
 namespace {
 
@@ -446,7 +446,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry haar_ordered_entry{
+const MechanismEntry entry{
     20,
     "haar_ordered",
     "Haar tree, ordered domain",
@@ -459,4 +459,4 @@ const MechanismEntry haar_ordered_entry{
     write,
     load};
 
-}  // namespace ldp
+}  // namespace ldp::haar_ordered

@@ -14,7 +14,7 @@
 #include "core/mechanism/mean/numeric_mean.hpp"
 #include "core/mechanism/ordered/ordered.hpp"
 
-namespace ldp {
+namespace ldp::square_wave {
 
 namespace {
 
@@ -177,7 +177,7 @@ std::vector<Check> SquareWave::health(const Counts& counts) const {
     return checks;
 }
 
-std::uint64_t square_wave_width(double epsilon, std::uint64_t steps) {
+std::uint64_t width(double epsilon, std::uint64_t steps) {
     const double e = std::exp(epsilon);
     // expm1 keeps the difference of nearly equal numbers when ε is small.
     const double b = (epsilon * e - std::expm1(epsilon)) / (2 * e * (std::expm1(epsilon) - epsilon));
@@ -185,7 +185,7 @@ std::uint64_t square_wave_width(double epsilon, std::uint64_t steps) {
         1, static_cast<std::uint64_t>(std::llround(2 * b * static_cast<double>(steps))));
 }
 
-constexpr NumericRandomizer randomizer{"square_wave", Response::window, square_wave_width};
+constexpr NumericRandomizer randomizer{"square_wave", Response::window, width};
 
 void write(const Settings& settings, Writer& writer) {
     NumericMean::write(randomizer, settings, writer);
@@ -205,16 +205,15 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry square_wave_entry{
-    17,
-    "square_wave",
-    "square wave reporting",
-    "a number drawn by chance, more often from near your own than from elsewhere",
-    Shape::one_numeric,
-    1,
-    false,
-    {&square_wave_grid, 1},
-    write,
-    load};
+const MechanismEntry entry{17,
+                           "square_wave",
+                           "square wave reporting",
+                           "a number drawn by chance, more often from near your own than from elsewhere",
+                           Shape::one_numeric,
+                           1,
+                           false,
+                           {&square_wave_grid, 1},
+                           write,
+                           load};
 
-}  // namespace ldp
+}  // namespace ldp::square_wave

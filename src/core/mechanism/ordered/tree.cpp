@@ -29,7 +29,7 @@
 #include "core/mechanism/fields.hpp"
 #include "core/mechanism/ordered/drawn_levels.hpp"
 
-namespace ldp {
+namespace ldp::tree {
 
 namespace {
 
@@ -455,16 +455,16 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry tree_entry{30,
-                                "tree",
-                                "tree of sets, ordered domain",
-                                "some stretches of the range, drawn by chance; the one that your own value "
-                                "lies in is among them more often than any other",
-                                Shape::one_ordered,
-                                max_points,
-                                false,
-                                {&points_option, 1},
-                                write,
-                                load};
+const MechanismEntry entry{30,
+                           "tree",
+                           "tree of sets, ordered domain",
+                           "some stretches of the range, drawn by chance; the one that your own value "
+                           "lies in is among them more often than any other",
+                           Shape::one_ordered,
+                           max_points,
+                           false,
+                           {&points_option, 1},
+                           write,
+                           load};
 
-}  // namespace ldp
+}  // namespace ldp::tree

@@ -22,7 +22,7 @@
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/mean/numeric_randomizer.hpp"
 
-namespace ldp {
+namespace ldp::duchi_vector {
 
 namespace {
 
@@ -145,16 +145,16 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry duchi_vector_entry{19,
-                                        "duchi_vector",
-                                        "a vector as a corner of its cube",
-                                        "a yes or no for each of your numbers, all drawn by chance together; "
-                                        "for a large number yes comes a little more often",
-                                        Shape::numeric_vector,
-                                        max_attributes,
-                                        false,
-                                        {&grid_option, 1},
-                                        write,
-                                        load};
+const MechanismEntry entry{19,
+                           "duchi_vector",
+                           "a vector as a corner of its cube",
+                           "a yes or no for each of your numbers, all drawn by chance together; "
+                           "for a large number yes comes a little more often",
+                           Shape::numeric_vector,
+                           max_attributes,
+                           false,
+                           {&grid_option, 1},
+                           write,
+                           load};
 
-}  // namespace ldp
+}  // namespace ldp::duchi_vector

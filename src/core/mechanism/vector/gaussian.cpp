@@ -39,7 +39,7 @@
 #include "core/mechanism/mean/numeric_randomizer.hpp"
 #include "core/mechanism/vector/haar_vector.hpp"
 
-namespace ldp {
+namespace ldp::gaussian {
 
 namespace {
 
@@ -441,17 +441,17 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry gaussian_entry{32,
-                                    "gaussian",
-                                    "a vector with discrete Gaussian noise",
-                                    "each of your numbers, moved up or down by chance, usually far; all of "
-                                    "them are made smaller first if together they are too large",
-                                    Shape::numeric_vector,
-                                    max_attributes,
-                                    false,
-                                    options,
-                                    write,
-                                    load,
-                                    settle};
+const MechanismEntry entry{32,
+                           "gaussian",
+                           "a vector with discrete Gaussian noise",
+                           "each of your numbers, moved up or down by chance, usually far; all of "
+                           "them are made smaller first if together they are too large",
+                           Shape::numeric_vector,
+                           max_attributes,
+                           false,
+                           options,
+                           write,
+                           load,
+                           settle};
 
-}  // namespace ldp
+}  // namespace ldp::gaussian

@@ -178,6 +178,10 @@ double Haar::Spectrum::variance(double second_moment, double first_moment, doubl
 
 // Parameters -----------------------------------------------------------------------------------------------
 
+}  // namespace ldp
+
+namespace ldp::haar {
+
 namespace {
 
 constexpr std::uint64_t max_attributes = 4096;
@@ -318,7 +322,7 @@ constexpr Option options[] = {grid_option,
 
 }  // namespace
 
-const MechanismEntry haar_entry{
+const MechanismEntry entry{
     5,
     "haar",
     "Haar transform",
@@ -332,4 +336,4 @@ const MechanismEntry haar_entry{
     load,
     settle};
 
-}  // namespace ldp
+}  // namespace ldp::haar

@@ -23,7 +23,7 @@
 #include "core/mechanism/mean/numeric_randomizer.hpp"
 #include "core/mechanism/vector/range_learning.hpp"
 
-namespace ldp {
+namespace ldp::haar_ranges {
 
 namespace {
 
@@ -191,8 +191,8 @@ void write(const Settings& settings, Writer& writer) {
     Writer record;
     writer.put(static_cast<std::uint32_t>(d));
     writer.put(static_cast<std::uint32_t>(settings.number(grid_option.name)));
-    sampled_entry.write(
-        Settings(sampled_entry, settings.epsilon(), std::move(facts), {{"per_report", std::uint64_t{1}}}),
+    sampled::entry.write(
+        Settings(sampled::entry, settings.epsilon(), std::move(facts), {{"per_report", std::uint64_t{1}}}),
         record);
     writer.put_bytes(record.bytes());
 }
@@ -203,8 +203,8 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     const std::uint64_t steps = take_number(reader, "number of grid steps", grid_option.least, max_grid);
     constexpr std::size_t read = 2 * sizeof(std::uint32_t);
     const std::vector<std::byte> inner =
-        make_block(sampled_entry.id, header, header.epsilon, block.subspan(header_size + read));
-    auto facts = sampled_entry.load(read_header(inner, Kind::report), inner);
+        make_block(sampled::entry.id, header, header.epsilon, block.subspan(header_size + read));
+    auto facts = sampled::entry.load(read_header(inner, Kind::report), inner);
     const std::vector<std::uint64_t> bins = bins_of(HaarTree(d));
     const auto& record = capability<Record>(*facts);
     bool oracles = facts->cells() == bins;
@@ -218,7 +218,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry haar_ranges_entry{
+const MechanismEntry entry{
     21,
     "haar_ranges",
     "ranges of Haar coefficients, for a second round",
@@ -230,4 +230,4 @@ const MechanismEntry haar_ranges_entry{
     write,
     load};
 
-}  // namespace ldp
+}  // namespace ldp::haar_ranges

@@ -15,7 +15,7 @@
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/vector/joint.hpp"
 
-namespace ldp {
+namespace ldp::joint {
 
 namespace {
 
@@ -334,9 +334,9 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
         const auto weight = reader.take<std::uint16_t>();
         if (weight == 0) malformed("a view is never drawn");
         const std::vector<std::byte> inner =
-            make_block(subset_entry.id, header, header.epsilon, parameters.bytes());
+            make_block(subset::entry.id, header, header.epsilon, parameters.bytes());
         number = classes.size();
-        classes.push_back({subset_entry.load(read_header(inner, Kind::report), inner), weight});
+        classes.push_back({subset::entry.load(read_header(inner, Kind::report), inner), weight});
     }
     reader.finish();
     std::uint64_t state = 0;
@@ -362,7 +362,7 @@ constexpr Option options[] = {
 
 }  // namespace
 
-const MechanismEntry joint_entry{
+const MechanismEntry entry{
     31,
     "joint",
     "cells of cross tables",
@@ -376,4 +376,4 @@ const MechanismEntry joint_entry{
     load,
     settle};
 
-}  // namespace ldp
+}  // namespace ldp::joint

@@ -11,7 +11,7 @@
 #include "core/mechanism/selection.hpp"
 #include "core/mechanism/vector/sampled.hpp"
 
-namespace ldp {
+namespace ldp::sampled {
 
 namespace {
 
@@ -188,7 +188,7 @@ constexpr Option options[] = {{.name = "per_report", .fallback = 0, .least = 0, 
 
 }  // namespace
 
-const MechanismEntry sampled_entry{
+const MechanismEntry entry{
     18,
     "sampled",
     "sampled attributes of a record",
@@ -202,4 +202,4 @@ const MechanismEntry sampled_entry{
     load,
     settle};
 
-}  // namespace ldp
+}  // namespace ldp::sampled

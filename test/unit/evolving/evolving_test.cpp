@@ -1,0 +1,405 @@
+// Values that change: the ladder of steps, α-point rounding, what moves the step, keys of permanent
+// responses, and what a spec says of all this.
+
+#include "core/spec/evolving.hpp"
+
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "core/base/error.hpp"
+#include "proof.hpp"
+
+namespace ldp::test {
+
+BOOST_AUTO_TEST_SUITE(evolving_values)
+
+namespace {
+
+/// A spec of evolving numbers, most of whose parts do not matter.
+std::string evolving(const std::string& attributes, const std::string& more = {},
+                     const std::string& budget = R"({"epsilon": 20})") {
+    return R"({"mechanism": "pdp", "epsilon": 1, "grid": 1000, "attributes": [)" + attributes +
+           R"(], "budget": )" + budget + more + "}";
+}
+const std::string moving = R"({"name": "x", "min": 0, "max": 10, "evolving": true})";
+const std::string resting = R"({"name": "x", "min": 0, "max": 10})";
+
+/// A rounding by itself, with its words and courses.
+struct Alone {
+    explicit Alone(const std::string& json, std::uint64_t seed = 1) : Alone(Spec::from_json(json), seed) {}
+    Alone(const Spec& spec, std::uint64_t seed) : rounding(spec, *make_mechanism(spec)) {
+        SeededBits bits(seed);
+        for (std::size_t i = 0; i < rounding.alphas(); ++i) alphas.push_back(bits.word());
+        courses.resize(rounding.courses());
+    }
+    Cell operator()(double position) {
+        return rounding.follow(std::vector<double>{position}, alphas, courses)[0];
+    }
+    Rounding rounding;
+    std::vector<std::uint64_t> alphas;
+    std::vector<Course> courses;
+};
+
+double uniform(BitSource& bits) {
+    return std::ldexp(static_cast<double>(bits.word() >> 11), -53);
+}
+
+std::string refusal(const std::string& json) {
+    try {
+        static_cast<void>(Spec::from_json(json));
+    } catch (const Error& error) {
+        BOOST_CHECK(error.code() == ErrorCode::invalid_spec);
+        return std::string(error.what()) + " | " + error.detail() + " | " + error.hint();
+    }
+    return "accepted: " + json;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_ladder_halves_its_cells) {
+    const Ladder ladder(32768, 100);
+    BOOST_REQUIRE_EQUAL(ladder.rungs(), 7u);
+    const std::uint64_t expected[] = {100, 50, 25, 12, 6, 3, 1};
+    for (std::uint32_t r = 0; r < 7; ++r) BOOST_CHECK_EQUAL(ladder.cells(r), expected[r]);
+    BOOST_CHECK_EQUAL(Ladder(5, 1).rungs(), 1u);
+}
+
+// On all positions of small grids, between points too: with every α of a fine raster the mean is the
+// position, outcomes are the ends of one cell, and the last cell ends at the top.
+BOOST_AUTO_TEST_CASE(rounding_keeps_the_mean_and_has_the_known_variance) {
+    constexpr int words = 1024;
+    for (const auto& [grid, levels] : {std::pair{12, 12}, {12, 4}, {13, 5}, {7, 1}, {100, 64}, {3, 2}}) {
+        const Ladder ladder(static_cast<std::uint64_t>(grid), static_cast<std::uint64_t>(levels));
+        for (std::uint32_t rung = 0; rung < ladder.rungs(); ++rung)
+            for (int i = 0; i <= 16 * grid; ++i) {
+                const double x = i / 16.0;
+                std::set<Cell> seen;
+                double sum = 0, squares = 0;
+                for (int word = 0; word < words; ++word) {
+                    const auto alpha = static_cast<std::uint64_t>(word) << 54 | std::uint64_t{1} << 53;
+                    const Cell y = ladder.round(x, rung, alpha);
+                    seen.insert(y);
+                    sum += static_cast<double>(y) - x;
+                    squares += std::pow(static_cast<double>(y) - x, 2);
+                }
+                const auto left = static_cast<double>(*seen.begin()),
+                           right = static_cast<double>(*seen.rbegin());
+                BOOST_REQUIRE_LE(seen.size(), 2u);
+                BOOST_REQUIRE_LE(right, grid);
+                const double length = right - left;
+                BOOST_REQUIRE_SMALL(sum / words, length / words + 1e-12);
+                BOOST_REQUIRE_SMALL(squares / words - (right - x) * (x - left),
+                                    length * length / words + 1e-12);
+                BOOST_REQUIRE_LE(length, std::ceil(grid * ladder.step(rung)));
+                if (i == 0) BOOST_REQUIRE_EQUAL(left, 0);
+                if (i == 16 * grid) BOOST_REQUIRE_EQUAL(right, grid);
+            }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(rounding_is_unbiased_over_people) {
+    constexpr int people = 200000;
+    const Ladder ladder(32768, 100);
+    SeededBits bits(7);
+    for (const std::uint32_t rung : {0u, 3u, 5u, 6u}) {
+        double sum = 0, variance = 0;
+        for (int i = 0; i < people; ++i) {
+            const double x = 32768 * uniform(bits);
+            const auto y = static_cast<double>(ladder.round(x, rung, bits.word()));
+            const auto low =
+                static_cast<double>(ladder.round(x, rung, std::numeric_limits<std::uint64_t>::max()));
+            const auto high = static_cast<double>(ladder.round(x, rung, 0));
+            sum += y - x;
+            variance += (high - x) * (x - low);
+        }
+        BOOST_CHECK_LT(std::abs(sum), 6 * std::sqrt(variance));
+        BOOST_CHECK_GT(variance / people, 0.1 * std::pow(32768 * ladder.step(rung), 2));  // 1/6 on average
+    }
+}
+
+BOOST_AUTO_TEST_CASE(each_step_has_its_own_alpha) {
+    const Spec spec = Spec::from_json(evolving(moving, R"(, "evolving": {"base_levels": 4})"));
+    const Rounding rounding(spec, *make_mechanism(spec));
+    BOOST_REQUIRE_EQUAL(rounding.alphas(), 3u);
+    for (std::uint32_t rung = 0; rung < 3; ++rung)
+        for (std::size_t changed = 0; changed < 3; ++changed) {
+            std::vector<std::uint64_t> alphas(3, std::numeric_limits<std::uint64_t>::max());
+            const auto cell = [&] {
+                std::vector<Course> courses(1);
+                courses[0].rung = rung;
+                return rounding.follow(std::vector<double>{110}, alphas, courses)[0];
+            };
+            const Cell before = cell();
+            alphas[changed] = 0;
+            BOOST_CHECK_EQUAL(cell() != before, changed == rung);
+        }
+}
+
+// A move by δ within a step changes the rounded value with probability δ/step.
+BOOST_AUTO_TEST_CASE(cells_are_stable) {
+    constexpr int people = 100000;
+    const Ladder ladder(32768, 100);
+    SeededBits bits(8);
+    for (const std::uint32_t rung : {2u, 5u})
+        for (const double share : {0.02, 0.3}) {
+            const double length = 32768 * ladder.step(rung), delta = share * length;
+            int flips = 0;
+            for (int i = 0; i < people; ++i) {
+                const double x = (32768 - delta) * uniform(bits);
+                const std::uint64_t alpha = bits.word();
+                flips += ladder.round(x, rung, alpha) != ladder.round(x + delta, rung, alpha) ? 1 : 0;
+            }
+            const double spread = std::sqrt(people * share * (1 - share));
+            BOOST_CHECK_LT(std::abs(flips - people * share), 6 * spread + people * 1e-3 * share);
+        }
+}
+
+BOOST_AUTO_TEST_CASE(steps_change_with_hysteresis) {
+    const Ladder ladder(1024, 64);
+    BOOST_CHECK_EQUAL(ladder.next(0, 1.0 / 64), 0u);
+    BOOST_CHECK_EQUAL(ladder.next(0, 1.01 / 64), 1u);  // no coarser than it must be
+    BOOST_CHECK_EQUAL(ladder.next(0, 0.2), 4u);
+    BOOST_CHECK_EQUAL(ladder.next(0, 7), 6u);  // there is no step above the range
+    BOOST_CHECK_EQUAL(ladder.next(4, 0.25), 4u);
+    BOOST_CHECK_EQUAL(ladder.next(4, 0.12), 4u);  // half would do, and is not taken
+    BOOST_CHECK_EQUAL(ladder.next(4, 0.0626), 4u);
+    BOOST_CHECK_EQUAL(ladder.next(4, 0.0625), 2u);  // a quarter is
+    BOOST_CHECK_EQUAL(ladder.next(4, 0.251), 5u);
+    // A need that trembles about a step changes it once.
+    std::uint32_t rung = 0;
+    int changes = 0;
+    for (int i = 0; i < 100; ++i) {
+        const std::uint32_t next = ladder.next(rung, i % 2 == 0 ? 0.13 : 0.12);
+        changes += next != rung ? 1 : 0;
+        rung = next;
+    }
+    BOOST_CHECK_EQUAL(changes, 1);
+}
+
+BOOST_AUTO_TEST_CASE(the_step_follows_the_movement_at_the_end_of_a_window) {
+    const std::string json =
+        evolving(moving, R"(, "evolving": {"window": 4, "volatility": 0.02, "flip_probability": 0.2,
+                                           "base_levels": 64})");
+    Alone person(json);
+    bool away = false;
+    const auto moves = [&](int count, double by) {
+        for (int i = 0; i < count; ++i) person((away = !away) ? 500 + by : 500);
+    };
+    person(500);
+    moves(3, 100);  // a tenth of the range each
+    BOOST_CHECK_EQUAL(person.courses[0].rung, 0u);
+    BOOST_CHECK_EQUAL(person.courses[0].moves, 3u);
+    moves(1, 100);  // the window is full
+    BOOST_CHECK_EQUAL(person.courses[0].moves, 0u);
+    BOOST_CHECK_EQUAL(person.courses[0].rung, 5u);  // 0.1 / 0.2 of the range: two cells
+    moves(3, 0);
+    BOOST_CHECK_EQUAL(person.courses[0].rung, 5u);
+    moves(1, 0);
+    BOOST_CHECK_EQUAL(person.courses[0].rung, 0u);
+    // At the threshold it is static, and keeps the base step, though score/flip_probability would be longer.
+    moves(4, 20);
+    BOOST_CHECK_EQUAL(person.courses[0].rung, 0u);
+    moves(4, 21);
+    BOOST_CHECK_EQUAL(person.courses[0].rung, 3u);  // 0.021 / 0.2 of the range: at most 9 cells
+    for (const Cell cell : {person(500), person(3), person(999)}) BOOST_CHECK_EQUAL(cell % 125, 0u);
+}
+
+BOOST_AUTO_TEST_CASE(what_does_not_evolve_is_rounded_to_the_grid_for_good) {
+    Alone person(evolving(resting, R"(, "evolving": {})"), 3);
+    BOOST_CHECK_EQUAL(person.alphas.size(), 1u);
+    BOOST_CHECK(person.courses.empty());
+    int up = 0;
+    for (int i = 0; i < 1000; ++i) {
+        const Cell first = person(i + 0.37);
+        BOOST_REQUIRE(first == static_cast<Cell>(i) || first == static_cast<Cell>(i + 1));
+        BOOST_REQUIRE_EQUAL(person(i + 0.37), first);
+        BOOST_REQUIRE_EQUAL(person(i), static_cast<Cell>(i));
+        up += first != static_cast<Cell>(i) ? 1 : 0;
+    }
+    BOOST_CHECK(up == 0 || up == 1000);  // one α for all
+}
+
+BOOST_AUTO_TEST_CASE(courses_that_no_report_leads_to_are_told_apart) {
+    const Rounding rounding = Alone(evolving(moving)).rounding;
+    BOOST_CHECK(rounding.possible(0, {}));
+    BOOST_CHECK(rounding.possible(0, {1000, 0.5, 29, 6}));
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    for (const Course& course : {Course{1001, 0, 0, 0},
+                                 {-2, 0, 0, 0},
+                                 {nan, 0, 0, 0},
+                                 {1, -1, 3, 0},
+                                 {1, 4, 3, 0},
+                                 {1, nan, 3, 0},
+                                 {1, 0, 30, 0},
+                                 {1, 0, 0, 7}})
+        BOOST_CHECK(!rounding.possible(0, course));
+    BOOST_CHECK(!rounding.possible(1, {}));
+}
+
+// Keys -----------------------------------------------------------------------------------------------------
+
+// Inputs with equal keys have equal distributions of permanent responses, and of numbers different ones have
+// different: a key is what the randomizer sees, and no more.
+BOOST_AUTO_TEST_CASE(keys_are_what_the_randomizer_sees) {
+    const struct {
+        std::unique_ptr<const Mechanism> mechanism;
+        bool exact;  // whether every difference shows
+    } cases[] = {
+        {mechanism("grr", 1, "\"domain\": 4"), true},
+        {mechanism("pdp", 1, R"("min": 0, "max": 1, "grid": 5)"), true},
+        {mechanism("olh", 1, "\"domain\": 5"), false},
+        {mechanism("haar", 1, unit_attributes(3) + R"(, "grid": 4)"), true},
+        {mechanism("haar", 1, unit_attributes(2) + R"(, "grid": 4, "details": "global")"), false},
+        {mechanism("sampled", 1,
+                   R"("grid": 3, "per_report": 1, "attributes": [{"name": "a", "min": 0, "max": 1},
+                                     {"name": "b", "domain": 3}])"),
+         true},
+    };
+    for (const auto& [m, exact] : cases) {
+        SeededBits bits(5);
+        for (int user = 0; user < 6; ++user) {
+            std::vector<std::byte> public_randomness(m->public_size());
+            m->draw_public(bits, public_randomness);
+            std::map<std::vector<Cell>, std::vector<std::string>> rows;
+            for_each_input(*m, [&](Input input) {
+                std::vector<std::string> row;
+                for_each_permanent(*m, public_randomness, [&](Bytes permanent) {
+                    row.push_back(m->probability(input, public_randomness, permanent).text());
+                });
+                const auto key = m->response_key(input, public_randomness);
+                BOOST_REQUIRE_EQUAL(key.size(), m->key_spans(public_randomness).size());
+                const auto [at, fresh] = rows.try_emplace(key, row);
+                BOOST_REQUIRE(at->second == row);
+            });
+            BOOST_CHECK_LE(rows.size(), m->most_keys());
+            std::set<std::vector<std::string>> different;
+            for (const auto& [key, row] : rows) different.insert(row);
+            if (exact) BOOST_CHECK_EQUAL(different.size(), rows.size());
+        }
+    }
+    const auto many = mechanism("haar", 1, unit_attributes(20));
+    BOOST_CHECK_EQUAL(many->most_keys(), std::numeric_limits<std::uint64_t>::max());
+    BOOST_CHECK_EQUAL(mechanism("grr", 1, "\"domain\": 4")->key_spans({})[0], 0);
+    BOOST_CHECK_EQUAL(mechanism("pdp", 1, R"("min": 0, "max": 1, "grid": 5)")->key_spans({})[0], 5);
+}
+
+// Spec -----------------------------------------------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(a_spec_says_how_values_change) {
+    const Spec spec = Spec::from_json(evolving(moving));
+    BOOST_REQUIRE(spec.evolving() && spec.budget());
+    BOOST_CHECK(*spec.evolving() == Evolving{});
+    BOOST_CHECK((*spec.budget() == Budget{20, Budget::Spent::repeat}));
+    const std::string canonical = spec.to_json();
+    for (const char* part :
+         {R"("evolving":{"base_levels":100,"flip_probability":0.1,"volatility":0.01,"window":30})",
+          R"("budget":{"epsilon":20.0,"when_spent":"repeat"})", R"("evolving":true)", R"("most_answers":20)",
+          R"("most_epsilon":20.0)"})
+        BOOST_CHECK_MESSAGE(canonical.find(part) != std::string::npos, canonical);
+    BOOST_CHECK_EQUAL(Spec::from_json(canonical).to_json(), canonical);
+    BOOST_CHECK_EQUAL(Spec::from_json(canonical).fingerprint(), spec.fingerprint());
+
+    // A domain of four has four keys, whatever the budget.
+    const Spec few = Spec::from_json(
+        R"({"mechanism": "grr", "epsilon": 2, "domain": 4, "evolving": {}, "budget": {"epsilon": 100}})");
+    BOOST_CHECK(few.to_json().find(R"("evolving":{})") != std::string::npos);
+    BOOST_CHECK(few.to_json().find(R"("most_answers":4,"most_epsilon":8.0)") != std::string::npos);
+    BOOST_CHECK_EQUAL(Spec::from_json(few.to_json()).to_json(), few.to_json());
+}
+
+BOOST_AUTO_TEST_CASE(what_values_do_is_part_of_the_fingerprint) {
+    const std::string resting_spec = evolving(resting, R"(, "evolving": {})");
+    std::set<std::uint64_t> prints;
+    const std::string all[] = {
+        evolving(moving),
+        resting_spec,
+        R"({"mechanism": "pdp", "epsilon": 1, "grid": 1000, "attributes": [)" + resting + "]}",
+        evolving(moving, R"(, "evolving": {"window": 29})"),
+        evolving(moving, R"(, "evolving": {"volatility": 0.02})"),
+        evolving(moving, R"(, "evolving": {"flip_probability": 0.2})"),
+        evolving(moving, R"(, "evolving": {"base_levels": 99})"),
+        evolving(moving, "", R"({"epsilon": 21})"),
+        evolving(moving, "", R"({"epsilon": 20, "when_spent": "refuse"})"),
+    };
+    for (const std::string& json : all) prints.insert(Spec::from_json(json).fingerprint());
+    BOOST_CHECK_EQUAL(prints.size(), std::size(all));
+    // What says nothing new changes nothing.
+    BOOST_CHECK(prints.contains(Spec::from_json(evolving(moving, R"(, "evolving": {})")).fingerprint()));
+    std::string still = resting_spec;
+    still.replace(still.find("\"max\": 10"), 9, "\"max\": 10, \"evolving\": false");
+    BOOST_CHECK(prints.contains(Spec::from_json(still).fingerprint()));
+}
+
+// Reports of specs written before still count in their collections.
+BOOST_AUTO_TEST_CASE(specs_without_it_keep_their_fingerprints) {
+    BOOST_CHECK_EQUAL(
+        fingerprint_text(Spec::from_json(R"({"mechanism":"grr","epsilon":1,"domain":4})").fingerprint()),
+        "05712b5db5b23cda");
+    BOOST_CHECK_EQUAL(
+        fingerprint_text(
+            Spec::from_json(R"({"mechanism": "haar", "epsilon": 3, "randomizer": "pdp", "attributes": [
+        {"name": "wage", "min": 0, "max": 1000}, {"name": "age", "min": 17, "max": 90}]})")
+                .fingerprint()),
+        "899ddbf8f5186e46");
+}
+
+BOOST_AUTO_TEST_CASE(bad_words_about_change_are_refused) {
+    const auto with = [](const std::string& part) { return evolving(moving, ", \"evolving\": " + part); };
+    const std::pair<std::string, const char*> cases[] = {
+        {with(R"({"window": 0})"), "\"window\""},
+        {with(R"({"window": 2.5})"), "\"window\""},
+        {with(R"({"volatility": -0.1})"), "\"volatility\""},
+        {with(R"({"volatility": "high"})"), "\"volatility\""},
+        {with(R"({"flip_probability": 0})"), "\"flip_probability\""},
+        {with(R"({"flip_probability": 1.5})"), "\"flip_probability\""},
+        {with(R"({"base_levels": 0})"), "\"base_levels\""},
+        {with(R"({"base_levels": 1001})"), "the grid of \"x\" has 1000"},
+        {with(R"({"step": 1})"), "step"},
+        {with("7"), "must be an object"},
+        {evolving(resting, R"(, "evolving": {"window": 3})"), "no attribute is evolving"},
+        {evolving(resting), "nothing bounds them"},
+        {R"({"mechanism": "pdp", "epsilon": 1, "attributes": [)" + moving + "]}", "go together"},
+        {R"({"mechanism": "grr", "epsilon": 1, "domain": 4, "evolving": {}})", "Add \"budget\""},
+        {evolving(moving, "", "{}"), "\"epsilon\" is missing"},
+        {evolving(moving, "", R"({"epsilon": 0.5})"), "does not pay for one answer"},
+        {evolving(moving, "", R"({"epsilon": 1e9})"), "1000000"},
+        {evolving(moving, "", R"({"epsilon": 20, "when_spent": "panic"})"), "repeat, refuse"},
+        {evolving(moving, "", R"({"epsilon": 20, "cap": 1})"), "cap"},
+        {evolving(R"({"name": "x", "min": 0, "max": 10, "evolving": 1})"), "true or false"},
+        {R"({"mechanism": "grr", "epsilon": 1, "budget": {"epsilon": 9},
+             "attributes": [{"name": "x", "domain": 4, "evolving": true}]})",
+         "must be numeric"},
+        {R"({"mechanism": "haar_ranges", "epsilon": 1, "budget": {"epsilon": 9},
+             "attributes": [{"name": "x", "min": 0, "max": 1, "evolving": true},
+                            {"name": "y", "min": 0, "max": 1}]})",
+         "tells no means"},
+    };
+    for (const auto& [json, part] : cases) {
+        const std::string text = refusal(json);
+        BOOST_CHECK_MESSAGE(text.find(part) != std::string::npos, json + ": " + text);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_budget_pays_for_whole_answers) {
+    const struct {
+        double budget, each;
+        std::uint64_t answers;
+    } cases[] = {{20, 1, 20},
+                 {20, 3, 6},
+                 {1, 0.1, 10},
+                 {20, 0.1, 200},
+                 {0.3, 0.1, 3},
+                 {0.5, 1, 0},
+                 {1e6, 0.001, 1000000000}};
+    for (const auto& [budget, each, answers] : cases) {
+        const std::uint64_t found = Budget{budget}.answers(each);
+        BOOST_CHECK_EQUAL(found, answers);
+        BOOST_CHECK_LE(static_cast<double>(found) * each, budget * (1 + 1e-15));
+        BOOST_CHECK_GT(static_cast<double>(found + 1) * each, budget);
+    }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace ldp::test

@@ -1,0 +1,96 @@
+// Bit counters count what a loop over bits counts, by the wide path and by the portable one.
+
+#include "core/math/bit_counters.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "support.hpp"
+
+namespace ldp::test {
+
+BOOST_AUTO_TEST_SUITE(bit_counters)
+
+namespace {
+
+std::vector<std::vector<std::byte>> random_strings(std::size_t bits, std::size_t n, std::uint64_t seed) {
+    SeededBits source(seed);
+    std::vector<std::vector<std::byte>> strings;
+    for (std::size_t i = 0; i < n; ++i) {
+        auto& string = strings.emplace_back((bits + 7) / 8);
+        for (std::byte& byte : string) byte = static_cast<std::byte>(source.word() & source.word());
+        if (bits % 8 != 0) string.back() &= static_cast<std::byte>(0xFF >> (8 - bits % 8));
+    }
+    return strings;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(they_count) {
+    for (const std::size_t bits : {1, 2, 8, 9, 16, 25, 64, 100, 127, 255, 256, 300, 1024, 1500, 4099}) {
+        const BitCounters counters(bits);
+        const auto strings = random_strings(bits, 70, bits);
+        std::vector<std::byte> all(counters.size()), portable(counters.size()), first(counters.size()),
+            second(counters.size());
+        std::vector<std::uint64_t> truth(bits);
+        for (std::size_t i = 0; i < strings.size(); ++i) {
+            const auto& string = strings[i];
+            BOOST_REQUIRE(counters.tidy(string.data()));
+            counters.add(all.data(), string.data());
+            counters.add((i % 3 == 0 ? first : second).data(), string.data());
+            std::uint64_t ones = 0;
+            for (std::size_t b = 0; b < bits; ++b) {
+                const bool set = (std::to_integer<unsigned>(string[b / 8]) >> b % 8 & 1) != 0;
+                truth[b] += set ? 1 : 0;
+                ones += set ? 1 : 0;
+            }
+            BOOST_REQUIRE_EQUAL(BitCounters::ones(string), ones);
+            const Portable path;
+            const std::size_t half = string.size() / 2;
+            counters.add(portable.data(), 0, Bytes(string).first(half));
+            counters.add(portable.data(), half, Bytes(string).subspan(half));
+            BOOST_REQUIRE_EQUAL(BitCounters::ones(string), ones);
+        }
+        BOOST_CHECK(counters.counts(all.data()) == truth);
+        BOOST_CHECK_EQUAL(counters.total(all.data()),
+                          std::accumulate(truth.begin(), truth.end(), std::uint64_t{0}));
+        BOOST_CHECK(all == portable);
+        counters.merge(second.data(), first.data());
+        BOOST_CHECK(all == second);
+        const std::uint64_t most = std::ranges::max(truth);
+        BOOST_CHECK(counters.at_most(all.data(), most));
+        BOOST_CHECK(!counters.at_most(all.data(), most - 1));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(they_reach_the_largest_count) {
+    // Doubling a summary forty times counts 2^40 reports.
+    const BitCounters counters(11);
+    std::vector<std::byte> state(counters.size());
+    counters.add(state.data(), random_strings(11, 1, 3)[0].data());
+    for (int i = 0; i < 40; ++i) {
+        const auto copy = state;
+        counters.merge(state.data(), copy.data());
+    }
+    const auto counts = counters.counts(state.data());
+    BOOST_CHECK_EQUAL(std::ranges::max(counts), max_count);
+    BOOST_CHECK(counters.at_most(state.data(), max_count));
+    BOOST_CHECK(!counters.at_most(state.data(), max_count - 1));
+}
+
+BOOST_AUTO_TEST_CASE(spare_bits_are_refused) {
+    const BitCounters counters(11);
+    std::vector<std::byte> state(counters.size()), string(counters.width());
+    string[1] = std::byte{8};
+    BOOST_CHECK(!counters.tidy(string.data()));
+    for (std::size_t plane = 0; plane < BitCounters::planes; ++plane) {
+        auto forged = state;
+        forged[2 * plane + 1] = std::byte{8};
+        BOOST_CHECK(!counters.at_most(forged.data(), max_count));
+    }
+    BOOST_CHECK(counters.at_most(state.data(), 0));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace ldp::test

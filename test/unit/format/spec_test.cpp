@@ -1,0 +1,218 @@
+#include "core/base/error.hpp"
+#include "core/base/text.hpp"
+#include "core/mechanism/mechanism.hpp"
+#include "support.hpp"
+
+namespace ldp::test {
+
+BOOST_AUTO_TEST_SUITE(spec)
+
+namespace {
+
+/// The error that a spec meets; fails the test if it meets none.
+Error refusal(const std::string& json) {
+    try {
+        static_cast<void>(Spec::from_json(json));
+    } catch (const Error& error) {
+        return error;
+    }
+    BOOST_FAIL("accepted: " << json);
+    throw std::logic_error("unreachable");
+}
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(canonical_form_is_complete_and_stable) {
+    const Spec spec = Spec::from_json(R"({"epsilon": 1, "mechanism": "pdp", "max": 9, "min": 0})");
+    BOOST_CHECK_EQUAL(spec.number("grid"), 32768u);
+    BOOST_CHECK_EQUAL(spec.attributes().size(), 1u);
+    BOOST_CHECK_EQUAL(spec.attributes()[0].name, "value");
+    const std::string canonical = spec.to_json();
+    for (const char* part :
+         {"\"grid\":32768", "\"version\":1", "\"report_bytes\":", "\"window\":", "\"name\":\"value\""})
+        BOOST_CHECK_MESSAGE(contains(canonical, part), canonical);
+    const Spec again = Spec::from_json(canonical);
+    BOOST_CHECK_EQUAL(again.to_json(), canonical);
+    BOOST_CHECK_EQUAL(again.fingerprint(), spec.fingerprint());
+}
+
+BOOST_AUTO_TEST_CASE(fingerprint_tells_specs_apart) {
+    const auto print = [](const std::string& json) { return Spec::from_json(json).fingerprint(); };
+    const auto base = print(R"({"mechanism": "grr", "epsilon": 1, "domain": ["a", "b"]})");
+    BOOST_CHECK_EQUAL(base, print(R"({"domain":["a","b"],"epsilon":1.0,"mechanism":"grr","version":1})"));
+    BOOST_CHECK_NE(base, print(R"({"mechanism": "grr", "epsilon": 1, "domain": ["b", "a"]})"));
+    BOOST_CHECK_NE(base, print(R"({"mechanism": "grr", "epsilon": 1, "domain": 2})"));
+    BOOST_CHECK_NE(base,
+                   print(R"({"mechanism": "grr", "epsilon": 1.0000000000000002, "domain": ["a", "b"]})"));
+}
+
+BOOST_AUTO_TEST_CASE(bad_specs_are_refused_by_name) {
+    const struct {
+        const char* json;
+        ErrorCode code;
+        const char* message;  // a part of it
+        const char* detail;   // a part of it
+    } cases[] = {
+        {"", ErrorCode::malformed, "no valid JSON", ""},
+        {"{", ErrorCode::malformed, "no valid JSON", ""},
+        {"[1]", ErrorCode::invalid_spec, "must be an object", "Found [1]"},
+        {"\"\xff\"", ErrorCode::malformed, "no valid JSON", ""},
+        {R"({"mechanism":"grr","epsilon":1e999,"domain":4})", ErrorCode::malformed, "no valid JSON", ""},
+        {R"({"mechanism":"grr","epsilon":1,"epsilon":2,"domain":4})", ErrorCode::invalid_spec, "stands twice",
+         ""},
+        {R"([[[[[[[[[[[[[[1]]]]]]]]]]]]]])", ErrorCode::malformed, "nested too deeply", ""},
+        {R"({"epsilon":1,"domain":4})", ErrorCode::invalid_spec, "\"mechanism\" is missing", "grr"},
+        {R"({"mechanism":"rot13","epsilon":1,"domain":4})", ErrorCode::invalid_spec, "\"mechanism\"",
+         "rot13"},
+        {R"({"mechanism":7,"epsilon":1,"domain":4})", ErrorCode::invalid_spec, "\"mechanism\"", "7"},
+        {R"({"mechanism":"grr","domain":4})", ErrorCode::invalid_spec, "\"epsilon\" is missing", ""},
+        {R"({"mechanism":"grr","epsilon":0,"domain":4})", ErrorCode::invalid_spec, "\"epsilon\"", "Found 0"},
+        {R"({"mechanism":"grr","epsilon":-1,"domain":4})", ErrorCode::invalid_spec, "\"epsilon\"", "-1"},
+        {R"({"mechanism":"grr","epsilon":21,"domain":4})", ErrorCode::invalid_spec, "20", "21"},
+        {R"({"mechanism":"grr","epsilon":"NaN","domain":4})", ErrorCode::invalid_spec, "\"epsilon\"", "NaN"},
+        {R"({"mechanism":"grr","epsilon":1,"domain":4,"colour":"red"})", ErrorCode::invalid_spec, "colour",
+         "Known here"},
+        {R"({"mechanism":"grr","epsilon":1,"domain":4,"grid":8})", ErrorCode::invalid_spec, "grid",
+         "Known here"},
+        {R"({"mechanism":"grr","epsilon":1})", ErrorCode::invalid_spec, "no attributes", ""},
+        {R"({"mechanism":"grr","epsilon":1,"domain":[]})", ErrorCode::invalid_spec, "\"domain\"", "[]"},
+        {R"({"mechanism":"grr","epsilon":1,"domain":1})", ErrorCode::invalid_spec, "\"domain\"", "1"},
+        {R"({"mechanism":"grr","epsilon":1,"domain":-4})", ErrorCode::invalid_spec, "\"domain\"", "-4"},
+        {R"({"mechanism":"grr","epsilon":1,"domain":2.5})", ErrorCode::invalid_spec, "\"domain\"", "2.5"},
+        {R"({"mechanism":"grr","epsilon":1,"domain":16777217})", ErrorCode::invalid_spec, "16777216",
+         "16777217"},
+        {R"({"mechanism":"oue","epsilon":1,"domain":65537})", ErrorCode::invalid_spec, "65536", "65537"},
+        {R"({"mechanism":"grr","epsilon":1,"domain":["a","b","a"]})", ErrorCode::invalid_spec, "twice",
+         "\"a\""},
+        {R"({"mechanism":"grr","epsilon":1,"domain":["a",""]})", ErrorCode::invalid_spec, "label", "\"\""},
+        {R"({"mechanism":"grr","epsilon":1,"domain":["a",3]})", ErrorCode::invalid_spec, "label", "3"},
+        {R"({"mechanism":"grr","epsilon":1,"domain":4,"min":0,"max":1})", ErrorCode::invalid_spec, "both",
+         ""},
+        {R"({"mechanism":"grr","epsilon":1,"min":0,"max":1})", ErrorCode::invalid_spec, "one categorical",
+         "numeric"},
+        {R"({"mechanism":"pdp","epsilon":1,"domain":4})", ErrorCode::invalid_spec, "one numeric",
+         "categorical"},
+        {R"({"mechanism":"pdp","epsilon":1,"min":1,"max":1})", ErrorCode::invalid_spec, "less than", "min 1"},
+        {R"({"mechanism":"pdp","epsilon":1,"min":2,"max":1})", ErrorCode::invalid_spec, "less than", "min 2"},
+        {R"({"mechanism":"pdp","epsilon":1,"min":0})", ErrorCode::invalid_spec, "\"max\" is missing", ""},
+        {R"({"mechanism":"pdp","epsilon":1,"min":-1e308,"max":1e308})", ErrorCode::invalid_spec, "less than",
+         ""},
+        {R"({"mechanism":"pdp","epsilon":1,"min":0,"max":1,"grid":1})", ErrorCode::invalid_spec, "\"grid\"",
+         "1"},
+        {R"({"mechanism":"pdp","epsilon":1,"min":0,"max":1,"grid":1048577})", ErrorCode::invalid_spec,
+         "\"grid\"", ""},
+        {R"({"mechanism":"pdp","epsilon":1,"min":0,"max":1,"version":2})", ErrorCode::invalid_spec,
+         "\"version\"", "2"},
+        {R"({"mechanism":"haar","epsilon":1,"attributes":[]})", ErrorCode::invalid_spec, "\"attributes\"",
+         "[]"},
+        {R"({"mechanism":"haar","epsilon":1,"attributes":[{"name":"a","min":0,"max":1}]})",
+         ErrorCode::invalid_spec, "2 to 4096", "1 attribute"},
+        {R"({"mechanism":"haar","epsilon":1,"attributes":[{"name":"a","min":0,"max":1},{"name":"a","min":0,"max":1}]})",
+         ErrorCode::invalid_spec, "same name", "\"a\""},
+        {R"({"mechanism":"haar","epsilon":1,"attributes":[{"name":"","min":0,"max":1},{"name":"a","min":0,"max":1}]})",
+         ErrorCode::invalid_spec, "name", "\"\""},
+        {R"({"mechanism":"haar","epsilon":1,"attributes":[{"name":"a","min":0,"max":1},{"name":"b","domain":3}]})",
+         ErrorCode::invalid_spec, "numeric attributes", "numeric and categorical"},
+        {R"({"mechanism":"haar","epsilon":1,"attributes":[{"name":"a","min":0,"max":1,"unit":"m"}]})",
+         ErrorCode::invalid_spec, "unit", "Known here"},
+        {R"({"mechanism":"sampled","epsilon":1,"attributes":[{"name":"a","min":0,"max":1},{"product":["a","a"],"unit":"m"}]})",
+         ErrorCode::invalid_spec, "unit", "max, mechanism, min, name"},
+        {R"({"mechanism":"haar","epsilon":1,"randomizer":"magic","attributes":[{"name":"a","min":0,"max":1},{"name":"b","min":0,"max":1}]})",
+         ErrorCode::invalid_spec, "\"randomizer\"", "magic"},
+        {R"({"mechanism":"haar","epsilon":0.0015,"details":"global","attributes":[{"name":"a","min":0,"max":1},{"name":"b","min":0,"max":1}]})",
+         ErrorCode::invalid_spec, "too small to be split", "0.0015"},
+        {R"({"mechanism":"joint","epsilon":1,"attributes":[{"name":"a","domain":3},{"name":"b","min":0,"max":8,"edges":4}]})",
+         ErrorCode::invalid_spec, "\"edges\"", "Found 4"},
+        {R"({"mechanism":"joint","epsilon":1,"attributes":[{"name":"a","domain":3},{"name":"b","min":0,"max":8,"edges":[4,"x"]}]})",
+         ErrorCode::invalid_spec, "\"edges\"", "\"x\""},
+        {R"({"mechanism":"joint","epsilon":1,"attributes":[{"name":"a","domain":3},{"name":"b","min":1,"max":1.0000000000000002,"bins":4}]})",
+         ErrorCode::invalid_spec, "too narrow", "4 bins"},
+        {R"({"mechanism":"grr","epsilon":1,"domain":4,"derived":{"p":0.9}})", ErrorCode::invalid_spec,
+         "\"derived\"", "0.9"},
+        {R"({"mechanism":"grr","epsilon":1,"domain":4,"derived":7})", ErrorCode::invalid_spec, "\"derived\"",
+         "7"},
+    };
+    for (const auto& c : cases) {
+        const Error error = refusal(c.json);
+        BOOST_CHECK_MESSAGE(error.code() == c.code, c.json);
+        BOOST_CHECK_MESSAGE(contains(error.what(), c.message), c.json << ": " << error.what());
+        BOOST_CHECK_MESSAGE(contains(error.detail(), c.detail), c.json << ": " << error.detail());
+    }
+}
+
+BOOST_AUTO_TEST_CASE(oversized_specs_are_refused) {
+    BOOST_CHECK(contains(refusal(std::string((1 << 20) + 1, ' ')).what(), "too long"));
+    // A number of a million digits, of which the error shows a few.
+    BOOST_CHECK_LE(
+        refusal(R"({"mechanism":"grr","epsilon":)" + std::string(1000000, '9') + "}").detail().size(), 200);
+    // Ranges that all differ need 20 bytes each in every report: a hundred of them no longer fit.
+    std::string attributes;
+    for (int j = 0; j < 120; ++j)
+        attributes += (j == 0 ? "" : ",") + ("{\"name\":\"a" + std::to_string(j) +
+                                             "\",\"min\":0,\"max\":" + std::to_string(j + 1) + "}");
+    const Error error = refusal(R"({"mechanism":"haar","epsilon":1,"attributes":[)" + attributes + "]}");
+    BOOST_CHECK(contains(error.what(), "more parameters than a report can carry"));
+    BOOST_CHECK(contains(error.hint(), "next to each other"));
+
+    const auto many = [](int count, const std::string& of) {
+        std::string all;
+        for (int j = 0; j < count; ++j)
+            all += (j == 0 ? "" : ",") + ("{\"name\":\"a" + std::to_string(j) + "\"," + of + "}");
+        return all;
+    };
+    BOOST_CHECK(contains(refusal(R"({"mechanism":"sampled","epsilon":1,"attributes":[)" +
+                                 many(4096, R"("min":0,"max":1)") + R"(,{"product":["a1","a2"]}]})")
+                             .what(),
+                         "at most 4096 attributes"));
+    const Error views = refusal(R"({"mechanism":"joint","epsilon":1,"views":"triples","attributes":[)" +
+                                many(128, R"("domain":2)") + "]}");
+    BOOST_CHECK(contains(views.what(), "too many views"));
+    BOOST_CHECK(contains(views.detail(), "341376 with all triples"));
+    const std::string tables =
+        R"({"mechanism":"joint","epsilon":1,"attributes":[)" + many(128, R"("domain":90)") + "]}";
+    BOOST_CHECK_EXCEPTION(
+        static_cast<void>(make_mechanism(Spec::from_json(tables))), Error,
+        [](const Error& e) { return contains(e.what(), "cross tables would be too large"); });
+    // 4096 utilities of 5 bits each, no row like another but for a constant.
+    std::string rows;
+    for (int i = 0; i < 64; ++i) {
+        rows += i == 0 ? "[" : ",[";
+        for (int j = 0; j < 64; ++j) rows += (j == 0 ? "" : ",") + std::to_string((i * i + j * j * j) % 31);
+        rows += "]";
+    }
+    BOOST_CHECK(contains(
+        refusal(R"({"mechanism":"exponential","epsilon":1,"domain":64,"utilities":[)" + rows + "]}").what(),
+        "the table is too large"));
+}
+
+// A message shows whole characters of what it cites.
+BOOST_AUTO_TEST_CASE(characters_are_those_of_utf_8) {
+    BOOST_CHECK_EQUAL(character_size("a\xC3\xA9"), 1u);
+    BOOST_CHECK_EQUAL(character_size("\xC3\xA9"), 2u);
+    BOOST_CHECK_EQUAL(character_size("\xE2\x82\xAC"), 3u);
+    BOOST_CHECK_EQUAL(character_size("\xF0\x9F\x98\x80"), 4u);
+    // Nothing, no beginning, cut short, another character within, overlong, a surrogate, beyond U+10FFFF.
+    for (const char* none : {"", "\x80", "\xC3", "\xE2\x82", "\xE2\x82(", "\xF0\x9F\x98(", "\xC0\x80",
+                             "\xE0\x80\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80"})
+        BOOST_CHECK_EQUAL(character_size(none), 0u);
+}
+
+BOOST_AUTO_TEST_CASE(listed_views_that_are_all_of_them_are_that_word) {
+    const auto with = [](const std::string& views) {
+        return Spec::from_json(
+                   R"({"mechanism":"joint","epsilon":1,"attributes":[{"name":"a","domain":3},{"name":"b","domain":3},{"name":"c","domain":4}],"views":)" +
+                   views + "}")
+            .to_json();
+    };
+    BOOST_CHECK_EQUAL(with(R"([["c","b"],["a","c"],["a","b"]])"), with(R"("pairs")"));
+    BOOST_CHECK_EQUAL(with(R"([["c","a","b"]])"), with(R"("triples")"));
+    BOOST_CHECK_NE(with(R"([["a","c"],["a","b"]])"), with(R"("pairs")"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace ldp::test

@@ -1,0 +1,214 @@
+// What several answers cost together, what shuffling gives, and what ε means: against constants of an
+// independent program, against sums over all outcomes, and against one another.
+
+#include <boost/math/distributions/binomial.hpp>
+#include <cmath>
+
+#include "accounting/binomial_window.hpp"
+#include "accounting/composition.hpp"
+#include "accounting/odds.hpp"
+#include "accounting/shuffling.hpp"
+#include "core/base/error.hpp"
+#include "support.hpp"
+
+namespace ldp::test {
+
+BOOST_AUTO_TEST_SUITE(accounting)
+
+namespace {
+
+/// δ of these answers at ε′, from the law of the product of randomized responses: every sequence of outcomes.
+double delta_of(const std::vector<EqualAnswers>& answers, double epsilon) {
+    std::vector<double> each;
+    for (const auto& [one, count] : answers) each.insert(each.end(), count, one);
+    double delta = 0;
+    for (std::size_t outcome = 0; outcome >> each.size() == 0; ++outcome) {
+        double loss = 0, probability = 1;
+        for (std::size_t i = 0; i < each.size(); ++i) {
+            const bool truth = (outcome >> i & 1) != 0;
+            loss += truth ? each[i] : -each[i];
+            probability /= 1 + std::exp(truth ? -each[i] : each[i]);
+        }
+        delta += probability * std::max(0.0, -std::expm1(epsilon - loss));
+    }
+    return delta;
+}
+
+/// δ at ε of the clones' two counts, from their laws, cell by cell (Feldman, McMillan, Talwar 2021,
+/// theorem 3.1).
+double delta_of_clones(double local, std::uint64_t n, double epsilon) {
+    const double p = 1 / (1 + std::exp(-local));
+    const auto chance = [](std::uint64_t trials, double success, std::uint64_t count) {
+        return count > trials ? 0
+                              : boost::math::pdf(boost::math::binomial(static_cast<double>(trials), success),
+                                                 static_cast<double>(count));
+    };
+    double delta = 0;
+    for (std::uint64_t clones = 0; clones < n; ++clones)
+        for (std::uint64_t zeros = 0; zeros <= clones + 1; ++zeros) {
+            const double with = zeros == 0 ? 0 : chance(clones, 0.5, zeros - 1);
+            const double without = chance(clones, 0.5, zeros);
+            const double here = p * with + (1 - p) * without, there = (1 - p) * with + p * without;
+            delta +=
+                chance(n - 1, std::exp(-local), clones) * std::max(0.0, here - std::exp(epsilon) * there);
+        }
+    return delta;
+}
+
+const std::vector<std::vector<EqualAnswers>> mixtures = {
+    {{1, 1}},
+    {{0.7, 1}, {0.3, 1}},
+    {{0.1, 5}, {0.25, 4}, {1, 2}},
+    {{0.3, 3}, {std::sqrt(0.5), 5}, {2, 1}},
+    {{1e-3, 4}, {3, 4}},
+    {{0.5, 12}},
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(windows_are_binomial_laws) {
+    for (const auto& [n, odds] :
+         {std::pair{0ul, 1.0}, {1ul, 3.0}, {50ul, 0.01}, {1000ul, 1.0}, {100000ul, 2.5}}) {
+        const BinomialWindow window = binomial_window(n, odds, 1e-30);
+        const boost::math::binomial law(static_cast<double>(n), odds / (1 + odds));
+        double sum = 0;
+        for (std::size_t i = 0; i < window.probabilities.size(); ++i) {
+            const double expected = pdf(law, static_cast<double>(window.first + i));
+            if (expected > 1e-25) BOOST_CHECK_CLOSE(window.probabilities[i], expected, 1e-7);
+            sum += window.probabilities[i];
+        }
+        BOOST_CHECK_CLOSE(sum, 1, 1e-10);
+        if (window.first > 0) BOOST_CHECK_LE(cdf(law, static_cast<double>(window.first - 1)), 1e-30);
+        const auto last = static_cast<double>(window.first + window.probabilities.size() - 1);
+        BOOST_CHECK_LE(cdf(complement(law, last)), 1e-30);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(composition_agrees_with_golden_constants) {
+    const std::tuple<std::uint64_t, double, double, const char*> cases[] = {
+        {10, 0.1, 1e-6, "k=10;epsilon=0.1;delta=1e-06"},
+        {30, 0.1, 1e-6, "k=30;epsilon=0.1;delta=1e-06"},
+        {30, 1, 1e-6, "k=30;epsilon=1;delta=1e-06"},
+        {100, 0.5, 1e-9, "k=100;epsilon=0.5;delta=1e-09"},
+        {365, 0.05, 1e-6, "k=365;epsilon=0.05;delta=1e-06"}};
+    for (const auto& [count, epsilon, delta, parameters] : cases) {
+        const Spent all = spent(count, epsilon, delta);
+        BOOST_CHECK_CLOSE(all.sum, golden("compose_basic", parameters, "epsilon"), 1e-7);
+        BOOST_CHECK_CLOSE(all.advanced, golden("compose_advanced", parameters, "epsilon"), 1e-7);
+        BOOST_CHECK_CLOSE(all.optimal, golden("compose_optimal", parameters, "epsilon"), 1e-7);
+        BOOST_CHECK(all.by() == Composition::optimal);
+        BOOST_CHECK_EQUAL(all.least(), all.optimal);
+        BOOST_CHECK_EQUAL(all.least_delta(), delta);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(the_optimum_is_that_of_all_outcomes) {
+    for (const auto& answers : mixtures)
+        for (const double delta : {1e-9, 1e-4, 0.05, 0.5}) {
+            const double found = compose(answers, delta).optimal;
+            BOOST_CHECK_LE(delta_of(answers, found), delta * (1 + 1e-9));
+            if (found > 0) BOOST_CHECK_GT(delta_of(answers, found * (1 - 1e-4)), delta * (1 - 1e-9));
+        }
+}
+
+BOOST_AUTO_TEST_CASE(the_least_that_holds_is_told) {
+    for (const auto& answers : mixtures)
+        for (const double delta : {1e-200, 1e-9, 0.1}) {
+            const Composed all = compose(answers, delta);
+            BOOST_CHECK_LE(all.optimal, all.sum);
+            BOOST_CHECK_LE(all.optimal, all.advanced);
+            BOOST_CHECK_EQUAL(all.least(), std::min({all.sum, all.advanced, all.optimal}));
+            BOOST_CHECK_EQUAL(all.least_delta(), all.least() == all.sum ? 0 : delta);
+        }
+    BOOST_CHECK(spent(3, 1, 1e-200).by() == Composition::basic);
+    const Spent nothing = spent(0, 1, 1e-6);
+    BOOST_CHECK_EQUAL(nothing.least(), 0);
+    BOOST_CHECK_EQUAL(nothing.least_delta(), 0);
+    BOOST_CHECK_EQUAL(name(Composition::optimal), std::string("optimal"));
+}
+
+// A thousand different ε's between two equal ones: rounding them upwards must not leave that by more than 1
+// %.
+BOOST_AUTO_TEST_CASE(different_answers_are_rounded_upwards_by_little) {
+    std::vector<EqualAnswers> different;
+    for (int i = 0; i < 1000; ++i) different.push_back({0.06 * (1 + 1e-3 * std::sqrt(i / 1000.0)), 1});
+    const double found = compose(different, 1e-6).optimal;
+    BOOST_CHECK_GE(found, spent(1000, 0.06, 1e-6).optimal);
+    BOOST_CHECK_LE(found, spent(1000, 0.06 * 1.001, 1e-6).optimal * 1.01);
+}
+
+BOOST_AUTO_TEST_CASE(many_answers_are_composed_and_wrong_ones_refused) {
+    const Spent many = spent(1'000'000'000, 1e-5, 1e-9);
+    // The central limit: a loss of mean kε²/2 and variance kε² (Dong, Roth, Su 2022).
+    const double mu = std::sqrt(1e9) * 1e-5;
+    const auto normal = [](double x) { return std::erfc(-x / std::sqrt(2)) / 2; };
+    const double reached =
+        normal(mu / 2 - many.optimal / mu) - std::exp(many.optimal) * normal(-mu / 2 - many.optimal / mu);
+    BOOST_CHECK_CLOSE(reached, 1e-9, 1);
+    for (const double delta : {0.0, 1.0, -1.0, 1e-201, std::nan("")})
+        BOOST_CHECK_THROW(static_cast<void>(spent(1, 1, delta)), Error);
+    for (const double epsilon : {0.0, -1.0, 701.0, std::nan("")})
+        BOOST_CHECK_THROW(static_cast<void>(spent(1, epsilon, 1e-6)), Error);
+    BOOST_CHECK_THROW(static_cast<void>(spent(10'000'000'001, 1e-5, 1e-9)), Error);
+}
+
+BOOST_AUTO_TEST_CASE(epsilon_in_odds) {
+    BOOST_CHECK_CLOSE(odds_factor(1), 2.718281828459045, 1e-12);
+    BOOST_CHECK_CLOSE(right_guess(std::log(3)), 0.75, 1e-12);
+    BOOST_CHECK_CLOSE(posterior(0.01, std::log(9)), 0.09 / (0.09 + 0.99), 1e-12);
+    BOOST_CHECK_CLOSE(posterior(0.5, 2), right_guess(2), 1e-12);
+    BOOST_CHECK_EQUAL(posterior(0.3, 0), 0.3);
+    BOOST_CHECK_EQUAL(group_epsilon(0.5, 4), 2);
+}
+
+BOOST_AUTO_TEST_CASE(shuffling_agrees_with_golden_constants) {
+    const std::tuple<std::uint64_t, double, double, const char*> cases[] = {
+        {1000, 1, 1e-6, "n=1000;epsilon=1;delta=1e-06"},
+        {10000, 1, 1e-6, "n=10000;epsilon=1;delta=1e-06"},
+        {100000, 4, 1e-6, "n=100000;epsilon=4;delta=1e-06"}};
+    for (const auto& [n, epsilon, delta, parameters] : cases) {
+        const Shuffled found = shuffled(epsilon, n, delta);
+        BOOST_CHECK_CLOSE(found.closed_form, golden("shuffle_closed", parameters, "epsilon"), 1e-3);
+        BOOST_CHECK_CLOSE(found.epsilon, golden("shuffle_clones_2021", parameters, "epsilon"), 0.05);
+    }
+    BOOST_CHECK_CLOSE(shuffled(2, 1000000, 1e-8).closed_form,
+                      golden("shuffle_closed", "n=1000000;epsilon=2;delta=1e-08", "epsilon"), 1e-3);
+}
+
+BOOST_AUTO_TEST_CASE(shuffling_is_that_of_the_clones_cell_by_cell) {
+    for (const std::uint64_t n : {1ul, 2ul, 7ul, 60ul})
+        for (const double epsilon : {0.1, 1.0, 4.0})
+            for (const double delta : {1e-9, 1e-4, 0.02}) {
+                const double found = shuffled(epsilon, n, delta).epsilon;
+                BOOST_CHECK_LE(found, epsilon);
+                BOOST_CHECK_LE(delta_of_clones(epsilon, n, found), delta * (1 + 1e-9));
+                if (found > 0)
+                    BOOST_CHECK_GT(delta_of_clones(epsilon, n, found * (1 - 1e-5)), delta * (1 - 1e-9));
+            }
+}
+
+BOOST_AUTO_TEST_CASE(shuffling_lies_between_its_bounds) {
+    for (const std::uint64_t n : {1ul, 30ul, 1000ul, 100000ul, 100000000ul})
+        for (const double epsilon : {1e-9, 0.01, 0.1, 1.0, 3.0, 8.0}) {
+            const Shuffled found = shuffled(epsilon, n, 1e-9);
+            BOOST_TEST_CONTEXT("n = " << n << ", epsilon = " << epsilon) {
+                BOOST_CHECK_LE(found.lower_bound, found.epsilon);
+                BOOST_CHECK_LE(found.epsilon, epsilon);
+                BOOST_CHECK_EQUAL(std::isnan(found.closed_form),
+                                  epsilon > std::log(static_cast<double>(n) / (16 * std::log(4e9))));
+                if (!std::isnan(found.closed_form)) BOOST_CHECK_LE(found.epsilon, found.closed_form);
+                if (n > 100 && found.epsilon < 0.9 * epsilon)
+                    BOOST_CHECK_GE(found.lower_bound, found.epsilon / 2);
+            }
+        }
+    for (const double epsilon : {0.0, 5e-324, 9e-10, 301.0, std::nan("")})
+        BOOST_CHECK_THROW(static_cast<void>(shuffled(epsilon, 10, 1e-6)), Error);
+    for (const double delta : {0.0, 1.0, 1e-101, std::nan("")})
+        BOOST_CHECK_THROW(static_cast<void>(shuffled(1, 10, delta)), Error);
+    for (const std::uint64_t n : {0ul, 1'000'000'001ul})
+        BOOST_CHECK_THROW(static_cast<void>(shuffled(1, n, 1e-6)), Error);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace ldp::test
