@@ -8,8 +8,7 @@
 #include "fragile.hpp"
 #include "support.hpp"
 
-using namespace ldp;
-using namespace ldp::test;
+namespace ldp::test {
 
 BOOST_AUTO_TEST_SUITE(client)
 
@@ -199,3 +198,5 @@ BOOST_AUTO_TEST_CASE(death_at_any_step_loses_and_doubles_nothing) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace ldp::test

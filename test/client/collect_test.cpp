@@ -12,7 +12,10 @@
 #include "core/spec/spec.hpp"
 #include "core/summary/batch.hpp"
 
-using namespace ldp;
+namespace ldp::test {
+
+BOOST_AUTO_TEST_SUITE(collecting)
+
 using namespace ldp::collect;
 using namespace std::chrono_literals;
 
@@ -50,7 +53,7 @@ struct Told {
     }
     void add(std::size_t number, const Submission& one) { queue.add(one, tell(number)); }
     Tell tell(std::size_t number) {
-        return [this, number](const Answer& answer) { statuses[number].push_back(answer.status); };
+        return [this, number](const collect::Answer& answer) { statuses[number].push_back(answer.status); };
     }
     /// How many the next group has; 0 if there is none now.
     std::size_t next() {
@@ -67,8 +70,6 @@ struct Told {
 using Statuses = std::vector<unsigned>;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(collecting)
 
 BOOST_AUTO_TEST_CASE(addresses_are_read) {
     const std::string batches = "/collections/a/batches/" + std::string(some_id);
@@ -245,3 +246,5 @@ BOOST_AUTO_TEST_CASE(at_the_end_nothing_is_left_without_an_answer) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace ldp::test

@@ -8,8 +8,7 @@
 #include "core/summary/summary.hpp"
 #include "support.hpp"
 
-using namespace ldp;
-using namespace ldp::test;
+namespace ldp::test {
 
 BOOST_AUTO_TEST_SUITE(collection_encoding)
 
@@ -224,3 +223,5 @@ BOOST_AUTO_TEST_CASE(a_record_must_have_a_value_for_each_attribute) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace ldp::test

@@ -7,9 +7,11 @@
 #include "cli/records.hpp"
 #include "support.hpp"
 
-using namespace ldp;
+namespace ldp::test {
+
+BOOST_AUTO_TEST_SUITE(csv)
+
 using namespace ldp::cli;
-using namespace ldp::test;
 
 namespace {
 
@@ -58,8 +60,6 @@ struct Intake {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(csv)
 
 BOOST_AUTO_TEST_CASE(the_format) {
     const Rows plain = {{"1", "x"}, {"2", "y"}};
@@ -292,3 +292,5 @@ BOOST_AUTO_TEST_CASE(numbers_for_people) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace ldp::test

@@ -23,8 +23,9 @@
 #include "core/summary/summary.hpp"
 #include "fragile.hpp"
 
-using namespace ldp;
-using namespace ldp::test;
+namespace ldp::test {
+
+BOOST_AUTO_TEST_SUITE(evolving)
 
 namespace {
 
@@ -74,8 +75,6 @@ std::vector<Report> all_reports(Client& client) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(evolving)
 
 BOOST_AUTO_TEST_CASE(equal_values_are_answered_alike) {
     Client client(of(plain), MemoryStore());
@@ -726,3 +725,5 @@ BOOST_AUTO_TEST_CASE(rows_of_a_file_are_not_one_person) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace ldp::test

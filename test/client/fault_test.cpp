@@ -18,8 +18,9 @@
 #include "core/base/sha256.hpp"
 #include "fragile.hpp"
 
-using namespace ldp;
-using namespace ldp::test;
+namespace ldp::test {
+
+BOOST_AUTO_TEST_SUITE(faults)
 
 namespace {
 
@@ -137,8 +138,6 @@ Content content(Store& store) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(faults)
 
 // Every step of a life fails once, or from then on: what a call had promised is there afterwards, what it had
 // not is there whole or not at all, and no other file remains.
@@ -617,3 +616,5 @@ BOOST_AUTO_TEST_CASE(sha256_is_as_the_standard_says) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace ldp::test

@@ -10,8 +10,9 @@
 #include "core/summary/summary.hpp"
 #include "support.hpp"
 
-using namespace ldp;
-using namespace ldp::test;
+namespace ldp::test {
+
+BOOST_AUTO_TEST_SUITE(two_rounds)
 
 namespace {
 
@@ -67,8 +68,6 @@ class Coverage {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(two_rounds)
 
 // Each person's values depend on each other; the person's mean is what both rounds protect.
 BOOST_AUTO_TEST_CASE(a_range_for_means_of_people) {
@@ -137,3 +136,5 @@ BOOST_AUTO_TEST_CASE(coefficients_learnt_wrongly) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace ldp::test

@@ -13,8 +13,9 @@
 #include "core/summary/summary.hpp"
 #include "fragile.hpp"
 
-using namespace ldp;
-using namespace ldp::test;
+namespace ldp::test {
+
+BOOST_AUTO_TEST_SUITE(series)
 
 namespace {
 
@@ -60,8 +61,6 @@ void check_complete(const std::vector<Report>& reports, unsigned level) {
 const auto refused = error_with(ErrorCode::invalid_value, "round");
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(series)
 
 BOOST_AUTO_TEST_CASE(a_report_is_due_at_the_end_of_a_node) {
     for (const unsigned level : {0u, 1u, 2u}) {
@@ -235,3 +234,5 @@ BOOST_AUTO_TEST_CASE(dying_at_any_step_answers_nothing_twice) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace ldp::test

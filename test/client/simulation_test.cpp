@@ -7,19 +7,21 @@
 #include "../support/seeded.hpp"
 #include "support.hpp"
 
-using namespace ldp;
-using namespace ldp::test;
-using simulation::Life;
-using simulation::Round;
-using simulation::Scene;
-using simulation::Spending;
-using simulation::spending;
-using simulation::Stream;
+namespace ldp::test {
+
+BOOST_AUTO_TEST_SUITE(simulation)
+
+using ldp::simulation::Life;
+using ldp::simulation::Round;
+using ldp::simulation::Scene;
+using ldp::simulation::Spending;
+using ldp::simulation::spending;
+using ldp::simulation::Stream;
 
 namespace {
 
 std::vector<Round> rounds_of(const std::string& json, const Scene& scene) {
-    return simulation::simulate(Collection(Spec::from_json(json)), scene);
+    return ldp::simulation::simulate(Collection(Spec::from_json(json)), scene);
 }
 
 /// The mean square of error / claimed.
@@ -30,8 +32,6 @@ double honesty(const std::vector<Round>& rounds) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(simulation)
 
 BOOST_AUTO_TEST_CASE(lives_change_as_they_should) {
     constexpr int n = 200000;
@@ -175,3 +175,5 @@ BOOST_AUTO_TEST_CASE(a_series_costs_once) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace ldp::test

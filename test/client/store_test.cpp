@@ -13,8 +13,9 @@
 
 #include "support.hpp"
 
-using namespace ldp;
-using namespace ldp::test;
+namespace ldp::test {
+
+BOOST_AUTO_TEST_SUITE(store)
 
 namespace {
 
@@ -23,8 +24,6 @@ void check_refused(const std::string& path, const std::string& text) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(store)
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(reports_leave_in_order_and_once, Kind, Stores) {
     Kind kept;
@@ -327,3 +326,5 @@ BOOST_FIXTURE_TEST_CASE(what_was_promised_survives_being_killed, Directory) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace ldp::test

@@ -3,8 +3,7 @@
 #include "client/uploader.hpp"
 #include "support.hpp"
 
-using namespace ldp;
-using namespace ldp::test;
+namespace ldp::test {
 
 BOOST_AUTO_TEST_SUITE(transport)
 
@@ -73,3 +72,5 @@ BOOST_AUTO_TEST_CASE(no_server_is_an_error_that_says_so) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace ldp::test

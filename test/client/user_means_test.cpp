@@ -9,8 +9,9 @@
 #include "core/summary/summary.hpp"
 #include "support.hpp"
 
-using namespace ldp;
-using namespace ldp::test;
+namespace ldp::test {
+
+BOOST_AUTO_TEST_SUITE(user_means)
 
 namespace {
 
@@ -26,8 +27,6 @@ double uniform(BitSource& bits) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(user_means)
 
 BOOST_AUTO_TEST_CASE(everyone_has_one_record_in_the_order_of_coming) {
     UserMeans means(Spec::from_json(people));
@@ -137,3 +136,5 @@ BOOST_AUTO_TEST_CASE(intervals_cover_when_a_persons_values_depend_on_each_other)
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace ldp::test

@@ -10,8 +10,9 @@
 #include "core/mechanism/registry.hpp"
 #include "support.hpp"
 
-using namespace ldp;
-using namespace ldp::test;
+namespace ldp::test {
+
+BOOST_AUTO_TEST_SUITE(vectors_of_clients)
 
 namespace {
 
@@ -47,8 +48,6 @@ struct Scripted {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(vectors_of_clients)
-
 BOOST_AUTO_TEST_CASE(records_give_their_reports) {
     std::ifstream file("test/data/records.txt");
     std::set<std::string> mechanisms, remembered;
@@ -74,3 +73,5 @@ BOOST_AUTO_TEST_CASE(records_give_their_reports) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace ldp::test

@@ -4,9 +4,11 @@
 
 #include "support.hpp"
 
-using namespace ldp::cli;
+namespace ldp::test {
 
 BOOST_AUTO_TEST_SUITE(wording)
+
+using namespace ldp::cli;
 
 BOOST_AUTO_TEST_CASE(digits_follow_the_error) {
     BOOST_CHECK_EQUAL(shown(0.238412, 0.00817, true), "23.84\u00A0%");
@@ -71,3 +73,5 @@ BOOST_AUTO_TEST_CASE(lines_break_between_words) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace ldp::test
