@@ -199,7 +199,20 @@ DECLARE
     of_rollup bigint := 0;
     above bigint;
     role text;
+    elsewhere boolean := false;
 BEGIN
+    IF EXISTS (SELECT FROM pg_partition_tree(reports) AS p JOIN pg_class AS t ON t.oid = p.relid WHERE t.relkind = 'f') THEN
+        elsewhere := true;
+    ELSIF to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN  -- Citus
+        EXECUTE 'SELECT EXISTS (SELECT FROM pg_catalog.pg_dist_partition AS d WHERE d.logicalrelid = $1)' INTO elsewhere USING reports;
+    END IF;
+    IF elsewhere THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'feature_not_supported',
+            MESSAGE = format('rollups of collection "%s" are not possible: its reports are on several servers', collection.name),
+            DETAIL = 'What a rollup has counted it knows by numbers of transactions, and each server has its own.',
+            HINT = 'Let each server keep a collection and a rollup of its part, and add their summaries up with ldp_rollup.';
+    END IF;
     IF collection.home = @extschema@.ldp_home() THEN
         RETURN 0;
     END IF;

@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# Reports spread over servers by Citus: what a coordinator and two workers count is, byte for byte, the summary that one
+# server would have; a collection may be spread like any table; a rollup of one is refused.
+#
+# Runs where Citus is installed, on this cluster and two that test/with-cluster puts beside it, one inside the other; says
+# that it was skipped where it is not.
+if ! [ -e "$("${PG_CONFIG:-pg_config}" --sharedir)/extension/citus.control" ]; then
+    echo "skipped: Citus is not installed"
+    exit 0
+fi
+LDP_CLUSTERS="${LDP_CLUSTERS:-} $PGHOST"
+read -ra clusters <<<"$LDP_CLUSTERS"
+if [ ${#clusters[@]} -lt 3 ]; then
+    export LDP_CLUSTERS
+    exec "$(dirname "$0")/../with-cluster" bash "$0"
+fi
+. "$(dirname "$0")/../prelude.sh"
+cd "$root" || exit 1
+bin=$("${PG_CONFIG:-pg_config}" --bindir)
+# Of a cluster, by its socket's folder. Each has a server's program of its own, which may read that cluster's files.
+restart() {
+    local home
+    home=$(dirname "$1")
+    "$home/as-server" "$bin/pg_ctl" -D "$home/data" -l "$home/again.log" -w -m fast restart >/dev/null
+}
+at_exit() {
+    # The outermost cluster serves other suites.
+    export PGHOST=${clusters[0]}
+    psql -Xqd "$maintenance" -c "ALTER SYSTEM RESET shared_preload_libraries" && restart "$PGHOST"
+}
+for PGHOST in "${clusters[@]}"; do
+    psql -Xqd "$maintenance" -c "ALTER SYSTEM SET shared_preload_libraries = 'citus'" && restart "$PGHOST" || exit 1
+    create_databases ldp_citus
+    sql -c "CREATE EXTENSION citus" || exit 1
+done
+# The last one is the coordinator.
+check "the servers know each other" $'\n2\n3' "$(sql -c "SELECT citus_set_coordinator_host('${clusters[2]}', $PGPORT)" \
+    -c "SELECT citus_add_node('${clusters[0]}', $PGPORT)" -c "SELECT citus_add_node('${clusters[1]}', $PGPORT)")"
+check "the extension comes to all" "1|1" "$(sql -c "CREATE EXTENSION ldp" -c "
+    SELECT string_agg(result, '|') FROM run_command_on_workers('SELECT count(*) FROM pg_extension WHERE extname = ''ldp''')")"
+
+names=(colour wage score profile noisy)
+spec_colour='{"mechanism": "grr", "epsilon": 1, "domain": 1024}'
+spec_wage='{"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 100}'
+spec_score='{"mechanism": "haar_ordered", "epsilon": 1, "domain": 64}'
+spec_profile='{"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "a", "domain": 8, "mechanism": "oue"}, {"name": "b", "min": 0, "max": 100}]}'
+spec_noisy='{"mechanism": "gaussian", "epsilon": 1, "delta": 1e-6, "attributes": [{"name": "a", "min": 0, "max": 7}, {"name": "b", "min": 0, "max": 100}]}'
+for name in "${names[@]}"; do
+    spec=spec_$name
+    header=value
+    [[ $name = profile || $name = noisy ]] && header=a,b
+    awk -v name=$name -v header=$header 'BEGIN { print header
+        for (i = 0; i < 3000; i++) print i * 7 % (name == "colour" ? 1024 : name == "score" ? 64 : name == "wage" ? 101 : 8) (header == "a,b" ? "," i % 101 : "") }' |
+        "$ldp" perturb --spec <(echo "${!spec}") 2>/dev/null >"$work/$name"
+    sql -c "CREATE TABLE ${name}_whole (id integer GENERATED ALWAYS AS IDENTITY, report ldp_report)" -c "\\copy ${name}_whole (report) FROM '$work/$name'" \
+        -c "CREATE TABLE $name (id integer, round integer, report ldp_report)" -c "CREATE TABLE ${name}_packed (lot integer, round integer, batch ldp_report_batch)" \
+        -c "SELECT create_distributed_table('$name', 'id', shard_count => 8), create_distributed_table('${name}_packed', 'lot', shard_count => 8)" \
+        -c "INSERT INTO $name SELECT id, id % 2, report FROM ${name}_whole" \
+        -c "INSERT INTO ${name}_packed SELECT id % 20, id % 2, ldp_pack(report) FROM ${name}_whole GROUP BY id % 20, id % 2" >/dev/null
+    whole="(SELECT ldp_agg(report) FROM ${name}_whole)"
+    check "$name: servers add up to one" t "$(sql -c "SELECT (SELECT ldp_agg(report) FROM $name) = $whole")"
+    check "$name: in batches" t "$(sql -c "SELECT (SELECT ldp_agg(batch) FROM ${name}_packed) = $whole")"
+    check "$name: with their rounds" t "$(sql -c "
+        SELECT (SELECT ldp_agg(report, round) FROM $name) = (SELECT ldp_agg(report, id % 2) FROM ${name}_whole)")"
+    check "$name: some of them, in groups that lie across servers" t "$(sql -c "
+        CREATE TEMPORARY TABLE groups AS SELECT id % 3 AS of, ldp_agg(report) FILTER (WHERE round = 0) AS summary FROM $name GROUP BY id % 3" -c "
+        SELECT bool_and(summary = (SELECT ldp_agg(report) FROM ${name}_whole WHERE id % 3 = of AND id % 2 = 0)) FROM groups")"
+    check "$name: in two steps" t "$(sql -c "
+        SELECT (SELECT ldp_rollup(s) FROM (SELECT ldp_agg(report) AS s FROM $name GROUP BY id) AS parts) = $whole")"
+    for call in "$name ldp_agg(report)" "${name}_packed ldp_agg(batch)"; do
+        read -r table call <<<"$call"
+        check "$name: $call is computed where its reports are" 8 \
+            "$(sql -c "SET citus.explain_all_tasks = on" -c "EXPLAIN (VERBOSE, COSTS OFF) SELECT $call FROM $table" | grep -c "Query: SELECT worker_partial_agg")"
+    done
+done
+check "one step is answered as by one server" t "$(sql -c "SELECT (SELECT ldp_frequencies(report) FROM colour) = (SELECT ldp_frequencies(report) FROM colour_whole)")"
+
+# A collection: its table is spread by a side column that the server draws.
+{ echo value; seq 0 299; } >"$work/people.csv"
+for rows in reports batches; do
+    sql -c "SELECT ldp_create_collection('$rows', '$spec_colour', ARRAY[['lot', 'integer']], rows => '$rows')" \
+        -c "ALTER TABLE $rows ALTER lot SET DEFAULT (random() * 1000)::integer" -c "SELECT create_distributed_table('$rows', 'lot')" >/dev/null
+    for method in copy call; do
+        run "submitting to $rows by $method" 0 "$ldp" submit --collection $rows --method $method --batch 50 --state "$work/$rows.$method" "$work/people.csv"
+    done
+    check "$rows: each arrived once" "600 600" "$(sql -F ' ' -c "SELECT ldp_count(ldp_summary_of('$rows')), (SELECT sum(reports) FROM ldp_batch WHERE collection = '$rows')")"
+    check "$rows: on both workers" 2 "$(sql -c "SELECT count(*) FROM run_command_on_workers('SELECT count(*) FROM $rows') WHERE success")"
+    check "$rows: estimated" 1024 "$(sql -c "SELECT count(*) FROM ldp_estimate('$rows')")"
+done
+check "a rollup would have to know arrivals on every server" "ERROR:  0A000: rollups of collection \"reports\" are not possible: its reports are on several servers" \
+    "$(sql -v VERBOSITY=verbose -c "SELECT ldp_create_rollup('lots', 'reports', '{lot}')" | grep ERROR)"
+sql -c "SELECT ldp_create_collection('later', '$spec_colour')" -c "SELECT ldp_create_rollup('rounds', 'later', '{round}')" -c "SELECT create_distributed_table('later', 'round')" >/dev/null
+check "also of one that was spread later" "ERROR:  0A000: rollups of collection \"later\" are not possible: its reports are on several servers" \
+    "$(sql -v VERBOSITY=verbose -c "SELECT ldp_refresh('rounds')" | grep ERROR)"
+check "dropped on all" "" "$(sql -c "SELECT ldp_drop_collection('reports')" | tr -d '\n')"
+
+finish
