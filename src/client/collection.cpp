@@ -30,7 +30,7 @@ constexpr const char* no_number =
 
 std::string shown(const Value& value) {
     const auto* number = std::get_if<double>(&value);
-    return number != nullptr ? shortest(*number) : quoted(std::get<std::string_view>(value));
+    return number != nullptr ? shortest(*number) : ldp::quoted(std::get<std::string_view>(value));
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ Cell Collection::Plan::number(std::size_t j, const Value& value) const {
     const auto* number = std::get_if<double>(&value);
     if (number == nullptr || !(*number >= 0 && *number < static_cast<double>(attribute.domain)) ||
         *number != std::floor(*number))
-        refuse(shown(value) + " is no value of " + quoted(attribute.name),
+        refuse(shown(value) + " is no value of " + ldp::quoted(attribute.name),
                "Allowed are the whole numbers from 0 to " + std::to_string(attribute.domain - 1) + ".");
     return static_cast<Cell>(*number);
 }
@@ -86,14 +86,14 @@ Cell Collection::Plan::category(std::size_t j, const Value& value, Moved& moved)
             return index[j].at(attribute.other);
         }
     }
-    const std::string message = shown(value) + " is no value of " + quoted(attribute.name);
+    const std::string message = shown(value) + " is no value of " + ldp::quoted(attribute.name);
     if (attribute.prefix != 0)
         refuse(message, "Allowed are strings of at most " + std::to_string(Attribute::max_string) +
                             " bytes of UTF-8, without U+0003.");
     constexpr std::size_t most = 10;
     std::string allowed;
     for (std::size_t i = 0; i < std::min(attribute.labels.size(), most); ++i)
-        allowed += (i == 0 ? "" : ", ") + quoted(attribute.labels[i]);
+        allowed += (i == 0 ? "" : ", ") + ldp::quoted(attribute.labels[i]);
     if (attribute.labels.size() > most)
         allowed += " and " + std::to_string(attribute.labels.size() - most) + " more";
     refuse(message, "Allowed are " + allowed + ".",
@@ -105,14 +105,14 @@ double Collection::Plan::inside(std::size_t j, const Value& value, Moved& moved)
     const Attribute& attribute = spec.attributes()[j];
     const auto* number = std::get_if<double>(&value);
     if (number == nullptr || !std::isfinite(*number))
-        refuse(shown(value) + " is no value of " + quoted(attribute.name),
+        refuse(shown(value) + " is no value of " + ldp::quoted(attribute.name),
                "Allowed are finite numbers; its range is " + shortest(attribute.min) + " to " +
                    shortest(attribute.max) + ".",
                number != nullptr && std::isnan(*number) ? no_number : "");
     const double clamped = std::clamp(*number, attribute.min, attribute.max);
     if (clamped != *number) {
         if (outside == Outside::refuse)
-            refuse(shortest(*number) + " lies outside the range of " + quoted(attribute.name),
+            refuse(shortest(*number) + " lies outside the range of " + ldp::quoted(attribute.name),
                    "Its range is " + shortest(attribute.min) + " to " + shortest(attribute.max) + ".",
                    "Correct the value, or ask for values outside to be clamped.");
         moved.attributes.push_back(j);

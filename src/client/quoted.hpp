@@ -8,7 +8,8 @@
 namespace ldp {
 
 /// In double quotes, at most `most` bytes of it (whole UTF-8 characters), control characters as \xNN: a
-/// hostile field can neither flood a terminal nor command it.
+/// hostile field can neither flood a terminal nor command it. Called as ldp::quoted: of a std::string, the
+/// standard library would take its own, wherever <iomanip> came with another header.
 [[nodiscard]] std::string quoted(std::string_view text, std::size_t most = 40);
 
 }  // namespace ldp

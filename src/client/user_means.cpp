@@ -14,7 +14,7 @@ UserMeans::UserMeans(const Spec& spec) {
         const Attribute& attribute = spec.attributes()[j];
         if (!attribute.numeric() && !attribute.binned())
             raise(ErrorCode::invalid_value, "categories cannot be averaged",
-                  "Attribute " + quoted(attribute.name) + " has a domain of values.",
+                  "Attribute " + ldp::quoted(attribute.name) + " has a domain of values.",
                   "Keep one row for each person, or only the numbers.");
         names_.push_back(attribute.name);
     }
@@ -32,7 +32,8 @@ void UserMeans::add(std::string_view user, std::span<const Value> record) {
     for (std::size_t j = 0; j < record.size(); ++j) {
         const auto* number = std::get_if<double>(&record[j]);
         if (number == nullptr || !std::isfinite(*number))
-            refuse("a value of " + quoted(names_[j]) + " cannot be averaged", "Allowed are finite numbers.");
+            refuse("a value of " + ldp::quoted(names_[j]) + " cannot be averaged",
+                   "Allowed are finite numbers.");
     }
     const std::size_t at = users_.try_emplace(std::string(user), size()).first->second;
     if (at == size()) {

@@ -50,8 +50,8 @@ void disturb_memory(unsigned pattern) {
 /// The same bytes elsewhere, at this distance from an alignment, with nothing behind them.
 class Moved {
   public:
-    Moved(Bytes bytes, std::size_t offset) : offset_(offset), copy_(offset + bytes.size()) {
-        std::ranges::copy(bytes, copy_.begin() + static_cast<std::ptrdiff_t>(offset));
+    Moved(Bytes bytes, std::size_t offset) : offset_(offset), copy_(offset) {
+        copy_.insert(copy_.end(), bytes.begin(), bytes.end());
         copy_.shrink_to_fit();
     }
     [[nodiscard]] MutableBytes bytes() { return MutableBytes(copy_).subspan(offset_); }
