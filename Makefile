@@ -74,7 +74,7 @@ deb: deps
 	@tools/deps debhelper lintian
 	@tools/deb build/deb
 check-packages check-releases:
-	@tools/deps mmdebstrap
+	@tools/deps mmdebstrap $(if $(filter %-packages,$@),debhelper lintian)
 	@test/releases/$(@:check-%=%)
 
 SOURCES = $(shell git ls-files '*.cpp' '*.hpp')
