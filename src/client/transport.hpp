@@ -25,6 +25,9 @@ namespace ldp::pq {
 #define LDP_PQXX_AT_LEAST(major, minor) \
     (PQXX_VERSION_MAJOR > (major) || (PQXX_VERSION_MAJOR == (major) && PQXX_VERSION_MINOR >= (minor)))
 
+/// A row as results hand it out: pqxx::row, and from version 8 on pqxx::row_ref.
+using Row = pqxx::result::reference;
+
 /// Runs one statement with parameters, $1 and on.
 template <class... Parameters>
 pqxx::result run(pqxx::transaction_base& transaction, const std::string& sql,

@@ -71,7 +71,7 @@ class Asking {
         if (!source_.mechanism().tells(Quantity::means)) return;
         Figure figure{.title = "Means"};
         source_.ask(figure, "SELECT * FROM ldp_means({summary}" + source_.options() + ")",
-                    [&](const pqxx::row& row) {
+                    [&](const pq::Row& row) {
                         const auto j = static_cast<std::size_t>(number(row, "attribute_number"));
                         if (attributes()[j].derived()) return;
                         Row one = row_of(row);
@@ -114,7 +114,7 @@ class Asking {
             (few ? "SELECT * FROM ldp_frequencies({summary}"
                  : "SELECT * FROM ldp_top({summary}, " + std::to_string(most_values)) +
             argument(j) + source_.options() + ")";
-        source_.ask(figure, question, [&](const pqxx::row& row) {
+        source_.ask(figure, question, [&](const pq::Row& row) {
             Row one = row_of(row);
             if (few) one.attribute = j;
             if (one.note.empty() && number(row, "p_value") > significant) one.note = "perhaps held by nobody";
@@ -135,7 +135,7 @@ class Asking {
         source_.ask(histogram,
                     "SELECT * FROM ldp_histogram({summary}, " + std::to_string(std::min(bins, points)) +
                         source_.options() + argument(j) + ")",
-                    [&](const pqxx::row& row) {
+                    [&](const pq::Row& row) {
                         Row one = row_of(row);
                         one.label = rounded(number(row, "low")) + " to " + rounded(number(row, "high"));
                         histogram.rows.push_back(std::move(one));
@@ -146,7 +146,7 @@ class Asking {
             .about = "The value that so many people lie below; half of all lie below the median, 50\u00A0%."};
         source_.ask(quantiles,
                     "SELECT * FROM ldp_quantiles({summary}" + source_.options() + argument(j) + ")",
-                    [&](const pqxx::row& row) {
+                    [&](const pq::Row& row) {
                         Row one = row_of(row);
                         one.label = rounded(100 * number(row, "share")) + " %";
                         quantiles.rows.push_back(std::move(one));
@@ -163,7 +163,7 @@ class Asking {
                 "all. Noise alone can make an estimate larger than 0: look at where its interval begins."};
         std::vector<std::tuple<double, std::size_t, std::size_t>> strongest;
         source_.ask(pairs, "SELECT * FROM ldp_association({summary}" + source_.options(false) + ")",
-                    [&](const pqxx::row& row) {
+                    [&](const pq::Row& row) {
                         Row one = row_of(row);
                         const auto first = static_cast<std::size_t>(number(row, "attribute_number"));
                         const auto second = static_cast<std::size_t>(number(row, "other_attribute_number"));
@@ -197,7 +197,7 @@ class Asking {
         source_.ask(table,
                     "SELECT * FROM ldp_crosstab({summary}, " + constant(attributes()[first].name) + ", " +
                         constant(attributes()[second].name) + source_.options() + ")",
-                    [&](const pqxx::row& row) {
+                    [&](const pq::Row& row) {
                         Row one = row_of(row);
                         one.label = text(row, "row_label");
                         one.group = text(row, "column_label");
@@ -227,7 +227,7 @@ class Asking {
         source_.ask(figure,
                     "SELECT x, y, c.* FROM (SELECT {summary} AS summary) AS s, (VALUES " + pairs +
                         ") AS pairs (x, y), ldp_correlation(summary, x, y" + source_.options() + ") AS c",
-                    [&](const pqxx::row& row) {
+                    [&](const pq::Row& row) {
                         Row one = row_of(row);
                         one.label = text(row, "x");
                         one.group = text(row, "y");
@@ -243,7 +243,7 @@ class Asking {
         Table table{.title = "Ranges for a second round",
                     .about = "Nine in ten people lie within.",
                     .header = {{"attribute", true}, {"coefficient", true}, {"from"}, {"to"}}};
-        source_.ask(table, "SELECT * FROM ldp_learn_range({summary})", [&](const pqxx::row& row) {
+        source_.ask(table, "SELECT * FROM ldp_learn_range({summary})", [&](const pq::Row& row) {
             const double low = number(row, "low"), high = number(row, "high");
             const std::string attribute = text(row, "attribute");
             table.rows.push_back({{attribute.empty() ? "all" : name(attribute)},
@@ -261,7 +261,7 @@ class Asking {
                       .kind = Figure::Kind::lines,
                       .axis = "round"};
         source_.ask(figure, "SELECT * FROM ldp_series({summary}" + source_.options() + ")",
-                    [&](const pqxx::row& row) {
+                    [&](const pq::Row& row) {
                         Row one = row_of(row);
                         one.at = number(row, "round");
                         one.attribute = static_cast<std::size_t>(one.at) - 1;
@@ -301,7 +301,7 @@ class Asking {
                     "ARRAY['round']), "
                     "ldp_estimate(summary" +
                         source_.options() + ") AS a",
-                    [&](const pqxx::row& row) {
+                    [&](const pq::Row& row) {
                         const auto j = static_cast<std::size_t>(number(row, "attribute_number"));
                         const bool share = !text(row, "value").empty();
                         if (attributes()[j].derived() || (!share && attributes().size() > most_marks)) return;

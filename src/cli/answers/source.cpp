@@ -19,8 +19,8 @@ std::string with(std::string text, const std::string& placeholder, const std::st
 }
 
 /// The column's number, or nothing.
-std::optional<pqxx::row::size_type> column_of(const pqxx::row& row, const char* column) {
-    for (pqxx::row::size_type i = 0; i < row.size(); ++i)
+std::optional<pq::Row::size_type> column_of(const pq::Row& row, const char* column) {
+    for (pq::Row::size_type i = 0; i < row.size(); ++i)
         if (std::string_view(row[i].name()) == column && !row[i].is_null()) return i;
     return {};
 }
@@ -77,7 +77,7 @@ std::string Source::answer(const std::string& question, const Each& each) {
             // Passed as it was counted, not counted again for every question.
             const bool about_summary = question.find("{summary}") != std::string::npos;
             const std::string sql = spelled(with(question, "{summary}", "$1::ldp_summary"));
-            for (const pqxx::row& row : about_summary ? pq::run(session, sql, text_) : session.exec(sql))
+            for (const pq::Row& row : about_summary ? pq::run(session, sql, text_) : session.exec(sql))
                 each(row);
         });
         return {};
@@ -90,17 +90,17 @@ std::string Source::answer(const std::string& question, const Each& each) {
     }
 }
 
-double number(const pqxx::row& row, const char* column) {
+double number(const pq::Row& row, const char* column) {
     const auto at = column_of(row, column);
     return at ? std::strtod(row[*at].c_str(), nullptr) : NAN;
 }
 
-std::string text(const pqxx::row& row, const char* column) {
+std::string text(const pq::Row& row, const char* column) {
     const auto at = column_of(row, column);
     return at ? row[*at].as<std::string>() : std::string();
 }
 
-Row row_of(const pqxx::row& row) {
+Row row_of(const pq::Row& row) {
     return {.label = text(row, "label"),
             .estimate = number(row, "estimate"),
             .error = number(row, "stderr"),

@@ -39,7 +39,7 @@ class Source {
     /// ", confidence => …, target => …", as far as they are not what functions take them to be.
     [[nodiscard]] std::string options(bool targeted = true) const;
 
-    using Each = std::function<void(const pqxx::row&)>;
+    using Each = std::function<void(const pq::Row&)>;
     /// Runs a question, in which {summary} stands for the summary and {name} for the collection's name, and
     /// hands out its rows. The part, a figure or a table, is told how others may ask the same, and why there
     /// are no rows if the server refuses. Throws Error (environment) if the server is lost.
@@ -62,10 +62,10 @@ class Source {
 };
 
 /// A field as a number; NaN if it is NULL or there is no such column.
-[[nodiscard]] double number(const pqxx::row& row, const char* column);
+[[nodiscard]] double number(const pq::Row& row, const char* column);
 /// A field as text; nothing if it is NULL or there is no such column.
-[[nodiscard]] std::string text(const pqxx::row& row, const char* column);
+[[nodiscard]] std::string text(const pq::Row& row, const char* column);
 /// What rows of answers of all types have in common.
-[[nodiscard]] Row row_of(const pqxx::row& row);
+[[nodiscard]] Row row_of(const pq::Row& row);
 
 }  // namespace ldp::cli

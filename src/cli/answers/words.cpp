@@ -121,7 +121,7 @@ Table health(Source& source, bool& alarm) {
     Table table{.title = "Do the reports look honest?",
                 .header = {{"statistic", true}, {"observed"}, {"expected"}, {"p-value"}}};
     double least = 1;
-    source.ask(table, "SELECT * FROM ldp_health({summary})", [&](const pqxx::row& row) {
+    source.ask(table, "SELECT * FROM ldp_health({summary})", [&](const pq::Row& row) {
         const double observed = number(row, "observed"), expected = number(row, "expected"),
                      p = number(row, "p_value");
         least = std::min(least, std::isnan(p) ? 1 : p);
@@ -150,7 +150,7 @@ Section trust(Source& source, bool& alarm) {
                .header = {{"attribute", true}, {"down by"}, {"up by"}}};
     pull.about = "The furthest that forgers could move an estimate at most, whatever they send.";
     source.ask(pull, "SELECT * FROM ldp_influence(ldp_client_spec({name}), " + shortest(forged) + ")",
-               [&](const pqxx::row& row) {
+               [&](const pq::Row& row) {
                    const double down = number(row, "down"), up = number(row, "up");
                    if (std::isnan(down)) return;  // nothing is told of it
                    const auto found = std::ranges::find(source.spec().attributes(), text(row, "attribute"),
