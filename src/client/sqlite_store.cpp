@@ -1,8 +1,8 @@
 #include "client/sqlite_store.hpp"
 
-#include <limits>
 #include <utility>
 
+#include "client/sqlite/outbox.hpp"
 #include "client/sqlite/state_file.hpp"
 #include "core/base/error.hpp"
 
@@ -35,17 +35,11 @@ class SqliteStore::File {
                           "SELECT id, key, response, epsilon, round, digest FROM answer ORDER BY id"};
     Statement put_answer{database,
                          "INSERT INTO answer (key, response, epsilon, round, digest) VALUES (?, ?, ?, ?, ?)"};
-    Statement put{database, "INSERT INTO outbox VALUES (?, ?, ?, ?)"};
-    Statement count{database, "SELECT count(*) FROM outbox"};
-    Statement front{database,
-                    "SELECT id, round, report, digest FROM outbox WHERE id <= ? ORDER BY id LIMIT ?"};
-    Statement drop_front{database, "DELETE FROM outbox WHERE id <= ? RETURNING digest"};
-    Statement drop_one{database, "DELETE FROM outbox WHERE id = ?"};
     Statement refuse{database,
                      "INSERT INTO refused (round, report, reason, sound, digest) VALUES (?, ?, ?, ?, ?)"};
     Statement get_refused{database, "SELECT round, report, reason, sound, digest FROM refused ORDER BY id"};
     Statement drop_refused{database, "DELETE FROM refused RETURNING digest"};
-    std::uint64_t pending = static_cast<std::uint64_t>(count().number().value_or(0));
+    sqlite::Outbox outbox{database};
 
     [[nodiscard]] const sqlite::Head& head() const noexcept { return database.head(); }
     void require_current() const {
@@ -58,21 +52,11 @@ class SqliteStore::File {
     }
     [[nodiscard]] bool is_named(std::string_view id) const { return named() == id; }
 
-    [[nodiscard]] static std::int64_t report_digest(std::int64_t id, std::int64_t round,
-                                                    const Report& report) {
-        return RowDigest::of("outbox", id, round, Bytes(report));
-    }
     [[nodiscard]] static std::int64_t refused_digest(std::int64_t round, const Report& report,
                                                      std::string_view reason, std::int64_t sound) {
         return RowDigest::of("refused", round, Bytes(report), reason, sound);
     }
 
-    void enqueue(Step& step, std::int64_t round, const Report& report) {
-        const std::int64_t id = ++step.head.reports;
-        const std::int64_t digest = report_digest(id, round, report);
-        put(id, round, Bytes(report), digest).finish();
-        step.came(digest);
-    }
     void keep_refused(Step& step, std::int64_t round, const Report& report, std::string_view reason,
                       bool sound) {
         const std::int64_t digest = refused_digest(round, report, reason, std::int64_t{sound});
@@ -130,7 +114,7 @@ void SqliteStore::append(std::span<const Report> reports, std::int32_t round, st
             .finish();
         step.came(digest);
     }
-    for (const Report& report : reports) file.enqueue(step, round, report);
+    file.outbox.append(step, reports, round);
     for (const Mark& mark : marks) {
         if (auto before = file.get_mark(mark.name); before.row()) step.went(before.integer(1));
         const std::int64_t digest = RowDigest::of("mark", mark.name, mark.value);
@@ -138,7 +122,6 @@ void SqliteStore::append(std::span<const Report> reports, std::int32_t round, st
         step.came(digest);
     }
     step.commit();
-    file.pending += reports.size();
 }
 
 Memory SqliteStore::memory() const {
@@ -177,65 +160,47 @@ std::optional<std::int64_t> SqliteStore::mark(std::string_view name) const {
 }
 
 std::uint64_t SqliteStore::pending() const {
-    return file_->pending;
+    return static_cast<std::uint64_t>(file_->head().waiting);
 }
 
 std::optional<Batch> SqliteStore::next_batch(std::size_t most) {
-    constexpr std::int64_t all = std::numeric_limits<std::int64_t>::max();
     File& file = *file_;
     file.require_current();
+    if (const auto named = file.named()) {  // it is on its way, and must stay as it was
+        auto front = file.outbox.up_to(*file.head().last);
+        if (!front) damaged(file.database.path(), "The reports of its current batch have changed.");
+        return Batch{*named, static_cast<std::int32_t>(front->round), std::move(front->reports)};
+    }
+    if (file.head().waiting == 0) return std::nullopt;
     Step step(file.database);
-    std::optional<std::string> named = file.named();
-    std::int64_t last = file.head().last.value_or(all);
-    Batch batch{};
-    struct Damaged {
-        std::int64_t id, round, digest;
-        Report report;
-    };
-    std::vector<Damaged> damage;
-    {
-        auto front = file.front(last, named ? all : static_cast<std::int64_t>(most));
-        while (front.row()) {
-            const std::int64_t id = front.integer(0), round = front.integer(1), digest = front.integer(3);
-            Report report = front.blob(2);
-            if (file.report_digest(id, round, report) != digest) {
-                damage.push_back({id, round, digest, std::move(report)});
-                continue;
-            }
-            if (batch.reports.empty()) batch.round = static_cast<std::int32_t>(round);
-            if (round != batch.round) break;
-            last = id;
-            batch.reports.push_back(std::move(report));
-        }
+    auto front = file.outbox.first(step, most);
+    for (const auto& row : front.damaged) {  // it must not keep the rest back
+        std::vector<Report> lost;
+        if (row.stretch.possible())
+            row.stretch.append_to(lost);
+        else
+            lost.push_back(row.stretch.content);
+        for (const Report& report : lost)
+            file.keep_refused(step, row.round, report, "it was damaged in the state file", false);
     }
-    // A batch that was on its way must stay as it was. Of others, what is damaged must not keep the rest
-    // back.
-    if (named && (!damage.empty() || batch.reports.empty()))
-        damaged(file.database.path(), "The reports of its current batch have changed.");
-    for (const Damaged& one : damage) {
-        file.drop_one(one.id).finish();
-        step.went(one.digest);
-        file.keep_refused(step, one.round, one.report, "it was damaged in the state file", false);
-    }
-    if (batch.reports.empty() && damage.empty()) return std::nullopt;
-    if (!named && !batch.reports.empty()) {
-        named = batch_id(step.head.secret, step.head.batches++);
-        step.head.last = last;
+    if (front.reports.empty() && front.damaged.empty())
+        damaged(file.database.path(), "Reports wait, and there are none.");
+    Batch batch{{}, static_cast<std::int32_t>(front.round), std::move(front.reports)};
+    if (!batch.reports.empty()) {
+        batch.id = batch_id(step.head.secret, step.head.batches++);
+        step.head.last = front.last;
     }
     step.commit();
-    file.pending -= damage.size();
     if (batch.reports.empty()) return next_batch(most);
-    batch.id = *named;
     return batch;
 }
 
 void SqliteStore::confirm(std::string_view id) {
     if (!file_->is_named(id)) return;
     Step step(file_->database);
-    const std::uint64_t dropped = file_->drop(step, file_->drop_front, *step.head.last);
+    file_->outbox.drop(step, *step.head.last);
     step.head.last.reset();
     step.commit();
-    file_->pending -= dropped;
 }
 
 void SqliteStore::release(std::string_view id) {
@@ -249,11 +214,10 @@ void SqliteStore::set_aside(std::string_view id, std::string_view reason) {
     if (!file_->is_named(id)) return;
     const Batch batch = next_batch(1).value();
     Step step(file_->database);
-    const std::uint64_t dropped = file_->drop(step, file_->drop_front, *step.head.last);
+    file_->outbox.drop(step, *step.head.last);
     for (const Report& report : batch.reports) file_->keep_refused(step, batch.round, report, reason, true);
     step.head.last.reset();
     step.commit();
-    file_->pending -= dropped;
 }
 
 std::vector<Refused> SqliteStore::refused() const {
@@ -271,19 +235,21 @@ std::vector<Refused> SqliteStore::refused() const {
 std::uint64_t SqliteStore::requeue_refused() {
     const std::vector<Refused> all = refused();
     Step step(file_->database);
+    const std::int64_t before = step.head.waiting;
     file_->drop(step, file_->drop_refused);
-    std::uint64_t queued = 0;
-    for (const Refused& one : all) {
-        if (one.sound) {
-            file_->enqueue(step, one.round, one.report);
-            ++queued;
-        } else {
-            file_->keep_refused(step, one.round, one.report, one.reason, false);
-        }
+    std::vector<Report> together;  // of one round
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const auto& [round, report, reason, sound] = all[i];
+        if (sound)
+            together.push_back(report);
+        else
+            file_->keep_refused(step, round, report, reason, false);
+        if (i + 1 < all.size() && all[i + 1].round == round) continue;
+        file_->outbox.append(step, together, round);
+        together.clear();
     }
     step.commit();
-    file_->pending += queued;
-    return queued;
+    return static_cast<std::uint64_t>(file_->head().waiting - before);
 }
 
 std::uint64_t SqliteStore::drop_refused() {

@@ -9,6 +9,8 @@
 
 #include <fstream>
 #include <functional>
+#include <iterator>
+#include <random>
 #include <set>
 
 #include "support.hpp"
@@ -73,6 +75,45 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_batch_is_of_one_round, Kind, Stores) {
         BOOST_TEST((batch->reports == expected));
         store.confirm(batch->id);
     }
+}
+
+// Reports of any bytes and lengths, queued together or apart, leave in batches of any size as they came.
+BOOST_AUTO_TEST_CASE_TEMPLATE(any_reports_leave_as_they_came, Kind, Stores) {
+    std::mt19937 random(20261123);
+    const auto below = [&](std::size_t bound) { return static_cast<std::size_t>(random() % bound); };
+    Kind kept;
+    Store& store = kept.store;
+    std::vector<Report> came, left;
+    for (int time = 0; time < 60; ++time) {
+        std::vector<Report> reports(below(4) == 0 ? 1 : below(300));
+        const std::size_t size = below(10) == 0 ? 70000 : below(40), alike = below(size + 1);
+        for (Report& report : reports) {
+            report.resize(below(100) == 0 ? below(50) : size);
+            for (std::size_t i = alike; i < report.size(); ++i) report[i] = static_cast<std::byte>(random());
+        }
+        if (size == 70000) reports.resize(std::min<std::size_t>(reports.size(), 3));
+        store.append(reports, 0);
+        std::ranges::move(reports, std::back_inserter(came));
+        while (below(3) != 0) {
+            const std::size_t most = 1 + below(500);
+            const auto batch = store.next_batch(most);
+            if (!batch) break;
+            BOOST_TEST(batch->reports.size() == std::min<std::size_t>(most, store.pending()));
+            BOOST_TEST((store.next_batch(1 + below(9))->digest() == batch->digest()));
+            if (below(3) == 0) {
+                store.release(batch->id);
+                continue;
+            }
+            store.confirm(batch->id);
+            left.insert(left.end(), batch->reports.begin(), batch->reports.end());
+            BOOST_TEST(store.pending() == came.size() - left.size());
+        }
+    }
+    while (const auto batch = store.next_batch(1000)) {
+        left.insert(left.end(), batch->reports.begin(), batch->reports.end());
+        store.confirm(batch->id);
+    }
+    BOOST_TEST((left == came));
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(marks_are_kept, Kind, Stores) {
@@ -232,7 +273,9 @@ BOOST_FIXTURE_TEST_CASE(damage_is_noticed, Directory) {
     const std::string sound = file("sound");
     {
         SqliteStore store(sound);
-        store.append(std::vector<Report>(5000, Report(100, std::byte{7})), 0);
+        std::vector<Report> many(5000, Report(100, std::byte{7}));
+        for (std::size_t i = 0; i < many.size(); ++i) many[i][0] = static_cast<std::byte>(i);
+        store.append(many, 0);
     }
     const auto size = std::filesystem::file_size(sound);
     for (const std::uintmax_t kept : {std::uintmax_t{60}, std::uintmax_t{4096}, size / 2, size - 4096}) {
@@ -284,7 +327,8 @@ BOOST_FIXTURE_TEST_CASE(a_full_disk_loses_nothing, Directory) {
     const auto ignore = signal(SIGXFSZ, SIG_IGN);
     const rlimit tight{rlim_t{256} << 10, before.rlim_max};
     BOOST_REQUIRE(setrlimit(RLIMIT_FSIZE, &tight) == 0);
-    const std::vector<Report> many(20000, Report(100, std::byte{7}));
+    std::vector<Report> many(20000, Report(100, std::byte{7}));
+    for (std::size_t i = 0; i < many.size(); ++i) many[i][0] = static_cast<std::byte>(i);  // nothing is shared
     BOOST_CHECK_THROW(store.append(many, 0, std::vector<Mark>{{"row", 20003}}), Error);
     BOOST_REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
     signal(SIGXFSZ, ignore);

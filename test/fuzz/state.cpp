@@ -44,6 +44,7 @@ std::vector<std::byte> sound_file(const std::string& path) {
         const Mark marks[] = {{"row", 17}};
         const std::vector<Answer> answers{{{1, 2}, {std::byte{9}}, 1.0}, {{3, 4}, {std::byte{8}}, 1.0}};
         store.append(reports, 3, marks, {content, content, answers});
+        store.append({reports.data(), 1}, 3);
         static_cast<void>(store.next_batch(2));
     }
     std::ifstream in(path, std::ios::binary);

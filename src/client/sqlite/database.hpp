@@ -130,7 +130,8 @@ class Statement {
     }
     void bind(int at, double value) const { database_.check(sqlite3_bind_double(handle_, at, value)); }
     void bind(int at, Bytes blob) const {
-        database_.check(sqlite3_bind_blob64(handle_, at, blob.data(), blob.size(), SQLITE_STATIC));
+        const void* bytes = blob.empty() ? "" : static_cast<const void*>(blob.data());  // null would be NULL
+        database_.check(sqlite3_bind_blob64(handle_, at, bytes, blob.size(), SQLITE_STATIC));
     }
 
     const Database& database_;

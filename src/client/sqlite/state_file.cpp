@@ -17,9 +17,9 @@ namespace {
 constexpr std::int64_t application = 0x4C445043;  // "LDPC": what makes an SQLite file ours
 constexpr std::int64_t unreleased = 0x4C445031;   // what it was before 1.0, of schemas that never came out
 
-// The outbox is a queue by id. A batch is a stretch at its front, so that naming one costs nothing but a new
-// head, however many reports it holds. What was refused waits aside, and says whether it is still as it was
-// drawn.
+// The outbox is a queue of stretches, each with the number of its first report. A batch is some of them at
+// its front, so that naming one costs nothing but a new head, however many reports it holds. What was refused
+// waits aside, and says whether it is still as it was drawn.
 //
 // A person's memory is what does not change (public randomness), what each report changes (course) and the
 // answers, the permanent randomized responses, which are the ledger too.
@@ -29,10 +29,11 @@ constexpr std::int64_t unreleased = 0x4C445031;   // what it was before 1.0, of 
 constexpr std::int64_t schema_version = 1;
 constexpr const char* schema = R"(
     CREATE TABLE head (id INTEGER PRIMARY KEY CHECK (id = 0), secret BLOB NOT NULL, fingerprint INTEGER,
-                       reports INTEGER NOT NULL, batches INTEGER NOT NULL, last INTEGER,
-                       outdated INTEGER NOT NULL, rows INTEGER NOT NULL, digest INTEGER NOT NULL);
-    CREATE TABLE outbox (id INTEGER PRIMARY KEY, round INTEGER NOT NULL, report BLOB NOT NULL,
-                         digest INTEGER NOT NULL);
+                       reports INTEGER NOT NULL, waiting INTEGER NOT NULL, batches INTEGER NOT NULL,
+                       last INTEGER, outdated INTEGER NOT NULL, rows INTEGER NOT NULL,
+                       digest INTEGER NOT NULL);
+    CREATE TABLE outbox (id INTEGER PRIMARY KEY, round INTEGER NOT NULL, count INTEGER NOT NULL,
+                         shared INTEGER NOT NULL, digest INTEGER NOT NULL, content BLOB NOT NULL);
     CREATE TABLE refused (id INTEGER PRIMARY KEY, round INTEGER NOT NULL, report BLOB NOT NULL,
                           reason TEXT NOT NULL, sound INTEGER NOT NULL, digest INTEGER NOT NULL);
     CREATE TABLE mark (name TEXT PRIMARY KEY, value INTEGER NOT NULL, digest INTEGER NOT NULL) WITHOUT ROWID;
@@ -49,14 +50,14 @@ constexpr const char* all_digests = R"(
 )";
 
 std::int64_t digest(const Head& head) {
-    return RowDigest::of("head", Bytes(head.secret), head.fingerprint, head.reports, head.batches, head.last,
-                         head.outdated, head.rows);
+    return RowDigest::of("head", Bytes(head.secret), head.fingerprint, head.reports, head.waiting,
+                         head.batches, head.last, head.outdated, head.rows);
 }
 
 void write(const Database& database, const Head& head) {
-    const Statement put(database, "INSERT OR REPLACE INTO head VALUES (0, ?, ?, ?, ?, ?, ?, ?, ?)");
-    put(Bytes(head.secret), head.fingerprint, head.reports, head.batches, head.last, head.outdated, head.rows,
-        digest(head))
+    const Statement put(database, "INSERT OR REPLACE INTO head VALUES (0, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    put(Bytes(head.secret), head.fingerprint, head.reports, head.waiting, head.batches, head.last,
+        head.outdated, head.rows, digest(head))
         .finish();
 }
 
@@ -167,18 +168,20 @@ void StateFile::identify() const {
 
 void StateFile::read_head() {
     const Statement get(
-        *this, "SELECT secret, fingerprint, reports, batches, last, outdated, rows, digest FROM head");
+        *this,
+        "SELECT secret, fingerprint, reports, waiting, batches, last, outdated, rows, digest FROM head");
     auto found = get();
     if (!found.row()) damaged(path(), "Its head is missing.");
     const std::vector<std::byte> secret = found.blob(0);
     if (secret.size() == head_.secret.size()) std::ranges::copy(secret, head_.secret.begin());
     head_.fingerprint = found.optional(1);
     head_.reports = found.integer(2);
-    head_.batches = found.integer(3);
-    head_.last = found.optional(4);
-    head_.outdated = found.integer(5);
-    head_.rows = found.integer(6);
-    if (digest(head_) != found.integer(7)) damaged(path(), "Its head has changed.");
+    head_.waiting = found.integer(3);
+    head_.batches = found.integer(4);
+    head_.last = found.optional(5);
+    head_.outdated = found.integer(6);
+    head_.rows = found.integer(7);
+    if (digest(head_) != found.integer(8)) damaged(path(), "Its head has changed.");
 
     std::uint64_t sum = 0;
     const Statement digests(*this, all_digests);
@@ -186,19 +189,21 @@ void StateFile::read_head() {
     if (static_cast<std::int64_t>(sum) != head_.rows) damaged(path(), "It is not as it was left.");
 }
 
-Step::Step(StateFile& file) : head(file.head_), file_(file) {
+Step::Step(StateFile& file) : head(file.head_), file_(file), before_(file.head_) {
     file_.run("BEGIN IMMEDIATE");
 }
 
 Step::~Step() {
+    if (committed_) return;
     if (!sqlite3_get_autocommit(file_.handle()))
         sqlite3_exec(file_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+    head = before_;
 }
 
 void Step::commit() {
     write(file_, head);
     file_.run("COMMIT");
-    file_.head_ = head;
+    committed_ = true;
 }
 
 }  // namespace ldp::sqlite

@@ -49,8 +49,9 @@ struct Head {
     std::array<std::byte, 32> secret{};       ///< of which batches have their ids
     std::optional<std::int64_t> fingerprint;  ///< of the spec that it is tied to
     std::int64_t reports = 0;                 ///< how many were queued, which numbers the newest
+    std::int64_t waiting = 0;                 ///< how many of them are in the queue
     std::int64_t batches = 0;                 ///< how many were named
-    std::optional<std::int64_t> last;         ///< the last report of the newest one, until that is done with
+    std::optional<std::int64_t> last;         ///< the last row of the newest one, until that is done with
     std::int64_t outdated = 0;                ///< 1: retired
     std::int64_t rows = 0;                    ///< the sum, modulo 2^64, of the digests of all other rows
 };
@@ -87,13 +88,15 @@ class Step {
     void came(std::int64_t digest) noexcept { sum(static_cast<std::uint64_t>(digest)); }
     void went(std::int64_t digest) noexcept { sum(-static_cast<std::uint64_t>(digest)); }
 
-    Head head;  ///< as it will be
+    Head& head;  ///< of the file, as it will be; as it was, if this is undone
 
   private:
     void sum(std::uint64_t digest) noexcept {
         head.rows = static_cast<std::int64_t>(static_cast<std::uint64_t>(head.rows) + digest);
     }
     StateFile& file_;
+    Head before_;
+    bool committed_ = false;
 };
 
 }  // namespace ldp::sqlite

@@ -1,0 +1,97 @@
+#include "client/sqlite/outbox.hpp"
+
+#include <limits>
+#include <utility>
+
+namespace ldp::sqlite {
+
+namespace {
+
+std::int64_t digest_of(std::int64_t id, std::int64_t round, const Stretch& stretch) {
+    return RowDigest::of("outbox", id, round, stretch.count, stretch.shared, Bytes(stretch.content));
+}
+
+}  // namespace
+
+bool Outbox::Row::sound() const noexcept {
+    return digest_of(id, round, stretch) == digest && stretch.possible();
+}
+
+void Outbox::put(Step& step, std::int64_t id, std::int64_t round, const Stretch& stretch) {
+    const std::int64_t digest = digest_of(id, round, stretch);
+    put_(id, round, stretch.count, stretch.shared, digest, Bytes(stretch.content)).finish();
+    step.came(digest);
+}
+
+void Outbox::remove(Step& step, const Row& row) {
+    drop_one_(row.id).finish();
+    step.went(row.digest);
+}
+
+void Outbox::append(Step& step, std::span<const Report> reports, std::int64_t round) {
+    while (!reports.empty()) {
+        const Stretch stretch = Stretch::of(reports);
+        put(step, step.head.reports + 1, round, stretch);
+        step.head.reports += stretch.count;
+        step.head.waiting += stretch.count;
+        reports = reports.subspan(static_cast<std::size_t>(stretch.count));
+    }
+}
+
+Outbox::Reach Outbox::read(std::int64_t last, std::size_t most) const {
+    Reach reach;
+    auto& [front, cut, taken] = reach;
+    for (auto rows = front_(last); front.reports.size() < most && rows.row();) {
+        Row row{rows.integer(0),
+                rows.integer(1),
+                rows.integer(4),
+                {rows.integer(2), rows.integer(3), rows.blob(5)}};
+        if (!row.sound()) {
+            front.damaged.push_back(std::move(row));
+            continue;
+        }
+        if (front.reports.empty()) front.round = row.round;
+        if (row.round != front.round) break;
+        front.last = row.id;
+        const std::size_t room = most - front.reports.size();
+        if (static_cast<std::size_t>(row.stretch.count) <= room) {
+            row.stretch.append_to(front.reports);
+            continue;
+        }
+        taken = room;
+        row.stretch.part(0, taken).append_to(front.reports);
+        cut = std::move(row);
+    }
+    return reach;
+}
+
+Outbox::Front Outbox::first(Step& step, std::size_t most) {
+    auto [front, cut, taken] = read(std::numeric_limits<std::int64_t>::max(), most);
+    if (cut) {
+        const auto rest = static_cast<std::size_t>(cut->stretch.count) - taken;
+        remove(step, *cut);
+        put(step, cut->id, cut->round, cut->stretch.part(0, taken));
+        put(step, cut->id + static_cast<std::int64_t>(taken), cut->round, cut->stretch.part(taken, rest));
+    }
+    for (const Row& row : front.damaged) remove(step, row);
+    if (!front.damaged.empty()) {  // what they said of how many they were may have been the damage
+        step.head.waiting = 0;
+        for (auto row = counts_(); row.row();) step.head.waiting += Stretch::plausible(row.integer(0));
+    }
+    return std::move(front);
+}
+
+std::optional<Outbox::Front> Outbox::up_to(std::int64_t last) const {
+    Front front = read(last, std::numeric_limits<std::size_t>::max()).front;
+    if (!front.damaged.empty() || front.last != last) return std::nullopt;
+    return front;
+}
+
+void Outbox::drop(Step& step, std::int64_t last) {
+    for (auto gone = drop_(last); gone.row();) {
+        step.head.waiting -= Stretch::plausible(gone.integer(0));
+        step.went(gone.integer(1));
+    }
+}
+
+}  // namespace ldp::sqlite

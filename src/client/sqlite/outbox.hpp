@@ -1,0 +1,64 @@
+// The queue of a state file: reports between being drawn and known to be counted.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "client/sqlite/state_file.hpp"
+#include "client/sqlite/stretch.hpp"
+
+namespace ldp::sqlite {
+
+/// Rows of stretches, the oldest first. How many reports wait is in the head, which each step keeps right.
+class Outbox {
+  public:
+    explicit Outbox(const StateFile& file) : database_(file) {}
+
+    /// Queues reports, of this round and in this order.
+    void append(Step& step, std::span<const Report> reports, std::int64_t round);
+
+    /// A row as it stands, whatever that is.
+    struct Row {
+        std::int64_t id, round, digest;
+        Stretch stretch;
+        /// Whether it is as it was written.
+        [[nodiscard]] bool sound() const noexcept;
+    };
+    /// Reports at the front, of one round.
+    struct Front {
+        std::int64_t round = 0;
+        std::int64_t last = 0;  ///< the last row that they stand in; they are all that stands up to there
+        std::vector<Report> reports;  ///< may be none
+        std::vector<Row> damaged;     ///< rows that stood before or among them
+    };
+    /// The oldest reports, at most `most` (≥ 1). Where these end within a stretch, it becomes two; what is
+    /// damaged leaves the queue.
+    [[nodiscard]] Front first(Step& step, std::size_t most);
+    /// All reports up to the end of this row. Nothing if any of them is damaged or missing.
+    [[nodiscard]] std::optional<Front> up_to(std::int64_t last) const;
+    /// Removes all reports up to the end of this row.
+    void drop(Step& step, std::int64_t last);
+
+  private:
+    void put(Step& step, std::int64_t id, std::int64_t round, const Stretch& stretch);
+    void remove(Step& step, const Row& row);
+    /// What stands at the front, up to a row or until there are so many reports. Where these end within a
+    /// row, that is `cut`, of which they are the first `taken`.
+    struct Reach {
+        Front front = {};
+        std::optional<Row> cut = {};
+        std::size_t taken = 0;
+    };
+    [[nodiscard]] Reach read(std::int64_t last, std::size_t most) const;
+
+    const StateFile& database_;
+    Statement put_{database_, "INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?)"};
+    Statement front_{
+        database_, "SELECT id, round, count, shared, digest, content FROM outbox WHERE id <= ? ORDER BY id"};
+    Statement counts_{database_, "SELECT count FROM outbox"};
+    Statement drop_{database_, "DELETE FROM outbox WHERE id <= ? RETURNING count, digest"};
+    Statement drop_one_{database_, "DELETE FROM outbox WHERE id = ?"};
+};
+
+}  // namespace ldp::sqlite
