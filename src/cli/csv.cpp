@@ -67,6 +67,17 @@ bool CsvReader::begin_record() {
     return true;
 }
 
+/// Takes what is in the buffer up to the next byte that may mean something, or that is one too many.
+void CsvReader::take_plain() {
+    const auto room = static_cast<std::ptrdiff_t>(longest - (offset_ - start_));
+    const char* const plain_end = std::find_if(at_, at_ + std::min(room, end_ - at_), [](char c) {
+        return c == ',' || c == '\n' || c == '\r' || c == '"';
+    });
+    text_.append(at_, plain_end);
+    offset_ += static_cast<std::uint64_t>(plain_end - at_);
+    at_ = plain_end;
+}
+
 /// Reads up to and with the line's end, whatever it holds. Null, or what is wrong with the record.
 const char* CsvReader::parse_record() {
     const char* problem = nullptr;
@@ -87,6 +98,7 @@ const char* CsvReader::parse_record() {
             if (quoted_field) problem = "there is text behind a closing quote";
             if (c == '"' && !quoted_field) problem = "there is a quote inside an unquoted field";
             text_.push_back(static_cast<char>(c));
+            if (!quoted_field) take_plain();
         }
         ends_.push_back(text_.size());
         if (c != ',') return problem;

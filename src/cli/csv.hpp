@@ -53,6 +53,7 @@ class CsvReader {
   private:
     [[nodiscard]] bool fill();
     [[nodiscard]] int get();
+    void take_plain();
     [[nodiscard]] bool begin_record();
     [[nodiscard]] const char* parse_record();
     [[noreturn]] void broken(std::uint64_t line, const std::string& message, const std::string& detail,

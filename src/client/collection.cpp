@@ -39,6 +39,7 @@ struct Collection::Plan {
     Plan(Spec of, Outside policy)
         : spec(std::move(of)),
           mechanism(make_mechanism(spec)),
+          confined(find_capability<ConfinedVector>(*mechanism)),
           outside(policy),
           cells(mechanism->cells()),
           given(ldp::given(spec.attributes())) {
@@ -57,6 +58,7 @@ struct Collection::Plan {
 
     Spec spec;
     std::unique_ptr<const Mechanism> mechanism;
+    const ConfinedVector* confined;  ///< the mechanism, if it is one of confined vectors
     Outside outside;
     std::vector<std::uint64_t> cells;
     std::vector<std::size_t> given;  ///< the attributes that a record has values of
@@ -184,7 +186,7 @@ Encoded Collection::encode(std::span<const Value> record, BitSource& bits) const
         encoded.cells.push_back(plan_->spec.attributes()[j].numeric()
                                     ? grid_point(placed.positions[j], plan_->cells[j] - 1).draw(bits)
                                     : static_cast<Cell>(placed.positions[j]));
-    encoded.moved.coefficients = clamped_coefficients(*plan_->mechanism, encoded.cells);
+    if (plan_->confined != nullptr) encoded.moved.coefficients = plan_->confined->clamped(encoded.cells);
     return encoded;
 }
 

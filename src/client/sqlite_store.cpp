@@ -197,7 +197,8 @@ std::optional<Batch> SqliteStore::next_batch(std::size_t most) {
 
 void SqliteStore::confirm(std::string_view id) {
     if (!file_->is_named(id)) return;
-    Step step(file_->database);
+    // Undone, it is the same batch that comes again, and the server knows it.
+    Step step(file_->database, sqlite::Durable::with_others);
     file_->outbox.drop(step, *step.head.last);
     step.head.last.reset();
     step.commit();

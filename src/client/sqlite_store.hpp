@@ -9,7 +9,9 @@
 namespace ldp {
 
 /// Keeps its reports in an SQLite file that only its owner can read (mode 0600 from the moment it exists).
-/// What append, next_batch and confirm did survives a crash of the program, of the system and of its power.
+/// What its calls did survives a crash of the program, of the system and of its power; but that a batch was
+/// confirmed may be undone with the system, until the next call that waits for the disk: the batch then comes
+/// again, under its id, which counts once.
 /// What it remembers of a person's values is as secret as the values themselves.
 ///
 /// The file stays locked while the store is open: a second store on it, in this process or another, is

@@ -20,11 +20,12 @@ void refuse_memory(const char* reason) {
 std::array<std::byte, 32> Batch::digest() const {
     Sha256 hash;
     hash.add(std::to_string(round));
-    std::string_view before = ":";
+    std::string text = ":";  // what stands before a report, and the report
     for (const Report& report : reports) {
-        hash.add(before);
-        hash.add(to_hex(report));
-        before = ",";
+        text.resize(1 + 2 * report.size());
+        to_hex(report, text.data() + 1);
+        hash.add(text);
+        text[0] = ',';
     }
     return hash.digest();
 }

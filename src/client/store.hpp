@@ -106,8 +106,8 @@ class Store {
     /// the same batch comes back, whatever `most` is then, until it is confirmed. Nothing if the queue is
     /// empty.
     [[nodiscard]] virtual std::optional<Batch> next_batch(std::size_t most) = 0;
-    /// Removes a batch that was counted. An id that is not the current batch's changes nothing, here and in
-    /// the two that follow.
+    /// Removes a batch that was counted: sooner or later for good, since a batch that comes again counts
+    /// once. An id that is not the current batch's changes nothing, here and in the two that follow.
     virtual void confirm(std::string_view id) = 0;
 
     /// The batch was not counted and never will be: its reports go back to the front of the queue, to leave

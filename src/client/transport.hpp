@@ -52,8 +52,8 @@ class CopyStream {
     }
 #endif
 
-          void row(const std::string& first, std::int32_t second) {
-        stream_ << std::make_tuple(first, second);
+          void row(const std::string& first, const std::string& second) {
+        stream_ << std::tie(first, second);
     }
     /// Ends the COPY; the server's verdict on the rows arrives here at the latest.
     void complete() {

@@ -117,7 +117,13 @@ class Uploader final : public Carrier {
         const bool fresh = claim(transaction, batch);
         if (fresh) {
             pq::CopyStream rows(transaction, into.name, {into.batches ? "batch" : "report", "round"});
-            for (const auto& row : *packed) rows.row(to_hex(row), batch.round);
+            const std::string round = std::to_string(batch.round);
+            std::string text;
+            for (const auto& row : *packed) {
+                text.resize(2 * row.size());
+                to_hex(row, text.data());
+                rows.row(text, round);
+            }
             rows.complete();
         }
         transaction.commit();

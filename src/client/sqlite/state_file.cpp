@@ -138,7 +138,6 @@ StateFile::StateFile(const std::string& path, const std::array<std::byte, 32>& s
     identify();
     run("COMMIT");
     run("PRAGMA journal_mode = WAL");
-    run("PRAGMA synchronous = FULL");
     {
         const Statement check(*this, "PRAGMA quick_check(1)");
         auto verdict = check();
@@ -189,7 +188,9 @@ void StateFile::read_head() {
     if (static_cast<std::int64_t>(sum) != head_.rows) damaged(path(), "It is not as it was left.");
 }
 
-Step::Step(StateFile& file) : head(file.head_), file_(file), before_(file.head_) {
+Step::Step(StateFile& file, Durable durable) : head(file.head_), file_(file), before_(file.head_) {
+    // The write-ahead log is written in order: what makes a later commit durable does so with all before it.
+    file_.run(durable == Durable::now ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
     file_.run("BEGIN IMMEDIATE");
 }
 

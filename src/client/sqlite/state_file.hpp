@@ -75,10 +75,16 @@ class StateFile : public Database {
     Head head_;
 };
 
+/// When a step is durable.
+enum class Durable {
+    now,         ///< when commit() returns
+    with_others  ///< with the next one that is durable now: until then a crash of the system may undo it
+};
+
 /// One change of the file, its head included: whole if commit() returns, else undone.
 class Step {
   public:
-    explicit Step(StateFile& file);
+    explicit Step(StateFile& file, Durable durable = Durable::now);
     Step(const Step&) = delete;
     Step& operator=(const Step&) = delete;
     ~Step();
