@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <iostream>
 #include <optional>
 #include <pqxx/pqxx>
@@ -21,7 +22,6 @@
 #include "client/quoted.hpp"
 #include "client/sqlite_store.hpp"
 #include "client/uploader.hpp"
-#include "core/base/random.hpp"
 #include "core/base/text.hpp"
 
 namespace ldp::cli::submit {
@@ -94,8 +94,7 @@ std::int64_t check(const Source& source, const Collection& collection, BadRow po
     Records records(csv, collection.spec(), policy, columns, &std::cerr);
     Progress progress(std::cerr, isatty(STDERR_FILENO) == 1, "checking " + source.name, "bytes",
                       static_cast<std::uint64_t>(source.size));
-    SystemRandom bits;
-    while (records.next([&](std::span<const Value> record) { return collection.encode(record, bits); }))
+    while (records.next([&](std::span<const Value> record) { return collection.place(record); }))
         progress.update(csv.place().offset);
     return static_cast<std::int64_t>(records.done());
 }
@@ -250,17 +249,28 @@ std::string default_state(const std::string& file, std::string collection) {
     return file + "." + collection + ".ldp";
 }
 
-/// Brings the file's rows to the server, from wherever an earlier run left off.
+/// Brings the file's rows to the server, from wherever an earlier run left off. While a batch is on its way,
+/// the rows of the next one are drawn and queued: the carrier has a thread, and the client this one.
 void submit_rows(const Source& source, Client& client, Carrier& carrier, Records& records, Journal& journal,
                  std::size_t batch) {
     Progress progress(std::cerr, isatty(STDERR_FILENO) == 1, "submitting " + source.name, "records",
                       journal.total());
     const auto stage = [&](std::span<const Value> record) { return client.stage(record); };
-    client.flush(carrier, batch);
-    for (bool more = !journal.finished(); more;) {
-        while (client.staged() < batch && (more = records.next(stage))) continue;
-        journal.advance(records, !more);
-        client.flush(carrier, batch);
+    Flush flush(client, batch);
+    for (bool more = !journal.finished();;) {
+        const std::optional<Batch>& next = flush.next();
+        if (!next && !more) return;
+        std::future<bool> delivery;  // whatever happens here, it is waited for
+        if (next) delivery = std::async(std::launch::async, [&] { return carrier.deliver(*next); });
+        if (more && client.pending() <= batch) {
+            while (client.staged() < batch && (more = records.next(stage))) continue;
+            journal.advance(records, !more);
+        }
+        if (next) try {
+                flush.delivered(!delivery.get());
+            } catch (const Undelivered& why) {
+                if (!flush.undelivered(why)) throw;
+            }
         progress.update(records.done());
     }
 }
