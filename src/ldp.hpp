@@ -4,6 +4,7 @@
 
 #include "client/client.hpp"
 #include "client/collection.hpp"
+#include "client/fleet/sqlite_fleet.hpp"
 #include "client/memory_store.hpp"
 #include "client/sqlite_store.hpp"
 #include "client/user_means.hpp"

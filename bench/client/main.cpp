@@ -13,7 +13,7 @@
 #include <string>
 
 #include "client/client.hpp"
-#include "client/sqlite_store.hpp"
+#include "client/fleet/sqlite_fleet.hpp"
 #include "core/base/error.hpp"
 
 namespace {
@@ -21,6 +21,7 @@ namespace {
 using namespace ldp;
 
 constexpr int batch = 100;
+constexpr int people = 10000;
 
 struct Speed {
     double by_clock, by_processor;  ///< reports a second
@@ -37,6 +38,19 @@ Speed speed(Client& client, int batches, const std::function<double(int)>& value
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
     const double reports = batches * batch;
     return {reports / took.count(), reports * CLOCKS_PER_SEC / static_cast<double>(std::clock() - worked)};
+}
+
+/// Of people in a fleet, each of whom gets a client, reports, and loses the client, all durable together.
+Speed fleet_speed(SqliteFleet& fleet, const Collection& collection, int round) {
+    const auto began = std::chrono::steady_clock::now();
+    const std::clock_t worked = std::clock();
+    fleet.together([&] {
+        for (int i = 0; i < people; ++i)
+            Client(collection, fleet.store(std::to_string(i))).report({3.6 * (i % 50)}, round);
+    });
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+    return {people / took.count(),
+            double{people} * CLOCKS_PER_SEC / static_cast<double>(std::clock() - worked)};
 }
 
 void run(const std::filesystem::path& folder) {
@@ -65,6 +79,16 @@ void run(const std::filesystem::path& folder) {
         measure("reports whose answers are kept", minutes, 10000, [](int i) { return 3.6 * (i % 50); });
         remove();
         measure("reports with fresh answers", numbers, 1000, [](int i) { return i; });
+        remove();
+        std::printf("\nA fleet of %d people, a client of each made, reporting, and gone, durable together\n",
+                    people);
+        SqliteFleet fleet(file.string());
+        for (int round = 1; round <= 2; ++round) {
+            const auto [clock, processor] = fleet_speed(fleet, minutes, round);
+            std::printf("%-32s %12.0f %14.0f %14d\n",
+                        round == 1 ? "people who are new" : "people who are known", clock, processor,
+                        round == 1 ? people : 0);
+        }
     } catch (...) {
         remove();
         throw;

@@ -6,7 +6,7 @@
 
 #include "accounting/composition.hpp"
 #include "cli/command.hpp"
-#include "client/sqlite_store.hpp"
+#include "client/fleet/sqlite_fleet.hpp"
 #include "core/base/error.hpp"
 #include "core/spec/spec.hpp"
 
@@ -19,19 +19,23 @@ namespace po = boost::program_options;
 Options options() {
     Options options;
     options.add_options()("file", po::value<std::string>()->required())(
-        "delta", real_number(1e-6), "probability with which the least figure may not hold");
+        "delta", real_number(1e-6), "probability with which the least figure may not hold")(
+        "person", po::value<std::string>(), "whose: a person of a fleet's file, by name");
     return options;
 }
 
 int run(const Arguments& arguments) {
     const auto& file = arguments["file"].as<std::string>();
     need_state_file(file);
-    const SqliteStore store(file);
+    const SqliteStore store = arguments.count("person") == 0
+                                  ? SqliteStore(file)
+                                  : SqliteFleet(file).store(arguments["person"].as<std::string>());
     const Memory memory = store.memory();
     if (memory.public_randomness.empty())
-        throw Error(ErrorCode::unsupported, file + " has no ledger",
-                    "It belongs to no person whose values change: reports of other specs are not remembered, "
-                    "and each one costs its epsilon again.");
+        throw Error(
+            ErrorCode::unsupported, file + " has no ledger",
+            "It belongs to no person whose values change: reports of other specs are not remembered, "
+            "and each one costs its epsilon again. Of a fleet's file, --person says whose ledger it is.");
     const std::optional<std::int64_t> most = store.mark("budget.answers");
     if (!most)
         throw Error(ErrorCode::unsupported, file + " has no ledger",
@@ -70,7 +74,7 @@ constexpr const char* positional[] = {"file"};
 
 const Command command{
     "ledger",
-    "[--delta D] FILE",
+    "[--delta D] [--person NAME] FILE",
     "shows what a person has spent",
     "Reads the state file of a client whose values change: how many answers were drawn for this person, in\n"
     "which rounds, what they cost together, and how many there can ever be. Reports that repeat an answer\n"

@@ -65,37 +65,42 @@ std::span<const Answer> Client::ledger() const {
 }
 
 Flushed Client::flush(Carrier& carrier, std::size_t most, const Progress& progress) {
-    Flush flush(*this, most);
-    while (const auto& batch = flush.next()) {
-        try {
-            flush.delivered(!carrier.deliver(*batch));
-        } catch (const Undelivered& why) {
-            if (!flush.undelivered(why)) throw;
-            continue;
-        }
-        if (progress) progress(flush.done());
-    }
-    return flush.done();
+    return Flush(*this, most).run(carrier, progress);
 }
 
-Flush::Flush(Client& client, std::size_t most)
-    : client_(client), most_(most), aside_(client.store().refused().size()) {
+Flush::Flush(Client& client, std::size_t most) : Flush(*client.store_, client.batch_size_, most) {}
+
+Flush::Flush(Store& store, BatchSize& size, std::size_t most)
+    : store_(store), size_(size), most_(most), aside_(store.refused().size()) {
     if (most == 0)
         raise(ErrorCode::invalid_value, "a batch must hold at least one report", "Found 0.",
               "Batches of about 10000 reports are fast and small enough to repeat.");
 }
 
+Flushed Flush::run(Carrier& carrier, const Progress& progress) {
+    while (next()) {
+        try {
+            delivered(!carrier.deliver(*batch_));
+        } catch (const Undelivered& why) {
+            if (!undelivered(why)) throw;
+            continue;
+        }
+        if (progress) progress(flushed_);
+    }
+    return flushed_;
+}
+
 const std::optional<Batch>& Flush::next() {
-    batch_ = client_.store_->next_batch(client_.batch_size_.at_most(most_));
+    batch_ = store_.next_batch(size_.at_most(most_));
     if (batch_) return batch_;
-    flushed_.refused = client_.store_->refused().size() - aside_;
+    flushed_.refused = store_.refused().size() - aside_;
     if (refusal_ && flushed_.batches == 0) refuse_all("the server refuses all reports");
     return batch_;
 }
 
 void Flush::delivered(bool earlier) {
-    client_.store_->confirm(batch_->id);
-    client_.batch_size_.delivered();
+    store_.confirm(batch_->id);
+    size_.delivered();
     in_a_row_ = 0;
     ++flushed_.batches;
     flushed_.reports += batch_->reports.size();
@@ -104,18 +109,17 @@ void Flush::delivered(bool earlier) {
 
 bool Flush::undelivered(const Undelivered& why) {
     constexpr int suspicious = 10;
-    Store& store = *client_.store_;
     if (why.verdict() == Verdict::outdated) {
-        store.retire();
-        store.bind(client_.collection().spec().fingerprint());  // refuses, and says why
+        store_.retire();
+        static_cast<void>(store_.next_batch(1));  // refuses, and says why
     }
     if (const std::size_t reports = batch_->reports.size(); reports > 1) {
-        store.release(batch_->id);
-        client_.batch_size_.halve(reports, why.verdict() == Verdict::too_large);
+        store_.release(batch_->id);
+        size_.halve(reports, why.verdict() == Verdict::too_large);
         return true;
     }
     if (why.verdict() == Verdict::too_large) return false;
-    store.set_aside(batch_->id, why.what());
+    store_.set_aside(batch_->id, why.what());
     refusal_.emplace(why);
     if (++in_a_row_ == suspicious) refuse_all("the server refuses one report after another");
     return true;

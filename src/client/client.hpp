@@ -56,11 +56,13 @@ class BatchSize {
 };
 
 /// A flush in steps, for who must wait between them: Client::flush is a loop over these. While one goes on,
-/// its client must stay where it is, and may report.
+/// its client, or store, must stay where it is, and may report.
 class Flush {
   public:
-    /// Throws Error (invalid_value) if `most` is 0.
+    /// Of what a client has queued. Throws Error (invalid_value) if `most` is 0.
     Flush(Client& client, std::size_t most);
+    /// Of what a store has queued; `size` is kept from one flush of it to the next.
+    Flush(Store& store, BatchSize& size, std::size_t most);
     /// The batch to deliver next, until it is known what became of it; nothing at the end, where it throws
     /// Error (environment) if the server refused all that there was.
     [[nodiscard]] const std::optional<Batch>& next();
@@ -72,10 +74,16 @@ class Flush {
     /// What it has done so far.
     [[nodiscard]] const Flushed& done() const noexcept { return flushed_; }
 
+    /// Called after each batch with what this flush has done so far.
+    using Progress = std::function<void(const Flushed&)>;
+    /// All steps, each batch by this carrier. Throws as Client::flush does.
+    Flushed run(Carrier& carrier, const Progress& progress = {});
+
   private:
     [[noreturn]] void refuse_all(const char* what) const;
 
-    Client& client_;
+    Store& store_;
+    BatchSize& size_;
     std::size_t most_, aside_;  ///< aside: how many were before
     std::optional<Batch> batch_;
     std::optional<Undelivered> refusal_;
@@ -137,8 +145,7 @@ class Client {
     /// Forgets what is staged, and the answers drawn for it.
     void discard();
 
-    /// Called after each batch with what this flush has done so far.
-    using Progress = std::function<void(const Flushed&)>;
+    using Progress = Flush::Progress;
     /// Sends what is queued, the oldest first, in batches of one round and at most `most` (≥ 1) reports. Safe
     /// to repeat, after any failure and from a new process: nothing queued is lost and nothing is counted
     /// twice.

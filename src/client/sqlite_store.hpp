@@ -1,4 +1,4 @@
-// An outbox in a file.
+// A store in a file.
 #pragma once
 
 #include <memory>
@@ -8,15 +8,19 @@
 
 namespace ldp {
 
+namespace sqlite {
+struct Contents;
+}
+
 /// Keeps its reports in an SQLite file that only its owner can read (mode 0600 from the moment it exists).
 /// What its calls did survives a crash of the program, of the system and of its power; but that a batch was
 /// confirmed may be undone with the system, until the next call that waits for the disk: the batch then comes
-/// again, under its id, which counts once.
-/// What it remembers of a person's values is as secret as the values themselves.
+/// again, under its id, which counts once. What it remembers of a person's values is as secret as the values
+/// themselves.
 ///
 /// The file stays locked while the store is open: a second store on it, in this process or another, is
 /// refused after a second's wait. The file must be on a local disk, and be moved or copied only together with
-/// the file NAME-wal, if there is one.
+/// the file NAME-wal, if there is one. Many people's stores may share a file: see SqliteFleet.
 class SqliteStore final : public Store {
   public:
     /// Opens the file, or creates it if there is none. Throws Error (environment) if it is in use, read-only,
@@ -43,8 +47,13 @@ class SqliteStore final : public Store {
     void retire() override;
 
   private:
-    class File;
-    std::unique_ptr<File> file_;
+    friend class SqliteFleet;
+    [[nodiscard]] static std::shared_ptr<sqlite::Contents> open(const std::string& path);
+    /// Of one person in a file that is open. Throws Error (environment) if their store is open already.
+    SqliteStore(std::shared_ptr<sqlite::Contents> contents, std::string_view person);
+
+    class Opened;
+    std::unique_ptr<Opened> opened_;
 };
 
 }  // namespace ldp

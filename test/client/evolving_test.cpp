@@ -343,17 +343,20 @@ BOOST_FIXTURE_TEST_CASE(a_memory_that_was_changed_is_refused, Directory) {
         for (const double value : {10.0, 200.0, 300.0}) client.report({value});
     };
     const std::pair<const char*, const char*> changes[] = {
-        {"UPDATE answer SET response = zeroblob(length(response)) WHERE id = 2", "An answer has changed"},
-        {"UPDATE answer SET key = x'0000000000000000' WHERE id = 3", "An answer has changed"},
-        {"UPDATE answer SET key = x'00' WHERE id = 3", "An answer has changed"},
-        {"UPDATE answer SET epsilon = 0.5 WHERE id = 1", "An answer has changed"},
-        {"DELETE FROM answer WHERE id = 1", "not as it was left"},
-        {"DELETE FROM answer WHERE id = 3", "not as it was left"},
+        {"UPDATE answer SET response = zeroblob(length(response)) WHERE number = 2", "An answer has changed"},
+        {"UPDATE answer SET key = x'0000000000000000' WHERE number = 3", "An answer has changed"},
+        {"UPDATE answer SET key = x'00' WHERE number = 3", "An answer has changed"},
+        {"UPDATE answer SET epsilon = 0.5 WHERE number = 1", "An answer has changed"},
+        {"UPDATE answer SET person = 2 WHERE number = 3", "An answer is missing"},
+        {"UPDATE answer SET number = 4 WHERE number = 1", "An answer is missing"},
+        {"DELETE FROM answer WHERE number = 1", "not as it was left"},
+        {"DELETE FROM answer WHERE number = 3", "not as it was left"},
         {"UPDATE head SET outdated = 0, batches = 7", "Its head has changed"},
-        {"UPDATE public_randomness SET content = zeroblob(length(content))", "has changed"},
-        {"UPDATE course SET content = x''", "has changed"},
-        {"DELETE FROM public_randomness", "not as it was left"},
-        {"DELETE FROM course", "not as it was left"},
+        {"UPDATE person SET public_randomness = zeroblob(length(public_randomness))", "has changed"},
+        {"UPDATE person SET course = x''", "has changed"},
+        {"UPDATE person SET name = 'x'", "has changed"},
+        {"UPDATE person SET answers = 2", "has changed"},
+        {"DELETE FROM person", "not as it was left"},
     };
     int i = 0;
     for (const auto& [sql, text] : changes) {

@@ -328,7 +328,8 @@ BOOST_FIXTURE_TEST_CASE(a_full_disk_loses_nothing, Directory) {
     const rlimit tight{rlim_t{256} << 10, before.rlim_max};
     BOOST_REQUIRE(setrlimit(RLIMIT_FSIZE, &tight) == 0);
     std::vector<Report> many(20000, Report(100, std::byte{7}));
-    for (std::size_t i = 0; i < many.size(); ++i) many[i][0] = static_cast<std::byte>(i);  // nothing is shared
+    for (std::size_t i = 0; i < many.size(); ++i)
+        many[i][0] = static_cast<std::byte>(i);  // nothing is shared
     BOOST_CHECK_THROW(store.append(many, 0, std::vector<Mark>{{"row", 20003}}), Error);
     BOOST_REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
     signal(SIGXFSZ, ignore);

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "client/sqlite_store.hpp"
+#include "client/fleet/sqlite_fleet.hpp"
 #include "core/base/error.hpp"
 #include "examine.hpp"
 #include "forge.hpp"
@@ -35,7 +35,7 @@ struct Folder {
 
 constexpr std::byte content[] = {std::byte{1}, std::byte{2}, std::byte{3}};
 
-/// A file with something in every table.
+/// A file with something in every table, and of two people.
 std::vector<std::byte> sound_file(const std::string& path) {
     {
         SqliteStore store(path);
@@ -47,6 +47,11 @@ std::vector<std::byte> sound_file(const std::string& path) {
         store.append({reports.data(), 1}, 3);
         static_cast<void>(store.next_batch(2));
     }
+    {
+        SqliteFleet fleet(path);
+        const std::vector<Answer> answers{{{5, 6}, {std::byte{7}}, 1.0}};
+        fleet.together([&] { fleet.store("person").append({}, 3, {}, {content, content, answers}); });
+    }
     std::ifstream in(path, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(in), {}};
     const auto* from = reinterpret_cast<const std::byte*>(text.data());
@@ -54,6 +59,7 @@ std::vector<std::byte> sound_file(const std::string& path) {
 }
 
 void use(const std::string& path) {
+    static_cast<void>(SqliteFleet(path).store("person").memory());
     SqliteStore store(path);
     static_cast<void>(store.memory());
     static_cast<void>(store.mark("row"));

@@ -117,6 +117,7 @@ class Statement {
     }
 
   private:
+    // Of what is empty, data() may be null, which would be NULL.
     void bind(int at, std::int64_t value) const { database_.check(sqlite3_bind_int64(handle_, at, value)); }
     void bind(int at, const std::optional<std::int64_t>& value) const {
         if (value)
@@ -125,12 +126,12 @@ class Statement {
             database_.check(sqlite3_bind_null(handle_, at));
     }
     void bind(int at, std::string_view text) const {
-        database_.check(
-            sqlite3_bind_text64(handle_, at, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8));
+        database_.check(sqlite3_bind_text64(handle_, at, text.empty() ? "" : text.data(), text.size(),
+                                            SQLITE_STATIC, SQLITE_UTF8));
     }
     void bind(int at, double value) const { database_.check(sqlite3_bind_double(handle_, at, value)); }
     void bind(int at, Bytes blob) const {
-        const void* bytes = blob.empty() ? "" : static_cast<const void*>(blob.data());  // null would be NULL
+        const void* bytes = blob.empty() ? "" : static_cast<const void*>(blob.data());
         database_.check(sqlite3_bind_blob64(handle_, at, bytes, blob.size(), SQLITE_STATIC));
     }
 

@@ -29,11 +29,24 @@ void Outbox::remove(Step& step, const Row& row) {
 }
 
 void Outbox::append(Step& step, std::span<const Report> reports, std::int64_t round) {
+    step.head.waiting += static_cast<std::int64_t>(reports.size());
+    if (!step.within()) return write(step, reports, round);
+    constexpr std::size_t many = 10000;
+    if (round != round_ || held_.size() >= many) settle(step);
+    round_ = round;
+    held_.insert(held_.end(), reports.begin(), reports.end());
+}
+
+void Outbox::settle(Step& step) {
+    write(step, held_, round_);
+    held_.clear();
+}
+
+void Outbox::write(Step& step, std::span<const Report> reports, std::int64_t round) {
     while (!reports.empty()) {
         const Stretch stretch = Stretch::of(reports);
         put(step, step.head.reports + 1, round, stretch);
         step.head.reports += stretch.count;
-        step.head.waiting += stretch.count;
         reports = reports.subspan(static_cast<std::size_t>(stretch.count));
     }
 }

@@ -15,8 +15,13 @@ class Outbox {
   public:
     explicit Outbox(const StateFile& file) : database_(file) {}
 
-    /// Queues reports, of this round and in this order.
+    /// Queues reports, of this round and in this order. Within another step they are held, for those of other
+    /// stores to stand in the same rows, until settle().
     void append(Step& step, std::span<const Report> reports, std::int64_t round);
+    /// Writes what is held.
+    void settle(Step& step);
+    /// Forgets what is held, of a step that is not going to be done.
+    void forget() noexcept { held_.clear(); }
 
     /// A row as it stands, whatever that is.
     struct Row {
@@ -41,6 +46,7 @@ class Outbox {
     void drop(Step& step, std::int64_t last);
 
   private:
+    void write(Step& step, std::span<const Report> reports, std::int64_t round);
     void put(Step& step, std::int64_t id, std::int64_t round, const Stretch& stretch);
     void remove(Step& step, const Row& row);
     /// What stands at the front, up to a row or until there are so many reports. Where these end within a
@@ -59,6 +65,8 @@ class Outbox {
     Statement counts_{database_, "SELECT count FROM outbox"};
     Statement drop_{database_, "DELETE FROM outbox WHERE id <= ? RETURNING count, digest"};
     Statement drop_one_{database_, "DELETE FROM outbox WHERE id = ?"};
+    std::vector<Report> held_ = {};
+    std::int64_t round_ = 0;  ///< of what is held
 };
 
 }  // namespace ldp::sqlite

@@ -21,8 +21,8 @@ constexpr std::int64_t unreleased = 0x4C445031;   // what it was before 1.0, of 
 // its front, so that naming one costs nothing but a new head, however many reports it holds. What was refused
 // waits aside, and says whether it is still as it was drawn.
 //
-// A person's memory is what does not change (public randomness), what each report changes (course) and the
-// answers, the permanent randomized responses, which are the ledger too.
+// A person's memory is what does not change (public randomness), what each report changes (course), marks,
+// and the answers, the permanent randomized responses, which are the ledger too.
 //
 // Every row has a digest, and the head has their sum: a row that changed, went missing or came twice is
 // noticed.
@@ -36,17 +36,18 @@ constexpr const char* schema = R"(
                          shared INTEGER NOT NULL, digest INTEGER NOT NULL, content BLOB NOT NULL);
     CREATE TABLE refused (id INTEGER PRIMARY KEY, round INTEGER NOT NULL, report BLOB NOT NULL,
                           reason TEXT NOT NULL, sound INTEGER NOT NULL, digest INTEGER NOT NULL);
-    CREATE TABLE mark (name TEXT PRIMARY KEY, value INTEGER NOT NULL, digest INTEGER NOT NULL) WITHOUT ROWID;
-    CREATE TABLE public_randomness (id INTEGER PRIMARY KEY CHECK (id = 0), content BLOB NOT NULL,
-                                    digest INTEGER NOT NULL);
-    CREATE TABLE course (id INTEGER PRIMARY KEY CHECK (id = 0), content BLOB NOT NULL,
-                         digest INTEGER NOT NULL);
-    CREATE TABLE answer (id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, response BLOB NOT NULL,
-                         epsilon REAL NOT NULL, round INTEGER NOT NULL, digest INTEGER NOT NULL);
+    CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, answers INTEGER NOT NULL,
+                         public_randomness BLOB NOT NULL, course BLOB NOT NULL, digest INTEGER NOT NULL);
+    CREATE TABLE mark (person INTEGER NOT NULL, name TEXT NOT NULL, value INTEGER NOT NULL,
+                       digest INTEGER NOT NULL, PRIMARY KEY (person, name)) WITHOUT ROWID;
+    CREATE TABLE answer (person INTEGER NOT NULL, number INTEGER NOT NULL, key BLOB NOT NULL,
+                         response BLOB NOT NULL, epsilon REAL NOT NULL, round INTEGER NOT NULL,
+                         digest INTEGER NOT NULL, PRIMARY KEY (person, number),
+                         UNIQUE (person, key)) WITHOUT ROWID;
 )";
 constexpr const char* all_digests = R"(
-    SELECT digest FROM outbox UNION ALL SELECT digest FROM refused UNION ALL SELECT digest FROM mark UNION ALL
-    SELECT digest FROM public_randomness UNION ALL SELECT digest FROM course UNION ALL SELECT digest FROM answer
+    SELECT digest FROM outbox UNION ALL SELECT digest FROM refused UNION ALL SELECT digest FROM person
+    UNION ALL SELECT digest FROM mark UNION ALL SELECT digest FROM answer
 )";
 
 std::int64_t digest(const Head& head) {
@@ -188,22 +189,42 @@ void StateFile::read_head() {
     if (static_cast<std::int64_t>(sum) != head_.rows) damaged(path(), "It is not as it was left.");
 }
 
-Step::Step(StateFile& file, Durable durable) : head(file.head_), file_(file), before_(file.head_) {
+Step::Step(StateFile& file, Durable durable)
+    : head(file.head_), file_(file), before_(file.head_), outer_(file.step_) {
+    if (outer_ != nullptr) {
+        outer_->require_whole();
+        return;
+    }
     // The write-ahead log is written in order: what makes a later commit durable does so with all before it.
     file_.run(durable == Durable::now ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
     file_.run("BEGIN IMMEDIATE");
+    file_.step_ = this;
 }
 
 Step::~Step() {
+    if (outer_ != nullptr) {
+        if (!committed_) outer_->spoiled_ = true;
+        return;
+    }
+    file_.step_ = nullptr;
     if (committed_) return;
     if (!sqlite3_get_autocommit(file_.handle()))
         sqlite3_exec(file_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
     head = before_;
 }
 
+void Step::require_whole() const {
+    if (spoiled_)
+        fail(file_.path(), "a part of what was to be done together failed", "So nothing of it can be done.",
+             "Let the error of the part end the whole.");
+}
+
 void Step::commit() {
-    write(file_, head);
-    file_.run("COMMIT");
+    require_whole();
+    if (outer_ == nullptr) {
+        write(file_, head);
+        file_.run("COMMIT");
+    }
     committed_ = true;
 }
 

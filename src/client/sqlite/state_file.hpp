@@ -56,6 +56,8 @@ struct Head {
     std::int64_t rows = 0;                    ///< the sum, modulo 2^64, of the digests of all other rows
 };
 
+class Step;
+
 /// A state file that is ours, writable, sound and locked: no row is missing that it was left with.
 class StateFile : public Database {
   public:
@@ -73,6 +75,7 @@ class StateFile : public Database {
     void read_head();
 
     Head head_;
+    Step* step_ = nullptr;  ///< that is going on
 };
 
 /// When a step is durable.
@@ -81,7 +84,8 @@ enum class Durable {
     with_others  ///< with the next one that is durable now: until then a crash of the system may undo it
 };
 
-/// One change of the file, its head included: whole if commit() returns, else undone.
+/// One change of the file, its head included: whole if commit() returns, else undone. A step within another
+/// one is a part of it: done with the outer one, which cannot be done if a part was not.
 class Step {
   public:
     explicit Step(StateFile& file, Durable durable = Durable::now);
@@ -89,6 +93,9 @@ class Step {
     Step& operator=(const Step&) = delete;
     ~Step();
     void commit();
+
+    /// Whether it is a part of another one.
+    [[nodiscard]] bool within() const noexcept { return outer_ != nullptr; }
 
     /// A row with this digest came, or went.
     void came(std::int64_t digest) noexcept { sum(static_cast<std::uint64_t>(digest)); }
@@ -100,9 +107,14 @@ class Step {
     void sum(std::uint64_t digest) noexcept {
         head.rows = static_cast<std::int64_t>(static_cast<std::uint64_t>(head.rows) + digest);
     }
+    /// Throws Error (environment) if a part failed.
+    void require_whole() const;
+
     StateFile& file_;
     Head before_;
+    Step* outer_;  ///< that this is a part of, or null
     bool committed_ = false;
+    bool spoiled_ = false;  ///< a part failed
 };
 
 }  // namespace ldp::sqlite

@@ -1,0 +1,37 @@
+// What a state file keeps of reports that were refused or damaged.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/sqlite/state_file.hpp"
+
+namespace ldp::sqlite {
+
+/// Rows of reports that wait aside, each with the reason, the oldest first.
+class Refusals {
+  public:
+    explicit Refusals(const StateFile& file) : database_(file) {}
+
+    struct Row {
+        std::int64_t round;
+        Report report;
+        std::string reason;
+        bool sound;
+    };
+    void keep(Step& step, std::int64_t round, const Report& report, std::string_view reason, bool sound);
+    /// Throws Error (environment) if one has changed.
+    [[nodiscard]] std::vector<Row> all() const;
+    /// Forgets all; returns how many there were.
+    std::uint64_t drop(Step& step);
+
+  private:
+    const StateFile& database_;
+    Statement keep_{database_,
+                    "INSERT INTO refused (round, report, reason, sound, digest) VALUES (?, ?, ?, ?, ?)"};
+    Statement all_{database_, "SELECT round, report, reason, sound, digest FROM refused ORDER BY id"};
+    Statement drop_{database_, "DELETE FROM refused RETURNING digest"};
+};
+
+}  // namespace ldp::sqlite
