@@ -18,7 +18,7 @@ class SqliteStore::Opened {
     Opened(std::shared_ptr<sqlite::Contents> contents, std::string_view name)
         : contents_(std::move(contents)),
           person_(contents_->people.find(name)),
-          made_in_(contents_->together) {
+          changed_in_(contents_->together) {
         if (!contents_->open.emplace(name).second)
             sqlite::fail(path(), "the store of " + quoted(name) + " is in use",
                          "Two of one person would draw two answers for one value.",
@@ -28,17 +28,19 @@ class SqliteStore::Opened {
     Opened& operator=(const Opened&) = delete;
     ~Opened() { contents_->open.erase(person_.name); }
 
-    /// The file, to be changed: the step begins behind this.
-    [[nodiscard]] sqlite::Contents& changing() {
-        require_done();
-        if (contents_->together != 0) made_in_ = contents_->together;
-        return *contents_;
+    [[nodiscard]] sqlite::Contents& contents() const noexcept { return *contents_; }
+    /// Must be called before what this store knows of its person or spec is asked for, or changes: what it
+    /// was told in a step that was not done is not in the file.
+    void require_done() const {
+        if (contents_->undone.contains(changed_in_))
+            sqlite::fail(path(), "the store of " + quoted(person_.name) + " is ahead of the file",
+                         "What it was told was to be done together with what failed, and was undone.",
+                         "Make the client and its store anew: they go on from where the file is.");
     }
-    [[nodiscard]] const sqlite::Contents& contents() const {
-        require_done();
-        return *contents_;
+    void changes() noexcept {
+        if (contents_->together != 0) changed_in_ = contents_->together;
     }
-    [[nodiscard]] const sqlite::Head& head() const { return contents().file.head(); }
+    [[nodiscard]] const sqlite::Head& head() const noexcept { return contents_->file.head(); }
     [[nodiscard]] const std::string& path() const { return contents_->file.path(); }
     [[nodiscard]] const Person& person() const noexcept { return person_; }
     void know(Person person) noexcept { person_ = std::move(person); }
@@ -54,17 +56,9 @@ class SqliteStore::Opened {
     }
 
   private:
-    /// What stores were told in a step that was not done, they have not in the file.
-    void require_done() const {
-        if (contents_->undone.contains(made_in_))
-            sqlite::fail(path(), "the store of " + quoted(person_.name) + " is ahead of the file",
-                         "What it was told was to be done together with what failed, and was undone.",
-                         "Make the client and its store anew: they go on from where the file is.");
-    }
-
     std::shared_ptr<sqlite::Contents> contents_;
     Person person_;
-    std::uint64_t made_in_;  ///< the last step together in which this was made or changed
+    std::uint64_t changed_in_;  ///< the last step together in which this was made or told anything
 };
 
 std::shared_ptr<sqlite::Contents> SqliteStore::open(const std::string& path) {
@@ -79,20 +73,24 @@ SqliteStore& SqliteStore::operator=(SqliteStore&&) noexcept = default;
 SqliteStore::~SqliteStore() = default;
 
 void SqliteStore::bind(std::uint64_t fingerprint) {
+    opened_->require_done();
     opened_->require_current();
     const auto spec = static_cast<std::int64_t>(fingerprint);
     const auto bound = opened_->head().fingerprint;
     if (bound.value_or(spec) != spec) refuse_spec(static_cast<std::uint64_t>(*bound), fingerprint);
     if (bound) return;
-    Step step(opened_->changing().file);
+    opened_->changes();
+    Step step(opened_->contents().file);
     step.head.fingerprint = spec;
     step.commit();
 }
 
 void SqliteStore::append(std::span<const Report> reports, std::int32_t round, std::span<const Mark> marks,
                          const Notes& notes) {
+    opened_->require_done();
     opened_->require_current();
-    sqlite::Contents& contents = opened_->changing();
+    opened_->changes();
+    sqlite::Contents& contents = opened_->contents();
     sqlite::People& people = contents.people;
     Step step(contents.file);
     Person person = opened_->person();
@@ -118,6 +116,7 @@ void SqliteStore::append(std::span<const Report> reports, std::int32_t round, st
 }
 
 Memory SqliteStore::memory() const {
+    opened_->require_done();
     const Person& person = opened_->person();
     Memory memory{{}, person.public_randomness, person.course, {}, opened_->head().outdated != 0};
     if (const auto bound = opened_->head().fingerprint)
@@ -135,6 +134,7 @@ Memory SqliteStore::memory() const {
 }
 
 std::optional<std::int64_t> SqliteStore::mark(std::string_view name) const {
+    opened_->require_done();
     return opened_->contents().people.mark(opened_->person(), name);
 }
 
@@ -155,7 +155,7 @@ std::optional<Batch> SqliteStore::next_batch(std::size_t most) {
         return Batch{*named, static_cast<std::int32_t>(front->round), std::move(front->reports)};
     }
     if (pending() == 0) return std::nullopt;
-    sqlite::Contents& contents = opened_->changing();
+    sqlite::Contents& contents = opened_->contents();
     Step step(contents.file);
     auto front = contents.outbox.first(step, most);
     for (const auto& row : front.damaged) {  // it must not keep the rest back
@@ -181,7 +181,7 @@ std::optional<Batch> SqliteStore::next_batch(std::size_t most) {
 
 void SqliteStore::confirm(std::string_view id) {
     if (!opened_->is_named(id)) return;
-    sqlite::Contents& contents = opened_->changing();
+    sqlite::Contents& contents = opened_->contents();
     // Undone, it is the same batch that comes again, and the server knows it.
     Step step(contents.file, sqlite::Durable::with_others);
     contents.outbox.drop(step, *step.head.last);
@@ -191,7 +191,7 @@ void SqliteStore::confirm(std::string_view id) {
 
 void SqliteStore::release(std::string_view id) {
     if (!opened_->is_named(id)) return;
-    Step step(opened_->changing().file);
+    Step step(opened_->contents().file);
     step.head.last.reset();
     step.commit();
 }
@@ -199,7 +199,7 @@ void SqliteStore::release(std::string_view id) {
 void SqliteStore::set_aside(std::string_view id, std::string_view reason) {
     if (!opened_->is_named(id)) return;
     const Batch batch = next_batch(1).value();
-    sqlite::Contents& contents = opened_->changing();
+    sqlite::Contents& contents = opened_->contents();
     Step step(contents.file);
     contents.outbox.drop(step, *step.head.last);
     for (const Report& report : batch.reports)
@@ -216,7 +216,7 @@ std::vector<Refused> SqliteStore::refused() const {
 }
 
 std::uint64_t SqliteStore::requeue_refused() {
-    sqlite::Contents& contents = opened_->changing();
+    sqlite::Contents& contents = opened_->contents();
     const auto all = contents.refusals.all();
     Step step(contents.file);
     contents.refusals.drop(step);
@@ -238,7 +238,7 @@ std::uint64_t SqliteStore::requeue_refused() {
 }
 
 std::uint64_t SqliteStore::drop_refused() {
-    sqlite::Contents& contents = opened_->changing();
+    sqlite::Contents& contents = opened_->contents();
     Step step(contents.file);
     const std::uint64_t dropped = contents.refusals.drop(step);
     step.commit();
@@ -246,7 +246,7 @@ std::uint64_t SqliteStore::drop_refused() {
 }
 
 void SqliteStore::retire() {
-    Step step(opened_->changing().file);
+    Step step(opened_->contents().file);
     step.head.outdated = 1;
     step.commit();
 }
