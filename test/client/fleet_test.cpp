@@ -9,8 +9,9 @@
 #include "client/fleet/sqlite_fleet.hpp"
 #include "fragile.hpp"
 
-using namespace ldp;
-using namespace ldp::test;
+namespace ldp::test {
+
+BOOST_AUTO_TEST_SUITE(fleet)
 
 namespace {
 
@@ -38,8 +39,6 @@ bool same(const std::vector<Memory>& a, const std::vector<Memory>& b) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(fleet)
 
 BOOST_FIXTURE_TEST_CASE(everybody_has_a_memory_of_their_own, Directory) {
     constexpr int people = 40;
@@ -282,3 +281,5 @@ BOOST_FIXTURE_TEST_CASE(an_older_copy_of_a_fleet_is_noticed, Directory) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace ldp::test
