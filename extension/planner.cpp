@@ -35,10 +35,11 @@ double values_of(Bytes summary) {
 }  // namespace
 
 /// Rows of a function whose second argument is a number of rows, or an array with an element for each; else
-/// of one that gives a row for each value of the first, a summary.
+/// of one that gives a row for each value of the first, a summary. Datum 0 is the null pointer: nothing is
+/// known.
 LDP_FUNCTION(ldp_rows) {
     auto* request = reinterpret_cast<SupportRequestRows*>(PG_GETARG_POINTER(0));
-    if (!IsA(request, SupportRequestRows)) PG_RETURN_POINTER(nullptr);
+    if (!IsA(request, SupportRequestRows)) PG_RETURN_DATUM(0);
     double rows = 0;
     if (const Const* second = known(*request, 1); second != nullptr && second->consttype == INT4OID) {
         rows = DatumGetInt32(second->constvalue);
@@ -51,7 +52,7 @@ LDP_FUNCTION(ldp_rows) {
         rows = values_of(contents(reinterpret_cast<varlena*>(
             PG_DETOAST_DATUM_SLICE(summary->constvalue, 0, static_cast<std::int32_t>(max_block_size)))));
     }
-    if (rows <= 0) PG_RETURN_POINTER(nullptr);
+    if (rows <= 0) PG_RETURN_DATUM(0);
     request->rows = rows;
     PG_RETURN_POINTER(request);
 }
