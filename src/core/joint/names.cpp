@@ -2,17 +2,15 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
+#include "core/spec/json_object.hpp"
 
 namespace ldp {
 
 namespace {
-
-using Json = nlohmann::json;
 
 [[noreturn]] void refuse(const std::string& what, const std::string& detail, const std::string& hint = {}) {
     raise(ErrorCode::invalid_value, what, detail, hint);

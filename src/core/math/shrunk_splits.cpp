@@ -14,9 +14,9 @@ namespace ldp {
 namespace {
 
 /// Of deviations, in shares of the node's.
-constexpr std::array deviations{1.0, 0.5, 0.25, 0.125, 0.0};
+constexpr std::array deviation_shares{1.0, 0.5, 0.25, 0.125, 0.0};
 /// Around two centres; and all on the left, all on the right.
-constexpr std::size_t kinds = 2 * deviations.size() + 2;
+constexpr std::size_t kinds = 2 * deviation_shares.size() + 2;
 using OfKinds = std::array<double, kinds>;
 
 struct Split {
@@ -41,7 +41,7 @@ Told told(const Split& split, double variance) {
         details[kind++] = std::clamp(center + off * signal / (signal + variance), -split.share, split.share);
     };
     for (const double center : {split.even, split.predicted})
-        for (const double deviation : deviations) add(center, deviation * split.share);
+        for (const double deviation : deviation_shares) add(center, deviation * split.share);
     for (const double end : {split.share, -split.share}) add(end, 0);
     const double most = std::ranges::max(logarithms);
     for (double& logarithm : logarithms) logarithm = std::exp(logarithm - most);

@@ -35,7 +35,7 @@ std::vector<bool> values_within(const Attribute& asked, const Interval& within) 
         const auto value = static_cast<double>(v);
         const auto [low, high] = asked.binned() ? asked.bin(v) : std::pair(value, value);
         values[v] = within.lower <= low && high <= within.upper;
-        const auto inside = [low = low, high = high](double end) { return low < end && end < high; };
+        const auto inside = [from = low, to = high](double end) { return from < end && end < to; };
         if (inside(within.lower) || inside(within.upper))
             raise(ErrorCode::invalid_value, "an end of the range lies inside a bin of \"" + asked.name + "\"",
                   "The bin reaches from " + shortest(low) + " to " + shortest(high) + ".",

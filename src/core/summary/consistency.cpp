@@ -110,15 +110,14 @@ Frequencies likeliest(Frequencies f, double a, double b) {
 // the same slope ν(p − q), from which θ_v follows by a quadratic equation, and the ν at which they sum to 1
 // is searched for.
 Frequencies ibu(Frequencies f, const PureProtocol& protocol) {
-    const auto [p, q] = protocol;
-    const double gain = p - q;
+    const double p = protocol.p, q = protocol.q, gain = p - q;
     // θ − c + νθ(1 − θ) = 0; of the two forms of its root, the one that subtracts nothing.
-    const auto at = [q = q, gain](double c, double nu) {
+    const auto at = [q, gain](double c, double nu) {
         const double half = std::sqrt(std::max(0.0, (1 + nu) * (1 + nu) - 4 * nu * c));
         const double theta = nu > -1 ? 2 * c / (1 + nu + half) : (1 + nu - half) / (2 * nu);
         return std::max(0.0, (theta - q) / gain);
     };
-    for_each_index(f.size(), [&, q = q](std::size_t v) { f[v] = std::clamp(q + gain * f[v], 0.0, 1.0); });
+    for_each_index(f.size(), [&](std::size_t v) { f[v] = std::clamp(q + gain * f[v], 0.0, 1.0); });
     // At 1/q even a value that all reports support has 0, at −1/(1 − p) even one that none supports has 1.
     const double nu = root(
         [&](double slope) {

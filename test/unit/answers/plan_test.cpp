@@ -97,8 +97,8 @@ Case ranges(const char* mechanism, double epsilon) {
              1000,      1200};
     for (const auto& [low, high] : {std::pair{0, 12}, {13, 20}, {21, 31}, {32, 40}, {41, 55}, {56, 63}})
         one.asked.push_back({"{\"low\": " + std::to_string(low) + ", \"high\": " + std::to_string(high) + "}",
-                             (high - low + 1) / 64.0, [low = low, high = high](const SummaryView& view) {
-                                 return share_between(view, low, high, Target::sample).value;
+                             (high - low + 1) / 64.0, [from = low, to = high](const SummaryView& view) {
+                                 return share_between(view, from, to, Target::sample).value;
                              }});
     return one;
 }

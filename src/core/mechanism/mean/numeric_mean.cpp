@@ -67,7 +67,7 @@ std::vector<Stake> NumericMean::stakes(const Question&) const {
 ErrorLaw NumericMean::error_law(std::uint64_t n, Target target) const noexcept {
     if (channel_->outputs() == 2) {
         const auto [least, most] = channel_->reach();
-        const auto one = [least = least, width = most - least](double s) { return (s - least) / width; };
+        const auto one = [from = least, width = most - least](double s) { return (s - from) / width; };
         return {.n = n,
                 .p = one(static_cast<double>(channel_->steps())),
                 .q = one(0),

@@ -390,10 +390,12 @@ std::vector<Stake> Joint::stakes(const Question& question) const {
     for_each_of(
         question.attribute == only_attribute ? 0 : question.attribute,
         [&](const View& view, double weight, double rest) {
-            const auto [p, q] = oracle_of(view).protocol();
+            const PureProtocol protocol = oracle_of(view).protocol();
             const auto cells = static_cast<double>(oracle_of(view).cells()[0]);
             const double size = set_size(view);
-            const auto told = [&, p = p, q = q](double held) { return weight * (held - q * rest) / (p - q); };
+            const auto told = [&](double held) {
+                return weight * (held - protocol.q * rest) / (protocol.p - protocol.q);
+            };
             stakes.push_back({chance(view),
                               {told(std::max(0.0, size - (cells - rest))), told(std::min(size, rest))},
                               {0, weight}});
