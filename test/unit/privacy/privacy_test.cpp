@@ -130,13 +130,14 @@ BOOST_AUTO_TEST_CASE(every_mechanism_was_enumerated, *boost::unit_test::label("s
                     const auto m = mechanism(name, epsilon, spec);
                     // With less epsilon there are so many outputs that once is enough: gaussian_test.cpp.
                     if (m->delta() != 0 && epsilon < 4) continue;
-                    BOOST_TEST_CONTEXT(spec)
-                    if (m->delta() != 0)
-                        static_cast<void>(prove_but_for_delta(*m));
-                    else if (m->first_epsilon() < epsilon)
-                        prove_two_layers(*m);
-                    else
-                        prove(*m);
+                    BOOST_TEST_CONTEXT(spec) {
+                        if (m->delta() != 0)
+                            static_cast<void>(prove_but_for_delta(*m));
+                        else if (m->first_epsilon() < epsilon)
+                            prove_two_layers(*m);
+                        else
+                            prove(*m);
+                    }
                 }
         }
     }
