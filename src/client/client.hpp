@@ -145,6 +145,7 @@ class Client {
     /// Forgets what is staged, and the answers drawn for it.
     void discard();
 
+    /// Called after each batch with what this flush has done so far.
     using Progress = Flush::Progress;
     /// Sends what is queued, the oldest first, in batches of one round and at most `most` (≥ 1) reports. Safe
     /// to repeat, after any failure and from a new process: nothing queued is lost and nothing is counted
