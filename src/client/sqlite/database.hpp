@@ -51,13 +51,12 @@ class Database {
     std::unique_ptr<sqlite3, Close> handle_;
 };
 
-/// A prepared statement, compiled once and run many times.
+/// A prepared statement, run many times: compiled when it first runs, since most clients open a file for a
+/// few of the things that can be done with it.
 class Statement {
   public:
-    Statement(const Database& database, const char* sql) : database_(database) {
-        database_.check(
-            sqlite3_prepare_v3(database_.handle(), sql, -1, SQLITE_PREPARE_PERSISTENT, &handle_, nullptr));
-    }
+    /// Borrows the text, which must outlive this.
+    Statement(const Database& database, const char* sql) noexcept : database_(database), sql_(sql) {}
     Statement(const Statement&) = delete;
     Statement& operator=(const Statement&) = delete;
     ~Statement() { sqlite3_finalize(handle_); }
@@ -111,6 +110,9 @@ class Statement {
 
     template <class... Parameters>
     [[nodiscard]] Run operator()(const Parameters&... parameters) const {
+        if (handle_ == nullptr)
+            database_.check(sqlite3_prepare_v3(database_.handle(), sql_, -1, SQLITE_PREPARE_PERSISTENT,
+                                               &handle_, nullptr));
         [[maybe_unused]] int position = 0;  // where there are no parameters
         (bind(++position, parameters), ...);
         return Run(*this);
@@ -136,7 +138,8 @@ class Statement {
     }
 
     const Database& database_;
-    sqlite3_stmt* handle_ = nullptr;
+    const char* sql_;
+    mutable sqlite3_stmt* handle_ = nullptr;
 };
 
 }  // namespace ldp::sqlite

@@ -3,7 +3,6 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <array>
-#include <boost/math/distributions/gamma.hpp>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -131,12 +130,13 @@ std::array<double, 3> cumulants(const Coefficients& weights, const Parts& a, con
     return found;
 }
 
-/// The chance of a sum of weighted χ² above this, by the Gamma law with its first three cumulants.
+/// The chance of a sum of weighted χ² above this, by the law of a single one, moved and scaled, with its
+/// first three cumulants.
 double chance_above(double sum, const std::array<double, 3>& cumulants) {
     const auto [mean, variance, third] = cumulants;
-    const double shape = 4 * variance * variance * variance / (third * third);
-    const double point = shape + (sum - mean) * std::sqrt(shape / variance);
-    return point <= 0 ? 1 : cdf(complement(boost::math::gamma_distribution(shape), point));
+    const double freedom = 8 * variance * variance * variance / (third * third);
+    const double point = freedom + (sum - mean) * std::sqrt(2 * freedom / variance);
+    return point <= 0 ? 1 : chi_square_above(freedom, point);
 }
 
 /// The variance of the mean squared contingency, but for its quadratic part: of its derivatives by the cells

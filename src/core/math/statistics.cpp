@@ -105,6 +105,10 @@ double probability_below(std::uint64_t count, std::uint64_t n, double error) {
     return boost::math::ibetac_inv(k + 1, all - k, error);
 }
 
+double chi_square_above(double freedom, double statistic) {
+    return cdf(complement(boost::math::chi_squared(freedom), statistic));
+}
+
 Check goodness_of_fit(std::string name, std::span<const std::uint64_t> counts,
                       std::span<const double> weights) {
     const auto total = static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}));
@@ -127,8 +131,7 @@ Check goodness_of_fit(std::string name, std::span<const std::uint64_t> counts,
     for (const auto& [count, expectation] : classes)
         statistic += (count - expectation) * (count - expectation) / expectation;
     const double freedom = static_cast<double>(classes.size()) - 1;
-    const boost::math::chi_squared law(freedom);
-    return {std::move(name), statistic, freedom, cdf(complement(law, statistic))};
+    return {std::move(name), statistic, freedom, chi_square_above(freedom, statistic)};
 }
 
 std::vector<Check> worst_of(std::span<const std::vector<Check>> parts, std::size_t tests) {
