@@ -34,8 +34,8 @@ EXTENSION := ldp
 # Not VERSION: PGXS calls PostgreSQL's by that name. The extension's own is its first two numbers.
 LDP_VERSION := $(shell tools/version)
 PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
-# Two jobs more than there are processors, since suites beside a server wait for it; unless the caller said.
-JOBS = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell expr $$(nproc) + 2))
+# A job a processor, unless the caller said.
+JOBS = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 SRC = $(MAKE) $(if $(V),,-s) --no-print-directory -C src 'CXXFLAGS=$(given)' 'WARNINGS=$(WARNINGS)'
 
 # The front door: works before there is a pg_config, by asking for the packages and then calling make again.

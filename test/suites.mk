@@ -8,20 +8,28 @@ suite = @cd .. && test/suite
 # What syncs often.
 in_memory = env TMPDIR="$$(test/scratch)"
 units := build/bin/test-unit --report_level=short
-SUITES := cluster-1 cluster-2 slow-units-1 slow-units-2 sanitized-units sanitized-client cluster-3 sanitized-fuzz \
-    sanitized-c-interface command installed c-interface structure
-FAST_SUITES := fast-units fast-cluster client command installed c-interface structure
+# What sanitisers watch is not run again without them. First what waits now and then, then what takes long, so that at the end
+# no processor is left alone with it.
+SUITES := cluster-3 slow-units-2 sanitized-client sanitized-units slow-units-1 sanitized-fuzz sanitized-c-interface command \
+    installed c-interface structure
+FAST_SUITES := fast-units client command installed c-interface structure
 # Where the compiler is another, all but the sanitisers; where PostgreSQL alone is, what meets it.
-PLAIN_SUITES := $(filter-out sanitized-%,$(SUITES)) fast-units client hostile-bytes c-interface image
-SERVER_SUITES := cluster-1 cluster-2 cluster-3 image
-.PHONY: check check-fast check-plain check-server $(SUITES) $(FAST_SUITES) $(PLAIN_SUITES)
+PLAIN_SUITES := $(filter-out sanitized-%,$(SUITES)) fast-units client hostile-bytes c-interface
+SERVER_SUITES := cluster-3 image
+.PHONY: check check-fast check-plain check-server $(SUITES) $(FAST_SUITES) $(PLAIN_SUITES) $(SERVER_SUITES)
 
-# What sanitisers watch is not run again without them. First what waits for disks more than it computes, and so leaves
-# processors to compilers; then what takes long.
-check: $(SUITES)
-check-fast: $(FAST_SUITES)
-check-plain: $(PLAIN_SUITES)
-check-server: $(SERVER_SUITES)
+# Two halves of the suites beside a server wait more than they compute: they run beside this make, which has a job a processor
+# for what compiles and computes. More jobs than that would take each other's caches.
+beside = @+../test/beside
+# Precompiled first, headers do not keep those waiting that come first.
+check: $(if $(PRECOMPILE),$(addsuffix /precompiled.hpp.gch,$(BUILD)/test $(SANITIZED)/src))
+	$(beside) 1 2 -- $(MAKE) $(SUITES)
+check-fast:
+	$(beside) fast -- $(MAKE) $(FAST_SUITES)
+check-plain:
+	$(beside) 1 2 -- $(MAKE) $(PLAIN_SUITES) image
+check-server:
+	$(beside) 1 2 -- $(MAKE) $(SERVER_SUITES)
 
 # Two halves that take about as long: of these suites all, of the others what takes long.
 slowest := statistics haar_ordered haar_mechanism sampled rappor_mechanism
@@ -34,10 +42,7 @@ sanitized-units: $(SANITIZED)/bin/test-unit
 fast-units: $(BUILD)/bin/test-unit
 	$(suite) "core: units" $(units) --run_test='!@slow'
 cluster-3: $(BUILD)/bin/test-e2e
-cluster-1 cluster-2 cluster-3:
-	@cd .. && test/with-cluster test/in-cluster $(@:cluster-%=%) || test/suite "the cluster" false
-fast-cluster:
-	@cd .. && test/with-cluster test/in-cluster fast || test/suite "the cluster" false
+	@cd .. && test/with-cluster test/in-cluster 3 || test/suite "the cluster" false
 client: $(BUILD)/bin/test-client
 	$(suite) "client" $(in_memory) build/bin/test-client --report_level=short
 sanitized-client: $(SANITIZED)/bin/test-client
