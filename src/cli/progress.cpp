@@ -25,6 +25,7 @@ void Progress::update(std::uint64_t done) {
         total_ == 0 ? 1 : std::min(1.0, static_cast<double>(done) / static_cast<double>(total_));
     const std::string figures = std::to_string(static_cast<int>(share * 100)) + " %, " + grouped(done) +
                                 " of " + grouped(total_) + " " + unit_;
+    const std::scoped_lock alone(writing_);
     if (!terminal_) {
         out_ << verb_ << ": " << figures << std::endl;
         return;
@@ -36,8 +37,15 @@ void Progress::update(std::uint64_t done) {
     drawn_ = true;
 }
 
+void Progress::say(const std::string& line) {
+    const std::scoped_lock alone(writing_);
+    clear();
+    out_ << line << std::endl;
+}
+
 void Progress::clear() {
     if (drawn_) out_ << "\r\x1b[K" << std::flush;
+    drawn_ = false;
 }
 
 }  // namespace ldp::cli

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <iosfwd>
+#include <mutex>
 #include <string>
 
 namespace ldp::cli {
@@ -18,6 +19,8 @@ class Progress {
     Progress& operator=(const Progress&) = delete;
 
     void update(std::uint64_t done);
+    /// Writes a line of its own, from any thread; the bar comes back with the next update.
+    void say(const std::string& line);
 
   private:
     using Clock = std::chrono::steady_clock;
@@ -30,6 +33,7 @@ class Progress {
     std::uint64_t total_;
     Clock::duration pause_;
     Clock::time_point next_;
+    std::mutex writing_;
     bool drawn_ = false;
 };
 

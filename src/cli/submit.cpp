@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <future>
 #include <iostream>
 #include <optional>
@@ -212,8 +213,8 @@ class Destination {
     Destination(const Arguments& arguments, const Patience& patience)
         : database_(arguments["dsn"].as<std::string>(), patience),
           name_(arguments["collection"].as<std::string>()) {
-        const auto waiting = [told = false](const Error& why, std::chrono::milliseconds) mutable {
-            if (!std::exchange(told, true)) std::cerr << why.what() << "; trying again\n";
+        const auto waiting = [this, told = false](const Error& why, std::chrono::milliseconds) mutable {
+            if (!std::exchange(told, true)) tell_(std::string(why.what()) + "; trying again");
         };
         const Uploader::Method method = method_words.chosen(arguments);
         if (arguments.count("to") == 0) {
@@ -227,6 +228,13 @@ class Destination {
         endpoint_->on_waiting(waiting);
         carrier_ = std::make_unique<HttpUploader>(*endpoint_, name_);
     }
+    // What waits tells it by `this`.
+    Destination(const Destination&) = delete;
+    Destination& operator=(const Destination&) = delete;
+    ~Destination() = default;
+
+    /// Who is told, in the thread that waits, that it has to.
+    void tell(std::function<void(const std::string&)> whom) { tell_ = std::move(whom); }
 
     [[nodiscard]] Spec spec() {
         return endpoint_ ? fetch_spec(*endpoint_, name_) : fetch_spec(database_, name_);
@@ -242,6 +250,9 @@ class Destination {
     std::optional<HttpLink> endpoint_;
     std::string name_;
     std::unique_ptr<Carrier> carrier_;
+    std::function<void(const std::string&)> tell_ = [](const std::string& line) {
+        std::cerr << line << "\n";
+    };
 };
 
 std::string default_state(const std::string& file, std::string collection) {
@@ -251,10 +262,12 @@ std::string default_state(const std::string& file, std::string collection) {
 
 /// Brings the file's rows to the server, from wherever an earlier run left off. While a batch is on its way,
 /// the rows of the next one are drawn and queued: the carrier has a thread, and the client this one.
-void submit_rows(const Source& source, Client& client, Carrier& carrier, Records& records, Journal& journal,
-                 std::size_t batch) {
+void submit_rows(const Source& source, Client& client, Destination& destination, Records& records,
+                 Journal& journal, std::size_t batch) {
     Progress progress(std::cerr, isatty(STDERR_FILENO) == 1, "submitting " + source.name, "records",
                       journal.total());
+    destination.tell([&](const std::string& line) { progress.say(line); });
+    Carrier& carrier = destination.carrier();
     const auto stage = [&](std::span<const Value> record) { return client.stage(record); };
     Flush flush(client, batch);
     for (bool more = !journal.finished();;) {
@@ -337,7 +350,7 @@ int submit(const Arguments& arguments) {
     }
     records.resume(journal.place(), journal.tally());
     try {
-        submit_rows(source, client, destination.carrier(), records, journal, static_cast<std::size_t>(batch));
+        submit_rows(source, client, destination, records, journal, static_cast<std::size_t>(batch));
     } catch (const TransportFailure&) {
         throw;  // run() says how to go on
     } catch (const Error& error) {

@@ -212,6 +212,28 @@ for method in copy call; do
     equal "$(sql -c "SELECT count(*) FROM picky_$method")" 2000
 done
 
+# Killed again and again while batches are refused, divided and drawn ahead: each report is counted or set aside, once.
+name="killed among refusals"
+create cut_picky '{"mechanism": "pdp", "epsilon": 1, "attributes": [{"name": "wage", "min": 0, "max": 1000}]}'
+sql -c "ALTER TABLE cut_picky ADD CONSTRAINT picky CHECK (picks(report))" >/dev/null
+for pause in 0 0.02 0.05 0.03 0.01 0.04; do
+    before=$(batches cut_picky)
+    "$ldp" submit --batch 20 --collection cut_picky some.csv >out 2>err &
+    child=$!
+    while kill -0 "$child" 2>/dev/null && [ "$(batches cut_picky)" -eq "$before" ]; do :; done
+    sleep $pause
+    end KILL
+done
+before=$(sql -c "SELECT count(*) FROM cut_picky")
+if [ "$before" -gt 0 ] && [ "$before" -lt 1900 ]; then ok; else bad "$name: $before reports is not the middle"; fi
+run "after six kills" 3 "$ldp" submit --batch 20 --collection cut_picky some.csv
+has err "2,000 rows read, 0 skipped"
+counted=$(sql -c "SELECT count(*) FROM cut_picky")
+run "what was set aside then" 0 "$ldp" queue some.csv.cut_picky.ldp
+has out "waiting     0"
+has out "set aside   $((2000 - counted))"
+equal "$(sql -c "SELECT sum(reports) FROM ldp_batch WHERE collection = 'cut_picky'")" "$counted"
+
 # A server that has time for 100 reports in a transaction.
 create slow "$colours"
 sql -c "CREATE FUNCTION drag() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN
