@@ -112,6 +112,9 @@ ask "square_wave" "ldp_distribution(s, 'em')" long
 ask "square_wave" "ldp_distribution(s, 'ems')" long
 ask "ordered" "ldp_quantiles(s, ARRAY(SELECT i / 1000.0::float8 FROM generate_series(1, 999) AS i))" long
 ask "ordered ordered_words" "ldp_estimate(s)"
+# A window that moves takes the state apart and copies it for every row.
+week="(SELECT sum(ldp_count(w)) FROM (SELECT ldp_rollup(s) OVER (ORDER BY day ROWS 6 PRECEDING) AS w FROM generate_series(1, 100000) AS day) AS m)"
+ask "hadamard olh ordered haar_ranges joint" "$week" long
 ask "joint" "ldp_association(s)" long
 ask "joint" "ldp_model(s)" long
 ask "joint" "ldp_synthesize(s, 1000000)" long

@@ -28,6 +28,9 @@ SELECT bytes(ldp_agg(zeros('grr', 10235)));
 -- The first report is refused, however many follow; groups are refused one by one.
 SELECT g, bytes(ldp_agg(zeros('grr', 1000 * g))) FROM generate_series(9, 10) AS g GROUP BY g ORDER BY g;
 SELECT g, ldp_agg(zeros('grr', 1000 * g)) FROM generate_series(10, 11) AS g GROUP BY g ORDER BY g;
+-- Of windows that move as of groups.
+SELECT max(bytes(w)) FROM (SELECT ldp_agg(zeros('grr', 10234)) OVER (ORDER BY i ROWS 2 PRECEDING) AS w FROM generate_series(1, 9) AS i) AS m;
+SELECT max(bytes(w)) FROM (SELECT ldp_agg(zeros('grr', 10235)) OVER (ORDER BY i ROWS 2 PRECEDING) AS w FROM generate_series(1, 9) AS i) AS m;
 
 -- What was counted under a higher bound can be kept, written and read, but under a lower one neither added to nor
 -- answered from.
@@ -38,6 +41,8 @@ SET ldp.max_state = '64kB';
 SELECT bytes(summary), summary = summary::text::ldp_summary AS same FROM kept;
 SELECT ldp_rollup(summary) FROM kept;
 SELECT ldp_summary_merge(summary, summary) FROM kept;
+SELECT ldp_rollup(summary) OVER (ORDER BY i ROWS 2 PRECEDING) FROM kept, generate_series(1, 9) AS i;
+SELECT ldp_summary_subtract(summary, summary) FROM kept;
 SELECT ldp_summary_accumulate(summary, zeros('grr', 20000)) FROM kept;
 SELECT ldp_frequency(summary, 0) FROM kept;
 SELECT * FROM ldp_top(NULL), kept WHERE false;
