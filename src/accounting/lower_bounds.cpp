@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
+
+#include "core/base/unknown.hpp"
 
 namespace ldp {
 
@@ -78,7 +79,7 @@ double least_error_of_shares(double epsilon, std::uint64_t k, double n, Target t
 }
 
 double least_error(double epsilon, const Attribute& attribute, double n, Target target) {
-    if (attribute.derived()) return std::numeric_limits<double>::quiet_NaN();
+    if (attribute.derived()) return unknown;
     return attribute.numeric() ? least_error_of_means(epsilon, 1, n, target)
                                : least_error_of_shares(epsilon, attribute.domain, n, target);
 }

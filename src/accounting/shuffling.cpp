@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <boost/math/tools/toms748_solve.hpp>
 #include <cmath>
-#include <limits>
 #include <optional>
 
 #include "accounting/binomial_window.hpp"
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/base/text.hpp"
+#include "core/base/unknown.hpp"
 
 namespace ldp {
 
@@ -129,7 +129,7 @@ class Crowd {
 
 double closed_form(double epsilon, double n, double delta) {
     const double spread = std::log(4 / delta);
-    if (epsilon > std::log(n / (16 * spread))) return std::numeric_limits<double>::quiet_NaN();
+    if (epsilon > std::log(n / (16 * spread))) return unknown;
     const double all = 8 * std::sqrt(std::exp(epsilon) * spread / n) + 8 * std::exp(epsilon) / n;
     return std::log1p(-std::expm1(-epsilon) / (1 + std::exp(-epsilon) / (1 + all)) * all);
 }

@@ -1,12 +1,12 @@
 #include "simulation/simulation.hpp"
 
 #include <cmath>
-#include <limits>
 #include <memory>
 
 #include "client/memory_store.hpp"
 #include "client/reporter.hpp"
 #include "core/base/error.hpp"
+#include "core/base/unknown.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/spec/products.hpp"
 #include "core/summary/summary.hpp"
@@ -60,8 +60,7 @@ Round closed(const Collection& collection, const Scene& scene, Bytes summary, st
     const auto people = static_cast<double>(scene.people);
     Round& round = open.round;
     round.answers = spending(open.spending);
-    constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
-    round.truth = round.estimate = round.error = round.absolute = round.claimed = nothing;
+    round.truth = round.estimate = round.error = round.absolute = round.claimed = unknown;
     if (round.refused == scene.people) return round;
     const Quantity quantity = attribute.numeric() ? Quantity::means : Quantity::frequencies;
     const std::vector<Estimate> estimates =

@@ -1,9 +1,8 @@
 #include "core/channel/binary.hpp"
 
-#include <limits>
-
 #include "core/base/bytes.hpp"
 #include "core/base/exact.hpp"
+#include "core/base/unknown.hpp"
 
 namespace ldp {
 
@@ -31,8 +30,7 @@ bool BinaryResponse::valid(std::uint64_t n, const std::byte* tally) const noexce
 
 NumericChannel::Moments BinaryResponse::invert(std::uint64_t n, const std::byte* tally) const noexcept {
     const double share = static_cast<double>(load<std::uint64_t>(tally)) / static_cast<double>(n);
-    return moments((share - least_) / (most_ - least_) * static_cast<double>(steps()),
-                   std::numeric_limits<double>::quiet_NaN(), noise());
+    return moments((share - least_) / (most_ - least_) * static_cast<double>(steps()), unknown, noise());
 }
 
 std::vector<Check> BinaryResponse::health(std::uint64_t n, const std::byte* tally) const {

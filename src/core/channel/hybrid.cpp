@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/base/bytes.hpp"
 #include "core/base/exact.hpp"
+#include "core/base/unknown.hpp"
 
 namespace ldp {
 
@@ -88,7 +88,7 @@ NumericChannel::Moments HybridChannel::invert(std::uint64_t n, const std::byte* 
     const auto windows = load<std::uint64_t>(tally);
     const std::uint64_t ones = n - windows;
     const double share = static_cast<double>(windows) / static_cast<double>(n);
-    double mean = 0, mean_square = std::numeric_limits<double>::quiet_NaN();
+    double mean = 0, mean_square = unknown;
     if (windows > 0) {
         const Moments part = window_.invert(windows, window_part(tally));
         mean += share * part.mean;

@@ -10,6 +10,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
+#include "core/base/unknown.hpp"
 #include "core/joint/pooled.hpp"
 #include "core/joint/scaling.hpp"
 #include "core/joint/traits.hpp"
@@ -28,11 +29,7 @@ constexpr double least_share = 1e-4;
 
 Table of_unknown_noise(std::span<const std::size_t> attributes, std::vector<std::uint64_t> sizes,
                        std::vector<double> shares, double people) {
-    return {{attributes.begin(), attributes.end()},
-            std::move(sizes),
-            std::move(shares),
-            std::numeric_limits<double>::quiet_NaN(),
-            people};
+    return {{attributes.begin(), attributes.end()}, std::move(sizes), std::move(shares), unknown, people};
 }
 
 /// The nearest distribution: one amount less of each share, and none below 0.

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <string>
 
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/base/text.hpp"
+#include "core/base/unknown.hpp"
 #include "core/joint/graph.hpp"
 #include "core/joint/pooled.hpp"
 #include "core/joint/scaling.hpp"
@@ -174,7 +174,7 @@ Model model_of(std::span<const Table> measured, const ModelOptions& options) {
     const CliqueTree tree = tree_of(cliques);
     for (std::size_t place = 0; place < tree.order.size(); ++place) {
         const std::vector<std::size_t>& nodes = cliques[tree.order[place]];
-        Clique clique{{nodes, {}, {}, std::numeric_limits<double>::quiet_NaN(), 0}, Clique::none, {}};
+        Clique clique{{nodes, {}, {}, unknown, 0}, Clique::none, {}};
         for (const std::size_t node : nodes) clique.table.sizes.push_back(sizes[node]);
         const std::uint64_t cells = cells_of_nodes(nodes, sizes);
         clique.table.shares.assign(cells, 1 / static_cast<double>(cells));

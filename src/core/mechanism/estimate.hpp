@@ -3,12 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
+
+#include "core/base/unknown.hpp"
 
 namespace ldp {
-
-/// What stands for a number that the reports do not tell.
-inline constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 /// An estimate and its standard error, in the units of the question. `unknown` where the reports say nothing.
 struct Estimate {

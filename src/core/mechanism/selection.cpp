@@ -10,6 +10,7 @@
 #include "core/base/attempt.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/base/text.hpp"
+#include "core/base/unknown.hpp"
 #include "core/format/summary_frame.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/registry.hpp"
@@ -26,8 +27,7 @@ std::string rounded(double number) {
 }
 
 Candidate nothing_measured(const MechanismEntry& entry) {
-    constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
-    return {&entry, nothing, nothing, 0, 0, 0, {}};
+    return {&entry, unknown, unknown, 0, 0, 0, {}};
 }
 
 Candidate candidate(const MechanismEntry& entry, const SelectionRequest& demand) {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <span>
 
 #include "core/base/square.hpp"
+#include "core/base/unknown.hpp"
 #include "core/math/statistics.hpp"
 #include "core/summary/summary.hpp"
 
@@ -78,7 +78,7 @@ double shrink(std::span<Estimate> details, double threshold) {
         value = std::copysign(std::max(0.0, std::abs(value) - threshold * error), value);
     }
     const auto all = static_cast<double>(details.size());
-    if (seen == 0) return std::numeric_limits<double>::quiet_NaN();
+    if (seen == 0) return unknown;
     return (std::max(risk, noise * least_risk(threshold)) + (all - seen) * std::max(0.0, signal / seen)) /
            all;
 }

@@ -8,6 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
+#include "core/base/unknown.hpp"
 #include "core/summary/pooling.hpp"
 #include "core/summary/summary.hpp"
 
@@ -59,8 +60,8 @@ class PValues {
     }
 
   private:
-    static constexpr std::size_t steps = 1000;                                // of a p-value
-    static constexpr double none = std::numeric_limits<double>::quiet_NaN();  // equals no estimate
+    static constexpr std::size_t steps = 1000;  // of a p-value
+    static constexpr double none = unknown;     // equals no estimate
 
     const Significance& significance_;
     std::uint64_t n_;

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/base/text.hpp"
+#include "core/base/unknown.hpp"
 
 namespace ldp {
 
@@ -106,8 +106,7 @@ Distribution fit_points(Interval ends, std::size_t points, std::uint64_t n, doub
 
 std::vector<Estimate> without_errors(const Distribution& fit) {
     std::vector<Estimate> estimates;
-    for (const double share : fit.shares)
-        estimates.push_back({share, std::numeric_limits<double>::quiet_NaN()});
+    for (const double share : fit.shares) estimates.push_back({share, unknown});
     return estimates;
 }
 

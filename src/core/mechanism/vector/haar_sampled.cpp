@@ -9,11 +9,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "core/base/exact.hpp"
 #include "core/base/square.hpp"
+#include "core/base/unknown.hpp"
 #include "core/math/spread.hpp"
 #include "core/mechanism/error_law.hpp"
 #include "core/mechanism/vector/haar.hpp"
@@ -199,7 +199,7 @@ class SampledHaar final : public Haar, public KnownErrors {
         for (std::size_t c = 0; c < tree().size(); ++c) {
             const auto reports = static_cast<double>(reports_of(counts, c));
             if (reports == 0) {
-                all.values[c] = all.second_moments[c] = std::numeric_limits<double>::quiet_NaN();
+                all.values[c] = all.second_moments[c] = unknown;
                 continue;
             }
             const auto& [mean, mean_square, noise, seen] = told[c];
