@@ -1,5 +1,5 @@
 #include "capi/boundary.hpp"
-#include "client/quoted.hpp"
+#include "client/in_quotes.hpp"
 #include "core/base/random.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/spec/json_object.hpp"
@@ -50,11 +50,11 @@ ldp_value read_value(const Json& record, const std::string& name) {
     static const std::string no_answer;
     const auto found = record.find(name);
     if (found == record.end())
-        raise(ErrorCode::invalid_value, "the record has no " + ldp::quoted(name), {},
+        raise(ErrorCode::invalid_value, "the record has no " + in_quotes(name), {},
               "Where there is no answer, say null.");
     if (found->is_number()) return ldp_number(found->get<double>());
     if (!found->is_string() && !found->is_null())
-        raise(ErrorCode::invalid_value, shown(*found) + " is no value of " + ldp::quoted(name), {},
+        raise(ErrorCode::invalid_value, shown(*found) + " is no value of " + in_quotes(name), {},
               "A value is a number, a string or null.");
     const std::string& text = found->is_null() ? no_answer : found->get_ref<const std::string&>();
     return {text.c_str(), text.size(), 0};

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/quoted.hpp"
+#include "client/in_quotes.hpp"
 #include "core/base/error.hpp"
 
 namespace ldp::cli {
@@ -134,13 +134,13 @@ std::size_t CsvReader::column(std::string_view name, const std::string& hint) co
         constexpr std::size_t most = 20;
         std::string present;
         for (std::size_t i = 0; i < std::min(header_.size(), most); ++i)
-            present += (i == 0 ? "" : ", ") + ldp::quoted(header_[i]);
+            present += (i == 0 ? "" : ", ") + in_quotes(header_[i]);
         if (header_.size() > most) present += " and " + std::to_string(header_.size() - most) + " more";
-        throw Error(ErrorCode::malformed, name_ + " has no column " + ldp::quoted(name),
+        throw Error(ErrorCode::malformed, name_ + " has no column " + in_quotes(name),
                     "Its columns are " + present + ".", hint);
     }
     if (std::find(found + 1, header_.end(), name) != header_.end())
-        throw Error(ErrorCode::malformed, name_ + " has two columns " + ldp::quoted(name), {},
+        throw Error(ErrorCode::malformed, name_ + " has two columns " + in_quotes(name), {},
                     "Rename one of them: it is not clear which one is meant.");
     return static_cast<std::size_t>(found - header_.begin());
 }

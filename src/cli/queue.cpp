@@ -4,7 +4,7 @@
 #include <map>
 
 #include "cli/command.hpp"
-#include "client/quoted.hpp"
+#include "client/in_quotes.hpp"
 #include "client/sqlite_store.hpp"
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
@@ -38,7 +38,7 @@ int run(const Arguments& arguments) {
     std::map<std::string_view, std::uint64_t> reasons;
     for (const Refused& one : refused) ++reasons[one.reason];
     for (const auto& [reason, count] : reasons)
-        std::cout << "  " << grouped(count) << ": " << quoted(reason, 400) << "\n";
+        std::cout << "  " << grouped(count) << ": " << in_quotes(reason, 400) << "\n";
     if (store.memory().outdated)
         std::cout << "outdated    this file is older than what the server counted; nothing is sent from it\n";
     return Exit::done;

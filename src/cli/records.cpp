@@ -5,7 +5,7 @@
 #include <ostream>
 #include <utility>
 
-#include "client/quoted.hpp"
+#include "client/in_quotes.hpp"
 #include "core/base/text.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/mechanism.hpp"
@@ -72,9 +72,9 @@ Records::Records(CsvReader& csv, const Spec& spec, BadRow policy, const Columns&
         const auto named = columns.of.find(attribute.name);
         const bool only = spec.attributes().size() == 1;
         columns_.push_back(csv.column(named == columns.of.end() ? attribute.name : named->second,
-                                      "It is to hold the attribute " + ldp::quoted(attribute.name) +
+                                      "It is to hold the attribute " + in_quotes(attribute.name) +
                                           " of the spec. If it has another name, say so: --column " +
-                                          (only ? "NAME" : ldp::quoted(attribute.name + "=NAME")) + "."));
+                                          (only ? "NAME" : in_quotes(attribute.name + "=NAME")) + "."));
     }
     values_.reserve(columns_.size());
     tally_.moved.attributes.resize(spec.attributes().size());
@@ -129,16 +129,16 @@ bool Records::next_row() {
         const char* const end = field.data() + field.size();
         const auto [stopped, problem] = std::from_chars(field.data(), end, number);
         if (problem == std::errc::result_out_of_range)
-            throw Error(ErrorCode::invalid_value, ldp::quoted(field) + " is too large or too small a number",
-                        "It stands in column " + ldp::quoted(attribute.name) + ".");
+            throw Error(ErrorCode::invalid_value, in_quotes(field) + " is too large or too small a number",
+                        "It stands in column " + in_quotes(attribute.name) + ".");
         if (field.empty())
             throw Error(
-                ErrorCode::invalid_value, "there is no number in column " + ldp::quoted(attribute.name), {},
+                ErrorCode::invalid_value, "there is no number in column " + in_quotes(attribute.name), {},
                 "Where people may have none, collect the number in classes: a category, with one more label "
                 "for them in \"none\".");
         if (problem != std::errc() || stopped != end)
-            throw Error(ErrorCode::invalid_value, ldp::quoted(field) + " is no number",
-                        "It stands in column " + ldp::quoted(attribute.name) + ".",
+            throw Error(ErrorCode::invalid_value, in_quotes(field) + " is no number",
+                        "It stands in column " + in_quotes(attribute.name) + ".",
                         "Numbers are written like 12, -0.5 or 1e3, without spaces or separators.");
         values_.emplace_back(number);
     }
@@ -202,12 +202,12 @@ Columns record_columns(const Arguments& arguments, const Spec& spec) {
         if (meant == attributes.end() && attributes.size() > 1)
             throw UsageError(
                 "--column must be ATTRIBUTE=NAME, with an attribute that the spec wants given, not " +
-                ldp::quoted(given));
+                in_quotes(given));
         const bool named = meant != attributes.end();
         const std::string& attribute = named ? meant->name : attributes[0].name;
         const std::string column = named ? given.substr(attribute.size() + 1) : given;
         if (!columns.of.emplace(attribute, column).second)
-            throw UsageError("--column names two columns for " + ldp::quoted(attribute));
+            throw UsageError("--column names two columns for " + in_quotes(attribute));
     }
     return columns;
 }

@@ -99,7 +99,7 @@ void write_bash(std::ostream& out) {
 
 /// Text between a shell's single quotes: these characters with a backslash before them, a quote as the shell
 /// has it.
-std::string quoted(std::string_view text, std::string_view escaped, std::string_view quote) {
+std::string in_quotes(std::string_view text, std::string_view escaped, std::string_view quote) {
     std::string out;
     for (const char c : text)
         out += c == '\''   ? std::string(quote)
@@ -109,7 +109,7 @@ std::string quoted(std::string_view text, std::string_view escaped, std::string_
 }
 
 void write_zsh(std::ostream& out) {
-    const auto text = [](std::string_view words) { return quoted(words, "[]:\\", "'\\''"); };
+    const auto text = [](std::string_view words) { return in_quotes(words, "[]:\\", "'\\''"); };
     out << "#compdef ldp\n_ldp() {\n    local -a commands=(\n";
     for (const Command* command : commands())
         out << "        '" << command->name << ":" << text(command->purpose) << "'\n";
@@ -129,7 +129,7 @@ void write_zsh(std::ostream& out) {
 }
 
 void write_fish(std::ostream& out) {
-    const auto text = [](std::string_view words) { return quoted(words, "\\", "\\'"); };
+    const auto text = [](std::string_view words) { return in_quotes(words, "\\", "\\'"); };
     for (const Command* command : commands()) {
         for (const char* place : {"__fish_use_subcommand", "__fish_seen_subcommand_from help"})
             out << "complete -c ldp -n '" << place << "' -f -a " << command->name << " -d '"

@@ -20,7 +20,7 @@
 #include "cli/progress.hpp"
 #include "cli/records.hpp"
 #include "client/http/http_uploader.hpp"
-#include "client/quoted.hpp"
+#include "client/in_quotes.hpp"
 #include "client/sqlite_store.hpp"
 #include "client/uploader.hpp"
 #include "core/base/text.hpp"
@@ -293,7 +293,7 @@ int verdict(const Store& store, const std::string& state) {
     const std::vector<Refused> refused = store.refused();
     if (refused.empty()) return Exit::done;
     std::cerr << "error: " << grouped(refused.size()) << " of these reports were refused and not counted\n"
-              << "detail: " << quoted(refused.front().reason, 400) << "\n"
+              << "detail: " << in_quotes(refused.front().reason, 400) << "\n"
               << "hint: They were set aside: ldp queue " << state
               << " lists them, and has them sent again or dropped.\n";
     return Exit::refused;
@@ -341,7 +341,7 @@ int submit(const Arguments& arguments) {
     journal.check(source, target, state);
 
     if (journal.finished() && client.pending() == 0) {
-        std::cerr << source.name << " was submitted to collection " << quoted(name)
+        std::cerr << source.name << " was submitted to collection " << in_quotes(name)
                   << " before; nothing was sent now.\n"
                   << "That time: " << summary(journal.tally(), collection.spec(), "submitted") << "\n"
                   << "Who deletes " << state

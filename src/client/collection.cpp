@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "client/quoted.hpp"
+#include "client/in_quotes.hpp"
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
 #include "core/channel/numeric.hpp"
@@ -30,7 +30,7 @@ constexpr const char* no_number =
 
 std::string shown(const Value& value) {
     const auto* number = std::get_if<double>(&value);
-    return number != nullptr ? shortest(*number) : ldp::quoted(std::get<std::string_view>(value));
+    return number != nullptr ? shortest(*number) : in_quotes(std::get<std::string_view>(value));
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ Cell Collection::Plan::number(std::size_t j, const Value& value) const {
     const auto* number = std::get_if<double>(&value);
     if (number == nullptr || !(*number >= 0 && *number < static_cast<double>(attribute.domain)) ||
         *number != std::floor(*number))
-        refuse(shown(value) + " is no value of " + ldp::quoted(attribute.name),
+        refuse(shown(value) + " is no value of " + in_quotes(attribute.name),
                "Allowed are the whole numbers from 0 to " + std::to_string(attribute.domain - 1) + ".");
     return static_cast<Cell>(*number);
 }
@@ -88,14 +88,14 @@ Cell Collection::Plan::category(std::size_t j, const Value& value, Moved& moved)
             return index[j].at(attribute.other);
         }
     }
-    const std::string message = shown(value) + " is no value of " + ldp::quoted(attribute.name);
+    const std::string message = shown(value) + " is no value of " + in_quotes(attribute.name);
     if (attribute.prefix != 0)
         refuse(message, "Allowed are strings of at most " + std::to_string(Attribute::max_string) +
                             " bytes of UTF-8, without U+0003.");
     constexpr std::size_t most = 10;
     std::string allowed;
     for (std::size_t i = 0; i < std::min(attribute.labels.size(), most); ++i)
-        allowed += (i == 0 ? "" : ", ") + ldp::quoted(attribute.labels[i]);
+        allowed += (i == 0 ? "" : ", ") + in_quotes(attribute.labels[i]);
     if (attribute.labels.size() > most)
         allowed += " and " + std::to_string(attribute.labels.size() - most) + " more";
     refuse(message, "Allowed are " + allowed + ".",
@@ -107,14 +107,14 @@ double Collection::Plan::inside(std::size_t j, const Value& value, Moved& moved)
     const Attribute& attribute = spec.attributes()[j];
     const auto* number = std::get_if<double>(&value);
     if (number == nullptr || !std::isfinite(*number))
-        refuse(shown(value) + " is no value of " + ldp::quoted(attribute.name),
+        refuse(shown(value) + " is no value of " + in_quotes(attribute.name),
                "Allowed are finite numbers; its range is " + shortest(attribute.min) + " to " +
                    shortest(attribute.max) + ".",
                number != nullptr && std::isnan(*number) ? no_number : "");
     const double clamped = std::clamp(*number, attribute.min, attribute.max);
     if (clamped != *number) {
         if (outside == Outside::refuse)
-            refuse(shortest(*number) + " lies outside the range of " + ldp::quoted(attribute.name),
+            refuse(shortest(*number) + " lies outside the range of " + in_quotes(attribute.name),
                    "Its range is " + shortest(attribute.min) + " to " + shortest(attribute.max) + ".",
                    "Correct the value, or ask for values outside to be clamped.");
         moved.attributes.push_back(j);

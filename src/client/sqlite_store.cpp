@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "client/quoted.hpp"
+#include "client/in_quotes.hpp"
 #include "client/sqlite/contents.hpp"
 #include "core/base/error.hpp"
 
@@ -20,7 +20,7 @@ class SqliteStore::Opened {
           person_(contents_->people.find(name)),
           changed_in_(contents_->together) {
         if (!contents_->open.emplace(name).second)
-            sqlite::fail(path(), "the store of " + quoted(name) + " is in use",
+            sqlite::fail(path(), "the store of " + in_quotes(name) + " is in use",
                          "Two of one person would draw two answers for one value.",
                          "Keep one, and share it.");
     }
@@ -33,7 +33,7 @@ class SqliteStore::Opened {
     /// was told in a step that was not done is not in the file.
     void require_done() const {
         if (contents_->undone.contains(changed_in_))
-            sqlite::fail(path(), "the store of " + quoted(person_.name) + " is ahead of the file",
+            sqlite::fail(path(), "the store of " + in_quotes(person_.name) + " is ahead of the file",
                          "What it was told was to be done together with what failed, and was undone.",
                          "Make the client and its store anew: they go on from where the file is.");
     }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "client/quoted.hpp"
+#include "client/in_quotes.hpp"
 #include "core/base/error.hpp"
 #include "core/spec/products.hpp"
 
@@ -14,7 +14,7 @@ UserMeans::UserMeans(const Spec& spec) {
         const Attribute& attribute = spec.attributes()[j];
         if (!attribute.numeric() && !attribute.binned())
             raise(ErrorCode::invalid_value, "categories cannot be averaged",
-                  "Attribute " + ldp::quoted(attribute.name) + " has a domain of values.",
+                  "Attribute " + in_quotes(attribute.name) + " has a domain of values.",
                   "Keep one row for each person, or only the numbers.");
         names_.push_back(attribute.name);
     }
@@ -32,7 +32,7 @@ void UserMeans::add(std::string_view user, std::span<const Value> record) {
     for (std::size_t j = 0; j < record.size(); ++j) {
         const auto* number = std::get_if<double>(&record[j]);
         if (number == nullptr || !std::isfinite(*number))
-            refuse("a value of " + ldp::quoted(names_[j]) + " cannot be averaged",
+            refuse("a value of " + in_quotes(names_[j]) + " cannot be averaged",
                    "Allowed are finite numbers.");
     }
     const std::size_t at = users_.try_emplace(std::string(user), size()).first->second;

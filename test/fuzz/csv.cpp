@@ -37,7 +37,7 @@ std::vector<Row> rows(cli::CsvReader& reader, std::size_t columns,
     return all;
 }
 
-std::string quoted(const Row& row) {
+std::string in_quotes(const Row& row) {
     std::string line;
     for (const std::string& field : row) {
         line += line.empty() ? "\"" : ",\"";
@@ -70,7 +70,7 @@ bool csv(Bytes bytes) {
     const std::vector<Row> first = rows(*reader, columns, &places);
     std::string written(columns - 1, ',');
     written += '\n';
-    for (const Row& row : first) written += quoted(row);
+    for (const Row& row : first) written += in_quotes(row);
     if (columns > 1) {
         std::istringstream again(written);
         cli::CsvReader other(again, "file.csv");

@@ -8,7 +8,7 @@
 
 #include "cli/collect/depot.hpp"
 #include "cli/collect/metrics.hpp"
-#include "client/quoted.hpp"
+#include "client/in_quotes.hpp"
 
 namespace ldp::collect {
 
@@ -123,7 +123,7 @@ class Server {
         if (text == complained_ && Clock::now() - complained_at_ < std::chrono::minutes(1)) return;
         complained_ = text;
         complained_at_ = Clock::now();
-        std::cerr << "error: " << quoted(text, 400) << std::endl;
+        std::cerr << "error: " << in_quotes(text, 400) << std::endl;
     }
 
     net::awaitable<void> accept() {

@@ -11,7 +11,7 @@
 
 #include "cli/command.hpp"
 #include "cli/csv.hpp"
-#include "client/quoted.hpp"
+#include "client/in_quotes.hpp"
 #include "core/spec/spec.hpp"
 
 namespace ldp::cli {
@@ -121,7 +121,7 @@ int draft_spec(const std::string& name) {
     for (std::size_t j = 0; j < columns.size(); ++j) {
         std::string note;
         if (auto made = attribute(csv.header()[j], columns[j], note)) spec["attributes"].push_back(*made);
-        std::cerr << ldp::quoted(csv.header()[j]) << ": " << note << "\n";
+        std::cerr << in_quotes(csv.header()[j]) << ": " << note << "\n";
     }
     if (spec["attributes"].empty())
         throw Error(ErrorCode::malformed, "no column of " + name + " can be an attribute",

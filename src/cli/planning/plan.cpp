@@ -8,7 +8,7 @@
 
 #include "accounting/odds.hpp"
 #include "cli/command.hpp"
-#include "client/quoted.hpp"
+#include "client/in_quotes.hpp"
 
 namespace ldp::cli::plan {
 
@@ -119,7 +119,7 @@ void print_csv(const Planning& planning, const Planning::Plan& plan) {
 std::string answer(const Spec& spec, const PlannedQuestion& question) {
     using Asked = PlannedQuestion::Asked;
     using Compared = PlannedQuestion::Compared;
-    const std::string attribute = ldp::quoted(spec.attributes()[question.attribute].name);
+    const std::string attribute = in_quotes(spec.attributes()[question.attribute].name);
     std::string text;
     switch (question.asked) {
         case Asked::mean:
@@ -127,7 +127,7 @@ std::string answer(const Spec& spec, const PlannedQuestion& question) {
             break;
         case Asked::share:
             text = "the share of a value of " + attribute;
-            if (question.with) text += " with one of " + ldp::quoted(spec.attributes()[*question.with].name);
+            if (question.with) text += " with one of " + in_quotes(spec.attributes()[*question.with].name);
             break;
         case Asked::range:
             text = "the share of " + attribute + " from " + shortest(question.range.lower) + " to " +

@@ -13,7 +13,7 @@
 #include "cli/planning/once.hpp"
 #include "cli/progress.hpp"
 #include "cli/records.hpp"
-#include "client/quoted.hpp"
+#include "client/in_quotes.hpp"
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
@@ -63,7 +63,7 @@ std::size_t attribute(const Arguments& arguments, const Spec& spec) {
     if (name.empty()) return 0;
     const auto found = std::ranges::find(spec.attributes(), name, &Attribute::name);
     if (found == spec.attributes().end())
-        throw Error(ErrorCode::invalid_value, "the spec has no attribute " + ldp::quoted(name), {},
+        throw Error(ErrorCode::invalid_value, "the spec has no attribute " + in_quotes(name), {},
                     "--attribute takes one of the names in its \"attributes\".");
     return static_cast<std::size_t>(found - spec.attributes().begin());
 }
@@ -186,7 +186,7 @@ void draw(std::span<const Round> rounds, const Spec& spec, const std::string& na
 int run(const Arguments& arguments) {
     const auto& action = arguments["action"].as<std::string>();
     if (action != "evolving" && action != "once")
-        throw UsageError("ldp simulate knows evolving and once, not " + ldp::quoted(action));
+        throw UsageError("ldp simulate knows evolving and once, not " + in_quotes(action));
     const Words<Stream> streams{"stream", {{"syn", Stream::syn}, {"jitter", Stream::jitter}}};
     Scene scene{streams.chosen(arguments), number(arguments, "people", max_people),
                 number(arguments, "rounds", max_rounds), arguments["seed"].as<std::uint64_t>(), 0};
@@ -213,9 +213,9 @@ int run(const Arguments& arguments) {
               << arguments[own ? "data" : "stream"].as<std::string>() << ", " << grouped(scene.people)
               << " people, " << grouped(scene.rounds) << " rounds, seed " << scene.seed << "\n";
     if (asked.numeric())
-        std::cout << "the mean of " << ldp::quoted(asked.name) << ", " << asked.min << " to " << asked.max;
+        std::cout << "the mean of " << in_quotes(asked.name) << ", " << asked.min << " to " << asked.max;
     else
-        std::cout << "the shares of the " << asked.domain << " values of " << ldp::quoted(asked.name);
+        std::cout << "the shares of the " << asked.domain << " values of " << in_quotes(asked.name);
     std::cout << "\n\n";
     print(rounds, asked, spec.epsilon());
     print_whole(rounds, collection);

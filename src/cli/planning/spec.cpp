@@ -8,7 +8,7 @@
 #include "accounting/odds.hpp"
 #include "cli/command.hpp"
 #include "cli/planning/draft.hpp"
-#include "client/quoted.hpp"
+#include "client/in_quotes.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/spec/spec.hpp"
 
@@ -62,7 +62,7 @@ Options options() {
 int run(const Arguments& arguments) {
     const auto& action = arguments["action"].as<std::string>();
     if (action == "draft") return draft_spec(arguments["spec"].as<std::string>());
-    if (action != "check") throw UsageError("ldp spec knows check and draft, not " + ldp::quoted(action));
+    if (action != "check") throw UsageError("ldp spec knows check and draft, not " + in_quotes(action));
     const Spec spec = Spec::from_json(spec_text(arguments["spec"].as<std::string>()));
     std::cout << spec.to_json() << std::endl;
     explain(spec, std::cerr);

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "client/quoted.hpp"
+#include "client/in_quotes.hpp"
 
 namespace ldp {
 
@@ -16,7 +16,7 @@ Error endpoint_error(std::string_view doing, unsigned status, std::string_view b
     return {ErrorCode::environment,
             std::string(doing) + ": " + (title.empty() ? "the endpoint refuses it" : title) + " (status " +
                 std::to_string(status) + ")",
-            title.empty() && !body.empty() ? quoted(body, 200) : field("detail"), field("hint")};
+            title.empty() && !body.empty() ? in_quotes(body, 200) : field("detail"), field("hint")};
 }
 
 }  // namespace ldp

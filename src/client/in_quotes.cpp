@@ -1,10 +1,10 @@
-#include "client/quoted.hpp"
+#include "client/in_quotes.hpp"
 
 #include "core/base/text.hpp"
 
 namespace ldp {
 
-std::string quoted(std::string_view text, std::size_t most) {
+std::string in_quotes(std::string_view text, std::size_t most) {
     constexpr char digits[] = "0123456789abcdef";
     std::string shown = "\"";
     for (const char c : shortened(text, most)) {
