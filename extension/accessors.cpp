@@ -138,12 +138,10 @@ Datum array_or_null(FunctionCallInfo fcinfo, ArrayType* array) {
 
 varlena* taken(Bytes summary, std::size_t attribute) {
     const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
-    // Each of these steps is a pass over what may be 128 MB.
-    check_interrupt();
-    const std::vector<std::byte> part = summary_of_part(view_of(*mechanism, summary), attribute);
-    check_interrupt();
+    check_interrupt();  // checking was a pass over what may be 256 MB
+    const SummaryDraft part = summary_of_part(view_of(*mechanism, summary), attribute);
     varlena* value = new_value(part.size());
-    std::ranges::copy(part, writable(value).begin());
+    part.write(writable(value));
     return value;
 }
 

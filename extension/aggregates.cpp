@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "arguments.hpp"
+#include "core/base/interrupt.hpp"
 #include "core/summary/window.hpp"
 #include "limits.hpp"
 
@@ -27,7 +28,9 @@ namespace {
 /// A state of one's own that begins as the argument.
 varlena* own_copy(FunctionCallInfo fcinfo, int argument) {
     check_state_size(toast_raw_datum_size(PG_GETARG_DATUM(argument)) - VARHDRSZ);
-    return reinterpret_cast<varlena*>(PG_DETOAST_DATUM_COPY(PG_GETARG_DATUM(argument)));
+    auto* copy = reinterpret_cast<varlena*>(PG_DETOAST_DATUM_COPY(PG_GETARG_DATUM(argument)));
+    check_interrupt();  // it may be hundreds of megabytes
+    return copy;
 }
 
 /// The first argument as a state that may be changed: itself if it is an aggregate's state, else a copy.
@@ -395,7 +398,7 @@ LDP_FUNCTION(ldp_window_final) {
     if (summary == nullptr) PG_RETURN_NULL();
     const Bytes bytes = contents(summary);
     varlena* copy = new_value(bytes.size());
-    std::ranges::copy(bytes, writable(copy).begin());
+    copy_in_stretches(bytes, writable(copy));
     PG_RETURN_POINTER(copy);
 }
 

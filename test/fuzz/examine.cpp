@@ -230,7 +230,7 @@ void take_apart(const SummaryView& view, Transcript& said) {
         std::vector<std::byte> part;
         if (!said.next()) continue;
         if (refused({ErrorCode::unsupported, ErrorCode::invalid_value},
-                    [&] { part = summary_of_part(view, attribute); }))
+                    [&] { part = summary_of_part(view, attribute).bytes(); }))
             continue;
         const auto mechanism = loaded(part, Kind::summary);
         need(mechanism != nullptr, "a part's block is refused");

@@ -9,6 +9,8 @@
 #include <atomic>
 #include <cstddef>
 
+#include "core/base/bytes.hpp"
+
 namespace ldp {
 
 /// What a computation ends with that the host wants stopped. It is no Error: nothing is wrong, and nobody but
@@ -51,6 +53,14 @@ template <class Body>
 void for_each_index(std::size_t count, Body body) {
     for (std::size_t i = 0; i < count; check_interrupt())
         for (const std::size_t end = i + std::min(Work::stretch, count - i); i < end; ++i) body(i);
+}
+
+/// Copies bytes, asking once a megabyte.
+inline void copy_in_stretches(Bytes from, MutableBytes to) {
+    constexpr std::size_t megabyte = std::size_t{1} << 20;
+    for (std::size_t i = 0; i < from.size(); i += megabyte, check_interrupt())
+        std::ranges::copy(from.subspan(i, std::min(megabyte, from.size() - i)),
+                          to.begin() + static_cast<std::ptrdiff_t>(i));
 }
 
 }  // namespace ldp

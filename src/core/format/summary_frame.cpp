@@ -1,13 +1,19 @@
 #include "core/format/summary_frame.hpp"
 
+#include "core/base/interrupt.hpp"
+
 namespace ldp {
 
-std::vector<std::byte> frame_summary(Bytes block, std::uint64_t n, const Rounds& rounds, Bytes state) {
+void SummaryDraft::write(MutableBytes summary) const {
     const SummaryFrame frame(block.size());
-    std::vector<std::byte> summary(frame.size(state.size()));
-    frame.start(summary, block);
+    frame.start_head(summary, block);
     frame.add_count(summary, n, rounds);
-    std::ranges::copy(state, frame.state(MutableBytes(summary)).begin());
+    copy_in_stretches(state, frame.state(summary));
+}
+
+std::vector<std::byte> SummaryDraft::bytes() const {
+    std::vector<std::byte> summary(size());
+    write(summary);
     return summary;
 }
 

@@ -37,9 +37,14 @@ class SummaryFrame {
 
     /// Fills `summary` with one of no reports.
     void start(MutableBytes summary, Bytes block) const noexcept {
+        start_head(summary, block);
+        std::ranges::fill(state(summary), std::byte{0});
+    }
+    /// The same, of what stands before the state.
+    void start_head(MutableBytes summary, Bytes block) const noexcept {
         std::ranges::copy(block, summary.begin());
         set_kind(summary, Kind::summary);
-        std::ranges::fill(summary.subspan(block_), std::byte{0});
+        store<std::uint64_t>(summary.data() + block_, 0);
         put_rounds(summary, Rounds::none());
     }
     /// Whether bytes have the size that a state of that size leads to, and begin with this block, as a
@@ -61,7 +66,17 @@ class SummaryFrame {
     std::size_t block_;
 };
 
-[[nodiscard]] std::vector<std::byte> frame_summary(Bytes block, std::uint64_t n, const Rounds& rounds,
-                                                   Bytes state);
+/// A summary that is not yet written: what it will be made of, its state still where it was found.
+struct SummaryDraft {
+    std::vector<std::byte> block;
+    std::uint64_t n;
+    Rounds rounds;
+    Bytes state;
+
+    [[nodiscard]] std::size_t size() const noexcept { return SummaryFrame(block.size()).size(state.size()); }
+    /// Fills size() bytes, which may be hundreds of millions: asks now and then whether to stop.
+    void write(MutableBytes summary) const;
+    [[nodiscard]] std::vector<std::byte> bytes() const;
+};
 
 }  // namespace ldp

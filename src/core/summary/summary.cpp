@@ -8,7 +8,6 @@
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/format/report_frame.hpp"
-#include "core/format/summary_frame.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/mechanism/registry.hpp"
 #include "core/summary/pooling.hpp"
@@ -196,16 +195,17 @@ SummaryView single_part(const SummaryView& view, std::size_t attribute) {
     return part(view, attribute);
 }
 
-std::vector<std::byte> summary_of_part(const SummaryView& view, std::size_t attribute) {
+SummaryDraft summary_of_part(const SummaryView& view, std::size_t attribute) {
     const SummaryView one = single_part(view, attribute);
-    if (one.mechanism == view.mechanism)
-        return frame_summary(view.mechanism->block(), view.n, view.rounds, view.state);
+    if (one.mechanism == view.mechanism) {
+        const Bytes block = view.mechanism->block();
+        return {{block.begin(), block.end()}, view.n, view.rounds, view.state};
+    }
     const Header& header = one.mechanism->header();
     Terms terms = header;
     terms.fingerprint = part_fingerprint(header.fingerprint, attribute);
-    const auto block =
-        make_block(header.mechanism, terms, header.epsilon, one.mechanism->block().subspan(header_size));
-    return frame_summary(block, one.n, one.n == 0 ? Rounds::none() : view.rounds, one.state);
+    return {make_block(header.mechanism, terms, header.epsilon, one.mechanism->block().subspan(header_size)),
+            one.n, one.n == 0 ? Rounds::none() : view.rounds, one.state};
 }
 
 // For people to read ---------------------------------------------------------------------------------------

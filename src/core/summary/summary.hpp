@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/format/fingerprint.hpp"
+#include "core/format/summary_frame.hpp"
 #include "core/mechanism/capability.hpp"
 #include "core/mechanism/longitudinal/candidate_search.hpp"
 
@@ -75,8 +76,8 @@ void need_reports(const SummaryView& view);
 [[nodiscard]] SummaryView single_part(const SummaryView& view, std::size_t attribute);
 /// The same as a summary of its own, under the mechanism that randomized the attribute: it answers all that
 /// this mechanism does. Its fingerprint is part_fingerprint's, so that summaries of different attributes do
-/// not mix. Of a single attribute the summary as it is.
-[[nodiscard]] std::vector<std::byte> summary_of_part(const SummaryView& view, std::size_t attribute);
+/// not mix. Of a single attribute the summary as it is. Its state is that of the view, or in it.
+[[nodiscard]] SummaryDraft summary_of_part(const SummaryView& view, std::size_t attribute);
 
 // For people to read ---------------------------------------------------------------------------------------
 

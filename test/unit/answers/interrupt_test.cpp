@@ -101,6 +101,17 @@ BOOST_AUTO_TEST_CASE(work_is_asked_about_by_its_steps) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(copies_are_asked_about_by_their_bytes) {
+    std::vector<std::byte> from((std::size_t{3} << 20) + 5), to(from.size());
+    for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(i % 251);
+    const Host host;
+    copy_in_stretches(from, to);
+    BOOST_CHECK(from == to);
+    BOOST_CHECK_EQUAL(Host::asked, 4u);
+    copy_in_stretches({}, {});
+    BOOST_CHECK_EQUAL(Host::asked, 4u);
+}
+
 // Every question to every kind of mechanism: that it asks, and stops. The least number of times is that of
 // a step for each value, and of what is known to take many more.
 BOOST_AUTO_TEST_CASE(every_question_stops, *boost::unit_test::label("slow")) {

@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(the_block_tells_what_a_summary_has_to_know) {
     for (std::int32_t t = 0; t < 40; ++t)
         summary.add(record->perturb(std::vector<Cell>{1, 2}, bits), Rounds::only(t % 5));
     for (const std::size_t j : {0, 1}) {
-        const auto bytes = summary_of_part(summary.view(), j);
+        const auto bytes = summary_of_part(summary.view(), j).bytes();
         const auto one = load_mechanism(bytes, Kind::summary);
         BOOST_CHECK_NO_THROW(check_summary(*one, bytes));
         BOOST_CHECK(one->header().kept && one->header().min_group == 7);
