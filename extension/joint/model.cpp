@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "answers.hpp"
@@ -209,12 +208,16 @@ const char* learnt(const Subject& subject, const char* legend, double significan
         const std::vector<Association> found = associations(tables_for_model(view), 0.95);
         const std::vector<std::uint64_t> sizes = view.mechanism->cells();
         const Names names(legend, sizes);
-        auto views = nlohmann::json::array();
-        for (const auto& set : learnt_views(found, sizes.size(), significance)) {
-            auto& one = views.emplace_back(nlohmann::json::array());
-            for (const std::size_t attribute : set) one.push_back(names.attribute(attribute));
-        }
-        return static_cast<const char*>(keep(views.dump()));
+        const auto listed = [](const auto& all, const auto& text) {
+            std::string list;
+            for (const auto& one : all) list += (list.empty() ? "" : ",") + text(one);
+            return "[" + list + "]";
+        };
+        const std::string views =
+            listed(learnt_views(found, sizes.size(), significance), [&](const auto& set) {
+                return listed(set, [&](std::size_t attribute) { return names.json_attribute(attribute); });
+            });
+        return static_cast<const char*>(keep(views));
     });
 }
 
@@ -305,8 +308,7 @@ Records synthesized(const Subject& subject, const char* legend, std::int64_t cou
         all.keys = static_cast<Records::Key*>(try_palloc(sizes.size() * sizeof(Records::Key)));
         for (std::size_t j = 0; j < sizes.size(); ++j) {
             Records::Key& key = all.keys[j];
-            key = {keep((j == 0 ? "{" : ", ") + nlohmann::json(names.attribute(j)).dump() + ": "), nullptr,
-                   nullptr};
+            key = {keep((j == 0 ? "{" : ", ") + names.json_attribute(j) + ": "), nullptr, nullptr};
             if (const std::vector<double>& ends = names.ends(j); !ends.empty()) {
                 auto* kept_ends = static_cast<double*>(try_palloc(ends.size() * sizeof(double)));
                 std::ranges::copy(ends, kept_ends);
@@ -314,9 +316,7 @@ Records synthesized(const Subject& subject, const char* legend, std::int64_t cou
                 continue;
             }
             auto* words = static_cast<const char**>(try_palloc(sizes[j] * sizeof(char*)));
-            for (std::size_t v = 0; v < sizes[j]; ++v)
-                words[v] =
-                    keep(names.labelled(j) ? nlohmann::json(names.label(j, v)).dump() : names.label(j, v));
+            for (std::size_t v = 0; v < sizes[j]; ++v) words[v] = keep(names.json_value(j, v));
             key.words = words;
         }
         all.items =

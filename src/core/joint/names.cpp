@@ -66,6 +66,14 @@ std::string Names::label(std::size_t attribute, std::size_t value) const {
     return named.labels.empty() ? std::to_string(value) : named.labels[value];
 }
 
+std::string Names::json_attribute(std::size_t number) const {
+    return Json(attribute(number)).dump();
+}
+
+std::string Names::json_value(std::size_t attribute, std::size_t value) const {
+    return all_[attribute].labels.empty() ? label(attribute, value) : Json(label(attribute, value)).dump();
+}
+
 std::size_t Names::called(std::string_view name) const {
     std::vector<std::string> names;
     for (std::size_t j = 0; j < all_.size(); ++j) {

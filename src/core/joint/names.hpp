@@ -21,8 +21,9 @@ class Names {
 
     [[nodiscard]] const std::string& attribute(std::size_t number) const { return all_[number].name; }
     [[nodiscard]] std::string label(std::size_t attribute, std::size_t value) const;
-    /// Whether values have labels; otherwise they are called by their numbers.
-    [[nodiscard]] bool labelled(std::size_t attribute) const { return !all_[attribute].labels.empty(); }
+    /// An attribute and a value as JSON writes them: a name or a label is a string, a number stays one.
+    [[nodiscard]] std::string json_attribute(std::size_t number) const;
+    [[nodiscard]] std::string json_value(std::size_t attribute, std::size_t value) const;
     /// Where a number's bins end, with the ends of its range; none if it is no number in bins.
     [[nodiscard]] const std::vector<double>& ends(std::size_t attribute) const {
         return all_[attribute].ends;

@@ -558,6 +558,11 @@ BOOST_AUTO_TEST_CASE(conditions_are_told_in_words) {
     const std::string legend = R"j([{"name": "sex", "domain": ["f", "m"]}, {"name": "rank", "domain": 3},
         {"name": "age", "min": 0, "max": 10, "edges": [1, 4], "domain": ["[0, 1)", "[1, 4)", "[4, 10]"]}])j";
     const Names names(legend, sizes);
+    BOOST_CHECK_EQUAL(names.json_value(0, 1), R"("m")");
+    BOOST_CHECK_EQUAL(names.json_value(1, 2), "2");
+    BOOST_CHECK_EQUAL(
+        Names(R"j([{"name": "a\"b", "domain": ["\\"]}])j", std::vector<std::uint64_t>{1}).json_attribute(0),
+        R"j("a\"b")j");
     using Values = std::vector<bool>;
     const auto values = [&](const std::string& json) { return names.conditions(json).box.at(0); };
     BOOST_CHECK(values(R"({"sex": "m"})") == (Values{false, true}));
