@@ -204,7 +204,9 @@ BEGIN
     IF EXISTS (SELECT FROM pg_partition_tree(reports) AS p JOIN pg_class AS t ON t.oid = p.relid WHERE t.relkind = 'f') THEN
         elsewhere := true;
     ELSIF to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN  -- Citus
-        EXECUTE 'SELECT EXISTS (SELECT FROM pg_catalog.pg_dist_partition AS d WHERE d.logicalrelid = $1)' INTO elsewhere USING reports;
+        EXECUTE 'SELECT EXISTS (SELECT FROM pg_catalog.pg_dist_partition AS d '
+                'WHERE d.logicalrelid = $1 OR d.logicalrelid IN (SELECT p.relid FROM pg_partition_tree($1) AS p))'
+        INTO elsewhere USING reports;
     END IF;
     IF elsewhere THEN
         RAISE EXCEPTION USING

@@ -39,19 +39,8 @@ check "the servers know each other" $'\n2\n3' "$(sql -c "SELECT citus_set_coordi
 check "the extension comes to all" "1|1" "$(sql -c "CREATE EXTENSION ldp" -c "
     SELECT string_agg(result, '|') FROM run_command_on_workers('SELECT count(*) FROM pg_extension WHERE extname = ''ldp''')")"
 
-names=(colour wage score profile noisy)
-spec_colour='{"mechanism": "grr", "epsilon": 1, "domain": 1024}'
-spec_wage='{"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 100}'
-spec_score='{"mechanism": "haar_ordered", "epsilon": 1, "domain": 64}'
-spec_profile='{"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "a", "domain": 8, "mechanism": "oue"}, {"name": "b", "min": 0, "max": 100}]}'
-spec_noisy='{"mechanism": "gaussian", "epsilon": 1, "delta": 1e-6, "attributes": [{"name": "a", "min": 0, "max": 7}, {"name": "b", "min": 0, "max": 100}]}'
+. test/e2e/spread
 for name in "${names[@]}"; do
-    spec=spec_$name
-    header=value
-    [[ $name = profile || $name = noisy ]] && header=a,b
-    awk -v name=$name -v header=$header 'BEGIN { print header
-        for (i = 0; i < 3000; i++) print i * 7 % (name == "colour" ? 1024 : name == "score" ? 64 : name == "wage" ? 101 : 8) (header == "a,b" ? "," i % 101 : "") }' |
-        "$ldp" perturb --spec <(echo "${!spec}") 2>/dev/null >"$work/$name"
     sql -c "CREATE TABLE ${name}_whole (id integer GENERATED ALWAYS AS IDENTITY, report ldp_report)" -c "\\copy ${name}_whole (report) FROM '$work/$name'" \
         -c "CREATE TABLE $name (id integer, round integer, report ldp_report)" -c "CREATE TABLE ${name}_packed (lot integer, round integer, batch ldp_report_batch)" \
         -c "SELECT create_distributed_table('$name', 'id', shard_count => 8), create_distributed_table('${name}_packed', 'lot', shard_count => 8)" \
