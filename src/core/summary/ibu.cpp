@@ -61,10 +61,10 @@ class Climb {
         normalise();
     }
 
-    // From equal shares on until the squared error, as Stein (1981) estimates it, rises. What it may fall by
-    // afterwards, many small frequencies, is mostly noise, and leads astray more often than not.
+    // From equal shares on until the squared error, as Stein (1981) estimates it, rises. A second fall, later
+    // on, is that of the noise more often than not.
     void until_error_rises(double n) {
-        constexpr int most_steps = 400;  // times as long as the first: 10^16
+        constexpr int most_steps = 400;  // the last is 10^15 times the first
         std::vector<double> before(levels_.size());
         double least = estimated_error(n), time = 0;
         for (int step = 0; step < most_steps; ++step) {
