@@ -1477,7 +1477,7 @@ CREATE FUNCTION @extschema@.ldp_consistent(summary @extschema@.ldp_summary, meth
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_consistent(@extschema@.ldp_summary, text) IS
     'estimated share, of 1, of every value in order, made consistent: none, base_cut, norm, norm_mul, norm_cut, '
-    'norm_sub, mle_apx, power, ibu or empirical_bayes';
+    'norm_sub, mle_apx, power, ibu, ibu_early or empirical_bayes';
 
 CREATE FUNCTION @extschema@.ldp_consistent(summary @extschema@.ldp_summary, method text, attribute text) RETURNS float8[]
     LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp

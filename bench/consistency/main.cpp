@@ -20,8 +20,8 @@ namespace {
 
 using namespace ldp;
 
-constexpr const char* methods[] = {"none",     "base_cut", "norm",  "norm_mul", "norm_cut",
-                                   "norm_sub", "mle_apx",  "power", "ibu",      "empirical_bayes"};
+constexpr const char* methods[] = {"none",    "base_cut", "norm", "norm_mul",  "norm_cut",       "norm_sub",
+                                   "mle_apx", "power",    "ibu",  "ibu_early", "empirical_bayes"};
 
 struct Outline {
     const char* name;

@@ -26,8 +26,8 @@ namespace {
 using namespace ldp;
 
 constexpr std::size_t values = 64, people = 50000, forgers = 500, repetitions = 20;
-constexpr const char* methods[] = {"none",     "base_cut", "norm",  "norm_mul", "norm_cut",
-                                   "norm_sub", "mle_apx",  "power", "ibu",      "empirical_bayes"};
+constexpr const char* methods[] = {"none",    "base_cut", "norm", "norm_mul",  "norm_cut",       "norm_sub",
+                                   "mle_apx", "power",    "ibu",  "ibu_early", "empirical_bayes"};
 
 /// A report's payload, and how many values it supports.
 struct Drawn {

@@ -96,6 +96,7 @@ SQL
 oracles='grr hadamard projective olh oue subset l_grr' ordinal='square_wave ordered tree'
 ask "hadamard grr" "ldp_consistent(s, 'power')" long
 ask "hadamard" "ldp_consistent(s, 'ibu')" long
+ask "hadamard" "ldp_consistent(s, 'ibu_early')" long
 ask "hadamard" "ldp_consistent(s, 'norm_sub')" long
 ask "hadamard projective" "ldp_frequencies(s)" long
 ask "hadamard" "ldp_change(s, s, 0.5)" long
@@ -122,7 +123,7 @@ ask "joint" "ldp_fitted(s, '{a1,a2}')"
 ask "joint" "ldp_marginal(s, '{a1,a2}')"
 if [ "$largest" ]; then
     all=$(sql -c "SELECT string_agg(name, ' ' ORDER BY name) FROM large")
-    for method in none base_cut norm norm_mul norm_cut norm_sub mle_apx power ibu empirical_bayes; do
+    for method in none base_cut norm norm_mul norm_cut norm_sub mle_apx power ibu ibu_early empirical_bayes; do
         ask "$all" "ldp_frequencies(s, '$method')"
     done
     for question in "ldp_count(s)" "ldp_mean(s)" "ldp_means(s)" "ldp_haar(s)" "ldp_haar(s, 'sure')" "ldp_coefficients(s)" \

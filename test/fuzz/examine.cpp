@@ -209,7 +209,7 @@ void ask_all(const SummaryView& view, Transcript& said) {
     }
     if (shares)
         for (const char* method : {"none", "base_cut", "norm", "norm_mul", "norm_cut", "norm_sub", "mle_apx",
-                                   "power", "ibu", "empirical_bayes"})
+                                   "power", "ibu", "ibu_early", "empirical_bayes"})
             said.ask([&] {
                 return consistent(view, consistency_named(method), attributes == 1 ? only_attribute : 0);
             });

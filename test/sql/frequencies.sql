@@ -83,14 +83,14 @@ RESET max_parallel_workers_per_gather;
 -- Consistency -----------------------------------------------------------------------------------------------
 SELECT name, method, bool_and(estimate >= 0) OR method = 'norm' AS no_negative, abs(sum(estimate) - 1) < 1e-9 AS sums_to_1,
        bool_and(stderr IS NULL AND lower IS NULL AND upper IS NULL) AS no_error
-FROM whole, unnest(ARRAY['norm', 'norm_mul', 'norm_sub', 'mle_apx', 'ibu', 'empirical_bayes']) AS method, ldp_frequencies(serial, method)
+FROM whole, unnest(ARRAY['norm', 'norm_mul', 'norm_sub', 'mle_apx', 'ibu', 'ibu_early', 'empirical_bayes']) AS method, ldp_frequencies(serial, method)
 WHERE name IN ('oue', 'olh') GROUP BY name, method ORDER BY name, method;
 SELECT method, count(*) FROM whole, unnest(ARRAY['base_cut', 'norm_cut', 'power']) AS method, ldp_frequencies(serial, method)
 WHERE name = 'projective' GROUP BY method ORDER BY method;
 SELECT ldp_consistent(serial, 'none') = ldp_frequency(serial) AS unchanged FROM whole WHERE name = 'grr';
 SELECT ldp_frequencies(serial, 'magic') FROM whole WHERE name = 'grr';
 \echo :LAST_ERROR_SQLSTATE
-SELECT ldp_frequencies(serial, 'ibu') FROM whole WHERE name = 'rappor';
+SELECT ldp_frequencies(serial, 'ibu_early') FROM whole WHERE name = 'rappor';
 \echo :LAST_ERROR_SQLSTATE
 
 -- Labels ----------------------------------------------------------------------------------------------------

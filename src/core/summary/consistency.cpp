@@ -12,6 +12,7 @@
 #include "core/base/interrupt.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/summary/empirical_bayes.hpp"
+#include "core/summary/ibu.hpp"
 #include "core/summary/summary.hpp"
 #include "core/summary/top.hpp"
 
@@ -22,11 +23,17 @@ namespace {
 using Frequencies = std::vector<double>;
 
 constexpr std::pair<std::string_view, Consistency> methods[] = {
-    {"none", Consistency::none},         {"base_cut", Consistency::base_cut},
-    {"norm", Consistency::norm},         {"norm_mul", Consistency::norm_mul},
-    {"norm_cut", Consistency::norm_cut}, {"norm_sub", Consistency::norm_sub},
-    {"mle_apx", Consistency::mle_apx},   {"power", Consistency::power},
-    {"ibu", Consistency::ibu},           {"empirical_bayes", Consistency::empirical_bayes},
+    {"none", Consistency::none},
+    {"base_cut", Consistency::base_cut},
+    {"norm", Consistency::norm},
+    {"norm_mul", Consistency::norm_mul},
+    {"norm_cut", Consistency::norm_cut},
+    {"norm_sub", Consistency::norm_sub},
+    {"mle_apx", Consistency::mle_apx},
+    {"power", Consistency::power},
+    {"ibu", Consistency::ibu},
+    {"ibu_early", Consistency::ibu_early},
+    {"empirical_bayes", Consistency::empirical_bayes},
 };
 
 // Wider than a double, so that the sum of millions is good to the last digits.
@@ -99,35 +106,6 @@ Frequencies likeliest(Frequencies f, double a, double b) {
     }
     for_each_index(f.size(), [&](std::size_t v) { f[v] = (f[v] + r * a) / (1 - r * b); });
     return norm_mul(std::move(f));  // the negatives; and the sum to the last digit
-}
-
-// The likeliest distribution --------------------------------------------------------------------------------
-
-// Maximises Σ c_v log θ_v + (1 − c_v) log(1 − θ_v) over the distributions x, where c_v is the share of
-// reports that support v and θ_v = q + (p − q)x_v its expectation. That is the likelihood of each value's
-// supports, as if they were independent of other values'. Expectation maximisation climbs it too, but by
-// steps a k-th of the way. It is concave, so that the top can be had directly: there all positive x_v have
-// the same slope ν(p − q), from which θ_v follows by a quadratic equation, and the ν at which they sum to 1
-// is searched for.
-Frequencies ibu(Frequencies f, const PureProtocol& protocol) {
-    const double p = protocol.p, q = protocol.q, gain = p - q;
-    // θ − c + νθ(1 − θ) = 0; of the two forms of its root, the one that subtracts nothing.
-    const auto at = [q, gain](double c, double nu) {
-        const double half = std::sqrt(std::max(0.0, (1 + nu) * (1 + nu) - 4 * nu * c));
-        const double theta = nu > -1 ? 2 * c / (1 + nu + half) : (1 + nu - half) / (2 * nu);
-        return std::max(0.0, (theta - q) / gain);
-    };
-    for_each_index(f.size(), [&](std::size_t v) { f[v] = std::clamp(q + gain * f[v], 0.0, 1.0); });
-    // At 1/q even a value that all reports support has 0, at −1/(1 − p) even one that none supports has 1.
-    const double nu = root(
-        [&](double slope) {
-            long double sum = 0;
-            for_each_index(f.size(), [&](std::size_t v) { sum += at(f[v], slope); });
-            return static_cast<double>(sum - 1);
-        },
-        -1 / (1 - p), 1 / q);
-    for_each_index(f.size(), [&](std::size_t v) { f[v] = at(f[v], nu); });
-    return norm_mul(std::move(f));
 }
 
 // Power law -------------------------------------------------------------------------------------------------
@@ -239,8 +217,11 @@ Frequencies power(const std::vector<Estimate>& estimates) {
 
 // What needs the mechanism ----------------------------------------------------------------------------------
 
-PureProtocol protocol_of(const SummaryView& view, std::size_t attribute) {
-    const SummaryView one = part(view, attribute == only_attribute ? 0 : attribute);
+SummaryView part_of(const SummaryView& view, std::size_t attribute) {
+    return part(view, attribute == only_attribute ? 0 : attribute);
+}
+
+PureProtocol protocol_of(const SummaryView& one) {
     if (const auto* oracle = find_capability<FrequencyOracle>(*one.mechanism)) return oracle->protocol();
     raise(ErrorCode::unsupported, "this method needs a pure protocol",
           "It looks at how probable a report's support of a value is.",
@@ -291,13 +272,17 @@ std::vector<double> consistent(const SummaryView& view, Consistency method, std:
         case Consistency::norm_sub:
             return likeliest(std::move(f), 1, 0);
         case Consistency::mle_apx: {
-            const auto [p, q] = protocol_of(view, attribute);
+            const auto [p, q] = protocol_of(part_of(view, attribute));
             return likeliest(std::move(f), q * (1 - q), (p - q) * (1 - p - q));
         }
         case Consistency::power:
             return power(estimates);
         case Consistency::ibu:
-            return ibu(std::move(f), protocol_of(view, attribute));
+            return ibu(f, protocol_of(part_of(view, attribute)));
+        case Consistency::ibu_early: {
+            const SummaryView one = part_of(view, attribute);
+            return ibu_early(f, protocol_of(one), one.n);
+        }
         case Consistency::empirical_bayes:
             return empirical_bayes(estimates);
     }

@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(every_question_stops, *boost::unit_test::label("slow")) {
                 BOOST_CHECK_GE(asks(method, [&] { (void)consistent(view, consistency_named(method)); }),
                                least);
             if (find_capability<FrequencyOracle>(*m) == nullptr) continue;
-            for (const char* method : {"mle_apx", "ibu"})
+            for (const char* method : {"mle_apx", "ibu", "ibu_early"})
                 BOOST_CHECK_GE(asks(method, [&] { (void)consistent(view, consistency_named(method)); }),
                                least);
         }

@@ -494,7 +494,8 @@ BOOST_AUTO_TEST_CASE(values_of_one_attribute_are_ranked_and_made_consistent) {
             std::min(1.0,
                      static_cast<double>(attribute == 1 ? 20 : 30) *
                          capability<Significance>(*part.mechanism).p_value(part.n, ranking[2].estimate)));
-        for (const char* method : {"base_cut", "norm_sub", "mle_apx", "ibu", "power", "empirical_bayes"}) {
+        for (const char* method :
+             {"base_cut", "norm_sub", "mle_apx", "ibu", "ibu_early", "power", "empirical_bayes"}) {
             const auto f = consistent(summary.view(), consistency_named(method), attribute);
             BOOST_CHECK_EQUAL(f.size(), attribute == 1 ? 20u : 30u);
             BOOST_CHECK_SMALL(f[attribute == 1 ? 8 : 29] - (attribute == 1 ? 2.0 / 3 : 0.5), 0.06);
@@ -538,7 +539,8 @@ BOOST_AUTO_TEST_CASE(an_attribute_that_nobody_drew_is_unknown) {
     const auto all = top(numbers.view(), 3, Target::population, Control::benjamini_hochberg, 1);
     BOOST_CHECK_EQUAL(all.size(), 3u);
     BOOST_CHECK_EQUAL(all[0].p_value, 1);
-    for (const char* method : {"base_cut", "norm_sub", "mle_apx", "ibu", "power", "empirical_bayes"})
+    for (const char* method :
+         {"base_cut", "norm_sub", "mle_apx", "ibu", "ibu_early", "power", "empirical_bayes"})
         BOOST_CHECK_EQUAL(consistent(numbers.view(), consistency_named(method), 1).size(), 3u);
     BOOST_CHECK_LT(numbers.health(), 1e-5);
 }

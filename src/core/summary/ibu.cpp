@@ -1,0 +1,198 @@
+#include "core/summary/ibu.hpp"
+
+#include <algorithm>
+#include <boost/math/tools/toms748_solve.hpp>
+#include <cmath>
+
+#include "core/base/interrupt.hpp"
+
+namespace ldp {
+
+namespace {
+
+// The log-likelihood Σ c_v log θ_v + (1 − c_v) log(1 − θ_v) of a report, where c_v is the share of reports
+// that support v and θ_v = q + (p − q)x_v its expectation: each value's supports are taken for themselves, as
+// if they were independent of other values'. It is concave. Values of equal estimates have equal frequencies
+// all along, and are a level.
+class Climb {
+  public:
+    Climb(std::span<const double> estimates, const PureProtocol& protocol)
+        : protocol_(protocol), gain_(protocol.p - protocol.q) {
+        std::vector<double> sorted(estimates.begin(), estimates.end());
+        Work work;
+        std::ranges::sort(sorted, [&](double a, double b) {
+            work.done();
+            return a < b;
+        });
+        even_ = 1 / static_cast<double>(sorted.size());
+        const auto begins = [&](std::size_t i) { return i == 0 || sorted[i] != sorted[i - 1]; };
+        std::size_t distinct = 0;
+        for_each_index(sorted.size(), [&](std::size_t i) { distinct += begins(i); });
+        levels_.reserve(distinct);
+        for_each_index(sorted.size(), [&](std::size_t i) {
+            if (begins(i))
+                levels_.push_back({sorted[i], std::clamp(expectation(sorted[i]), 0.0, 1.0), even_});
+            ++levels_.back().values;
+        });
+    }
+
+    // Expectation maximisation gets to the top, but by steps a k-th of the way. It can be had directly: there
+    // all positive x_v have the same slope ν(p − q), from which θ_v follows by a quadratic equation, and the
+    // ν at which they sum to 1 is searched for.
+    void to_the_top() {
+        // θ − c + νθ(1 − θ) = 0; of the two forms of its root, the one that subtracts nothing.
+        const auto at = [&](double c, double nu) {
+            const double half = std::sqrt(std::max(0.0, (1 + nu) * (1 + nu) - 4 * nu * c));
+            const double theta = nu > -1 ? 2 * c / (1 + nu + half) : (1 + nu - half) / (2 * nu);
+            return std::max(0.0, (theta - protocol_.q) / gain_);
+        };
+        const auto excess = [&](double nu) {
+            long double sum = 0;
+            each([&](const Level& level) { sum += level.values * at(level.share, nu); });
+            return static_cast<double>(sum - 1);
+        };
+        // At 1/q even a value that all reports support has 0, at −1/(1 − p) even one that none supports
+        // has 1.
+        std::uintmax_t steps = 200;
+        const auto [low, high] =
+            boost::math::tools::toms748_solve(excess, -1 / (1 - protocol_.p), 1 / protocol_.q,
+                                              boost::math::tools::eps_tolerance<double>(50), steps);
+        each([&](Level& level) { level.frequency = at(level.share, (low + high) / 2); });
+        normalise();
+    }
+
+    // From equal shares on until the squared error, as Stein (1981) estimates it, rises. A second fall, later
+    // on, is that of the noise more often than not.
+    void until_error_rises(double n) {
+        constexpr int most_steps = 400;  // the last is 10^15 times the first
+        std::vector<double> before(levels_.size());
+        double least = estimated_error(n), time = 0;
+        for (int step = 0; step < most_steps; ++step) {
+            const double steepest = look_around();
+            if (!(steepest > 0)) break;
+            const double length = growth * (step == 0 ? 1 / steepest : time);
+            time += length;
+            for_each_index(before.size(), [&](std::size_t i) { before[i] = levels_[i].frequency; });
+            advance(length);
+            const double error = estimated_error(n);
+            if (!(error < least)) {
+                for_each_index(before.size(), [&](std::size_t i) { levels_[i].frequency = before[i]; });
+                break;
+            }
+            least = error;
+        }
+    }
+
+    [[nodiscard]] std::vector<double> frequencies(std::span<const double> estimates) {
+        // Neither rounding nor long steps shall change the order.
+        double least = 0;
+        each([&](Level& level) { least = level.frequency = std::max(least, level.frequency); });
+        normalise();
+        std::vector<double> found(estimates.size());
+        for_each_index(found.size(), [&](std::size_t v) {
+            found[v] = std::ranges::lower_bound(levels_, estimates[v], {}, &Level::estimate)->frequency;
+        });
+        return found;
+    }
+
+  private:
+    // Of the time so far, a step's length.
+    static constexpr double growth = 0.1;
+
+    struct Level {
+        double estimate;
+        double share;  // of the reports that support a value
+        double frequency;
+        double values = 0;
+        double slope = 0, bend = 0;  // of the log-likelihood; the latter is its second derivative, negated
+        double response = 0;         // of the logarithm of the frequency to the estimate
+        double weight = 0;           // how far a slope moves the frequency
+    };
+
+    [[nodiscard]] double expectation(double frequency) const noexcept {
+        return protocol_.q + gain_ * frequency;
+    }
+
+    template <class Body>
+    void each(Body body) {
+        for_each_index(levels_.size(), [&](std::size_t i) { body(levels_[i]); });
+    }
+
+    void normalise() {
+        long double sum = 0;
+        each([&](const Level& level) { sum += level.values * level.frequency; });
+        each([&](Level& level) {
+            level.frequency = sum > 0 ? static_cast<double>(level.frequency / sum) : even_;
+        });
+    }
+
+    /// Slopes, and how far the one farthest from the mean is from it.
+    double look_around() {
+        double mean = 0, farthest = 0;
+        each([&](Level& level) {
+            const double theta = expectation(level.frequency), c = level.share;
+            level.slope = gain_ * (c - theta) / (theta * (1 - theta));
+            level.bend = gain_ * gain_ * (c / (theta * theta) + (1 - c) / ((1 - theta) * (1 - theta)));
+            mean += level.values * level.frequency * level.slope;
+        });
+        each([&](const Level& level) { farthest = std::max(farthest, std::abs(level.slope - mean)); });
+        return farthest;
+    }
+
+    // A step of expectation maximisation multiplies x_v by 1 + (g_v − Σ x_w g_w)/k, g_v being the slope in
+    // x_v. Steps that small follow the flow d log x_v/dt = g_v − ν, where ν keeps the sum, for 1/k each. What
+    // still moves at a time t moves about as fast as 1/t, so steps in proportion to t follow the flow as
+    // well; and implicit ones do not overshoot where it has settled.
+    void advance(double length) {
+        weights_ = 0;
+        double pull = 0;
+        each([&](Level& level) {
+            level.weight = level.frequency / (1 + length * level.bend * level.frequency);
+            weights_ += level.values * level.weight;
+            pull += level.values * level.weight * level.slope;
+        });
+        each([&](Level& level) {
+            const double x = level.frequency, theta = expectation(x);
+            const double time = length / (1 + length * level.bend * x);
+            level.response +=
+                time * (gain_ * gain_ / (theta * (1 - theta)) - level.bend * x * level.response);
+            level.frequency *= std::exp(std::min(1.0, time * (level.slope - pull / weights_)));
+        });
+        normalise();
+    }
+
+    // Σ (x_v − y_v)² + 2 Var y_v · ∂x_v/∂y_v, y_v being the estimates, against the people who reported, but
+    // for what does not depend on x_v. The derivative went along with the steps; ν moves with y_v, too.
+    double estimated_error(double n) {
+        double sum = 0;
+        each([&](const Level& level) {
+            const double x = level.frequency, away = x - level.estimate;
+            const double follows = x * level.response * (1 - level.weight / weights_);
+            sum += level.values * (away * away + 2 * protocol_.n_variance(x) / n * follows);
+        });
+        return sum;
+    }
+
+    PureProtocol protocol_;
+    double gain_;
+    double even_;
+    double weights_ = 1;         // of all values
+    std::vector<Level> levels_;  // in ascending order
+};
+
+}  // namespace
+
+std::vector<double> ibu(std::span<const double> estimates, const PureProtocol& protocol) {
+    Climb climb(estimates, protocol);
+    climb.to_the_top();
+    return climb.frequencies(estimates);
+}
+
+std::vector<double> ibu_early(std::span<const double> estimates, const PureProtocol& protocol,
+                              std::uint64_t n) {
+    Climb climb(estimates, protocol);
+    climb.until_error_rises(static_cast<double>(n));
+    return climb.frequencies(estimates);
+}
+
+}  // namespace ldp
