@@ -49,10 +49,9 @@ enum class Consistency {
     ibu,
     /// The iterative Bayesian update, begun at equal shares and stopped before it fits the noise: as soon as
     /// the squared error, which Stein's unbiased estimate tells, rises. Values that reports tell apart are
-    /// about where ibu has them, the others nearer to each other. Not negative, sum 1. The least squared
-    /// error
-    /// of those that sum to 1 where all values are held, few or many, by no law; ibu is better where most are
-    /// held by nobody and reports tell it. Pure protocols only.
+    /// about where ibu has them, the others nearer to each other. Not negative, sum 1. By no law, it has the
+    /// least squared error of those that sum to 1 where all values are held, few or many; ibu is better where
+    /// most are held by nobody and reports tell it. Pure protocols only.
     ibu_early,
     /// The mean of each frequency given its estimate, under the law of frequencies on which all estimates
     /// together are likeliest, whatever its shape (Kiefer, Wolfowitz 1956; Jiang, Zhang 2009); then one
