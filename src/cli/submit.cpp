@@ -32,7 +32,7 @@ namespace {
 namespace fs = std::filesystem;
 
 const Words<Uploader::Method> method_words{
-    "method", {{"copy", Uploader::Method::copy}, {"call", Uploader::Method::call}}};
+    "method", {{"insert", Uploader::Method::insert}, {"call", Uploader::Method::call}}};
 constexpr std::int64_t largest_batch = 1000000;
 constexpr const char* go_on =
     "Run the same command again: it goes on where it stopped, and nothing is lost or counted twice.";
@@ -52,8 +52,8 @@ Options options() {
         "connection string; what it leaves out comes from PGHOST, PGDATABASE, ... and ~/.pgpass")(
         "batch", po::value<std::int64_t>()->default_value(10000), "reports in a transaction")(
         "round", po::value<std::int32_t>()->default_value(0), "round that the reports are filed under")(
-        "method", po::value<std::string>()->default_value("copy"),
-        "copy (fastest) or call (for roles without rights on the report table)")(
+        "method", po::value<std::string>()->default_value("insert"),
+        "insert (fastest) or call (of ldp_submit_batch)")(
         "to", po::value<std::string>(),
         "address of an endpoint (ldp collect), such as http://127.0.0.1:8417, in place of a database")(
         "state", po::value<std::string>(), "state file (default: FILE.COLLECTION.ldp)")(
@@ -95,8 +95,9 @@ std::int64_t check(const Source& source, const Collection& collection, BadRow po
     Records records(csv, collection.spec(), policy, columns, &std::cerr);
     Progress progress(std::cerr, isatty(STDERR_FILENO) == 1, "checking " + source.name, "bytes",
                       static_cast<std::uint64_t>(source.size));
+    constexpr std::uint64_t now_and_then = 1024;  // the clock takes as long to look at as a row
     while (records.next([&](std::span<const Value> record) { return collection.place(record); }))
-        progress.update(csv.place().offset);
+        if (records.done() % now_and_then == 0) progress.update(csv.place().offset);
     return static_cast<std::int64_t>(records.done());
 }
 
@@ -233,8 +234,20 @@ class Destination {
     Destination& operator=(const Destination&) = delete;
     ~Destination() = default;
 
-    /// Who is told, in the thread that waits, that it has to.
-    void tell(std::function<void(const std::string&)> whom) { tell_ = std::move(whom); }
+    using Tell = std::function<void(const std::string&)>;
+    /// Says who is told, in the thread that waits, that it has to; as long as it lives, then who was before.
+    class Telling {
+      public:
+        Telling(Destination& destination, Tell whom)
+            : told_(destination.tell_), before_(std::exchange(told_, std::move(whom))) {}
+        Telling(const Telling&) = delete;
+        Telling& operator=(const Telling&) = delete;
+        ~Telling() { told_.swap(before_); }
+
+      private:
+        Tell& told_;
+        Tell before_;
+    };
 
     [[nodiscard]] Spec spec() {
         return endpoint_ ? fetch_spec(*endpoint_, name_) : fetch_spec(database_, name_);
@@ -250,9 +263,7 @@ class Destination {
     std::optional<HttpLink> endpoint_;
     std::string name_;
     std::unique_ptr<Carrier> carrier_;
-    std::function<void(const std::string&)> tell_ = [](const std::string& line) {
-        std::cerr << line << "\n";
-    };
+    Tell tell_ = [](const std::string& line) { std::cerr << line << "\n"; };
 };
 
 std::string default_state(const std::string& file, std::string collection) {
@@ -261,28 +272,34 @@ std::string default_state(const std::string& file, std::string collection) {
 }
 
 /// Brings the file's rows to the server, from wherever an earlier run left off. While a batch is on its way,
-/// the rows of the next one are drawn and queued: the carrier has a thread, and the client this one.
+/// the rows of the next one are drawn and queued, and it is named and made ready to be sent: deliveries have
+/// a thread, and the client this one.
 void submit_rows(const Source& source, Client& client, Destination& destination, Records& records,
                  Journal& journal, std::size_t batch) {
     Progress progress(std::cerr, isatty(STDERR_FILENO) == 1, "submitting " + source.name, "records",
                       journal.total());
-    destination.tell([&](const std::string& line) { progress.say(line); });
+    const Destination::Telling telling(destination, [&](const std::string& line) { progress.say(line); });
     Carrier& carrier = destination.carrier();
     const auto stage = [&](std::span<const Value> record) { return client.stage(record); };
     Flush flush(client, batch);
+    Carrier::Delivery ready;  // of the next batch, if that was known already
     for (bool more = !journal.finished();;) {
         const std::optional<Batch>& next = flush.next();
         if (!next && !more) return;
         std::future<bool> delivery;  // whatever happens here, it is waited for
-        if (next) delivery = std::async(std::launch::async, [&] { return carrier.deliver(*next); });
+        if (next)
+            delivery = std::async(std::launch::async, ready ? std::move(ready) : carrier.prepare(*next));
+        ready = nullptr;
         if (more && client.pending() <= batch) {
             while (client.staged() < batch && (more = records.next(stage))) continue;
             journal.advance(records, !more);
         }
+        if (const std::optional<Batch>& ahead = flush.ahead()) ready = carrier.prepare(*ahead);
         if (next) try {
                 flush.delivered(!delivery.get());
             } catch (const Undelivered& why) {
                 if (!flush.undelivered(why)) throw;
+                ready = nullptr;
             }
         progress.update(records.done());
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 
 #include "client/store.hpp"
@@ -56,6 +57,14 @@ class Carrier {
     /// client then offers the same batch again, under the same id, as often as it takes; unless it is
     /// Undelivered that is thrown.
     virtual bool deliver(const Batch& batch) = 0;
+
+    /// deliver() of a batch that is ready to be sent.
+    using Delivery = std::function<bool()>;
+    /// Does beforehand what needs no server, also while another thread is at a delivery of another batch. The
+    /// batch may go; the carrier must outlive what is returned.
+    [[nodiscard]] virtual Delivery prepare(const Batch& batch) {
+        return [this, batch] { return deliver(batch); };
+    }
 };
 
 /// How long to keep trying what may succeed another time.

@@ -91,11 +91,17 @@ Flushed Flush::run(Carrier& carrier, const Progress& progress) {
 }
 
 const std::optional<Batch>& Flush::next() {
-    batch_ = store_.next_batch(size_.at_most(most_));
+    batch_ =
+        !batch_ && ahead_ ? std::exchange(ahead_, std::nullopt) : store_.next_batch(size_.at_most(most_));
     if (batch_) return batch_;
     flushed_.refused = store_.refused().size() - aside_;
     if (refusal_ && flushed_.batches == 0) refuse_all("the server refuses all reports");
     return batch_;
+}
+
+const std::optional<Batch>& Flush::ahead() {
+    if (batch_ && !ahead_) ahead_ = store_.batch_after(size_.at_most(most_));
+    return ahead_;
 }
 
 void Flush::delivered(bool earlier) {
@@ -105,6 +111,7 @@ void Flush::delivered(bool earlier) {
     ++flushed_.batches;
     flushed_.reports += batch_->reports.size();
     flushed_.repeated += earlier ? 1 : 0;
+    batch_.reset();
 }
 
 bool Flush::undelivered(const Undelivered& why) {
@@ -115,11 +122,15 @@ bool Flush::undelivered(const Undelivered& why) {
     }
     if (const std::size_t reports = batch_->reports.size(); reports > 1) {
         store_.release(batch_->id);
+        batch_.reset();
+        ahead_.reset();
         size_.halve(reports, why.verdict() == Verdict::too_large);
         return true;
     }
     if (why.verdict() == Verdict::too_large) return false;
     store_.set_aside(batch_->id, why.what());
+    batch_.reset();
+    ahead_.reset();
     refusal_.emplace(why);
     if (++in_a_row_ == suspicious) refuse_all("the server refuses one report after another");
     return true;

@@ -66,6 +66,9 @@ class Flush {
     /// The batch to deliver next, until it is known what became of it; nothing at the end, where it throws
     /// Error (environment) if the server refused all that there was.
     [[nodiscard]] const std::optional<Batch>& next();
+    /// The batch that will be next if that one is delivered, for a carrier to prepare; it must not leave
+    /// before. Nothing if there is none yet, or the store does not look ahead.
+    [[nodiscard]] const std::optional<Batch>& ahead();
     /// It was counted: by this attempt, or by an earlier one.
     void delivered(bool earlier);
     /// It was not and cannot be any more. Its reports will leave in smaller batches, or are set aside. False
@@ -85,7 +88,7 @@ class Flush {
     Store& store_;
     BatchSize& size_;
     std::size_t most_, aside_;  ///< aside: how many were before
-    std::optional<Batch> batch_;
+    std::optional<Batch> batch_, ahead_;
     std::optional<Undelivered> refusal_;
     int in_a_row_ = 0;  ///< refused
     Flushed flushed_;

@@ -45,12 +45,12 @@ class SqliteStore::Opened {
     [[nodiscard]] const Person& person() const noexcept { return person_; }
     void know(Person person) noexcept { person_ = std::move(person); }
 
-    /// The batch that was named and is not done with, if there is one: its id.
-    [[nodiscard]] std::optional<std::string> named() const {
-        if (!head().last) return std::nullopt;
-        return batch_id(head().secret, head().batches - 1);
+    /// The id of the batch that is on its way, and of the one behind it; there must be one.
+    [[nodiscard]] std::string current() const {
+        return batch_id(head().secret, head().batches - (head().ahead ? 2 : 1));
     }
-    [[nodiscard]] bool is_named(std::string_view id) const { return named() == id; }
+    [[nodiscard]] std::string ahead() const { return batch_id(head().secret, head().batches - 1); }
+    [[nodiscard]] bool is_current(std::string_view id) const { return head().last && current() == id; }
     void require_current() const {
         if (head().outdated != 0) refuse_outdated();
     }
@@ -142,22 +142,26 @@ std::uint64_t SqliteStore::pending() const {
     return static_cast<std::uint64_t>(opened_->head().waiting);
 }
 
-std::optional<Batch> SqliteStore::next_batch(std::size_t most) {
+void SqliteStore::require_leaving() const {
     opened_->require_current();
     if (opened_->contents().together != 0)
         sqlite::fail(
             opened_->path(), "reports cannot leave yet",
             "A step of several stores is going on, and what it queued is not durable before its end.",
             "Send when it is over.");
-    if (const auto named = opened_->named()) {  // it is on its way, and must stay as it was
-        auto front = opened_->contents().outbox.up_to(*opened_->head().last);
-        if (!front) damaged(opened_->path(), "The reports of its current batch have changed.");
-        return Batch{*named, static_cast<std::int32_t>(front->round), std::move(front->reports)};
-    }
-    if (pending() == 0) return std::nullopt;
+}
+
+Batch SqliteStore::named(std::string id, std::optional<std::int64_t> after, std::int64_t last) const {
+    auto front = opened_->contents().outbox.up_to(last, after);
+    if (!front) damaged(opened_->path(), "The reports of its current batch have changed.");
+    return {std::move(id), static_cast<std::int32_t>(front->round), std::move(front->reports)};
+}
+
+std::optional<Batch> SqliteStore::name_next(std::size_t most) {
     sqlite::Contents& contents = opened_->contents();
     Step step(contents.file);
-    auto front = contents.outbox.first(step, most);
+    const auto behind = step.head.last;
+    auto front = contents.outbox.first(step, most, behind);
     for (const auto& row : front.damaged) {  // it must not keep the rest back
         std::vector<Report> lost;
         if (row.stretch.possible())
@@ -167,37 +171,56 @@ std::optional<Batch> SqliteStore::next_batch(std::size_t most) {
         for (const Report& report : lost)
             contents.refusals.keep(step, row.round, report, "it was damaged in the state file", false);
     }
-    if (front.reports.empty() && front.damaged.empty())
+    if (front.reports.empty() && front.damaged.empty()) {
+        if (behind) return std::nullopt;
         damaged(opened_->path(), "Reports wait, and there are none.");
+    }
     Batch batch{{}, static_cast<std::int32_t>(front.round), std::move(front.reports)};
     if (!batch.reports.empty()) {
         batch.id = batch_id(step.head.secret, step.head.batches++);
-        step.head.last = front.last;
+        (behind ? step.head.ahead : step.head.last) = front.last;
     }
     step.commit();
-    if (batch.reports.empty()) return next_batch(most);
+    if (batch.reports.empty()) return behind ? name_next(most) : next_batch(most);
     return batch;
 }
 
+std::optional<Batch> SqliteStore::next_batch(std::size_t most) {
+    require_leaving();
+    // It is on its way, and must stay as it was.
+    if (const auto last = opened_->head().last) return named(opened_->current(), std::nullopt, *last);
+    if (pending() == 0) return std::nullopt;
+    return name_next(most);
+}
+
+std::optional<Batch> SqliteStore::batch_after(std::size_t most) {
+    require_leaving();
+    const sqlite::Head& head = opened_->head();
+    if (!head.last) return std::nullopt;
+    if (head.ahead) return named(opened_->ahead(), head.last, *head.ahead);
+    return name_next(most);
+}
+
 void SqliteStore::confirm(std::string_view id) {
-    if (!opened_->is_named(id)) return;
+    if (!opened_->is_current(id)) return;
     sqlite::Contents& contents = opened_->contents();
-    // Undone, it is the same batch that comes again, and the server knows it.
+    // Undone, it is the same batch that comes again, and the server knows it; as it does the one behind it.
     Step step(contents.file, sqlite::Durable::with_others);
     contents.outbox.drop(step, *step.head.last);
-    step.head.last.reset();
+    step.head.last = std::exchange(step.head.ahead, std::nullopt);
     step.commit();
 }
 
 void SqliteStore::release(std::string_view id) {
-    if (!opened_->is_named(id)) return;
+    if (!opened_->is_current(id)) return;
     Step step(opened_->contents().file);
     step.head.last.reset();
+    step.head.ahead.reset();
     step.commit();
 }
 
 void SqliteStore::set_aside(std::string_view id, std::string_view reason) {
-    if (!opened_->is_named(id)) return;
+    if (!opened_->is_current(id)) return;
     const Batch batch = next_batch(1).value();
     sqlite::Contents& contents = opened_->contents();
     Step step(contents.file);
@@ -205,6 +228,7 @@ void SqliteStore::set_aside(std::string_view id, std::string_view reason) {
     for (const Report& report : batch.reports)
         contents.refusals.keep(step, batch.round, report, reason, true);
     step.head.last.reset();
+    step.head.ahead.reset();
     step.commit();
 }
 

@@ -38,6 +38,7 @@ class SqliteStore final : public Store {
     [[nodiscard]] std::optional<std::int64_t> mark(std::string_view name) const override;
     [[nodiscard]] std::uint64_t pending() const override;
     [[nodiscard]] std::optional<Batch> next_batch(std::size_t most) override;
+    [[nodiscard]] std::optional<Batch> batch_after(std::size_t most) override;
     void confirm(std::string_view id) override;
     void release(std::string_view id) override;
     void set_aside(std::string_view id, std::string_view reason) override;
@@ -51,6 +52,13 @@ class SqliteStore final : public Store {
     [[nodiscard]] static std::shared_ptr<sqlite::Contents> open(const std::string& path);
     /// Of one person in a file that is open. Throws Error (environment) if their store is open already.
     SqliteStore(std::shared_ptr<sqlite::Contents> contents, std::string_view person);
+
+    /// Throws Error unless reports may leave.
+    void require_leaving() const;
+    /// A batch that was named: what stands behind the first of these rows, up to and with the other one.
+    [[nodiscard]] Batch named(std::string id, std::optional<std::int64_t> after, std::int64_t last) const;
+    /// Names the oldest reports that are in no batch yet, if there are any.
+    [[nodiscard]] std::optional<Batch> name_next(std::size_t most);
 
     class Opened;
     std::unique_ptr<Opened> opened_;

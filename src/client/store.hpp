@@ -106,6 +106,13 @@ class Store {
     /// the same batch comes back, whatever `most` is then, until it is confirmed. Nothing if the queue is
     /// empty.
     [[nodiscard]] virtual std::optional<Batch> next_batch(std::size_t most) = 0;
+    /// The batch that will be next once the current one is confirmed: named and stored like that, so that it
+    /// can be made ready while the current one is on its way. It must not leave before that is confirmed, and
+    /// if that is released or set aside, its reports will leave under other ids. Nothing if there is no
+    /// current batch, or no report behind it; a store need not look ahead.
+    [[nodiscard]] virtual std::optional<Batch> batch_after([[maybe_unused]] std::size_t most) {
+        return std::nullopt;
+    }
     /// Removes a batch that was counted: sooner or later for good, since a batch that comes again counts
     /// once. An id that is not the current batch's changes nothing, here and in the two that follow.
     virtual void confirm(std::string_view id) = 0;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -13,7 +12,6 @@
 #include <string>
 #include <string_view>
 #include <thread>
-#include <tuple>
 #include <utility>
 
 #include "client/carrier.hpp"
@@ -39,32 +37,19 @@ pqxx::result run(pqxx::transaction_base& transaction, const std::string& sql,
 #endif
 }
 
-/// COPY of two columns, a report in hexadecimal and its round; the table and the columns stand in SQL, quoted
-/// where they need it.
-class CopyStream {
-  public:
-    CopyStream(pqxx::transaction_base& transaction, const std::string& table,
-               const std::array<std::string, 2>& columns)
-#if LDP_PQXX_AT_LEAST(7, 4)
-        : stream_(pqxx::stream_to::raw_table(transaction, table, columns[0] + "," + columns[1])){}
-#else
-        : stream_(transaction, table, columns) {
-    }
-#endif
-
-          void row(const std::string& first, const std::string& second) {
-        stream_ << std::tie(first, second);
-    }
-    /// Ends the COPY; the server's verdict on the rows arrives here at the latest.
-    void complete() {
-        stream_.complete();
-    }
-
-  private:
-    pqxx::stream_to stream_;
-};
-
 #undef LDP_PQXX_AT_LEAST
+
+/// Inserts the reports of a batch, which is given in hexadecimal, into a collection's table, whose name
+/// stands in SQL, quoted where it needs it: each a row of its own, or, where rows hold batches, together.
+inline void insert(pqxx::transaction_base& transaction, const std::string& table, bool rows_of_batches,
+                   const std::string& batch, std::int32_t round) {
+    run(transaction,
+        "INSERT INTO " + table +
+            (rows_of_batches ? " (batch, round) SELECT $1::ldp_report_batch"
+                             : " (report, round) SELECT ldp_unpack($1::ldp_report_batch)") +
+            ", $2::integer",
+        batch, std::to_string(round));
+}
 
 /// The Error for what the server answered: "ERROR:  message", then lines such as "DETAIL:  …" and "HINT:  …",
 /// each of which may run over several lines.

@@ -55,16 +55,16 @@ class Uploader final : public Carrier {
   public:
     /// How a batch is written.
     enum class Method {
-        copy,  ///< COPY into the report table, of reports or of batches of them: the fastest
-        call,  ///< ldp_submit_batch: for poolers that know no COPY
+        insert,  ///< INSERT of what the client packs and the server unpacks: the fastest
+        call,    ///< ldp_submit_batch, as clients without a library of ldp do
     };
 
     /// Borrows the link or the connection, which must outlive this, and have no transaction open while a
     /// batch is delivered.
-    explicit Uploader(Link& link, std::string collection, Method method = Method::copy)
+    explicit Uploader(Link& link, std::string collection, Method method = Method::insert)
         : link_(link), collection_(std::move(collection)), method_(method) {}
     /// The same, of a connection: what breaks it is not tried again.
-    explicit Uploader(pqxx::connection& connection, std::string collection, Method method = Method::copy)
+    explicit Uploader(pqxx::connection& connection, std::string collection, Method method = Method::insert)
         : own_(std::make_unique<Link>(connection)),
           link_(*own_),
           collection_(std::move(collection)),
@@ -78,11 +78,34 @@ class Uploader final : public Carrier {
 
     /// As Carrier::deliver. Throws Error (environment); whether the batch may have been counted all the same
     /// makes no difference to what is to be done: deliver it again. Undelivered says that it was not.
-    bool deliver(const Batch& batch) override {
+    bool deliver(const Batch& batch) override { return prepare(batch)(); }
+    /// As Carrier::prepare: packs the batch and takes its digest.
+    [[nodiscard]] Delivery prepare(const Batch& batch) override {
+        Parcel parcel{
+            batch.id, std::to_string(batch.reports.size()), "\\x" + to_hex(batch.digest()), batch.round, {},
+            {}};
+        if (method_ == Method::insert)
+            if (const auto packed = batch.packed())
+                for (const auto& each : *packed) parcel.packed.push_back(to_hex(each));
+        // What cannot be packed the server is to refuse, who alone knows that it was not counted before.
+        if (parcel.packed.empty()) parcel.reports = listed(batch);
+        return [this, parcel = std::move(parcel)] { return send(parcel); };
+    }
+
+  private:
+    /// A batch as it travels.
+    struct Parcel {
+        std::string id, count, digest;
+        std::int32_t round;
+        std::vector<std::string> packed;  ///< its reports as batches; or none, and
+        std::string reports;              ///< as an array
+    };
+
+    bool send(const Parcel& parcel) {
         const std::string doing = "submitting to collection \"" + collection_ + "\"";
         try {
             return link_.persist(doing, [&](pqxx::connection& connection) {
-                return method_ == Method::copy ? copy(connection, batch) : call(connection, batch);
+                return parcel.packed.empty() ? call(connection, parcel) : insert(connection, parcel);
             });
         } catch (const pq::Failure& failure) {
             if (failure.fault() == pq::Fault::outdated) throw Undelivered(Verdict::outdated, failure);
@@ -91,7 +114,7 @@ class Uploader final : public Carrier {
             // the claim waits for it, and is free only if no attempt was or will be counted.
             const bool free = link_.persist(doing, [&](pqxx::connection& connection) {
                 pqxx::work undone(connection);
-                return claim(undone, batch);
+                return claim(undone, parcel);
             });
             if (!free) return false;
             throw Undelivered(failure.fault() == pq::Fault::refused ? Verdict::refused : Verdict::too_large,
@@ -99,53 +122,39 @@ class Uploader final : public Carrier {
         }
     }
 
-  private:
     /// Whether the batch was not counted before; then it is this transaction's.
-    bool claim(pqxx::transaction_base& transaction, const Batch& batch) {
+    bool claim(pqxx::transaction_base& transaction, const Parcel& parcel) {
         const auto claimed =
             pq::run(transaction, "SELECT ldp_claim_batch($1, $2::uuid, $3::bigint, $4::bytea)", collection_,
-                    batch.id, std::to_string(batch.reports.size()), "\\x" + to_hex(batch.digest()));
+                    parcel.id, parcel.count, parcel.digest);
         return claimed[0][0].as<bool>();
     }
 
-    bool copy(pqxx::connection& connection, const Batch& batch) {
+    bool insert(pqxx::connection& connection, const Parcel& parcel) {
         const Table& into = table(connection);
-        const auto packed = into.batches ? batch.packed() : std::optional(batch.reports);
-        // The server is to refuse it, who alone knows that it was not counted before.
-        if (!packed) return call(connection, batch);
         pqxx::work transaction(connection);
-        const bool fresh = claim(transaction, batch);
-        if (fresh) {
-            pq::CopyStream rows(transaction, into.name, {into.batches ? "batch" : "report", "round"});
-            const std::string round = std::to_string(batch.round);
-            std::string text;
-            for (const auto& row : *packed) {
-                text.resize(2 * row.size());
-                to_hex(row, text.data());
-                rows.row(text, round);
-            }
-            rows.complete();
-        }
+        const bool fresh = claim(transaction, parcel);
+        for (const std::string& each : parcel.packed)
+            if (fresh) pq::insert(transaction, into.name, into.batches, each, parcel.round);
         transaction.commit();
         return fresh;
     }
 
-    bool call(pqxx::connection& connection, const Batch& batch) {
-        const std::string reports = "{" + listed(batch) + "}";
+    bool call(pqxx::connection& connection, const Parcel& parcel) {
         pqxx::work transaction(connection);
         const auto counted =
             pq::run(transaction, "SELECT ldp_submit_batch($1, $2::uuid, $3::ldp_report[], $4::integer)",
-                    collection_, batch.id, reports, std::to_string(batch.round));
+                    collection_, parcel.id, parcel.reports, std::to_string(parcel.round));
         const bool fresh = counted[0][0].as<std::int64_t>() > 0;
         transaction.commit();
         return fresh;
     }
 
-    /// The batch's reports in hexadecimal, with commas between them.
+    /// The batch's reports as an array of SQL.
     [[nodiscard]] static std::string listed(const Batch& batch) {
         std::string reports;
-        for (const Report& report : batch.reports) reports += (reports.empty() ? "" : ",") + to_hex(report);
-        return reports;
+        for (const Report& report : batch.reports) reports += (reports.empty() ? "{" : ",") + to_hex(report);
+        return reports + "}";
     }
 
     struct Table {

@@ -90,6 +90,11 @@ class FragileStore final : public Store {
         between([&] { batch = store_.next_batch(most); });
         return batch;
     }
+    [[nodiscard]] std::optional<Batch> batch_after(std::size_t most) override {
+        std::optional<Batch> batch;
+        between([&] { batch = store_.batch_after(most); });
+        return batch;
+    }
     void confirm(std::string_view id) override {
         between([&] { store_.confirm(id); });
     }

@@ -116,6 +116,59 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(any_reports_leave_as_they_came, Kind, Stores) {
     BOOST_TEST((left == came));
 }
 
+// What stands behind the current batch has its name before its turn, keeps it, and gives it up with the
+// current one.
+BOOST_FIXTURE_TEST_CASE(a_batch_is_named_ahead, Directory) {
+    auto store = std::make_unique<SqliteStore>(file("state"));
+    const auto reopen = [&] {
+        store.reset();
+        store = std::make_unique<SqliteStore>(file("state"));
+    };
+    BOOST_TEST(!store->batch_after(4).has_value());
+    store->append(reports(0, 4), 0);
+    BOOST_TEST(!store->batch_after(4).has_value());
+    const auto first = store->next_batch(4);
+    BOOST_TEST(!store->batch_after(4).has_value());
+    store->append(reports(4, 12), 0);
+    store->append(reports(12, 13), 1);
+    const auto second = store->batch_after(5);
+    BOOST_TEST(second->id != first->id);
+    BOOST_TEST((second->reports == reports(4, 9)));
+    reopen();
+    BOOST_TEST(store->next_batch(9)->id == first->id);
+    BOOST_TEST((store->next_batch(9)->reports == reports(0, 4)));
+    BOOST_TEST(store->batch_after(9)->id == second->id);
+    BOOST_TEST((store->batch_after(9)->reports == second->reports));
+    store->confirm(second->id);  // before its turn
+    BOOST_TEST(store->pending() == 13u);
+
+    store->confirm(first->id);
+    BOOST_TEST(store->pending() == 9u);
+    reopen();
+    BOOST_TEST(store->next_batch(9)->id == second->id);
+    BOOST_TEST((store->next_batch(9)->reports == second->reports));
+    std::set<std::string> ids{first->id, second->id};
+    const auto fresh = [&](const Batch& batch) { return ids.insert(batch.id).second; };
+    BOOST_TEST(fresh(*store->batch_after(2)));
+    store->release(second->id);
+    BOOST_TEST(!store->batch_after(2).has_value());
+    const auto smaller = store->next_batch(2);
+    BOOST_TEST(fresh(*smaller));
+    BOOST_TEST((smaller->reports == reports(4, 6)));
+    BOOST_TEST(fresh(*store->batch_after(1)));
+    store->set_aside(smaller->id, "bad");
+    const auto rest = store->next_batch(100);
+    BOOST_TEST(fresh(*rest));
+    BOOST_TEST((rest->reports == reports(6, 12)));
+    const auto other = store->batch_after(100);  // of another round
+    BOOST_TEST(fresh(*other));
+    BOOST_TEST(other->round == 1);
+    BOOST_TEST((other->reports == reports(12, 13)));
+    store->confirm(rest->id);
+    store->confirm(other->id);
+    BOOST_TEST(store->pending() == 0u);
+}
+
 BOOST_AUTO_TEST_CASE_TEMPLATE(marks_are_kept, Kind, Stores) {
     Kind kept;
     Store& store = kept.store;

@@ -56,6 +56,23 @@ inline std::vector<Report> reports(int from, int to) {
     return made;
 }
 
+/// A flush that has the carrier prepare the next batch while one is on its way.
+inline Flushed flush_ahead(Client& client, Carrier& carrier, std::size_t most) {
+    Flush flush(client, most);
+    for (Carrier::Delivery ready; const std::optional<Batch>& batch = flush.next();) {
+        const Carrier::Delivery delivery = ready ? std::move(ready) : carrier.prepare(*batch);
+        ready = nullptr;
+        if (const std::optional<Batch>& ahead = flush.ahead()) ready = carrier.prepare(*ahead);
+        try {
+            flush.delivered(!delivery());
+        } catch (const Undelivered& why) {
+            if (!flush.undelivered(why)) throw;
+            ready = nullptr;
+        }
+    }
+    return flush.done();
+}
+
 /// A store in memory that goes through a snapshot after each call.
 class SnapshotStore final : public Store {
   public:

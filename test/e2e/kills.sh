@@ -20,7 +20,7 @@ control reload
 
 # Hashed answers begin with a random seed of 64 bits: two reports are equal if and only if they are one.
 spec='{"mechanism": "olh", "epsilon": 1, "domain": 100}'
-ways=(copy call batch claim)
+ways=(insert call batch claim)
 each=$((kills / ${#ways[@]}))
 rows=$((1000 + 400 * each))
 { echo value; seq "$rows" | awk '{ print $1 % 100 }'; } >values.csv
@@ -30,7 +30,7 @@ mkdir batches
 split -l 20 -a 5 reports batches/
 
 # Each way goes on, from what it finds done, until all is done; what it does is what the manual says.
-by_copy() { exec "$ldp" submit --collection by_copy --method copy --batch 5 values.csv; }
+by_insert() { exec "$ldp" submit --collection by_insert --method insert --batch 5 values.csv; }
 by_call() { exec "$ldp" submit --collection by_call --method call --batch 5 values.csv; }
 id_of() { printf '00000000-0000-4000-8000-%012x' $((36#${1##*/})); }
 # each_batch WAY COMMAND...: until there is a mark for every batch, or patience ends.

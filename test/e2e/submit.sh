@@ -40,13 +40,14 @@ equal "$(sql -c "SELECT count(*) FROM ldp_estimate('called') AS e JOIN (VALUES (
               USING (label) WHERE abs(estimate - truth) < 6 * stderr")" 3
 
 # Interrupted -----------------------------------------------------------------------------------------------
-# start COLLECTION OPTION...: submits in the background, in batches so small that it takes a while, and comes
+# start COLLECTION OPTION...: submits $file in the background, in batches so small that it takes a while, and comes
 # back when the first of them are counted. The process is $child.
+file=values.csv batch=5
 batches() { sql -c "SELECT count(*) FROM ldp_batch WHERE collection = '$1'"; }
 start() {
     local before
     before=$(batches "$1")
-    "$ldp" submit --collection "$1" "${@:2}" --batch 5 values.csv >out 2>err &
+    "$ldp" submit --collection "$1" "${@:2}" --batch $batch $file >out 2>err &
     child=$!
     while kill -0 "$child" 2>/dev/null && [ "$(batches "$1")" -eq "$before" ]; do :; done
 }
@@ -58,7 +59,7 @@ end() {
     child=
 }
 
-for method in copy call; do
+for method in insert call; do
     name="killed ($method)"
     create "killed_$method" "$people"
     for pause in 0 0.01 0.02 0.03 0.05; do
@@ -124,7 +125,7 @@ before=$(batches restored)
 start restored
 while [ "$(batches restored)" -lt $((before + 3)) ]; do :; done
 end KILL
-for method in copy call; do
+for method in insert call; do
     before=$(sql -c "SELECT count(*) FROM restored")
     restore
     run "an older copy ($method)" 1 "$ldp" submit --method $method --batch 7 --collection restored values.csv
@@ -189,7 +190,7 @@ if cmp -s values.csv text.ldp; then ok; else bad "it was overwritten"; fi
 # A server that refuses one report in a hundred: the others are counted, and those can be sent when it has changed
 # its mind.
 head -n 2001 values.csv >some.csv
-for method in copy call; do
+for method in insert call; do
     create "picky_$method" '{"mechanism": "pdp", "epsilon": 1, "attributes": [{"name": "wage", "min": 0, "max": 1000}]}'
     sql -c "CREATE OR REPLACE FUNCTION picks(report ldp_report) RETURNS boolean LANGUAGE sql IMMUTABLE
                 AS 'SELECT abs(hashtext(report::text)) % 100 <> 7'" \
@@ -216,11 +217,9 @@ done
 name="killed among refusals"
 create cut_picky '{"mechanism": "pdp", "epsilon": 1, "attributes": [{"name": "wage", "min": 0, "max": 1000}]}'
 sql -c "ALTER TABLE cut_picky ADD CONSTRAINT picky CHECK (picks(report))" >/dev/null
+file=some.csv batch=20
 for pause in 0 0.02 0.05 0.03 0.01 0.04; do
-    before=$(batches cut_picky)
-    "$ldp" submit --batch 20 --collection cut_picky some.csv >out 2>err &
-    child=$!
-    while kill -0 "$child" 2>/dev/null && [ "$(batches cut_picky)" -eq "$before" ]; do :; done
+    start cut_picky
     sleep $pause
     end KILL
 done
@@ -262,7 +261,7 @@ for level in local remote_write on remote_apply; do
 done
 
 # Roles -----------------------------------------------------------------------------------------------------
-for method in copy call; do
+for method in insert call; do
     create "role_$method" "$colours"
     run "the submitter's role ($method)" 0 "$ldp" submit --dsn "options='-c role=ldp_submitter'" \
         --collection "role_$method" --method $method values.csv

@@ -25,7 +25,7 @@ const char* const people =
 const char* const pages =
     R"({"mechanism": "oue", "epsilon": 1, "attributes": [{"name": "page", "domain": 20}]})";
 
-constexpr Uploader::Method both[] = {Uploader::Method::copy, Uploader::Method::call};
+constexpr Uploader::Method both[] = {Uploader::Method::insert, Uploader::Method::call};
 
 /// Estimates by attribute and label, each within six standard errors of its truth.
 void check_estimates(Server& server, const std::string& name, std::int64_t n,

@@ -46,6 +46,7 @@ std::vector<std::byte> sound_file(const std::string& path) {
         store.append(reports, 3, marks, {content, content, answers});
         store.append({reports.data(), 1}, 3);
         static_cast<void>(store.next_batch(2));
+        static_cast<void>(store.batch_after(2));
     }
     {
         SqliteFleet fleet(path);
@@ -65,6 +66,7 @@ void use(const std::string& path) {
     static_cast<void>(store.mark("row"));
     static_cast<void>(store.pending());
     const auto batch = store.next_batch(3);
+    static_cast<void>(store.batch_after(3));
     store.bind(0xfedcba9876543210);
     const std::vector<Report> reports(1, Report(3, std::byte{1}));
     store.append(reports, 4);

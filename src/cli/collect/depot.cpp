@@ -37,22 +37,6 @@ std::vector<bool> claim(pqxx::transaction_base& transaction, std::span<const Wai
     return fresh;
 }
 
-/// The reports of these batches, in an order that tells nothing of who sent which (batch_frame.hpp).
-void insert(pqxx::transaction_base& transaction, const Submission& like, std::span<const Bytes> batches) {
-    const Offered& to = *like.to;
-    std::string merged;
-    for (const auto& batch : merge(*to.mechanism, batches))
-        merged += (merged.empty() ? "{" : ",") + to_hex(batch);
-    pq::run(
-        transaction,
-        "INSERT INTO " + to.table +
-            (to.batches ? " (batch, round) SELECT b, $2::integer "
-                          "FROM pg_catalog.unnest($1::ldp_report_batch[]) AS b"
-                        : " (report, round) SELECT r, $2::integer "
-                          "FROM pg_catalog.unnest($1::ldp_report_batch[]) AS b, LATERAL ldp_unpack(b) AS r"),
-        merged + "}", std::to_string(like.round));
-}
-
 bool is_void(std::span<const Waiting> group) noexcept {
     return group.front().submission.frame.empty();
 }
@@ -170,7 +154,10 @@ Depot::Attempt Depot::attempt(pqxx::connection& connection, std::span<const Wait
         for (std::size_t i = 0; i < group.size(); ++i)
             if (claims[i] == Claim::fresh) fresh.push_back(group[i].submission.bytes());
         if (fresh.empty() || fresh.size() < queue_.limits().hold) return {std::move(claims), false};
-        insert(transaction, group.front().submission, fresh);
+        const Offered& to = *group.front().submission.to;
+        // In an order that tells nothing of who sent which (batch_frame.hpp).
+        for (const auto& batch : merge(*to.mechanism, fresh))
+            pq::insert(transaction, to.table, to.batches, to_hex(batch), group.front().submission.round);
     }
     transaction.commit();
     return {std::move(claims), true};

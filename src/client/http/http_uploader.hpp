@@ -64,18 +64,28 @@ class HttpUploader final : public Carrier {
 
     /// As Carrier::deliver. Throws TransportFailure; whether the batch may have been counted all the same
     /// makes no difference to what is to be done: deliver it again. Undelivered says that it was not.
-    bool deliver(const Batch& batch) override {
-        const auto frames = batch.packed();
+    bool deliver(const Batch& batch) override { return prepare(batch)(); }
+    /// As Carrier::prepare: packs the batch.
+    [[nodiscard]] Delivery prepare(const Batch& batch) override {
+        return [this, id = batch.id, round = batch.round, frames = batch.packed()] {
+            return post(id, round, frames);
+        };
+    }
+
+  private:
+    using Frames = std::optional<std::vector<std::vector<std::byte>>>;
+
+    bool post(const std::string& id, std::int32_t round, const Frames& frames) {
         if (!frames)
-            return give_up(batch, Verdict::refused,
+            return give_up(id, Verdict::refused,
                            Error(ErrorCode::environment, doing_ + ": a report is damaged"));
         if (frames->size() > 1)  // so it was never sent
             throw Undelivered(Verdict::too_large,
                               Error(ErrorCode::environment, doing_ + ": too much at once"));
         const std::vector<std::byte>& frame = frames->front();
-        const std::string round = batch.round == 0 ? "" : "?round=" + std::to_string(batch.round);
+        const std::string filed = round == 0 ? "" : "?round=" + std::to_string(round);
         const HttpLink::Reply reply =
-            link_.request(doing_, HttpLink::Method::post, path_ + batch.id + round,
+            link_.request(doing_, HttpLink::Method::post, path_ + id + filed,
                           std::string(reinterpret_cast<const char*>(frame.data()), frame.size()));
         switch (reply.status) {
             case 201:
@@ -83,22 +93,21 @@ class HttpUploader final : public Carrier {
             case 200:
                 return false;
             case 409:
-                return give_up(batch, Verdict::outdated, endpoint_error(doing_, reply.status, reply.body));
+                return give_up(id, Verdict::outdated, endpoint_error(doing_, reply.status, reply.body));
             case 413:
-                return give_up(batch, Verdict::too_large, endpoint_error(doing_, reply.status, reply.body));
+                return give_up(id, Verdict::too_large, endpoint_error(doing_, reply.status, reply.body));
             case 400:
             case 422:
-                return give_up(batch, Verdict::refused, endpoint_error(doing_, reply.status, reply.body));
+                return give_up(id, Verdict::refused, endpoint_error(doing_, reply.status, reply.body));
             default:
                 throw TransportFailure(endpoint_error(doing_, reply.status, reply.body), false);
         }
     }
 
-  private:
     /// This attempt was refused; an earlier one, whose end nobody saw, may have been counted, or be on its
     /// way still. Once the endpoint has its id for void, neither is possible.
-    bool give_up(const Batch& batch, Verdict verdict, const Error& why) {
-        const HttpLink::Reply reply = link_.request(doing_, HttpLink::Method::delete_, path_ + batch.id);
+    bool give_up(const std::string& id, Verdict verdict, const Error& why) {
+        const HttpLink::Reply reply = link_.request(doing_, HttpLink::Method::delete_, path_ + id);
         if (reply.status == 204)
             // An id that stands for another batch cannot be made void: this one was, before.
             throw Undelivered(verdict == Verdict::outdated ? Verdict::refused : verdict, why);

@@ -51,10 +51,11 @@ void Outbox::write(Step& step, std::span<const Report> reports, std::int64_t rou
     }
 }
 
-Outbox::Reach Outbox::read(std::int64_t last, std::size_t most) const {
+Outbox::Reach Outbox::read(std::optional<std::int64_t> after, std::int64_t last, std::size_t most) const {
+    const std::int64_t before = after.value_or(std::numeric_limits<std::int64_t>::min());
     Reach reach;
     auto& [front, cut, taken] = reach;
-    for (auto rows = front_(last); front.reports.size() < most && rows.row();) {
+    for (auto rows = front_(before, last); front.reports.size() < most && rows.row();) {
         Row row{rows.integer(0),
                 rows.integer(1),
                 rows.integer(4),
@@ -78,8 +79,8 @@ Outbox::Reach Outbox::read(std::int64_t last, std::size_t most) const {
     return reach;
 }
 
-Outbox::Front Outbox::first(Step& step, std::size_t most) {
-    auto [front, cut, taken] = read(std::numeric_limits<std::int64_t>::max(), most);
+Outbox::Front Outbox::first(Step& step, std::size_t most, std::optional<std::int64_t> after) {
+    auto [front, cut, taken] = read(after, std::numeric_limits<std::int64_t>::max(), most);
     if (cut) {
         const auto rest = static_cast<std::size_t>(cut->stretch.count) - taken;
         remove(step, *cut);
@@ -94,8 +95,8 @@ Outbox::Front Outbox::first(Step& step, std::size_t most) {
     return std::move(front);
 }
 
-std::optional<Outbox::Front> Outbox::up_to(std::int64_t last) const {
-    Front front = read(last, std::numeric_limits<std::size_t>::max()).front;
+std::optional<Outbox::Front> Outbox::up_to(std::int64_t last, std::optional<std::int64_t> after) const {
+    Front front = read(after, last, std::numeric_limits<std::size_t>::max()).front;
     if (!front.damaged.empty() || front.last != last) return std::nullopt;
     return front;
 }

@@ -37,11 +37,12 @@ class Outbox {
         std::vector<Report> reports;  ///< may be none
         std::vector<Row> damaged;     ///< rows that stood before or among them
     };
-    /// The oldest reports, at most `most` (≥ 1). Where these end within a stretch, it becomes two; what is
-    /// damaged leaves the queue.
-    [[nodiscard]] Front first(Step& step, std::size_t most);
-    /// All reports up to the end of this row. Nothing if any of them is damaged or missing.
-    [[nodiscard]] std::optional<Front> up_to(std::int64_t last) const;
+    /// The oldest reports behind a row, or of all, at most `most` (≥ 1). Where these end within a stretch, it
+    /// becomes two; what is damaged leaves the queue.
+    [[nodiscard]] Front first(Step& step, std::size_t most, std::optional<std::int64_t> after);
+    /// All reports behind a row, or from the front on, up to the end of another one. Nothing if any of them
+    /// is damaged or missing.
+    [[nodiscard]] std::optional<Front> up_to(std::int64_t last, std::optional<std::int64_t> after) const;
     /// Removes all reports up to the end of this row.
     void drop(Step& step, std::int64_t last);
 
@@ -49,19 +50,20 @@ class Outbox {
     void write(Step& step, std::span<const Report> reports, std::int64_t round);
     void put(Step& step, std::int64_t id, std::int64_t round, const Stretch& stretch);
     void remove(Step& step, const Row& row);
-    /// What stands at the front, up to a row or until there are so many reports. Where these end within a
-    /// row, that is `cut`, of which they are the first `taken`.
+    /// What stands at the front or behind a row, up to another one or until there are so many reports. Where
+    /// these end within a row, that is `cut`, of which they are the first `taken`.
     struct Reach {
         Front front = {};
         std::optional<Row> cut = {};
         std::size_t taken = 0;
     };
-    [[nodiscard]] Reach read(std::int64_t last, std::size_t most) const;
+    [[nodiscard]] Reach read(std::optional<std::int64_t> after, std::int64_t last, std::size_t most) const;
 
     const StateFile& database_;
     Statement put_{database_, "INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?)"};
     Statement front_{
-        database_, "SELECT id, round, count, shared, digest, content FROM outbox WHERE id <= ? ORDER BY id"};
+        database_,
+        "SELECT id, round, count, shared, digest, content FROM outbox WHERE id > ? AND id <= ? ORDER BY id"};
     Statement counts_{database_, "SELECT count FROM outbox"};
     Statement drop_{database_, "DELETE FROM outbox WHERE id <= ? RETURNING count, digest"};
     Statement drop_one_{database_, "DELETE FROM outbox WHERE id = ?"};

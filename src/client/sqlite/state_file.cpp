@@ -30,7 +30,7 @@ constexpr std::int64_t schema_version = 1;
 constexpr const char* schema = R"(
     CREATE TABLE head (id INTEGER PRIMARY KEY CHECK (id = 0), secret BLOB NOT NULL, fingerprint INTEGER,
                        reports INTEGER NOT NULL, waiting INTEGER NOT NULL, batches INTEGER NOT NULL,
-                       last INTEGER, outdated INTEGER NOT NULL, rows INTEGER NOT NULL,
+                       last INTEGER, ahead INTEGER, outdated INTEGER NOT NULL, rows INTEGER NOT NULL,
                        digest INTEGER NOT NULL);
     CREATE TABLE outbox (id INTEGER PRIMARY KEY, round INTEGER NOT NULL, count INTEGER NOT NULL,
                          shared INTEGER NOT NULL, digest INTEGER NOT NULL, content BLOB NOT NULL);
@@ -52,12 +52,12 @@ constexpr const char* all_digests = R"(
 
 std::int64_t digest(const Head& head) {
     return RowDigest::of("head", Bytes(head.secret), head.fingerprint, head.reports, head.waiting,
-                         head.batches, head.last, head.outdated, head.rows);
+                         head.batches, head.last, head.ahead, head.outdated, head.rows);
 }
 
 void write(const Database& database, const Head& head) {
-    const Statement put(database, "INSERT OR REPLACE INTO head VALUES (0, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    put(Bytes(head.secret), head.fingerprint, head.reports, head.waiting, head.batches, head.last,
+    const Statement put(database, "INSERT OR REPLACE INTO head VALUES (0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    put(Bytes(head.secret), head.fingerprint, head.reports, head.waiting, head.batches, head.last, head.ahead,
         head.outdated, head.rows, digest(head))
         .finish();
 }
@@ -167,9 +167,9 @@ void StateFile::identify() const {
 }
 
 void StateFile::read_head() {
-    const Statement get(
-        *this,
-        "SELECT secret, fingerprint, reports, waiting, batches, last, outdated, rows, digest FROM head");
+    const Statement get(*this,
+                        "SELECT secret, fingerprint, reports, waiting, batches, last, ahead, outdated, rows, "
+                        "digest FROM head");
     auto found = get();
     if (!found.row()) damaged(path(), "Its head is missing.");
     const std::vector<std::byte> secret = found.blob(0);
@@ -179,9 +179,10 @@ void StateFile::read_head() {
     head_.waiting = found.integer(3);
     head_.batches = found.integer(4);
     head_.last = found.optional(5);
-    head_.outdated = found.integer(6);
-    head_.rows = found.integer(7);
-    if (digest(head_) != found.integer(8)) damaged(path(), "Its head has changed.");
+    head_.ahead = found.optional(6);
+    head_.outdated = found.integer(7);
+    head_.rows = found.integer(8);
+    if (digest(head_) != found.integer(9)) damaged(path(), "Its head has changed.");
 
     std::uint64_t sum = 0;
     const Statement digests(*this, all_digests);

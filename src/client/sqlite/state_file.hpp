@@ -51,7 +51,8 @@ struct Head {
     std::int64_t reports = 0;                 ///< how many were queued, which numbers the newest
     std::int64_t waiting = 0;                 ///< how many of them are in the queue
     std::int64_t batches = 0;                 ///< how many were named
-    std::optional<std::int64_t> last;         ///< the last row of the newest one, until that is done with
+    std::optional<std::int64_t> last;         ///< the last row of the one on its way, until that is done with
+    std::optional<std::int64_t> ahead;        ///< the last row of the one behind it, if that has its name
     std::int64_t outdated = 0;                ///< 1: retired
     std::int64_t rows = 0;                    ///< the sum, modulo 2^64, of the digests of all other rows
 };

@@ -2,9 +2,16 @@
 
 #include <algorithm>
 
+#ifdef __x86_64__
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
+
 namespace ldp {
 
 namespace {
+
+using State = std::array<std::uint32_t, 8>;
 
 constexpr std::uint32_t constants[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
@@ -27,9 +34,7 @@ void put_big_endian(std::byte* at, Word value) noexcept {
     for (std::size_t i = sizeof(Word); i-- > 0; value >>= 8) at[i] = static_cast<std::byte>(value);
 }
 
-}  // namespace
-
-void Sha256::block(const std::byte* at) noexcept {
+void portable(State& state, const std::byte* at) noexcept {
     const auto mix = [](std::uint32_t x, int a, int b, int c) {
         return std::rotr(x, a) ^ std::rotr(x, b) ^ std::rotr(x, c);
     };
@@ -40,7 +45,7 @@ void Sha256::block(const std::byte* at) noexcept {
         const std::uint32_t late = std::rotr(w[i - 2], 17) ^ std::rotr(w[i - 2], 19) ^ w[i - 2] >> 10;
         w[i] = w[i - 16] + early + w[i - 7] + late;
     }
-    auto [a, b, c, d, e, f, g, h] = state_;
+    auto [a, b, c, d, e, f, g, h] = state;
     for (std::size_t i = 0; i < 64; ++i) {
         const std::uint32_t first = h + mix(e, 6, 11, 25) + ((e & f) ^ (~e & g)) + constants[i] + w[i];
         const std::uint32_t second = mix(a, 2, 13, 22) + ((a & b) ^ (a & c) ^ (b & c));
@@ -54,14 +59,64 @@ void Sha256::block(const std::byte* at) noexcept {
         a = first + second;
     }
     const std::uint32_t round[8] = {a, b, c, d, e, f, g, h};
-    for (std::size_t i = 0; i < 8; ++i) state_[i] += round[i];
+    for (std::size_t i = 0; i < 8; ++i) state[i] += round[i];
+}
+
+#ifdef __x86_64__
+/// The processor's own instructions, which do two rounds each and want the state as a, b, e, f and c, d, g,
+/// h, the first of them highest.
+__attribute__((target("sha,sse4.1"))) void native(State& state, const std::byte* at) noexcept {
+    auto* const place = reinterpret_cast<__m128i*>(state.data());
+    const __m128i cdab = _mm_shuffle_epi32(_mm_loadu_si128(place), 0xB1);
+    const __m128i efgh = _mm_shuffle_epi32(_mm_loadu_si128(place + 1), 0x1B);
+    const __m128i abef = _mm_alignr_epi8(cdab, efgh, 8), cdgh = _mm_blend_epi16(efgh, cdab, 0xF0);
+    const __m128i big_endian = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
+    __m128i high = abef, low = cdgh;
+    __m128i w[4] = {};  // the last 16 words of the schedule, the oldest first
+    for (std::size_t i = 0; i < 16; ++i) {
+        __m128i next;
+        if (i < 4) {
+            next = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at) + i);
+            next = _mm_shuffle_epi8(next, big_endian);
+        } else {
+            next = _mm_add_epi32(_mm_sha256msg1_epu32(w[0], w[1]), _mm_alignr_epi8(w[3], w[2], 4));
+            next = _mm_sha256msg2_epu32(next, w[3]);
+        }
+        w[0] = w[1], w[1] = w[2], w[2] = w[3], w[3] = next;
+        next = _mm_add_epi32(next, _mm_loadu_si128(reinterpret_cast<const __m128i*>(constants) + i));
+        low = _mm_sha256rnds2_epu32(low, high, next);
+        high = _mm_sha256rnds2_epu32(high, low, _mm_shuffle_epi32(next, 0x0E));
+    }
+    const __m128i feba = _mm_shuffle_epi32(_mm_add_epi32(high, abef), 0x1B);
+    const __m128i dchg = _mm_shuffle_epi32(_mm_add_epi32(low, cdgh), 0xB1);
+    _mm_storeu_si128(place, _mm_blend_epi16(feba, dchg, 0xF0));
+    _mm_storeu_si128(place + 1, _mm_alignr_epi8(dchg, feba, 8));
+}
+
+bool has_native() noexcept {
+    unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+    return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (ebx & bit_SHA) != 0 &&
+           __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_SSE4_1) != 0;
+}
+#else
+constexpr auto native = portable;
+bool has_native() noexcept {
+    return false;
+}
+#endif
+
+}  // namespace
+
+Sha256::Sha256(bool fast) noexcept {
+    static const bool able = has_native();
+    block_ = fast && able ? native : portable;
 }
 
 void Sha256::add(Bytes bytes) noexcept {
     while (!bytes.empty()) {
         const std::size_t held = size_ % rest_.size();
         if (held == 0 && bytes.size() >= rest_.size()) {
-            block(bytes.data());
+            block_(state_, bytes.data());
             size_ += rest_.size();
             bytes = bytes.subspan(rest_.size());
             continue;
@@ -70,7 +125,7 @@ void Sha256::add(Bytes bytes) noexcept {
         std::copy_n(bytes.begin(), taken, rest_.begin() + static_cast<std::ptrdiff_t>(held));
         size_ += taken;
         bytes = bytes.subspan(taken);
-        if (held + taken == rest_.size()) block(rest_.data());
+        if (held + taken == rest_.size()) block_(state_, rest_.data());
     }
 }
 

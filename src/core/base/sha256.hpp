@@ -9,6 +9,10 @@ namespace ldp {
 
 class Sha256 {
   public:
+    /// By the processor's own instructions, where it has them; otherwise, or if it is not to be fast, by
+    /// those that every processor has, with the same result.
+    explicit Sha256(bool fast = true) noexcept;
+
     void add(Bytes bytes) noexcept;
     void add(std::string_view text) noexcept {
         add(Bytes(reinterpret_cast<const std::byte*>(text.data()), text.size()));
@@ -17,12 +21,12 @@ class Sha256 {
     [[nodiscard]] std::array<std::byte, 32> digest() noexcept;
 
   private:
-    void block(const std::byte* at) noexcept;
-
-    std::array<std::uint32_t, 8> state_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                                        0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    using State = std::array<std::uint32_t, 8>;
+    State state_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
     std::array<std::byte, 64> rest_{};
     std::uint64_t size_ = 0;
+    void (*block_)(State& state, const std::byte* block) noexcept;
 };
 
 }  // namespace ldp

@@ -1,6 +1,7 @@
 #include "core/format/batch_frame.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "core/base/interrupt.hpp"
 
@@ -21,10 +22,11 @@ bool BatchFrame::fits(Bytes batch, Bytes block) const noexcept {
 void sort_payloads(MutableBytes payloads, std::size_t payload_size) {
     Work work;
     if (payload_size == 1) {
-        std::ranges::sort(payloads, [&](std::byte a, std::byte b) {
-            work.done();
-            return a < b;
-        });
+        std::array<std::size_t, 256> counts{};
+        for (const std::byte payload : payloads) ++counts[std::to_integer<std::size_t>(payload)];
+        auto to = payloads.begin();
+        for (std::size_t payload = 0; payload < counts.size(); ++payload)
+            to = std::fill_n(to, counts[payload], static_cast<std::byte>(payload));
         return;
     }
     const std::vector<std::byte> unsorted(payloads.begin(), payloads.end());
