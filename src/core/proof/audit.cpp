@@ -53,31 +53,32 @@ class Extremes {
     std::map<std::vector<std::byte>, Extreme> found_;
 };
 
-/// A law in numbers that many can be compared in; they come in the outputs' order.
+/// The laws of all inputs, in numbers that many can be compared in.
 class Numbers {
   public:
-    explicit Numbers(const Outcomes& law) : law_(law) {
-        for (const auto& [output, p] : law) probabilities_.push_back(static_cast<long double>(p));
+    void add(const Outcomes& law) {
+        std::vector<long double>& probabilities = laws_.emplace_back(places_.size());
+        for (const auto& [output, p] : law) {
+            const auto [place, first] = places_.try_emplace(output, places_.size());
+            if (first) probabilities.push_back(0);
+            probabilities[place->second] = static_cast<long double>(p);
+        }
     }
-    /// Σ max(0, p − e^ε·q), q being the other's; rounded upwards.
-    [[nodiscard]] double beyond(const Numbers& other, double epsilon) const {
+    [[nodiscard]] std::size_t inputs() const noexcept { return laws_.size(); }
+    /// Σ max(0, p − e^ε·q), p on the one input, q on the other; rounded upwards.
+    [[nodiscard]] double beyond(std::size_t one, std::size_t other, double epsilon) const {
         constexpr long double slack = 0x1p-60L;
         const long double factor = std::exp(static_cast<long double>(epsilon)) * (1 - slack);
+        const std::vector<long double>&ours = laws_[one], &theirs = laws_[other];
         long double sum = 0;
-        auto theirs = other.law_.begin();
-        std::size_t at = 0, there = 0;
-        for (auto ours = law_.begin(); ours != law_.end(); ++ours, ++at) {
-            while (theirs != other.law_.end() && theirs->first < ours->first) ++theirs, ++there;
-            const bool shared = theirs != other.law_.end() && theirs->first == ours->first;
-            sum += std::max(
-                0.0L, probabilities_[at] * (1 + slack) - (shared ? factor * other.probabilities_[there] : 0));
-        }
+        for (std::size_t i = 0; i < ours.size(); ++i)
+            sum += std::max(0.0L, ours[i] * (1 + slack) - (i < theirs.size() ? factor * theirs[i] : 0));
         return static_cast<double>(sum * (1 + 0x1p-40L));
     }
 
   private:
-    Outcomes law_;
-    std::vector<long double> probabilities_;
+    std::map<std::vector<std::byte>, std::size_t> places_;
+    std::vector<std::vector<long double>> laws_;  ///< by places; what is behind the end is 0
 };
 
 /// An audit in progress; its steps return false when there are too many.
@@ -117,7 +118,7 @@ class Enumeration {
     [[nodiscard]] bool follow(Bytes public_randomness, const Advance& advance) {
         Extremes permanents, reports;
         std::map<std::vector<std::byte>, Outcomes> responses;
-        std::vector<Numbers> laws;
+        Numbers laws;
         for (std::uint64_t x = 0; x < found_.inputs; ++x, advance()) {
             const std::vector<Cell> input = cells_of(x);
             const std::uint64_t before = left_;
@@ -137,7 +138,7 @@ class Enumeration {
             }
             if (!(sum == exact(1, 1))) found_.sums_to_one = false;
             permanents.add(x, *law);
-            if (found_.approximate) laws.emplace_back(*law);
+            if (found_.approximate) laws.add(*law);
             if (!found_.report) continue;
             Outcomes sent;
             for (const auto& [permanent, p] : *law) {
@@ -165,10 +166,10 @@ class Enumeration {
     }
 
   private:
-    void compare(const std::vector<Numbers>& laws, ApproximatePromise& promise) const {
-        for (std::uint64_t x = 0; x < laws.size(); ++x)
-            for (std::uint64_t y = 0; y < laws.size(); ++y)
-                if (const double sum = laws[x].beyond(laws[y], promise.epsilon); sum > promise.worst)
+    void compare(const Numbers& laws, ApproximatePromise& promise) const {
+        for (std::uint64_t x = 0; x < laws.inputs(); ++x)
+            for (std::uint64_t y = 0; y < laws.inputs(); ++y)
+                if (const double sum = laws.beyond(x, y, promise.epsilon); sum > promise.worst)
                     promise.worst = sum, promise.likelier = cells_of(x), promise.rarer = cells_of(y);
     }
     [[nodiscard]] std::vector<Cell> cells_of(std::uint64_t x) const {

@@ -106,23 +106,20 @@ class GaussianChannel final : public MomentChannel {
     std::vector<std::pair<std::string, double>> parameters() const override { return {{"sigma", sigma_}}; }
     std::uint64_t sample(std::uint64_t in, BitSource& bits) const override {
         const bool negative = bits.fair(1) != 0;
-        std::uint64_t least = 0, end = magnitudes_;
-        while (end - least > 1) {
-            const std::uint64_t middle = std::midpoint(least, end);
-            (bits.lands(heads(least, middle, end), 128) ? least : end) = middle;
-        }
-        return negative ? in + magnitudes_ - 1 - least : in + magnitudes_ + least;
+        Halving halving(*this);
+        while (halving.open()) halving.choose(bits.lands(halving.heads(), 128));
+        const std::uint64_t m = halving.least();
+        return negative ? in + magnitudes_ - 1 - m : in + magnitudes_ + m;
     }
     Exact probability(std::uint64_t in, std::uint64_t out) const override {
         const std::uint64_t m = magnitude(in, out);
         if (m >= magnitudes_) return {};
         Exact product = exact(1, 2);
-        std::uint64_t least = 0, end = magnitudes_;
-        while (end - least > 1) {
-            const std::uint64_t middle = std::midpoint(least, end);
-            const Exact upper = exact_dyadic(heads(least, middle, end), 128);
-            product = product * (m >= middle ? upper : upper.complement());
-            (m >= middle ? least : end) = middle;
+        for (Halving halving(*this); halving.open();) {
+            const Exact upper = exact_dyadic(halving.heads(), 128);
+            const bool beyond = m >= halving.middle();
+            product = product * (beyond ? upper : upper.complement());
+            halving.choose(beyond);
         }
         return product;
     }
@@ -148,12 +145,37 @@ class GaussianChannel final : public MomentChannel {
     [[nodiscard]] long double at_least(std::uint64_t m) const noexcept {
         return std::erfc(static_cast<long double>(m) / (std::numbers::sqrt2_v<long double> * sigma_));
     }
-    /// Of the coin that tells least..middle from middle..end.
-    [[nodiscard]] Uint128 heads(std::uint64_t least, std::uint64_t middle, std::uint64_t end) const noexcept {
-        const long double beyond = at_least(end);
-        return static_cast<Uint128>(
-            std::ldexp((at_least(middle) - beyond) / (at_least(least) - beyond), 128));
-    }
+    /// The search for a magnitude, by coins that tell least..middle from middle..end.
+    class Halving {
+      public:
+        explicit Halving(const GaussianChannel& channel) noexcept
+            : channel_(channel), end_(channel.magnitudes_), beyond_end_(channel.at_least(end_)) {
+            halve();
+        }
+        [[nodiscard]] bool open() const noexcept { return end_ - least_ > 1; }
+        [[nodiscard]] std::uint64_t least() const noexcept { return least_; }
+        [[nodiscard]] std::uint64_t middle() const noexcept { return middle_; }
+        /// Of 2^128 sides of the coin, those for middle..end.
+        [[nodiscard]] Uint128 heads() const noexcept {
+            return static_cast<Uint128>(
+                std::ldexp((beyond_middle_ - beyond_end_) / (beyond_least_ - beyond_end_), 128));
+        }
+        void choose(bool upper) noexcept {
+            (upper ? least_ : end_) = middle_;
+            (upper ? beyond_least_ : beyond_end_) = beyond_middle_;
+            halve();
+        }
+
+      private:
+        void halve() noexcept {
+            middle_ = std::midpoint(least_, end_);
+            beyond_middle_ = channel_.at_least(middle_);
+        }
+
+        const GaussianChannel& channel_;
+        std::uint64_t least_ = 0, middle_ = 0, end_;
+        long double beyond_least_ = 1, beyond_middle_ = 1, beyond_end_;  ///< what is at least so much
+    };
 
     // Chernoff's bound, by the moment generating function of G and its whole part.
     double mean_beyond(double excess, double n) const override {
