@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <map>
 
 #include "core/base/interrupt.hpp"
@@ -82,12 +81,17 @@ Reading reading(const Pair& pair, const Interaction& interaction, const Shares& 
     return found;
 }
 
+/// A median that is tried.
+double median(std::size_t number) {
+    return least_contingency * std::pow(median_step, static_cast<double>(number));
+}
+
 /// How likely each contingency is around this median.
-Grid around(double median, const Grid& grid) {
+Grid around(double middle, const Grid& grid) {
     Grid weights{};
     double sum = 0;
     for (std::size_t g = 0; g < grid.size(); ++g) {
-        const double ratio = grid[g] / median;
+        const double ratio = grid[g] / middle;
         sum += weights[g] = ratio / ((1 + ratio) * (1 + ratio));
     }
     for (double& weight : weights) weight /= sum;
@@ -197,29 +201,34 @@ std::vector<Dependence> dependences(std::span<const Pair> pairs, std::span<const
         check_interrupt();
         readings.push_back(reading(pairs[i], interactions[i], shares, grid));
     }
-    double likeliest = 0, most = -std::numeric_limits<double>::infinity();
+    // Of each median, how likely all that was measured is.
+    std::vector<double> evidence;
     for (std::size_t m = 0; m < medians; ++m) {
-        const double median = least_contingency * std::pow(median_step, static_cast<double>(m));
-        const Grid weights = around(median, grid);
-        double sum = std::log(weights[0]);
+        const Grid weights = around(median(m), grid);
+        evidence.push_back(0);
         for (const Reading& one : readings) {
             Grid own = weights;
-            sum += learn(own, one.likelihood);
-        }
-        if (sum > most) {
-            most = sum;
-            likeliest = median;
+            evidence.back() += learn(own, one.likelihood);
         }
     }
-    std::vector<Dependence> found;
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-        Grid weights = around(likeliest, grid);
-        learn(weights, readings[i].likelihood);
-        Dependence& one = found.emplace_back(0, 0);
-        for (std::size_t g = 0; g < grid.size(); ++g) {
-            one.spread += weights[g] * grid[g] / freedom(pairs[i].table);
-            one.clear += weights[g] * readings[i].clear[g];
+    const double most = *std::ranges::max_element(evidence);
+    std::vector<Dependence> found(pairs.size());
+    double sum = 0;
+    for (std::size_t m = 0; m < medians; ++m) {
+        const double weight = std::exp(evidence[m] - most);
+        sum += weight;
+        for (std::size_t i = 0; i < pairs.size(); ++i) {
+            Grid weights = around(median(m), grid);
+            learn(weights, readings[i].likelihood);
+            for (std::size_t g = 0; g < grid.size(); ++g) {
+                found[i].spread += weight * weights[g] * grid[g] / freedom(pairs[i].table);
+                found[i].clear += weight * weights[g] * readings[i].clear[g];
+            }
         }
+    }
+    for (Dependence& one : found) {
+        one.spread /= sum;
+        one.clear /= sum;
     }
     return found;
 }

@@ -55,8 +55,7 @@ struct Dependence {
 };
 
 /// A pair's squared contingency, spread·(k₁ − 1)(k₂ − 1), is taken to be log-logistic around a median that
-/// all pairs share, the likeliest one (empirical Bayes; Robbins 1956), as if one pair more had been found to
-/// be independent.
+/// all pairs share, each as far as it makes likely what was measured of all of them (Robbins 1956).
 [[nodiscard]] std::vector<Dependence> dependences(std::span<const Pair> pairs,
                                                   std::span<const Interaction> interactions,
                                                   const Shares& shares);
