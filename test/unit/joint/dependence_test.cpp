@@ -68,6 +68,24 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_told_from_independence_is_independent) {
     BOOST_CHECK_LT(off, 0.01);
 }
 
+// Ten pairs of yes/no answers whose interactions are as large as noise is on average, and as large again ten
+// times: of those less than half is clear, of these nearly all.
+BOOST_AUTO_TEST_CASE(how_clear_is_told_by_the_size_of_noise) {
+    const Shares shares(5, {0.5, 0.5});
+    for (const double size : {1.0, 10.0}) {
+        std::vector<Pair> pairs;
+        std::vector<Interaction> interactions;
+        for (const Values& both : all_pairs(5)) {
+            pairs.push_back({{both, {2, 2}, {0.25, 0.25, 0.25, 0.25}, 1e-4, 1e6}, 1});
+            Eigen::MatrixXd cells(2, 2);
+            cells << 1, -1, -1, 1;
+            interactions.push_back({both[0], both[1], cells * (size * 0.01 / 2), 2e-4, 2e-4});
+        }
+        for (const Dependence& one : dependences(pairs, interactions, shares))
+            BOOST_CHECK(size > 1 ? one.clear > 0.9 : one.clear < 0.5);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(clear_dependence_stays) {
     SeededBits bits(98);
     const Table all = chain({4, 4, 4, 4}, 1);
