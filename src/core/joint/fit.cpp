@@ -5,15 +5,14 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <set>
 #include <string>
 
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/base/unknown.hpp"
+#include "core/joint/pairs.hpp"
 #include "core/joint/pooled.hpp"
 #include "core/joint/scaling.hpp"
-#include "core/joint/traits.hpp"
 #include "core/math/spectrum.hpp"
 #include "core/summary/empirical_bayes.hpp"
 
@@ -118,10 +117,10 @@ Interaction interaction_of(const Table& measured, const Table& p, const Table& q
 
 /// What the pair has in common with all others, and of the rest as much as is not noise.
 Table fitted_pair(const Table& measured, const Table& p, const Table& q, const Interaction& interaction,
-                  const RowMatrix& common) {
+                  const RowMatrix& common, double clear) {
     const RowMatrix even = even_table(p, q);
-    const RowMatrix fitted = (even + common + denoised(interaction.shares - common, measured.variance))
-                                 .cwiseMax(least_share * even);
+    const RowMatrix rest = denoised(interaction.shares - common, measured.variance);
+    const RowMatrix fitted = (even + common + clear * rest).cwiseMax(least_share * even);
     std::vector<double> cells(fitted.data(), fitted.data() + fitted.size());
     Scaling(measured.attributes, measured.sizes, {p, q}).settle(cells);
     return of_unknown_noise(measured.attributes, measured.sizes, std::move(cells), measured.people);
@@ -157,44 +156,41 @@ Table fitted_triple(const Table& measured, const std::vector<Table>& pairs) {
     return of_unknown_noise(measured.attributes, measured.sizes, std::move(cells), measured.people);
 }
 
-/// All sets of so many attributes that some table holds.
-std::set<std::vector<std::size_t>> sets_of(std::span<const Table> tables, std::size_t count) {
-    std::set<std::vector<std::size_t>> sets;
-    for (const Table& table : tables) {
-        const std::size_t all = table.attributes.size();
-        if (all < count) continue;
-        std::vector<bool> chosen(all);
-        std::fill_n(chosen.begin(), count, true);
-        do {
-            std::vector<std::size_t> set;
-            for (std::size_t i = 0; i < all; ++i)
-                if (chosen[i]) set.push_back(table.attributes[i]);
-            sets.insert(std::move(set));
-        } while (std::prev_permutation(chosen.begin(), chosen.end()));
-    }
-    return sets;
-}
-
 }  // namespace
 
 Fit::Fit(std::span<const Table> measured) {
-    for (const auto& set : sets_of(measured, 1)) {
-        const Table table = pooled(measured, set).table;
-        tables_.push_back(of_unknown_noise(set, table.sizes, likely_distribution(table), table.people));
-    }
-    std::vector<Table> pairs;
+    Shares shares(sizes_in(measured).size());
+    const auto tell = [&](std::size_t attribute, const Table& table) {
+        shares[attribute] = likely_distribution(table);
+        return of_unknown_noise(table.attributes, table.sizes, shares[attribute], table.people);
+    };
+    for (const auto& set : sets_of(measured, 1)) tables_.push_back(tell(set[0], pooled(measured, set).table));
+    const std::vector<Pair> pairs = pairs_in(measured);
     std::vector<Interaction> interactions;
-    for (const auto& set : sets_of(measured, 2)) {
-        pairs.push_back(pooled(measured, set).table);
-        interactions.push_back(
-            interaction_of(pairs.back(), *find({set.data(), 1}), *find({set.data() + 1, 1})));
-    }
-    const std::vector<Eigen::MatrixXd> common = common_parts(interactions);
+    std::vector<Eigen::MatrixXd> common;
+    std::vector<Dependence> dependence;
+    const auto look = [&] {
+        interactions.clear();
+        for (const Pair& pair : pairs) {
+            const auto* set = pair.table.attributes.data();
+            interactions.push_back(interaction_of(pair.table, *find({set, 1}), *find({set + 1, 1})));
+        }
+        common = common_parts(interactions);
+        dependence = dependences(pairs, interactions, shares);
+    };
+    // Shares that sums of pairs tell without bias tell how attributes hang together, and this what else pairs
+    // tell of shares.
+    look();
+    const Shares before = shares;
+    for (Table& table : tables_)
+        table = tell(table.attributes[0],
+                     single(table.attributes[0], measured, pairs, dependence, common, before));
+    look();
     for (std::size_t i = 0; i < pairs.size(); ++i) {
         check_interrupt();
-        const auto* set = pairs[i].attributes.data();
-        tables_.push_back(
-            fitted_pair(pairs[i], *find({set, 1}), *find({set + 1, 1}), interactions[i], common[i]));
+        const auto* set = pairs[i].table.attributes.data();
+        tables_.push_back(fitted_pair(pairs[i].table, *find({set, 1}), *find({set + 1, 1}), interactions[i],
+                                      common[i], dependence[i].clear));
     }
     const auto triples = sets_of(measured, 3);
     for (const auto& set : triples) {

@@ -11,11 +11,13 @@ namespace ldp {
 
 /// One table for each attribute, and for each two and three that some measured table holds, of noise that is
 /// not known (variance NaN). Fitted from small to large:
-///   one attribute   the nearest distribution to its pooled shares, or of many values the likely one
-///                   (empirical_bayes.hpp);
-///   two             their product, what their interaction has in common with all others (traits.hpp), and as
+///   one attribute   the nearest distribution to its shares, or of many values the likely one
+///                   (empirical_bayes.hpp), where pairs tell the more of an attribute the nearer they are to
+///                   independent (pairs.hpp);
+///   two             their product, what their interaction has in common with all others (pairs.hpp), and as
 ///                   much of the rest as is not noise: each of its singular values is shrunk as is best for
-///                   its size (Gavish, Donoho 2017);
+///                   its size (Gavish, Donoho 2017), and all of them by how clear the dependence is among all
+///                   pairs (pairs.hpp);
 ///   three           the table of most entropy that has the fitted pairs, and of the interaction of all three
 ///                   the part that is not noise (James, Stein 1961);
 /// each then scaled until no share is negative and it has the tables below it. Pairs that no table of three

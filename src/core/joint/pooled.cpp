@@ -82,6 +82,23 @@ Pooled pooled(std::span<const Table> tables, std::span<const std::size_t> attrib
     return all;
 }
 
+std::set<std::vector<std::size_t>> sets_of(std::span<const Table> tables, std::size_t count) {
+    std::set<std::vector<std::size_t>> sets;
+    for (const Table& table : tables) {
+        const std::size_t all = table.attributes.size();
+        if (all < count) continue;
+        std::vector<bool> chosen(all);
+        std::fill_n(chosen.begin(), count, true);
+        do {
+            std::vector<std::size_t> set;
+            for (std::size_t i = 0; i < all; ++i)
+                if (chosen[i]) set.push_back(table.attributes[i]);
+            sets.insert(std::move(set));
+        } while (std::prev_permutation(chosen.begin(), chosen.end()));
+    }
+    return sets;
+}
+
 std::vector<std::uint64_t> sizes_in(std::span<const Table> tables) {
     std::vector<std::uint64_t> sizes;
     for (const Table& table : tables)

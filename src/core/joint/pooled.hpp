@@ -1,6 +1,7 @@
 // What several tables say of the same attributes.
 #pragma once
 
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -32,6 +33,9 @@ struct Pooled {
 /// variance where tables are of different people. The total, which is known, is set to 1. There are no
 /// weights if no table holds them.
 [[nodiscard]] Pooled pooled(std::span<const Table> tables, std::span<const std::size_t> attributes);
+
+/// All sets of so many attributes, ascending, that some table holds.
+[[nodiscard]] std::set<std::vector<std::size_t>> sets_of(std::span<const Table> tables, std::size_t count);
 
 /// How many values each attribute has that some table holds, by number; 0 for those that none does.
 [[nodiscard]] std::vector<std::uint64_t> sizes_in(std::span<const Table> tables);
