@@ -67,7 +67,7 @@ class Crowd {
 };
 
 /// Of k values `held` have shares in the proportions 1, 1/2, 1/3 …, scattered over the domain.
-std::vector<double> zipf(std::size_t k, std::size_t held) {
+std::vector<double> zipf_among(std::size_t k, std::size_t held) {
     std::vector<double> shares(k);
     for (std::size_t i = 0; i < held; ++i) shares[97 * i % k] = 1 / static_cast<double>(i + 1);
     return shares;
@@ -83,7 +83,7 @@ struct Score {
 
 Score decode(const Mechanism& m, std::size_t held, std::size_t people, int runs, CandidateMethod method,
              std::uint64_t seed) {
-    const std::vector<double> shares = zipf(m.cells()[0], held);
+    const std::vector<double> shares = zipf_among(m.cells()[0], held);
     Crowd crowd(shares, seed);
     Score score;
     for (int run = 0; run < runs; ++run) {
@@ -261,7 +261,7 @@ BOOST_AUTO_TEST_CASE(too_many_values_are_told_apart_as_candidates_only) {
 BOOST_AUTO_TEST_CASE(values_nobody_holds_are_seldom_significant, *boost::unit_test::label("slow")) {
     // 4 values of 20 held; p-values of the others are uniform, or a little larger.
     const auto m = rappor(3, 20, 32, 2, 4);
-    Crowd crowd(zipf(20, 1), 108);
+    Crowd crowd(zipf_among(20, 1), 108);
     int below_5 = 0, below_50 = 0;
     constexpr int runs = 1000;
     for (int run = 0; run < runs; ++run) {
@@ -315,7 +315,7 @@ BOOST_AUTO_TEST_CASE(candidates_come_in_order_with_adjusted_p_values) {
         static_cast<void>(candidates(summary.view(), CandidateMethod::nnls, Control::bonferroni)), Error,
         [](const Error& error) { return error.code() == ErrorCode::invalid_value; });
     std::vector<double> held(300);
-    Crowd(zipf(300, 5), 112).report(20000, summary, held);
+    Crowd(zipf_among(300, 5), 112).report(20000, summary, held);
     const auto alone = pick(summary.view(), CandidateMethod::nnls);
     const auto ranked = candidates(summary.view(), CandidateMethod::nnls, Control::bonferroni);
     const auto gentler = candidates(summary.view(), CandidateMethod::nnls, Control::benjamini_hochberg);
@@ -354,7 +354,7 @@ BOOST_AUTO_TEST_CASE(honest_reports_are_healthy_and_floods_are_not) {
     for (const std::size_t held : {1, 50}) {
         OwnedSummary summary(*m);
         std::vector<double> counts(50);
-        Crowd(zipf(50, held), 114 + held).report(20000, summary, counts);
+        Crowd(zipf_among(50, held), 114 + held).report(20000, summary, counts);
         BOOST_CHECK_GT(least_p_value(summary), 1e-6);
 
         SeededBits bits(115);
