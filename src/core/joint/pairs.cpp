@@ -65,8 +65,10 @@ Reading reading(const Pair& pair, const Interaction& interaction, const Shares& 
     const double noise = pair.table.variance * part;
     Reading found;
     double total = 0;
+    Work work;
     for (std::size_t i = 0; i < p.size(); ++i)
         for (std::size_t j = 0; j < q.size(); ++j) {
+            work.done(grid.size());
             const double cell =
                 interaction.shares(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
             const double weight = p[i] * (1 - p[i]) * q[j] * (1 - q[j]);
@@ -197,10 +199,8 @@ std::vector<Dependence> dependences(std::span<const Pair> pairs, std::span<const
                                     const Shares& shares) {
     const Grid grid = possible();
     std::vector<Reading> readings;
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-        check_interrupt();
+    for (std::size_t i = 0; i < pairs.size(); ++i)
         readings.push_back(reading(pairs[i], interactions[i], shares, grid));
-    }
     // Of each median, how likely all that was measured is.
     std::vector<double> evidence;
     for (std::size_t m = 0; m < medians; ++m) {
