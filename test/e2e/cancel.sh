@@ -86,7 +86,7 @@ SELECT 100 + octet_length(ldp_summary_send(summary)) / 500000 AS time_limit FROM
 SET statement_timeout = :time_limit;
 \echo @ :time_limit ${3:--} $one: $2
 \timing on
-SELECT count(*) FROM (SELECT summary AS s FROM large WHERE name = '$one') AS l, LATERAL $2 AS answer;
+SELECT count(answer) FROM (SELECT summary AS s FROM large WHERE name = '$one') AS l, LATERAL $2 AS answer;
 \timing off
 \echo = :SQLSTATE
 SET statement_timeout = 0;
