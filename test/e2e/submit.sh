@@ -217,7 +217,7 @@ done
 name="killed among refusals"
 create cut_picky '{"mechanism": "pdp", "epsilon": 1, "attributes": [{"name": "wage", "min": 0, "max": 1000}]}'
 sql -c "ALTER TABLE cut_picky ADD CONSTRAINT picky CHECK (picks(report))" >/dev/null
-file=some.csv batch=20
+file=some.csv batch=2
 for pause in 0 0.02 0.05 0.03 0.01 0.04; do
     start cut_picky
     sleep $pause
