@@ -15,7 +15,7 @@ if [ ${#clusters[@]} -lt 3 ]; then
     exec "$(dirname "$0")/../with-cluster" bash "$0"
 fi
 . "$(dirname "$0")/../prelude.sh"
-cd "$root" || exit 1
+cd "$work" || exit 1
 bin=$("${PG_CONFIG:-pg_config}" --bindir)
 # Of a cluster, by its socket's folder. Each has a server's program of its own, which may read that cluster's files.
 restart() {
@@ -39,7 +39,7 @@ check "the servers know each other" $'\n2\n3' "$(sql -c "SELECT citus_set_coordi
 check "the extension comes to all" "1|1" "$(sql -c "CREATE EXTENSION ldp" -c "
     SELECT string_agg(result, '|') FROM run_command_on_workers('SELECT count(*) FROM pg_extension WHERE extname = ''ldp''')")"
 
-. test/e2e/spread
+. "$root/test/e2e/spread"
 for name in "${names[@]}"; do
     sql -c "CREATE TABLE ${name}_whole (id integer GENERATED ALWAYS AS IDENTITY, report ldp_report)" -c "\\copy ${name}_whole (report) FROM '$work/$name'" \
         -c "CREATE TABLE $name (id integer, round integer, report ldp_report)" -c "CREATE TABLE ${name}_packed (lot integer, round integer, batch ldp_report_batch)" \
