@@ -116,6 +116,8 @@ $(BUILD)/ldp--%.sql: sql/ldp.sql sql/rollups.sql
 include $(PGXS)
 
 override CXXFLAGS := $(given) -std=c++20 -fPIC -fvisibility=hidden $(WARNINGS)
+# As in src/Makefile.
+override CXXFLAGS += $(if $(findstring clang,$(CXX)),,--param ggc-min-heapsize=1000000)
 ifdef COVERAGE
 override CXXFLAGS += -O1 --coverage
 SHLIB_LINK += --coverage

@@ -37,7 +37,7 @@ Json parse_record(std::string_view text) {
             raise(ErrorCode::malformed, "the record has " + shown(parsed) + " twice");
         return true;
     };
-    Json record = Json::parse(text, watch, false);
+    Json record = json_of(text, Unsound::allowed, watch);
     if (!record.is_object())
         raise(ErrorCode::malformed, "the record is no JSON object",
               record.is_discarded() ? "" : "Found " + shown(record) + ".",

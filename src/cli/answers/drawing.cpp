@@ -27,8 +27,8 @@ struct Scale {
         const double rough = (high - low) / 5, power = std::pow(10, std::floor(std::log10(rough)));
         const double step = power * (rough > 5 * power ? 10 : rough > 2 * power ? 5 : rough > power ? 2 : 1);
         std::vector<double> found;
-        for (double tick = std::ceil(low / step - 1e-9) * step; tick <= high + 1e-9 * step; tick += step)
-            found.push_back(std::abs(tick) < step / 2 ? 0 : tick);
+        const double least = std::ceil(low / step - 1e-9), most = std::floor(high / step + 1e-9);
+        for (int i = 0; least + i <= most; ++i) found.push_back((least + i) * step);
         return found;
     }
 };

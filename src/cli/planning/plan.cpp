@@ -4,17 +4,15 @@
 
 #include <iomanip>
 #include <iostream>
-#include <nlohmann/json.hpp>
 
 #include "accounting/odds.hpp"
 #include "cli/command.hpp"
 #include "client/in_quotes.hpp"
+#include "core/base/json.hpp"
 
 namespace ldp::cli::plan {
 
 namespace {
-
-using Json = nlohmann::json;
 
 struct Key {
     const char* name;
@@ -67,10 +65,10 @@ Options options() {
 /// JSON with more in it. What is no object is left to whoever reads it.
 template <class Add>
 std::string with(const std::string& text, Add add) {
-    Json document = Json::parse(text, nullptr, false);
+    Json document = json_of(text, Unsound::allowed);
     if (!document.is_object()) return text;
     add(document);
-    return document.dump();
+    return json_text(document);
 }
 
 std::string question(const Arguments& arguments) {

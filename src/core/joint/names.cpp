@@ -23,7 +23,7 @@ std::string some(std::span<const std::string> words) {
 }
 
 Json parsed(std::string_view text, const char* what) {
-    Json document = Json::parse(text, nullptr, false);
+    Json document = json_of(text, Unsound::allowed);
     if (document.is_discarded())
         raise(ErrorCode::malformed, std::string(what) + " cannot be read as JSON",
               "Found " + shortened(text, 100) + ".", "Perhaps a number is too large.");
@@ -67,11 +67,12 @@ std::string Names::label(std::size_t attribute, std::size_t value) const {
 }
 
 std::string Names::json_attribute(std::size_t number) const {
-    return Json(attribute(number)).dump();
+    return json_text(Json(attribute(number)));
 }
 
 std::string Names::json_value(std::size_t attribute, std::size_t value) const {
-    return all_[attribute].labels.empty() ? label(attribute, value) : Json(label(attribute, value)).dump();
+    return all_[attribute].labels.empty() ? label(attribute, value)
+                                          : json_text(Json(label(attribute, value)));
 }
 
 std::size_t Names::called(std::string_view name) const {
@@ -86,7 +87,7 @@ std::size_t Names::called(std::string_view name) const {
 Names::Conditions Names::conditions(std::string_view json) const {
     const Json document = parsed(json, "what is asked for");
     if (!document.is_object() || document.empty())
-        refuse("conditions are an object with a key for each attribute", "Found " + document.dump() + ".",
+        refuse("conditions are an object with a key for each attribute", "Found " + json_text(document) + ".",
                R"(For example: {"sex": "f", "age": [20, 30]}.)");
     std::map<std::size_t, std::vector<bool>> found;
     for (const auto& [name, wanted] : document.items()) {
@@ -114,7 +115,7 @@ Names::Conditions Names::conditions(std::string_view json) const {
                     values[v] = named.ends[v] >= from && named.ends[v + 1] <= to;
                 if (std::ranges::count(values, true) == 0)
                     refuse("no value of \"" + name + "\" meets its condition",
-                           "Found " + wanted.dump() + ".");
+                           "Found " + json_text(wanted) + ".");
                 continue;
             }
         }
@@ -129,7 +130,7 @@ Names::Conditions Names::conditions(std::string_view json) const {
             const auto at = label.is_string() ? std::ranges::find(named.labels, label.get<std::string>())
                                               : named.labels.end();
             if (at == named.labels.end())
-                refuse(label.dump() + " is no value of \"" + name + "\"",
+                refuse(json_text(label) + " is no value of \"" + name + "\"",
                        named.labels.empty()
                            ? "Its values are the numbers from 0 to " + std::to_string(named.size - 1) + "."
                            : "There are " + some(named.labels) + ".",

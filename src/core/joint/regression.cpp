@@ -123,7 +123,7 @@ class RecordMoments {
               "They give " + shortened(joined(names), 400) + ".");
     }
     [[noreturn]] void missing(const Factor& a, const Factor& b) const {
-        const auto written = [&](const Factor& factor) { return factor_json(all_, factor).dump(); };
+        const auto written = [&](const Factor& factor) { return json_text(factor_json(all_, factor)); };
         raise(ErrorCode::unsupported, "the reports do not tell the product of " + name(a) + " and " + name(b),
               "No attribute of the record is {\"product\": [" + written(a) + ", " + written(b) + "]}.",
               "A spec declares it among its attributes, or all that a regression takes by \"regression\".");

@@ -22,7 +22,7 @@ bool about_tables(const Json& spec) {
 Spec of_tables(Json document) {
     for (const char* key : {"derived", "chosen", "max_report_bytes", "max_decode_cost"}) document.erase(key);
     document["mechanism"] = joint::entry.name;
-    return Spec::from_json(document.dump());
+    return Spec::from_json(json_text(document));
 }
 
 /// n·Var of a cell of the two attributes that are told worst, or of a value of one where no view has two. Of

@@ -57,16 +57,16 @@ double most_epsilon(const Json& document) {
 
 Planning::Planning(std::string_view spec, std::string_view question) {
     const Json document = parse_json(spec);
-    spec_ = without_epsilon(document).dump();
+    spec_ = json_text(without_epsilon(document));
     epsilon_ = epsilon_of(document);
     most_epsilon_ = most_epsilon(document);
     question_ = PlannedQuestion::from_json(question, at(epsilon_.value_or(most_epsilon_)));
 }
 
 Spec Planning::at(double epsilon) const {
-    Json document = Json::parse(spec_);
+    Json document = json_of(spec_, Unsound::refused);
     document["epsilon"] = epsilon;
-    return Spec::from_json(document.dump());
+    return Spec::from_json(json_text(document));
 }
 
 Spec Planning::given() const {

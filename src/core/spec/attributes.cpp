@@ -186,7 +186,7 @@ std::string with_labels(std::string_view attributes) {
         const Attribute attribute = read_attribute(reader, reader.word("name", "the attribute's name"));
         one["domain"] = attribute.labels;
     }
-    return all.dump();
+    return json_text(all);
 }
 
 std::vector<Attribute> read_attributes(JsonObject& top) {

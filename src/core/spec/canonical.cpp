@@ -98,11 +98,11 @@ std::string Spec::to_json() const {
                               {keys::decode_cost.name, chosen_->limits.decode_cost},
                               {"reason", chosen_->reason}};
     document["derived"] = derived_json(*this);
-    return document.dump();
+    return json_text(document);
 }
 
 std::uint64_t Spec::fingerprint() const {
-    return fingerprint_of(canonical_json(*this).dump());
+    return fingerprint_of(json_text(canonical_json(*this)));
 }
 
 }  // namespace ldp

@@ -20,7 +20,7 @@ void invalid(const std::string& message, const std::string& detail, const std::s
 }
 
 std::string shown(const Json& value) {
-    return shortened(value.dump(-1, ' ', false, Json::error_handler_t::replace), 60);
+    return shortened(json_text(value, Unsound::allowed), 60);
 }
 
 std::string shown(double number) {
@@ -52,7 +52,7 @@ Json parse_json(std::string_view text, const JsonKind& kind) {
         return true;
     };
     try {
-        return Json::parse(text, watch);
+        return json_of(text, Unsound::refused, watch);
     } catch (const Json::exception& error) {
         refuse_json(error.what(), kind);
     }

@@ -1,16 +1,14 @@
 // JSON as a spec is read: every key is asked for once, and what nobody asked for is an error.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <string_view>
 
+#include "core/base/json.hpp"
 #include "core/mechanism/settings.hpp"
 
 namespace ldp {
-
-using Json = nlohmann::json;
 
 /// Throws Error (invalid_spec).
 [[noreturn]] void invalid(const std::string& message, const std::string& detail,

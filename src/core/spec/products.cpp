@@ -28,7 +28,7 @@ std::size_t number_called(const std::string& name, std::span<const Attribute> al
     const std::size_t place = attribute_called(name, all);
     if (!all[place].numeric())
         invalid("a category is no factor as a whole", "\"" + name + "\" is categorical.",
-                "Name one of its values, as in {" + Json(name).dump() + ": …}.");
+                "Name one of its values, as in {" + json_text(Json(name)) + ": …}.");
     return place;
 }
 

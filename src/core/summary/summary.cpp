@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
+#include "core/base/json.hpp"
 #include "core/format/report_frame.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/mechanism/registry.hpp"
@@ -220,14 +220,14 @@ std::string describe(Bytes bytes) {
 }
 
 std::string parameters_json(const Mechanism& mechanism) {
-    nlohmann::json parameters = nlohmann::json::object();
+    Json parameters = Json::object();
     for (const auto& [key, value] : mechanism.parameters()) parameters[key] = value;
-    nlohmann::json all{{"mechanism", mechanism_name(mechanism.header().mechanism)},
-                       {"epsilon", mechanism.epsilon()},
-                       {"spec", fingerprint_text(mechanism.header().fingerprint)},
-                       {"parameters", parameters}};
+    Json all{{"mechanism", mechanism_name(mechanism.header().mechanism)},
+             {"epsilon", mechanism.epsilon()},
+             {"spec", fingerprint_text(mechanism.header().fingerprint)},
+             {"parameters", parameters}};
     if (mechanism.delta() != 0) all["delta"] = mechanism.delta();
-    return all.dump();
+    return json_text(all);
 }
 
 }  // namespace ldp
