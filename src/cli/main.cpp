@@ -78,7 +78,7 @@ int run(std::vector<std::string> words) {
 
 int main(int argc, char** argv) {
     std::ios::sync_with_stdio(false);
-    std::signal(SIGXFSZ,
-                SIG_IGN);  // a file that may not grow is an error that says so, not an end without a word
+    // A file that may not grow is an error that says so, not an end without a word.
+    (void)std::signal(SIGXFSZ, SIG_IGN);
     return ldp::cli::run({argv + 1, argv + argc});
 }

@@ -13,7 +13,8 @@ namespace ldp::cli {
 
 namespace {
 
-constexpr std::string_view isolate = "\u2068", end_of_isolate = "\u2069";
+/// U+2068 and U+2069: what stands between them has no say in the direction of what is around it.
+constexpr std::string_view isolate = "\xe2\x81\xa8", end_of_isolate = "\xe2\x81\xa9";
 
 /// The number of a character of valid UTF-8.
 char32_t code_of(std::string_view character) noexcept {
@@ -115,7 +116,7 @@ std::string constant(std::string_view text) {
         if (commands(code)) {
             harmless = false;
             std::array<char, 8> digits{};
-            std::snprintf(digits.data(), digits.size(), "%06x", static_cast<unsigned>(code));
+            (void)std::snprintf(digits.data(), digits.size(), "%06x", static_cast<unsigned>(code));
             unicode += "\\+" + std::string(digits.data());
         } else {
             plain += character == "'" ? "''" : character;
@@ -201,7 +202,7 @@ std::string estimate_of(const Row& row, bool shares) {
 
 std::string told(const Row& row, bool shares) {
     if (std::isnan(row.estimate)) return row.note.empty() ? "no estimate" : "no estimate: " + row.note;
-    const std::string text = estimate_of(row, shares);
+    std::string text = estimate_of(row, shares);
     if (std::isnan(row.lower)) return text;
     const double unit = shares ? 100 : 1;
     const double error = unit * error_of(row);
