@@ -87,7 +87,7 @@ std::string question(const Arguments& arguments) {
 }
 
 std::string spec(const Arguments& arguments) {
-    const std::string text = spec_text(arguments["spec"].as<std::string>());
+    std::string text = spec_text(arguments["spec"].as<std::string>());
     if (arguments.count("epsilon") == 0) return text;
     return with(text, [&](Json& spec) {
         if (spec.contains("epsilon")) spec.erase("derived");

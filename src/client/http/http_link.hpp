@@ -111,7 +111,7 @@ class HttpLink {
                 }
             }();
             if (!failure) return std::move(reply_);
-            if (!failure->passing()) throw *failure;
+            if (!failure->passing()) throw TransportFailure(*failure);
             if (!backoff) {
                 first_failure = steady_clock::now();
                 backoff.emplace(patience_, bits);
@@ -119,7 +119,7 @@ class HttpLink {
             const auto elapsed =
                 std::chrono::duration_cast<milliseconds>(steady_clock::now() - first_failure);
             const auto pause = backoff->next(elapsed);
-            if (!pause) throw *failure;
+            if (!pause) throw TransportFailure(*failure);
             const milliseconds longer = std::min(std::max(*pause, asked), patience_.limit - elapsed);
             if (waiting_) waiting_(*failure, longer);
             std::this_thread::sleep_for(longer);

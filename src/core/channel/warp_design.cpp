@@ -118,7 +118,8 @@ Program::Program(unsigned width, double epsilon) {
         means_.push_back(mean);
         squares_.push_back(square);
     }
-    for (std::size_t i = 0; i < knots_; ++i) even_[i] = static_cast<double>(knots[i].output) - outputs / 2;
+    for (std::size_t i = 0; i < knots_; ++i)
+        even_[i] = static_cast<double>(knots[i].output) - static_cast<double>(outputs / 2);
     const double scale = dot(means_.back(), even_);
     for (double& each : even_) each /= scale;
 }

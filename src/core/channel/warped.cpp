@@ -119,6 +119,7 @@ WarpedResponse::WarpedResponse(std::uint64_t steps, const Warp& warp, double low
     for (std::size_t j = 0; j < square_.size(); ++j) {
         const std::size_t ladder = j % width_;
         const double weight = low * rungs[ladder] + tilt;
+        // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): the first loop has counted this place's rung.
         square_[j] += (wanted / spread * weight - sums[ladder]) / rungs[ladder];
     }
 }

@@ -88,7 +88,7 @@ Combined::Box Cells::box(std::size_t cell) const {
     return box;
 }
 
-Marginal::Marginal(const SummaryView& view, std::vector<std::size_t> attributes, Combination how,
+Marginal::Marginal(const SummaryView& view, const std::vector<std::size_t>& attributes, Combination how,
                    Target target)
     : view_(view),
       asked_views_(views_about(view, attributes)),

@@ -28,7 +28,8 @@ class Marginal {
     /// an attribute is not there or stands twice; unsupported if the reports do not tell several attributes
     /// together, if no view has all of these, or if they were counted without the rounds that it takes.
     /// Mechanism and bytes must outlive it.
-    Marginal(const SummaryView& view, std::vector<std::size_t> attributes, Combination how, Target target);
+    Marginal(const SummaryView& view, const std::vector<std::size_t>& attributes, Combination how,
+             Target target);
 
     [[nodiscard]] const std::vector<std::uint64_t>& sizes() const noexcept { return sizes_; }
     /// How many reports are about at least one of the attributes and of use.

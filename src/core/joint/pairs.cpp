@@ -188,7 +188,7 @@ std::vector<Pair> pairs_in(std::span<const Table> measured) {
     for (const auto& set : sets_of(measured, 2)) {
         check_interrupt();
         Pooled all = pooled(measured, set);
-        Pair& pair = pairs.emplace_back(std::move(all.table), 0);
+        Pair& pair = pairs.emplace_back(Pair{std::move(all.table), 0});
         for (const auto& [number, weight] : all.weights)
             pair.own += weight / static_cast<double>(measured[number].attributes.size() - 1);
     }
