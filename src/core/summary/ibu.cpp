@@ -57,7 +57,8 @@ class Climb {
         const auto [low, high] =
             boost::math::tools::toms748_solve(excess, -1 / (1 - protocol_.p), 1 / protocol_.q,
                                               boost::math::tools::eps_tolerance<double>(50), steps);
-        each([&](Level& level) { level.frequency = at(level.share, (low + high) / 2); });
+        const double root = (low + high) / 2;
+        each([&](Level& level) { level.frequency = at(level.share, root); });
         normalise();
     }
 
