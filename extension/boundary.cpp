@@ -8,9 +8,11 @@
 #include <new>
 
 extern "C" {
+#include "catalog/pg_type.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/syscache.h"
 #if PG_VERSION_NUM >= 160000
 #include "nodes/miscnodes.h"
 #endif
@@ -166,6 +168,10 @@ const char* server_text(const char* utf8) {
 
 Datum json_value(const char* utf8) {
     return DirectFunctionCall1(jsonb_in, CStringGetDatum(server_text(utf8)));
+}
+
+Oid type_named(const char* name, Oid schema) {
+    return GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum(name), ObjectIdGetDatum(schema));
 }
 
 // Mechanisms -----------------------------------------------------------------------------------------------

@@ -116,6 +116,9 @@ Datum entry(FunctionCallInfo fcinfo) {
 /// UTF-8 text as the server writes it.
 [[nodiscard]] const char* server_text(const char* utf8);
 
+/// The type of this name in a schema, or InvalidOid. May jump.
+[[nodiscard]] Oid type_named(const char* name, Oid schema);
+
 // Mechanisms -----------------------------------------------------------------------------------------------
 
 /// The mechanism of the parameter block that these bytes of this kind begin with, remembered for the next

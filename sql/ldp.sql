@@ -1365,6 +1365,13 @@ CREATE FUNCTION @extschema@.ldp_unpack(batch @extschema@.ldp_report_batch) RETUR
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 10000;
 COMMENT ON FUNCTION @extschema@.ldp_unpack(@extschema@.ldp_report_batch) IS 'the reports of a batch, one a row';
 
+CREATE FUNCTION @extschema@.ldp_insert(reports regclass, batch @extschema@.ldp_report_batch, round integer) RETURNS bigint
+    AS 'MODULE_PATHNAME' LANGUAGE C STRICT COST 1000;
+COMMENT ON FUNCTION @extschema@.ldp_insert(regclass, @extschema@.ldp_report_batch, integer) IS
+    'inserts a batch''s reports of a round into the columns report and round of a table, one a row, with the rights of the '
+    'caller, as COPY does and thus in less than half of INSERT''s time; returns how many rows that are; error 42809 for a '
+    'table without such columns';
+
 CREATE FUNCTION @extschema@.ldp_reach(confidence float8) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION @extschema@.ldp_reach(float8) IS

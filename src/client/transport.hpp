@@ -43,12 +43,12 @@ pqxx::result run(pqxx::transaction_base& transaction, const std::string& sql,
 /// stands in SQL, quoted where it needs it: each a row of its own, or, where rows hold batches, together.
 inline void insert(pqxx::transaction_base& transaction, const std::string& table, bool rows_of_batches,
                    const std::string& batch, std::int32_t round) {
-    run(transaction,
-        "INSERT INTO " + table +
-            (rows_of_batches ? " (batch, round) SELECT $1::ldp_report_batch"
-                             : " (report, round) SELECT ldp_unpack($1::ldp_report_batch)") +
-            ", $2::integer",
-        batch, std::to_string(round));
+    if (rows_of_batches)
+        run(transaction, "INSERT INTO " + table + " (batch, round) SELECT $1::ldp_report_batch, $2::integer",
+            batch, std::to_string(round));
+    else
+        run(transaction, "SELECT ldp_insert($1::regclass, $2::ldp_report_batch, $3::integer)", table, batch,
+            std::to_string(round));
 }
 
 /// The Error for what the server answered: "ERROR:  message", then lines such as "DETAIL:  …" and "HINT:  …",

@@ -141,16 +141,22 @@ sql <<SQL >log || bad "a batch of many reports" log
 CREATE TEMPORARY TABLE many (report ldp_report);
 \\copy many FROM 'reports.copy'
 CREATE UNLOGGED TABLE packed AS SELECT ldp_pack(report) AS batch FROM many;
+CREATE UNLOGGED TABLE crowd AS SELECT ldp_pack(report) AS batch FROM many, generate_series(1, 40);
+CREATE TABLE one_by_one (report ldp_report, round integer);
 SQL
-cat >>questions.sql <<'SQL'
+of_batches() { # of_batches TABLE QUESTION
+    cat >>questions.sql <<SQL
 SET statement_timeout = 100;
-\echo @ 100 long packed: ldp_agg(batch)
+\echo @ 100 long $1: $2
 \timing on
-SELECT ldp_count(ldp_agg(batch)) FROM packed;
+SELECT $2 FROM $1;
 \timing off
 \echo = :SQLSTATE
 SET statement_timeout = 0;
 SQL
+}
+of_batches packed "ldp_count(ldp_agg(batch))"
+of_batches crowd "ldp_insert('one_by_one', batch, 0)"
 psql -XqAt <questions.sql >answers 2>errors
 allowed=1500  # ms after the limit
 long_ones=0 cut=0

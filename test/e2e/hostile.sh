@@ -122,6 +122,12 @@ SELECT ldp_submit('colour', '$report'), ldp_submit('side', '$report'), ldp_submi
 SELECT ldp_submit_batch('colour', '$batch$number', ARRAY['$report', '$report']::ldp_report[]);
 SELECT ldp_submit_batch('packs', '$batch$number', ARRAY['$report', '$report']::ldp_report[]), ldp_summary_of('packs'), ldp_summaries_of('packs', '{round}');
 SELECT ldp_submit_batch('colour', '$batch$number', ARRAY['$report', '$report']::ldp_report[]);
+SELECT ldp_insert('side', ldp_pack('$report'::ldp_report), 0), ldp_insert('colour', ldp_pack('$report'::ldp_report), 0);
+ALTER TABLE hostile.side ENABLE ROW LEVEL SECURITY;
+ALTER TABLE hostile.side FORCE ROW LEVEL SECURITY;
+CREATE POLICY all_of_them ON hostile.side USING (true);
+SELECT ldp_insert('side', ldp_pack('$report'::ldp_report), 0);
+ALTER TABLE hostile.side DISABLE ROW LEVEL SECURITY;
 SELECT ldp_claim_batch('side', '$batch$number', 3, pg_catalog.sha256('a'::bytea)), ldp_claim_batch('side', '$batch$number', 3, pg_catalog.sha256('a'::bytea));
 SELECT ldp_open_rounds('side', 0, 3);
 SELECT * FROM ldp_summaries_of('side', ARRAY['country', 'round']::text[]);

@@ -20,7 +20,6 @@ extern "C" {
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
-#include "utils/syscache.h"
 }
 
 #include <cstring>
@@ -66,10 +65,6 @@ bool calls(const char* expression, Oid function, AttrNumber column, Bytes block)
         return false;
     const Bytes found = contents(PG_DETOAST_DATUM_PACKED(second->constvalue));
     return found.size() == block.size() && std::memcmp(found.data(), block.data(), found.size()) == 0;
-}
-
-Oid type_named(const char* name, Oid schema) {
-    return GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum(name), ObjectIdGetDatum(schema));
 }
 
 /// What is wrong with a table; `block` may be NULL, which leaves the CHECK out.

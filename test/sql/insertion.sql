@@ -1,0 +1,158 @@
+-- ldp_insert: a batch's reports into a table, one a row, as COPY does. Whatever stands in COPY's way, the rows are those
+-- that INSERT would make, or there are none.
+\set SHOW_CONTEXT never
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS ldp;
+RESET client_min_messages;
+
+CREATE FUNCTION pg_temp.little(number bigint, bytes integer) RETURNS text LANGUAGE sql AS
+$$ SELECT string_agg(lpad(to_hex(number >> (8 * i) & 255), 2, '0'), '' ORDER BY i) FROM generate_series(0, bytes - 1) AS i $$;
+CREATE FUNCTION pg_temp.report(spec jsonb, payload text) RETURNS ldp_report LANGUAGE sql AS
+$$ SELECT (encode(ldp_spec_parameters(spec), 'hex') || payload)::ldp_report $$;
+-- What an insertion comes to, and whether COPY was at it when it failed.
+CREATE FUNCTION pg_temp.outcome(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    result text;
+    state text;
+    message text;
+    context text;
+BEGIN
+    EXECUTE query INTO result;
+    RETURN COALESCE(result, 'NULL');
+EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, context = PG_EXCEPTION_CONTEXT;
+    RETURN state || ' ' || message || COALESCE(' / ' || substring(context FROM 'COPY \w+, line \d+'), '');
+END
+$$;
+
+CREATE TABLE insertion_spec (name text PRIMARY KEY, spec jsonb);
+INSERT INTO insertion_spec VALUES
+    ('colour', '{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "blue", "none"]}'),
+    ('wage', '{"mechanism": "piecewise", "epsilon": 1, "min": 0, "max": 200, "grid": 100}'),
+    ('score', '{"mechanism": "haar_ordered", "epsilon": 1, "domain": 8}'),
+    ('profile', '{"mechanism": "haar", "epsilon": 1, "grid": 100, "randomizer": "pdp", "attributes": [
+        {"name": "a", "min": 0, "max": 10}, {"name": "b", "min": 0, "max": 10}]}');
+CREATE TABLE single AS
+    SELECT s.name, i AS id, pg_temp.report(s.spec, p.payload) AS report
+    FROM insertion_spec AS s, generate_series(1, 3000) AS i, LATERAL (SELECT CASE s.name
+        WHEN 'colour' THEN pg_temp.little((i * i + i / 7) % 4, 1) WHEN 'wage' THEN pg_temp.little((i * 13 + i / 9) % 161, 1)
+        WHEN 'score' THEN pg_temp.little(i % 3, 1) || pg_temp.little(i % 2, 1)
+        ELSE pg_temp.little(i % 2, 1) || pg_temp.little((i * 29 + i / 11) % 172, 1) END) AS p (payload);
+CREATE TABLE packed AS SELECT name, ldp_pack(report) AS batch FROM single GROUP BY name;
+CREATE FUNCTION pg_temp.colours(n integer, value integer DEFAULT 1) RETURNS ldp_report_batch LANGUAGE sql AS
+$$ SELECT ldp_pack(pg_temp.report(spec, pg_temp.little(value, 1))) FROM insertion_spec, generate_series(1, n) WHERE name = 'colour' $$;
+
+-- The same rows as INSERT's ----------------------------------------------------------------------------------
+CREATE TABLE one_by_one (name text, report ldp_report, round integer);
+CREATE TABLE at_once (round integer, gone text, report ldp_report, name text DEFAULT current_setting('insertion.name'), id serial);
+ALTER TABLE at_once DROP COLUMN gone;
+INSERT INTO one_by_one SELECT name, ldp_unpack(batch), -7 FROM packed;
+SELECT name, set_config('insertion.name', name, false) = name AS named, ldp_insert('at_once', batch, -7) AS rows FROM packed ORDER BY name;
+SELECT a.name, ldp_agg(a.report) = ldp_agg(o.report) AS same_summary, count(*), count(DISTINCT a.id) AS ids, min(a.round), max(a.round)
+FROM (SELECT *, row_number() OVER (PARTITION BY name ORDER BY report) AS place FROM at_once) AS a
+JOIN (SELECT *, row_number() OVER (PARTITION BY name ORDER BY report) AS place FROM one_by_one) AS o ON (o.name, o.place, o.report, o.round) = (a.name, a.place, a.report, a.round)
+GROUP BY a.name ORDER BY a.name;
+-- In pieces of every size, so that rows end anywhere in what COPY reads at a time.
+TRUNCATE at_once;
+SET insertion.name = 'sizes';
+SELECT count(*) AS batches, bool_and(ldp_insert('at_once', pg_temp.colours(n), n) = n) AS counted FROM unnest('{1,2,3,100,2040,2041,2042,2100,4000}'::integer[]) AS n;
+SELECT count(*) = sum(DISTINCT round) AS all_there, count(DISTINCT report) AS different FROM at_once;
+SELECT ldp_insert(NULL, pg_temp.colours(1), 0) IS NULL AND ldp_insert('at_once', NULL, 0) IS NULL AND ldp_insert('at_once', pg_temp.colours(1), NULL) IS NULL AS nothing;
+
+-- Collections: what does not follow the spec comes in as little as a round that is not open, and with it nothing ----
+SELECT ldp_create_collection('insertion', spec) FROM insertion_spec WHERE name = 'colour';
+SELECT ldp_open_rounds('insertion', 0, 3);
+SELECT pg_temp.outcome('SELECT ldp_insert(''insertion'', pg_temp.colours(50), 4)');
+SELECT pg_temp.outcome($$ SELECT ldp_insert('insertion', batch, 0) FROM packed WHERE name = 'wage' $$);
+SELECT count(*), ldp_count(ldp_summary_of('insertion')) FROM insertion;
+
+-- What has a say in each row ---------------------------------------------------------------------------------
+CREATE TABLE watched (report ldp_report, round integer, CONSTRAINT early CHECK (round < 5));
+CREATE FUNCTION thin_out() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.round = 1 THEN RETURN NULL; END IF; NEW.round := NEW.round - 1; RETURN NEW; END $$;
+SELECT pg_temp.outcome('SELECT ldp_insert(''watched'', pg_temp.colours(3), 5)') AS copied;
+CREATE TRIGGER thin_out BEFORE INSERT ON watched FOR EACH ROW EXECUTE FUNCTION thin_out();
+SELECT pg_temp.outcome('SELECT ldp_insert(''watched'', pg_temp.colours(3), 6)') AS inserted;
+SELECT ldp_insert('watched', pg_temp.colours(3), 5) AS kept, ldp_insert('watched', pg_temp.colours(3), 1) AS dropped;
+SELECT round, count(*) FROM watched GROUP BY round;
+DROP TRIGGER thin_out ON watched;
+-- After a statement, all its rows are seen at once.
+CREATE FUNCTION tell_rows() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE '% rows', (SELECT count(*) FROM added); RETURN NULL; END $$;
+CREATE TRIGGER tell AFTER INSERT ON watched REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tell_rows();
+SELECT ldp_insert('watched', pg_temp.colours(3), 2);
+DROP TRIGGER tell ON watched;
+CREATE RULE aside AS ON INSERT TO watched WHERE NEW.round = 3 DO INSTEAD INSERT INTO at_once (report, round) VALUES (NEW.report, -3);
+SELECT ldp_insert('watched', pg_temp.colours(4), 3) AS instead;
+SELECT count(*) FROM at_once WHERE round = -3;
+DROP RULE aside ON watched;
+CREATE VIEW seen AS SELECT report, round FROM watched WHERE round < 2 WITH CHECK OPTION;
+SELECT ldp_insert('seen', pg_temp.colours(2), 0);
+SELECT pg_temp.outcome('SELECT ldp_insert(''seen'', pg_temp.colours(2), 2)');
+SELECT round, count(*) FROM watched GROUP BY round ORDER BY round;
+
+-- Partitions.
+CREATE TABLE split (report ldp_report NOT NULL, round integer NOT NULL) PARTITION BY LIST (round);
+CREATE TABLE split_1 PARTITION OF split FOR VALUES IN (1);
+CREATE TABLE split_2 PARTITION OF split FOR VALUES IN (2);
+SELECT sum(ldp_insert('split', pg_temp.colours(10 * r), r)) FROM unnest('{1,2}'::integer[]) AS r;
+SELECT pg_temp.outcome('SELECT ldp_insert(''split'', pg_temp.colours(1), 3)');
+SELECT (SELECT count(*) FROM split_1) AS first, (SELECT count(*) FROM split_2) AS second;
+
+-- One amid another: what a default does for each row, also where that fails and is caught.
+CREATE FUNCTION another() RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+    BEGIN
+        PERFORM ldp_insert('watched', pg_temp.colours(5), 7);
+    EXCEPTION WHEN check_violation THEN
+        NULL;
+    END;
+    RETURN ldp_insert('split', pg_temp.colours(2, 3), 2);
+END $$;
+CREATE TABLE outer_one (report ldp_report, round integer, inner_rows bigint DEFAULT another());
+SELECT ldp_insert('outer_one', batch, 4) FROM (SELECT ldp_pack(report) AS batch FROM single WHERE name = 'wage' AND id <= 100) AS few;
+SELECT count(*), sum(inner_rows), ldp_agg(report) = (SELECT ldp_agg(report) FROM single WHERE name = 'wage' AND id <= 100) AS same FROM outer_one;
+SELECT count(*) FROM split_2;
+
+-- Who may ---------------------------------------------------------------------------------------------------
+CREATE ROLE ldp_test_none;
+CREATE ROLE ldp_test_half;
+CREATE ROLE ldp_test_writer;
+GRANT ldp_submitter TO ldp_test_writer;
+GRANT INSERT (report) ON insertion TO ldp_test_half;
+CREATE TABLE tenants (report ldp_report, round integer, tenant name DEFAULT current_user);
+GRANT INSERT (report, round) ON tenants TO ldp_test_writer, ldp_test_half;
+ALTER TABLE tenants ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own ON tenants FOR INSERT TO ldp_test_writer WITH CHECK (tenant = current_user AND round < 10);
+SELECT pg_temp.colours(8)::text AS eight \gset
+SET ROLE ldp_test_none;
+SELECT ldp_insert('insertion', :'eight', 0);
+\echo :LAST_ERROR_SQLSTATE
+SET ROLE ldp_test_half;
+SELECT ldp_insert('insertion', :'eight', 0);
+\echo :LAST_ERROR_SQLSTATE
+SELECT ldp_insert('tenants', :'eight', 0);
+\echo :LAST_ERROR_SQLSTATE
+SET ROLE ldp_test_writer;
+SELECT ldp_insert('insertion', :'eight', 1), ldp_insert('tenants', :'eight', 1);
+SELECT ldp_insert('tenants', :'eight', 10);
+\echo :LAST_ERROR_SQLSTATE
+BEGIN READ ONLY;
+SELECT ldp_insert('insertion', :'eight', 1);
+\echo :LAST_ERROR_SQLSTATE
+ROLLBACK;
+RESET ROLE;
+SELECT tenant, round, count(*) FROM tenants GROUP BY tenant, round;
+SELECT round, count(*) FROM insertion GROUP BY round ORDER BY round;
+DROP OWNED BY ldp_test_none, ldp_test_half, ldp_test_writer;
+DROP ROLE ldp_test_none, ldp_test_half, ldp_test_writer;
+
+-- Tables that are no place for them.
+CREATE TABLE as_bytes (report bytea, round integer);
+CREATE TABLE without_round (report ldp_report);
+SELECT ldp_create_collection('insertion_batches', spec, rows => 'batches') FROM insertion_spec WHERE name = 'colour';
+SELECT t, pg_temp.outcome(format('SELECT ldp_insert(%L, pg_temp.colours(1), 0)', t)) FROM unnest('{as_bytes,without_round,insertion_batches,nowhere,pg_class}'::text[]) AS t;
+SELECT pg_temp.outcome($$ SELECT ldp_insert(1, pg_temp.colours(1), 0) $$);
+
+SELECT ldp_drop_collection('insertion'), ldp_drop_collection('insertion_batches');
+DROP TABLE insertion_spec, single, packed, one_by_one, at_once, split, outer_one, tenants, as_bytes, without_round;
+DROP TABLE watched CASCADE;
+DROP FUNCTION thin_out, tell_rows, another;
