@@ -252,6 +252,48 @@ BOOST_FIXTURE_TEST_CASE(a_changed_person_is_damage, Directory) {
         }
 }
 
+// While a batch is on its way and the next one has its name, others report; a batch with one report that the
+// server refuses is divided until that one stands aside, and what was named before leaves under other ids.
+BOOST_FIXTURE_TEST_CASE(others_report_while_batches_are_named_ahead, Directory) {
+    constexpr int people = 40, late = 20;
+    const Collection values = collection(remembered);
+    SqliteFleet fleet(file("fleet"));
+    Report bad = report(999);
+    struct Server final : Carrier {
+        bool deliver(const Batch& batch) override {
+            if (meanwhile) meanwhile();
+            if (std::ranges::find(batch.reports, bad) != batch.reports.end())
+                throw Undelivered(Verdict::refused, Error(ErrorCode::environment, "no report of this spec"));
+            return counter.deliver(batch);
+        }
+        Counter counter;
+        Report bad;
+        std::function<void()> meanwhile;
+    } server;
+    server.bad = bad;
+    fleet.together([&] {
+        for (int i = 0; i < people; ++i) {
+            Client(values, fleet.store(name_of(i))).report({i}, 1);
+            if (i == 17) fleet.queue().append({&bad, 1}, 1);
+        }
+    });
+    int came = 0;
+    server.meanwhile = [&] {
+        if (came < late) Client(values, fleet.store(name_of(people + came))).report({came}, 1 + came / 10);
+        ++came;
+    };
+    BatchSize size;
+    const Flushed flushed = flush_ahead(Flush(fleet.queue(), size, 8), server);
+    BOOST_TEST(came > late);
+    BOOST_TEST(flushed.reports == static_cast<std::uint64_t>(people + late));
+    BOOST_TEST(fleet.pending() == 0u);
+    BOOST_TEST(fleet.people() == static_cast<std::uint64_t>(people + late));
+    const auto refused = fleet.queue().refused();
+    BOOST_REQUIRE(refused.size() == 1u);
+    BOOST_TEST((refused[0].report == bad));
+    BOOST_TEST(server.counter.counted().size() == static_cast<std::size_t>(people + late));
+}
+
 // An older copy of a fleet is retired for everybody.
 BOOST_FIXTURE_TEST_CASE(an_older_copy_of_a_fleet_is_noticed, Directory) {
     struct Server final : Carrier {
@@ -262,24 +304,38 @@ BOOST_FIXTURE_TEST_CASE(an_older_copy_of_a_fleet_is_noticed, Directory) {
         }
         std::map<std::string, std::array<std::byte, 32>> batches;
     } server;
-    const auto go_on = [&](int value) {
-        SqliteFleet fleet(file("fleet"));
+    const auto report = [&](SqliteFleet& fleet, int value) {
         for (int i = 0; i < 5; ++i)
             Client(collection(remembered), fleet.store(name_of(i))).report({value + i}, value);
-        fleet.flush(server, 3);
     };
-    go_on(0);
-    std::filesystem::copy_file(file("fleet"), file("older"));
-    go_on(10);
-    std::filesystem::rename(file("older"), file("fleet"));
-    BOOST_CHECK_EXCEPTION(go_on(20), Error,
-                          error_with(ErrorCode::incompatible, "older than what the server"));
-    SqliteFleet fleet(file("fleet"));
-    for (int i = 0; i < 5; ++i) {
-        SqliteStore store = fleet.store(name_of(i));
-        BOOST_TEST(store.memory().outdated);
-        BOOST_CHECK_THROW(store.append(reports(0, 1), 0), Error);
-    }
+    const auto go_on = [&](int value) {
+        SqliteFleet fleet(file("fleet"));
+        report(fleet, value);
+        BatchSize size;
+        flush_ahead(Flush(fleet.queue(), size, 3), server);
+    };
+    // Copied while nothing is queued, and with one batch named and another ahead of it.
+    for (const bool named : {false, true}) BOOST_TEST_CONTEXT("named ahead: " << named) {
+            std::filesystem::remove(file("fleet"));
+            go_on(0);
+            if (named) {
+                SqliteFleet fleet(file("fleet"));
+                report(fleet, 5);
+                BOOST_TEST(fleet.queue().next_batch(3).has_value());
+                BOOST_TEST(fleet.queue().batch_after(3).has_value());
+            }
+            std::filesystem::copy_file(file("fleet"), file("older"));
+            go_on(10);
+            std::filesystem::rename(file("older"), file("fleet"));
+            BOOST_CHECK_EXCEPTION(go_on(20), Error,
+                                  error_with(ErrorCode::incompatible, "older than what the server"));
+            SqliteFleet fleet(file("fleet"));
+            for (int i = 0; i < 5; ++i) {
+                SqliteStore store = fleet.store(name_of(i));
+                BOOST_TEST(store.memory().outdated);
+                BOOST_CHECK_THROW(store.append(reports(0, 1), 0), Error);
+            }
+        }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -57,8 +57,7 @@ inline std::vector<Report> reports(int from, int to) {
 }
 
 /// A flush that has the carrier prepare the next batch while one is on its way.
-inline Flushed flush_ahead(Client& client, Carrier& carrier, std::size_t most) {
-    Flush flush(client, most);
+inline Flushed flush_ahead(Flush flush, Carrier& carrier) {
     for (Carrier::Delivery ready; const std::optional<Batch>& batch = flush.next();) {
         const Carrier::Delivery delivery = ready ? std::move(ready) : carrier.prepare(*batch);
         ready = nullptr;
@@ -71,6 +70,9 @@ inline Flushed flush_ahead(Client& client, Carrier& carrier, std::size_t most) {
         }
     }
     return flush.done();
+}
+inline Flushed flush_ahead(Client& client, Carrier& carrier, std::size_t most) {
+    return flush_ahead(Flush(client, most), carrier);
 }
 
 /// A store in memory that goes through a snapshot after each call.
