@@ -115,6 +115,7 @@ struct Answers {
     }
     void add(std::size_t attribute, std::size_t value, const Estimate& estimate, const Told* told,
              double p_value = unknown) noexcept {
+        // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): reserve() came before.
         rows[count] = {static_cast<std::uint32_t>(attribute), static_cast<std::uint32_t>(value), estimate,
                        told};
         if (tested) p_values[count] = p_value;

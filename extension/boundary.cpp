@@ -210,24 +210,34 @@ Shelf<32>& met_here() {
 
 /// Those that one place in a query met last: one is what a collection needs; a few more serve a query that
 /// groups several collections. What stands here stays loaded, whatever other places meet meanwhile.
-struct Cache : Shelf<8> {
+struct Cache : Place, Shelf<8> {
     MemoryContextCallback callback;
+
+    const Mechanism& keep(const Shared& mechanism) noexcept {
+        const Mechanism& kept = put(mechanism);
+        first.emplace(*mechanisms[0]);
+        return kept;
+    }
 };
 
 void release(void* cache) noexcept {
     static_cast<Cache*>(cache)->~Cache();
 }
 
+Cache* cache_at(const FmgrInfo& place) noexcept {
+    return static_cast<Cache*>(static_cast<Place*>(place.fn_extra));
+}
+
 Cache& cache_of(FunctionCallInfo fcinfo) {
     // A direct call has no place in a query: its mechanism lives as long as its memory.
     FmgrInfo* const place = fcinfo->flinfo;
-    if (place != nullptr && place->fn_extra != nullptr) return *static_cast<Cache*>(place->fn_extra);
+    if (place != nullptr && place->fn_extra != nullptr) return *cache_at(*place);
     MemoryContextData* home = place != nullptr ? place->fn_mcxt : CurrentMemoryContext;
     auto* cache = new (MemoryContextAlloc(home, sizeof(Cache))) Cache;
     cache->callback.func = release;
     cache->callback.arg = cache;
     MemoryContextRegisterResetCallback(home, &cache->callback);
-    if (place != nullptr) place->fn_extra = cache;
+    if (place != nullptr) place->fn_extra = static_cast<Place*>(cache);
     return *cache;
 }
 
@@ -239,10 +249,10 @@ Cache& cache_of(FunctionCallInfo fcinfo) {
         if (const Shared* found = cache.find(bytes)) return **found;
     Shelf<32>& shelf = met_here();
     if (right_kind)
-        if (const Shared* found = shelf.find(bytes)) return cache.put(*found);
+        if (const Shared* found = shelf.find(bytes)) return cache.keep(*found);
     const Shared loaded = load_mechanism(bytes, kind);
     shelf.put(loaded);
-    return cache.put(loaded);
+    return cache.keep(loaded);
 }
 
 }  // namespace
@@ -252,7 +262,7 @@ const Mechanism& mechanism_of(FunctionCallInfo fcinfo, Bytes bytes, Kind kind) {
     const FmgrInfo* const place = fcinfo->flinfo;
     // Asked for each report, nearly always for the one mechanism of a collection.
     if (likely(right_kind && place != nullptr && place->fn_extra != nullptr)) {
-        const Shared& first = static_cast<const Cache*>(place->fn_extra)->mechanisms[0];
+        const Shared& first = cache_at(*place)->mechanisms[0];
         if (likely(first != nullptr && begins_with_block(bytes, first->block()))) return *first;
     }
     return looked_up(fcinfo, bytes, kind, right_kind);

@@ -19,12 +19,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "core/base/error.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/registry.hpp"
 #include "core/summary/batch.hpp"
+#include "core/summary/summary.hpp"
 
 // PostgreSQL up to 15 leaves this empty, and with hidden visibility it would not find its entry points.
 #define PGDLLEXPORT __attribute__((visibility("default")))
@@ -125,5 +127,15 @@ Datum entry(FunctionCallInfo fcinfo) {
 /// call of this backend, and kept for the next one from the same place in a query. What follows the block,
 /// and whether anything does, the caller looks at. Throws Error (malformed).
 [[nodiscard]] const Mechanism& mechanism_of(FunctionCallInfo fcinfo, Bytes bytes, Kind kind);
+/// What a place in a query remembers, behind its fn_extra: mechanism_of() keeps more there.
+struct Place {
+    std::optional<ReportCounter> first;  ///< of the mechanism that it met first, once it has met one
+};
+/// That counter, if this is a summary that it counts in; else null.
+[[nodiscard]] inline const ReportCounter* counter_of(FunctionCallInfo fcinfo, Bytes summary) noexcept {
+    if (fcinfo->flinfo == nullptr || fcinfo->flinfo->fn_extra == nullptr) return nullptr;
+    const auto& first = static_cast<const Place*>(fcinfo->flinfo->fn_extra)->first;
+    return likely(first && first->counts_in(summary)) ? &*first : nullptr;
+}
 
 }  // namespace ldp

@@ -71,7 +71,7 @@ bool calls(const char* expression, Oid function, AttrNumber column, Bytes block)
 const char* problem(Relation table, Oid schema, const varlena* block) {
     // As ldp_report_column has it: single reports come first.
     Oid report = type_named("ldp_report", schema);
-    const TupleDesc columns = RelationGetDescr(table);
+    TupleDescData* columns = RelationGetDescr(table);
     AttrNumber reports = column(columns, "report", report);
     if (reports == InvalidAttrNumber) {
         report = type_named("ldp_report_batch", schema);

@@ -119,7 +119,7 @@ std::vector<Round> simulate(const Collection& collection, const Scene& scene,
                     "\"" + asked.name + "\" is made of other attributes.", "Ask about one of those.");
     check_tells(mechanism, asked.numeric() ? Quantity::means : Quantity::frequencies);
     // A series has one summary for all rounds.
-    const SeriesRandomizer* const series = find_capability<SeriesRandomizer>(mechanism);
+    const auto* const series = find_capability<SeriesRandomizer>(mechanism);
     if (series != nullptr && scene.rounds > series->rounds())
         throw Error(ErrorCode::unsupported,
                     "the series has " + std::to_string(series->rounds()) + " rounds under this spec",

@@ -22,7 +22,7 @@ void check_share(double share) {
 }
 
 Reading reading_of(const SummaryView& view) {
-    const Ordered& ordered = capability<Ordered>(*view.mechanism);
+    const auto& ordered = capability<Ordered>(*view.mechanism);
     need_reports(view);
     return {ordered, view, most_of_one(view)};
 }
@@ -30,7 +30,7 @@ Reading reading_of(const SummaryView& view) {
 }  // namespace
 
 Distribution decode(const SummaryView& view, Smoothing smoothing) {
-    const Ordered& ordered = capability<Ordered>(*view.mechanism);
+    const auto& ordered = capability<Ordered>(*view.mechanism);
     need_reports(view);
     return ordered.fit(view, smoothing);
 }

@@ -46,7 +46,7 @@ bool repeats(const SummaryView& view) noexcept {
 
 std::uint64_t fewest_people(const SummaryView& view) noexcept {
     if (!view.rounds.told() || view.n == 0) return 0;
-    return (view.n - 1) / view.rounds.most() + 1;
+    return (view.n - 1) / std::max<std::uint64_t>(view.rounds.most(), 1) + 1;
 }
 
 double told_by(const SummaryView& view) noexcept {

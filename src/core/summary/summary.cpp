@@ -7,7 +7,6 @@
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/base/json.hpp"
-#include "core/format/report_frame.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/mechanism/registry.hpp"
 #include "core/summary/pooling.hpp"
@@ -48,15 +47,7 @@ bool is_summary_of(const Mechanism& mechanism, Bytes summary) noexcept {
 
 Outcome accumulate(const Mechanism& mechanism, MutableBytes summary, Bytes report,
                    const Rounds& rounds) noexcept {
-    const std::size_t block = mechanism.block().size();
-    if (!begins_with_block(report, mechanism.block()) || !is_report(report)) return Outcome::mismatch;
-    if (report.size() != block + mechanism.payload_size()) return Outcome::malformed;
-    const SummaryFrame frame = frame_of(mechanism);
-    if (frame.count(summary) >= max_count) return Outcome::full;
-    if (!mechanism.accumulate(frame.state(summary), payload_of(report, mechanism.block())))
-        return Outcome::malformed;
-    frame.add_count(summary, 1, rounds);
-    return Outcome::ok;
+    return ReportCounter(mechanism).count(summary, report, rounds);
 }
 
 Outcome merge(const Mechanism& mechanism, MutableBytes into, Bytes other) noexcept {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/format/fingerprint.hpp"
+#include "core/format/report_frame.hpp"
 #include "core/format/summary_frame.hpp"
 #include "core/mechanism/capability.hpp"
 #include "core/mechanism/longitudinal/candidate_search.hpp"
@@ -32,6 +33,38 @@ void start_summary(const Mechanism& mechanism, MutableBytes summary) noexcept;
 /// pooling.hpp.
 [[nodiscard]] Outcome accumulate(const Mechanism& mechanism, MutableBytes summary, Bytes report,
                                  const Rounds& rounds = Rounds::untold()) noexcept;
+/// The same for one report after another: what each needs of the mechanism is looked up once.
+class ReportCounter {
+  public:
+    /// The mechanism must outlive it.
+    explicit ReportCounter(const Mechanism& mechanism) noexcept
+        : mechanism_(&mechanism),
+          block_(mechanism.block()),
+          payload_size_(mechanism.payload_size()),
+          state_size_(mechanism.state_size()) {}
+
+    /// As is_summary_of.
+    [[nodiscard]] bool counts_in(Bytes summary) const noexcept {
+        return SummaryFrame(block_.size()).fits(summary, block_, state_size_);
+    }
+    /// As accumulate, in what it counts in.
+    [[nodiscard, gnu::always_inline]] Outcome count(MutableBytes summary, Bytes report,
+                                                    const Rounds& rounds) const noexcept {
+        const SummaryFrame frame(block_.size());
+        if (!begins_with_block(report, block_) || !is_report(report)) return Outcome::mismatch;
+        if (report.size() != block_.size() + payload_size_) return Outcome::malformed;
+        if (frame.count(summary) >= max_count) return Outcome::full;
+        if (!mechanism_->accumulate(frame.state(summary), payload_of(report, block_)))
+            return Outcome::malformed;
+        frame.add_count(summary, 1, rounds);
+        return Outcome::ok;
+    }
+
+  private:
+    const Mechanism* mechanism_;
+    Bytes block_;
+    std::size_t payload_size_, state_size_;
+};
 /// Adds an untrusted summary to one of the mechanism. Anything but ok leaves the first as it was.
 [[nodiscard]] Outcome merge(const Mechanism& mechanism, MutableBytes into, Bytes other) noexcept;
 

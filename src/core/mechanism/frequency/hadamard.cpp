@@ -38,8 +38,9 @@ struct Blocks {
     }
     /// The chance that another value, any of them alike, shares the block of a value, any of them alike.
     [[nodiscard]] double shared() const noexcept {
+        const std::uint64_t smallest = k / count;
         const auto n = static_cast<double>(k), larger = static_cast<double>(k % count);
-        const auto least = static_cast<double>(k / count), blocks = static_cast<double>(count);
+        const auto least = static_cast<double>(smallest), blocks = static_cast<double>(count);
         return (larger * (least + 1) * least + (blocks - larger) * least * (least - 1)) / (n * (n - 1));
     }
 };

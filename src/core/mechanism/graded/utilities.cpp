@@ -189,7 +189,8 @@ void Utilities::write(Writer& writer) const {
 Utilities::Place Utilities::place(std::uint64_t value) const noexcept {
     if (kind_ == Kind::places)
         return {static_cast<double>(entries_[2 * value]), static_cast<double>(entries_[2 * value + 1])};
-    return {static_cast<double>(value % columns_), static_cast<double>(value / columns_)};
+    const std::uint64_t column = value % columns_, row = value / columns_;
+    return {static_cast<double>(column), static_cast<double>(row)};
 }
 
 double Utilities::distance(std::uint64_t a, std::uint64_t b) const noexcept {

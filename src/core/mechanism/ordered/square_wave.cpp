@@ -165,7 +165,7 @@ std::vector<Check> SquareWave::health(const Counts& counts) const {
                       any(binomial_at_least(counts.n, share(high), most))});
 
     const std::uint64_t width = window_.width();
-    const std::uint64_t classes = std::min<std::uint64_t>({width, 32, counts.n / 10});
+    const auto classes = std::min<std::uint64_t>({width, 32, counts.n / 10});
     if (classes < 2) return checks;
     std::vector<std::uint64_t> found(classes);
     std::vector<double> weights(classes);

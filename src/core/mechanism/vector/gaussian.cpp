@@ -412,7 +412,7 @@ void settle(SettingsDraft& draft) {
               delta == 0 ? "It is missing, or 0." : "Found " + shortest(delta) + ".",
               "It is the probability with which epsilon may not hold, and should be far below one over the "
               "number of people, such as 1e-9. Other mechanisms need none.");
-    double& norm = std::get<double>(draft.options.at("norm"));
+    auto& norm = std::get<double>(draft.options.at("norm"));
     if (norm == 0) norm = std::sqrt(d);
     if (!(norm > 0 && norm <= std::sqrt(d)))
         raise(ErrorCode::invalid_spec,

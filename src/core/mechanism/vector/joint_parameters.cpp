@@ -171,7 +171,7 @@ void choose_views(SettingsDraft& draft, std::uint64_t people) {
     const bool clear = of_triples <= clear_table;
     const double noise = clear ? of_triples : expected_noise(draft, 2, people);
     draft.options.at("views") = clear ? "triples" : "pairs";
-    double& singles = std::get<double>(draft.options.at("singles"));
+    auto& singles = std::get<double>(draft.options.at("singles"));
     if (singles == 0) singles = std::min(most_singles, std::round(100 / (1 + 1 / (noise * noise))) / 100);
 }
 
@@ -179,7 +179,7 @@ void settle(SettingsDraft& draft) {
     check_attributes(draft.attributes);
     const std::uint64_t d = draft.attributes.size();
     OptionValue& told = draft.options.at("views");
-    double& singles = std::get<double>(draft.options.at("singles"));
+    auto& singles = std::get<double>(draft.options.at("singles"));
     if (!(singles >= 0 && singles <= most_singles))
         invalid("\"singles\" is the share of people who report one attribute alone",
                 "Found " + shortest(singles) + "; allowed are 0 to " + shortest(most_singles) + ".");

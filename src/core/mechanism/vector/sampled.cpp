@@ -132,6 +132,10 @@ class Sampled final : public Mechanism, public Record, public GroupMean {
     [[nodiscard]] std::size_t attribute_in(Bytes slot) const noexcept {
         return load_cell(slot.data(), index_);
     }
+    /// Whether what follows a part that is shorter than others is 0.
+    [[nodiscard]] static bool filled_up(Bytes rest) noexcept {
+        return std::ranges::all_of(rest, [](std::byte b) { return b == std::byte{0}; });
+    }
     [[nodiscard]] Bytes payload_in(Bytes slot, const Run& run) const noexcept {
         return slot.subspan(index_, run.answer);
     }
@@ -223,7 +227,7 @@ std::vector<double> Sampled::key_spans(Bytes public_randomness) const {
 // Server ---------------------------------------------------------------------------------------------------
 
 bool Sampled::accumulate(MutableBytes state, Bytes payload) const noexcept {
-    const auto count = [&](std::size_t i) {
+    const auto count = [&](std::size_t i) __attribute__((always_inline)) {
         const Bytes slot = nth(payload, i, payload_);
         const std::size_t j = attribute_in(slot);
         const Run& run = run_of(j);
@@ -234,6 +238,10 @@ bool Sampled::accumulate(MutableBytes state, Bytes payload) const noexcept {
         add<std::uint64_t>(counted.data(), 1);
         return true;
     };
+    if (s_ == 1) {
+        const std::size_t j = attribute_in(payload);
+        return j < attributes_ && filled_up(payload.subspan(index_ + run_of(j).answer)) && count(0);
+    }
     // All parts are checked before any is counted, but for the last, which is counted first: its mechanism
     // checks what it counts.
     std::size_t checked = 0;
@@ -270,8 +278,7 @@ bool Sampled::drawn_together(Bytes all, std::size_t width, Size size, Sound soun
         high = std::min(high, begin + static_cast<std::int64_t>(run.weight));
         const std::size_t end = index_ + size(run);
         if (!sound(*run.inner, slot.subspan(index_, end - index_))) return false;
-        for (const std::byte padding : slot.subspan(end))
-            if (padding != std::byte{0}) return false;
+        if (!filled_up(slot.subspan(end))) return false;
     }
     return low < high;
 }
