@@ -384,6 +384,23 @@ BOOST_AUTO_TEST_CASE(few_reports_are_covered, *boost::unit_test::label("slow")) 
     }
 }
 
+// Of 20 people often nobody holds what one in twenty of the population do, and no report would speak of it.
+BOOST_AUTO_TEST_CASE(rare_values_of_few_reports_are_covered) {
+    constexpr int repetitions = 2000;
+    SeededBits bits(2811);
+    const auto m = categories(4, 2);
+    int covered = 0;
+    for (int r = 0; r < repetitions; ++r) {
+        std::vector<Cell> people(20);
+        for (Cell& cell : people) cell = bits.below(20) == 0 ? 1 : 0;
+        const Estimate rare =
+            reported(*m, people, bits).estimate(Quantity::frequencies, Target::population)[1];
+        covered += std::abs(rare.value - 0.05) <= 1.96 * rare.standard_error ? 1 : 0;
+    }
+    BOOST_TEST_MESSAGE(covered / 2000.0);
+    BOOST_CHECK_GT(covered, 0.9 * repetitions);
+}
+
 BOOST_AUTO_TEST_CASE(what_nobody_drew_is_an_error) {
     // Only the first level is told, at an ε that leaves no noise: halves are known, and nothing within them.
     const auto m = categories(1, 16);
