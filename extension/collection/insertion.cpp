@@ -2,6 +2,7 @@
 // INSERT writes each for itself; so a batch is taken apart into what COPY reads.
 
 #include <algorithm>
+#include <type_traits>
 
 #include "arguments.hpp"
 
@@ -56,6 +57,7 @@ struct Source {
     const char *at, *end;  ///< what of the present piece was not read yet
     bool ended;
 };
+static_assert(std::is_trivially_destructible_v<Source>, "COPY may jump");
 
 // A signature, no flags, no more of a head: the ninth zero is the literal's own. The end is a row of -1
 // columns.
