@@ -534,6 +534,30 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_planned_is_said) {
     BOOST_CHECK_THROW((void)Planning(grr, R"({"effect": 0.1})").power(0), Error);
 }
 
+// What advice and choices go by: no truth leads to more, and one to as much. Where a lot decides what people
+// report, people who differ lead to more than people who are alike.
+BOOST_AUTO_TEST_CASE(promised_variances_are_the_worst) {
+    for (const double epsilon : {0.5, 2.0, 8.0}) BOOST_TEST_CONTEXT("epsilon " << epsilon) {
+            const auto haar = [&](const char* details) {
+                return mechanism("haar", epsilon, details + unit_attributes(4));
+            };
+            const auto alike = [](const Mechanism& m) {
+                double worst = 0;
+                for (int step = -977; step <= 977; ++step)
+                    worst = std::max(worst, m.n_variance(step / 977.0));
+                return worst;
+            };
+            const auto global = haar(R"("grid": 100, "details": "global", )"),
+                       sampled = haar(R"("grid": 100, )");
+            BOOST_CHECK_CLOSE_FRACTION(alike(*global), global->promised_variance(0), 1e-3);
+            BOOST_CHECK_LT(alike(*sampled), sampled->promised_variance(0));
+        }
+    // Of shares the errors of one that is like the others are shown.
+    const auto buckets = mechanism("dbitflip", 1, R"("domain": 12, "buckets": 6, "bits": 2)");
+    BOOST_CHECK_EQUAL(buckets->promised_variance(0), buckets->n_variance(1.0 / 6));
+    BOOST_CHECK_GT(buckets->promised_variance(0), 0);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace ldp::test

@@ -80,6 +80,8 @@ BOOST_AUTO_TEST_CASE(views_are_all_sets_or_those_listed) {
     BOOST_CHECK((views(R"(, "views": "triples")") == Views{{0, 1, 2}}));
     BOOST_CHECK((views(R"(, "views": [["c", "a"], ["b"], ["b", "a"]])") == Views{{1}, {0, 1}, {0, 2}}));
     BOOST_CHECK((views(R"(, "singles": 0.5)") == Views{{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}}));
+    for (const char* wrong : {R"(, "singles": 0.95)", R"(, "views": [["a", "b"], ["c"]], "singles": 0.5)"})
+        BOOST_CHECK_THROW(static_cast<void>(views(wrong)), Error);
     // Of five attributes, in order.
     std::string five = R"("attributes": [)";
     for (const char* name : {"a", "b", "c", "d", "e"})

@@ -105,6 +105,11 @@ BOOST_AUTO_TEST_CASE(noise_is_the_least_that_delta_allows, *boost::unit_test::la
                 }
 }
 
+BOOST_AUTO_TEST_CASE(it_promises_no_ratio) {
+    BOOST_CHECK_EXCEPTION(static_cast<void>(gaussian(1, 1e-9, 4)->worst_ratio()), Error,
+                          [](const Error& error) { return error.code() == ErrorCode::unsupported; });
+}
+
 // The distance of two inputs in standard deviations at which normal noise needs δ, worked out in 40 digits
 // from Balle and Wang's theorem 8. With the whole cube the distance is 2√d, and nothing is added to it.
 BOOST_AUTO_TEST_CASE(noise_is_that_of_the_literature) {
