@@ -55,7 +55,7 @@ class Uploader final : public Carrier {
   public:
     /// How a batch is written.
     enum class Method {
-        insert,  ///< INSERT of what the client packs and the server unpacks: the fastest
+        insert,  ///< ldp_insert of what the client packs, or INSERT of batches: the fastest
         call,    ///< ldp_submit_batch, as clients without a library of ldp do
     };
 
