@@ -97,6 +97,14 @@ SELECT sum(ldp_insert('split', pg_temp.colours(10 * r), r)) FROM unnest('{1,2}':
 SELECT pg_temp.outcome('SELECT ldp_insert(''split'', pg_temp.colours(1), 3)');
 SELECT (SELECT count(*) FROM split_1) AS first, (SELECT count(*) FROM split_2) AS second;
 
+-- Rollups count what arrives like this, once.
+SELECT ldp_create_rollup('insertion_rollup', 'insertion', '{round}');
+SELECT ldp_insert('insertion', pg_temp.colours(60), 1), ldp_refresh('insertion_rollup'), ldp_insert('insertion', pg_temp.colours(7), 2);
+SELECT ldp_refresh('insertion_rollup') AS late, ldp_refresh('insertion_rollup') AS again;
+SELECT round, ldp_count(summary) FROM insertion_rollup ORDER BY round;
+SELECT ldp_drop_rollup('insertion_rollup');
+TRUNCATE insertion;
+
 -- One amid another: what a default does for each row, also where that fails and is caught.
 CREATE FUNCTION another() RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN

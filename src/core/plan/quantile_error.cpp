@@ -29,8 +29,6 @@ class Normals {
   private:
     double uniform() { return std::ldexp(static_cast<double>(engine_() >> 11) + 0.5, -53); }
 
-    // NOLINTNEXTLINE(cert-msc32-c,cert-msc51-cpp): nothing is to be hidden, and the same question has one
-    // answer.
     std::mt19937_64 engine_;
 };
 
