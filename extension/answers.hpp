@@ -9,7 +9,7 @@
 #include <string>
 
 #include "arguments.hpp"
-#include "core/mechanism/vector/joint.hpp"
+#include "core/mechanism/joint/joint.hpp"
 #include "core/summary/errors.hpp"
 #include "core/summary/pooling.hpp"
 #include "rows.hpp"

@@ -1701,7 +1701,7 @@ COMMENT ON AGGREGATE @extschema@.ldp_combine(float8, float8) IS
     'interval of confidence 0.95';
 
 -- Joint answers ---------------------------------------------------------------------------------------------
--- Of reports on cross tables (joint). The method 'consistent' draws on every view that shares an attribute with the
+-- Of reports on cross tables (joint), or on boxes (joint_haar). The method 'consistent' draws on every view that shares an attribute with the
 -- question, so that answers of all questions agree; 'unbiased' on those alone that have all its attributes. Both have no
 -- bias, and know their error.
 
@@ -1709,7 +1709,7 @@ CREATE FUNCTION @extschema@.ldp_views(summary @extschema@.ldp_summary)
     RETURNS TABLE (attributes text[], cells bigint, n bigint, attribute_numbers integer[])
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_views(@extschema@.ldp_summary) IS
-    'of a joint collection, which attributes are reported together, how many cells their cross table has, and how '
+    'of joint and joint_haar, which attributes are reported together, how many cells their cross table has, and how '
     'many reports are about it';
 
 CREATE FUNCTION @extschema@.ldp_marginal(summary @extschema@.ldp_summary, attributes text[], method text DEFAULT 'consistent',

@@ -70,6 +70,16 @@ std::vector<Method> of_numbers(std::size_t repetitions) {
                  return joint_bins(records, epsilon, by, Numbers::fit, bits);
              },
              few_repetitions},
+            {"joint_haar, 16 bins, consistent",
+             [](const Records& records, double epsilon, ldp::BitSource& bits) {
+                 return haar_bins(records, epsilon, by, Numbers::consistent, bits);
+             },
+             few_repetitions, all, 0},
+            {"joint_haar, 16 bins, fit",
+             [](const Records& records, double epsilon, ldp::BitSource& bits) {
+                 return haar_bins(records, epsilon, by, Numbers::fit, bits);
+             },
+             few_repetitions},
             {"independence, true shares",
              [](const Records& records, double, ldp::BitSource&) { return true_independence(records); }, 1},
             {"HDG", hdg, repetitions}};

@@ -16,7 +16,7 @@
 #include "core/joint/marginal.hpp"
 #include "core/math/haar_tree.hpp"
 #include "core/mechanism/error_law.hpp"
-#include "core/mechanism/vector/joint.hpp"
+#include "core/mechanism/joint/joint.hpp"
 #include "core/spec/spec.hpp"
 #include "core/summary/distribution.hpp"
 #include "core/summary/errors.hpp"

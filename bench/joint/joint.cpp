@@ -7,7 +7,7 @@
 
 #include "../survey.hpp"
 #include "core/base/text.hpp"
-#include "core/joint/fit.hpp"
+#include "core/joint/fitted.hpp"
 #include "core/joint/marginal.hpp"
 #include "core/joint/synthesis.hpp"
 #include "core/joint/tables.hpp"
@@ -18,23 +18,32 @@ namespace bench {
 
 namespace {
 
-/// All people's reports.
-Survey reports(const Records& records, double epsilon, Views views, ldp::BitSource& bits) {
+/// All people's reports through a mechanism with these options.
+Survey reports_through(const std::string& mechanism, const Records& records, double epsilon,
+                       const std::string& options, ldp::BitSource& bits) {
     std::string attributes;
     for (std::size_t j = 0; j < records.attributes(); ++j)
         attributes += (j == 0 ? "" : ", ") + ("{\"name\": \"" + std::to_string(j)) +
                       "\", \"domain\": " + std::to_string(records.sizes()[j]) + "}";
-    Survey survey(
-        "{\"mechanism\": \"joint\", \"epsilon\": " + ldp::shortest(epsilon) + ", \"views\": " +
-        (views == Views::pairs ? "\"pairs\"" : "\"auto\", \"people\": " + std::to_string(records.size())) +
-        ", \"attributes\": [" + attributes + "]}");
+    Survey survey("{\"mechanism\": \"" + mechanism + "\", \"epsilon\": " + ldp::shortest(epsilon) + options +
+                  ", \"attributes\": [" + attributes + "]}");
     for (std::size_t i = 0; i < records.size(); ++i) survey.count(records[i], bits);
     return survey;
 }
 
+std::string for_all(const Records& records) {
+    return ", \"people\": " + std::to_string(records.size());
+}
+
+Survey reports(const Records& records, double epsilon, Views views, ldp::BitSource& bits) {
+    return reports_through("joint", records, epsilon,
+                           views == Views::pairs ? "" : ", \"views\": \"auto\"" + for_all(records), bits);
+}
+
 class Fitted final : public Answers {
   public:
-    Fitted(const Records& records, std::vector<ldp::Table> tables) : Answers(records), fit_(tables) {}
+    Fitted(const Records& records, const Survey& survey)
+        : Answers(records), fit_(ldp::fitted(ldp::view_of(survey.mechanism(), survey.summary()))) {}
 
     [[nodiscard]] std::vector<double> table(const Attributes& attributes) const override {
         return fit_.table(attributes).shares;
@@ -138,9 +147,18 @@ Learnt joint_bins(const Records& records, double epsilon, std::size_t by, Number
     });
 }
 
+Learnt haar_bins(const Records& records, double epsilon, std::size_t by, Numbers how, ldp::BitSource& bits) {
+    return std::make_unique<Coarse>(records, by, [&](const Records& coarse) -> Learnt {
+        if (how == Numbers::consistent)
+            return std::make_unique<Consistent>(coarse,
+                                                reports_through("joint_haar", coarse, epsilon, "", bits));
+        return std::make_unique<Fitted>(
+            coarse, reports_through("joint_haar", coarse, epsilon, for_all(coarse), bits));
+    });
+}
+
 Learnt joint_fit(const Records& records, double epsilon, Views views, ldp::BitSource& bits) {
-    const Survey survey = reports(records, epsilon, views, bits);
-    return std::make_unique<Fitted>(records, ldp::tables(ldp::view_of(survey.mechanism(), survey.summary())));
+    return std::make_unique<Fitted>(records, reports(records, epsilon, views, bits));
 }
 
 Learnt joint_rows(const Records& records, double epsilon, Views views, ldp::BitSource& bits) {

@@ -25,6 +25,10 @@ enum class Numbers { consistent, fit };
 [[nodiscard]] Learnt joint_bins(const Records& records, double epsilon, std::size_t by, Numbers how,
                                 ldp::BitSource& bits);
 
+/// `joint_haar` of the same: consistent for boxes anywhere, fitted for so many people.
+[[nodiscard]] Learnt haar_bins(const Records& records, double epsilon, std::size_t by, Numbers how,
+                               ldp::BitSource& bits);
+
 /// The product of the attributes' own shares, of which `sampled` tells what one report of everybody tells
 /// (norm_sub): what an answer must be better than, so that asking for attributes together was worth it.
 [[nodiscard]] Learnt independence(const Records& records, double epsilon, ldp::BitSource& bits);

@@ -81,12 +81,12 @@ struct CellRows {
 };
 
 /// A share of all, or of others.
-void answer(CellRows::Row& row, const Marginal& marginal, const Combined::Box& box, double reach) {
+void answer(CellRows::Row& row, const Marginal& marginal, const JointShares::Box& box, double reach) {
     row.estimate = marginal.share(box);
     row.interval = interval(row.estimate, reach, marginal.law(box));
 }
-void answer(CellRows::Row& row, const Marginal& marginal, const Combined::Box& of, const Combined::Box& given,
-            double reach) {
+void answer(CellRows::Row& row, const Marginal& marginal, const JointShares::Box& of,
+            const JointShares::Box& given, double reach) {
     const Quotient quotient = marginal.quotient(of, given, reach);
     row.estimate = quotient.estimate;
     row.interval = quotient.interval;
@@ -114,9 +114,9 @@ class Together {
     /// As asked for.
     [[nodiscard]] const std::vector<std::uint64_t>& sizes() const noexcept { return sizes_; }
     /// Of the values of the first so many attributes, or of the others; all of the rest.
-    [[nodiscard]] Combined::Box box(std::span<const std::uint64_t> values, std::size_t from,
-                                    std::size_t to) const {
-        Combined::Box box(order_.size());
+    [[nodiscard]] JointShares::Box box(std::span<const std::uint64_t> values, std::size_t from,
+                                       std::size_t to) const {
+        JointShares::Box box(order_.size());
         for (std::size_t i = 0; i < order_.size(); ++i) {
             box[order_[i]].assign(sizes_[i], i < from || i >= to);
             if (i >= from && i < to) box[order_[i]][values[i]] = true;
@@ -162,7 +162,7 @@ CellRows cells(const Asked& asked, const Words& given, const Words& of) {
                 row.labels[i] = labels[i][values[i]];
                 row.numbers[i] = static_cast<std::int32_t>(values[i]);
             }
-            const Combined::Box wanted = together.box(values, given.count, attributes.size());
+            const JointShares::Box wanted = together.box(values, given.count, attributes.size());
             if (given.count == 0)
                 answer(row, together.marginal(), wanted, asked.reach);
             else
@@ -183,7 +183,7 @@ CellRows box(const Asked& asked, const char* conditions, const char* given) {
         const Together together(view, asked, attributes);
         // All values of what is not said.
         const auto whole = [&](const Names::Conditions& said) {
-            Combined::Box all;
+            JointShares::Box all;
             for (std::size_t i = 0; i < attributes.size(); ++i) {
                 const auto at = std::ranges::find(said.attributes, attributes[i]) - said.attributes.begin();
                 all.push_back(at == std::ssize(said.attributes) ? std::vector<bool>(together.sizes()[i], true)

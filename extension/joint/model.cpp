@@ -10,7 +10,7 @@
 #include "answers.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/joint/association.hpp"
-#include "core/joint/fit.hpp"
+#include "core/joint/fitted.hpp"
 #include "core/joint/names.hpp"
 #include "core/joint/synthesis.hpp"
 #include "core/joint/tables.hpp"
@@ -114,7 +114,7 @@ FittedCells fitted(const Subject& subject, const char* legend, const Words& word
                         ascending.empty() ? "no attribute is named" : "an attribute is named twice",
                         "Found " + std::to_string(ascending.size()) + " names.",
                         "Name each attribute of the question once.");
-        const Fit fit(tables(view));
+        const Fit fit = fitted(view);
         for (const std::size_t j : ascending)
             if (!fit.holds({&j, 1}))
                 throw Error(ErrorCode::unsupported, "no report tells of \"" + names.attribute(j) + "\"", {},

@@ -4,7 +4,6 @@
 #include "core/joint/regression.hpp"
 
 #include "answers.hpp"
-#include "core/joint/combine.hpp"
 #include "core/spec/attributes.hpp"
 #include "joint/words.hpp"
 

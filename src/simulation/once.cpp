@@ -9,8 +9,8 @@
 #include "core/base/text.hpp"
 #include "core/channel/numeric.hpp"
 #include "core/joint/marginal.hpp"
+#include "core/mechanism/joint/joint.hpp"
 #include "core/mechanism/ordered/ordered.hpp"
-#include "core/mechanism/vector/joint.hpp"
 #include "core/plan/outlook.hpp"
 #include "core/summary/distribution.hpp"
 #include "core/summary/errors.hpp"
@@ -214,7 +214,7 @@ class Trials {
                  const Cells cells(both.sizes());
                  std::vector<std::pair<Estimate, Interval>> all;
                  for (std::size_t cell = 0; cell < cells.count(); ++cell) {
-                     const Combined::Box box = cells.box(cell);
+                     const JointShares::Box box = cells.box(cell);
                      const Estimate one = both.share(box);
                      all.emplace_back(one, interval(one, reach(confidence), both.law(box)));
                  }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <set>
 #include <utility>
 
@@ -46,6 +47,7 @@ enum Id : std::uint8_t {
     tree,
     joint,
     gaussian,
+    joint_haar,
     end
 };
 
@@ -111,6 +113,8 @@ class Forge {
     void facts(Writer& writer, std::uint64_t d, unsigned depth);
     /// Cross tables of attributes.
     void tables(Writer& writer);
+    /// Haar details of attributes.
+    void questions(Writer& writer);
     [[nodiscard]] std::uint8_t inner(bool category);
 
     Choices& choices_;
@@ -163,6 +167,25 @@ void Forge::tables(Writer& writer) {
                                        : 1 + choices_.up_to(std::max<std::uint64_t>(cells, 2) - 1));
         two(writer, choices_.rarely(8) ? choices_.number(0, 65535) : 1);
     }
+}
+
+void Forge::questions(Writer& writer) {
+    const std::uint64_t d = choices_.rarely(16) ? choices_.number(2, 128) : 2 + choices_.up_to(3);
+    const std::uint64_t size = choices_.rarely(8) ? choices_.number(2, 1 << 12) : 2 + choices_.up_to(20);
+    two(writer, d);
+    two(writer, 1);
+    two(writer, d);
+    four(writer, size);
+    const bool pairs = !choices_.rarely(3);
+    one(writer, pairs ? choices_.rarely(16) ? choices_.up_to(256) : 2 : 0);
+    if (!pairs) {  // each attribute alone
+        two(writer, choices_.rarely(32) ? choices_.up_to(65536) : d);
+        for (std::uint64_t j = 0; j < std::min<std::uint64_t>(d, 200); ++j) one(writer, 1), one(writer, j);
+    }
+    one(writer, choices_.rarely(8) ? choices_.up_to(256) : choices_.up_to(4));
+    const auto levels = static_cast<std::uint64_t>(std::bit_width(size - 1));
+    for (std::uint64_t kind = 0; kind < levels + (pairs ? levels * (levels + 1) / 2 : 0); ++kind)
+        one(writer, choices_.rarely(8) ? choices_.up_to(256) : 1 + choices_.up_to(255));
 }
 
 void Forge::run(Writer& writer, std::uint64_t length, std::uint64_t weight, std::uint64_t cells,
@@ -366,6 +389,9 @@ void Forge::parameters(std::uint8_t id, Writer& writer, unsigned depth) {
             break;
         case joint:
             tables(writer);
+            break;
+        case joint_haar:
+            questions(writer);
             break;
         case haar_ranges: {
             const std::uint64_t d = choices_.number(2, 4096);

@@ -34,6 +34,7 @@ std::vector<Collection> examples() {
         R"("mechanism": "duchi_vector", )" + two,
         R"("mechanism": "joint", "attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 7},
            {"name": "c", "domain": 20}])",
+        R"("mechanism": "joint_haar", "attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 20}])",
         R"("mechanism": "sampled", "per_report": 2, "attributes": [{"name": "a", "min": 0, "max": 1},
            {"name": "b", "domain": 20, "mechanism": "olh"},
            {"name": "c", "domain": 20, "mechanism": "oue", "share": 2}])",

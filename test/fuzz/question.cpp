@@ -20,6 +20,8 @@ constexpr const char* texts[] = {
     R"({"mechanism": "square_wave", "epsilon": 1, "grid": 16, "attributes": [{"name": "a", "min": 0, "max": 8}]})",
     R"({"mechanism": "joint", "epsilon": 1, "attributes": [{"name": "a", "domain": 3},
         {"name": "b", "min": 0, "max": 8, "bins": 4}]})",
+    R"({"mechanism": "joint_haar", "epsilon": 1, "attributes": [{"name": "a", "domain": 3},
+        {"name": "b", "min": 0, "max": 8, "bins": 5}]})",
     R"({"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "a", "min": 0, "max": 8},
         {"name": "b", "domain": 4}]})",
     R"({"mechanism": "l_oue", "epsilon": 1, "evolving": {}, "budget": {"epsilon": 9},

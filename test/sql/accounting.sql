@@ -49,5 +49,11 @@ FROM unnest('{sex,sex,town}'::text[], '{town,age,age}'::text[]) AS pair (a, b),
      ldp_plan('{"mechanism": "joint", "epsilon": 1, "attributes": [{"name": "sex", "domain": ["f", "m"]}, {"name": "town", "domain": 5}, {"name": "age", "min": 0, "max": 100, "bins": 4}]}',
               jsonb_build_object('attribute', a, 'with', b), 10000) WHERE source = 'randomizer';
 SELECT mechanism, obstacle FROM ldp_advise('{"epsilon": 1, "views": "pairs", "attributes": [{"name": "sex", "domain": ["f", "m"]}, {"name": "age", "min": 0, "max": 100}]}');
+-- By the error of what is asked: of cells or of boxes. What one of both cannot do, the other is chosen for.
+SELECT target, advised, obstacle FROM unnest('{cells,ranges}'::text[]) AS target,
+     LATERAL (SELECT mechanism AS advised, obstacle FROM ldp_advise(jsonb_build_object('epsilon', 1, 'views', 'pairs', 'target', target, 'attributes',
+         '[{"name": "age", "min": 0, "max": 100, "bins": 20}, {"name": "wage", "min": 0, "max": 100, "bins": 16}]'::jsonb), 10000) LIMIT 2) AS a;
+SELECT mechanism, obstacle FROM ldp_advise('{"epsilon": 1, "views": "triples", "attributes": [{"name": "a", "domain": 8}, {"name": "b", "domain": 8}, {"name": "c", "domain": 8}]}') LIMIT 2;
+SELECT mechanism, obstacle FROM ldp_advise('{"epsilon": 1, "views": "pairs", "attributes": [{"name": "a", "domain": 200}, {"name": "b", "domain": 200}]}') LIMIT 2;
 SELECT * FROM ldp_minimax_bound('{"mechanism": "grr", "epsilon": 1, "domain": 4}', 0);
 SELECT * FROM ldp_minimax_bound('{"mechanism": "grr", "domain": 4}');

@@ -6,10 +6,10 @@
 #include "cli/answers/questions.hpp"
 #include "cli/answers/wording.hpp"
 #include "core/base/text.hpp"
+#include "core/mechanism/joint/joint.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/ordered/ordered.hpp"
-#include "core/mechanism/vector/joint.hpp"
 #include "core/mechanism/vector/range_learning.hpp"
 #include "core/spec/products.hpp"
 
@@ -43,7 +43,7 @@ class Asking {
                 if (!attributes()[j].numeric()) shares(j);
                 if (find_capability<Ordered>(source_.reporter(j))) distribution(j);
             }
-            if (find_capability<JointViews>(source_.mechanism())) together();
+            if (find_capability<CrossTables>(source_.mechanism())) together();
             correlations();
             ranges();
             rounds();

@@ -36,6 +36,16 @@ std::vector<std::int64_t> SignedPlace::balances(Bytes counters) const {
     return balances;
 }
 
+// A person's own bucket is named with probability p + q, any other with 2q.
+std::vector<double> SignedPlace::bucket_shares(std::uint64_t n, Bytes counters) const {
+    if (buckets() == 1) return {1};
+    std::vector<double> shares(buckets());
+    for (std::uint64_t out = 0; out < outputs(); ++out)
+        shares[out / columns() / 2] += static_cast<double>(count(counters, out));
+    for (double& share : shares) share = (share / static_cast<double>(n) - 2 * unlikely()) / tilt();
+    return shares;
+}
+
 // A report is about a bucket, and says a column of its matrix, or the opposite.
 double SignedPlace::reach(std::span<const double> weights) const {
     std::vector<double> sums(places());

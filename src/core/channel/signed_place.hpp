@@ -61,6 +61,8 @@ class SignedPlace {
     /// How often each output came, 8 bytes each, to how many reports speak for + at each place less those
     /// that speak for −: (p − q) times the number of people, on average. Modulo 2^64.
     [[nodiscard]] std::vector<std::int64_t> balances(Bytes counters) const;
+    /// The shares of people in each bucket, estimated from n ≥ 1 such counts without bias.
+    [[nodiscard]] std::vector<double> bucket_shares(std::uint64_t n, Bytes counters) const;
     /// p − q.
     [[nodiscard]] double tilt() const noexcept { return likely() - unlikely(); }
     /// n·Var of Σ v·(estimated share), plus that sum's square: from Σ v² over all places, and from the mean

@@ -26,6 +26,12 @@ class Fit {
   public:
     /// Tables of more than three attributes are taken apart.
     explicit Fit(std::span<const Table> measured);
+    /// Of tables that are fitted already, by the number of attributes and then by these, and agree.
+    [[nodiscard]] static Fit of_fitted(std::vector<Table> tables) {
+        Fit fit;
+        fit.tables_ = std::move(tables);
+        return fit;
+    }
 
     /// Of any attributes, ascending. What no fitted table holds follows from those within the question as the
     /// one of most entropy that has them: attributes hang together as far as was measured, and no further.
@@ -42,6 +48,7 @@ class Fit {
     static constexpr std::uint64_t most_cells = std::uint64_t{1} << 20;
 
   private:
+    Fit() = default;
     [[nodiscard]] const Table* find(std::span<const std::size_t> attributes) const;
     void agree();
 

@@ -8,7 +8,7 @@
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/base/text.hpp"
-#include "core/mechanism/vector/joint.hpp"
+#include "core/mechanism/joint/joint.hpp"
 #include "core/summary/pooling.hpp"
 #include "core/summary/summary.hpp"
 
@@ -24,10 +24,12 @@ void check_attributes(const SummaryView& view, const std::vector<std::size_t>& a
         raise(ErrorCode::invalid_value, "an attribute stands twice in a question", {}, "Name each once.");
 }
 
-/// The views with any of the attributes; throws unless one has all.
-std::vector<std::size_t> views_about(const SummaryView& view, const std::vector<std::size_t>& attributes) {
+/// What the reports say of the attributes; throws unless a view has all of them.
+std::unique_ptr<const JointShares> shares_of(const SummaryView& view,
+                                             const std::vector<std::size_t>& attributes, Combination how) {
     check_attributes(view, attributes);
-    const std::vector<std::vector<std::size_t>> views = capability<JointViews>(*view.mechanism).views();
+    const auto& joint = capability<JointViews>(*view.mechanism);
+    const std::vector<std::vector<std::size_t>> views = joint.views();
     const auto has_all = [&](const std::vector<std::size_t>& one) {
         return std::ranges::includes(one, attributes);
     };
@@ -41,24 +43,8 @@ std::vector<std::size_t> views_about(const SummaryView& view, const std::vector<
               "ldp_views(summary) lists what is reported together. Ask about fewer attributes at a time, or "
               "declare a view of these in the next spec.");
     }
-    const auto asked = [&](std::size_t attribute) {
-        return std::ranges::binary_search(attributes, attribute);
-    };
-    std::vector<std::size_t> about;
-    for (std::size_t v = 0; v < views.size(); ++v)
-        if (std::ranges::any_of(views[v], asked)) about.push_back(v);
-    return about;
-}
-
-std::vector<CrossTable> tables_of(const SummaryView& view, const std::vector<std::size_t>& views) {
-    std::vector<CrossTable> tables;
-    if (view.n == 0) return tables;
-    need_reports(view);
-    for (const std::size_t v : views) {
-        check_interrupt();
-        tables.push_back(find_capability<JointViews>(*view.mechanism)->table(view, v));
-    }
-    return tables;
+    if (view.n > 0) need_reports(view);
+    return joint.shares(view, attributes, how);
 }
 
 }  // namespace
@@ -81,9 +67,9 @@ std::vector<std::uint64_t> Cells::values(std::size_t cell) const {
     return values;
 }
 
-Combined::Box Cells::box(std::size_t cell) const {
+JointShares::Box Cells::box(std::size_t cell) const {
     const std::vector<std::uint64_t> values = this->values(cell);
-    Combined::Box box;
+    JointShares::Box box;
     for (std::size_t i = 0; i < sizes_.size(); ++i) box.emplace_back(sizes_[i])[values[i]] = true;
     return box;
 }
@@ -91,8 +77,7 @@ Combined::Box Cells::box(std::size_t cell) const {
 Marginal::Marginal(const SummaryView& view, const std::vector<std::size_t>& attributes, Combination how,
                    Target target)
     : view_(view),
-      asked_views_(views_about(view, attributes)),
-      combined_(tables_of(view, asked_views_), attributes, how),
+      shares_(shares_of(view, attributes, how)),
       n_(static_cast<double>(view.n)),
       each_(most_of_one(view)),
       target_(target) {
@@ -101,24 +86,23 @@ Marginal::Marginal(const SummaryView& view, const std::vector<std::size_t>& attr
 }
 
 std::uint64_t Marginal::reports() const noexcept {
-    return static_cast<std::uint64_t>(combined_.people());
+    return static_cast<std::uint64_t>(shares_->people());
 }
 
-Estimate Marginal::share(const Combined::Box& box) const {
+Estimate Marginal::share(const JointShares::Box& box) const {
     if (!told()) return {unknown, unknown};
-    const Combined::Share share = combined_.share(box);
-    Estimate estimate = estimate_of(combined_, share, static_cast<std::uint64_t>(n_), target_);
+    Estimate estimate = estimate_of(*shares_, shares_->share(box), static_cast<std::uint64_t>(n_), target_);
     estimate.standard_error *= std::sqrt(each_);
     return estimate;
 }
 
-ErrorLaw Marginal::law(const Combined::Box& box) const {
+ErrorLaw Marginal::law(const JointShares::Box& box) const {
     if (!told() || repeats(view_)) return {};
-    const std::optional<std::size_t> only = combined_.only_table();
-    if (!only) return {.unseen = unseen_variance(combined_, box, static_cast<std::uint64_t>(n_), target_)};
-    const auto& joint = *find_capability<JointViews>(*view_.mechanism);
-    const std::size_t view = asked_views_[*only];
-    const std::vector<std::size_t> attributes = joint.views()[view];
+    const std::optional<std::size_t> only = shares_->only_table();
+    if (!only)
+        return {.freedom = shares_->freedom(shares_->share(box)),
+                .unseen = unseen_variance(*shares_, box, static_cast<std::uint64_t>(n_), target_)};
+    const std::vector<std::size_t> attributes = find_capability<JointViews>(*view_.mechanism)->views()[*only];
     const std::vector<std::uint64_t> of = view_.mechanism->cells();
     std::uint64_t cells = 1, all = 1;
     for (const std::size_t attribute : attributes) cells *= of[attribute];
@@ -127,7 +111,9 @@ ErrorLaw Marginal::law(const Combined::Box& box) const {
     for (const std::vector<bool>& values : box)
         inside *= static_cast<std::uint64_t>(std::ranges::count(values, true));
     // Of all there is no error: everybody is in one of them.
-    return inside == cells ? ErrorLaw{} : joint.error_law(view_, view, inside, target_);
+    return inside == cells
+               ? ErrorLaw{}
+               : capability<CrossTables>(*view_.mechanism).error_law(view_, *only, inside, target_);
 }
 
 std::vector<Estimate> Marginal::shares() const {
@@ -144,33 +130,33 @@ std::vector<Estimate> Marginal::shares() const {
 // which opens upwards exactly if the others' share is further from 0 than its own. Of few reports a rare cell
 // may have none, and then hardly any variance of its own: that of the interval is as if reach² reports more
 // had been of those who are asked about (Agresti, Coull 1998).
-Quotient Marginal::quotient(const Combined::Box& of, const Combined::Box& given, double reach) const {
+Quotient Marginal::quotient(const JointShares::Box& of, const JointShares::Box& given, double reach) const {
     constexpr Quotient nothing{{unknown, unknown}, {unknown, unknown}};
     if (!told()) return nothing;
-    Combined::Box both = of;
+    JointShares::Box both = of;
     for (std::size_t i = 0; i < both.size(); ++i)
         for (std::size_t v = 0; v < both[i].size(); ++v) both[i][v] = of[i][v] && given[i][v];
-    const Combined::Share over = combined_.share(both), under = combined_.share(given);
+    const JointShares::Share over = shares_->share(both), under = shares_->share(given);
     const double n = over.value, d = under.value, z2 = reach * reach;
-    const Errors plain = errors(combined_, over, under);
+    const Errors plain = errors(*shares_, over, under);
     const double r = n / d;
     const double error =
         std::sqrt(std::max(0.0, plain.both - 2 * r * plain.together + r * r * plain.given)) / d;
     const double more = each_ * z2 / 2;
-    const Combined likely = combined_.with(more, both).with(more, given);
-    const Errors wide = errors(likely, likely.share(both), likely.share(given));
+    const std::unique_ptr<const JointShares> likely = shares_->with(more, both)->with(more, given);
+    const Errors wide = errors(*likely, likely->share(both), likely->share(given));
     const double a = d * d - z2 * wide.given, b = n * d - z2 * wide.together, c = n * n - z2 * wide.both;
-    if (d <= 0 || a <= 0) return nothing;
+    if (!(d > 0 && a > 0)) return nothing;  // or not a number
     const double root = std::sqrt(std::max(0.0, b * b - a * c));
     return {{r, error}, {std::min(r, (b - root) / a), std::max(r, (b + root) / a)}};
 }
 
-Marginal::Errors Marginal::errors(const Combined& tables, const Combined::Share& both,
-                                  const Combined::Share& given) const {
-    const auto share = [](const Combined::Share& of) { return std::clamp(of.value, 0.0, 1.0); };
-    const auto covariance = [&](const Combined::Share& x, const Combined::Share& y, double in_both) {
+Marginal::Errors Marginal::errors(const JointShares& shares, const JointShares::Share& both,
+                                  const JointShares::Share& given) const {
+    const auto share = [](const JointShares::Share& of) { return std::clamp(of.value, 0.0, 1.0); };
+    const auto covariance = [&](const JointShares::Share& x, const JointShares::Share& y, double in_both) {
         const double sampling = target_ == Target::sample ? (in_both - share(x) * share(y)) / (n_ - 1) : 0;
-        return each_ * (tables.covariance(x, y) - sampling);
+        return each_ * (shares.covariance(x, y) - sampling);
     };
     return {covariance(both, both, share(both)), covariance(given, given, share(given)),
             covariance(both, given, share(both))};

@@ -2,6 +2,7 @@
 // and of those who meet one condition the share who meet another.
 #pragma once
 
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -35,29 +36,29 @@ class Marginal {
     /// How many reports are about at least one of the attributes and of use.
     [[nodiscard]] std::uint64_t reports() const noexcept;
     /// Whether any were about all of them: otherwise every answer is NaN.
-    [[nodiscard]] bool told() const noexcept { return combined_.told(); }
+    [[nodiscard]] bool told() const noexcept { return shares_->told(); }
 
-    [[nodiscard]] Estimate share(const Combined::Box& box) const;
+    [[nodiscard]] Estimate share(const JointShares::Box& box) const;
     /// How that estimate is distributed: as a count is where it is read off one, else by the normal law with
     /// room for what few reports may not show.
-    [[nodiscard]] ErrorLaw law(const Combined::Box& box) const;
+    [[nodiscard]] ErrorLaw law(const JointShares::Box& box) const;
     /// Of all cells, the last attribute's value running fastest.
     [[nodiscard]] std::vector<Estimate> shares() const;
     /// Of those in the second box, the share who are also in the first one; `reach` as of an interval.
-    [[nodiscard]] Quotient quotient(const Combined::Box& of, const Combined::Box& given, double reach) const;
+    [[nodiscard]] Quotient quotient(const JointShares::Box& of, const JointShares::Box& given,
+                                    double reach) const;
 
   private:
     /// Variances of two shares, of which one is part of the other, and their covariance.
     struct Errors {
         double both, given, together;
     };
-    [[nodiscard]] Errors errors(const Combined& tables, const Combined::Share& both,
-                                const Combined::Share& given) const;
+    [[nodiscard]] Errors errors(const JointShares& shares, const JointShares::Share& both,
+                                const JointShares::Share& given) const;
 
     SummaryView view_;
     std::vector<std::uint64_t> sizes_;
-    std::vector<std::size_t> asked_views_;  // those with any of the attributes
-    Combined combined_;
+    std::unique_ptr<const JointShares> shares_;
     double n_, each_;  // reports, and the most of one person
     Target target_;
 };
@@ -70,7 +71,7 @@ class Cells {
     [[nodiscard]] std::size_t count() const noexcept { return count_; }
     /// The values that cell number `cell` stands for.
     [[nodiscard]] std::vector<std::uint64_t> values(std::size_t cell) const;
-    [[nodiscard]] Combined::Box box(std::size_t cell) const;
+    [[nodiscard]] JointShares::Box box(std::size_t cell) const;
 
   private:
     std::vector<std::uint64_t> sizes_;

@@ -34,7 +34,7 @@ class Names {
     /// Values of some attributes, ascending.
     struct Conditions {
         std::vector<std::size_t> attributes;
-        Combined::Box box;
+        JointShares::Box box;
     };
     /// A JSON object that gives, by attribute's name, a label, or an array of labels, any of which will do;
     /// of a number in bins an array [low, high], null for no bound: the bins from low up to below high.

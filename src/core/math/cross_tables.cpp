@@ -39,10 +39,9 @@ double CrossTable::contrast() const noexcept {
 
 Combined::Combined(std::span<const CrossTable> tables, std::vector<std::size_t> attributes, Combination how)
     : sizes_(attributes.size()), precision_(std::size_t{1} << attributes.size()) {
-    for (std::size_t t = 0; t < tables.size(); ++t) {
+    for (const CrossTable& table : tables) {
         check_interrupt();
-        const CrossTable& table = tables[t];
-        Part part{t, {}, {}, {}, table.people, table.even, table.held, 1, {}};
+        Part part{table.number, {}, {}, {}, table.people, table.even, table.held, 1, {}};
         std::vector<bool> asked(table.sizes.size());
         for (std::size_t i = 0; i < table.attributes.size(); ++i) {
             const auto found = std::ranges::lower_bound(attributes, table.attributes[i]);
@@ -85,7 +84,7 @@ Combined::Combined(std::span<const CrossTable> tables, std::vector<std::size_t> 
 }
 
 std::optional<std::size_t> Combined::only_table() const noexcept {
-    return parts_.size() == 1 ? std::optional(parts_[0].table) : std::nullopt;
+    return parts_.size() == 1 ? std::optional(parts_[0].number) : std::nullopt;
 }
 
 double Combined::people() const noexcept {
@@ -100,7 +99,7 @@ double Combined::people() const noexcept {
 // the attribute's values.
 Combined::Share Combined::share(const Box& box) const {
     std::vector<double> means(box.size());
-    Share share{1, {}};
+    Share share{1, {}, {}};
     for (std::size_t i = 0; i < box.size(); ++i) {
         means[i] = static_cast<double>(std::ranges::count(box[i], true)) / static_cast<double>(sizes_[i]);
         share.value *= means[i];
@@ -157,9 +156,9 @@ double Combined::covariance(const Share& a, const Share& b) const {
     return all;
 }
 
-Combined Combined::with(double reports, const Box& box) const {
-    Combined more = *this;
-    for (Part& part : more.parts_) {
+std::unique_ptr<const JointShares> Combined::with(double reports, const Box& box) const {
+    auto more = std::make_unique<Combined>(*this);
+    for (Part& part : more->parts_) {
         std::vector<double> inside{1};  // of each cell, as a part of all that are in the box
         for (const std::size_t place : part.places) {
             const auto values = static_cast<double>(std::ranges::count(box[place], true));

@@ -15,14 +15,49 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 namespace ldp {
 
+/// What was reported of some attributes together: the share of any box of their values, as a sum over what
+/// was counted, which is unbiased and whose error is known.
+class JointShares {
+  public:
+    /// Of each attribute asked for, whether a value is among those of the question.
+    using Box = std::vector<std::vector<bool>>;
+
+    /// The share of a box; NaN if what it would take was not reported.
+    struct Share {
+        double value = 0;
+        std::vector<std::vector<double>> weights;     ///< of what was counted, part by part
+        std::vector<std::vector<std::size_t>> cells;  ///< which of a part these are; none if they are all
+    };
+
+    virtual ~JointShares() = default;
+
+    /// Whether anything was reported of all the attributes together, so that shares can be told.
+    [[nodiscard]] virtual bool told() const noexcept = 0;
+    /// Reports about at least one of the attributes, as far as they are of use.
+    [[nodiscard]] virtual double people() const noexcept = 0;
+    /// The number of the only table that is of use; none if there are several.
+    [[nodiscard]] virtual std::optional<std::size_t> only_table() const noexcept = 0;
+
+    [[nodiscard]] virtual Share share(const Box& box) const = 0;
+    /// The covariance of two shares against a population.
+    [[nodiscard]] virtual double covariance(const Share& a, const Share& b) const = 0;
+    /// Of how many degrees of freedom a share's variance is, which is itself estimated; 0 where that is of no
+    /// account.
+    [[nodiscard]] virtual double freedom(const Share&) const { return 0; }
+    /// The same as if so many reports more were of the cells of a box, evenly, that has any.
+    [[nodiscard]] virtual std::unique_ptr<const JointShares> with(double reports, const Box& box) const = 0;
+};
+
 /// Shares of the cells of some attributes, estimated without bias; they add up to 1.
 struct CrossTable {
+    std::size_t number;                   ///< that whoever made it knows it by
     std::vector<std::size_t> attributes;  ///< ascending
     std::vector<std::uint64_t> sizes;     ///< how many values each of them has
     std::vector<double> shares;           ///< the last attribute's value running fastest
@@ -42,38 +77,26 @@ enum class Combination {
 };
 
 /// What the tables say of some attributes.
-class Combined {
+class Combined final : public JointShares {
   public:
-    /// Of each attribute asked for, whether a value is among those of the question.
-    using Box = std::vector<std::vector<bool>>;
-
-    /// The share of a box as a sum over what was counted.
-    struct Share {
-        double value = 0;
-        std::vector<std::vector<double>> weights;  ///< of the cells of each table, as far as it is of use
-    };
-
     /// Of attributes in ascending order. Of tables with less than two reports nobody could say how sure they
     /// are; they count for nothing.
     Combined(std::span<const CrossTable> tables, std::vector<std::size_t> attributes, Combination how);
 
-    /// Whether any table has all the attributes, so that shares can be told.
-    [[nodiscard]] bool told() const noexcept { return told_; }
-    /// Reports about at least one of the attributes, as far as they are of use.
-    [[nodiscard]] double people() const noexcept;
-    /// The number of the only table that is of use; none if there are several.
-    [[nodiscard]] std::optional<std::size_t> only_table() const noexcept;
+    /// Whether any table has all the attributes.
+    [[nodiscard]] bool told() const noexcept override { return told_; }
+    [[nodiscard]] double people() const noexcept override;
+    [[nodiscard]] std::optional<std::size_t> only_table() const noexcept override;
 
-    [[nodiscard]] Share share(const Box& box) const;
-    /// The covariance of two shares against a population.
-    [[nodiscard]] double covariance(const Share& a, const Share& b) const;
-    /// The same tables as if in each so many reports more were of the cells of a box, evenly, that has any.
-    [[nodiscard]] Combined with(double reports, const Box& box) const;
+    [[nodiscard]] Share share(const Box& box) const override;
+    [[nodiscard]] double covariance(const Share& a, const Share& b) const override;
+    /// So many reports more in each table.
+    [[nodiscard]] std::unique_ptr<const JointShares> with(double reports, const Box& box) const override;
 
   private:
     /// A table, summed over the attributes that were not asked for.
     struct Part {
-        std::size_t table;
+        std::size_t number;                // of the table
         std::vector<std::size_t> places;   // of its attributes among those asked for
         std::vector<std::uint64_t> sizes;  // of these
         std::vector<double> shares;

@@ -35,4 +35,5 @@ namespace ldp::optimal { extern const MechanismEntry entry; }
 namespace ldp::exponential { extern const MechanismEntry entry; }
 namespace ldp::tree { extern const MechanismEntry entry; }
 namespace ldp::joint { extern const MechanismEntry entry; }
+namespace ldp::joint_haar { extern const MechanismEntry entry; }
 namespace ldp::gaussian { extern const MechanismEntry entry; }

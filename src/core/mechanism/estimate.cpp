@@ -1,5 +1,7 @@
 #include "core/mechanism/estimate.hpp"
 
+#include <cmath>
+
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
 #include "core/math/statistics.hpp"
@@ -22,6 +24,15 @@ double reach(double confidence) {
 Interval interval(const Estimate& estimate, double confidence) {
     const double z = reach(confidence);
     return {estimate.value - z * estimate.standard_error, estimate.value + z * estimate.standard_error};
+}
+
+// By the ratio of the errors, whose squares may be no doubles.
+Estimate combined(const Estimate& one, const Estimate& other) noexcept {
+    const bool first = one.standard_error < other.standard_error;
+    const auto& [value, least] = first ? one : other;
+    const auto& [further, most] = first ? other : one;
+    const double ratio = least / most, weight = 1 / (1 + ratio * ratio);
+    return {std::lerp(further, value, weight), least / std::hypot(1, ratio)};
 }
 
 }  // namespace ldp

@@ -48,4 +48,13 @@ struct Question {
 [[nodiscard]] double reach(double confidence);
 [[nodiscard]] Interval interval(const Estimate& estimate, double confidence);
 
+/// One estimate from two of the same number, by people of their own: of collections at several ε, or before
+/// and after a spec was renewed. The mean of both weighed by their precision, and its standard error: 1/e² =
+/// 1/e₁² + 1/e₂². Combining goes in any order, and is of least variance among weighted means
+/// (inverse-variance weighting). Both errors are above 0 and finite, and those of independent reports.
+///
+/// A standard error that was itself estimated may be smaller where its estimate is, which then weighs more:
+/// of a few hundred reports each that moves the mean by less than a tenth of its standard error.
+[[nodiscard]] Estimate combined(const Estimate& one, const Estimate& other) noexcept;
+
 }  // namespace ldp

@@ -18,6 +18,7 @@ std::span<const MechanismEntry* const> registry() noexcept {
         &haar_ranges::entry, &l_grr::entry,    &l_sue::entry,        &l_oue::entry,
         &loloha::entry,      &dbitflip::entry, &ddrm::entry,         &optimal::entry,
         &exponential::entry, &tree::entry,     &joint::entry,        &gaussian::entry,
+        &joint_haar::entry,
     };
     return entries;
 }

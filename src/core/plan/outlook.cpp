@@ -8,9 +8,9 @@
 #include "core/base/square.hpp"
 #include "core/base/text.hpp"
 #include "core/math/spread.hpp"
+#include "core/mechanism/joint/joint.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/ordered/reading.hpp"
-#include "core/mechanism/vector/joint.hpp"
 #include "core/plan/quantile_error.hpp"
 
 namespace ldp {
@@ -103,41 +103,30 @@ Parts Outlook::pair(std::pair<std::size_t, std::size_t> attributes,
 
 // Put together from all tables as an answer will be, each with the shares that are assumed, and as many
 // people as are expected of it.
-Parts Outlook::cells(std::vector<std::size_t> attributes, const Combined::Box& box, double n) const {
-    const auto& joint = capability<JointViews>(mechanism_);
-    const std::vector<std::vector<std::size_t>> views = joint.views();
-    std::vector<CrossTable> tables;
-    for (std::size_t v = 0; v < views.size(); ++v) {
-        const auto asked = [&](std::size_t j) {
-            return std::ranges::find(attributes, j) != attributes.end();
-        };
-        if (std::ranges::none_of(views[v], asked)) continue;
-        check_interrupt();
-        CrossTable& table = tables.emplace_back(joint.expected_table(v));
-        table.people *= n;
-        table.shares = {1};
-        for (const std::size_t j : views[v]) {
-            std::vector<double> finer;
-            for (const double before : table.shares)
-                for (const double share : spread(j)) finer.push_back(before * share);
-            table.shares = std::move(finer);
-        }
-    }
-    const Combined combined(tables, std::move(attributes), Combination::consistent);
-    if (!combined.told())
+Parts Outlook::box(const std::vector<std::size_t>& attributes, const JointShares::Box& box, double n) const {
+    check_interrupt();
+    const std::unique_ptr<const JointShares> shares =
+        capability<JointViews>(mechanism_)
+            .expected_shares(
+                attributes, [this](std::size_t j) -> const std::vector<double>& { return spread(j); }, n);
+    if (!shares->told())
         raise(ErrorCode::unsupported, "nobody reports these attributes together", {},
               "Ask about attributes that stand in one view, or declare a view of these.");
-    const Combined::Share share = combined.share(box);
+    const JointShares::Share share = shares->share(box);
+    if (std::isnan(share.value))
+        raise(ErrorCode::unsupported, "nobody is asked so finely about these attributes",
+              "The spec leaves out what too few people would tell.",
+              "Ask for a box with coarser ends, or leave \"people\" out of the spec.");
     return parts(
-        [&](Target target) { return square(estimate_of(combined, share, whole(n), target).standard_error); });
+        [&](Target target) { return square(estimate_of(*shares, share, whole(n), target).standard_error); });
 }
 
-Parts Outlook::cell(std::vector<std::size_t> attributes, const std::vector<std::size_t>& values,
+Parts Outlook::cell(const std::vector<std::size_t>& attributes, const std::vector<std::size_t>& values,
                     double n) const {
-    Combined::Box box;
+    JointShares::Box one;
     for (std::size_t i = 0; i < attributes.size(); ++i)
-        box.emplace_back(attributes_[attributes[i]].domain)[values[i]] = true;
-    return cells(std::move(attributes), box, n);
+        one.emplace_back(attributes_[attributes[i]].domain)[values[i]] = true;
+    return box(attributes, one, n);
 }
 
 Parts Outlook::mean(std::size_t attribute, double n) const {
@@ -153,7 +142,7 @@ double Outlook::rounding(std::size_t attribute, double n) const {
 
 Parts Outlook::range(std::size_t attribute, Interval within, double n, std::optional<double> truth) const {
     if (find_capability<JointViews>(mechanism_) != nullptr)
-        return cells({attribute}, {values_within(attributes_[attribute], within)}, n);
+        return box({attribute}, {values_within(attributes_[attribute], within)}, n);
     const auto& ordered = capability<Ordered>(mechanism_);
     Reading reading(ordered, spread(attribute), whole(n));
     const double from = reading.before(within.lower), to = reading.behind(within.upper);

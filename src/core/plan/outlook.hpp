@@ -52,6 +52,9 @@ class Outlook {
     /// The share of those who hold one value of one attribute and one of another: a cell of `joint`.
     [[nodiscard]] Parts pair(std::pair<std::size_t, std::size_t> attributes,
                              std::pair<std::size_t, std::size_t> values, double n) const;
+    /// The share of those who hold one of the values marked of each of these attributes, ascending.
+    [[nodiscard]] Parts box(const std::vector<std::size_t>& attributes, const JointShares::Box& box,
+                            double n) const;
     /// The mean.
     [[nodiscard]] Parts mean(std::size_t attribute, double n) const;
     /// What rounding numbers to the grid adds to the noise of the mean, at random places between two points:
@@ -77,10 +80,9 @@ class Outlook {
 
   private:
     /// The share of the people in a box of cells of `joint`.
-    [[nodiscard]] Parts cells(std::vector<std::size_t> attributes, const Combined::Box& box, double n) const;
     /// That of one cell.
-    [[nodiscard]] Parts cell(std::vector<std::size_t> attributes, const std::vector<std::size_t>& values,
-                             double n) const;
+    [[nodiscard]] Parts cell(const std::vector<std::size_t>& attributes,
+                             const std::vector<std::size_t>& values, double n) const;
 
     const Mechanism& mechanism_;
     const std::vector<Attribute>& attributes_;

@@ -1,6 +1,6 @@
 // Estimates of one number from several collections.
 
-#include "core/joint/combine.hpp"
+#include "core/mechanism/estimate.hpp"
 
 #include <cmath>
 

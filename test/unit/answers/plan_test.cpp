@@ -34,7 +34,7 @@ struct Asked {
 };
 
 struct Case {
-    const char* name;
+    std::string name;
     std::string spec;
     std::vector<Asked> asked;
     /// The cells of one person of the population.
@@ -160,12 +160,14 @@ std::vector<Case> records() {
     return {one, mean};
 }
 
-std::vector<Case> pairs() {
+std::vector<Case> pairs(const std::string& mechanism) {
     const auto person = [](BitSource& bits) {
         return std::vector<Cell>{bits.below(4), bits.below(3), bits.below(2)};
     };
-    Case one{"joint", spec_of("joint", 2, table), all_shares(4), person, 400, 2500};
-    Case pair{"joint, pairs", one.spec, {}, person, 400, 2500};
+    // So many that no question is asked of fewer than two.
+    const std::size_t people = mechanism == "joint" ? 400 : 1600;
+    Case one{mechanism, spec_of(mechanism, 2, table), all_shares(4), person, people, 2500};
+    Case pair{mechanism + ", pairs", one.spec, {}, person, people, 2500};
     for (std::size_t v = 0; v < 4; ++v)
         pair.asked.push_back({"{\"with\": \"b\", \"value\": " + std::to_string(v) + "}", 1 / 12.0,
                               [v](const SummaryView& view) {
@@ -211,10 +213,10 @@ std::vector<Case> quantiles() {
 }
 
 /// Bins of a number that is reported together with a category.
-Case bins() {
-    const std::string spec = spec_of("joint", 2, R"("attributes": [{"name": "a", "domain": 3},
+Case bins(const std::string& mechanism) {
+    const std::string spec = spec_of(mechanism, 2, R"("attributes": [{"name": "a", "domain": 3},
         {"name": "b", "min": 0, "max": 8, "bins": 8}])");
-    return {"joint, bins",
+    return {mechanism + ", bins",
             spec,
             {{R"({"attribute": "b", "low": 2, "high": 5})", 3 / 8.0,
               [](const SummaryView& view) {
@@ -297,10 +299,11 @@ BOOST_AUTO_TEST_CASE(records_err_as_predicted, *boost::unit_test::label("slow"))
     check(records());
 }
 BOOST_AUTO_TEST_CASE(pairs_err_as_predicted, *boost::unit_test::label("slow")) {
-    check(pairs());
+    for (const char* mechanism : {"joint", "joint_haar"}) check(pairs(mechanism));
 }
 BOOST_AUTO_TEST_CASE(ranges_err_as_predicted, *boost::unit_test::label("slow")) {
-    check({ranges("tree", 1), ranges("haar_ordered", 1), ranges("square_wave", 1), bins()});
+    check({ranges("tree", 1), ranges("haar_ordered", 1), ranges("square_wave", 1), bins("joint"),
+           bins("joint_haar")});
 }
 BOOST_AUTO_TEST_CASE(quantiles_err_as_predicted, *boost::unit_test::label("slow")) {
     check(quantiles(), 0.1);
@@ -513,6 +516,10 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_planned_is_said) {
     const std::string apart = spec_of("joint", 1, R"("views": [["a", "b"], ["c"]], "attributes": [
         {"name": "a", "domain": 3}, {"name": "b", "domain": 3}, {"name": "c", "domain": 3}])");
     BOOST_CHECK(code(apart, R"({"error": 0.1, "with": "c"})") == ErrorCode::unsupported);
+    // A pair of which so few people would not be asked all.
+    const std::string few = spec_of("joint_haar", 1, R"("people": 300, "attributes": [
+        {"name": "a", "domain": 16}, {"name": "b", "domain": 16}])");
+    BOOST_CHECK(code(few, R"({"error": 0.1, "with": "b"})") == ErrorCode::unsupported);
     // Of bins whole ones are told.
     const std::string binned = spec_of("joint", 1, R"("attributes": [{"name": "a", "domain": 3},
         {"name": "b", "min": 0, "max": 8, "bins": 8}])");

@@ -65,6 +65,11 @@ std::vector<std::unique_ptr<const Mechanism>> examples() {
                                 R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 20},
             {"name": "c", "min": 0, "max": 1, "bins": 5}])" +
                                     std::string(views)));
+    for (const char* told : {"", R"(, "views": [["a"], ["b", "c"]])", R"(, "people": 100000)"})
+        all.push_back(mechanism("joint_haar", 3,
+                                R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 20},
+            {"name": "c", "min": 0, "max": 1, "bins": 5}])" +
+                                    std::string(told)));
     all.push_back(mechanism("l_grr", 1, "\"domain\": 300"));
     all.push_back(mechanism("l_sue", 1, "\"domain\": 75"));
     all.push_back(mechanism("l_oue", 1, "\"domain\": 75, \"first_epsilon\": 0.9"));

@@ -9,7 +9,7 @@
 #include "core/joint/names.hpp"
 #include "core/joint/tables.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
-#include "core/mechanism/vector/joint.hpp"
+#include "core/mechanism/joint/joint.hpp"
 #include "proof.hpp"
 
 namespace ldp::test {
@@ -277,7 +277,7 @@ BOOST_AUTO_TEST_CASE(consistent_shares_are_generalised_least_squares) {
     std::vector<Eigen::VectorXd> rows;
     std::vector<double> right;
     for (std::size_t v = 0; v < views.size(); ++v) {
-        CrossTable table{views[v], {}, {}, 100.0 + 40 * static_cast<double>(v), 2.5, 0.4};
+        CrossTable table{v, views[v], {}, {}, 100.0 + 40 * static_cast<double>(v), 2.5, 0.4};
         for (const std::size_t j : views[v]) table.sizes.push_back(sizes[j]);
         double all = 0;
         for (std::size_t cell = 0; cell < table.cells(); ++cell)

@@ -76,6 +76,7 @@ const std::vector<Case> sums{
     {"tree", R"("min": 0, "max": 1, "grid": 7)"},
     {"joint", R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 3},
                                  {"name": "c", "domain": 2}], "views": [["a", "b"], ["b", "c"]])"},
+    {"joint_haar", R"("attributes": [{"name": "a", "domain": 5}, {"name": "b", "domain": 3}])"},
     {"ddrm", R"("domain": 3, "rounds": 4, "changes": 1)"}};
 
 Payload payload_of(const Mechanism& m, const Report& report) {

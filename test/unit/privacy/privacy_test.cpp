@@ -118,7 +118,9 @@ BOOST_AUTO_TEST_CASE(every_mechanism_was_enumerated, *boost::unit_test::label("s
         {"tree", {R"("domain": 5)", number}},
         {"joint", {R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 3},
              {"name": "c", "min": 0, "max": 1, "bins": 2}])"}},
-        {"gaussian", {two + R"(, "grid": 2, "delta": 1e-3)"}}};
+        {"gaussian", {two + R"(, "grid": 2, "delta": 1e-3)"}},
+        {"joint_haar", {R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 5},
+             {"name": "c", "min": 0, "max": 1, "bins": 3}])"}}};
     BOOST_REQUIRE_EQUAL(registry().size(), proven.size());
     for (std::size_t i = 0; i < proven.size(); ++i) {
         const auto& [name, specs] = proven[i];

@@ -12,20 +12,21 @@
 // payload:    a view and the subset, filled up with zeros
 // state:      per view: reports (8), the state of subset selection
 
-#include "core/mechanism/vector/joint.hpp"
+#include "core/mechanism/joint/joint.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/base/exact.hpp"
 #include "core/base/interrupt.hpp"
+#include "core/base/unknown.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 
 namespace ldp {
 
 namespace {
 
-class Joint final : public Mechanism, public JointViews, public Significance {
+class Joint final : public Mechanism, public JointViews, public CrossTables, public Significance {
   public:
     Joint(const Header& header, Bytes block, std::vector<std::uint64_t> sizes, std::vector<ViewClass> classes,
           std::vector<View> views)
@@ -87,7 +88,6 @@ class Joint final : public Mechanism, public JointViews, public Significance {
 
     std::vector<std::vector<std::size_t>> views() const override;
     CrossTable table(const Counts& counts, std::size_t view) const override;
-    CrossTable expected_table(std::size_t view) const override { return expected(views_[view]); }
     ErrorLaw error_law(const Counts& counts, std::size_t view, std::uint64_t cells,
                        Target target) const override;
     std::uint64_t reports_of_view(const Counts& counts, std::size_t view) const override {
@@ -99,6 +99,11 @@ class Joint final : public Mechanism, public JointViews, public Significance {
             if (has(view, attribute)) all += part(counts, view).n;
         return all;
     }
+    std::unique_ptr<const JointShares> shares(const Counts& counts,
+                                              const std::vector<std::size_t>& attributes,
+                                              Combination how) const override;
+    std::unique_ptr<const JointShares> expected_shares(const std::vector<std::size_t>& attributes,
+                                                       const Spread& spread, double people) const override;
 
     std::vector<Stake> stakes(const Question& question) const override;
     double likeliest(Bytes payload) const override {
@@ -166,6 +171,15 @@ class Joint final : public Mechanism, public JointViews, public Significance {
     }
     /// A view's table with no shares in it, of as many people as are expected of one.
     [[nodiscard]] CrossTable expected(const View& view) const;
+    /// Calls visit(number) for each view with any of some attributes.
+    template <class Visit>
+    void for_each_about(const std::vector<std::size_t>& attributes, Visit visit) const {
+        for (std::size_t v = 0; v < views_.size(); ++v)
+            if (std::ranges::any_of(attributes, [&](std::size_t j) { return has(views_[v], j); })) {
+                check_interrupt();
+                visit(v);
+            }
+    }
 
     /// How an attribute's share is put together, of very many reports: calls visit(view, its weight, how many
     /// cells a value has in it).
@@ -267,7 +281,7 @@ std::vector<std::vector<std::size_t>> Joint::views() const {
 
 CrossTable Joint::expected(const View& view) const {
     const auto [even, held] = find_capability<Contrasts>(*class_of(view).inner)->contrasts();
-    CrossTable table{{}, {}, {}, chance(view), even, held};
+    CrossTable table{static_cast<std::size_t>(&view - views_.data()), {}, {}, {}, chance(view), even, held};
     for (const std::size_t j : view.attributes.all()) {
         table.attributes.push_back(j);
         table.sizes.push_back(sizes_[j]);
@@ -285,6 +299,31 @@ CrossTable Joint::table(const Counts& counts, std::size_t view) const {
     return table;
 }
 
+std::unique_ptr<const JointShares> Joint::shares(const Counts& counts,
+                                                 const std::vector<std::size_t>& attributes,
+                                                 Combination how) const {
+    std::vector<CrossTable> tables;
+    for_each_about(attributes, [&](std::size_t v) { tables.push_back(table(counts, v)); });
+    return std::make_unique<Combined>(tables, attributes, how);
+}
+
+std::unique_ptr<const JointShares> Joint::expected_shares(const std::vector<std::size_t>& attributes,
+                                                          const Spread& spread, double people) const {
+    std::vector<CrossTable> tables;
+    for_each_about(attributes, [&](std::size_t v) {
+        CrossTable& table = tables.emplace_back(expected(views_[v]));
+        table.people *= people;
+        table.shares = {1};
+        for (const std::size_t j : table.attributes) {
+            std::vector<double> finer;
+            for (const double before : table.shares)
+                for (const double share : spread(j)) finer.push_back(before * share);
+            table.shares = std::move(finer);
+        }
+    });
+    return std::make_unique<Combined>(tables, attributes, Combination::consistent);
+}
+
 // A set of one cell is one of the box or not; of a larger set the same is true of each cell.
 ErrorLaw Joint::error_law(const Counts& counts, std::size_t view, std::uint64_t cells, Target target) const {
     const std::uint64_t n = reports_of_view(counts, view);
@@ -299,20 +338,8 @@ ErrorLaw Joint::error_law(const Counts& counts, std::size_t view, std::uint64_t 
 
 std::vector<Estimate> Joint::estimate(const Counts& counts, const Question& question) const {
     check_attribute(question.attribute, sizes_.size());
-    std::vector<CrossTable> tables;
-    for (std::size_t v = 0; v < views_.size(); ++v)
-        if (has(views_[v], question.attribute)) tables.push_back(table(counts, v));
-    const Combined combined(tables, {question.attribute}, Combination::consistent);
-    const std::uint64_t values = sizes_[question.attribute];
-    std::vector<Estimate> estimates(values, Estimate{NAN, NAN});
-    if (!combined.told()) return estimates;
-    Combined::Box box{std::vector<bool>(values)};
-    for (std::size_t value = 0; value < values; ++value) {
-        box[0][value] = true;
-        estimates[value] = estimate_of(combined, combined.share(box), counts.n, question.target);
-        box[0][value] = false;
-    }
-    return estimates;
+    return shares_of_values(*shares(counts, {question.attribute}, Combination::consistent),
+                            sizes_[question.attribute], counts.n, question.target);
 }
 
 // How many reports draw a view is binomial; then the worst of each of the views' own statistics.
@@ -409,21 +436,37 @@ std::vector<Stake> Joint::stakes(const Question& question) const {
 // cells in all tables add up to what is asked of the person, but for a constant, since the estimate is
 // unbiased whoever reports. So how people fell to the tables makes the error of each being a sample of a
 // population, less that of all people together being one; n − 1 as in Combined::covariance.
-Estimate estimate_of(const Combined& combined, const Combined::Share& share, std::uint64_t n, Target target) {
+Estimate estimate_of(const JointShares& shares, const JointShares::Share& share, std::uint64_t n,
+                     Target target) {
+    if (std::isnan(share.value)) return {unknown, unknown};
     const double inside = std::clamp(share.value, 0.0, 1.0);
     const double sampling =
         target == Target::sample ? inside * (1 - inside) / (static_cast<double>(n) - 1) : 0;
-    return {share.value, std::sqrt(std::max(0.0, combined.covariance(share, share) - sampling))};
+    return {share.value, std::sqrt(std::max(0.0, shares.covariance(share, share) - sampling))};
 }
 
-double unseen_variance(const Combined& combined, const Combined::Box& box, std::uint64_t n, Target target) {
-    const auto variance = [&](const Combined& tables) {
-        const double error = estimate_of(tables, tables.share(box), n, target).standard_error;
+std::vector<Estimate> shares_of_values(const JointShares& shares, std::uint64_t values, std::uint64_t n,
+                                       Target target) {
+    std::vector<Estimate> estimates(values, Estimate{unknown, unknown});
+    if (!shares.told()) return estimates;
+    JointShares::Box box{std::vector<bool>(values)};
+    for (std::size_t value = 0; value < values; ++value) {
+        box[0][value] = true;
+        estimates[value] = estimate_of(shares, shares.share(box), n, target);
+        box[0][value] = false;
+    }
+    return estimates;
+}
+
+double unseen_variance(const JointShares& shares, const JointShares::Box& box, std::uint64_t n,
+                       Target target) {
+    const auto variance = [&](const JointShares& of) {
+        const double error = estimate_of(of, of.share(box), n, target).standard_error;
         return error * error;
     };
-    Combined::Box all = box;
+    JointShares::Box all = box;
     for (std::vector<bool>& values : all) values.assign(values.size(), true);
-    return std::max(0.0, variance(combined.with(1, box).with(1, all)) - variance(combined));
+    return std::max(0.0, variance(*shares.with(1, box)->with(1, all)) - variance(shares));
 }
 
 std::unique_ptr<const Mechanism> make_joint(const Header& header, Bytes block,

@@ -1,0 +1,17 @@
+// Fitted tables of whatever tells several attributes together.
+#pragma once
+
+#include "core/joint/fit.hpp"
+#include "core/mechanism/summary_view.hpp"
+
+namespace ldp {
+
+/// Of cross tables their fit. Of Haar details a table for each attribute and each pair that was asked about:
+/// of all tables the one that makes least half the sum of (detail − measured)²/variance, over the details of
+/// both attributes and of the pair, plus ten times its relative entropy to that of independent attributes.
+/// The shares of each attribute are the mean of what its pairs then have, to which these are scaled
+/// (scaling.hpp). Throws Error: unsupported if the reports tell neither, or were counted without the rounds
+/// that it takes; invalid_value if there are none.
+[[nodiscard]] Fit fitted(const SummaryView& view);
+
+}  // namespace ldp

@@ -1,0 +1,209 @@
+#include "core/mechanism/joint/box_shares.hpp"
+
+#include <algorithm>
+
+#include "core/base/interrupt.hpp"
+#include "core/base/unknown.hpp"
+
+namespace ldp {
+
+namespace {
+
+std::vector<std::pair<std::size_t, double>> not_zero(std::span<const double> numbers) {
+    std::vector<std::pair<std::size_t, double>> terms;
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+        if (numbers[i] != 0) terms.emplace_back(i, numbers[i]);
+    return terms;
+}
+
+}  // namespace
+
+BoxShares::Spread::Spread(std::span<const std::vector<double>> shares) {
+    for (const std::vector<double>& of : shares) {
+        auto& differences = details.emplace_back();
+        auto& sums = people.emplace_back();
+        const unsigned levels = levels_of(of.size());
+        for (unsigned below = levels; below > 0; --below) {
+            std::vector<double> difference(std::size_t{1} << (levels - below)), sum(difference.size());
+            for (std::size_t i = 0; i < of.size(); ++i) {
+                sum[i >> below] += of[i];
+                difference[i >> below] += (i >> (below - 1)) % 2 == 0 ? of[i] : -of[i];
+            }
+            differences.push_back(not_zero(difference));
+            sums.push_back(not_zero(sum));
+        }
+    }
+}
+
+/// Of each place, the product of what its nodes have.
+BoxShares::Terms BoxShares::of_places(const Part& part, std::vector<Terms> nodes) {
+    if (nodes.size() == 1) return std::move(nodes[0]);
+    Terms places;
+    places.reserve(nodes[0].size() * nodes[1].size());
+    for (const auto& [row, outer] : nodes[0])
+        for (const auto& [column, inner] : nodes[1])
+            places.emplace_back((row << part.levels[1]) + column, outer * inner);
+    return places;
+}
+
+BoxShares::Terms BoxShares::of_places(const Part& part, const std::vector<std::vector<Terms>>& nodes) {
+    std::vector<Terms> own;
+    for (std::size_t i = 0; i < part.places.size(); ++i) own.push_back(nodes[part.places[i]][part.levels[i]]);
+    return of_places(part, std::move(own));
+}
+
+BoxShares::BoxShares(std::vector<std::uint64_t> sizes, std::vector<Part> parts)
+    : sizes_(std::move(sizes)), parts_(std::make_shared<const std::vector<Part>>(std::move(parts))) {
+    for (const std::uint64_t size : sizes_) trees_.emplace_back(size);
+}
+
+bool BoxShares::told() const noexcept {
+    return std::ranges::any_of(
+        *parts_, [&](const Part& part) { return part.places.size() == sizes_.size() && part.people >= 2; });
+}
+
+double BoxShares::people() const noexcept {
+    double all = 0;
+    for (const Part& part : *parts_) all += part.people;
+    return all;
+}
+
+JointShares::Share BoxShares::share(const Box& box) const {
+    std::vector<std::vector<double>> coefficients;
+    Share share{1, {}, {}};
+    for (std::size_t i = 0; i < box.size(); ++i) {
+        const std::vector<double> inside(box[i].begin(), box[i].end());
+        trees_[i].forward(inside, coefficients.emplace_back(inside.size()));
+        share.value *= coefficients[i][0];
+    }
+    Work work;
+    for (const Part& part : *parts_) {
+        std::vector<Terms> nodes;
+        double outside = 1;  // of the attributes that the question is not about
+        for (std::size_t i = 0; i < box.size(); ++i) {
+            const auto at = std::ranges::find(part.places, i);
+            if (at == part.places.end()) {
+                outside *= coefficients[i][0];
+                continue;
+            }
+            const unsigned level = part.levels[static_cast<std::size_t>(at - part.places.begin())];
+            const std::size_t first = trees_[i].levels()[level], end = trees_[i].levels()[level + 1];
+            nodes.push_back(not_zero(std::span(coefficients[i]).subspan(first, end - first)));
+        }
+        auto& weights = share.weights.emplace_back();
+        auto& cells = share.cells.emplace_back();
+        for (const auto& [place, weight] : of_places(part, std::move(nodes)))
+            if (weight * outside != 0) {
+                cells.push_back(place);
+                weights.push_back(weight * outside);
+            }
+        work.done(1 + cells.size());
+        if (part.people < 2) {
+            if (!cells.empty()) share.value = unknown;
+            continue;
+        }
+        const std::vector<double> details = details_at(part, cells);
+        for (std::size_t i = 0; i < cells.size(); ++i) share.value += weights[i] * details[i];
+    }
+    return share;
+}
+
+std::vector<double> BoxShares::details_at(const Part& part, std::span<const std::size_t> places) const {
+    std::vector<double> details;
+    for (const std::size_t place : places) details.push_back(part.details[place]);
+    double people = part.people;
+    for (const More& more : more_) {
+        const Terms own = of_places(part, more.spread.details);
+        people += more.each;
+        auto next = own.begin();
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            while (next != own.end() && next->first < places[i]) ++next;
+            const double detail = next != own.end() && next->first == places[i] ? next->second : 0;
+            details[i] += more.each / people * (detail - details[i]);
+        }
+    }
+    return details;
+}
+
+std::vector<double> BoxShares::crowding_of(const Part& part) const {
+    std::vector<double> crowding = part.crowding;
+    double people = part.people;
+    for (const More& more : more_) {
+        if (crowding.size() == 1) break;  // everybody is in the only bucket
+        people += more.each;
+        for (double& share : crowding) share -= more.each / people * share;
+        for (const auto& [place, share] : of_places(part, more.spread.people))
+            crowding[part.channel->bucket(place)] += more.each / people * share;
+    }
+    return crowding;
+}
+
+// That n reports stand for a variance of n − 1 is where its mean is taken from them, too (Bessel).
+double BoxShares::part_of_covariance(std::size_t number, const Share& a, const Share& b) const {
+    const Part& part = (*parts_)[number];
+    if (part.people < 2 || a.cells[number].empty() || b.cells[number].empty()) return 0;
+    const std::vector<double> crowding = crowding_of(part);
+    double squares = 0, crowded = 0;
+    for (std::size_t i = 0, j = 0; i < a.cells[number].size(); ++i) {
+        const std::size_t place = a.cells[number][i];
+        while (j < b.cells[number].size() && b.cells[number][j] < place) ++j;
+        if (j == b.cells[number].size()) break;
+        if (b.cells[number][j] != place) continue;
+        const double both = a.weights[number][i] * b.weights[number][j];
+        squares += both;
+        crowded += crowding[part.channel->bucket(place)] * both;
+    }
+    const auto mean = [&](const Share& share) {
+        const std::vector<double> details = details_at(part, share.cells[number]);
+        double sum = 0;
+        for (std::size_t i = 0; i < details.size(); ++i) sum += share.weights[number][i] * details[i];
+        return sum;
+    };
+    return (part.channel->mean_square(squares, crowded) - mean(a) * mean(b)) / (part.people - 1);
+}
+
+// Each question is of people of its own.
+double BoxShares::covariance(const Share& a, const Share& b) const {
+    double all = 0;
+    Work work;
+    for (std::size_t p = 0; p < parts_->size(); ++p) {
+        work.done(1 + a.cells[p].size());
+        all += part_of_covariance(p, a, b);
+    }
+    return all;
+}
+
+double BoxShares::freedom(const Share& share) const {
+    double all = 0, squares = 0;
+    Work work;
+    for (std::size_t p = 0; p < parts_->size(); ++p) {
+        work.done(1 + share.cells[p].size());
+        const double variance = std::max(0.0, part_of_covariance(p, share, share));
+        all += variance;
+        if (variance > 0) squares += variance * variance / ((*parts_)[p].people - 1);
+    }
+    return squares > 0 ? all * all / squares : 0;
+}
+
+std::unique_ptr<const JointShares> BoxShares::with(double reports, const Box& box) const {
+    auto more = std::make_unique<BoxShares>(*this);
+    std::vector<std::vector<double>> shares;
+    for (const std::vector<bool>& values : box) {
+        const auto inside = static_cast<double>(std::ranges::count(values, true));
+        auto& own = shares.emplace_back();
+        for (const bool value : values) own.push_back(value ? 1 / inside : 0);
+    }
+    more->more_.push_back({reports / static_cast<double>(parts_->size()), Spread(shares)});
+    return more;
+}
+
+void BoxShares::spread(Part& part, std::span<const std::vector<double>> shares) {
+    const Spread spread(shares);
+    part.details.assign(part.channel->places(), 0);
+    for (const auto& [place, detail] : of_places(part, spread.details)) part.details[place] = detail;
+    part.crowding.assign(part.channel->buckets(), 0);
+    for (const auto& [place, share] : of_places(part, spread.people))
+        part.crowding[part.channel->bucket(place)] += share;
+}
+
+}  // namespace ldp

@@ -1,0 +1,84 @@
+// What Haar details that people were divided among say of boxes of some attributes' values.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/channel/signed_place.hpp"
+#include "core/math/cross_tables.hpp"
+#include "core/math/haar_tree.hpp"
+
+namespace ldp {
+
+inline constexpr std::uint8_t most_together = 2;
+
+/// How many levels the tree over so many values has.
+[[nodiscard]] inline unsigned levels_of(std::uint64_t values) noexcept {
+    return static_cast<unsigned>(std::bit_width(values - 1));
+}
+
+/// The share of a box is a sum over the details that its indicator is made of, each estimated by the people
+/// who were asked about it and nobody else. Where a detail that takes part was asked of fewer than two, it is
+/// unknown.
+class BoxShares final : public JointShares {
+  public:
+    /// The details of one question, as reported or as expected.
+    struct Part {
+        const SignedPlace* channel;
+        std::vector<std::size_t> places;  ///< of its attributes among those asked for, ascending
+        std::array<std::uint8_t, most_together> levels;
+        double people = 0;             ///< less than 2 if nobody was asked, or next to nobody
+        std::vector<double> details;   ///< of every place
+        std::vector<double> crowding;  ///< shares of people in each bucket
+    };
+
+    /// Of attributes with so many values. Channels must outlive it.
+    BoxShares(std::vector<std::uint64_t> sizes, std::vector<Part> parts);
+
+    [[nodiscard]] bool told() const noexcept override;
+    [[nodiscard]] double people() const noexcept override;
+    [[nodiscard]] std::optional<std::size_t> only_table() const noexcept override { return {}; }
+    [[nodiscard]] Share share(const Box& box) const override;
+    [[nodiscard]] double covariance(const Share& a, const Share& b) const override;
+    /// That of a sum of means of reports (Satterthwaite 1946).
+    [[nodiscard]] double freedom(const Share& share) const override;
+    /// The reports more are spread evenly over the questions.
+    [[nodiscard]] std::unique_ptr<const JointShares> with(double reports, const Box& box) const override;
+
+    /// What a question's details are if the attributes asked for are independent, and these shares of people
+    /// have their values.
+    static void spread(Part& part, std::span<const std::vector<double>> shares);
+
+  private:
+    /// What is not 0 of one number for each node, or for each place, and where: ascending.
+    using Terms = std::vector<std::pair<std::size_t, double>>;
+    /// People over whose nodes attributes are spread independently: of each attribute, level by level.
+    struct Spread {
+        std::vector<std::vector<Terms>> details, people;
+
+        explicit Spread(std::span<const std::vector<double>> shares);
+    };
+    /// Reports that are added to each question, of people who are spread like this.
+    struct More {
+        double each;
+        Spread spread;
+    };
+    [[nodiscard]] static Terms of_places(const Part& part, std::vector<Terms> nodes);
+    [[nodiscard]] static Terms of_places(const Part& part, const std::vector<std::vector<Terms>>& nodes);
+
+    /// What a question adds to a covariance.
+    [[nodiscard]] double part_of_covariance(std::size_t part, const Share& a, const Share& b) const;
+    [[nodiscard]] std::vector<double> details_at(const Part& part, std::span<const std::size_t> places) const;
+    [[nodiscard]] std::vector<double> crowding_of(const Part& part) const;
+
+    std::vector<std::uint64_t> sizes_;
+    std::vector<HaarTree> trees_;
+    std::shared_ptr<const std::vector<Part>> parts_;
+    std::vector<More> more_;
+};
+
+}  // namespace ldp

@@ -1,0 +1,422 @@
+// Several attributes together, each in order: people are divided among the Haar details of single attributes
+// and of pairs (after Cormode, Kulkarni, Srivastava 2019; Yang et al. 2020). In each level of its tree
+// (haar_tree.hpp) an attribute's value is in one node, in its left half (+) or its right (−). So in a level
+// of one attribute, or in a level of each of two, a person is at one place, the node or the pair of nodes,
+// with one sign, the product; and reports both at the full ε. Which attributes and levels is drawn by lot
+// without a look at the values.
+//
+// An indicator of a range is a sum of few details a level, and that of a box the product of its ranges': what
+// is told of a box has the noise of a few places in each pair of levels, however many cells it has, where a
+// table (joint.cpp) adds up that of all cells inside. What pairs would tell of single attributes, these tell
+// themselves, for all pairs at once.
+//
+// The lot makes the mean variance of what is asked least, over all views: boxes between cuts that fall
+// anywhere alike, or cells. A level counts then as haar_ordered.cpp says, or as one cell does. If it is known
+// how many people there will be, the lot makes least what is left of the error if each detail is shrunk as
+// its size deserves, which is taken to be, squared, half the square of an even node's share, of a pair a
+// quarter: levels of pairs that are too fine for so few people are then left out.
+//
+// parameters: attributes and views, as joint_views.hpp writes them; buckets as a power of two (1 byte); then
+//             of every different kind of questions, in ascending order, its weight in the lot (1); none asks
+//             a question of weight 0
+// public randomness:  a question · permanent response: an output of its channel
+// payload:    both · state: reports per output, question by question
+
+#include "core/mechanism/joint/joint_haar.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "core/base/exact.hpp"
+#include "core/base/interrupt.hpp"
+#include "core/math/statistics.hpp"
+
+namespace ldp {
+
+namespace {
+
+class JointHaar final : public Mechanism, public JointViews, public JointDetails, public Significance {
+  public:
+    JointHaar(const Header& header, Bytes block, std::vector<std::uint64_t> sizes, unsigned buckets,
+              std::vector<HaarQuestion> questions, const std::vector<std::uint64_t>& weights)
+        : Mechanism(header, block),
+          sizes_(std::move(sizes)),
+          questions_(std::move(questions)),
+          index_(cell_width(questions_.size())) {
+        unsigned most = 0;
+        for (const HaarQuestion& question : questions_) most = std::max(most, question.places());
+        for (unsigned places = 0; places <= most; ++places)
+            channels_.emplace_back(places, std::min(places, buckets), header.epsilon);
+        output_ = cell_width(channels_.back().outputs());
+        for (std::size_t i = 0; i < questions_.size(); ++i) {
+            if (views_.empty() || views_.back().attributes != questions_[i].attributes)
+                views_.push_back({questions_[i].attributes, i, i});
+            ++views_.back().end;
+            begins_.push_back(state_size_);
+            state_size_ += state_of(questions_[i]);
+            lot_.push_back((lot_.empty() ? 0 : lot_.back()) + weights[i]);
+        }
+    }
+
+    std::vector<std::uint64_t> cells() const override { return sizes_; }
+    std::size_t public_size() const noexcept override { return index_; }
+    std::size_t permanent_size() const noexcept override { return output_; }
+    std::size_t payload_size() const noexcept override { return index_ + output_; }
+    std::size_t state_size() const noexcept override { return state_size_; }
+    std::vector<std::pair<std::string, double>> parameters() const override {
+        return {{"number_of_views", static_cast<double>(views_.size())},
+                {"number_of_questions", static_cast<double>(questions_.size())},
+                {"most_places", static_cast<double>(channels_.back().places())},
+                {"buckets", static_cast<double>(channels_.back().buckets())}};
+    }
+
+    void draw_public(BitSource& bits, MutableBytes public_randomness) const override {
+        store_cell(public_randomness.data(), index_, bits.pick(std::span(lot_)));
+    }
+    bool valid_public(Bytes public_randomness) const noexcept override {
+        return number_in(public_randomness) < questions_.size();
+    }
+    void permanent_response(Input input, Bytes public_randomness, BitSource& bits,
+                            MutableBytes permanent) const override {
+        const HaarQuestion& question = questions_[number_in(public_randomness)];
+        const auto [place, negative] = at(question, input);
+        store_cell(permanent.data(), output_, channel_of(question).sample(place, negative, bits));
+    }
+    void instantaneous_response(Bytes public_randomness, Bytes permanent, BitSource&,
+                                MutableBytes payload) const override {
+        std::ranges::copy(public_randomness, payload.begin());
+        std::ranges::copy(permanent, payload.begin() + static_cast<std::ptrdiff_t>(index_));
+    }
+    /// Place and sign: a change that they do not show costs nothing.
+    std::vector<Cell> response_key(Input input, Bytes public_randomness) const override {
+        const auto [place, negative] = at(questions_[number_in(public_randomness)], input);
+        return {2 * place + (negative ? 1 : 0)};
+    }
+    std::vector<double> key_spans(Bytes) const override { return {0}; }
+    std::uint64_t most_keys() const noexcept override { return channels_.back().outputs(); }
+
+    bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
+        if (!valid_payload(payload)) return false;
+        add<std::uint64_t>(state.data() + begins_[number_in(payload)] + output_in(payload) * counter_size, 1);
+        return true;
+    }
+    void merge(MutableBytes state, Bytes other) const noexcept override { merge_counters(state, other); }
+    bool valid_payload(Bytes payload) const noexcept override {
+        const std::size_t number = number_in(payload);
+        return number < questions_.size() && output_in(payload) < channel_of(questions_[number]).outputs();
+    }
+    bool valid_state(const Counts& counts) const noexcept override {
+        return counters_sum_to(counts.state, counts.n);
+    }
+
+    std::span<const Quantity> answers() const noexcept override {
+        static constexpr Quantity quantities[] = {Quantity::frequencies};
+        return quantities;
+    }
+    std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override {
+        check_attribute(question.attribute, sizes_.size());
+        return shares_of_values(*shares(counts, {question.attribute}, Combination::consistent),
+                                sizes_[question.attribute], counts.n, question.target);
+    }
+    std::vector<Check> health(const Counts& counts) const override;
+
+    std::vector<std::vector<std::size_t>> views() const override {
+        std::vector<std::vector<std::size_t>> all;
+        for (const View& view : views_) {
+            const auto numbers = view.attributes.all();
+            all.emplace_back(numbers.begin(), numbers.end());
+        }
+        return all;
+    }
+    std::uint64_t reports_of_view(const Counts& counts, std::size_t view) const override {
+        std::uint64_t all = 0;
+        for (std::size_t i = views_[view].begin; i < views_[view].end; ++i) all += reports_on(counts, i);
+        return all;
+    }
+    // The first views are the single attributes. What pairs tell is about both at once.
+    std::uint64_t reports(const Counts& counts, std::size_t attribute) const override {
+        return reports_of_view(counts, attribute);
+    }
+    /// Each detail is asked for once, so that both ways to combine are the same.
+    std::unique_ptr<const JointShares> shares(const Counts& counts,
+                                              const std::vector<std::size_t>& attributes,
+                                              Combination) const override {
+        return box_shares(attributes, [&](BoxShares::Part& part, std::size_t number) {
+            const Bytes counters = counters_of(counts, number);
+            const std::uint64_t n = reports_on(counts, number);
+            part.people = static_cast<double>(n);
+            if (n == 0) return;
+            part.details = details_in(number, counters, n);
+            part.crowding = part.channel->bucket_shares(n, counters);
+        });
+    }
+    std::unique_ptr<const JointShares> expected_shares(const std::vector<std::size_t>& attributes,
+                                                       const Spread& spread, double people) const override {
+        std::vector<std::vector<double>> spreads;
+        for (const std::size_t j : attributes) spreads.push_back(spread(j));
+        return box_shares(attributes, [&](BoxShares::Part& part, std::size_t number) {
+            part.people = people * chance(number);
+            BoxShares::spread(part, spreads);
+        });
+    }
+    Details details(const Counts& counts, std::size_t view) const override;
+
+    std::vector<Stake> stakes(const Question& question) const override;
+    double likeliest(Bytes payload) const override {
+        const std::size_t number = number_in(payload);
+        return chance(number) * channel_of(questions_[number]).likeliest();
+    }
+
+    double n_variance(double truth) const override;
+    double n_variance_of(std::size_t attribute, std::size_t item,
+                         std::span<const double> shares) const override {
+        const std::vector<double> spread(shares.begin(), shares.end());
+        JointShares::Box box{std::vector<bool>(spread.size())};
+        box[0][item] = true;
+        constexpr double very_many = 0x1p50;
+        const auto all = expected_shares(
+            {attribute}, [&](std::size_t) -> const std::vector<double>& { return spread; }, very_many);
+        const double error =
+            estimate_of(*all, all->share(box), std::uint64_t{1} << 50, Target::sample).standard_error;
+        return very_many * error * error;
+    }
+    double promised_variance(std::size_t attribute) const override {
+        const std::uint64_t size = sizes_[attribute];
+        const std::vector<double> even(size, 1 / static_cast<double>(size));
+        double all = 0;
+        for_each_subtree(size, [&](std::uint64_t first, std::uint64_t values) {
+            all += static_cast<double>(values) / static_cast<double>(size) *
+                   n_variance_of(attribute, first, even);
+        });
+        return all;
+    }
+    Cost cost() const noexcept override { return {2, 4.0 * static_cast<double>(state_size_) / counter_size}; }
+
+    Exact probability(Input input, Bytes public_randomness, Bytes permanent) const override {
+        const HaarQuestion& question = questions_[number_in(public_randomness)];
+        const auto [place, negative] = at(question, input);
+        const std::uint64_t output = load_cell(permanent.data(), output_);
+        if (output >= channel_of(question).outputs()) return exact(0, 1);
+        return channel_of(question).probability(place, negative, output);
+    }
+    // The lot does not look at the values, so that its probability cancels.
+    Exact worst_ratio() const override {
+        Exact worst = exact(1, 1);
+        for (const SignedPlace& channel : channels_)
+            worst = std::max(worst, exact(channel.worst_ratio().high, channel.worst_ratio().low));
+        return worst;
+    }
+
+  private:
+    /// The questions about some attributes, from `begin` up to `end`.
+    struct View {
+        ViewAttributes attributes;
+        std::size_t begin, end;
+    };
+
+    [[nodiscard]] const SignedPlace& channel_of(const HaarQuestion& question) const noexcept {
+        return channels_[question.places()];
+    }
+    [[nodiscard]] double chance(std::size_t number) const noexcept {
+        return static_cast<double>(lot_[number] - (number == 0 ? 0 : lot_[number - 1])) /
+               static_cast<double>(lot_.back());
+    }
+    [[nodiscard]] std::size_t number_in(Bytes bytes) const noexcept {
+        return load_cell(bytes.data(), index_);
+    }
+    [[nodiscard]] std::uint64_t output_in(Bytes payload) const noexcept {
+        return load_cell(payload.data() + index_, output_);
+    }
+    /// Place and sign of a person.
+    [[nodiscard]] std::pair<std::uint64_t, bool> at(const HaarQuestion& question,
+                                                    Input input) const noexcept {
+        std::uint64_t place = 0;
+        bool negative = false;
+        for (std::size_t i = 0; i < question.attributes.count; ++i) {
+            const std::size_t j = question.attributes.numbers[i];
+            const std::uint64_t half = input[j] >> (levels_of(sizes_[j]) - question.levels[i] - 1);
+            place = place << question.levels[i] | half >> 1;
+            negative ^= half % 2 != 0;
+        }
+        return {place, negative};
+    }
+    [[nodiscard]] Bytes counters_of(const Counts& counts, std::size_t number) const noexcept {
+        return counts.state.subspan(begins_[number], state_of(questions_[number]));
+    }
+    [[nodiscard]] std::uint64_t reports_on(const Counts& counts, std::size_t number) const {
+        std::uint64_t all = 0;
+        const Bytes counters = counters_of(counts, number);
+        for_each_index(counters.size() / counter_size, [&](std::size_t i) { all += counter(counters, i); });
+        return all;
+    }
+    [[nodiscard]] std::vector<double> details_in(std::size_t number, Bytes counters, std::uint64_t n) const {
+        const SignedPlace& channel = channel_of(questions_[number]);
+        const double scale = 1 / (channel.tilt() * static_cast<double>(n));
+        std::vector<double> details;
+        for (const std::int64_t balance : channel.balances(counters))
+            details.push_back(scale * static_cast<double>(balance));
+        return details;
+    }
+    /// What is told of boxes, where fill(part, number) fills in what a question tells.
+    template <class Fill>
+    [[nodiscard]] std::unique_ptr<const JointShares> box_shares(const std::vector<std::size_t>& attributes,
+                                                                Fill fill) const;
+    /// Calls visit(first, number) for the stretches of an attribute's values that make up a whole subtree
+    /// each, in which all are alike.
+    template <class Visit>
+    static void for_each_subtree(std::uint64_t size, Visit visit) {
+        for (std::uint64_t first = 0; first < size;) {
+            const std::uint64_t values = std::bit_floor(size - first);
+            visit(first, values);
+            first += values;
+        }
+    }
+
+    std::vector<std::uint64_t> sizes_;
+    std::vector<HaarQuestion> questions_;
+    std::vector<SignedPlace> channels_;  // by the number of places, as a power of two
+    std::vector<View> views_;            // single attributes first
+    std::vector<std::size_t> begins_;    // where the counters of each question begin
+    std::vector<std::uint64_t> lot_;     // running sums of the questions' weights
+    std::size_t index_, output_ = 0, state_size_ = 0;
+};
+
+template <class Fill>
+std::unique_ptr<const JointShares> JointHaar::box_shares(const std::vector<std::size_t>& attributes,
+                                                         Fill fill) const {
+    std::vector<std::uint64_t> sizes;
+    for (const std::size_t j : attributes) sizes.push_back(sizes_[j]);
+    std::vector<BoxShares::Part> parts;
+    for (const View& view : views_) {
+        std::vector<std::size_t> places;
+        for (const std::size_t j : view.attributes.all()) {
+            const auto found = std::ranges::lower_bound(attributes, j);
+            if (found != attributes.end() && *found == j)
+                places.push_back(static_cast<std::size_t>(found - attributes.begin()));
+        }
+        if (places.size() < view.attributes.count) continue;
+        // Questions that nobody is asked have no number.
+        std::size_t number = view.begin;
+        const unsigned second = view.attributes.count == 2 ? levels_of(sizes[places[1]]) : 1;
+        for (unsigned a = 0; a < levels_of(sizes[places[0]]); ++a)
+            for (unsigned b = 0; b < second; ++b) {
+                check_interrupt();
+                const std::array levels{static_cast<std::uint8_t>(a), static_cast<std::uint8_t>(b)};
+                BoxShares::Part& part =
+                    parts.emplace_back(BoxShares::Part{&channels_.front(), places, levels, 0, {}, {}});
+                if (number == view.end || questions_[number].levels != levels) continue;
+                part.channel = &channel_of(questions_[number]);
+                fill(part, number++);
+            }
+    }
+    return std::make_unique<BoxShares>(std::move(sizes), std::move(parts));
+}
+
+JointHaar::Details JointHaar::details(const Counts& counts, std::size_t view) const {
+    const View& asked = views_[view];
+    Details all{{asked.attributes.all().begin(), asked.attributes.all().end()}, {}, {}, {}, 0};
+    std::vector<HaarTree> trees;
+    for (const std::size_t j : all.attributes) {
+        all.sizes.push_back(sizes_[j]);
+        trees.emplace_back(sizes_[j]);
+    }
+    const bool two = trees.size() == 2;
+    const std::size_t columns = two ? all.sizes[1] : 1;
+    all.values.assign(all.sizes[0] * columns, 0);
+    all.variances.assign(all.values.size(), std::numeric_limits<double>::infinity());
+    Work work;
+    for (std::size_t q = asked.begin; q < asked.end; ++q) {
+        const HaarQuestion& question = questions_[q];
+        work.done(state_of(question));
+        const std::uint64_t n = reports_on(counts, q);
+        if (n == 0) continue;
+        const std::vector<double> told = details_in(q, counters_of(counts, q), n);
+        const SignedPlace& channel = channel_of(question);
+        const double variance =
+            channel.mean_square(1, 1 / static_cast<double>(channel.buckets())) / static_cast<double>(n);
+        all.people += static_cast<double>(n);
+        // Nodes with nothing on their right, the last of a level, have no detail.
+        const auto [first, second] = question.levels;
+        const std::size_t row = trees[0].levels()[first], rows = trees[0].levels()[first + 1] - row;
+        const std::size_t column = two ? trees[1].levels()[second] : 0,
+                          width = two ? trees[1].levels()[second + 1] - column : 1;
+        for (std::size_t r = 0; r < rows; ++r)
+            for (std::size_t c = 0; c < width; ++c) {
+                const std::size_t cell = (row + r) * columns + column + c;
+                all.values[cell] = told[(r << second) + c];
+                all.variances[cell] = variance;
+            }
+    }
+    return all;
+}
+
+std::vector<Check> JointHaar::health(const Counts& counts) const {
+    std::vector<std::uint64_t> reports;
+    std::vector<double> chances;
+    std::vector<std::vector<Check>> checks;
+    for (std::size_t i = 0; i < questions_.size(); ++i) {
+        check_interrupt();
+        reports.push_back(reports_on(counts, i));
+        chances.push_back(chance(i));
+        if (reports.back() > 0)
+            checks.push_back(channel_of(questions_[i]).health(reports.back(), counters_of(counts, i)));
+    }
+    std::vector<Check> all{goodness_of_fit("questions drawn", reports, chances)};
+    for (Check& worst : worst_of(checks, checks.size())) all.push_back(std::move(worst));
+    return all;
+}
+
+// Of values in one whole subtree all are alike; the largest of all is told.
+double JointHaar::n_variance(double truth) const {
+    double largest = 0;
+    for (std::size_t j = 0; j < sizes_.size(); ++j) {
+        const auto others = static_cast<double>(sizes_[j] - 1);
+        for_each_subtree(sizes_[j], [&](std::uint64_t first, std::uint64_t) {
+            std::vector<double> shares(sizes_[j], (1 - truth) / others);
+            shares[first] = truth;
+            largest = std::max(largest, n_variance_of(j, first, shares));
+        });
+    }
+    return largest;
+}
+
+// The share of a value is the mean, and what each level's detail above it has in it.
+std::vector<Stake> JointHaar::stakes(const Question& question) const {
+    const std::size_t attribute = question.attribute == only_attribute ? 0 : question.attribute;
+    const HaarTree tree(sizes_[attribute]);
+    std::vector<Stake> worst;
+    for_each_subtree(sizes_[attribute], [&](std::uint64_t first, std::uint64_t) {
+        std::vector<double> value(sizes_[attribute]), coefficients(value.size());
+        value[first] = 1;
+        tree.forward(value, coefficients);
+        std::vector<Stake> stakes;
+        double around = coefficients[0];
+        for (std::size_t level = 0; level + 1 < tree.levels().size(); ++level) {
+            double most = 0;
+            for (std::size_t c = tree.levels()[level]; c < tree.levels()[level + 1]; ++c)
+                most = std::max(most, std::abs(coefficients[c]));
+            if (most == 0) continue;
+            const std::size_t number = views_[attribute].begin + level;
+            const double reach = most / channel_of(questions_[number]).tilt();
+            stakes.push_back(
+                {chance(number), {around - reach, around + reach}, {around - most, around + most}});
+            around = 0;
+        }
+        if (worst.empty() || influence(stakes) > influence(worst)) worst = std::move(stakes);
+    });
+    return worst;
+}
+
+}  // namespace
+
+std::unique_ptr<const Mechanism> make_joint_haar(const Header& header, Bytes block,
+                                                 std::vector<std::uint64_t> sizes, unsigned buckets,
+                                                 std::vector<HaarQuestion> questions,
+                                                 const std::vector<std::uint64_t>& weights) {
+    return std::make_unique<JointHaar>(header, block, std::move(sizes), buckets, std::move(questions),
+                                       weights);
+}
+
+}  // namespace ldp

@@ -1,0 +1,108 @@
+-- Haar details of several attributes: boxes of ordered values, told by a level of one attribute or of each of two.
+\set SHOW_CONTEXT never
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS ldp;
+RESET client_min_messages;
+CREATE SCHEMA joint_haar;
+SET search_path = joint_haar, public;
+
+-- A report by hand: the spec's parameter block and a payload.
+CREATE FUNCTION pg_temp.report(collection text, payload text) RETURNS ldp_report LANGUAGE sql AS
+$$ SELECT (encode(ldp_spec_parameters(ldp_client_spec(collection)), 'hex') || payload)::ldp_report $$;
+CREATE FUNCTION pg_temp.byte(number integer) RETURNS text LANGUAGE sql AS $$ SELECT lpad(to_hex(number), 2, '0') $$;
+CREATE FUNCTION pg_temp.refusal(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    detail text; hint text;
+BEGIN
+    EXECUTE query;
+    RETURN 'not refused';
+EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+    RETURN concat_ws(E'\n', SQLSTATE || ' ' || SQLERRM, NULLIF(detail, ''), NULLIF(hint, ''));
+END $$;
+CREATE FUNCTION pg_temp.short(number float8) RETURNS numeric LANGUAGE sql AS $$ SELECT round($1::numeric, 4) $$;
+
+-- Specs.
+SELECT ldp_spec_canonical('{"mechanism": "joint_haar", "epsilon": 4, "views": [["age", "sex"]], "people": 1000, "attributes": [{"name": "sex", "domain": ["f", "m"]},
+    {"name": "age", "min": 0, "max": 100, "edges": [18, 40, 65]}]}') - 'derived';
+SELECT pg_temp.refusal(format('SELECT ldp_spec_canonical(%L)', '{"mechanism": "joint_haar", "epsilon": 1, ' || rest || '}'))
+FROM unnest(ARRAY[
+    '"attributes": [{"name": "a", "domain": 2}]',
+    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "min": 0, "max": 1}]',
+    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2, "share": 2}]',
+    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "views": "triples"',
+    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}, {"name": "c", "domain": 2}], "views": [["a", "b", "c"]]',
+    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "views": [["a"]]',
+    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "people": 0',
+    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "singles": 0.5',
+    '"attributes": [{"name": "a", "domain": 4096}, {"name": "b", "domain": 2048}]']) AS rest;
+
+-- A collection. Its questions are sex; two levels of age; sex with each of these. At this epsilon a report says a place and a
+-- sign, and these say the truth.
+SELECT ldp_create_collection('survey', '{"mechanism": "joint_haar", "epsilon": 4, "attributes": [{"name": "sex", "domain": ["f", "m"]},
+    {"name": "age", "min": 0, "max": 100, "edges": [18, 40, 65]}]}');
+CREATE VIEW people AS
+SELECT i % 5 AS question, i / 5 % 2 AS sex, CASE WHEN i / 10 % 3 = 0 THEN 3 * (i / 5 % 2) ELSE i / 30 % 4 END AS age FROM generate_series(1, 6000) AS i;
+INSERT INTO survey SELECT pg_temp.report('survey', pg_temp.byte(question) || pg_temp.byte(CASE question
+    WHEN 0 THEN sex WHEN 1 THEN age / 2 WHEN 2 THEN age WHEN 3 THEN sex # (age / 2) ELSE age / 2 * 2 + (sex # (age % 2)) END)) FROM people;
+SELECT ldp_agg(report) AS s FROM survey \gset
+SELECT * FROM ldp_views(:'s');
+SELECT pg_temp.short(avg((sex = 0)::integer)) AS f, pg_temp.short(avg((sex = 0 AND age IN (1, 2))::integer)) AS f_from_18_to_65 FROM people;
+SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, pg_temp.short(lower) AS lower, pg_temp.short(upper) AS upper, n, people, cell_numbers, note
+FROM ldp_marginal(:'s', '{sex,age}');
+-- Each detail was asked for once: both methods are one. Margins are those of the attributes alone.
+SELECT count(*), bool_and(a.estimate = b.estimate AND a.stderr = b.stderr) AS same FROM ldp_marginal(:'s', '{sex,age}') AS a
+    JOIN ldp_marginal(:'s', '{age,sex}', 'unbiased') AS b ON a.cell = ARRAY[b.cell[2], b.cell[1]];
+SELECT a.cell[2] AS age, abs(sum(a.estimate) - min(b.estimate)) < 1e-12 AS agrees FROM ldp_marginal(:'s', '{sex,age}') AS a JOIN ldp_marginal(:'s', '{age}') AS b
+    ON a.cell[2] = b.cell[1] GROUP BY 1 ORDER BY 1;
+SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, pg_temp.short(lower) AS lower, pg_temp.short(upper) AS upper FROM ldp_share(:'s', '{"sex": "f", "age": [18, 65]}');
+SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(lower) AS lower, pg_temp.short(upper) AS upper FROM ldp_share(:'s', '{"age": [null, 40]}', given => '{"sex": "f"}');
+SELECT estimate, stderr, lower, upper FROM ldp_share(:'s', '{"sex": ["f", "m"], "age": [null, null]}');
+SELECT given_cell, cell, pg_temp.short(estimate) AS estimate, pg_temp.short(lower) AS lower, pg_temp.short(upper) AS upper FROM ldp_conditional(:'s', '{age}', '{sex}');
+SELECT row_label, column_label, pg_temp.short(estimate) AS estimate FROM ldp_crosstab(:'s', 'sex', 'age') \crosstabview
+SELECT attribute, label, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, n FROM ldp_estimate(:'s'::ldp_summary);
+SELECT label, p_value < 1e-9 AS held FROM ldp_top(:'s', 2, attribute => 'age');
+-- Fitted tables are those of people.
+SELECT cell, pg_temp.short(estimate) AS estimate, note FROM ldp_fitted(:'s', '{sex,age}');
+SELECT bool_and(estimate >= 0) AS none_negative, abs(sum(estimate) - 1) < 1e-9 AS whole FROM ldp_fitted(:'s', '{age,sex}');
+SELECT ldp_health.statistic, p_value < 1e-6 AS suspect FROM ldp_health(:'s') WHERE p_value < 1e-6 OR statistic = 'questions drawn';
+
+-- What is refused, and what to do.
+SELECT pg_temp.refusal(format(query, :'s')) FROM unnest(ARRAY[
+    'SELECT ldp_association(%L)',
+    'SELECT ldp_learn_views(%L)',
+    'SELECT ldp_model(%L)',
+    'SELECT ldp_synthesize(%L, 10)',
+    'SELECT ldp_marginal(%L, ''{sex,wage}'')',
+    'SELECT ldp_share(%L, ''{"age": [20, 65]}'')',
+    'SELECT ldp_means(%L)',
+    'SELECT ldp_quantile(%L, 0.5, ''age'')']) AS query;
+SELECT pg_temp.refusal(format('SELECT pg_temp.report(%L, %L)', 'survey', payload)) FROM unnest(ARRAY['0500', '0002', '0404', '04', '040000']) AS payload;
+
+-- Of so few people as are expected levels of pairs are left out: what needs them is not told, but fitted.
+SELECT ldp_create_collection('small', '{"mechanism": "joint_haar", "epsilon": 1, "people": 300, "attributes": [{"name": "a", "domain": 16}, {"name": "b", "domain": 16}]}');
+INSERT INTO small SELECT pg_temp.report('small', pg_temp.byte(i % 9) || pg_temp.byte(i / 9 % 2)) FROM generate_series(1, 900) AS i;
+SELECT conditions, (s).estimate IS NULL AS unknown, (s).note
+FROM unnest(ARRAY['{"a": [0, 1, 2, 3, 4, 5, 6, 7], "b": [8, 9, 10, 11, 12, 13, 14, 15]}', '{"a": 3, "b": 5}', '{"a": 3}']) AS conditions,
+     ldp_share(ldp_summary_of('small'), conditions::jsonb) AS s;
+SELECT count(*), bool_and(estimate >= 0) AS told FROM ldp_fitted(ldp_summary_of('small'), '{a,b}');
+
+-- Too few reports to show, and none.
+SELECT DISTINCT estimate, note FROM ldp_marginal((SELECT ldp_agg(report) FROM (SELECT report FROM survey LIMIT 12) AS few), '{sex,age}');
+SELECT count(*) FROM ldp_marginal((SELECT ldp_agg(report) FROM (SELECT report FROM survey LIMIT 0) AS none), '{sex}');
+
+-- People who keep their answers: their errors are widened, as everywhere.
+SELECT ldp_create_collection('panel', '{"mechanism": "joint_haar", "epsilon": 4, "evolving": {}, "budget": {"epsilon": 40}, "attributes": [{"name": "sex", "domain": ["f", "m"]},
+    {"name": "age", "min": 0, "max": 100, "edges": [18, 65]}]}');
+SELECT ldp_open_rounds('panel', 1, 4);
+INSERT INTO panel SELECT pg_temp.report('panel', pg_temp.byte(i % 5) || pg_temp.byte(i / 5 % 2)), r FROM generate_series(1, 1000) AS i, generate_series(1, 4) AS r;
+SELECT o.cell, pg_temp.short(a.stderr / o.stderr) AS widened, a.n, a.people
+FROM ldp_marginal(ldp_summary_of('panel'), '{sex}') AS a JOIN ldp_marginal(ldp_summary_of('panel', round => 1), '{sex}') AS o USING (cell);
+
+-- Partial states, rollups and batches are one count.
+SELECT ldp_rollup(s) = :'s' AS same FROM (SELECT ldp_agg(report) AS s FROM (SELECT report, row_number() OVER () % 7 AS part FROM survey) AS p GROUP BY part) AS parts;
+SELECT ldp_agg(b) = :'s' AS same FROM (SELECT ldp_pack(report) AS b FROM (SELECT report, row_number() OVER () % 5 AS part FROM survey) AS p GROUP BY part) AS batches;
+
+SET client_min_messages = warning;
+SELECT count(ldp_drop_collection(name)) FROM unnest(ARRAY['survey', 'small', 'panel']) AS name;
+DROP SCHEMA joint_haar CASCADE;
