@@ -61,6 +61,8 @@ summarise ordered_words "$(category haar_ordered 1048576 1)" 'v\n5\n'
 summarise haar "{\"mechanism\": \"haar\", \"epsilon\": 1, $vector}" "$vector_rows"
 summarise haar_ranges "{\"mechanism\": \"haar_ranges\", \"epsilon\": 1, $vector}" "$vector_rows"
 summarise duchi_vector "{\"mechanism\": \"duchi_vector\", \"epsilon\": 1, $vector}" "$vector_rows"
+fine='{"name": "a", "domain": 1024}, {"name": "b", "domain": 1024}'
+summarise joint_haar "{\"mechanism\": \"joint_haar\", \"epsilon\": 1, \"attributes\": [$fine]}" "a,b\n$(printf '%d,7\\n' {1..1000})"
 summarise joint "{\"mechanism\": \"joint\", \"epsilon\": 4, \"attributes\": [${pairs%, }]}" "$pairs_rows"
 
 # Filters of noise alone, which a regression lets one value in after another from: half of all bits set, more or less.
@@ -116,11 +118,14 @@ ask "ordered ordered_words" "ldp_estimate(s)"
 # A window that moves takes the state apart and copies it for every row.
 week="(SELECT sum(ldp_count(w)) FROM (SELECT ldp_rollup(s) OVER (ORDER BY day ROWS 6 PRECEDING) AS w FROM generate_series(1, 100000) AS day) AS m)"
 ask "hadamard olh ordered haar_ranges joint" "$week" long
+ask "joint_haar" "ldp_marginal(s, '{0,1}')" long
+ask "joint_haar" "ldp_fitted(s, '{0,1}')" long
+ask "joint_haar" "ldp_health(s)"
 ask "joint" "ldp_association(s)" long
 ask "joint" "ldp_model(s)" long
 ask "joint" "ldp_synthesize(s, 1000000)" long
-ask "joint" "ldp_fitted(s, '{a1,a2}')"
-ask "joint" "ldp_marginal(s, '{a1,a2}')"
+ask "joint" "ldp_fitted(s, '{0,1}')"
+ask "joint" "ldp_marginal(s, '{0,1}')"
 if [ "$largest" ]; then
     all=$(sql -c "SELECT string_agg(name, ' ' ORDER BY name) FROM large")
     for method in none base_cut norm norm_mul norm_cut norm_sub mle_apx power ibu ibu_early empirical_bayes; do
