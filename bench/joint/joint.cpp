@@ -9,8 +9,8 @@
 #include "core/base/text.hpp"
 #include "core/joint/fitted.hpp"
 #include "core/joint/marginal.hpp"
-#include "core/joint/synthesis.hpp"
-#include "core/joint/tables.hpp"
+#include "core/joint/measured.hpp"
+#include "core/joint/model/synthesis.hpp"
 #include "core/summary/summary.hpp"
 #include "methods.hpp"
 
@@ -43,7 +43,8 @@ Survey reports(const Records& records, double epsilon, Views views, ldp::BitSour
 class Fitted final : public Answers {
   public:
     Fitted(const Records& records, const Survey& survey)
-        : Answers(records), fit_(ldp::fitted(ldp::view_of(survey.mechanism(), survey.summary()))) {}
+        : Answers(records),
+          fit_(ldp::fitted(ldp::measured(ldp::view_of(survey.mechanism(), survey.summary())))) {}
 
     [[nodiscard]] std::vector<double> table(const Attributes& attributes) const override {
         return fit_.table(attributes).shares;
@@ -163,8 +164,8 @@ Learnt joint_fit(const Records& records, double epsilon, Views views, ldp::BitSo
 
 Learnt joint_rows(const Records& records, double epsilon, Views views, ldp::BitSource& bits) {
     const Survey survey = reports(records, epsilon, views, bits);
-    const std::vector<ldp::Table> tables = ldp::tables(ldp::view_of(survey.mechanism(), survey.summary()));
-    return std::make_unique<MadeUp>(records, ldp::model_of(tables), bits);
+    const ldp::Measured measured = ldp::measured(ldp::view_of(survey.mechanism(), survey.summary()));
+    return std::make_unique<MadeUp>(records, ldp::model_of(measured), bits);
 }
 
 Learnt joint_consistent(const Records& records, double epsilon, ldp::BitSource& bits) {

@@ -1,7 +1,7 @@
 // Rows about how attributes hang together, of reports on cross tables: associations, fitted tables, models,
 // and made-up records.
 
-#include "core/joint/model.hpp"
+#include "core/joint/model/model.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -9,11 +9,11 @@
 
 #include "answers.hpp"
 #include "core/base/interrupt.hpp"
-#include "core/joint/association.hpp"
 #include "core/joint/fitted.hpp"
+#include "core/joint/measured.hpp"
+#include "core/joint/model/association.hpp"
+#include "core/joint/model/synthesis.hpp"
 #include "core/joint/names.hpp"
-#include "core/joint/synthesis.hpp"
-#include "core/joint/tables.hpp"
 #include "joint/words.hpp"
 #include "simulation/seeded.hpp"
 
@@ -50,7 +50,7 @@ struct Associations {
         put(found.adjusted);
         columns.put(static_cast<std::int32_t>(found.first));
         columns.put(static_cast<std::int32_t>(found.second));
-        if (told.enough && std::isnan(found.p_value))
+        if (told.enough && std::isnan(found.cramers_v))
             columns.put("of one of them no two values can be told from nobody");
         else
             told.put_note(columns, true);
@@ -67,7 +67,7 @@ SummaryView about(const SummaryView& view, const Association& pair) {
 Associations associated(const Subject& subject, const char* legend, double confidence) {
     return ask(subject.summary, Associations{}, [&](const SummaryView& view) {
         const Names names(legend, view.mechanism->cells());
-        const std::vector<Association> found = associations(tables(view), confidence);
+        const std::vector<Association> found = associations(measured(view), confidence);
         Associations all{
             static_cast<Associations::Row*>(try_palloc((found.size() + 1) * sizeof(Associations::Row))),
             found.size()};
@@ -114,7 +114,7 @@ FittedCells fitted(const Subject& subject, const char* legend, const Words& word
                         ascending.empty() ? "no attribute is named" : "an attribute is named twice",
                         "Found " + std::to_string(ascending.size()) + " names.",
                         "Name each attribute of the question once.");
-        const Fit fit = fitted(view);
+        const Fit fit = fitted(measured(view));
         for (const std::size_t j : ascending)
             if (!fit.holds({&j, 1}))
                 throw Error(ErrorCode::unsupported, "no report tells of \"" + names.attribute(j) + "\"", {},
@@ -205,7 +205,7 @@ struct ModelRows {
 /// An array of arrays of names, as a spec tells views.
 const char* learnt(const Subject& subject, const char* legend, double significance) {
     return ask(subject.summary, static_cast<const char*>(nullptr), [&](const SummaryView& view) {
-        const std::vector<Association> found = associations(tables_for_model(view), 0.95);
+        const std::vector<Association> found = associations(measured_for_model(view), 0.95);
         const std::vector<std::uint64_t> sizes = view.mechanism->cells();
         const Names names(legend, sizes);
         const auto listed = [](const auto& all, const auto& text) {
@@ -224,7 +224,7 @@ const char* learnt(const Subject& subject, const char* legend, double significan
 ModelRows modelled(const Subject& subject, const char* legend, const ModelOptions& options) {
     return ask(subject.summary, ModelRows{}, [&](const SummaryView& view) {
         const Names names(legend, view.mechanism->cells());
-        const Model model = model_of(tables_for_model(view), options);
+        const Model model = model_of(measured_for_model(view), options);
         ModelRows all;
         all.rows = static_cast<ModelRows::Row*>(
             try_palloc((model.edges.size() + model.cliques.size() + 1) * sizeof(ModelRows::Row)));
@@ -302,7 +302,7 @@ Records synthesized(const Subject& subject, const char* legend, std::int64_t cou
                         "Found " + std::to_string(count) + "; of these attributes at most " +
                             std::to_string(most) + ".",
                         "Ask several times, with other seeds.");
-        const Model model = model_of(tables_for_model(view), options);
+        const Model model = model_of(measured_for_model(view), options);
         const Synthesis synthesis(model, sizes.size());
         Records all{.attributes = sizes.size(), .count = static_cast<std::size_t>(count)};
         all.keys = static_cast<Records::Key*>(try_palloc(sizes.size() * sizeof(Records::Key)));

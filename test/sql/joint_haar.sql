@@ -67,12 +67,21 @@ SELECT cell, pg_temp.short(estimate) AS estimate, note FROM ldp_fitted(:'s', '{s
 SELECT bool_and(estimate >= 0) AS none_negative, abs(sum(estimate) - 1) < 1e-9 AS whole FROM ldp_fitted(:'s', '{age,sex}');
 SELECT ldp_health.statistic, p_value < 1e-6 AS suspect FROM ldp_health(:'s') WHERE p_value < 1e-6 OR statistic = 'questions drawn';
 
+-- How both hang together: what a table of the people has, if rare ages were told as well; a model, and rows that are made of it.
+SELECT pg_temp.short(sqrt(sum(power(both_ - sex_ * age_, 2) / (sex_ * age_)))) AS cramers_v FROM
+    (SELECT avg((p.sex = s AND p.age = a)::integer) AS both_, avg((p.sex = s)::integer) AS sex_, avg((p.age = a)::integer) AS age_
+     FROM people AS p, generate_series(0, 1) AS s, generate_series(0, 3) AS a GROUP BY s, a) AS cells;
+SELECT attribute, other_attribute, pg_temp.short(estimate) AS v, pg_temp.short(lower) AS lower, pg_temp.short(upper) AS upper, pg_temp.short(information) AS information, n, p_value < 1e-9 AS sure,
+    adjusted_p_value = p_value AS alone, note FROM ldp_association(:'s');
+SELECT ldp_learn_views(:'s');
+SELECT kind, attributes, pg_temp.short(estimate) AS v, cells, clique, parent FROM ldp_model(:'s');
+SELECT r.record->>'sex' AS sex, (r.record->>'age')::float8 < 40 AS below_40, pg_temp.short(count(*) / 20000.0) AS share, pg_temp.short(min(f.share)::float8) AS fitted
+FROM ldp_synthesize(:'s', 20000, 3) AS r JOIN LATERAL
+    (SELECT sum(estimate) AS share FROM ldp_fitted(:'s', '{sex,age}') WHERE cell[1] = r.record->>'sex' AND (cell_numbers[2] < 2) = ((r.record->>'age')::float8 < 40)) AS f ON true
+GROUP BY 1, 2 ORDER BY 1, 2 DESC;
+
 -- What is refused, and what to do.
 SELECT pg_temp.refusal(format(query, :'s')) FROM unnest(ARRAY[
-    'SELECT ldp_association(%L)',
-    'SELECT ldp_learn_views(%L)',
-    'SELECT ldp_model(%L)',
-    'SELECT ldp_synthesize(%L, 10)',
     'SELECT ldp_marginal(%L, ''{sex,wage}'')',
     'SELECT ldp_share(%L, ''{"age": [20, 65]}'')',
     'SELECT ldp_means(%L)',
@@ -86,10 +95,13 @@ SELECT conditions, (s).estimate IS NULL AS unknown, (s).note
 FROM unnest(ARRAY['{"a": [0, 1, 2, 3, 4, 5, 6, 7], "b": [8, 9, 10, 11, 12, 13, 14, 15]}', '{"a": 3, "b": 5}', '{"a": 3}']) AS conditions,
      ldp_share(ldp_summary_of('small'), conditions::jsonb) AS s;
 SELECT count(*), bool_and(estimate >= 0) AS told FROM ldp_fitted(ldp_summary_of('small'), '{a,b}');
+SELECT attribute, other_attribute, estimate BETWEEN 0 AND 1 AS v, p_value BETWEEN 0 AND 1 AS p, n, note FROM ldp_association(ldp_summary_of('small'));
 
 -- Too few reports to show, and none.
 SELECT DISTINCT estimate, note FROM ldp_marginal((SELECT ldp_agg(report) FROM (SELECT report FROM survey LIMIT 12) AS few), '{sex,age}');
 SELECT count(*) FROM ldp_marginal((SELECT ldp_agg(report) FROM (SELECT report FROM survey LIMIT 0) AS none), '{sex}');
+SELECT DISTINCT estimate, p_value, note FROM ldp_association((SELECT ldp_agg(report) FROM (SELECT report FROM survey LIMIT 12) AS few));
+SELECT pg_temp.refusal('SELECT ldp_model((SELECT ldp_agg(report) FROM (SELECT report FROM joint_haar.survey LIMIT 12) AS few))');
 
 -- People who keep their answers: their errors are widened, as everywhere.
 SELECT ldp_create_collection('panel', '{"mechanism": "joint_haar", "epsilon": 4, "evolving": {}, "budget": {"epsilon": 40}, "attributes": [{"name": "sex", "domain": ["f", "m"]},
@@ -98,6 +110,7 @@ SELECT ldp_open_rounds('panel', 1, 4);
 INSERT INTO panel SELECT pg_temp.report('panel', pg_temp.byte(i % 5) || pg_temp.byte(i / 5 % 2)), r FROM generate_series(1, 1000) AS i, generate_series(1, 4) AS r;
 SELECT o.cell, pg_temp.short(a.stderr / o.stderr) AS widened, a.n, a.people
 FROM ldp_marginal(ldp_summary_of('panel'), '{sex}') AS a JOIN ldp_marginal(ldp_summary_of('panel', round => 1), '{sex}') AS o USING (cell);
+SELECT a.n, o.n AS of_one_round, pg_temp.short(a.p_value / o.p_value) AS as_sure FROM ldp_association(ldp_summary_of('panel')) AS a, ldp_association(ldp_summary_of('panel', round => 1)) AS o;
 
 -- Partial states, rollups and batches are one count.
 SELECT ldp_rollup(s) = :'s' AS same FROM (SELECT ldp_agg(report) AS s FROM (SELECT report, row_number() OVER () % 7 AS part FROM survey) AS p GROUP BY part) AS parts;

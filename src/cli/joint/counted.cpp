@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "core/base/bytes.hpp"
-#include "core/joint/tables.hpp"
+#include "core/joint/measured.hpp"
 #include "core/mechanism/registry.hpp"
 #include "core/summary/summary.hpp"
 
@@ -45,7 +45,7 @@ Counted counted(const Arguments& arguments) {
         raise_incompatible(mechanism->block(), bytes);
     }
     check_summary(*mechanism, bytes);
-    return {std::move(spec), tables_for_model(view_of(*mechanism, bytes))};
+    return {std::move(spec), measured_for_model(view_of(*mechanism, bytes))};
 }
 
 Options model_options() {
@@ -60,7 +60,7 @@ Options model_options() {
 }
 
 Model model_of(const Counted& counted, const Arguments& arguments) {
-    return ldp::model_of(counted.tables,
+    return ldp::model_of(counted.measured,
                          {arguments["significance"].as<double>(), arguments["cells"].as<std::int64_t>()});
 }
 

@@ -6,16 +6,15 @@
 #include <vector>
 
 #include "cli/command.hpp"
-#include "core/joint/model.hpp"
-#include "core/joint/table.hpp"
+#include "core/joint/model/model.hpp"
 #include "core/spec/spec.hpp"
 
 namespace ldp::cli {
 
-/// A spec, and the cross tables of a summary of its reports.
+/// A spec, and what a summary of its reports tells.
 struct Counted {
     Spec spec;
-    std::vector<Table> tables;
+    Measured measured;
 };
 
 /// Reads a spec, as spec_text() does, and a summary in hexadecimal, from a file or, of "-", from standard

@@ -4,7 +4,7 @@
 #include <iostream>
 
 #include "cli/joint/counted.hpp"
-#include "core/joint/synthesis.hpp"
+#include "core/joint/model/synthesis.hpp"
 #include "simulation/seeded.hpp"
 
 namespace ldp::cli::synthesize {

@@ -49,6 +49,14 @@ void add(std::byte* at, T amount) noexcept {
     store<T>(at, load<T>(at) + amount);
 }
 
+[[nodiscard]] inline bool all_zero(Bytes bytes) noexcept {
+    std::uint64_t found = 0;
+    for (; bytes.size() >= sizeof(found); bytes = bytes.subspan(sizeof(found)))
+        found |= load<std::uint64_t>(bytes.data());
+    for (const std::byte byte : bytes) found |= std::to_integer<std::uint64_t>(byte);
+    return found == 0;
+}
+
 /// Bytes that hold every cell number below `cells` ≥ 1.
 [[nodiscard]] constexpr std::size_t cell_width(std::uint64_t cells) noexcept {
     return cells <= 1u << 8 ? 1 : (static_cast<std::size_t>(std::bit_width(cells - 1)) + 7) / 8;

@@ -9,17 +9,11 @@
 #include "core/base/unknown.hpp"
 #include "core/joint/pooled.hpp"
 #include "core/joint/scaling.hpp"
-#include "core/joint/tables.hpp"
 #include "core/math/haar_tree.hpp"
-#include "core/mechanism/joint/joint.hpp"
-#include "core/summary/pooling.hpp"
-#include "core/summary/summary.hpp"
 
 namespace ldp {
 
 namespace {
-
-using Details = JointDetails::Details;
 
 /// How many people's say the relative entropy has.
 constexpr double say_of_independence = 10;
@@ -169,7 +163,6 @@ std::vector<Table> fitted_details(std::vector<Details> all) {
     std::vector<Details> alone;
     for (Details& details : all) {
         check_interrupt();
-        if (details.people == 0) continue;
         const Transform transform(details.sizes);
         if (details.sizes.size() == 1) {
             const double even = -std::log(static_cast<double>(details.sizes[0]));
@@ -217,20 +210,9 @@ std::vector<Table> fitted_details(std::vector<Details> all) {
 
 }  // namespace
 
-Fit fitted(const SummaryView& view) {
-    const auto* told = find_capability<JointDetails>(*view.mechanism);
-    if (told == nullptr) return Fit(tables(view));
-    need_reports(view);
-    const double each = most_of_one(view);
-    std::vector<Details> all;
-    const std::size_t views = capability<JointViews>(*view.mechanism).views().size();
-    for (std::size_t v = 0; v < views; ++v) {
-        check_interrupt();
-        Details& details = all.emplace_back(told->details(view, v));
-        for (double& variance : details.variances) variance *= each;
-        details.people /= each;
-    }
-    return Fit::of_fitted(fitted_details(std::move(all)));
+Fit fitted(const Measured& measured) {
+    if (const auto* tables = std::get_if<std::vector<Table>>(&measured)) return Fit(*tables);
+    return Fit::of_fitted(fitted_details(std::get<std::vector<Details>>(measured)));
 }
 
 }  // namespace ldp

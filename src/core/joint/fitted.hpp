@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/joint/fit.hpp"
-#include "core/mechanism/summary_view.hpp"
+#include "core/joint/measured.hpp"
 
 namespace ldp {
 
@@ -10,8 +10,7 @@ namespace ldp {
 /// of all tables the one that makes least half the sum of (detail − measured)²/variance, over the details of
 /// both attributes and of the pair, plus ten times its relative entropy to that of independent attributes.
 /// The shares of each attribute are the mean of what its pairs then have, to which these are scaled
-/// (scaling.hpp). Throws Error: unsupported if the reports tell neither, or were counted without the rounds
-/// that it takes; invalid_value if there are none.
-[[nodiscard]] Fit fitted(const SummaryView& view);
+/// (scaling.hpp).
+[[nodiscard]] Fit fitted(const Measured& measured);
 
 }  // namespace ldp

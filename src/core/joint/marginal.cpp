@@ -82,7 +82,12 @@ Marginal::Marginal(const SummaryView& view, const std::vector<std::size_t>& attr
       each_(most_of_one(view)),
       target_(target) {
     const std::vector<std::uint64_t> cells = view.mechanism->cells();
-    for (const std::size_t attribute : attributes) sizes_.push_back(cells[attribute]);
+    JointShares::Box all;
+    for (const std::size_t attribute : attributes) {
+        sizes_.push_back(cells[attribute]);
+        all.emplace_back(cells[attribute], true);
+    }
+    if (told() && !shares_->only_table()) evened_ = shares_->with(1, all);
 }
 
 std::uint64_t Marginal::reports() const noexcept {
@@ -99,9 +104,10 @@ Estimate Marginal::share(const JointShares::Box& box) const {
 ErrorLaw Marginal::law(const JointShares::Box& box) const {
     if (!told() || repeats(view_)) return {};
     const std::optional<std::size_t> only = shares_->only_table();
-    if (!only)
-        return {.freedom = shares_->freedom(shares_->share(box)),
-                .unseen = unseen_variance(*shares_, box, static_cast<std::uint64_t>(n_), target_)};
+    if (!only) {
+        const JointShares::Share share = shares_->share(box);
+        return {.freedom = shares_->freedom(share), .unseen = unseen_variance(box, share)};
+    }
     const std::vector<std::size_t> attributes = find_capability<JointViews>(*view_.mechanism)->views()[*only];
     const std::vector<std::uint64_t> of = view_.mechanism->cells();
     std::uint64_t cells = 1, all = 1;
@@ -114,6 +120,15 @@ ErrorLaw Marginal::law(const JointShares::Box& box) const {
     return inside == cells
                ? ErrorLaw{}
                : capability<CrossTables>(*view_.mechanism).error_law(view_, *only, inside, target_);
+}
+
+double Marginal::unseen_variance(const JointShares::Box& box, const JointShares::Share& share) const {
+    const auto variance = [&](const JointShares& shares, const JointShares::Share& of) {
+        const double error = estimate_of(shares, of, static_cast<std::uint64_t>(n_), target_).standard_error;
+        return error * error;
+    };
+    const std::unique_ptr<const JointShares> likely = evened_->with(1, box);
+    return std::max(0.0, variance(*likely, likely->share(box)) - variance(*shares_, share));
 }
 
 std::vector<Estimate> Marginal::shares() const {

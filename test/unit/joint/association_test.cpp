@@ -1,6 +1,6 @@
 // Associations against closed forms, and as often right as they say.
 
-#include "core/joint/association.hpp"
+#include "core/joint/model/association.hpp"
 
 #include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/normal.hpp>

@@ -7,8 +7,8 @@
 #include "core/base/error.hpp"
 #include "core/joint/fitted.hpp"
 #include "core/joint/marginal.hpp"
+#include "core/joint/measured.hpp"
 #include "core/joint/pooled.hpp"
-#include "core/joint/tables.hpp"
 #include "core/mechanism/joint/joint.hpp"
 #include "proof.hpp"
 
@@ -334,7 +334,7 @@ BOOST_AUTO_TEST_CASE(levels_too_fine_for_the_people_are_left_out) {
     BOOST_CHECK(std::isnan(nothing.estimate.value) && std::isnan(nothing.interval.lower));
     for (const Estimate& share : summary.estimate(Quantity::frequencies, Target::sample, 0))
         BOOST_CHECK(std::isfinite(share.value) && share.standard_error > 0);
-    for (const double share : fitted(summary.view()).table(std::vector<std::size_t>{0, 1}).shares)
+    for (const double share : fitted(measured(summary.view())).table(std::vector<std::size_t>{0, 1}).shares)
         BOOST_CHECK(std::isfinite(share) && share >= 0);
 }
 
@@ -343,7 +343,7 @@ BOOST_AUTO_TEST_CASE(fits_are_tables_of_people_and_agree) {
     for (const int people : {300, 30000}) {
         const auto m = mechanism("joint_haar", 1, three);
         const OwnedSummary summary = drawn(*m, truth, people, 9);
-        const Fit fit = fitted(summary.view());
+        const Fit fit = fitted(measured(summary.view()));
         BOOST_CHECK_EQUAL(fit.tables().size(), 6u);
         for (const Table& table : fit.tables()) {
             double sum = 0;
@@ -383,22 +383,20 @@ BOOST_AUTO_TEST_CASE(fits_are_near_the_truth) {
         for (const Estimate& share :
              Marginal(summary.view(), both, Combination::consistent, Target::sample).shares())
             unbiased.push_back(share.value);
-        const double found = distance(fitted(summary.view()).table(both).shares);
+        const double found = distance(fitted(measured(summary.view())).table(both).shares);
         BOOST_TEST_MESSAGE(people << ": " << found << ", unbiased " << distance(unbiased));
         BOOST_CHECK_LT(found, most);
         BOOST_CHECK_LT(found, 1.05 * distance(unbiased));
     }
 }
 
-BOOST_AUTO_TEST_CASE(whole_tables_are_refused) {
+BOOST_AUTO_TEST_CASE(three_attributes_are_refused) {
     const auto m = mechanism("joint_haar", 1, three);
     const OwnedSummary summary = drawn(*m, records(), 500, 2);
-    BOOST_CHECK_EXCEPTION(static_cast<void>(tables(summary.view())), Error,
-                          fails_with(ErrorCode::unsupported));
     BOOST_CHECK_EXCEPTION(Marginal(summary.view(), {0, 1, 2}, Combination::consistent, Target::sample), Error,
                           fails_with(ErrorCode::unsupported));
     const auto other = mechanism("grr", 1, "\"domain\": 3");
-    BOOST_CHECK_EXCEPTION(static_cast<void>(fitted(OwnedSummary(*other).view())), Error,
+    BOOST_CHECK_EXCEPTION(static_cast<void>(measured(OwnedSummary(*other).view())), Error,
                           fails_with(ErrorCode::unsupported));
     // Nobody has reported yet: nothing is known, and nothing is wrong.
     const OwnedSummary nobody(*m);

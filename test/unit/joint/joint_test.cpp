@@ -6,8 +6,8 @@
 
 #include "core/base/error.hpp"
 #include "core/joint/marginal.hpp"
+#include "core/joint/measured.hpp"
 #include "core/joint/names.hpp"
-#include "core/joint/tables.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/mechanism/joint/joint.hpp"
 #include "proof.hpp"
@@ -68,6 +68,10 @@ class Runs {
     double runs_ = 0, sum_ = 0, squares_ = 0;
 };
 
+std::vector<Table> tables_of(const OwnedSummary& summary) {
+    return std::get<std::vector<Table>>(measured(summary.view()));
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(views_are_all_sets_or_those_listed) {
@@ -116,7 +120,7 @@ BOOST_AUTO_TEST_CASE(views_are_chosen_for_how_many_there_are) {
     for (int run = 0; run < runs; ++run) {
         OwnedSummary summary(*m);
         for (int person = 0; person < most; ++person) summary.draw(record_of(bits.below(18)), bits);
-        const std::vector<double> shares = tables(summary.view())[0].shares;
+        const std::vector<double> shares = tables_of(summary)[0].shares;
         for (const double share : shares) distance += std::abs(share - 1.0 / 18) / 2;
     }
     BOOST_CHECK_CLOSE(distance / runs, 0.1, 15);
@@ -160,7 +164,7 @@ BOOST_AUTO_TEST_CASE(people_are_chosen_to_report_one_attribute_alone, *boost::un
     for (int run = 0; run < runs; ++run) {
         OwnedSummary summary(*pairs);
         for (int person = 0; person < people; ++person) summary.draw(record_of(bits.below(18)), bits);
-        for (const Table& table : tables(summary.view()))
+        for (const Table& table : tables_of(summary))
             for (const double share : table.shares)
                 noise += std::abs(share - 1 / static_cast<double>(table.shares.size())) / 2 / (3 * runs);
     }
@@ -193,7 +197,7 @@ BOOST_AUTO_TEST_CASE(tables_of_all_views_are_unbiased_and_as_sure_as_they_say) {
         for (std::size_t i = 0; i < truth.size(); ++i)
             for (int person = 0; person < std::lround(truth[i] * people); ++person)
                 summary.draw(record_of(i), bits);
-        last = tables(summary.view());
+        last = tables_of(summary);
         std::size_t at = 0;
         for (const Table& table : last)
             for (const double share : table.shares) {

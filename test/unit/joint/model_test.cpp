@@ -1,12 +1,13 @@
 // Models against the distributions that they are of, and rows against their models.
 
-#include "core/joint/model.hpp"
+#include "core/joint/model/model.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 #include "core/base/error.hpp"
-#include "core/joint/graph.hpp"
-#include "core/joint/synthesis.hpp"
+#include "core/joint/fit.hpp"
+#include "core/joint/model/graph.hpp"
+#include "core/joint/model/synthesis.hpp"
 #include "tables.hpp"
 
 namespace ldp::test {
@@ -174,7 +175,7 @@ BOOST_AUTO_TEST_CASE(independent_attributes_have_as_many_edges_as_stated) {
 BOOST_AUTO_TEST_CASE(options_out_of_range) {
     const auto refused = [](const ModelOptions& options) {
         try {
-            static_cast<void>(model_of({}, options));
+            static_cast<void>(model_of(std::vector<Table>{}, options));
         } catch (const Error& error) {
             return error.code() == ErrorCode::invalid_value;
         }
@@ -235,7 +236,7 @@ BOOST_AUTO_TEST_CASE(a_few_rows_are_right_on_average) {
 BOOST_AUTO_TEST_CASE(what_a_model_does_not_know_is_not_made_up) {
     const Table all = chain({3, 4, 3, 2, 2}, 1);
     for (const Values& told : {Values{0, 1, 2}, {2, 3, 4}, {0, 2, 4}}) {
-        const Table some[] = {summed(all, told)};
+        const std::vector<Table> some = {summed(all, told)};
         const Model found = model_of(some);
         const auto refused = [](const Error& error) { return error.code() == ErrorCode::unsupported; };
         BOOST_CHECK_EXCEPTION(Synthesis(found, 5), Error, refused);

@@ -52,6 +52,20 @@ BoxShares::Terms BoxShares::of_places(const Part& part, const std::vector<std::v
     return of_places(part, std::move(own));
 }
 
+/// Of each bucket, the sum of what its places have.
+BoxShares::Terms BoxShares::of_buckets(const Part& part, const Terms& places) {
+    Terms buckets;
+    for (const auto& [place, share] : places) buckets.emplace_back(part.channel->bucket(place), share);
+    std::ranges::sort(buckets, {}, &Terms::value_type::first);
+    Terms sums;
+    for (const auto& [bucket, share] : buckets)
+        if (!sums.empty() && sums.back().first == bucket)
+            sums.back().second += share;
+        else
+            sums.emplace_back(bucket, share);
+    return sums;
+}
+
 BoxShares::BoxShares(std::vector<std::uint64_t> sizes, std::vector<Part> parts)
     : sizes_(std::move(sizes)), parts_(std::make_shared<const std::vector<Part>>(std::move(parts))) {
     for (const std::uint64_t size : sizes_) trees_.emplace_back(size);
@@ -102,47 +116,39 @@ JointShares::Share BoxShares::share(const Box& box) const {
             if (!cells.empty()) share.value = unknown;
             continue;
         }
-        const std::vector<double> details = details_at(part, cells);
-        for (std::size_t i = 0; i < cells.size(); ++i) share.value += weights[i] * details[i];
+        for (std::size_t i = 0; i < cells.size(); ++i)
+            share.value += weights[i] * detail(share.cells.size() - 1, cells[i]);
     }
     return share;
 }
 
-std::vector<double> BoxShares::details_at(const Part& part, std::span<const std::size_t> places) const {
-    std::vector<double> details;
-    for (const std::size_t place : places) details.push_back(part.details[place]);
-    double people = part.people;
-    for (const More& more : more_) {
-        const Terms own = of_places(part, more.spread.details);
-        people += more.each;
-        auto next = own.begin();
-        for (std::size_t i = 0; i < places.size(); ++i) {
-            while (next != own.end() && next->first < places[i]) ++next;
-            const double detail = next != own.end() && next->first == places[i] ? next->second : 0;
-            details[i] += more.each / people * (detail - details[i]);
-        }
+double BoxShares::averaged(std::size_t number, double of_people, std::vector<Terms> More::*of_more,
+                           std::size_t at) const {
+    double people = (*parts_)[number].people;
+    for (const auto& more : more_) {
+        const Terms& terms = ((*more).*of_more)[number];
+        const auto found = std::ranges::lower_bound(terms, at, {}, &Terms::value_type::first);
+        const double own = found != terms.end() && found->first == at ? found->second : 0;
+        people += more->each;
+        of_people += more->each / people * (own - of_people);
     }
-    return details;
+    return of_people;
 }
 
-std::vector<double> BoxShares::crowding_of(const Part& part) const {
-    std::vector<double> crowding = part.crowding;
-    double people = part.people;
-    for (const More& more : more_) {
-        if (crowding.size() == 1) break;  // everybody is in the only bucket
-        people += more.each;
-        for (double& share : crowding) share -= more.each / people * share;
-        for (const auto& [place, share] : of_places(part, more.spread.people))
-            crowding[part.channel->bucket(place)] += more.each / people * share;
-    }
-    return crowding;
+double BoxShares::detail(std::size_t number, std::size_t place) const {
+    return averaged(number, (*parts_)[number].details[place], &More::details, place);
+}
+
+double BoxShares::crowding(std::size_t number, std::size_t place) const {
+    const Part& part = (*parts_)[number];
+    const std::size_t bucket = part.channel->bucket(place);
+    return averaged(number, part.crowding[bucket], &More::crowding, bucket);
 }
 
 // That n reports stand for a variance of n − 1 is where its mean is taken from them, too (Bessel).
 double BoxShares::part_of_covariance(std::size_t number, const Share& a, const Share& b) const {
     const Part& part = (*parts_)[number];
     if (part.people < 2 || a.cells[number].empty() || b.cells[number].empty()) return 0;
-    const std::vector<double> crowding = crowding_of(part);
     double squares = 0, crowded = 0;
     for (std::size_t i = 0, j = 0; i < a.cells[number].size(); ++i) {
         const std::size_t place = a.cells[number][i];
@@ -151,12 +157,12 @@ double BoxShares::part_of_covariance(std::size_t number, const Share& a, const S
         if (b.cells[number][j] != place) continue;
         const double both = a.weights[number][i] * b.weights[number][j];
         squares += both;
-        crowded += crowding[part.channel->bucket(place)] * both;
+        crowded += crowding(number, place) * both;
     }
     const auto mean = [&](const Share& share) {
-        const std::vector<double> details = details_at(part, share.cells[number]);
         double sum = 0;
-        for (std::size_t i = 0; i < details.size(); ++i) sum += share.weights[number][i] * details[i];
+        for (std::size_t i = 0; i < share.cells[number].size(); ++i)
+            sum += share.weights[number][i] * detail(number, share.cells[number][i]);
         return sum;
     };
     return (part.channel->mean_square(squares, crowded) - mean(a) * mean(b)) / (part.people - 1);
@@ -186,15 +192,24 @@ double BoxShares::freedom(const Share& share) const {
 }
 
 std::unique_ptr<const JointShares> BoxShares::with(double reports, const Box& box) const {
-    auto more = std::make_unique<BoxShares>(*this);
     std::vector<std::vector<double>> shares;
     for (const std::vector<bool>& values : box) {
         const auto inside = static_cast<double>(std::ranges::count(values, true));
         auto& own = shares.emplace_back();
         for (const bool value : values) own.push_back(value ? 1 / inside : 0);
     }
-    more->more_.push_back({reports / static_cast<double>(parts_->size()), Spread(shares)});
-    return more;
+    const Spread spread(shares);
+    auto more = std::make_shared<More>();
+    more->each = reports / static_cast<double>(parts_->size());
+    Work work;
+    for (const Part& part : *parts_) {
+        more->details.push_back(of_places(part, spread.details));
+        more->crowding.push_back(of_buckets(part, of_places(part, spread.people)));
+        work.done(1 + more->details.back().size() + more->crowding.back().size());
+    }
+    auto all = std::make_unique<BoxShares>(*this);
+    all->more_.push_back(std::move(more));
+    return all;
 }
 
 void BoxShares::spread(Part& part, std::span<const std::vector<double>> shares) {
@@ -202,8 +217,8 @@ void BoxShares::spread(Part& part, std::span<const std::vector<double>> shares) 
     part.details.assign(part.channel->places(), 0);
     for (const auto& [place, detail] : of_places(part, spread.details)) part.details[place] = detail;
     part.crowding.assign(part.channel->buckets(), 0);
-    for (const auto& [place, share] : of_places(part, spread.people))
-        part.crowding[part.channel->bucket(place)] += share;
+    for (const auto& [bucket, share] : of_buckets(part, of_places(part, spread.people)))
+        part.crowding[bucket] = share;
 }
 
 }  // namespace ldp

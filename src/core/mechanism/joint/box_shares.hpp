@@ -62,23 +62,27 @@ class BoxShares final : public JointShares {
 
         explicit Spread(std::span<const std::vector<double>> shares);
     };
-    /// Reports that are added to each question, of people who are spread like this.
+    /// Reports that are added to each question, and what they say of it on average.
     struct More {
         double each;
-        Spread spread;
+        std::vector<Terms> details, crowding;  // of every question: by places, and by buckets
     };
     [[nodiscard]] static Terms of_places(const Part& part, std::vector<Terms> nodes);
     [[nodiscard]] static Terms of_places(const Part& part, const std::vector<std::vector<Terms>>& nodes);
+    [[nodiscard]] static Terms of_buckets(const Part& part, const Terms& places);
 
     /// What a question adds to a covariance.
     [[nodiscard]] double part_of_covariance(std::size_t part, const Share& a, const Share& b) const;
-    [[nodiscard]] std::vector<double> details_at(const Part& part, std::span<const std::size_t> places) const;
-    [[nodiscard]] std::vector<double> crowding_of(const Part& part) const;
+    [[nodiscard]] double detail(std::size_t part, std::size_t place) const;
+    [[nodiscard]] double crowding(std::size_t part, std::size_t place) const;
+    /// A mean over the people of a question, with those who were added.
+    [[nodiscard]] double averaged(std::size_t part, double of_people, std::vector<Terms> More::*of_more,
+                                  std::size_t at) const;
 
     std::vector<std::uint64_t> sizes_;
     std::vector<HaarTree> trees_;
     std::shared_ptr<const std::vector<Part>> parts_;
-    std::vector<More> more_;
+    std::vector<std::shared_ptr<const More>> more_;
 };
 
 }  // namespace ldp

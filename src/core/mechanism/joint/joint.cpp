@@ -251,8 +251,7 @@ void Joint::merge(MutableBytes state, Bytes other) const noexcept {
 
 bool Joint::fits(Bytes payload) const noexcept {
     if (number_in(payload) >= views_.size()) return false;
-    const Bytes rest = payload.subspan(index_ + payload_in(payload, drawn(payload)).size());
-    return std::ranges::all_of(rest, [](std::byte b) { return b == std::byte{0}; });
+    return all_zero(payload.subspan(index_ + payload_in(payload, drawn(payload)).size()));
 }
 
 bool Joint::valid_payload(Bytes payload) const noexcept {
@@ -456,17 +455,6 @@ std::vector<Estimate> shares_of_values(const JointShares& shares, std::uint64_t 
         box[0][value] = false;
     }
     return estimates;
-}
-
-double unseen_variance(const JointShares& shares, const JointShares::Box& box, std::uint64_t n,
-                       Target target) {
-    const auto variance = [&](const JointShares& of) {
-        const double error = estimate_of(of, of.share(box), n, target).standard_error;
-        return error * error;
-    };
-    JointShares::Box all = box;
-    for (std::vector<bool>& values : all) values.assign(values.size(), true);
-    return std::max(0.0, variance(*shares.with(1, box)->with(1, all)) - variance(shares));
 }
 
 std::unique_ptr<const Mechanism> make_joint(const Header& header, Bytes block,

@@ -59,7 +59,10 @@ class JointDetails : public Capability {
         std::vector<std::uint64_t> sizes;
         std::vector<double> values;
         std::vector<double> variances;  ///< infinite of what nobody was asked, as of margins
-        double people;                  ///< whose reports are about all the attributes
+        /// Of the people who were asked, the mean square of what a report says, without bias.
+        std::vector<double> squares;
+        std::vector<double> reports;  ///< of how many people
+        double people;                ///< whose reports are about all the attributes
     };
     [[nodiscard]] virtual Details details(const Counts& counts, std::size_t view) const = 0;
 };
@@ -71,12 +74,6 @@ class JointDetails : public Capability {
 /// The same of each of an attribute's so many values, of the shares of this attribute alone.
 [[nodiscard]] std::vector<Estimate> shares_of_values(const JointShares& shares, std::uint64_t values,
                                                      std::uint64_t n, Target target);
-
-/// What the variance of that share of a box would have more, if in each part one report more were of the box
-/// and one more of any cell, evenly: of few reports at a large ε a rare cell may have none, and then hardly
-/// any variance of its own (Agresti, Caffo 2000, for differences of two samples).
-[[nodiscard]] double unseen_variance(const JointShares& shares, const JointShares::Box& box, std::uint64_t n,
-                                     Target target);
 
 /// Views whose cells are as many, through the same mechanism and equally likely.
 struct ViewClass {

@@ -316,7 +316,7 @@ std::unique_ptr<const JointShares> JointHaar::box_shares(const std::vector<std::
 
 JointHaar::Details JointHaar::details(const Counts& counts, std::size_t view) const {
     const View& asked = views_[view];
-    Details all{{asked.attributes.all().begin(), asked.attributes.all().end()}, {}, {}, {}, 0};
+    Details all{{asked.attributes.all().begin(), asked.attributes.all().end()}, {}, {}, {}, {}, {}, 0};
     std::vector<HaarTree> trees;
     for (const std::size_t j : all.attributes) {
         all.sizes.push_back(sizes_[j]);
@@ -326,6 +326,7 @@ JointHaar::Details JointHaar::details(const Counts& counts, std::size_t view) co
     const std::size_t columns = two ? all.sizes[1] : 1;
     all.values.assign(all.sizes[0] * columns, 0);
     all.variances.assign(all.values.size(), std::numeric_limits<double>::infinity());
+    all.squares = all.reports = all.values;
     Work work;
     for (std::size_t q = asked.begin; q < asked.end; ++q) {
         const HaarQuestion& question = questions_[q];
@@ -333,6 +334,7 @@ JointHaar::Details JointHaar::details(const Counts& counts, std::size_t view) co
         const std::uint64_t n = reports_on(counts, q);
         if (n == 0) continue;
         const std::vector<double> told = details_in(q, counters_of(counts, q), n);
+        const std::vector<double> crowding = channel_of(question).bucket_shares(n, counters_of(counts, q));
         const SignedPlace& channel = channel_of(question);
         const double variance =
             channel.mean_square(1, 1 / static_cast<double>(channel.buckets())) / static_cast<double>(n);
@@ -345,8 +347,11 @@ JointHaar::Details JointHaar::details(const Counts& counts, std::size_t view) co
         for (std::size_t r = 0; r < rows; ++r)
             for (std::size_t c = 0; c < width; ++c) {
                 const std::size_t cell = (row + r) * columns + column + c;
-                all.values[cell] = told[(r << second) + c];
+                const std::size_t place = (r << second) + c;
+                all.values[cell] = told[place];
                 all.variances[cell] = variance;
+                all.squares[cell] = channel.mean_square(1, crowding[channel.bucket(place)]);
+                all.reports[cell] = static_cast<double>(n);
             }
     }
     return all;

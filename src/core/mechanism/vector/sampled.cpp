@@ -132,10 +132,6 @@ class Sampled final : public Mechanism, public Record, public GroupMean {
     [[nodiscard]] std::size_t attribute_in(Bytes slot) const noexcept {
         return load_cell(slot.data(), index_);
     }
-    /// Whether what follows a part that is shorter than others is 0.
-    [[nodiscard]] static bool filled_up(Bytes rest) noexcept {
-        return std::ranges::all_of(rest, [](std::byte b) { return b == std::byte{0}; });
-    }
     [[nodiscard]] Bytes payload_in(Bytes slot, const Run& run) const noexcept {
         return slot.subspan(index_, run.answer);
     }
@@ -240,7 +236,7 @@ bool Sampled::accumulate(MutableBytes state, Bytes payload) const noexcept {
     };
     if (s_ == 1) {
         const std::size_t j = attribute_in(payload);
-        return j < attributes_ && filled_up(payload.subspan(index_ + run_of(j).answer)) && count(0);
+        return j < attributes_ && all_zero(payload.subspan(index_ + run_of(j).answer)) && count(0);
     }
     // All parts are checked before any is counted, but for the last, which is counted first: its mechanism
     // checks what it counts.
@@ -278,7 +274,7 @@ bool Sampled::drawn_together(Bytes all, std::size_t width, Size size, Sound soun
         high = std::min(high, begin + static_cast<std::int64_t>(run.weight));
         const std::size_t end = index_ + size(run);
         if (!sound(*run.inner, slot.subspan(index_, end - index_))) return false;
-        if (!filled_up(slot.subspan(end))) return false;
+        if (!all_zero(slot.subspan(end))) return false;
     }
     return low < high;
 }

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/base/random.hpp"
-#include "core/joint/model.hpp"
+#include "core/joint/model/model.hpp"
 
 namespace ldp {
 

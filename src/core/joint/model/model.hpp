@@ -2,12 +2,10 @@
 // tables together make one distribution of whole records.
 #pragma once
 
-#include <span>
 #include <vector>
 
-#include "core/joint/association.hpp"
-#include "core/joint/fit.hpp"
-#include "core/joint/table.hpp"
+#include "core/joint/measured.hpp"
+#include "core/joint/model/association.hpp"
 
 namespace ldp {
 
@@ -41,6 +39,6 @@ struct Model {
 /// graph, made triangular where a clique stays smallest, has no clique above the limit; after 256 edges that
 /// do not fit, weaker ones are not tried. Throws Error (invalid_value) unless the significance is between 0
 /// and 1, and for a limit outside 2 to 2^20.
-[[nodiscard]] Model model_of(std::span<const Table> measured, const ModelOptions& options = {});
+[[nodiscard]] Model model_of(const Measured& measured, const ModelOptions& options = {});
 
 }  // namespace ldp

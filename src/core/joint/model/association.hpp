@@ -4,13 +4,15 @@
 #include <span>
 #include <vector>
 
-#include "core/joint/table.hpp"
+#include "core/joint/measured.hpp"
 #include "core/mechanism/estimate.hpp"
 
 namespace ldp {
 
 /// How two attributes hang together: of the table in which values that are too rare to be told from nobody
-/// are counted as one. NaN where of an attribute no two values are left.
+/// are counted as one; of Haar details that in which stretches of values are values, the finest that all
+/// levels of both attributes tell and two of which are told from nobody, but no more than 16. NaN where of an
+/// attribute no two values are left.
 struct Association {
     std::size_t first, second;
     /// Cramér's V, from 0 (independent) to 1: the root of the mean squared contingency divided by the lesser
@@ -24,7 +26,9 @@ struct Association {
     /// The chance of a departure as large if the two are independent: the squares of the interaction
     /// contrasts, each in units of its noise, summed; compared with the law of weighted χ² that has the same
     /// first three cumulants (Gaboardi, Rogers 2018 for the idea; Hall 1983, Buckley, Eagleson 1988 for the
-    /// law). With equal noise it is χ² of (k₁−1)(k₂−1) degrees.
+    /// law). With equal noise it is χ² of (k₁−1)(k₂−1) degrees. Of Haar details, down to stretches of a 16th,
+    /// each square counts by the part of the values that it is about and by its noise: coarse ones count
+    /// most.
     double p_value;
     /// The same made good for all pairs having been tested, so that among independent ones one falls below
     /// any level with at most this chance (Holm 1979).
@@ -32,9 +36,9 @@ struct Association {
     double people;  ///< whose reports are about both
 };
 
-/// Every pair of attributes that some table holds, in ascending order. Whoever draws a view by lot is a
+/// Every pair of attributes that was measured, in ascending order. Whoever draws a view by lot is a
 /// sample, so that errors are always those against a population: independence is a statement about one.
-[[nodiscard]] std::vector<Association> associations(std::span<const Table> tables, double confidence);
+[[nodiscard]] std::vector<Association> associations(const Measured& measured, double confidence);
 
 /// What a second round had better ask about, after a first one told these of so many attributes: the pairs
 /// whose adjusted p-value is below `significance`, and, alone, each attribute that is in none of them. Those

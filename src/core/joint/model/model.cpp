@@ -1,4 +1,4 @@
-#include "core/joint/model.hpp"
+#include "core/joint/model/model.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,8 @@
 #include "core/base/interrupt.hpp"
 #include "core/base/text.hpp"
 #include "core/base/unknown.hpp"
-#include "core/joint/graph.hpp"
+#include "core/joint/fitted.hpp"
+#include "core/joint/model/graph.hpp"
 #include "core/joint/pooled.hpp"
 #include "core/joint/scaling.hpp"
 
@@ -152,7 +153,7 @@ Cliques chosen(std::vector<Association> candidates, std::span<const std::uint64_
 
 }  // namespace
 
-Model model_of(std::span<const Table> measured, const ModelOptions& options) {
+Model model_of(const Measured& measured, const ModelOptions& options) {
     if (!(options.significance >= 0 && options.significance <= 1))
         raise(ErrorCode::invalid_value, "the significance of a model's edges must be between 0 and 1",
               "Found " + shortest(options.significance) + ".",
@@ -166,7 +167,8 @@ Model model_of(std::span<const Table> measured, const ModelOptions& options) {
     std::vector<Association> candidates;
     for (Association& one : associations(measured, any))
         if (one.p_value < options.significance) candidates.push_back(one);
-    const std::vector<std::uint64_t> sizes = sizes_in(measured);
+    const Fit fit = fitted(measured);
+    const std::vector<std::uint64_t> sizes = sizes_in(fit.tables());
 
     Model model;
     const Cliques cliques =
@@ -186,7 +188,6 @@ Model model_of(std::span<const Table> measured, const ModelOptions& options) {
         model.cliques.push_back(std::move(clique));
     }
     if (model.cliques.empty()) return model;
-    const Fit fit(measured);
     Walk walk(model.cliques, model, fit);
     constexpr std::size_t most_rounds = 200;
     for (std::size_t i = 0; i < most_rounds && walk.round(scaling_step(i)) > 1e-7; ++i) {

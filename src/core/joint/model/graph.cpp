@@ -1,4 +1,4 @@
-#include "core/joint/graph.hpp"
+#include "core/joint/model/graph.hpp"
 
 #include <algorithm>
 

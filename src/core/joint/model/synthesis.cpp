@@ -1,4 +1,4 @@
-#include "core/joint/synthesis.hpp"
+#include "core/joint/model/synthesis.hpp"
 
 #include <algorithm>
 #include <cmath>
