@@ -121,6 +121,9 @@ ask "hadamard olh ordered haar_ranges joint" "$week" long
 ask "joint_haar" "ldp_marginal(s, '{0,1}')" long
 ask "joint_haar" "ldp_fitted(s, '{0,1}')" long
 ask "joint_haar" "ldp_health(s)"
+ask "joint_haar" "ldp_association(s)"
+ask "joint_haar" "ldp_model(s)" long
+ask "joint_haar" "ldp_synthesize(s, 1000000)" long
 ask "joint" "ldp_association(s)" long
 ask "joint" "ldp_model(s)" long
 ask "joint" "ldp_synthesize(s, 1000000)" long

@@ -45,6 +45,24 @@ check "as the server has them" "t" "$(sql -c "CREATE TABLE records (i serial, se
     FROM (SELECT ldp_agg(report) AS s FROM survey) AS a, ldp_synthesize(s, 3000, 5) JOIN records AS r ON r.i = number" | tail -1)"
 check "spread like the people" "t" "$(sql -c "SELECT abs(avg((sex = 'm' AND age > 65)::integer) - 0.4) < 0.06 FROM records")"
 
+# The same people, asked about boxes.
+sed 's/"joint"/"joint_haar"/' survey.json >boxes.json
+run "reports about boxes" 0 "$ldp" perturb --spec boxes.json <people.csv
+cp out reports
+sql -c "SELECT ldp_create_collection('boxes', '$(cat boxes.json)')" -c "\\copy boxes (report) FROM 'reports'" >/dev/null
+sql -c "SELECT ldp_agg(report) FROM boxes" >boxes
+check "what goes with what, of boxes" "sex age t,sex town f,age town f" "$(sql -c "
+    SELECT string_agg(concat_ws(' ', attribute, other_attribute, p_value < 1e-9), ',' ORDER BY attribute_number, other_attribute_number)
+    FROM ldp_association(ldp_summary_of('boxes'))")"
+run "answers of boxes" 0 "$ldp" estimate boxes
+has out "How strongly attributes hang together"
+has out "age and sex"
+run "a model of boxes" 0 "$ldp" model --significance 1e-9 boxes.json boxes
+has out "sex, age (6 cells)"
+has out "town (3 cells)"
+run "records of boxes" 0 "$ldp" synthesize --records 3000 boxes.json boxes
+check "spread like the people, too" 1 "$(awk -F, 'NR > 1 && $1 == "m" && $2 > 65 { ++all } END { print (all > 1020 && all < 1380) }' out)"
+
 echo '{"mechanism": "joint", "epsilon": 2, "attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}]}' >other.json
 echo '{"mechanism": "grr", "epsilon": 2, "domain": 4}' >single.json
 run "another spec's summary" 1 "$ldp" model other.json summary

@@ -43,7 +43,7 @@ class Asking {
                 if (!attributes()[j].numeric()) shares(j);
                 if (find_capability<Ordered>(source_.reporter(j))) distribution(j);
             }
-            if (find_capability<CrossTables>(source_.mechanism())) together();
+            if (find_capability<JointViews>(source_.mechanism())) together();
             correlations();
             ranges();
             rounds();

@@ -210,6 +210,10 @@ BOOST_AUTO_TEST_CASE(what_nobody_was_asked_is_left_out) {
     BOOST_CHECK(std::isnan(unknown.p_value) && std::isnan(unknown.cramers_v));
     const Table alike = population({4, 4}, [](const Values& v) { return v[0] == 2 ? 1.0 : 0.0; });
     BOOST_CHECK(std::isnan(associations(two(alike, 1e6), 0.95).at(0).cramers_v));
+    // People who are all alike are told without any error, and nothing hangs together.
+    const auto same =
+        associations(two(population({4, 4}, [](const Values& v) { return v[0] + v[1] == 0; }), 1e6), 0.95);
+    BOOST_CHECK(std::isnan(same.at(0).cramers_v) && same[0].p_value == 1);
     BOOST_CHECK(associations(std::vector<Details>{details_of(all, {0}, 1e6)}, 0.95).empty());
 }
 

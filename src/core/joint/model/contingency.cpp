@@ -61,6 +61,7 @@ Groups grouped(const Table& margin) {
 
 double chance_above(double sum, const std::array<double, 3>& cumulants) {
     const auto [mean, variance, third] = cumulants;
+    if (!(variance > 0) || third == 0) return 1;  // there is no error
     const double freedom = 8 * variance * variance * variance / (third * third);
     const double point = freedom + (sum - mean) * std::sqrt(2 * freedom / variance);
     return point <= 0 ? 1 : chi_square_above(freedom, point);
