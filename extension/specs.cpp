@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "accounting/lower_bounds.hpp"
-#include "core/plan/advice.hpp"
 #include "core/spec/attributes.hpp"
 #include "rows.hpp"
 
@@ -60,7 +59,7 @@ Advice advice(const char* text, double users) {
     if (users < 1)
         throw Error(ErrorCode::invalid_value, "there must be at least one user",
                     "Found " + std::to_string(static_cast<std::int64_t>(users)) + ".");
-    const auto [demand, candidates] = ranking_for(text);
+    const auto [demand, candidates] = advise(text);
     const double least = least_worst_error(demand.epsilon, demand.attributes, endless, Target::sample);
     auto* items = static_cast<Advice::Row*>(try_palloc(candidates.size() * sizeof(Advice::Row)));
     std::size_t count = 0;

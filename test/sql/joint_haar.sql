@@ -25,6 +25,11 @@ CREATE FUNCTION pg_temp.short(number float8) RETURNS numeric LANGUAGE sql AS $$ 
 -- Specs.
 SELECT ldp_spec_canonical('{"mechanism": "joint_haar", "epsilon": 4, "views": [["age", "sex"]], "people": 1000, "attributes": [{"name": "sex", "domain": ["f", "m"]},
     {"name": "age", "min": 0, "max": 100, "edges": [18, 40, 65]}]}') - 'derived';
+-- With views "auto" takes the mechanism that tells what is asked best; advice needs no answer that "people" leaves to fits.
+SELECT c->>'mechanism' AS mechanism, c->'chosen'->>'reason' AS reason FROM unnest(ARRAY['"views": "pairs"', '"views": "pairs", "target": "ranges"', '"views": "triples"']) AS rest,
+    ldp_spec_canonical(('{"mechanism": "auto", "epsilon": 1, "attributes": [{"name": "a", "domain": 16}, {"name": "b", "domain": 16}, {"name": "c", "domain": 12}], ' || rest || '}')::jsonb) AS c;
+SELECT mechanism, pg_temp.short(stderr) AS stderr, obstacle FROM ldp_advise('{"mechanism": "auto", "epsilon": 1, "views": "pairs", "target": "ranges", "people": 300,
+    "attributes": [{"name": "a", "domain": 64}, {"name": "b", "domain": 64}]}', 1000000);
 SELECT pg_temp.refusal(format('SELECT ldp_spec_canonical(%L)', '{"mechanism": "joint_haar", "epsilon": 1, ' || rest || '}'))
 FROM unnest(ARRAY[
     '"attributes": [{"name": "a", "domain": 2}]',

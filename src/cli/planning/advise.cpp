@@ -8,7 +8,6 @@
 #include "cli/command.hpp"
 #include "cli/records.hpp"
 #include "core/mechanism/mechanism.hpp"
-#include "core/plan/advice.hpp"
 
 namespace ldp::cli::advise {
 
@@ -27,7 +26,7 @@ Options options() {
 int run(const Arguments& arguments) {
     const auto users = arguments["users"].as<std::int64_t>();
     if (users < 1) throw UsageError("--users must be 1 or more, not " + std::to_string(users));
-    const auto [demand, candidates] = ranking_for(spec_text(arguments["spec"].as<std::string>()));
+    const auto [demand, candidates] = ldp::advise(spec_text(arguments["spec"].as<std::string>()));
     const auto n = static_cast<double>(users);
     const auto row = [](const char* name, const auto& error, const auto& pull, const auto& report,
                         const auto& summary, const auto& cost, const std::string& note) {

@@ -22,6 +22,13 @@ namespace ldp {
     std::array<char, 32> text{};
     return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
 }
+/// The same of so many significant digits.
+[[nodiscard]] inline std::string rounded(double number, int digits) {
+    std::array<char, 32> text{};
+    return {text.data(),
+            std::to_chars(text.data(), text.data() + text.size(), number, std::chars_format::general, digits)
+                .ptr};
+}
 
 /// 1234567 as "1,234,567".
 [[nodiscard]] inline std::string grouped(std::uint64_t number) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -20,13 +19,6 @@ namespace {
 constexpr double certain = 5;
 /// Coefficients of a regression; solving takes time in proportion to the fourth power.
 constexpr std::size_t max_coefficients = 100;
-
-/// For errors: four digits.
-std::string rounded(double number) {
-    char text[32];
-    (void)std::snprintf(text, sizeof(text), "%.4g", number);
-    return text;
-}
 
 /// The moments of a record, by what they are the means of. Numbers are less the middle of their range, in
 /// units of half of it, so that all lie within −1 and 1.
@@ -104,8 +96,8 @@ class RecordMoments {
         const Estimate found = moments_.estimate(denominator);
         raise(
             ErrorCode::unsupported, what + " is not told apart from 0",
-            "It is estimated as " + rounded(found.value * unit) + ", with a standard error of " +
-                rounded(found.standard_error * unit) + "; it must be " + rounded(certain) +
+            "It is estimated as " + rounded(found.value * unit, 4) + ", with a standard error of " +
+                rounded(found.standard_error * unit, 4) + "; it must be " + rounded(certain, 4) +
                 " of these above 0.",
             "Leave a predictor out that the others explain, take groups together, or collect more reports.");
     }

@@ -1,8 +1,6 @@
 #include "core/mechanism/selection.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <tuple>
@@ -18,13 +16,6 @@
 namespace ldp {
 
 namespace {
-
-/// Three significant digits.
-std::string rounded(double number) {
-    std::array<char, 32> text{};
-    return {text.data(),
-            std::to_chars(text.data(), text.data() + text.size(), number, std::chars_format::general, 3).ptr};
-}
 
 Candidate nothing_measured(const MechanismEntry& entry) {
     return {&entry, unknown, unknown, 0, 0, 0, {}};
@@ -117,14 +108,14 @@ Selected choose(const SelectionRequest& demand) {
         raise(ErrorCode::invalid_spec, "no mechanism suits the spec within its limits", obstacles,
               "Raise \"max_report_bytes\" or \"max_decode_cost\", or ask about fewer values.");
     }
-    std::string reason = "least variance, " + rounded(first.n_variance) + "/n, within " +
+    std::string reason = "least variance, " + rounded(first.n_variance, 3) + "/n, within " +
                          std::to_string(demand.limits.report_bytes) + " bytes and " +
                          std::to_string(demand.limits.decode_cost) + " steps a report";
     const auto better =
         std::ranges::find_if(candidates, [](const Candidate& each) { return !each.obstacle.empty(); });
     if (better != candidates.end() && better->n_variance < first.n_variance)
-        reason += "; " + std::string(better->mechanism->name) + " would have " + rounded(better->n_variance) +
-                  "/n, but " + better->obstacle;
+        reason += "; " + std::string(better->mechanism->name) + " would have " +
+                  rounded(better->n_variance, 3) + "/n, but " + better->obstacle;
     return {first.mechanism, reason};
 }
 

@@ -10,6 +10,7 @@
 #include "core/spec/canonical.hpp"
 #include "core/spec/json_object.hpp"
 #include "core/spec/keys.hpp"
+#include "core/spec/together.hpp"
 
 namespace ldp {
 
@@ -218,6 +219,7 @@ Spec Spec::from_json(std::string_view text) {
         JsonObject::wrong("mechanism", Json(name), mechanism_names());
 
     SelectionRequest demand = read_demand(top);
+    const bool together = asks_together(document);
     const Json* chosen = top.find("chosen");
     std::optional<Choice> choice;
     if (mechanism == nullptr) {
@@ -226,7 +228,7 @@ Spec Spec::from_json(std::string_view text) {
                     "\"chosen\" tells of a choice that was made; \"auto\" asks for one.",
                     "Remove \"chosen\" to choose again.");
         demand.limits = read_limits(top);
-        Selected verdict = choose(demand);
+        Selected verdict = together ? choose_together(document) : choose(demand);
         mechanism = verdict.mechanism;
         choice = {demand.limits, std::move(verdict.reason)};
     } else {
@@ -237,7 +239,7 @@ Spec Spec::from_json(std::string_view text) {
         if (chosen != nullptr) choice = read_choice(*chosen);
     }
     OptionValues options;
-    if (name != keys::automatic)
+    if (name != keys::automatic || together)
         for (const Option& option : mechanism->options)
             if (option.applies(demand.attributes)) read_option(top, option, demand.attributes, options);
     Spec spec(Settings(*mechanism, demand.epsilon, std::move(demand.attributes), std::move(options),
@@ -278,6 +280,12 @@ Ranking advise(std::string_view json) {
         for (const Option& option : entry->options) top.ignore(option.name);
     top.finish();
     std::vector<Candidate> candidates = rank(demand);
+    if (asks_together(document)) {
+        for (Candidate& each : candidates)
+            if (each.obstacle.empty()) each.obstacle = "its reports tell no cross tables";
+        const std::vector<Candidate> first = rank_together(document);
+        candidates.insert(candidates.begin(), first.begin(), first.end());
+    }
     return {std::move(demand), std::move(candidates)};
 }
 

@@ -75,7 +75,9 @@ struct Ranking {
     std::vector<Candidate> candidates;  ///< as by rank()
 };
 /// The ranking for a spec whose own mechanism does not matter: another, "auto", or none. Within the limits
-/// that it gives, else those that an earlier choice in it kept to. Throws Error as Spec::from_json does.
+/// that it gives, else those that an earlier choice in it kept to. Of a spec about several attributes
+/// together, those of rank_together() come first, and of all others it is an obstacle that they tell no
+/// tables. Throws Error as Spec::from_json does.
 [[nodiscard]] Ranking advise(std::string_view json);
 
 }  // namespace ldp

@@ -140,6 +140,39 @@ BOOST_AUTO_TEST_CASE(a_record_is_sampled) {
     BOOST_CHECK_EQUAL(candidates[0].n_variance, std::max(m->promised_variance(0), m->promised_variance(1)));
 }
 
+BOOST_AUTO_TEST_CASE(several_together_go_where_their_answers_are_surest) {
+    const auto spec = [](std::uint64_t values, const std::string& rest) {
+        std::string attributes;
+        for (const char* name : {"a", "b", "c"})
+            attributes += std::string(attributes.empty() ? "" : ", ") + R"({"name": ")" + name +
+                          R"(", "domain": )" + std::to_string(values + static_cast<unsigned>(*name - 'a')) +
+                          "}";
+        return R"({"mechanism": "auto", "epsilon": 1, "attributes": [)" + attributes + "], " + rest + "}";
+    };
+    for (const auto& [values, rest, best] :
+         {std::tuple(3UL, R"("views": "pairs")", "joint"),
+          {64UL, R"("views": "pairs")", "joint"},
+          {64UL, R"("views": "pairs", "target": "ranges")", "joint_haar"},
+          {64UL, R"("views": [["a", "c"], ["b"]], "target": "ranges")", "joint_haar"},
+          {64UL, R"("views": "pairs", "target": "ranges", "people": 500)", "joint_haar"},
+          {3UL, R"("views": "triples", "target": "ranges")", "joint"},
+          {3UL, R"("views": "auto", "people": 5000)", "joint"},
+          {200UL, R"("views": "pairs")", "joint_haar"}}) {
+        BOOST_TEST_CONTEXT(values << " values, " << rest) {
+            const Spec chosen = Spec::from_json(spec(values, rest));
+            BOOST_CHECK_EQUAL(chosen.mechanism().name, std::string(best));
+            BOOST_CHECK(chosen.chosen().has_value());
+            BOOST_CHECK_EQUAL(Spec::from_json(chosen.to_json()).to_json(), chosen.to_json());
+            const auto candidates = advise(spec(values, rest)).candidates;
+            BOOST_CHECK_EQUAL(candidates[0].mechanism, &chosen.mechanism());
+            BOOST_CHECK(std::isfinite(candidates[0].n_variance) && candidates[0].obstacle.empty());
+        }
+    }
+    BOOST_CHECK(refused(spec(3, R"("views": "quadruples")"), "joint_haar: "));
+    BOOST_CHECK(refused(spec(300, R"("views": "triples")"), "joint: a view has too many cells"));
+    BOOST_CHECK(refused(spec(3, R"("target": "ranges")"), "target"));
+}
+
 BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused) {
     BOOST_CHECK(refused(R"({"mechanism": "grr", "epsilon": 1, "domain": 4, "max_report_bytes": 64})",
                         "max_report_bytes"));
