@@ -129,13 +129,22 @@ BOOST_AUTO_TEST_CASE(sizes_are_those_of_the_table) {
     }
 }
 
-// Both values are as frequent, so that details have no errors but their own.
-BOOST_AUTO_TEST_CASE(one_detail_is_a_normal_one) {
-    std::vector<Details> all = two(population({2, 2}, [](const Values&) { return 1.0; }), 1e4);
-    all[0].reports[1] = all[1].reports[1] = 1e15;
-    all[2].values[3] = 0.02;
-    BOOST_CHECK_CLOSE_FRACTION(associations(all, 0.95).at(0).p_value,
-                               cdf(complement(boost::math::chi_squared(1), 0.0004 * (1e4 - 1))), 1e-6);
+BOOST_AUTO_TEST_CASE(one_detail_errs_as_its_parts_do) {
+    const Table all = population({2, 2}, [](const Values& v) { return falling(v[0]) * falling(v[1] + 1); });
+    const double people[] = {3000, 5000, 20000};
+    std::vector<Details> told = two(all, 0);
+    for (std::size_t i = 0; i < 3; ++i) {
+        told[i].reports.assign(told[i].reports.size(), people[i]);
+        told[i].variances.assign(told[i].reports.size(), 1 / people[i]);
+    }
+    const double alpha = told[0].values[1], beta = told[1].values[1];
+    const double of_alpha = (1 - alpha * alpha) / 2999, of_beta = (1 - beta * beta) / 4999;
+    const double rows = alpha * alpha - of_alpha, columns = beta * beta - of_beta;
+    const double variance =
+        of_alpha * columns + rows * of_beta + of_alpha * of_beta + (1 - rows * columns) / 19999;
+    told[2].values[3] += 0.02;
+    BOOST_CHECK_CLOSE_FRACTION(associations(told, 0.95).at(0).p_value,
+                               cdf(complement(boost::math::chi_squared(1), 0.0004 / variance)), 1e-6);
 }
 
 BOOST_AUTO_TEST_CASE(coarse_dependence_is_found_among_fine_values) {
