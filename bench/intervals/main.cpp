@@ -340,8 +340,9 @@ int main(int argc, char** argv) {
         surveys.emplace_back(name, number);
     for (const char* name : {"sampled", "duchi_vector", "haar"}) surveys.emplace_back(name, four);
     surveys.emplace_back("haar", four + R"(, "details": "global")");
-    surveys.emplace_back("joint", R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 3},
-        {"name": "c", "domain": 4}])");
+    for (const char* name : {"joint", "joint_haar"})
+        surveys.emplace_back(name, R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 3},
+            {"name": "c", "domain": 4}])");
 
     std::printf("%-14s %-8s%-14s%5s%8s   %-20s %-20s\n", "", "values", "question", "ε", "reports",
                 " sample: mean, worst", " population");
