@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <string_view>
 #include <vector>
 
 #include "answers.hpp"
@@ -18,7 +19,9 @@
 #include "simulation/seeded.hpp"
 
 extern "C" {
-#include "lib/stringinfo.h"
+#include "utils/fmgrprotos.h"
+#include "utils/jsonb.h"
+#include "utils/numeric.h"
 }
 
 using namespace ldp;
@@ -260,33 +263,70 @@ struct Records {
         float within;
     };
     struct Key {
-        const char* name;          // as JSON, with what goes before and after it
-        const char* const* words;  // of each value, as JSON; none of a number in bins
-        const double* ends;        // of bins
+        const char* text;    // a JSON array: the attribute's name and its values', none of a number in bins
+        const double* ends;  // of bins
+        std::size_t at;      // among the pairs of a record
+        JsonbValue* values;  // as `text` has them, behind the name
     };
     Key* keys = nullptr;
     Item* items = nullptr;
     std::size_t attributes = 0, count = 0;
+    JsonbPair* pairs = nullptr;  // of the record that is being written
 
+    // Reading each record's text would take longer than all else.
     void write(Columns& columns, std::size_t row) const {
-        StringInfoData text;
-        initStringInfo(&text);
         for (std::size_t j = 0; j < attributes; ++j) {
             const auto& [value, within] = items[row * attributes + j];
-            appendStringInfoString(&text, keys[j].name);
-            if (keys[j].words != nullptr) {
-                appendStringInfoString(&text, keys[j].words[value]);
-                continue;
-            }
-            const double number =
-                number_in_bin(keys[j].ends[value], keys[j].ends[value + 1], static_cast<double>(within));
-            char digits[32];
-            const auto end = std::to_chars(digits, digits + sizeof(digits), number).ptr;
-            appendBinaryStringInfo(&text, digits, static_cast<int>(end - digits));
+            const Key& key = keys[j];
+            pairs[key.at].value = key.ends == nullptr
+                                      ? key.values[value]
+                                      : json_number(number_in_bin(key.ends[value], key.ends[value + 1],
+                                                                  static_cast<double>(within)));
         }
-        appendStringInfoChar(&text, '}');
+        JsonbValue record;
+        record.type = jbvObject;
+        record.val.object.nPairs = static_cast<int>(attributes);
+        record.val.object.pairs = pairs;
         columns.put(static_cast<std::uint64_t>(row + 1));
-        columns.put(json_value(text.data), false);
+        columns.put(JsonbPGetDatum(JsonbValueToJsonb(&record)), false);
+    }
+
+    /// Reads the keys' texts. PostgreSQL keeps an object's pairs by their names' length, then bytes.
+    void read() {
+        pairs = static_cast<JsonbPair*>(palloc0((attributes + 1) * sizeof(JsonbPair)));
+        auto* names = static_cast<JsonbValue*>(palloc((attributes + 1) * sizeof(JsonbValue)));
+        for (std::size_t j = 0; j < attributes; ++j) {
+            Jsonb* array = DatumGetJsonbP(json_value(keys[j].text));
+            const std::uint32_t size = JB_ROOT_COUNT(array);
+            names[j] = *getIthJsonbValueFromContainer(&array->root, 0);
+            keys[j].values = static_cast<JsonbValue*>(palloc(size * sizeof(JsonbValue)));
+            for (std::uint32_t v = 1; v < size; ++v) {
+                CHECK_FOR_INTERRUPTS();
+                JsonbValue* value = getIthJsonbValueFromContainer(&array->root, v);
+                keys[j].values[v - 1] = *value;
+                pfree(value);
+            }
+        }
+        const auto name = [&](std::size_t j) {
+            const auto& string = names[j].val.string;
+            return std::pair(string.len, std::string_view(string.val, static_cast<std::size_t>(string.len)));
+        };
+        for (std::size_t j = 0; j < attributes; ++j) {
+            keys[j].at = 0;
+            for (std::size_t other = 0; other < attributes; ++other) keys[j].at += name(other) < name(j);
+            pairs[keys[j].at].key = names[j];
+        }
+    }
+
+  private:
+    static JsonbValue json_number(double number) {
+        char digits[32];
+        *std::to_chars(digits, digits + sizeof(digits) - 1, number).ptr = '\0';
+        JsonbValue value;
+        value.type = jbvNumeric;
+        value.val.numeric = DatumGetNumeric(DirectFunctionCall3(
+            numeric_in, CStringGetDatum(digits), ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1)));
+        return value;
     }
 };
 
@@ -308,16 +348,16 @@ Records synthesized(const Subject& subject, const char* legend, std::int64_t cou
         all.keys = static_cast<Records::Key*>(try_palloc(sizes.size() * sizeof(Records::Key)));
         for (std::size_t j = 0; j < sizes.size(); ++j) {
             Records::Key& key = all.keys[j];
-            key = {keep((j == 0 ? "{" : ", ") + names.json_attribute(j) + ": "), nullptr, nullptr};
+            key = {};
+            std::string text = "[" + names.json_attribute(j);
             if (const std::vector<double>& ends = names.ends(j); !ends.empty()) {
                 auto* kept_ends = static_cast<double*>(try_palloc(ends.size() * sizeof(double)));
                 std::ranges::copy(ends, kept_ends);
                 key.ends = kept_ends;
-                continue;
+            } else {
+                for (std::size_t v = 0; v < sizes[j]; ++v) text += "," + names.json_value(j, v);
             }
-            auto* words = static_cast<const char**>(try_palloc(sizes[j] * sizeof(char*)));
-            for (std::size_t v = 0; v < sizes[j]; ++v) words[v] = keep(names.json_value(j, v));
-            key.words = words;
+            key.text = keep(text + "]");
         }
         all.items =
             static_cast<Records::Item*>(try_palloc((all.count * sizes.size() + 1) * sizeof(Records::Item)));
@@ -375,7 +415,9 @@ LDP_FUNCTION(ldp_learn_views) {
 LDP_FUNCTION(ldp_synthesize) {
     return rows(fcinfo, [=] {
         const Subject subject = whole_argument(fcinfo);
-        return synthesized(subject, subject.legend.json(), PG_GETARG_INT64(1), PG_GETARG_INT64(2),
-                           {PG_GETARG_FLOAT8(3), PG_GETARG_INT32(4)});
+        Records all = synthesized(subject, subject.legend.json(), PG_GETARG_INT64(1), PG_GETARG_INT64(2),
+                                  {PG_GETARG_FLOAT8(3), PG_GETARG_INT32(4)});
+        all.read();
+        return all;
     });
 }
