@@ -21,7 +21,7 @@ constexpr unsigned most_levels = 4;
 constexpr double fewest_reports = 2;
 
 /// An attribute as its own details tell it.
-struct Side {
+struct Margin {
     std::vector<unsigned> level;  // of each detail
     Vector details;
     Matrix covariance;  // of these
@@ -37,28 +37,28 @@ struct Side {
 };
 
 /// As far down as every level was asked about.
-Side side_of(const Details& alone) {
+Margin margin_of(const Details& alone) {
     const HaarTree tree(alone.sizes[0]);
-    Side side;
+    Margin margin;
     for (unsigned l = 0; l < most_levels && l + 1 < tree.levels().size(); ++l) {
         const std::size_t first = tree.levels()[l], end = tree.levels()[l + 1];
         if (alone.reports[first] < fewest_reports) break;
-        side.level.insert(side.level.end(), end - first, l);
+        margin.level.insert(margin.level.end(), end - first, l);
     }
-    const auto count = static_cast<Eigen::Index>(side.level.size());
-    side.details = Eigen::Map<const Vector>(alone.values.data() + 1, count);
-    side.masses = Vector(count);
-    side.covariance = Matrix::Zero(count, count);
+    const auto count = static_cast<Eigen::Index>(margin.level.size());
+    margin.details = Eigen::Map<const Vector>(alone.values.data() + 1, count);
+    margin.masses = Vector(count);
+    margin.covariance = Matrix::Zero(count, count);
     for (Eigen::Index i = 0; i < count; ++i) {
         const auto cell = static_cast<std::size_t>(i) + 1;
-        side.masses[i] = static_cast<double>(tree.reach(cell)) / static_cast<double>(tree.size());
+        margin.masses[i] = static_cast<double>(tree.reach(cell)) / static_cast<double>(tree.size());
         for (Eigen::Index j = 0; j < count; ++j)
-            if (side.level[cell - 1] == side.level[static_cast<std::size_t>(j)])
-                side.covariance(i, j) =
-                    ((i == j ? alone.squares[cell] : 0) - side.details[i] * side.details[j]) /
+            if (margin.level[cell - 1] == margin.level[static_cast<std::size_t>(j)])
+                margin.covariance(i, j) =
+                    ((i == j ? alone.squares[cell] : 0) - margin.details[i] * margin.details[j]) /
                     (alone.reports[cell] - 1);
     }
-    return side;
+    return margin;
 }
 
 /// The table of an attribute's groups as its details make it.
@@ -66,12 +66,12 @@ struct Stretches {
     Groups groups;
     Matrix of_details;  // what each detail adds to the share of each group
 
-    Stretches(const Side& side, unsigned levels) {
-        const Eigen::Index count = side.within(levels);
+    Stretches(const Margin& margin, unsigned levels) {
+        const Eigen::Index count = margin.within(levels);
         const auto stretches = static_cast<std::size_t>(count) + 1;
         // The tree over stretches has the nodes of the one over values, from the root as far down.
         const HaarTree tree(stretches);
-        Table margin{{0}, {stretches}, {}, 0, 0};
+        Table table{{0}, {stretches}, {}, 0, 0};
         Matrix parts(count + 1, count);
         for (std::size_t s = 0; s < stretches; ++s) {
             std::vector<double> inside(stretches), coefficients(stretches);
@@ -79,12 +79,12 @@ struct Stretches {
             tree.forward(inside, coefficients);
             const auto row = static_cast<Eigen::Index>(s);
             parts.row(row) = Eigen::Map<const Vector>(coefficients.data() + 1, count);
-            margin.shares.push_back(coefficients[0] + parts.row(row).dot(side.details.head(count)));
+            table.shares.push_back(coefficients[0] + parts.row(row).dot(margin.details.head(count)));
         }
-        margin.variance =
-            std::max(0.0, (parts * side.covariance.topLeftCorner(count, count)).cwiseProduct(parts).sum() /
+        table.variance =
+            std::max(0.0, (parts * margin.covariance.topLeftCorner(count, count)).cwiseProduct(parts).sum() /
                               static_cast<double>(stretches));
-        groups = grouped(margin);
+        groups = grouped(table);
         of_details = Matrix::Zero(groups.shares.size(), count);
         for (std::size_t s = 0; s < stretches; ++s)
             of_details.row(static_cast<Eigen::Index>(groups.of[s])) +=
@@ -93,16 +93,17 @@ struct Stretches {
 };
 
 /// The finest of up to so many levels in which two groups are told.
-Stretches finest(const Side& side, unsigned levels) {
-    Stretches found(side, levels);
-    while (found.groups.shares.size() < 2 && levels > 1) found = Stretches(side, --levels);
+Stretches finest(const Margin& margin, unsigned levels) {
+    Stretches found(margin, levels);
+    while (found.groups.shares.size() < 2 && levels > 1) found = Stretches(margin, --levels);
     return found;
 }
 
 /// What was asked about two attributes at once.
-class Pair {
+class Interactions {
   public:
-    Pair(const Details& both, const Side& rows, const Side& columns) : both_(both), a_(rows), b_(columns) {
+    Interactions(const Details& both, const Margin& rows, const Margin& columns)
+        : both_(both), a_(rows), b_(columns) {
         for (Eigen::Index r = 0; r < a_.count(); ++r)
             for (Eigen::Index c = 0; c < b_.count(); ++c)
                 if (both.reports[cell(r, c)] >= fewest_reports) asked_.push_back({r, c});
@@ -123,8 +124,8 @@ class Pair {
         return both_.values[cell(at.row, at.column)] - a_.details[at.row] * b_.details[at.column];
     }
     [[nodiscard]] bool same_question(const Place& x, const Place& y) const {
-        const auto level = [](const Side& side, Eigen::Index detail) {
-            return side.level[static_cast<std::size_t>(detail)];
+        const auto level = [](const Margin& margin, Eigen::Index detail) {
+            return margin.level[static_cast<std::size_t>(detail)];
         };
         return level(a_, x.row) == level(a_, y.row) && level(b_, x.column) == level(b_, y.column);
     }
@@ -137,11 +138,11 @@ class Pair {
     [[nodiscard]] Contingency contingency(const Stretches& rows, const Stretches& columns) const;
 
     const Details& both_;
-    const Side &a_, &b_;
+    const Margin &a_, &b_;
     std::vector<Place> asked_;
 };
 
-Matrix Pair::covariance(std::span<const Place> places) const {
+Matrix Interactions::covariance(std::span<const Place> places) const {
     const Matrix a = a_.products(), b = b_.products();
     const auto count = static_cast<Eigen::Index>(places.size());
     Matrix all(count, count);
@@ -163,7 +164,7 @@ Matrix Pair::covariance(std::span<const Place> places) const {
 // Each square counts as its expectation would have it if all that is known is that people differ from
 // independent ones in any cell by a part of its share: by its node's share of the values, over the square of
 // its variance, which is the locally most powerful test (cf. Goeman, van de Geer, van Houwelingen 2006).
-double Pair::chance() const {
+double Interactions::chance() const {
     const auto count = static_cast<Eigen::Index>(asked_.size());
     Vector weights(count), interactions(count);
     for (Eigen::Index i = 0; i < count; ++i) {
@@ -179,7 +180,7 @@ double Pair::chance() const {
                         {error.trace(), 2 * error.squaredNorm(), 8 * square.cwiseProduct(error).sum()});
 }
 
-std::pair<unsigned, unsigned> Pair::levels() const {
+std::pair<unsigned, unsigned> Interactions::levels() const {
     std::pair<unsigned, unsigned> best{0, 0};
     Eigen::Index most = 0;
     for (unsigned a = 1; a <= most_levels; ++a)
@@ -195,7 +196,7 @@ std::pair<unsigned, unsigned> Pair::levels() const {
     return best;
 }
 
-Contingency Pair::contingency(const Stretches& rows, const Stretches& columns) const {
+Contingency Interactions::contingency(const Stretches& rows, const Stretches& columns) const {
     const Matrix &left = rows.of_details, &right = columns.of_details;
     const Vector &p = rows.groups.shares, &q = columns.groups.shares;
     const Vector alpha = a_.details.head(left.cols()), beta = b_.details.head(right.cols());
@@ -230,10 +231,10 @@ Contingency Pair::contingency(const Stretches& rows, const Stretches& columns) c
     const Vector by_alpha = -left.transpose() * squares.rowwise().sum().cwiseQuotient(p) - by_detail * beta;
     const Vector by_beta = -right.transpose() * squares.colwise().sum().transpose().cwiseQuotient(q) -
                            by_detail.transpose() * alpha;
-    const auto of_side = [](const Vector& by, const Side& side) {
-        return by.dot(side.covariance.topLeftCorner(by.size(), by.size()) * by);
+    const auto of_margin = [](const Vector& by, const Margin& margin) {
+        return by.dot(margin.covariance.topLeftCorner(by.size(), by.size()) * by);
     };
-    double variance = of_side(by_alpha, a_) + of_side(by_beta, b_);
+    double variance = of_margin(by_alpha, a_) + of_margin(by_beta, b_);
     // The details of one question are told by the same people.
     std::array<std::array<double, 3>, std::size_t{most_levels} * most_levels> questions{};
     for (const Place& at : places) {
@@ -251,7 +252,7 @@ Contingency Pair::contingency(const Stretches& rows, const Stretches& columns) c
     return all;
 }
 
-Association Pair::associated(double reach) const {
+Association Interactions::associated(double reach) const {
     Association found{.first = both_.attributes[0],
                       .second = both_.attributes[1],
                       .cramers_v = unknown,
@@ -272,20 +273,20 @@ Association Pair::associated(double reach) const {
 }  // namespace
 
 std::vector<Association> associated(std::span<const Details> details, double reach) {
-    std::vector<std::pair<std::size_t, Side>> sides;
+    std::vector<std::pair<std::size_t, Margin>> margins;
     for (const Details& one : details)
-        if (one.attributes.size() == 1) sides.emplace_back(one.attributes[0], side_of(one));
-    const auto side = [&](std::size_t attribute) {
-        const auto found = std::ranges::find(sides, attribute, &std::pair<std::size_t, Side>::first);
-        return found == sides.end() ? nullptr : &found->second;
+        if (one.attributes.size() == 1) margins.emplace_back(one.attributes[0], margin_of(one));
+    const auto margin = [&](std::size_t attribute) {
+        const auto found = std::ranges::find(margins, attribute, &std::pair<std::size_t, Margin>::first);
+        return found == margins.end() ? nullptr : &found->second;
     };
     std::vector<Association> found;
     for (const Details& both : details) {
         if (both.attributes.size() != 2) continue;
         check_interrupt();
-        const Side *rows = side(both.attributes[0]), *columns = side(both.attributes[1]);
+        const Margin *rows = margin(both.attributes[0]), *columns = margin(both.attributes[1]);
         if (rows != nullptr && columns != nullptr)
-            found.push_back(Pair(both, *rows, *columns).associated(reach));
+            found.push_back(Interactions(both, *rows, *columns).associated(reach));
     }
     std::ranges::sort(found, {}, [](const Association& one) { return std::pair(one.first, one.second); });
     return found;
