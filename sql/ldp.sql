@@ -1152,6 +1152,9 @@ DECLARE
     allowed boolean := (SELECT has_column_privilege(caller, t.oid, @extschema@.ldp_report_column(t.oid), 'INSERT') AND has_schema_privilege(caller, t.relnamespace, 'USAGE')
                         FROM @extschema@.ldp_collections AS c JOIN pg_class AS t ON t.oid = c.reports WHERE c.name = ldp_insertable.name);
 BEGIN
+    IF allowed IS NULL THEN  -- of a table that is gone since the statement began
+        PERFORM @extschema@.ldp_table(name);  -- says so
+    END IF;
     IF allowed IS NOT TRUE THEN
         RAISE EXCEPTION USING
             ERRCODE = 'insufficient_privilege',
