@@ -49,6 +49,7 @@ void add(std::byte* at, T amount) noexcept {
     store<T>(at, load<T>(at) + amount);
 }
 
+/// Whether every byte is 0.
 [[nodiscard]] inline bool all_zero(Bytes bytes) noexcept {
     std::uint64_t found = 0;
     for (; bytes.size() >= sizeof(found); bytes = bytes.subspan(sizeof(found)))
