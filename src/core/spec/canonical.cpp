@@ -93,10 +93,13 @@ Json derived_json(const Spec& spec) {
 
 std::string Spec::to_json() const {
     Json document = canonical_json(*this);
-    if (chosen_)
-        document["chosen"] = {{keys::report_bytes.name, chosen_->limits.report_bytes},
-                              {keys::decode_cost.name, chosen_->limits.decode_cost},
-                              {"reason", chosen_->reason}};
+    if (chosen_) {
+        Json& chosen = document["chosen"] = {{"reason", chosen_->reason}};
+        if (chosen_->limits) {
+            chosen[keys::report_bytes.name] = chosen_->limits->report_bytes;
+            chosen[keys::decode_cost.name] = chosen_->limits->decode_cost;
+        }
+    }
     document["derived"] = derived_json(*this);
     return json_text(document);
 }

@@ -99,13 +99,27 @@ Limits read_limits(JsonObject& reader) {
     return {reader.whole(keys::report_bytes), reader.whole(keys::decode_cost)};
 }
 
-Choice read_choice(const Json& found) {
+constexpr const char* why_no_limits =
+    "The spec asks for views, for which the more accurate mechanism is taken.";
+
+void refuse_limits(const Json& document, const std::string& why) {
+    for (const char* limit : {keys::report_bytes.name, keys::decode_cost.name})
+        if (document.contains(limit))
+            invalid("\"" + std::string(limit) + "\" is for the mechanism \"auto\" without views only", why,
+                    "Remove it.");
+}
+
+Choice read_choice(const Json& found, bool together) {
     JsonObject reader(found, "\"chosen\"");
     const std::string allowed =
         "a sentence of at most " + std::to_string(max_reason) + " bytes without control characters";
-    for (const Option& limit : {keys::report_bytes, keys::decode_cost})
-        static_cast<void>(reader.need(limit.name, "the limit that the choice kept to"));
-    Choice choice{read_limits(reader), reader.word("reason", allowed)};
+    std::optional<Limits> limits;
+    if (!together) {
+        for (const Option& limit : {keys::report_bytes, keys::decode_cost})
+            static_cast<void>(reader.need(limit.name, "the limit that the choice kept to"));
+        limits = read_limits(reader);
+    }
+    Choice choice{limits, reader.word("reason", allowed)};
     if (choice.reason.size() > max_reason || has_control(choice.reason))
         JsonObject::wrong("reason", Json(choice.reason), allowed);
     reader.finish();
@@ -227,16 +241,17 @@ Spec Spec::from_json(std::string_view text) {
             invalid("\"chosen\" and \"auto\" cannot stand together",
                     "\"chosen\" tells of a choice that was made; \"auto\" asks for one.",
                     "Remove \"chosen\" to choose again.");
-        demand.limits = read_limits(top);
+        std::optional<Limits> limits;
+        if (together)
+            refuse_limits(document, why_no_limits);
+        else
+            limits = demand.limits = read_limits(top);
         Selected verdict = together ? choose_together(document) : choose(demand);
         mechanism = verdict.mechanism;
-        choice = {demand.limits, std::move(verdict.reason)};
+        choice = {limits, std::move(verdict.reason)};
     } else {
-        for (const char* limit : {keys::report_bytes.name, keys::decode_cost.name})
-            if (document.contains(limit))
-                invalid("\"" + std::string(limit) + "\" is for the mechanism \"auto\" only",
-                        "The spec names the mechanism " + name + ".");
-        if (chosen != nullptr) choice = read_choice(*chosen);
+        refuse_limits(document, "The spec names the mechanism " + name + ".");
+        if (chosen != nullptr) choice = read_choice(*chosen, together);
     }
     OptionValues options;
     if (name != keys::automatic || together)
@@ -270,17 +285,21 @@ Ranking advise(std::string_view json) {
     const Json document = parse_json(json);
     JsonObject top(document, "the spec");
     SelectionRequest demand = read_demand(top);
-    const Json* chosen = top.find("chosen");
+    const bool together = asks_together(document);
+    if (together) refuse_limits(document, why_no_limits);
+    const Json* found = top.find("chosen");
+    std::optional<Choice> chosen;
+    if (found != nullptr) chosen = read_choice(*found, together);
     const bool limited =
         top.find(keys::report_bytes.name) != nullptr || top.find(keys::decode_cost.name) != nullptr;
-    demand.limits = limited || chosen == nullptr ? read_limits(top) : read_choice(*chosen).limits;
+    demand.limits = !limited && chosen && chosen->limits ? *chosen->limits : read_limits(top);
     for (const char* key : {"mechanism", "derived", "evolving", "budget", keys::min_group.name})
         top.ignore(key);
     for (const MechanismEntry* entry : registry())
         for (const Option& option : entry->options) top.ignore(option.name);
     top.finish();
     std::vector<Candidate> candidates = rank(demand);
-    if (asks_together(document)) {
+    if (together) {
         for (Candidate& each : candidates)
             if (each.obstacle.empty()) each.obstacle = "its reports tell no cross tables";
         const std::vector<Candidate> first = rank_together(document);

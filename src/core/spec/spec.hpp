@@ -28,8 +28,8 @@ struct Evolving {
 
 /// How "auto" was settled.
 struct Choice {
-    Limits limits;       ///< what it had to keep to
-    std::string reason;  ///< one sentence
+    std::optional<Limits> limits;  ///< what it had to keep to; none where views are asked for
+    std::string reason;            ///< one sentence
 };
 
 /// Validated settings of a mechanism, and how a client goes about them. Immutable.

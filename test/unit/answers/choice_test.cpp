@@ -161,12 +161,21 @@ BOOST_AUTO_TEST_CASE(several_together_go_where_their_answers_are_surest) {
         BOOST_TEST_CONTEXT(values << " values, " << rest) {
             const Spec chosen = Spec::from_json(spec(values, rest));
             BOOST_CHECK_EQUAL(chosen.mechanism().name, std::string(best));
-            BOOST_CHECK(chosen.chosen().has_value());
+            BOOST_CHECK(chosen.chosen() && !chosen.chosen()->limits);
             BOOST_CHECK_EQUAL(Spec::from_json(chosen.to_json()).to_json(), chosen.to_json());
             const auto candidates = advise(spec(values, rest)).candidates;
             BOOST_CHECK_EQUAL(candidates[0].mechanism, &chosen.mechanism());
             BOOST_CHECK(std::isfinite(candidates[0].n_variance) && candidates[0].obstacle.empty());
         }
+    }
+    // Limits that the choice would not keep to are not taken.
+    for (const char* limit : {"max_report_bytes", "max_decode_cost"}) {
+        const std::string limited = spec(3, R"("views": "pairs", ")" + std::string(limit) + "\": 900");
+        BOOST_CHECK(refused(limited, limit));
+        BOOST_CHECK_THROW(static_cast<void>(advise(limited)), Error);
+        auto claims = nlohmann::json::parse(Spec::from_json(spec(3, R"("views": "pairs")")).to_json());
+        claims["chosen"][limit] = 900;
+        BOOST_CHECK(refused(claims.dump(), limit));
     }
     BOOST_CHECK(refused(spec(3, R"("views": "quadruples")"), "joint_haar: "));
     BOOST_CHECK(refused(spec(300, R"("views": "triples")"), "joint: a view has too many cells"));
