@@ -51,6 +51,7 @@ class ReportCounter {
     [[nodiscard, gnu::always_inline]] Outcome count(MutableBytes summary, Bytes report,
                                                     const Rounds& rounds) const noexcept {
         const SummaryFrame frame(block_.size());
+        if (report.size() >= long_report) prefetch_below(report);
         if (!begins_with_block(report, block_) || !is_report(report)) return Outcome::mismatch;
         if (report.size() != block_.size() + payload_size_) return Outcome::malformed;
         if (frame.count(summary) >= max_count) return Outcome::full;
@@ -61,6 +62,18 @@ class ReportCounter {
     }
 
   private:
+    static constexpr std::size_t long_report = 256;  // of less, processors foresee which bytes come
+
+    /// Asks for the report after the next. PostgreSQL fills a page from its end, so that a scan goes down
+    /// from row to row, and up in each of them, which processors do not foresee. A guess that is wrong is
+    /// harmless: nothing is read.
+    static void prefetch_below(Bytes report) noexcept {
+        constexpr std::size_t line = 64, row_header = 32;
+        const auto place = reinterpret_cast<std::uintptr_t>(report.data()) - 2 * (report.size() + row_header);
+        for (std::size_t i = 0; i < report.size(); i += line)
+            __builtin_prefetch(reinterpret_cast<const void*>(place + i));
+    }
+
     const Mechanism* mechanism_;
     Bytes block_;
     std::size_t payload_size_, state_size_;

@@ -36,8 +36,11 @@ class Joint final : public Mechanism, public JointViews, public CrossTables, pub
           views_(std::move(views)),
           index_(cell_width(views_.size())) {
         for (View& view : views_) {
+            view.inner = class_of(view).inner.get();
+            view.payload = view.inner->payload_size();
             view.state = state_size_;
-            state_size_ += slot_size(view);
+            view.slot = counter_size + view.inner->state_size();
+            state_size_ += view.slot;
             lot_.push_back((lot_.empty() ? 0 : lot_.back()) + class_of(view).weight);
         }
         for (const ViewClass& each : classes_) {
@@ -108,7 +111,7 @@ class Joint final : public Mechanism, public JointViews, public CrossTables, pub
     std::vector<Stake> stakes(const Question& question) const override;
     double likeliest(Bytes payload) const override {
         const View& view = drawn(payload);
-        return chance(view) * class_of(view).inner->likeliest(payload_in(payload, view));
+        return chance(view) * view.inner->likeliest(payload_in(payload, view));
     }
 
     double n_variance(double truth) const override;
@@ -118,7 +121,7 @@ class Joint final : public Mechanism, public JointViews, public CrossTables, pub
     Cost cost() const noexcept override;
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const override {
         const View& view = drawn(public_randomness);
-        const Mechanism& inner = *class_of(view).inner;
+        const Mechanism& inner = *view.inner;
         const Cell own = cell(view, input);
         return inner.probability({&own, 1}, {}, permanent.first(inner.permanent_size()));
     }
@@ -132,7 +135,7 @@ class Joint final : public Mechanism, public JointViews, public CrossTables, pub
   private:
     [[nodiscard]] const ViewClass& class_of(const View& view) const noexcept { return classes_[view.kind]; }
     [[nodiscard]] const FrequencyOracle& oracle_of(const View& view) const noexcept {
-        return *find_capability<FrequencyOracle>(*class_of(view).inner);
+        return *find_capability<FrequencyOracle>(*view.inner);
     }
     /// How many cells a report names.
     [[nodiscard]] double set_size(const View& view) const noexcept {
@@ -142,9 +145,6 @@ class Joint final : public Mechanism, public JointViews, public CrossTables, pub
     [[nodiscard]] static bool has(const View& view, std::size_t attribute) noexcept {
         return std::ranges::find(view.attributes.all(), attribute) != view.attributes.all().end();
     }
-    [[nodiscard]] std::size_t slot_size(const View& view) const noexcept {
-        return counter_size + class_of(view).inner->state_size();
-    }
     [[nodiscard]] double chance(const View& view) const noexcept {
         return static_cast<double>(class_of(view).weight) / static_cast<double>(lot_.back());
     }
@@ -153,7 +153,7 @@ class Joint final : public Mechanism, public JointViews, public CrossTables, pub
     }
     [[nodiscard]] const View& drawn(Bytes bytes) const noexcept { return views_[number_in(bytes)]; }
     [[nodiscard]] Bytes payload_in(Bytes payload, const View& view) const noexcept {
-        return payload.subspan(index_, class_of(view).inner->payload_size());
+        return payload.subspan(index_, view.payload);
     }
     /// Whether there is such a view, and what follows its subset is filled up.
     [[nodiscard]] bool fits(Bytes payload) const noexcept;
@@ -164,7 +164,7 @@ class Joint final : public Mechanism, public JointViews, public CrossTables, pub
     }
     /// The reports about a view.
     [[nodiscard]] SummaryView part(const Counts& counts, const View& view) const noexcept {
-        const Mechanism& inner = *class_of(view).inner;
+        const Mechanism& inner = *view.inner;
         return {{load<std::uint64_t>(counts.state.data() + view.state),
                  counts.state.subspan(view.state + counter_size, inner.state_size())},
                 &inner};
@@ -212,7 +212,7 @@ std::vector<std::pair<std::string, double>> Joint::parameters() const {
 void Joint::permanent_response(Input input, Bytes public_randomness, BitSource& bits,
                                MutableBytes permanent) const {
     const View& view = drawn(public_randomness);
-    const Mechanism& inner = *class_of(view).inner;
+    const Mechanism& inner = *view.inner;
     const Cell own = cell(view, input);
     std::ranges::fill(permanent, std::byte{0});
     inner.permanent_response({&own, 1}, {}, bits, permanent.first(inner.permanent_size()));
@@ -220,7 +220,7 @@ void Joint::permanent_response(Input input, Bytes public_randomness, BitSource& 
 
 void Joint::instantaneous_response(Bytes public_randomness, Bytes permanent, BitSource& bits,
                                    MutableBytes payload) const {
-    const Mechanism& inner = *class_of(drawn(public_randomness)).inner;
+    const Mechanism& inner = *drawn(public_randomness).inner;
     std::ranges::fill(payload, std::byte{0});
     std::ranges::copy(public_randomness, payload.begin());
     inner.instantaneous_response({}, permanent.first(inner.permanent_size()), bits,
@@ -233,30 +233,27 @@ void Joint::instantaneous_response(Bytes public_randomness, Bytes permanent, Bit
 bool Joint::accumulate(MutableBytes state, Bytes payload) const noexcept {
     if (!fits(payload)) return false;
     const View& view = drawn(payload);
-    const MutableBytes counted = state.subspan(view.state, slot_size(view));
-    if (!class_of(view).inner->accumulate(counted.subspan(counter_size), payload_in(payload, view)))
-        return false;
+    const MutableBytes counted = state.subspan(view.state, view.slot);
+    if (!view.inner->accumulate(counted.subspan(counter_size), payload_in(payload, view))) return false;
     add<std::uint64_t>(counted.data(), 1);
     return true;
 }
 
 void Joint::merge(MutableBytes state, Bytes other) const noexcept {
     for (const View& view : views_) {
-        const MutableBytes ours = state.subspan(view.state, slot_size(view));
-        const Bytes theirs = other.subspan(view.state, slot_size(view));
+        const MutableBytes ours = state.subspan(view.state, view.slot);
+        const Bytes theirs = other.subspan(view.state, view.slot);
         add(ours.data(), load<std::uint64_t>(theirs.data()));
-        class_of(view).inner->merge(ours.subspan(counter_size), theirs.subspan(counter_size));
+        view.inner->merge(ours.subspan(counter_size), theirs.subspan(counter_size));
     }
 }
 
 bool Joint::fits(Bytes payload) const noexcept {
-    if (number_in(payload) >= views_.size()) return false;
-    return all_zero(payload.subspan(index_ + payload_in(payload, drawn(payload)).size()));
+    return number_in(payload) < views_.size() && all_zero(payload.subspan(index_ + drawn(payload).payload));
 }
 
 bool Joint::valid_payload(Bytes payload) const noexcept {
-    return fits(payload) &&
-           class_of(drawn(payload)).inner->valid_payload(payload_in(payload, drawn(payload)));
+    return fits(payload) && drawn(payload).inner->valid_payload(payload_in(payload, drawn(payload)));
 }
 
 bool Joint::valid_state(const Counts& counts) const noexcept {
@@ -279,7 +276,7 @@ std::vector<std::vector<std::size_t>> Joint::views() const {
 }
 
 CrossTable Joint::expected(const View& view) const {
-    const auto [even, held] = find_capability<Contrasts>(*class_of(view).inner)->contrasts();
+    const auto [even, held] = find_capability<Contrasts>(*view.inner)->contrasts();
     CrossTable table{static_cast<std::size_t>(&view - views_.data()), {}, {}, {}, chance(view), even, held};
     for (const std::size_t j : view.attributes.all()) {
         table.attributes.push_back(j);
@@ -383,7 +380,7 @@ double Joint::variance(std::size_t attribute, double truth) const {
     const double f = std::clamp(truth, 0.0, 1.0), even_share = 1 / static_cast<double>(sizes_[attribute]);
     double all = 0;
     for_each_of(attribute, [&](const View& view, double weight, double rest) {
-        const auto [even, held] = find_capability<Contrasts>(*class_of(view).inner)->contrasts();
+        const auto [even, held] = find_capability<Contrasts>(*view.inner)->contrasts();
         const double squares = rest * (1 - even_share);
         const double own = f * (1 - 2 * even_share) + even_share * even_share;
         const double mean = f - even_share;
@@ -402,7 +399,7 @@ double Joint::n_variance(double truth) const {
 Cost Joint::cost() const noexcept {
     Cost all{1, 0};
     for (const View& view : views_) {
-        const Cost each = class_of(view).inner->cost();
+        const Cost each = view.inner->cost();
         all.per_report += chance(view) * each.per_report;
         all.per_answer += each.per_answer;
     }

@@ -83,8 +83,11 @@ struct ViewClass {
 
 struct View {
     ViewAttributes attributes;
-    std::size_t kind;       ///< its class
-    std::size_t state = 0;  ///< where its part of a state begins
+    std::size_t kind;  ///< its class
+    // The mechanism fills these in, so that counting a report finds what it takes in one place.
+    const Mechanism* inner = nullptr;  ///< its class's
+    std::size_t payload = 0;           ///< of this size
+    std::size_t state = 0, slot = 0;   ///< where its part of a state begins, and its size
 };
 
 /// A mechanism of attributes of these sizes.
