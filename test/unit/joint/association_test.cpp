@@ -1,6 +1,7 @@
 // Associations against closed forms, and as often right as they say.
 
 #include "core/joint/model/association.hpp"
+#include "core/joint/model/contingency.hpp"
 
 #include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/normal.hpp>
@@ -203,6 +204,19 @@ BOOST_AUTO_TEST_CASE(pairs_beyond_chance_are_learnt_and_the_others_stay_alone) {
     BOOST_CHECK((learnt_views(found, 3, 0) == Views{{0}, {1}, {2}}));
     for (const double wrong : {-0.1, 1.1, std::nan("")})
         BOOST_CHECK_THROW(static_cast<void>(learnt_views(found, 3, wrong)), Error);
+}
+
+BOOST_AUTO_TEST_CASE(sums_of_squares_have_a_law_however_many) {
+    // One χ² is its own law.
+    for (const double freedom : {1.0, 7.0, 1e4})
+        for (const double x : {freedom / 2, freedom, 2 * freedom})
+            BOOST_CHECK_CLOSE_FRACTION(chance_above(x, {freedom, 2 * freedom, 8 * freedom}),
+                                       chi_square_above(freedom, x), 1e-9);
+    // Many become normal, without a step; covariances that are estimated may look like very many.
+    const double normal = std::erfc(2 / std::sqrt(2)) / 2;
+    for (const double third : {2.9e-4, 2.8e-4, 1e-6, 1e-20, 0.0, -1e-6})
+        BOOST_CHECK_CLOSE_FRACTION(chance_above(5, {3, 1, third}), normal, 5e-4);
+    BOOST_CHECK_EQUAL(chance_above(5, {3, 0, 0}), 1);
 }
 
 BOOST_AUTO_TEST_CASE(holm_steps_down) {

@@ -60,9 +60,13 @@ Groups grouped(const Table& margin) {
 }
 
 double chance_above(double sum, const std::array<double, 3>& cumulants) {
+    // From so many degrees of freedom on, χ² is as good as normal, and incomplete gamma functions do not
+    // converge any more.
+    constexpr double many = 1e8;
     const auto [mean, variance, third] = cumulants;
-    if (!(variance > 0) || third == 0) return 1;  // there is no error
+    if (!(variance > 0)) return 1;  // there is no error
     const double freedom = 8 * variance * variance * variance / (third * third);
+    if (!(freedom <= many)) return std::erfc((sum - mean) / std::sqrt(2 * variance)) / 2;
     const double point = freedom + (sum - mean) * std::sqrt(2 * freedom / variance);
     return point <= 0 ? 1 : chi_square_above(freedom, point);
 }
