@@ -182,6 +182,24 @@ BOOST_AUTO_TEST_CASE(false_alarms_are_as_many_as_stated, *boost::unit_test::labe
     }
 }
 
+// Two or three who say the same by chance would seem to say it without error.
+BOOST_AUTO_TEST_CASE(few_reports_raise_no_more_alarms) {
+    SeededBits bits(66);
+    Collected people(
+        population({4, 4}, [](const Values& v) { return std::sqrt(falling(v[0]) * falling(v[1])); }), 20);
+    for (const int n : {15, 60}) {
+        std::uint64_t tests = 0, alarms = 0;
+        for (int run = 0; run < 2000; ++run)
+            for (const Association& one : associations(people.draw(n, bits), 0.95)) {
+                tests += !std::isnan(one.p_value);
+                alarms += one.p_value < 0.001;
+            }
+        BOOST_CHECK_MESSAGE(binomial_at_least(tests, 0.001, alarms) > 1e-8,
+                            alarms << " alarms in " << tests << " tests of " << n << " people");
+        BOOST_CHECK(n < 20 || tests > 1000);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(intervals_of_v_hold, *boost::unit_test::label("slow")) {
     SeededBits bits(62);
     for (const auto& [share, epsilon] : {std::pair(0.3, 2.0), {0.3, 6.0}, {0.8, 6.0}}) {

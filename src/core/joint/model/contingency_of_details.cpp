@@ -17,8 +17,8 @@ using Vector = Eigen::VectorXd;
 /// tell hardly more, since the details of few people are small, and their noise is that of any other.
 constexpr unsigned most_levels = 4;
 
-/// The mean of fewer reports has no variance that they tell.
-constexpr double fewest_reports = 2;
+/// The mean of fewer reports has no variance that they tell: two or three may say the same by chance.
+constexpr double fewest_reports = 4;
 
 /// An attribute as its own details tell it.
 struct Margin {
