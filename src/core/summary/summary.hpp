@@ -51,7 +51,7 @@ class ReportCounter {
     [[nodiscard, gnu::always_inline]] Outcome count(MutableBytes summary, Bytes report,
                                                     const Rounds& rounds) const noexcept {
         const SummaryFrame frame(block_.size());
-        if (report.size() >= long_report) prefetch_below(report);
+        if (report.size() >= long_report && report.size() <= longest_in_row) prefetch_below(report);
         if (!begins_with_block(report, block_) || !is_report(report)) return Outcome::mismatch;
         if (report.size() != block_.size() + payload_size_) return Outcome::malformed;
         if (frame.count(summary) >= max_count) return Outcome::full;
@@ -62,7 +62,8 @@ class ReportCounter {
     }
 
   private:
-    static constexpr std::size_t long_report = 256;  // of less, processors foresee which bytes come
+    static constexpr std::size_t long_report = 256;      // of less, processors foresee which bytes come
+    static constexpr std::size_t longest_in_row = 2000;  // more stands outside (TOAST)
 
     /// Asks for the report after the next. PostgreSQL fills a page from its end, so that a scan goes down
     /// from row to row, and up in each of them, which processors do not foresee. A guess that is wrong is
