@@ -19,7 +19,7 @@ constexpr const MechanismEntry* mechanisms[] = {&joint::entry, &joint_haar::entr
 
 /// The spec with this mechanism for whatever it names.
 Spec spec_through(const MechanismEntry& entry, Json document) {
-    for (const char* key : {"derived", "chosen", "max_report_bytes", "max_decode_cost"}) document.erase(key);
+    for (const char* key : {"derived", "chosen"}) document.erase(key);
     document["mechanism"] = entry.name;
     return Spec::from_json(json_text(document));
 }
