@@ -1738,8 +1738,8 @@ CREATE FUNCTION @extschema@.ldp_conditional(summary @extschema@.ldp_summary, "of
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_conditional(@extschema@.ldp_summary, text[], text[], text, float8, text) IS
     'of those with each combination of the given attributes'' values, the estimated share of every combination of '
-    'the others'', a row for each with standard error and the interval of Fieller; NULL where there may be nobody '
-    'with the given values. Error 0A000 if no view has the attributes';
+    'the others'', a row for each with standard error and interval; NULL where there may be nobody with the given '
+    'values. Error 0A000 if no view has the attributes';
 
 CREATE FUNCTION @extschema@.ldp_crosstab(summary @extschema@.ldp_summary, row_attribute text, column_attribute text,
         method text DEFAULT 'consistent', confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')

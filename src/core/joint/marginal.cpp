@@ -8,6 +8,7 @@
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/base/text.hpp"
+#include "core/math/tails.hpp"
 #include "core/mechanism/joint/joint.hpp"
 #include "core/summary/pooling.hpp"
 #include "core/summary/summary.hpp"
@@ -141,40 +142,39 @@ std::vector<Estimate> Marginal::shares() const {
     return all;
 }
 
-// r is a quotient that fits if both − r·given is no further from 0 than its error allows: a quadratic in r,
-// which opens upwards exactly if the others' share is further from 0 than its own. Of few reports a rare cell
-// may have none, and then hardly any variance of its own: that of the interval is as if reach² reports more
-// had been of those who are asked about (Agresti, Coull 1998).
+// Of few reports a rare cell may have none, and then hardly any variance of its own: those of the interval
+// are as if reach² reports more had been of those who are asked about (Agresti, Coull 1998).
 Quotient Marginal::quotient(const JointShares::Box& of, const JointShares::Box& given, double reach) const {
     constexpr Quotient nothing{{unknown, unknown}, {unknown, unknown}};
     if (!told()) return nothing;
     JointShares::Box both = of;
     for (std::size_t i = 0; i < both.size(); ++i)
         for (std::size_t v = 0; v < both[i].size(); ++v) both[i][v] = of[i][v] && given[i][v];
-    const JointShares::Share over = shares_->share(both), under = shares_->share(given);
-    const double n = over.value, d = under.value, z2 = reach * reach;
-    const Errors plain = errors(*shares_, over, under);
-    const double r = n / d;
-    const double error =
-        std::sqrt(std::max(0.0, plain.both - 2 * r * plain.together + r * r * plain.given)) / d;
-    const double more = each_ * z2 / 2;
+    const PartOfWhole plain = part_of_whole(*shares_, both, given, each_);
+    const double more = each_ * reach * reach / 2;
     const std::unique_ptr<const JointShares> likely = shares_->with(more, both)->with(more, given);
-    const Errors wide = errors(*likely, likely->share(both), likely->share(given));
-    const double a = d * d - z2 * wide.given, b = n * d - z2 * wide.together, c = n * n - z2 * wide.both;
-    if (!(d > 0 && a > 0)) return nothing;  // or not a number
-    const double root = std::sqrt(std::max(0.0, b * b - a * c));
-    return {{r, error}, {std::min(r, (b - root) / a), std::max(r, (b + root) / a)}};
+    const double freedom = shares_->freedom(shares_->share(given));
+    const double further = freedom > 0 ? student_reach(reach, freedom) / reach : 1;
+    PartOfWhole wide = part_of_whole(*likely, both, given, each_ * further * further);
+    wide.part = plain.part;
+    wide.whole = plain.whole;
+    const Interval interval = interval_of_quotient(wide, reach);
+    return std::isnan(interval.lower) ? nothing : Quotient{estimate_of_quotient(plain), interval};
 }
 
-Marginal::Errors Marginal::errors(const JointShares& shares, const JointShares::Share& both,
-                                  const JointShares::Share& given) const {
+PartOfWhole Marginal::part_of_whole(const JointShares& shares, const JointShares::Box& part,
+                                    const JointShares::Box& whole, double times) const {
     const auto share = [](const JointShares::Share& of) { return std::clamp(of.value, 0.0, 1.0); };
     const auto covariance = [&](const JointShares::Share& x, const JointShares::Share& y, double in_both) {
         const double sampling = target_ == Target::sample ? (in_both - share(x) * share(y)) / (n_ - 1) : 0;
-        return each_ * (shares.covariance(x, y) - sampling);
+        return times * (shares.covariance(x, y) - sampling);
     };
-    return {covariance(both, both, share(both)), covariance(given, given, share(given)),
-            covariance(both, given, share(both))};
+    const JointShares::Share of = shares.share(part), all = shares.share(whole);
+    return {.part = of.value,
+            .whole = all.value,
+            .variance_of_part = covariance(of, of, share(of)),
+            .variance_of_whole = covariance(all, all, share(all)),
+            .covariance = covariance(of, all, share(of))};
 }
 
 }  // namespace ldp

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/joint/quotient.hpp"
 #include "core/math/cross_tables.hpp"
 #include "core/mechanism/error_law.hpp"
 
@@ -14,9 +15,8 @@ namespace ldp {
 /// "consistent" or "unbiased"; throws Error (invalid_value) for other words.
 [[nodiscard]] Combination combination_named(std::string_view word);
 
-/// A share of others: their quotient, its standard error by the delta method, and the interval of all
-/// quotients that fit (Fieller 1954), which does not lean on the quotient being normal. Where the share of
-/// the others may be 0 the interval is unbounded, and nothing is known: all are NaN.
+/// A share of others, with its standard error by the delta method and the interval of a quotient. Where the
+/// share of the others may be 0 nothing is known: all are NaN.
 struct Quotient {
     Estimate estimate;
     Interval interval;
@@ -49,12 +49,10 @@ class Marginal {
                                     double reach) const;
 
   private:
-    /// Variances of two shares, of which one is part of the other, and their covariance.
-    struct Errors {
-        double both, given, together;
-    };
-    [[nodiscard]] Errors errors(const JointShares& shares, const JointShares::Share& both,
-                                const JointShares::Share& given) const;
+    /// Two boxes' shares, of which one is part of the other, their variances and covariance `times` those of
+    /// as many people as there are reports.
+    [[nodiscard]] PartOfWhole part_of_whole(const JointShares& shares, const JointShares::Box& part,
+                                            const JointShares::Box& whole, double times) const;
 
     /// What the variance of the share of a box would have more, if in each part one report more were of the
     /// box and one more of any cell, evenly: of few reports at a large ε a rare cell may have none, and then
