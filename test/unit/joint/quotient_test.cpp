@@ -26,7 +26,7 @@ PartOfWhole of_cells(double cells, double part, double whole) {
 
 // Few, many and nearly all people, in a part of few or many cells, and wholes from hardly any, which are told
 // by chance, to those that nearly always pass their test.
-BOOST_AUTO_TEST_CASE(intervals_hold_among_the_wholes_that_are_told) {
+BOOST_AUTO_TEST_CASE(intervals_hold_among_the_wholes_that_are_told, *boost::unit_test::label("slow")) {
     std::mt19937_64 random(7);
     std::normal_distribution<double> normal;
     constexpr int runs = 2500;
