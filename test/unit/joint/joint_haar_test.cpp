@@ -126,6 +126,25 @@ BOOST_AUTO_TEST_CASE(single_attributes_are_views_too) {
                           Error, fails_with(ErrorCode::invalid_spec));
 }
 
+BOOST_AUTO_TEST_CASE(too_many_questions_and_too_large_summaries_are_refused) {
+    const auto alike = [](int attributes, int size) {
+        std::string all;
+        for (int i = 0; i < attributes; ++i)
+            all += std::string(i > 0 ? ", " : "") + "{\"name\": \"a" + std::to_string(i) +
+                   "\", \"domain\": " + std::to_string(size) + "}";
+        return "\"attributes\": [" + all + "]";
+    };
+    const auto says = [](const std::string& words) {
+        return [words](const Error& error) {
+            return error.code() == ErrorCode::invalid_spec &&
+                   std::string(error.what()).find(words) != std::string::npos;
+        };
+    };
+    // 780 pairs of 10 × 10 levels, and 6 pairs of 2^22 cells.
+    BOOST_CHECK_EXCEPTION(mechanism("joint_haar", 1, alike(40, 1024)), Error, says("too many questions"));
+    BOOST_CHECK_EXCEPTION(mechanism("joint_haar", 1, alike(4, 2048)), Error, says("too large"));
+}
+
 // Against the people who reported, whoever they are, and against a population they come from.
 BOOST_AUTO_TEST_CASE(answers_are_unbiased_and_as_sure_as_they_say, *boost::unit_test::label("slow")) {
     const std::vector<double> truth = records();

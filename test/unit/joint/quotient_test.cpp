@@ -87,6 +87,10 @@ BOOST_AUTO_TEST_CASE(quotients_at_the_edge) {
     const Interval above = interval_of_quotient(of_cells(0.5, 11, 10), reach_of_95);
     BOOST_CHECK_EQUAL(above.upper, 1.1);
     BOOST_CHECK(0.8 < above.lower && above.lower < 1);
+    // A part that is nowhere near any share of its whole.
+    const Interval far = interval_of_quotient(of_cells(0.5, 1000, 10), reach_of_95);
+    BOOST_CHECK_EQUAL(far.upper, 100);
+    BOOST_CHECK(10 < far.lower && far.lower < 100);
     // Errors that nothing is known of.
     BOOST_CHECK(std::isnan(interval_of_quotient({1, 2, unknown, unknown, unknown}, reach_of_95).lower));
 }

@@ -330,6 +330,33 @@ BOOST_AUTO_TEST_CASE(errors_are_those_of_the_enumerated_reports) {
         }
 }
 
+BOOST_AUTO_TEST_CASE(n_variance_is_that_of_the_worst_value) {
+    const auto noise = [](const Mechanism& m, const std::vector<double>& shares) {
+        return ordered(m).expected_noise(shares);
+    };
+    for (const std::uint64_t k : {2, 3, 6, 8, 13})
+        for (const double truth : {0.0, 0.2, 1.0}) {
+            const auto m = categories(2, k), number = numbers(2, k);
+            double most = 0;
+            for (std::size_t x = 0; x < k; ++x) {
+                std::vector<double> held(k, (1 - truth) / static_cast<double>(k - 1));
+                held[x] = truth;
+                most = std::max(most, noise(*m, held)->between(x, x + 1));
+            }
+            BOOST_CHECK_CLOSE_FRACTION(m->n_variance(truth), most, 1e-9);
+            // A number between two points is rounded to one of them.
+            std::vector<double> values(k), held(k);
+            for (std::size_t x = 0; x < k; ++x)
+                values[x] = 2 * static_cast<double>(x) / static_cast<double>(k - 1) - 1;
+            const double place = (truth + 1) / 2 * static_cast<double>(k - 1),
+                         part = place - std::floor(place);
+            const auto lower = static_cast<std::size_t>(place);
+            held[lower] = 1 - part;
+            if (part > 0) held[lower + 1] = part;
+            BOOST_CHECK_CLOSE_FRACTION(number->n_variance(truth), noise(*number, held)->of(values), 1e-7);
+        }
+}
+
 BOOST_AUTO_TEST_CASE(estimates_are_unbiased_and_covered, *boost::unit_test::label("slow")) {
     const auto m = numbers(2, 21);
     SeededBits bits(2808);

@@ -85,7 +85,7 @@ struct Stretches {
             std::max(0.0, (parts * margin.covariance.topLeftCorner(count, count)).cwiseProduct(parts).sum() /
                               static_cast<double>(stretches));
         groups = grouped(table);
-        of_details = Matrix::Zero(groups.shares.size(), count);
+        of_details.setZero(groups.shares.size(), count);
         for (std::size_t s = 0; s < stretches; ++s)
             of_details.row(static_cast<Eigen::Index>(groups.of[s])) +=
                 parts.row(static_cast<Eigen::Index>(s));
