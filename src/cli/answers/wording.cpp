@@ -14,6 +14,7 @@ namespace ldp::cli {
 namespace {
 
 /// U+2068 and U+2069: what stands between them has no say in the direction of what is around it.
+// NOLINTNEXTLINE(misc-misleading-bidirectional): escapes, which turn nothing around here.
 constexpr std::string_view isolate = "\xe2\x81\xa8", end_of_isolate = "\xe2\x81\xa9";
 
 /// The number of a character of valid UTF-8.

@@ -72,6 +72,7 @@ class ReportCounter {
         constexpr std::size_t line = 64, row_header = 32;
         const auto place = reinterpret_cast<std::uintptr_t>(report.data()) - 2 * (report.size() + row_header);
         for (std::size_t i = 0; i < report.size(); i += line)
+            // NOLINTNEXTLINE(performance-no-int-to-ptr): no pointer into the report may leave it.
             __builtin_prefetch(reinterpret_cast<const void*>(place + i));
     }
 
