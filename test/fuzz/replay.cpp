@@ -67,6 +67,10 @@ bool passes(const Target& target, const Input& input, const std::string& name, s
 }  // namespace
 
 int main(int count, char** arguments) {
+    if (!std::filesystem::is_directory("test/fuzz/corpus")) {
+        std::cerr << "test/fuzz/corpus is not here: run this from the root of the sources\n";
+        return 1;
+    }
     const std::string only = count > 1 ? arguments[1] : "";
     const std::uint64_t seed = count > 3 ? std::strtoull(arguments[3], nullptr, 10) : 1;
     int passed = 0, failed = 0;

@@ -118,8 +118,9 @@ Program::Program(unsigned width, double epsilon) {
         means_.push_back(mean);
         squares_.push_back(square);
     }
+    const std::size_t middle = outputs / 2;
     for (std::size_t i = 0; i < knots_; ++i)
-        even_[i] = static_cast<double>(knots[i].output) - static_cast<double>(outputs / 2);
+        even_[i] = static_cast<double>(knots[i].output) - static_cast<double>(middle);
     const double scale = dot(means_.back(), even_);
     for (double& each : even_) each /= scale;
 }

@@ -117,6 +117,7 @@ WarpedResponse::WarpedResponse(std::uint64_t steps, const Warp& warp, double low
         spread += square(weight) / rungs[ladder];
     }
     for (std::size_t j = 0; j < square_.size(); ++j) {
+        // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): a window has at least one output.
         const std::size_t ladder = j % width_;
         const double weight = low * rungs[ladder] + tilt;
         // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): the first loop has counted this place's rung.
