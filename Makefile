@@ -108,8 +108,9 @@ CLIENT ?= $(BUILD)/client.stamp
 # Must stand before the include, whose first target it would otherwise be.
 all: $(CLIENT)
 
-# In the order in which they are read.
-$(BUILD)/ldp--%.sql: sql/ldp.sql sql/rollups.sql
+# The script's topics, in the order in which they are read.
+TOPICS := types aggregates specs collections reading submission labels accessors joint one_step batches hitters privileges rollups
+$(BUILD)/ldp--%.sql: $(TOPICS:%=sql/%.sql)
 	@mkdir -p $(@D)
 	$(if $(V),,@)cat $^ >$@
 

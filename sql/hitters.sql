@@ -1,0 +1,418 @@
+-- Frequent strings ------------------------------------------------------------------------------------------
+-- There are too many strings to ask about each, so they are found letter by letter, each round among other people:
+-- the collection NAME_1 asks how strings begin, NAME_2 how those go on whose beginnings were frequent, and so on
+-- (prefix extension: Bassily, Nissim, Stemmer, Thakurta 2017; Wang, Li, Jha 2018). A round's labels are
+--   beginnings of a fixed number of characters, which in the last round are the longest that are told apart;
+--   whole strings, which end with U+0003: those that may end in this round, and those handed on before, which stay so
+--   that every later round makes their estimates better;
+--   one for all other strings, which begins with U+0003, as no string does.
+
+CREATE TABLE @extschema@.ldp_hitter_search (
+    name         text PRIMARY KEY CHECK (octet_length(name) BETWEEN 1 AND 60),
+    epsilon      float8 NOT NULL,
+    alphabet     text NOT NULL,
+    step         integer NOT NULL CHECK (step BETWEEN 1 AND 64),
+    keep         integer NOT NULL CHECK (keep BETWEEN 1 AND 10000),
+    longest      integer NOT NULL CHECK (longest BETWEEN 1 AND 64),
+    significance float8 NOT NULL CHECK (significance > 0 AND significance < 1),
+    method       text NOT NULL CHECK (method IN ('significance', 'rank')),
+    round        integer NOT NULL DEFAULT 1
+);
+COMMENT ON TABLE @extschema@.ldp_hitter_search IS 'searches for frequent strings; each round of one is a collection';
+COMMENT ON COLUMN @extschema@.ldp_hitter_search.name IS 'its name; that of a round''s collection is this, "_" and the round';
+COMMENT ON COLUMN @extschema@.ldp_hitter_search.epsilon IS 'what a report may cost in privacy';
+COMMENT ON COLUMN @extschema@.ldp_hitter_search.alphabet IS 'the characters that strings are searched among';
+COMMENT ON COLUMN @extschema@.ldp_hitter_search.step IS 'how many characters a round adds';
+COMMENT ON COLUMN @extschema@.ldp_hitter_search.keep IS 'how many beginnings and strings a round may hand on';
+COMMENT ON COLUMN @extschema@.ldp_hitter_search.longest IS 'how many characters of a string are told apart';
+COMMENT ON COLUMN @extschema@.ldp_hitter_search.significance IS 'the p-value, adjusted for all labels of a round, up to which one is there';
+COMMENT ON COLUMN @extschema@.ldp_hitter_search.method IS 'what a round hands on: the largest of those that are significant, or the largest';
+COMMENT ON COLUMN @extschema@.ldp_hitter_search.round IS 'the current round, from 1';
+SELECT pg_extension_config_dump('@extschema@.ldp_hitter_search', '');
+
+CREATE FUNCTION @extschema@.ldp_hitter_search_named(name text) RETURNS @extschema@.ldp_hitter_search
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    found_one @extschema@.ldp_hitter_search;
+BEGIN
+    SELECT s.* INTO found_one FROM @extschema@.ldp_hitter_search AS s WHERE s.name = ldp_hitter_search_named.name;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'undefined_object',
+            MESSAGE = format('there is no search for frequent strings %s',
+                             COALESCE('"' || ldp_hitter_search_named.name || '"', 'NULL')),
+            HINT = 'The table ldp_hitter_search shows which there are.';
+    END IF;
+    RETURN found_one;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_hitter_search_named(text) IS
+    'the row of ldp_hitter_search with this name; error 42704 if there is none';
+
+CREATE FUNCTION @extschema@.ldp_hitter_letters(alphabet text) RETURNS numeric
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+    AS $$ SELECT count(DISTINCT l)::numeric FROM unnest(string_to_array($1, NULL)) AS l $$;
+COMMENT ON FUNCTION @extschema@.ldp_hitter_letters(text) IS 'how many different characters an alphabet has';
+
+CREATE FUNCTION @extschema@.ldp_hitter_labels(letters numeric, characters integer) RETURNS numeric
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+    AS $$ SELECT sum(LEAST($1, 1000000::numeric) ^ i::numeric) FROM generate_series(0, LEAST($2, 64)) AS i $$;
+COMMENT ON FUNCTION @extschema@.ldp_hitter_labels(numeric, integer) IS 'how many strings of at most so many characters there are';
+
+CREATE FUNCTION @extschema@.ldp_hitter_prefix(search @extschema@.ldp_hitter_search, round integer) RETURNS integer
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    letters numeric := @extschema@.ldp_hitter_letters(search.alphabet);
+    first integer := search.step;
+BEGIN
+    IF round < 1 THEN
+        RETURN 0;
+    END IF;
+    -- The first round begins with as many as a later one has room for.
+    WHILE first < LEAST(search.longest, 64) AND @extschema@.ldp_hitter_labels(letters, first + 1)
+          <= search.keep * @extschema@.ldp_hitter_labels(letters, search.step) LOOP
+        first := first + 1;
+    END LOOP;
+    RETURN LEAST(first + (round::bigint - 1) * search.step, search.longest);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_hitter_prefix(@extschema@.ldp_hitter_search, integer) IS
+    'how many characters the beginnings of a round have, the mark at a string''s end included';
+
+-- Searches are recorded by the three functions below. One belongs to whoever owns its current round's table.
+
+CREATE FUNCTION @extschema@.ldp_own_search_as(caller name, name text) RETURNS @extschema@.ldp_hitter_search
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    search @extschema@.ldp_hitter_search;
+BEGIN
+    SELECT s.* INTO search FROM @extschema@.ldp_hitter_search AS s WHERE s.name = ldp_own_search_as.name FOR UPDATE;
+    IF NOT FOUND THEN
+        PERFORM @extschema@.ldp_hitter_search_named(name);  -- says so
+    END IF;
+    PERFORM @extschema@.ldp_check_admin(caller);
+    PERFORM @extschema@.ldp_check_owner(
+        (SELECT c.reports FROM @extschema@.ldp_collection AS c WHERE c.name = format('%s_%s', search.name, search.round)), caller);
+    RETURN search;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_own_search_as(name, text) IS 'ldp_own_search, of this caller';
+
+CREATE FUNCTION @extschema@.ldp_own_search(name text) RETURNS @extschema@.ldp_hitter_search
+    AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
+COMMENT ON FUNCTION @extschema@.ldp_own_search(text) IS
+    'the row of ldp_hitter_search with this name, locked; error 42501 unless the caller owns the search';
+
+CREATE FUNCTION @extschema@.ldp_record_search_as(caller name, search @extschema@.ldp_hitter_search) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    before @extschema@.ldp_hitter_search;
+BEGIN
+    PERFORM @extschema@.ldp_check_admin(caller);
+    PERFORM @extschema@.ldp_check_owner(
+        (@extschema@.ldp_collection_named(format('%s_%s', search.name, search.round))).reports, caller);
+    IF search.round = 1 THEN
+        INSERT INTO @extschema@.ldp_hitter_search SELECT search.*;
+    ELSE
+        before := @extschema@.ldp_own_search_as(caller, search.name);
+        UPDATE @extschema@.ldp_hitter_search AS s SET round = s.round + 1 WHERE s.name = before.name AND s.round = search.round - 1;
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_record_search_as(name, @extschema@.ldp_hitter_search) IS 'ldp_record_search, of this caller';
+
+CREATE FUNCTION @extschema@.ldp_record_search(search @extschema@.ldp_hitter_search) RETURNS void
+    AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
+COMMENT ON FUNCTION @extschema@.ldp_record_search(@extschema@.ldp_hitter_search) IS
+    'records a search in its first round, or that its next one has begun; the caller owns the round''s collection';
+
+CREATE FUNCTION @extschema@.ldp_forget_search_as(caller name, name text) RETURNS @extschema@.ldp_hitter_search
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    search @extschema@.ldp_hitter_search := @extschema@.ldp_own_search_as(caller, name);
+BEGIN
+    DELETE FROM @extschema@.ldp_hitter_search AS s WHERE s.name = search.name;
+    RETURN search;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_forget_search_as(name, text) IS 'ldp_forget_search, of this caller';
+
+CREATE FUNCTION @extschema@.ldp_forget_search(name text) RETURNS @extschema@.ldp_hitter_search
+    AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
+COMMENT ON FUNCTION @extschema@.ldp_forget_search(text) IS
+    'forgets a search of the caller''s, whose row it returns, and leaves its collections';
+
+CREATE FUNCTION @extschema@.ldp_hitter_spec(search @extschema@.ldp_hitter_search, round integer, beginnings text[], strings text[]) RETURNS jsonb
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    length integer := @extschema@.ldp_hitter_prefix(search, round);
+    letters integer := (SELECT count(DISTINCT l) FROM unnest(string_to_array(search.alphabet, NULL)) AS l);
+    labels numeric := COALESCE(cardinality(strings), 0)
+        + COALESCE((SELECT sum(letters::numeric ^ GREATEST(length - char_length(b), 0)) FROM unnest(beginnings) AS b), 0);
+BEGIN
+    IF length IS NULL THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'null_value_not_allowed',
+            MESSAGE = 'the spec of a round needs a search and the round''s number',
+            HINT = 'The table ldp_hitter_search shows which searches there are; rounds count from 1.';
+    END IF;
+    -- Before they are made: no spec has room for as many.
+    IF labels > 1000000 THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'program_limit_exceeded',
+            MESSAGE = 'a round of this search asks about too many strings',
+            DETAIL = format('Beginnings of %s characters would be %s; a spec has no room for 1000000.', length, round(labels)),
+            HINT = 'Give a smaller step, fewer to keep, or a smaller alphabet.';
+    END IF;
+    RETURN (
+        WITH RECURSIVE letter AS (SELECT DISTINCT l FROM unnest(string_to_array(search.alphabet, NULL)) AS l),
+        grown (beginning, characters) AS (
+            SELECT b, char_length(b) FROM unnest(beginnings) AS b
+            UNION ALL
+            SELECT g.beginning || l, g.characters + 1 FROM grown AS g, letter
+            WHERE g.characters < length AND octet_length(convert_to(g.beginning || l, 'UTF8')) <= 64
+        ),
+        labels (label) AS (
+            SELECT CASE WHEN g.characters = length THEN g.beginning ELSE g.beginning || chr(3) END FROM grown AS g
+            UNION ALL
+            SELECT s || chr(3) FROM unnest(strings) AS s
+        )
+        SELECT jsonb_build_object('mechanism', 'auto', 'epsilon', search.epsilon, 'min_group', 1, 'attributes', jsonb_build_array(
+            jsonb_build_object('name', 'value', 'prefix', length, 'other', chr(3) || 'other', 'domain',
+                (SELECT jsonb_agg(label ORDER BY label COLLATE "C") FROM labels) || to_jsonb(chr(3) || 'other')))));
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_hitter_spec(@extschema@.ldp_hitter_search, integer, text[], text[]) IS
+    'the spec of a round that continues these beginnings and keeps counting these strings';
+
+CREATE FUNCTION @extschema@.ldp_hitter_round(search @extschema@.ldp_hitter_search, round integer)
+    RETURNS TABLE (label text, whole boolean, fresh boolean, estimate float8, stderr float8, n bigint, p_value float8)
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 1000 SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    collection @extschema@.ldp_collections :=
+        @extschema@.ldp_collection_named(format('%s_%s', search.name, ldp_hitter_round.round));
+    labels text[] := @extschema@.ldp_spec_labels(collection.spec);
+    -- Strings shorter than the beginnings that this round continues were handed on by an earlier one.
+    continued integer := @extschema@.ldp_hitter_prefix(search, ldp_hitter_round.round - 1);
+    summary @extschema@.ldp_summary := @extschema@.ldp_summary_of(collection.name);
+BEGIN
+    RETURN QUERY
+    SELECT v.label, v.label <> t.label OR char_length(v.label) = search.longest, char_length(v.label) >= continued,
+           t.estimate, t.stderr, t.n, t.p_value
+    FROM (SELECT r.label, r.estimate, r.stderr, r.n, r.p_value FROM @extschema@.ldp_top(summary, cardinality(labels)) AS r
+          UNION ALL
+          SELECT l, NULL, NULL, 0, NULL FROM unnest(labels) AS l WHERE summary IS NULL) AS t,
+         LATERAL (SELECT rtrim(t.label, chr(3))) AS v (label)
+    WHERE left(t.label, 6) <> chr(3) || 'other';
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_hitter_round(@extschema@.ldp_hitter_search, integer) IS
+    'what a round tells of each of its beginnings and strings: whether it is a whole string, whether no earlier round '
+    'asked about it, its estimated share and adjusted p-value';
+
+CREATE FUNCTION @extschema@.ldp_create_hitters(name text, epsilon float8, alphabet text, step integer DEFAULT 1, keep integer DEFAULT 32,
+        longest integer DEFAULT 64, significance float8 DEFAULT 0.05, method text DEFAULT 'significance',
+        schema text DEFAULT current_schema()) RETURNS text
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    search @extschema@.ldp_hitter_search := ROW(name, epsilon, alphabet, step, keep, longest, significance, method, 1);
+    letter_bytes bigint;
+    labels numeric;
+    bytes numeric;
+BEGIN
+    IF NOT (search IS NOT NULL) THEN
+        RAISE EXCEPTION USING ERRCODE = 'null_value_not_allowed', MESSAGE = 'a search for frequent strings needs all its parameters';
+    END IF;
+    PERFORM @extschema@.ldp_check_admin();
+    IF octet_length(name) NOT BETWEEN 1 AND 60 THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'invalid_name',
+            MESSAGE = 'the name of a search must have 1 to 60 bytes',
+            DETAIL = format('Found %s.', octet_length(name)),
+            HINT = 'Its rounds'' collections get the same name and a number.';
+    END IF;
+    IF method NOT IN ('significance', 'rank') THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'invalid_parameter_value',
+            MESSAGE = format('unknown method "%s"', method),
+            HINT = 'Methods of a search are significance and rank.';
+    END IF;
+    IF alphabet = '' OR strpos(alphabet, chr(3)) > 0 OR step NOT BETWEEN 1 AND 64
+       OR keep NOT BETWEEN 1 AND 10000 OR longest NOT BETWEEN 1 AND 64 OR NOT (significance > 0 AND significance < 1) THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'invalid_parameter_value',
+            MESSAGE = 'a parameter of the search is out of range',
+            DETAIL = format('Found step %s, keep %s, longest %s, significance %s and an alphabet of %s characters.',
+                            step, keep, longest, significance, char_length(alphabet)),
+            HINT = 'step and longest must be 1 to 64, keep 1 to 10000, significance between 0 and 1; the alphabet must '
+                   'have characters, but not U+0003.';
+    END IF;
+    -- A later round would find it out too late: the largest there can be must fit into a spec.
+    SELECT max(octet_length(to_json(l)::text)) - 2 INTO letter_bytes FROM unnest(string_to_array(alphabet, NULL)) AS l;
+    labels := keep * (@extschema@.ldp_hitter_labels(@extschema@.ldp_hitter_letters(alphabet), step) + 64 / step);
+    bytes := labels * (longest * letter_bytes + 10);
+    IF bytes > 1000000 THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'program_limit_exceeded',
+            MESSAGE = 'a round of this search might ask about too many strings',
+            DETAIL = format('Up to %s, which take %s bytes; a spec may have 1000000.', round(labels), round(bytes)),
+            HINT = 'Give a smaller step, fewer to keep, a smaller alphabet, or a smaller length of the longest.';
+    END IF;
+
+    IF EXISTS (SELECT FROM @extschema@.ldp_hitter_search AS s WHERE s.name = ldp_create_hitters.name) THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'duplicate_object',
+            MESSAGE = format('a search for frequent strings "%s" exists already', name),
+            HINT = 'ldp_drop_hitters drops it with all its reports.';
+    END IF;
+    PERFORM @extschema@.ldp_create_collection(
+        name || '_1', @extschema@.ldp_hitter_spec(search, 1, ARRAY[''], '{}'), NULL, schema);
+    PERFORM @extschema@.ldp_record_search(search);
+    RETURN name || '_1';
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_create_hitters(text, float8, text, integer, integer, integer, float8, text, text) IS
+    'begins a search for frequent strings over an alphabet; creates the first round''s collection, in the current '
+    'schema if none is named, and returns its name. Each round adds step characters and hands on at most keep '
+    'beginnings: by method those that are significant, or those of the largest rank; longest characters of a string '
+    'are told apart. Error 54000 if a round might ask about too many strings';
+
+CREATE FUNCTION @extschema@.ldp_next_round(name text, schema text DEFAULT current_schema()) RETURNS text
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    search @extschema@.ldp_hitter_search;
+    next_name text;
+    beginnings text[];
+    strings text[];
+    reports bigint;
+BEGIN
+    -- Of two who ask at once the second waits, and goes on from the round that the first began.
+    search := @extschema@.ldp_own_search(name);
+    WITH labels AS MATERIALIZED (SELECT * FROM @extschema@.ldp_hitter_round(search, search.round)),
+    handed_on AS (
+        SELECT l.label, l.whole FROM labels AS l WHERE l.fresh AND (search.method = 'rank' OR l.p_value <= search.significance)
+        ORDER BY l.estimate DESC, l.label LIMIT search.keep)
+    SELECT (SELECT array_agg(h.label) FROM handed_on AS h WHERE NOT h.whole),
+           (SELECT array_agg(s.label) FROM (SELECT h.label FROM handed_on AS h WHERE h.whole
+                                            UNION ALL SELECT l.label FROM labels AS l WHERE NOT l.fresh) AS s),
+           (SELECT max(l.n) FROM labels AS l)
+    INTO beginnings, strings, reports;
+    IF reports = 0 THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'object_not_in_prerequisite_state',
+            MESSAGE = format('round %s of "%s" has no reports', search.round, name),
+            HINT = format('Collect reports in "%s_%s" first.', name, search.round);
+    END IF;
+    IF beginnings IS NULL THEN
+        RETURN NULL;
+    END IF;
+
+    search.round := search.round + 1;
+    next_name := format('%s_%s', name, search.round);
+    PERFORM @extschema@.ldp_create_collection(
+        next_name, @extschema@.ldp_hitter_spec(search, search.round, beginnings, strings), NULL, schema);
+    PERFORM @extschema@.ldp_record_search(search);
+    RETURN next_name;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_next_round(text, text) IS
+    'ends the current round of a search: creates the next one''s collection, in the current schema if none is '
+    'named, and returns its name; NULL if no beginning is left to continue, error 55000 if the round has no reports';
+
+CREATE FUNCTION @extschema@.ldp_hitters(name text, confidence float8 DEFAULT 0.95, top integer DEFAULT NULL)
+    RETURNS TABLE (label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, p_value float8, round integer)
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 32 SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    search @extschema@.ldp_hitter_search := @extschema@.ldp_hitter_search_named(ldp_hitters.name);
+BEGIN
+    IF ldp_hitters.top < 0 THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'invalid_parameter_value',
+            MESSAGE = format('%s are no number of strings', ldp_hitters.top),
+            HINT = 'Ask for 0 or more, or give NULL for all that are significant.';
+    END IF;
+    -- Rounds are about different people, so their estimates are independent. They weigh by their reports and not by
+    -- their errors, which are smaller where an estimate is. A string was asked about in one round or in several, and
+    -- is as significant as in the best of them, which is corrected for as many looks.
+    RETURN QUERY
+    SELECT f.label, f.estimate, f.stderr, f.estimate - reach * f.stderr, f.estimate + reach * f.stderr, f.n, f.p_value, f.round
+    FROM (SELECT l.label, sum(l.n * l.estimate) / sum(l.n) AS estimate, sqrt(sum((l.n * l.stderr) ^ 2)) / sum(l.n) AS stderr,
+                 LEAST(count(l.p_value) * min(l.p_value), 1) AS p_value, sum(l.n)::bigint AS n, min(r) AS round
+          FROM generate_series(1, search.round) AS r, LATERAL @extschema@.ldp_hitter_round(search, r) AS l
+          WHERE l.whole AND l.n > 0
+          GROUP BY l.label) AS f,
+         @extschema@.ldp_reach(ldp_hitters.confidence) AS reach
+    WHERE ldp_hitters.top IS NOT NULL OR f.p_value <= search.significance
+    ORDER BY f.estimate DESC, f.label LIMIT ldp_hitters.top;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_hitters(text, float8, integer) IS
+    'the frequent strings that a search has found so far, the most frequent first: estimated share of 1, its error, '
+    'the p-value and how many reports tell of it; so many of the largest instead, whether they are significant or '
+    'not; error 42704 if there is no such search';
+
+CREATE FUNCTION @extschema@.ldp_plan_hitters(epsilon float8, alphabet text, users bigint DEFAULT 100000, step integer DEFAULT 1,
+        keep integer DEFAULT 32, longest integer DEFAULT 64, significance float8 DEFAULT 0.05, method text DEFAULT 'significance',
+        power float8 DEFAULT 0.9)
+    RETURNS TABLE (round integer, characters integer, labels bigint, share float8, n bigint)
+    LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 8 SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    search @extschema@.ldp_hitter_search := ROW('plan', epsilon, alphabet, step, keep, longest, significance, method, 1);
+    letters numeric := @extschema@.ldp_hitter_letters(alphabet);
+    rounds integer := 1;
+BEGIN
+    IF NOT (search IS NOT NULL) OR users IS NULL OR power IS NULL THEN
+        RETURN;
+    END IF;
+    IF alphabet = '' OR step NOT BETWEEN 1 AND 64 OR keep NOT BETWEEN 1 AND 10000 OR longest NOT BETWEEN 1 AND 64
+       OR NOT (significance > 0 AND significance < 1) OR method NOT IN ('significance', 'rank')
+       OR users < 1 OR NOT (power > 0.5 AND power < 1)
+       OR keep * @extschema@.ldp_hitter_labels(letters, step) > 1000000 THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'invalid_parameter_value',
+            MESSAGE = 'a parameter of the plan is out of range',
+            HINT = 'step and longest must be 1 to 64, keep 1 to 10000, significance between 0 and 1, method significance or '
+                   'rank, users 1 or more, power between 0.5 and 1; a round has room for 1000000 strings.';
+    END IF;
+    WHILE @extschema@.ldp_hitter_prefix(search, rounds) < longest LOOP
+        rounds := rounds + 1;
+    END LOOP;
+    -- A string that shares its beginnings with nobody is found if it passes every round. To pass, its estimate must
+    -- exceed what chance gives to the best of so many labels (or to the last of those that are handed on by rank), and by
+    -- as many standard errors more as the power takes. Rounds are of such sizes that this is the same share in all.
+    RETURN QUERY
+    SELECT p.round, p.characters, p.labels, sqrt(sum(p.need) OVER () / users),
+           round(users * p.need / sum(p.need) OVER ())::bigint
+    FROM (SELECT r.round, r.characters, r.labels,
+                 (@extschema@.ldp_reach(GREATEST(1 - 2 * q.chance, 1e-9)) + @extschema@.ldp_reach(2 * power ^ (1.0::float8 / rounds) - 1)) ^ 2
+                 * (SELECT a.stderr ^ 2 * 1e6 FROM @extschema@.ldp_advise(jsonb_build_object(
+                        'mechanism', 'auto', 'epsilon', search.epsilon, 'domain', r.labels), 1000000) AS a LIMIT 1) AS need
+          FROM (SELECT g AS round, c AS characters,
+                       (CASE WHEN g = 1 THEN 1 ELSE search.keep END * @extschema@.ldp_hitter_labels(letters, c - b) + 1)::bigint AS labels
+                FROM generate_series(1, rounds) AS g, LATERAL (SELECT @extschema@.ldp_hitter_prefix(search, g),
+                                                                      @extschema@.ldp_hitter_prefix(search, g - 1)) AS o (c, b)) AS r,
+               LATERAL (SELECT GREATEST(CASE WHEN search.method = 'rank' AND r.round < rounds THEN search.keep
+                                             ELSE search.significance END / r.labels::float8, 1e-15)) AS q (chance)) AS p
+    ORDER BY p.round;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_plan_hitters(float8, text, bigint, integer, integer, integer, float8, text, float8) IS
+    'the rounds of a search: beginnings of how many characters, at most how many labels, how many of the users to ask in '
+    'each, and the least share of a string that is found with this probability';
+
+CREATE FUNCTION @extschema@.ldp_drop_hitters(name text) RETURNS void
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    search @extschema@.ldp_hitter_search := @extschema@.ldp_forget_search(name);
+BEGIN
+    PERFORM @extschema@.ldp_drop_collection(c.name) FROM @extschema@.ldp_collections AS c
+    WHERE c.name IN (SELECT format('%s_%s', search.name, r) FROM generate_series(1, search.round) AS r);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_drop_hitters(text) IS
+    'drops a search for frequent strings, its rounds'' collections and all their reports; error 42704 if there is '
+    'none, 42501 unless it is the caller''s';
+
