@@ -11,6 +11,7 @@
 # make coverage which lines of core and of the extension the tests run, and which not
 # make mutants  breaks the sources in a hundred places, one at a time, and asks the tests to notice
 # make bench    speed, as ratios to a baseline of the same run
+# make programs compiles the programs of demo, bench and evaluate, and runs none
 # make evaluate every accuracy and cost figure of doc/evaluation.md, with drawings, held against closed forms
 # make dist     the tarball of a release, and PGXN's zip, of the last commit; make deb the Debian packages; both in build
 # make check-packages  installs, uses, upgrades and purges the packages in a fresh Debian (root); make check-releases compiles
@@ -39,7 +40,7 @@ JOBS = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 SRC = $(MAKE) $(if $(V),,-s) --no-print-directory -C src 'CXXFLAGS=$(given)' 'WARNINGS=$(WARNINGS)'
 
 # The front door: works before there is a pg_config, by asking for the packages and then calling make again.
-FRONT := deps demo check check-fast check-plain check-server site wasm check-reach fuzz coverage mutants bench evaluate dist deb check-packages check-releases format lint
+FRONT := deps demo check check-fast check-plain check-server site wasm check-reach fuzz coverage mutants bench evaluate programs dist deb check-packages check-releases format lint
 ifneq ($(filter $(FRONT),$(MAKECMDGOALS)),)
 .PHONY: $(FRONT)
 deps:
@@ -60,7 +61,7 @@ check-reach: deps
 	@tools/deps $(WASM_PACKAGES) $(SITE_PACKAGES) nodejs chromium chromium-driver node-typescript $(if $(shell command -v npm),,npm) \
 	    libcurl4-openssl-dev mypy python3-pandas python3-pip python3-psycopg python3-psycopg2 python3-setuptools python3-wheel
 	@$(MAKE) $(JOBS) --no-print-directory run-$@
-demo check check-fast check-plain check-server coverage mutants bench evaluate: deps
+demo check check-fast check-plain check-server coverage mutants bench evaluate programs: deps
 	@$(MAKE) $(JOBS) --no-print-directory run-$@
 
 # git writes the same bytes for the same commit, and gzip -n adds no time.
@@ -185,7 +186,7 @@ uninstall-client:
 	     '$(DESTDIR)$(LIBDIR)'/libldp.*
 
 # What tests and demo run: everything installed into a folder of the build.
-.PHONY: all stage run-check run-check-fast run-check-plain run-check-server run-check-reach run-fuzz run-coverage run-demo run-mutants run-bench run-evaluate run-wasm run-site
+.PHONY: all stage run-check run-check-fast run-check-plain run-check-server run-check-reach run-fuzz run-coverage run-demo run-mutants run-bench run-evaluate run-programs run-wasm run-site
 stage: all
 	@rm -rf $(BUILD)/stage
 	@$(MAKE) --no-print-directory install DESTDIR='$(CURDIR)/$(BUILD)/stage' >$(BUILD)/stage.log 2>&1 || \
@@ -246,6 +247,9 @@ run-bench: stage
 run-evaluate:
 	@+$(SRC) evaluate
 	@$(BUILD)/bin/evaluate $(BUILD)/evaluate
+
+run-programs:
+	@+$(SRC) programs
 else
 all install installcheck:
 	@echo "PostgreSQL's server headers were not found ($(PG_CONFIG) --pgxs). Run: make deps" >&2; exit 1

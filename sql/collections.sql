@@ -421,7 +421,7 @@ BEGIN
             ERRCODE = 'invalid_name',
             MESSAGE = format('the name of collection "%s" begins with that of a schema', name),
             DETAIL = 'Its table would get this very name, with the dot.',
-            HINT = format('Say ldp_create_collection(%L, …, schema => %L).', split_part(name, '.', 2), split_part(name, '.', 1));
+            HINT = format('Say ldp_create_collection(%L, ..., schema => %L).', split_part(name, '.', 2), split_part(name, '.', 1));
     END IF;
     PERFORM @extschema@.ldp_check_admin();
     PERFORM @extschema@.ldp_check_free(name);
