@@ -94,6 +94,14 @@ CREATE TRIGGER ldp_spec_is_immutable BEFORE UPDATE ON @extschema@.ldp_collection
     WHEN (NEW.spec IS DISTINCT FROM OLD.spec) EXECUTE FUNCTION @extschema@.ldp_refuse_spec_change();
 COMMENT ON TRIGGER ldp_spec_is_immutable ON @extschema@.ldp_collection IS 'a spec never changes; a new spec is a new collection';
 
+-- A report table has these columns first, then the collection's side columns.
+CREATE TYPE @extschema@.ldp_report_row AS (report @extschema@.ldp_report, round integer);
+COMMENT ON TYPE @extschema@.ldp_report_row IS
+    'the report table type: CREATE TABLE name OF ldp_report_row creates a table that ldp_adopt_collection accepts. A typed '
+    'table takes no further columns; ALTER TABLE name NOT OF makes it an ordinary table first';
+COMMENT ON COLUMN @extschema@.ldp_report_row.report IS 'one randomized report';
+COMMENT ON COLUMN @extschema@.ldp_report_row.round IS 'the round that the report belongs to; 0 for a collection without rounds';
+
 -- Whether a table's rows are reports or batches is told by its columns alone, so that nothing can contradict them.
 CREATE FUNCTION @extschema@.ldp_report_column(reports regclass) RETURNS text
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -269,8 +277,8 @@ BEGIN
             ERRCODE = 'wrong_object_type',
             MESSAGE = format('%s cannot be the table of collection "%s"', reports, name),
             DETAIL = problem,
-            HINT = 'ldp_create_collection creates a table; ldp_adopt_collection takes one that has the columns report and round, or '
-                   'batch and round.';
+            HINT = 'ldp_create_collection creates a table; ldp_adopt_collection takes one that has the columns report and round '
+                   '(CREATE TABLE name OF ldp_report_row), or batch and round.';
     END IF;
     -- One whose table is gone, and what was counted for it.
     DELETE FROM @extschema@.ldp_collection AS c WHERE c.name = ldp_register_collection_as.name;
@@ -328,6 +336,10 @@ BEGIN
     EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', reports);
     IF @extschema@.ldp_table_problem(reports, NULL) IS NULL THEN  -- else it is refused below
         IF NOT EXISTS (SELECT FROM pg_constraint AS c WHERE c.conrelid = reports AND c.conname = 'report_follows_spec') THEN
+            -- A table of the type ldp_report_row cannot declare a default.
+            IF NOT EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = reports AND a.attname = 'round' AND (a.atthasdef OR a.attidentity <> '')) THEN
+                EXECUTE format('ALTER TABLE %s ALTER COLUMN round SET DEFAULT 0', reports);
+            END IF;
             EXECUTE format('ALTER TABLE %1$s ALTER COLUMN %2$s SET NOT NULL, ALTER COLUMN round SET NOT NULL, '
                            'ADD CONSTRAINT report_follows_spec CHECK (%3$s.ldp_check_report(%2$s, %4$L))',
                            reports, held, '@extschema@', @extschema@.ldp_spec_parameters(canonical));
@@ -346,8 +358,9 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_adopt_collection(text, regclass, jsonb, text) IS
-    'makes a collection of a table of reports that is there: checks all of them, grants what ldp_create_collection '
-    'grants, but no side columns, and registers it. Error 42809 if the table cannot be a collection''s, 42501 '
+    'makes a collection of an existing table of reports, such as one of the type ldp_report_row: checks all reports, sets the '
+    'default round 0 if the column round has no default, grants the privileges that ldp_create_collection grants, except on side '
+    'columns, and registers the table. Error 42809 if the table cannot be a collection''s, 42501 '
     'unless it is the caller''s';
 
 CREATE FUNCTION @extschema@.ldp_partition_name(name text, part text) RETURNS text

@@ -220,6 +220,13 @@ BEGIN
     END IF;
     PERFORM @extschema@.ldp_change_as(owner, format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', reports));
     IF NOT EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = reports AND a.attname = 'ldp_arrival' AND NOT a.attisdropped) THEN
+        IF EXISTS (SELECT FROM pg_class AS t WHERE t.oid = reports AND t.reloftype <> 0) THEN
+            RAISE EXCEPTION USING
+                ERRCODE = 'wrong_object_type',
+                MESSAGE = format('a rollup needs a further column in the typed table %s', reports),
+                DETAIL = 'A table that was created with OF takes no further columns.',
+                HINT = format('Make it an ordinary table first: ALTER TABLE %s NOT OF. Its columns and reports stay.', reports);
+        END IF;
         PERFORM @extschema@.ldp_change_as(owner, format('ALTER TABLE %s ADD COLUMN ldp_arrival bigint DEFAULT 0', reports));
         PERFORM @extschema@.ldp_change_as(owner, format('COMMENT ON COLUMN %s.ldp_arrival IS %L', reports,
             'when the report arrived: the number of its transaction, for rollups'));

@@ -72,6 +72,29 @@ SELECT ldp_unregister_collection('found');
 SELECT ldp_adopt_collection('refound', 'found', :spec);
 SELECT name, reports FROM ldp_collections WHERE reports = 'found'::regclass;
 SELECT ldp_drop_collection('refound');
+-- A table of the report table type.
+CREATE TABLE typed OF ldp_report_row;
+INSERT INTO typed VALUES (:'green', 0);
+SELECT ldp_adopt_collection('typed', 'typed', :spec);
+INSERT INTO typed (report) VALUES (:'green');
+INSERT INTO typed (report, round) VALUES (:'green', 7);
+INSERT INTO typed VALUES (NULL, 0);
+SELECT n FROM ldp_estimate('typed') LIMIT 1;
+ALTER TABLE typed ADD COLUMN country text;
+SELECT ldp_create_rollup('typed_all', 'typed', '{}');
+\echo :LAST_ERROR_SQLSTATE
+ALTER TABLE typed NOT OF;
+ALTER TABLE typed ADD COLUMN country text;
+SELECT ldp_create_rollup('typed_countries', 'typed', '{country}');
+SELECT ldp_refresh('typed_countries');
+SELECT country, n FROM typed_countries, ldp_frequencies(summary) LIMIT 1;
+SELECT ldp_drop_collection('typed');
+-- A collection's table begins with the columns of the type.
+SELECT ldp_create_collection('sided', :spec, ARRAY[['country', 'text']]);
+SELECT bool_and(t.attname = c.attname AND t.atttypid = c.atttypid) AS same, count(*)
+FROM pg_attribute AS t JOIN pg_attribute AS c USING (attnum)
+WHERE t.attrelid = (SELECT typrelid FROM pg_type WHERE oid = 'ldp_report_row'::regtype) AND c.attrelid = 'sided'::regclass AND attnum > 0;
+SELECT ldp_drop_collection('sided');
 CREATE VIEW seen AS SELECT report, round FROM colour;
 SELECT ldp_adopt_collection('seen', 'seen', :spec);
 \echo :LAST_ERROR_SQLSTATE
