@@ -135,11 +135,11 @@ BEGIN
     END LOOP;
 END $$;
 SELECT setseed(0.4);
-CALL storm(150);
+CALL storm(100);
 SELECT ldp_refresh('random_1') >= 0, ldp_refresh('random_2') >= 0;
 SELECT ldp_refresh('random_1'), ldp_refresh('random_2');
 SELECT ldp_refresh('random_1'), ldp_refresh('random_2');
-SELECT count(*) > 300 AS many, count(DISTINCT slot) > 20 AS slots, count(*) > (SELECT count(*) FROM random) AS pruned FROM sent;
+SELECT count(*) > 200 AS many, count(DISTINCT slot) > 10 AS slots, count(*) > (SELECT count(*) FROM random) AS pruned FROM sent;
 SELECT 'slot, v' AS wrong, slot::float8, v FROM (SELECT slot, COALESCE(v::text, '') AS v, ldp_agg(report, round) AS summary FROM (SELECT report, round, slot, v + 0 AS v FROM sent) AS s GROUP BY 1, 2) AS a
     FULL JOIN (SELECT slot, COALESCE((v + 0)::text, '') AS v, summary FROM random_1) AS r USING (slot, v) WHERE (a.summary = r.summary) IS NOT TRUE
 UNION ALL SELECT 'round', round, NULL FROM (SELECT round, ldp_agg(report, round) AS summary FROM sent GROUP BY round) AS a FULL JOIN random_2 AS r USING (round) WHERE (a.summary = r.summary) IS NOT TRUE;
