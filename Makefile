@@ -110,7 +110,7 @@ CLIENT ?= $(BUILD)/client.stamp
 all: $(CLIENT)
 
 # The script's topics, in the order in which they are read.
-TOPICS := types aggregates specs collections reading submission labels accessors joint one_step batches hitters privileges rollups
+TOPICS := types aggregates specs collections reading submission labels accessors joint one_step batches hitters privileges rollups series partitions retention
 $(BUILD)/ldp--%.sql: $(TOPICS:%=sql/%.sql)
 	@mkdir -p $(@D)
 	$(if $(V),,@)cat $^ >$@
