@@ -121,10 +121,7 @@ SELECT name, ldp_resolution(serial) > 0 AS smeared FROM whole WHERE name IN ('ha
 SELECT abs(r.estimate - (m.a + m.b) / 2) < 1e-9 AS a_group_is_a_mean, stderr > 0 AS has_error
 FROM whole, ldp_range(serial, 0, 1) AS r, LATERAL (SELECT ldp_mean(serial, 0), ldp_mean(serial, 1)) AS m (a, b) WHERE name = 'duchi_vector';
 
--- Too few reports for a range; the choice between a sharp and a smooth mechanism.
-SELECT name, low, high, substring(note FROM '^the declared range: [0-9]+ reports do not narrow it; it takes about ') AS note,
-       substring(note FROM 'about ([0-9]+) about')::bigint > ldp_count(serial) AS more
-FROM whole, ldp_learn_range(serial, 0.95) WHERE name IN ('haar_ordered', 'square_wave') ORDER BY name;
+-- The choice between a sharp and a smooth mechanism.
 SELECT l.mechanism = CASE WHEN l.smooth_error < l.sharp_error THEN 'square_wave' ELSE l.sharp_mechanism END AS the_better_one,
        l.sharp_mechanism, l.smooth_grid, l.smooth_error >= l.smooth_bias AS with_its_bias, m.sharp_error < l.sharp_error / 9 AS fewer_errors_of_many
 FROM whole, ldp_first_look(serial, serial, 100) AS l, ldp_first_look(serial, serial, 10000) AS m WHERE name = 'haar_ordered';

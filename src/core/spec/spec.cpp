@@ -236,10 +236,10 @@ Spec Spec::from_json(std::string_view text) {
     if (mechanism == nullptr && name != keys::automatic)
         JsonObject::wrong("mechanism", Json(name), mechanism_names());
 
+    const std::optional<OrderedUse> use = ordered_use(document);
     SelectionRequest demand = read_demand(top);
     const bool together = asks_together(document);
-    const std::optional<OrderedUse> use = ordered_use(document);
-    top.ignore("want");
+    if (!document.contains("attributes")) top.ignore("want");
     if (mechanism != nullptr && use)
         invalid("\"want\" is for the mechanism \"auto\" only", "The spec names the mechanism " + name + ".",
                 "Remove \"want\", or let \"auto\" choose the mechanism.");
@@ -295,10 +295,10 @@ std::unique_ptr<const Mechanism> make_mechanism(const Spec& spec) {
 Ranking advise(std::string_view json) {
     const Json document = parse_json(json);
     JsonObject top(document, "the spec");
+    const std::optional<OrderedUse> use = advised_use(document);
     SelectionRequest demand = read_demand(top);
     const bool together = asks_together(document);
     if (together) refuse_limits(document, why_no_limits);
-    const std::optional<OrderedUse> use = advised_use(document);
     const Json* found = top.find("chosen");
     std::optional<Choice> chosen;
     if (found != nullptr) chosen = read_choice(*found, together);
