@@ -12,7 +12,8 @@
 # make mutants  breaks the sources in a hundred places, one at a time, and asks the tests to notice
 # make bench    speed, as ratios to a baseline of the same run
 # make programs compiles the programs of demo, bench and evaluate, and runs none
-# make evaluate every accuracy and cost figure of doc/evaluation.md, with drawings, held against closed forms
+# make evaluate every accuracy and cost figure of doc/evaluation.md, with drawings, held against closed forms;
+#               of some parts alone: make evaluate FIGURES='means shares'
 # make dist     the tarball of a release, and PGXN's zip, of the last commit; make deb the Debian packages; both in build
 # make check-packages  installs, uses, upgrades and purges the packages in a fresh Debian (root); make check-releases compiles
 #               and tests on other releases of Debian, with other PostgreSQL and compilers (root)
@@ -246,7 +247,7 @@ run-bench: stage
 
 run-evaluate:
 	@+$(SRC) evaluate
-	@$(BUILD)/bin/evaluate $(BUILD)/evaluate
+	@$(BUILD)/bin/evaluate $(BUILD)/evaluate $(FIGURES)
 
 run-programs:
 	@+$(SRC) programs
