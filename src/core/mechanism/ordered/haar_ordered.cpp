@@ -29,6 +29,7 @@
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/mean/numeric_randomizer.hpp"
 #include "core/mechanism/ordered/drawn_levels.hpp"
+#include "core/mechanism/ordered/split_people.hpp"
 
 namespace ldp::haar_ordered {
 
@@ -219,6 +220,34 @@ class HaarOrdered::Noise final : public OrderedNoise {
         return std::max(sum - share * (1 - share), 0.0);
     }
 
+    TruthCurve curve(std::size_t first, std::size_t end, Target target) const override {
+        const SplitPeople split(below_, first, end, n_);
+        Cut from{first}, to{end};
+        CumulantsAtTruths cumulants(n_);
+        for (std::size_t level = tree_.levels(); level-- > 0;) {
+            const double leave = first == 0 ? 0 : climb(from, level), enter = climb(to, level);
+            const std::uint64_t start = tree_.node(level, first), stop = tree_.node(level, end);
+            SplitTerms terms;
+            if (start == stop) {
+                add(terms, split, level, start, enter - leave);
+            } else {
+                add(terms, split, level, start, -leave);
+                add(terms, split, level, stop, enter);
+            }
+            if (reports_[level] == 0) {
+                cumulants.add(n_ * terms.most);
+                continue;
+            }
+            const SignedPlace& channel = tree_.channels_[level];
+            cumulants.add(reports_[level], [&](double truth) -> CumulantsAtTruths::Moments {
+                return {SplitPeople::at(truth, terms.mean),
+                        channel.mean_square(terms.squares, SplitPeople::at(truth, terms.crowded)),
+                        SplitPeople::at(truth, terms.cubes) / (channel.tilt() * channel.tilt())};
+            });
+        }
+        return cumulants.curve(target);
+    }
+
     // Up the tree, only nodes with such points differ on their two sides.
     double falling(std::size_t first, std::span<const double> values) const override {
         double mean = below_[first], square = below_[first];
@@ -282,6 +311,33 @@ class HaarOrdered::Noise final : public OrderedNoise {
         terms.most = std::max(terms.most, v * v);
         terms.crowded += v * v * crowds_[level][tree_.channels_[level].bucket(node)];
         terms.mean += v * (left(level, node) - right(level, node));
+    }
+    /// The same of the people inside a range and outside it, and the means of ±v³.
+    struct SplitTerms {
+        double squares = 0, most = 0;
+        SplitPeople::Parts crowded{}, mean{}, cubes{};
+    };
+    void add(SplitTerms& terms, const SplitPeople& split, std::size_t level, std::uint64_t node,
+             double v) const {
+        if (v == 0) return;
+        const unsigned below = static_cast<unsigned>(tree_.levels() - level);
+        const std::uint64_t middle = tree_.middle(level, node);
+        const auto lower = split.between(node << below, middle),
+                   upper = split.between(middle, (node + 1) << below);
+        const double in_node = lower.inside + upper.inside, square = v * v,
+                     bucket = crowds_[level][tree_.channels_[level].bucket(node)];
+        terms.squares += square;
+        terms.most = std::max(terms.most, square);
+        const auto add_to = [](SplitPeople::Parts& parts, double factor, double inside, double outside) {
+            parts.inside += factor * inside;
+            parts.outside += factor * outside;
+        };
+        // Of those inside, the ones at other nodes of the bucket are left out: they are at most at the nodes
+        // that the range covers, where v is 0.
+        const double rest = (bucket - split.share() * in_node) / std::max(1 - split.share(), 1 / n_);
+        add_to(terms.crowded, square, in_node, std::clamp(rest, lower.outside + upper.outside, 1.0));
+        add_to(terms.mean, v, lower.inside - upper.inside, lower.outside - upper.outside);
+        add_to(terms.cubes, square * v, lower.inside - upper.inside, lower.outside - upper.outside);
     }
     double variance(std::size_t level, const Terms& terms) const {
         constexpr double even = 1;  // people
