@@ -9,6 +9,7 @@
 #include <string>
 
 #include "arguments.hpp"
+#include "core/base/interrupt.hpp"
 #include "core/mechanism/joint/joint.hpp"
 #include "core/summary/errors.hpp"
 #include "core/summary/pooling.hpp"

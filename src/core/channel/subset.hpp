@@ -42,8 +42,8 @@ class SubsetChannel {
         double all = 0, all_squares = 0, own = 0, own_squares = 0, all_cubes = 0, own_cubes = 0;
     };
     [[nodiscard]] double mean_square(const Sums& sums) const noexcept;
-    /// Its mean cube, with the sums of v³ as well, as if a set held each value by itself; exact of sets of one
-    /// value where few v are not 0.
+    /// Its mean cube, with the sums of v³ as well, as if a set held each value by itself; exact of sets of
+    /// one value where few v are not 0.
     [[nodiscard]] double mean_cube(const Sums& sums) const noexcept;
     /// The same where people are evenly spread and the v add up to 0, per unit of Σ v²: what a set is worth.
     [[nodiscard]] double contrast() const noexcept;

@@ -139,9 +139,7 @@ TruthCurve TruthCurve::of_terms(double n, const Moments& holders, const Moments&
     const double second = holders.second - others.second, third = holders.third - others.third;
     // Each person's term varies about the person's own mean, which is 1 or 0.
     if (target == Target::sample)
-        return {n,
-                {others.second, second - 1, 0, 0},
-                {others.third, third - 3 * holders.second + 2, 0, 0}};
+        return {n, {others.second, second - 1, 0, 0}, {others.third, third - 3 * holders.second + 2, 0, 0}};
     return {n, {others.second, second, -1, 0}, {others.third, third - 3 * others.second, -3 * second, 2}};
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 
+#include "core/base/exact.hpp"
 #include "core/mechanism/error_law.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/summary/distribution.hpp"
@@ -111,7 +112,7 @@ BOOST_AUTO_TEST_CASE(hadamard_covers_people_who_are_alike) {
     const auto m = mechanism("hadamard", 4, R"("domain": 2)");
     const auto chance = [&](Cell value, std::byte output) {
         const Cell input[] = {value};
-        return m->probability(input, {}, {&output, 1}).convert_to<double>();
+        return static_cast<double>(m->probability(input, {}, {&output, 1}));
     };
     // Outputs 0 and 1 are the block of value 0, and 0 is on its side.
     const Report holder{chance(0, std::byte{0}), chance(0, std::byte{1})},

@@ -171,17 +171,17 @@ class BlockHadamard final : public Counting<ValueOracle>, public KnownErrors, pu
     // given how many there are, which the error tells, the number of plus signs is binomial.
     double p_value(std::uint64_t n, const Estimate& estimate) const override {
         const double reports = static_cast<double>(n), sign = reports * gain_ * estimate.value;
-        const double in_block =
-            std::round(reports * gain_ * gain_ *
-                           (reports * estimate.standard_error * estimate.standard_error +
-                            std::clamp(estimate.value, 0.0, 1.0)) -
-                       unseen);
+        const double in_block = std::round(reports * gain_ * gain_ *
+                                               (reports * estimate.standard_error * estimate.standard_error +
+                                                std::clamp(estimate.value, 0.0, 1.0)) -
+                                           unseen);
         const double plus = std::clamp(std::round((in_block + sign) / 2), 0.0, in_block);
         return binomial_at_least(static_cast<std::uint64_t>(in_block), 0.5, static_cast<std::uint64_t>(plus));
     }
 
     ErrorLaw error_law(std::uint64_t n, Target target) const noexcept override {
-        return {.truths = possible_shares, .people = target == Target::population ? static_cast<double>(n) : 0};
+        return {.truths = possible_shares,
+                .people = target == Target::population ? static_cast<double>(n) : 0};
     }
     // Of those who do not hold the value, the share that falls into its block is estimated from the reports
     // in the block; of those who do, it is known.

@@ -97,7 +97,8 @@ class DBitFlip final : public Mechanism, public Significance, public KnownErrors
     ErrorLaw error_law(std::uint64_t n, Target target) const noexcept override {
         const double q = flip_.probability(), p = 1 - q;
         if (d_ == b_)
-            return {.n = n, .p = p, .q = q, .counts_people = target == Target::sample, .truths = possible_shares};
+            return {
+                .n = n, .p = p, .q = q, .counts_people = target == Target::sample, .truths = possible_shares};
         const double scale = each() / (p - q), squares = scale * scale / each(), cubes = squares * scale;
         const TruthCurve::Moments holders{squares * (p * p * p + q * q * q),
                                           cubes * (p * p * p * p - q * q * q * q)},

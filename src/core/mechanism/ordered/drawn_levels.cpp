@@ -42,10 +42,10 @@ std::vector<Interval> DrawnLevels::intervals(const Counts& counts, const Questio
     Reading reading(*this, counts);
     Work work;
     for (std::size_t item = 0; item < estimates.size(); ++item, work.done(std::bit_width(points_)))
-        all.push_back(question.quantity == Quantity::frequencies
-                          ? interval(estimates[item], reach,
-                                     reading.law_between(item, item + 1, question.target))
-                          : interval(estimates[item], reach, {.truths = ends()}));
+        all.push_back(
+            question.quantity == Quantity::frequencies
+                ? interval(estimates[item], reach, reading.law_between(item, item + 1, question.target))
+                : interval(estimates[item], reach, {.truths = ends()}));
     return all;
 }
 

@@ -239,13 +239,17 @@ class HaarOrdered::Noise final : public OrderedNoise {
                 continue;
             }
             const SignedPlace& channel = tree_.channels_[level];
-            cumulants.add(reports_[level], [&](double truth) -> CumulantsAtTruths::Moments {
-                return {SplitPeople::at(truth, terms.mean),
-                        channel.mean_square(terms.squares, SplitPeople::at(truth, terms.crowded)),
-                        SplitPeople::at(truth, terms.cubes) / (channel.tilt() * channel.tilt())};
-            });
+            terms.forget(split.inside_is_known() ? 1 : told(level),
+                         split.outside_is_known() ? 1 : told(level), static_cast<double>(channel.buckets()));
+            cumulants.add(reports_[level], std::sqrt(terms.most) / channel.tilt() / reports_[level],
+                          [&](double truth) -> CumulantsAtTruths::Moments {
+                              return {
+                                  SplitPeople::at(truth, terms.mean),
+                                  channel.mean_square(terms.squares, SplitPeople::at(truth, terms.crowded)),
+                                  SplitPeople::at(truth, terms.cubes) / (channel.tilt() * channel.tilt())};
+                          });
         }
-        return cumulants.curve(target);
+        return cumulants.curve(target, to.inside - from.inside);
     }
 
     // Up the tree, only nodes with such points differ on their two sides.
@@ -316,7 +320,19 @@ class HaarOrdered::Noise final : public OrderedNoise {
     struct SplitTerms {
         double squares = 0, most = 0;
         SplitPeople::Parts crowded{}, mean{}, cubes{};
+
+        /// Takes each part's people to be so far those that they seem to be, and else evenly spread.
+        void forget(double inside, double outside, double buckets) noexcept {
+            crowded.inside = std::lerp(squares / buckets, crowded.inside, inside);
+            crowded.outside = std::lerp(squares / buckets, crowded.outside, outside);
+            mean.inside *= inside, mean.outside *= outside;
+            cubes.inside *= inside, cubes.outside *= outside;
+        }
     };
+    /// How much the reports of a level count beside one person more.
+    [[nodiscard]] double told(std::size_t level) const noexcept {
+        return reports_[level] / (reports_[level] + 1);
+    }
     void add(SplitTerms& terms, const SplitPeople& split, std::size_t level, std::uint64_t node,
              double v) const {
         if (v == 0) return;
@@ -340,9 +356,8 @@ class HaarOrdered::Noise final : public OrderedNoise {
         add_to(terms.cubes, square * v, lower.inside - upper.inside, lower.outside - upper.outside);
     }
     double variance(std::size_t level, const Terms& terms) const {
-        constexpr double even = 1;  // people
         const SignedPlace& channel = tree_.channels_[level];
-        const double reports = reports_[level], told = reports / (reports + even), mean = told * terms.mean;
+        const double reports = reports_[level], told = this->told(level), mean = told * terms.mean;
         if (reports == 0) return n_ * terms.most;
         const double crowded =
             std::lerp(terms.squares / static_cast<double>(channel.buckets()), terms.crowded, told);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "core/mechanism/error_law.hpp"
@@ -24,6 +25,9 @@ class SplitPeople {
           outside_points_(static_cast<double>(below.size() - 1) - inside_points_) {}
 
     [[nodiscard]] double share() const noexcept { return share_; }
+    /// Whether those inside can only be distributed in one way.
+    [[nodiscard]] bool inside_is_known() const noexcept { return inside_points_ == 1; }
+    [[nodiscard]] bool outside_is_known() const noexcept { return outside_points_ == 1; }
     /// The shares of each part at the points from here up to, not including, there.
     struct Parts {
         double inside, outside;
@@ -61,26 +65,37 @@ class CumulantsAtTruths {
     void add(double variance) noexcept {
         for (double& one : variances_) one += variance;
     }
-    /// The mean of `reports` terms, of which the moments at each truth are these: moments(truth).
+    /// The mean of `reports` terms, of which the moments at each truth are these: moments(truth). Where
+    /// events are rare, one is a whole step, and the law has nothing between: half a step counts as an error
+    /// beside.
     struct Moments {
         double first, second, third;
     };
     template <class MomentsAt>
-    void add(double reports, MomentsAt moments) noexcept {
+    void add(double reports, double step, MomentsAt moments) noexcept {
         const double factor = n_ / reports;
+        add(n_ * step * step / 4);
         for (std::size_t i = 0; i < std::size(truths); ++i) {
             const auto [first, second, third] = moments(truths[i]);
             variances_[i] += factor * (second - first * first);
             thirds_[i] += factor * factor * (third - 3 * first * second + 2 * first * first * first);
+            seconds_[i] += factor * second;
+            cubes_[i] += factor * factor * third;
         }
     }
-    /// Against the people who reported, without the sampling error of the share.
-    [[nodiscard]] TruthCurve curve(Target target) const noexcept {
+    /// Of the sum of the parts and a constant, which is the share. Against the people who reported, without
+    /// the sampling error of the share: a person's part and its term are drawn, but not the person. Then all
+    /// that varies about the mean of a holder is added up, and about that of another.
+    [[nodiscard]] TruthCurve curve(Target target, double constant) const noexcept {
         TruthCurve::Cubic variances = variances_, thirds = thirds_;
         for (std::size_t i = 0; i < std::size(truths) && target == Target::sample; ++i) {
             const double sampling = truths[i] * (1 - truths[i]);
             variances[i] = std::max(variances[i] - sampling, 0.0);
-            thirds[i] -= sampling * (1 - 2 * truths[i]);
+            const auto about = [&](std::size_t at) {
+                const double mean = truths[at] - constant;
+                return mean * (2 * mean * mean - 3 * seconds_[at]);
+            };
+            thirds[i] = cubes_[i] + std::lerp(about(0), about(3), truths[i]);
         }
         return TruthCurve::through(n_, variances, thirds);
     }
@@ -88,6 +103,7 @@ class CumulantsAtTruths {
   private:
     double n_;
     TruthCurve::Cubic variances_{}, thirds_{};
+    TruthCurve::Cubic seconds_{}, cubes_{};  // raw moments, weighed as in the estimate
 };
 
 }  // namespace ldp

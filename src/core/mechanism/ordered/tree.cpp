@@ -260,13 +260,13 @@ class Tree::Noise final : public OrderedNoise {
     TruthCurve curve(std::size_t first, std::size_t end, Target target) const override {
         struct OfLevel {
             SubsetChannel::Sums inside, outside;
+            double most = 0;
         };
         std::array<OfLevel, 32> levels{};
         const SplitPeople split(below_, first, end, n_);
         const auto visit = [&](unsigned depth, std::uint64_t from, std::uint64_t to, double weight) {
             const auto nodes = static_cast<double>(to - from);
-            const auto people =
-                split.between(tree_.first_point(depth, from), tree_.first_point(depth, to));
+            const auto people = split.between(tree_.first_point(depth, from), tree_.first_point(depth, to));
             const auto add = [&](SubsetChannel::Sums& sums, double own) {
                 const double square = weight * weight, cube = square * weight;
                 sums.all += nodes * weight;
@@ -276,6 +276,7 @@ class Tree::Noise final : public OrderedNoise {
                 sums.own_squares += own * square;
                 sums.own_cubes += own * cube;
             };
+            levels[depth].most = std::max(levels[depth].most, std::abs(weight));
             add(levels[depth].inside, people.inside);
             add(levels[depth].outside, people.outside);
         };
@@ -284,9 +285,10 @@ class Tree::Noise final : public OrderedNoise {
         cumulants.add(n_ * mean.blind * mean.blind);
         for (std::size_t i = 0; i < reports_.size(); ++i) {
             if (reports_[i] == 0) continue;
-            const auto& [inside, outside] = levels[mechanism_.levels_[i].depth];
+            const auto& [inside, outside, most] = levels[mechanism_.levels_[i].depth];
             const SubsetChannel& channel = mechanism_.levels_[i].channel;
-            cumulants.add(reports_[i], [&](double truth) -> CumulantsAtTruths::Moments {
+            const double step = most / (channel.p() - channel.q()) / reports_[i];
+            cumulants.add(reports_[i], step, [&](double truth) -> CumulantsAtTruths::Moments {
                 const auto at = [&](double in, double out) { return SplitPeople::at(truth, {in, out}); };
                 const SubsetChannel::Sums sums{inside.all,
                                                inside.all_squares,
@@ -297,7 +299,7 @@ class Tree::Noise final : public OrderedNoise {
                 return {sums.own, channel.mean_square(sums), channel.mean_cube(sums)};
             });
         }
-        return cumulants.curve(target);
+        return cumulants.curve(target, mean.constant);
     }
 
   private:

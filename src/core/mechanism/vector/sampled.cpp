@@ -394,8 +394,9 @@ Estimate Sampled::group_mean(const Counts& counts, std::size_t first, std::size_
     return {sum / attributes, unit * std::sqrt(variance_of_sum(addends, s_)) / attributes};
 }
 
-// Each mean has a variance that is estimated from the reports that drew its attribute, and what so few may not
-// show; that of their sum has as many degrees of freedom as the parts of it (Welch 1947; Satterthwaite 1946).
+// Each mean has a variance that is estimated from the reports that drew its attribute, and what so few may
+// not show; that of their sum has as many degrees of freedom as the parts of it (Welch 1947; Satterthwaite
+// 1946).
 ErrorLaw Sampled::group_law(const Counts& counts, std::size_t first, std::size_t last, Target) const {
     double unit = 0, sum = 0, squares = 0, unseen = 0;
     for (std::size_t j = first; j <= last; ++j) unit = std::max(unit, run_of(j).number->range().half());
@@ -408,8 +409,7 @@ ErrorLaw Sampled::group_law(const Counts& counts, std::size_t first, std::size_t
         const ErrorLaw law = known->error_law(one.n, Target::population);
         sum += error * error;
         unseen += law.unseen / (unit * unit);
-        if (law.n == 0)
-            squares += error * error * error * error / std::max(law.freedom, 0.5);
+        if (law.n == 0) squares += error * error * error * error / std::max(law.freedom, 0.5);
     }
     const double size = static_cast<double>(last - first + 1) / unit;
     return {.freedom = squares > 0 ? sum * sum / squares : 0, .unseen = unseen / (size * size)};
