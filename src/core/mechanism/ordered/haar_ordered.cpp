@@ -224,6 +224,7 @@ class HaarOrdered::Noise final : public OrderedNoise {
         const SplitPeople split(below_, first, end, n_);
         Cut from{first}, to{end};
         CumulantsAtTruths cumulants(n_);
+        double of_inside = 0;  // what the details make of the share where all are inside
         for (std::size_t level = tree_.levels(); level-- > 0;) {
             const double leave = first == 0 ? 0 : climb(from, level), enter = climb(to, level);
             const std::uint64_t start = tree_.node(level, first), stop = tree_.node(level, end);
@@ -234,6 +235,7 @@ class HaarOrdered::Noise final : public OrderedNoise {
                 add(terms, split, level, start, -leave);
                 add(terms, split, level, stop, enter);
             }
+            of_inside += terms.mean.inside;
             if (reports_[level] == 0) {
                 cumulants.add(n_ * terms.most);
                 continue;
@@ -249,7 +251,7 @@ class HaarOrdered::Noise final : public OrderedNoise {
                                   SplitPeople::at(truth, terms.cubes) / (channel.tilt() * channel.tilt())};
                           });
         }
-        return cumulants.curve(target, to.inside - from.inside);
+        return cumulants.curve(target, 1 - of_inside);
     }
 
     // Up the tree, only nodes with such points differ on their two sides.
