@@ -1,3 +1,4 @@
+// Length: one mechanism is one file, and its errors at every truth stand beside its estimates.
 // The Haar tree over an ordered domain (Cormode, Kulkarni, Srivastava 2019): a person is one leaf, and so has
 // one non-zero detail in each level of the tree, a sign at the node above their leaf. They draw a level, for
 // everyone to see, and report node and sign at the full ε. From the details follow the shares of all points,

@@ -1,3 +1,4 @@
+// Length: one mechanism is one file, and its errors at every truth stand beside its estimates.
 // A hierarchy over an ordered domain, with the best oracle on every level (Cormode, Kulkarni, Srivastava
 // 2019; Hay et al. 2010): a person draws a level of a binary tree over the points, for everyone to see, and
 // reports the node above their point through subset selection, at the full ε. All levels' shares are then
