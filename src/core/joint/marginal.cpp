@@ -103,11 +103,13 @@ Estimate Marginal::share(const JointShares::Box& box) const {
 }
 
 ErrorLaw Marginal::law(const JointShares::Box& box) const {
-    if (!told() || repeats(view_)) return {};
+    if (!told() || repeats(view_)) return law_of_share();
     const std::optional<std::size_t> only = shares_->only_table();
     if (!only) {
         const JointShares::Share share = shares_->share(box);
-        return {.freedom = shares_->freedom(share), .unseen = unseen_variance(box, share)};
+        return {.truths = possible_shares,
+                .freedom = shares_->freedom(share),
+                .unseen = unseen_variance(box, share)};
     }
     const std::vector<std::size_t> attributes = find_capability<JointViews>(*view_.mechanism)->views()[*only];
     const std::vector<std::uint64_t> of = view_.mechanism->cells();
@@ -119,7 +121,7 @@ ErrorLaw Marginal::law(const JointShares::Box& box) const {
         inside *= static_cast<std::uint64_t>(std::ranges::count(values, true));
     // Of all there is no error: everybody is in one of them.
     return inside == cells
-               ? ErrorLaw{}
+               ? law_of_share()
                : capability<CrossTables>(*view_.mechanism).error_law(view_, *only, inside, target_);
 }
 
