@@ -2,6 +2,9 @@
 // against the people who reported and against the population that they were drawn from.
 //
 //     bench-intervals [REPETITIONS [MECHANISM [QUESTION]]]
+//     bench-intervals REPETITIONS boxes|associations
+//
+// The second form is about joint answers alone: joint.cpp.
 //
 // A line has the coverage on average over answers and kinds of people, and the worst of one answer. People
 // are alike, evenly spread, mostly small, or nearly all alike.
@@ -21,6 +24,7 @@
 #include "core/summary/distribution.hpp"
 #include "core/summary/errors.hpp"
 #include "core/summary/summary.hpp"
+#include "joint.hpp"
 #include "simulation/seeded.hpp"
 
 namespace {
@@ -322,6 +326,10 @@ Covered coverage(const Survey& survey, const Asked& question, std::size_t n, Tar
 int main(int argc, char** argv) {
     const std::size_t repetitions = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 300;
     const std::string only = argc > 2 ? argv[2] : "", asked = argc > 3 ? argv[3] : "";
+    if (only == "boxes" || only == "associations") {
+        joint_intervals(repetitions, only);
+        return 0;
+    }
     std::string vector;
     for (const char* name : {"a", "b", "c", "d"})
         vector +=
