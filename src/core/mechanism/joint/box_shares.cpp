@@ -212,8 +212,7 @@ std::unique_ptr<const JointShares> BoxShares::with(double reports, const Box& bo
     return all;
 }
 
-// What is left of n reports' mean square is their variance about a mean that is drawn towards 0; dividing it
-// by n − 1, as part_of_covariance() does, would widen it a second time.
+// The mean is drawn towards 0, so that most of Bessel's n − 1 is made good already: n − 1/2 is left.
 std::unique_ptr<const JointShares> BoxShares::cautious() const {
     constexpr double further = 4;
     std::vector<std::vector<double>> even;
@@ -234,7 +233,7 @@ std::unique_ptr<const JointShares> BoxShares::cautious() const {
         for (std::size_t bucket = 0; bucket < likely.size(); ++bucket)
             part.crowding[bucket] =
                 std::max(part.crowding[bucket], part.people / all * part.crowding[bucket] + likely[bucket]);
-        part.people += 1;
+        part.people += 0.5;
     }
     return std::make_unique<BoxShares>(sizes_, std::move(parts));
 }
