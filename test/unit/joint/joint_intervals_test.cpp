@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(boxes_of_fifty_people_are_held_or_refused) {
 }
 
 // The noise of a cell's share goes with the share, which matters where most people are in few cells: by a
-// noise that is alike in all cells, 85 to 87 % of these intervals held.
+// noise that is alike in all cells, 85 to 90 % of these intervals held.
 BOOST_AUTO_TEST_CASE(intervals_of_strong_associations_hold, *boost::unit_test::label("slow")) {
     const auto m = mechanism("joint", 4, R"("attributes": [{"name": "a", "domain": 4},
         {"name": "b", "domain": 4}, {"name": "c", "domain": 4}])");
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(intervals_of_strong_associations_hold, *boost::unit_test::l
             held += lower <= percent / 100.0 && percent / 100.0 <= upper;
         }
         BOOST_TEST_CONTEXT("V " << percent << " %: " << held << " of " << runs) {
-            BOOST_CHECK_GT(binomial_at_most(runs, 0.93, held), 1e-8);
+            BOOST_CHECK_GT(binomial_at_most(runs, 0.94, held), 1e-8);
             if (percent < 100) BOOST_CHECK_GT(binomial_at_least(runs, 0.97, held), 1e-8);
         }
     }
