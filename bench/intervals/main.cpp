@@ -2,6 +2,9 @@
 // against the people who reported and against the population that they were drawn from.
 //
 //     bench-intervals [--quick] [REPETITIONS [MECHANISM [QUESTION]]]
+//     bench-intervals REPETITIONS boxes|associations
+//
+// The second form is about joint answers alone: joint.cpp.
 //
 // A line has the coverage on average over answers and populations, that of the population where it is least,
 // and that of the answer where it is least. Populations are alike at a value within the range or at its ends,
@@ -28,6 +31,7 @@
 #include "core/summary/distribution.hpp"
 #include "core/summary/errors.hpp"
 #include "core/summary/summary.hpp"
+#include "joint.hpp"
 #include "simulation/seeded.hpp"
 
 namespace {
@@ -406,6 +410,10 @@ int main(int argc, char** argv) {
     if (quick) --argc, ++argv;
     const std::size_t repetitions = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 300;
     const std::string only = argc > 2 ? argv[2] : "", asked = argc > 3 ? argv[3] : "";
+    if (only == "boxes" || only == "associations") {
+        joint_intervals(repetitions, only);
+        return 0;
+    }
     const std::vector<const char*> epsilons =
         quick ? std::vector{"1", "4", "8"} : std::vector{"0.5", "1", "2", "4", "8"};
     const std::vector<std::size_t> sizes =
