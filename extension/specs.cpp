@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "accounting/lower_bounds.hpp"
+#include "core/mechanism/graded/estimable.hpp"
 #include "core/spec/attributes.hpp"
 #include "rows.hpp"
 
@@ -20,6 +21,7 @@ char* canonical(const char* text) {
 
 varlena* parameters(const char* text) {
     const std::unique_ptr<const Mechanism> mechanism = make_mechanism(Spec::from_json(text));
+    check_estimates(*mechanism);
     varlena* block = new_value(mechanism->block().size());
     std::ranges::copy(mechanism->block(), writable(block).begin());
     return block;

@@ -283,6 +283,7 @@ BEGIN
     -- One whose table is gone, and what was counted for it.
     DELETE FROM @extschema@.ldp_collection AS c WHERE c.name = ldp_register_collection_as.name;
     DELETE FROM @extschema@.ldp_batch AS b WHERE b.collection = ldp_register_collection_as.name;
+    DELETE FROM @extschema@.ldp_rollup_part AS p USING @extschema@.ldp_rollup AS r WHERE r.name = p.rollup AND r.collection = ldp_register_collection_as.name;
     DELETE FROM @extschema@.ldp_rollup AS r WHERE r.collection = ldp_register_collection_as.name;
     INSERT INTO @extschema@.ldp_collection (name, reports, spec, analysts) VALUES (name, reports, canonical, analysts);
 END
@@ -309,6 +310,7 @@ BEGIN
     PERFORM @extschema@.ldp_check_owner(registered, caller);
     DELETE FROM @extschema@.ldp_collection AS c WHERE c.name = ldp_unregister_collection_as.name;
     DELETE FROM @extschema@.ldp_batch AS b WHERE b.collection = ldp_unregister_collection_as.name;
+    DELETE FROM @extschema@.ldp_rollup_part AS p USING @extschema@.ldp_rollup AS r WHERE r.name = p.rollup AND r.collection = ldp_unregister_collection_as.name;
     DELETE FROM @extschema@.ldp_rollup AS r WHERE r.collection = ldp_unregister_collection_as.name;
     RETURN registered;
 END
@@ -340,9 +342,11 @@ BEGIN
             IF NOT EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = reports AND a.attname = 'round' AND (a.atthasdef OR a.attidentity <> '')) THEN
                 EXECUTE format('ALTER TABLE %s ALTER COLUMN round SET DEFAULT 0', reports);
             END IF;
-            EXECUTE format('ALTER TABLE %1$s ALTER COLUMN %2$s SET NOT NULL, ALTER COLUMN round SET NOT NULL, '
-                           'ADD CONSTRAINT report_follows_spec CHECK (%3$s.ldp_check_report(%2$s, %4$L))',
-                           reports, held, '@extschema@', @extschema@.ldp_spec_parameters(canonical));
+            -- One change a statement: Citus takes no more.
+            EXECUTE format('ALTER TABLE %s ALTER COLUMN %s SET NOT NULL', reports, held);
+            EXECUTE format('ALTER TABLE %s ALTER COLUMN round SET NOT NULL', reports);
+            EXECUTE format('ALTER TABLE %s ADD CONSTRAINT report_follows_spec CHECK (%s.ldp_check_report(%s, %L))',
+                           reports, '@extschema@', held, @extschema@.ldp_spec_parameters(canonical));
         END IF;
         EXECUTE format('COMMENT ON TABLE %s IS %L', reports, format('reports of the ldp collection "%s"', name));
         EXECUTE format('GRANT INSERT ON %s TO ldp_submitter', reports);
@@ -389,6 +393,7 @@ DECLARE
     canonical jsonb := @extschema@.ldp_spec_canonical(spec);
     side text := '';
     side_names text := '';
+    short text := '';
     pair text[];
     key_type regtype := CASE partition_by WHEN 'round' THEN 'integer'::regtype END;
     created regclass;
@@ -421,7 +426,7 @@ BEGIN
             ERRCODE = 'invalid_name',
             MESSAGE = format('the name of collection "%s" begins with that of a schema', name),
             DETAIL = 'Its table would get this very name, with the dot.',
-            HINT = format('Say ldp_create_collection(%L, …, schema => %L).', split_part(name, '.', 2), split_part(name, '.', 1));
+            HINT = format('Say ldp_create_collection(%L, ..., schema => %L).', split_part(name, '.', 2), split_part(name, '.', 1));
     END IF;
     PERFORM @extschema@.ldp_check_admin();
     PERFORM @extschema@.ldp_check_free(name);
@@ -441,7 +446,14 @@ BEGIN
                     DETAIL = 'A side column needs a name and a type without modifiers, such as text or numeric.',
                     HINT = 'Add a constraint to the table afterwards.';
             END IF;
-            side := side || format(', %I %s', pair[1], pair[2]::regtype);
+            -- A report without the value that it is partitioned by would rest in the default partition for ever.
+            side := side || format(', %I %s%s', pair[1], pair[2]::regtype, CASE WHEN pair[1] = partition_by THEN ' NOT NULL' ||
+                CASE pair[2]::regtype WHEN 'timestamptz'::regtype THEN ' DEFAULT now()' WHEN 'timestamp'::regtype THEN ' DEFAULT (now() AT TIME ZONE ''UTC'')'
+                    WHEN 'date'::regtype THEN ' DEFAULT ((now() AT TIME ZONE ''UTC'')::date)' ELSE '' END END);
+            short := short || CASE WHEN pair[2]::regtype IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype, 'bytea'::regtype)
+                                   THEN format(' AND octet_length(%I) <= 1024', pair[1])
+                                   WHEN (SELECT y.typlen = -1 FROM pg_type AS y WHERE y.oid = pair[2]::regtype)
+                                   THEN format(' AND pg_column_size(%I) <= 1028', pair[1]) ELSE '' END;
             side_names := side_names || format(', %I', pair[1]);
             IF pair[1] = partition_by THEN
                 key_type := pair[2]::regtype;
@@ -455,8 +467,9 @@ BEGIN
             DETAIL = CASE WHEN key_type IS NULL THEN 'It is neither the round nor a side column.' ELSE format('Its type is %s.', key_type) END,
             HINT = 'Partition by "round", or by a side column that is an integer, a date or a timestamp.';
     END IF;
-    EXECUTE format('CREATE TABLE %I.%I (%s NOT NULL, round integer NOT NULL DEFAULT 0%s) %s', schema, name,
+    EXECUTE format('CREATE TABLE %I.%I (%s NOT NULL, round integer NOT NULL DEFAULT 0%s%s) %s', schema, name,
                    CASE rows WHEN 'batches' THEN 'batch @extschema@.ldp_report_batch' ELSE 'report @extschema@.ldp_report' END, side,
+                   CASE WHEN short <> '' THEN ', CONSTRAINT side_columns_are_short CHECK (' || substr(short, 6) || ')' END,
                    CASE WHEN partition_by IS NOT NULL THEN format('PARTITION BY RANGE (%I)', partition_by) END);
     IF partition_by IS NOT NULL THEN
         EXECUTE format('CREATE TABLE %1$I.%2$s PARTITION OF %1$I.%3$I DEFAULT', schema, @extschema@.ldp_partition_name(name, 'default'), name);
@@ -471,10 +484,10 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_create_collection(text, jsonb, text[], text, text, text, text) IS
     'creates a table for reports under a spec, in the current schema if none is named, and registers it; side '
-    'columns, pairs of name and type, hold what needs no protection. ldp_submitter may insert; ldp_analyst may read '
+    'columns, pairs of name and type, hold what needs no protection, in at most 1024 bytes each. ldp_submitter may insert; ldp_analyst may read '
     '"rows", or only ask for "aggregates"; both need USAGE on the schema. A row holds one of the "reports", or '
     '"batches" of them. Partitioned by the round or a side column, it has a default partition for whatever has none '
-    'of its own. Error 22023 if the spec is wrong, 42710 if there is a collection of this name, 42501 unless the '
+    'of its own, and a side column that it is partitioned by is NOT NULL, by default the time of arrival if it is one. Error 22023 if the spec is wrong, 42710 if there is a collection of this name, 42501 unless the '
     'caller is a member of ldp_admin';
 
 CREATE FUNCTION @extschema@.ldp_drop_collection(name text) RETURNS void
@@ -510,9 +523,12 @@ BEGIN
             HINT = 'Name the first and the last round that take reports from now on.';
     END IF;
     PERFORM @extschema@.ldp_check_owner(reports);
-    EXECUTE format('ALTER TABLE %s %s ADD CONSTRAINT round_is_open CHECK (%s.ldp_check_round(round, %L, %L)) NOT VALID',
-                   table_name, CASE WHEN EXISTS (SELECT FROM pg_constraint AS c WHERE c.conrelid = reports AND c.conname = 'round_is_open')
-                            THEN 'DROP CONSTRAINT round_is_open,' END, '@extschema@', first, COALESCE(last, first));
+    -- One change a statement: Citus takes no more. The lock of the first keeps submitters out until both are done.
+    IF EXISTS (SELECT FROM pg_constraint AS c WHERE c.conrelid = reports AND c.conname = 'round_is_open') THEN
+        EXECUTE format('ALTER TABLE %s DROP CONSTRAINT round_is_open', table_name);
+    END IF;
+    EXECUTE format('ALTER TABLE %s ADD CONSTRAINT round_is_open CHECK (%s.ldp_check_round(round, %L, %L)) NOT VALID',
+                   table_name, '@extschema@', first, COALESCE(last, first));
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_open_rounds(text, integer, integer) IS

@@ -58,7 +58,7 @@ CREATE FUNCTION @extschema@.ldp_association(summary @extschema@.ldp_summary, con
         other_attribute_number integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 100000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_association(@extschema@.ldp_summary, float8) IS
-    'how strongly every two attributes hang together: Cramér''s V and mutual information in bits, both debiased, and the '
+    'how strongly every two attributes hang together: Cramer''s V and mutual information in bits, both debiased, and the '
     'p-value of independence, for itself and adjusted for all pairs (Holm); against a population';
 
 CREATE FUNCTION @extschema@.ldp_fitted(summary @extschema@.ldp_summary, attributes text[])

@@ -24,9 +24,11 @@ class Calm final : public Answers {
             const auto k = static_cast<double>(pair.sizes[0] * pair.sizes[1]);
             const double grr = std::exp(epsilon) + k - 2, olh = 4 * std::exp(epsilon);
             pair.variance = std::min(grr, olh) / std::pow(std::expm1(epsilon), 2);
-            surveys.emplace_back(std::string("{\"mechanism\": \"") + (grr <= olh ? "grr" : "olh") +
-                                 "\", \"epsilon\": " + ldp::shortest(epsilon) +
-                                 ", \"domain\": " + ldp::shortest(k) + "}");
+            // Appended to: of a literal before a string, GCC 12 believes that it may overlap.
+            std::string spec("{\"mechanism\": \"");
+            spec.append(grr <= olh ? "grr" : "olh").append("\", \"epsilon\": ");
+            spec.append(ldp::shortest(epsilon)).append(", \"domain\": ").append(ldp::shortest(k)).append("}");
+            surveys.emplace_back(spec);
         }
         const std::vector<std::size_t> order = shuffled(records.size(), bits);
         for (std::size_t i = 0; i < order.size(); ++i) {

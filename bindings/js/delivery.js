@@ -44,7 +44,7 @@ function sleep(time, signal) {
  * Throws LdpError (environment) if nothing is certain within `patience` milliseconds.
  */
 export async function deliver(url, body, { patience = 60000, timeout = 30000, signal, init } = {}) {
-    const end = Date.now() + patience;
+    const end = performance.now() + patience;
     let pause = 100;
     // An answer that settles something, or undefined if it is worth another attempt.
     let failure, wait;
@@ -77,7 +77,7 @@ export async function deliver(url, body, { patience = 60000, timeout = 30000, si
             // Of random length, so that many who failed together do not come back together.
             wait = Math.max(wait, pause * (0.5 + Math.random() / 2));
             pause = Math.min(2 * pause, 10000);
-            if (Date.now() + wait > end) throw failure;
+            if (performance.now() + wait > end) throw failure;
             await sleep(wait, signal);
         }
     };

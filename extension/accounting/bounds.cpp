@@ -1,11 +1,13 @@
 // What no mechanism can do better, beside what a spec's own does.
 
-#include <algorithm>
 #include <cmath>
+#include <map>
+#include <tuple>
 
 #include "accounting/lower_bounds.hpp"
 #include "arguments.hpp"
 #include "core/base/error.hpp"
+#include "core/base/interrupt.hpp"
 #include "core/base/text.hpp"
 #include "core/spec/spec.hpp"
 #include "rows.hpp"
@@ -33,6 +35,23 @@ struct Bounds {
     }
 };
 
+/// What no mechanism is below, of an attribute and n reports, as ever more and as n of them have it. It is
+/// the same for all numbers, and for all categories of one size.
+class LeastErrors {
+  public:
+    [[nodiscard]] std::pair<double, double> of(double epsilon, const Attribute& attribute, double n) {
+        const auto kind = std::tuple(attribute.derived(), attribute.numeric(),
+                                     attribute.numeric() ? std::uint64_t{0} : attribute.domain);
+        if (const auto found = known_.find(kind); found != known_.end()) return found->second;
+        check_interrupt();
+        return known_[kind] = {least_error(epsilon, attribute, endless, Target::sample),
+                               least_error(epsilon, attribute, n, Target::sample)};
+    }
+
+  private:
+    std::map<std::tuple<bool, bool, std::uint64_t>, std::pair<double, double>> known_;
+};
+
 Bounds bounds(const char* text, std::int64_t users) {
     if (users < 1)
         raise(ErrorCode::invalid_value, "there must be at least one user",
@@ -48,13 +67,15 @@ Bounds bounds(const char* text, std::int64_t users) {
     auto* items = static_cast<Bounds::Row*>(try_palloc((attributes.size() + 1) * sizeof(Bounds::Row)));
     std::size_t count = 0, numbers = 0;
     double promised = 0;  // added up over the numbers
+    LeastErrors least_errors;
+    Work work;
     for (const Attribute& attribute : attributes) {
+        work.done(attributes.size());
         const double unit = attribute.numeric() ? (attribute.max - attribute.min) / 2 : 1;
-        const auto least = [&](double reports) {
-            return unit * std::sqrt(least_error(spec.epsilon(), attribute, reports, Target::sample) / n);
-        };
+        const auto [least, minimax] = least_errors.of(spec.epsilon(), attribute, n);
         const double variance = mechanism->promised_variance(count);
-        items[count++] = {keep(attribute.name), unit * std::sqrt(variance / n), least(endless), least(n)};
+        items[count++] = {keep(attribute.name), unit * std::sqrt(variance / n), unit * std::sqrt(least / n),
+                          unit * std::sqrt(minimax / n)};
         if (!attribute.numeric() || attribute.derived()) continue;
         ++numbers;
         promised += variance;

@@ -11,6 +11,7 @@ extern "C" {
 #include "access/xlog.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
+#include "common/int.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
@@ -214,14 +215,22 @@ LDP_FUNCTION(ldp_home) {
     PG_RETURN_TEXT_P(cstring_to_text(home()));
 }
 
-/// (home, stamp) → bigint: the number of the transaction that is going on, above a stamp; NULL in another
-/// database than home, where numbers would mean something else.
+/// (home, stamp) → bigint: the number of the current transaction, added to a stamp; NULL in another database
+/// than home, where transaction numbers mean something else. The result is the same for all rows of a
+/// transaction, subtransactions included, so the function is STABLE and COPY inserts many rows at once. An
+/// error if the sum is no bigint: a stamp that wrapped around would never be counted.
 LDP_FUNCTION(ldp_arrival) {
     const text* there = PG_GETARG_TEXT_PP(0);
     const char* here = home();
     if (VARSIZE_ANY_EXHDR(there) != std::strlen(here) ||
         std::memcmp(VARDATA_ANY(there), here, VARSIZE_ANY_EXHDR(there)) != 0)
         PG_RETURN_NULL();
-    PG_RETURN_INT64(PG_GETARG_INT64(1) +
-                    static_cast<std::int64_t>(U64FromFullTransactionId(GetTopFullTransactionId())));
+    const auto number = static_cast<std::int64_t>(U64FromFullTransactionId(GetTopFullTransactionId()));
+    int64 stamp;
+    if (pg_add_s64_overflow(PG_GETARG_INT64(1), number, &stamp))
+        ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE), errmsg("ldp_arrival is out of range"),
+                        errdetail("The stamp would be above 9223372036854775807."),
+                        errhint("Set ldp_arrival to 0 in rows whose stamp no transaction gave them, and "
+                                "refresh a rollup.")));
+    PG_RETURN_INT64(stamp);
 }

@@ -9,12 +9,30 @@
 
 namespace ldp {
 
+namespace {
+
+/// Leaves no words behind. A copy of a running machine goes on with those that are buffered: between two
+/// reports there are none.
+class Discarded {
+  public:
+    explicit Discarded(SystemRandom& bits) noexcept : bits_(bits) {}
+    ~Discarded() { bits_.discard(); }
+    Discarded(const Discarded&) = delete;
+    Discarded& operator=(const Discarded&) = delete;
+
+  private:
+    SystemRandom& bits_;
+};
+
+}  // namespace
+
 Client::Client(Collection collection, std::unique_ptr<Store> store)
     : collection_(std::move(collection)),
       store_(std::move(store)),
       bits_(std::make_unique<SystemRandom>()),
       moved_{std::vector<std::uint64_t>(collection_.spec().attributes().size())} {
     store_->bind(collection_.spec().fingerprint());
+    const Discarded discarded(*bits_);
     reporter_ = make_reporter(collection_, *store_, *bits_);
 }
 Client::Client(Client&&) noexcept = default;
@@ -22,6 +40,7 @@ Client& Client::operator=(Client&&) noexcept = default;
 Client::~Client() = default;
 
 Receipt Client::report(std::span<const Value> record, std::int32_t round) {
+    const Discarded discarded(*bits_);
     auto [reports, receipt] = reporter_->report(record, round, *bits_);
     try {
         append(reports, round, {});
@@ -34,6 +53,7 @@ Receipt Client::report(std::span<const Value> record, std::int32_t round) {
 }
 
 Receipt Client::stage(std::span<const Value> record) {
+    const Discarded discarded(*bits_);
     auto [reports, receipt] = reporter_->report(record, std::nullopt, *bits_);
     try {
         staged_.insert(staged_.end(), std::move_iterator(reports.begin()), std::move_iterator(reports.end()));

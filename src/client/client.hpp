@@ -29,9 +29,9 @@ struct Flushed {
     std::uint64_t refused = 0;   ///< reports that were set aside: Store::refused() says why
 };
 
-class BitSource;
 class Client;
 class Reporter;
+class SystemRandom;
 
 /// How many reports to send at once: fewer after a batch that was too large or refused, then more again.
 class BatchSize {
@@ -189,7 +189,7 @@ class Client {
 
     Collection collection_;
     std::unique_ptr<Store> store_;
-    std::unique_ptr<BitSource> bits_;
+    std::unique_ptr<SystemRandom> bits_;  ///< empty between two reports
     std::unique_ptr<Reporter> reporter_;
     std::vector<Report> staged_;
     MovedCount moved_;

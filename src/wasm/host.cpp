@@ -89,7 +89,7 @@ void wasm::refuse_spec(const char* why) {
 
 // Nothing forks here.
 struct SystemRandom::Page {
-    std::array<std::uint64_t, 512> words;
+    std::array<std::uint64_t, 32> words;
     std::size_t next = words.size();
 };
 
@@ -98,6 +98,11 @@ SystemRandom::SystemRandom() : page_(new Page) {}
 SystemRandom::~SystemRandom() {
     explicit_bzero(page_, sizeof(Page));
     delete page_;
+}
+
+void SystemRandom::discard() noexcept {
+    explicit_bzero(page_->words.data(), sizeof(page_->words));
+    page_->next = page_->words.size();
 }
 
 std::uint64_t SystemRandom::word() {

@@ -16,6 +16,7 @@ SystemRandom::SystemRandom() : page_(new Page) {}
 SystemRandom::~SystemRandom() {
     delete page_;
 }
+void SystemRandom::discard() noexcept {}
 std::uint64_t SystemRandom::word() {
     return page_->words();
 }

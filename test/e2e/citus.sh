@@ -74,6 +74,9 @@ for rows in reports batches; do
     done
     check "$rows: each arrived once" "600 600" "$(sql -F ' ' -c "SELECT ldp_count(ldp_summary_of('$rows')), (SELECT sum(reports) FROM ldp_batch WHERE collection = '$rows')")"
     check "$rows: on both workers" 2 "$(sql -c "SELECT count(*) FROM run_command_on_workers('SELECT count(*) FROM $rows') WHERE success")"
+    check "$rows: its rounds are opened" "" "$(sql -c "SELECT ldp_open_rounds('$rows', 0, 3)" -c "SELECT ldp_open_rounds('$rows', 0, 4)" | tr -d '\n')"
+    check "$rows: adopted again" "" "$(sql -c "SELECT ldp_unregister_collection('$rows')" >/dev/null; sql -c "ALTER TABLE $rows DROP CONSTRAINT report_follows_spec" -c "ALTER TABLE $rows DROP CONSTRAINT round_is_open" \
+        -c "SELECT ldp_adopt_collection('$rows', '$rows', '$spec_colour')")"
     check "$rows: estimated" 1024 "$(sql -c "SELECT count(*) FROM ldp_estimate('$rows')")"
 done
 check "a rollup would have to know arrivals on every server" "ERROR:  0A000: rollups of collection \"reports\" are not possible: its reports are on several servers" \

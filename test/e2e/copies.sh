@@ -119,7 +119,7 @@ if [ "$(sql -c "SHOW server_version_num")" -ge 150000 ]; then
     }
     refresh() { sql "$1" -c "SELECT ldp_refresh('visits_daily')"; }
     buckets="SELECT bucket, ldp_count(summary), summary FROM visits_daily ORDER BY bucket"
-    anew="SELECT ARRAY[to_char(seen AT TIME ZONE 'UTC', 'YYYY-MM-DD 00:00:00+00'), country], count(*), ldp_agg(report, round) FROM visits GROUP BY 1 ORDER BY 1"
+    anew="SELECT ldp_bucket_key(ARRAY[to_char(seen AT TIME ZONE 'UTC', 'YYYY-MM-DD 00:00:00+00'), country]), count(*), ldp_agg(report, round) FROM visits GROUP BY 1 ORDER BY 1"
     for side in ldp_copies ldp_subscriber; do sql $side -c "$visits" >log || { cat log; exit 1; }; done
     visit 300 before
     check "a publisher's rollup" 300 "$(refresh ldp_copies)"

@@ -39,9 +39,9 @@ INSERT INTO sent SELECT report, round, seen, country FROM visits;
 -- How many buckets are not what they are when they are counted anew.
 CREATE VIEW wrong AS
 WITH anew (name, bucket, summary) AS (
-    SELECT 'daily', ARRAY[to_char(seen AT TIME ZONE 'UTC', 'YYYY-MM-DD 00:00:00+00'), country], ldp_agg(report, round) FROM sent GROUP BY 2
-    UNION ALL SELECT 'weekly', ARRAY[(date_trunc('week', seen, 'Europe/Berlin') AT TIME ZONE 'UTC')::text || '+00'], ldp_agg(report, round) FROM sent GROUP BY 2
-    UNION ALL SELECT 'packed', ARRAY[day::text, round::text], ldp_agg(batch, round) FROM sent_packs GROUP BY 2),
+    SELECT 'daily', ldp_bucket_key(ARRAY[to_char(seen AT TIME ZONE 'UTC', 'YYYY-MM-DD 00:00:00+00'), country]), ldp_agg(report, round) FROM sent GROUP BY 2
+    UNION ALL SELECT 'weekly', ldp_bucket_key(ARRAY[(date_trunc('week', seen, 'Europe/Berlin') AT TIME ZONE 'UTC')::text || '+00']), ldp_agg(report, round) FROM sent GROUP BY 2
+    UNION ALL SELECT 'packed', ldp_bucket_key(ARRAY[day::text, round::text]), ldp_agg(batch, round) FROM sent_packs GROUP BY 2),
 kept AS (
     SELECT 'daily' AS name, bucket, summary FROM daily UNION ALL SELECT 'weekly', bucket, summary FROM weekly UNION ALL SELECT 'packed', bucket, summary FROM packed)
 SELECT name, bucket FROM anew FULL JOIN kept USING (name, bucket) WHERE (anew.summary = kept.summary) IS NOT TRUE;

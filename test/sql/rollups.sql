@@ -73,7 +73,8 @@ SELECT week, tags, ldp_count(summary) FROM stays_weekly ORDER BY week;
 SELECT min(month), max(month), min(day), max(day), count(*) FROM days_of_panel;
 -- Later and late.
 INSERT INTO visits SELECT report('visits', i), 0, timestamptz '2026-03-28 00:00Z' + i * interval '10 days', 'de' FROM generate_series(0, 2) AS i;
-SELECT ldp_submit('visits', report('visits', 1)), ldp_submit_batch('packed', '6b1e0f5c-1b1a-4b52-9d1c-0a8d6f1f0001', ARRAY[report('packed', 1), report('packed', 2)], 3);
+INSERT INTO visits SELECT report('visits', 1), 0, '2026-06-01 00:00Z';
+SELECT ldp_submit_batch('packed', '6b1e0f5c-1b1a-4b52-9d1c-0a8d6f1f0001', ARRAY[report('packed', 1), report('packed', 2)], 3);
 SELECT ldp_refresh('daily'), ldp_refresh('everything');
 SELECT ldp_rollup(summary) = ldp_summary_of('visits') FROM daily;
 -- What cannot be.

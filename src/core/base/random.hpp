@@ -68,14 +68,18 @@ class BitSource {
     [[nodiscard]] virtual std::uint64_t pick(std::span<const std::uint64_t> sums);
 };
 
-/// The operating system's cryptographic generator, buffered. A word is wiped from the buffer when it is
-/// handed out, and the buffer is empty in a forked child, so no two processes share a word. Use one object
-/// per thread. Throws Error (environment) where the system gives no random bits, or no memory for them.
+/// The operating system's cryptographic generator, with a buffer of 32 words at most. A word is wiped from
+/// the buffer when it is handed out, and the buffer is empty in a forked child, so no two processes share a
+/// word. A copy of the whole machine has the words that are buffered at that moment: discard() leaves none.
+/// Use one object per thread. Throws Error (environment) where the system gives no random bits, or no memory
+/// for them.
 class SystemRandom final : public BitSource {
   public:
     SystemRandom();
     ~SystemRandom() override;
     [[nodiscard]] std::uint64_t word() override;
+    /// Wipes what is buffered. The next word is one that the system gives after this call.
+    void discard() noexcept;
 
   private:
     struct Page;

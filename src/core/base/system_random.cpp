@@ -3,19 +3,23 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "core/base/error.hpp"
 #include "core/base/random.hpp"
 
 namespace ldp {
 
-// One page of its own, so that the kernel can wipe it on fork: a child then finds no words left.
+// One page of its own, so that the kernel can wipe it on fork: a child then finds no words left. Of the page,
+// 256 bytes are filled at a time: the kernel gives so many whole, at about the cost per word of a full page,
+// and a copy of a running machine has few words in common with it.
 struct SystemRandom::Page {
     static constexpr std::size_t size = 4096;
     std::uint64_t left;
-    std::uint64_t words[size / sizeof(std::uint64_t) - 1];
+    std::uint64_t words[32];
 
     void refill() {
         auto* at = reinterpret_cast<char*>(words);
@@ -31,29 +35,52 @@ struct SystemRandom::Page {
         }
         left = sizeof(words) / sizeof(words[0]);
     }
+
+    /// A page without words: one that another generator has left, or a new one.
+    [[nodiscard]] static Page* take() {
+        for (auto& slot : spare)
+            if (Page* page = slot.exchange(nullptr, std::memory_order_acquire)) return page;
+        void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (memory == MAP_FAILED || madvise(memory, size, MADV_WIPEONFORK) != 0) {
+            const int reason = errno;
+            if (memory != MAP_FAILED) munmap(memory, size);
+            raise(ErrorCode::environment, "no memory page for random bits", std::strerror(reason),
+                  "Linux 4.14 or later is needed (MADV_WIPEONFORK).");
+        }
+        return static_cast<Page*>(memory);
+    }
+    /// Wipes a page, and keeps it for the next generator if there is room.
+    static void leave(Page* page) noexcept {
+        page->forget();
+        for (auto& slot : spare) {
+            page = slot.exchange(page, std::memory_order_acq_rel);
+            if (page == nullptr) return;
+        }
+        munmap(page, size);
+    }
+
+    void forget() noexcept { explicit_bzero(this, sizeof(Page)); }
+
+    /// Mapping a page costs more than a report: programs that make a generator for each call, as calls from C
+    /// do, find the page of the last one. No words pass from one to the other.
+    static constinit std::atomic<Page*> spare[4];
 };
 
-SystemRandom::SystemRandom() {
-    void* memory = mmap(nullptr, Page::size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED || madvise(memory, Page::size, MADV_WIPEONFORK) != 0) {
-        const int reason = errno;
-        if (memory != MAP_FAILED) munmap(memory, Page::size);
-        raise(ErrorCode::environment, "no memory page for random bits", std::strerror(reason),
-              "Linux 4.14 or later is needed (MADV_WIPEONFORK).");
-    }
-    page_ = static_cast<Page*>(memory);
-}
+constinit std::atomic<SystemRandom::Page*> SystemRandom::Page::spare[4]{};
+
+SystemRandom::SystemRandom() : page_(Page::take()) {}
 
 SystemRandom::~SystemRandom() {
-    explicit_bzero(page_, Page::size);
-    munmap(page_, Page::size);
+    Page::leave(page_);
+}
+
+void SystemRandom::discard() noexcept {
+    page_->forget();
 }
 
 std::uint64_t SystemRandom::word() {
     if (page_->left == 0) page_->refill();
-    const std::uint64_t value = page_->words[--page_->left];
-    page_->words[page_->left] = 0;
-    return value;
+    return std::exchange(page_->words[--page_->left], 0);
 }
 
 }  // namespace ldp

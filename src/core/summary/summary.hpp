@@ -62,7 +62,7 @@ class ReportCounter {
     }
 
   private:
-    static constexpr std::size_t long_report = 256;      // of less, processors foresee which bytes come
+    static constexpr std::size_t long_report = 100;      // of less, processors foresee which bytes come
     static constexpr std::size_t longest_in_row = 2000;  // more stands outside (TOAST)
 
     /// Asks for the report after the next. PostgreSQL fills a page from its end, so that a scan goes down

@@ -5,6 +5,7 @@
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
 #include "core/math/inverse.hpp"
+#include "core/mechanism/graded/estimable.hpp"
 #include "proof.hpp"
 #include "simulation.hpp"
 
@@ -44,7 +45,7 @@ double told_apart(const Mechanism& m, Cell a, Cell b) {
 /// The detail of the Error (invalid_spec) that a spec meets.
 std::string refusal(double epsilon, const std::string& rest) {
     try {
-        static_cast<void>(mechanism("exponential", epsilon, rest));
+        check_estimates(*mechanism("exponential", epsilon, rest));
     } catch (const Error& error) {
         BOOST_CHECK(error.code() == ErrorCode::invalid_spec);
         return error.what() + std::string(" / ") + error.detail();
@@ -243,6 +244,17 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_estimated_is_refused) {
     BOOST_CHECK(contains(refusal(2, R"("domain": 3,
         "utilities": [[10, 0, -1000], [0, 10, -1000], [0, 0, -1000]])"),
                          "epsilon cannot be spent"));
+}
+
+// That takes a matrix's inverse, which a device does not wait for.
+BOOST_AUTO_TEST_CASE(only_who_publishes_a_spec_looks_whether_reports_can_be_estimated) {
+    const auto m = mechanism("exponential", 1, R"("domain": 3, "places": [[0, 0], [5, 5], [0, 0]])");
+    SeededBits bits(3);
+    const Cell value = 1;
+    BOOST_CHECK(!m->perturb({&value, 1}, bits).empty());
+    BOOST_CHECK_THROW(check_estimates(*m), Error);
+    BOOST_CHECK_NO_THROW(check_estimates(*mechanism("exponential", 1, R"("domain": 3)")));
+    BOOST_CHECK_NO_THROW(check_estimates(*mechanism("grr", 1, R"("domain": 3)")));
 }
 
 BOOST_AUTO_TEST_CASE(contradictions_are_refused) {

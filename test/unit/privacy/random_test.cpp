@@ -28,6 +28,15 @@ std::uint64_t below3(std::uint64_t word) {
     return Scripted({word}).below(3);
 }
 
+/// What is not 0 in the page where a generator keeps its words; its only member says where that is.
+std::set<std::uint64_t> words_in_memory(const SystemRandom& bits) {
+    static_assert(sizeof(SystemRandom) == 2 * sizeof(void*));
+    const auto* const page = reinterpret_cast<const std::uint64_t* const*>(&bits)[1];
+    std::set<std::uint64_t> words(page, page + 4096 / sizeof(std::uint64_t));
+    words.erase(0);
+    return words;
+}
+
 /// Forks; the next 64 words of both processes, all in one set.
 std::set<std::uint64_t> words_of_parent_and_child(BitSource& bits) {
     int ends[2];
@@ -97,6 +106,32 @@ BOOST_AUTO_TEST_CASE(each_bit_of_a_system_word_is_fair) {
         for (std::uint64_t word = bits.word(), bit = 0; bit < 64; ++bit)
             ones[bit] += static_cast<int>(word >> bit & 1);
     for (const int count : ones) BOOST_CHECK_LT(std::abs(2 * count - words), 6 * std::sqrt(words));
+}
+
+// A copy of a running machine has the words that are in memory at that moment.
+BOOST_AUTO_TEST_CASE(few_words_are_ahead_and_none_that_were_discarded) {
+    SystemRandom bits;
+    std::vector<std::uint64_t> drawn;
+    for (int i = 0; i < 1000; ++i) {
+        drawn.push_back(bits.word());
+        BOOST_REQUIRE_LE(words_in_memory(bits).size(), 32u);  // how many are left, and 31 at most
+    }
+    std::set<std::uint64_t> ahead = words_in_memory(bits);
+    BOOST_CHECK_GT(ahead.size(), 1u);
+    for (const std::uint64_t word : drawn) BOOST_CHECK(!ahead.contains(word) || word < 512);
+    bits.discard();
+    BOOST_CHECK(words_in_memory(bits).empty());
+    for (int i = 0; i < 100; ++i) BOOST_CHECK(!ahead.contains(bits.word()));
+}
+
+// Generators that come one after another find the same memory, and no word in it.
+BOOST_AUTO_TEST_CASE(a_generator_leaves_no_words_to_the_next) {
+    std::set<std::uint64_t> seen;
+    for (int i = 0; i < 1000; ++i) {
+        SystemRandom bits;
+        BOOST_REQUIRE(words_in_memory(bits).empty());
+        BOOST_REQUIRE(seen.insert(bits.word()).second);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(a_forked_child_shares_no_words_with_its_parent) {

@@ -16,6 +16,7 @@
 #include "core/math/inverse.hpp"
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
+#include "core/mechanism/graded/estimable.hpp"
 #include "core/mechanism/graded/graded_channel.hpp"
 #include "core/mechanism/graded/utilities.hpp"
 
@@ -81,7 +82,7 @@ class Decoder {
     std::vector<double> terms_;
 };
 
-class Exponential final : public Mechanism, public Significance, public KnownErrors {
+class Exponential final : public Mechanism, public Significance, public KnownErrors, public Estimable {
   public:
     Exponential(const Header& header, Bytes block, std::uint64_t k, Utilities utilities)
         : Mechanism(header, block), k_(k), width_(cell_width(k)), utilities_(std::move(utilities)) {}
@@ -121,8 +122,9 @@ class Exponential final : public Mechanism, public Significance, public KnownErr
     }
 
     std::vector<std::pair<std::string, double>> parameters() const override;
-    /// Throws Error (invalid_spec) if the utilities lead to no channel, which those of distances do.
-    void check() const { static_cast<void>(channel()); }
+    /// Throws Error (invalid_spec) if the utilities lead to no channel.
+    void check_channel() const { static_cast<void>(channel()); }
+    void check_estimates() const override { static_cast<void>(decoder()); }
     /// The largest over the values, and over what the others hold.
     double n_variance(double truth) const override;
     double n_variance_of(std::size_t, std::size_t item, std::span<const double> shares) const override {
@@ -278,10 +280,7 @@ void write(const Settings& settings, Writer& writer) {
     OptionValues given;
     for (const Option& option : Utilities::options) given[option.name] = settings.option(option.name);
     const std::uint64_t k = settings.attributes()[0].domain;
-    const Utilities utilities(k, given);
-    // Before anybody reports what could not be estimated.
-    static_cast<void>(Decoder(channel_of(k, settings.epsilon(), utilities)));
-    utilities.write(writer);
+    Utilities(k, given).write(writer);
 }
 
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
@@ -291,7 +290,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     reader.finish();
     const bool distances = utilities.distances();
     auto mechanism = std::make_unique<Exponential>(header, block, k, std::move(utilities));
-    if (!distances) mechanism->check();  // a table that fits in a block is small
+    if (!distances) mechanism->check_channel();  // a table that fits in a block is small
     return mechanism;
 }
 

@@ -1,6 +1,7 @@
 #include "core/mechanism/graded/graded_channel.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <boost/math/tools/toms748_solve.hpp>
 #include <cmath>
 #include <limits>
@@ -20,33 +21,91 @@ constexpr double vanishing = 60;
           "Give each value the greatest utility for itself, and less to those that are further from it.");
 }
 
-/// The worst log-ratio of the probabilities of an output under two inputs, at a scale. No utility is
-/// positive, and each row has one of 0.
-double worst_log_ratio(const std::vector<double>& utilities, std::size_t k, double scale) {
-    std::vector<double> most(k, -std::numeric_limits<double>::infinity()),
-        least(k, std::numeric_limits<double>::infinity());
+}  // namespace
+
+/// Utilities of outputs for inputs, row after row: none is positive, and each row has one of 0. Distances of
+/// values on a line or in a plane repeat themselves; their exponentials are computed once for each of them.
+class GradedChannel::Table {
+  public:
+    Table(std::uint64_t k, const Utility& utility);
+
+    [[nodiscard]] double least() const noexcept { return std::ranges::min(different_); }
+    /// Computes the exponentials at a scale.
+    void scale_by(double scale) {
+        Work work;
+        for (std::size_t i = 0; i < different_.size(); ++i, work.done(4))
+            exponentials_[i] = std::exp(scale * different_[i]);
+    }
+    /// Of the output at this place in the table.
+    [[nodiscard]] double utility(std::size_t at) const noexcept { return different_[which_[at]]; }
+    [[nodiscard]] double exponential(std::size_t at) const noexcept { return exponentials_[which_[at]]; }
+
+    /// The worst log-ratio of the probabilities of an output under two inputs, at a scale.
+    [[nodiscard]] double worst_log_ratio(double scale);
+    /// A scale at which it is epsilon, or so little less that a double hardly tells.
+    [[nodiscard]] double scale_for(double epsilon);
+
+  private:
+    std::size_t k_;
+    std::vector<double> different_, exponentials_;
+    std::vector<std::uint32_t> which_;  ///< of the different ones, by place in the table
+};
+
+GradedChannel::Table::Table(std::uint64_t k, const Utility& utility) : k_(k), which_(k * k) {
+    // By the bits of each, in a table that is at most half full: beyond, each stands for itself.
+    constexpr std::size_t slots = std::size_t{1} << 16, most = slots / 2;
+    constexpr std::uint32_t none = ~std::uint32_t{0};
+    std::vector<std::uint32_t> found(slots, none);
+    std::vector<double> row(k);
     Work work;
-    for (auto row = utilities.begin(); row != utilities.end(); row += static_cast<std::ptrdiff_t>(k)) {
-        work.done(4 * k);
+    for (std::uint64_t in = 0; in < k; ++in, work.done(4 * k)) {
+        for (std::uint64_t out = 0; out < k; ++out) row[out] = utility(in, out);
+        const double greatest = std::ranges::max(row);
+        for (std::uint64_t out = 0; out < k; ++out) {
+            const double less = row[out] - greatest;
+            std::uint32_t& entry = which_[in * k + out];
+            entry = static_cast<std::uint32_t>(different_.size());
+            if (different_.size() < most) {
+                const auto bits = std::bit_cast<std::uint64_t>(less);
+                auto slot = static_cast<std::size_t>(bits * 0x9E3779B97F4A7C15 >> 48);
+                while (found[slot] != none && std::bit_cast<std::uint64_t>(different_[found[slot]]) != bits)
+                    slot = (slot + 1) % slots;
+                if (found[slot] != none) {
+                    entry = found[slot];
+                    continue;
+                }
+                found[slot] = entry;
+            }
+            different_.push_back(less);
+        }
+    }
+    exponentials_.resize(different_.size());
+}
+
+double GradedChannel::Table::worst_log_ratio(double scale) {
+    scale_by(scale);
+    std::vector<double> most(k_, -std::numeric_limits<double>::infinity()),
+        least(k_, std::numeric_limits<double>::infinity());
+    Work work;
+    for (std::size_t row = 0; row < which_.size(); row += k_, work.done(4 * k_)) {
         double sum = 0;
-        for (std::size_t y = 0; y < k; ++y) sum += std::exp(scale * row[static_cast<std::ptrdiff_t>(y)]);
+        for (std::size_t y = 0; y < k_; ++y) sum += exponential(row + y);
         const double log_sum = std::log(sum);
-        for (std::size_t y = 0; y < k; ++y) {
-            const double log = scale * row[static_cast<std::ptrdiff_t>(y)] - log_sum;
+        for (std::size_t y = 0; y < k_; ++y) {
+            const double log = scale * utility(row + y) - log_sum;
             most[y] = std::max(most[y], log);
             least[y] = std::min(least[y], log);
         }
     }
     double worst = 0;
-    for (std::size_t y = 0; y < k; ++y) worst = std::max(worst, most[y] - least[y]);
+    for (std::size_t y = 0; y < k_; ++y) worst = std::max(worst, most[y] - least[y]);
     return worst;
 }
 
-/// A scale at which it is ε, or so little less that a double hardly tells.
-double scale_for(const std::vector<double>& utilities, std::size_t k, double epsilon) {
-    const double widest = -std::ranges::min(utilities);
+double GradedChannel::Table::scale_for(double epsilon) {
+    const double widest = -least();
     if (widest == 0) refuse("All are equal.");
-    const auto left = [&](double scale) { return worst_log_ratio(utilities, k, scale) - epsilon; };
+    const auto left = [&](double scale) { return worst_log_ratio(scale) - epsilon; };
     double low = 0, high = epsilon / widest;
     while (left(high) <= 0) {
         low = high, high *= 2;
@@ -58,39 +117,31 @@ double scale_for(const std::vector<double>& utilities, std::size_t k, double eps
         .first;
 }
 
-}  // namespace
-
 GradedChannel::GradedChannel(std::uint64_t k, double epsilon, const Utility& utility)
     : k_(k), sums_(k * k), extremes_(k) {
-    std::vector<double> utilities(k * k);
-    Work work;
-    for (std::uint64_t in = 0; in < k; ++in, work.done(k)) {
-        double greatest = utility(in, 0);
-        for (std::uint64_t out = 0; out < k; ++out)
-            greatest = std::max(greatest, utilities[in * k + out] = utility(in, out));
-        for (std::uint64_t out = 0; out < k; ++out) utilities[in * k + out] -= greatest;
-    }
+    Table utilities(k, utility);
     // Whole numbers are off by a little: what is too much at the very scale is not at one a little less.
-    const double scale = scale_for(utilities, k, epsilon);
+    const double scale = utilities.scale_for(epsilon);
     for (double less = 0x1p-50; less < 0x1p-10; less *= 4)
         if (fill(utilities, scale * (1 - less), epsilon)) return;
     refuse("An output would come with a probability below 2^-62.");
 }
 
-bool GradedChannel::fill(const std::vector<double>& utilities, double scale, double epsilon) {
+bool GradedChannel::fill(Table& utilities, double scale, double epsilon) {
+    utilities.scale_by(scale);
     // Room for what the sum of a row's probabilities is off by.
     const double below_one = 1 - std::ldexp(static_cast<double>(k_), -51);
     std::ranges::fill(extremes_, Odds{0, whole});
     std::vector<std::uint64_t> weights(k_);
     std::vector<double> parts(k_);
     Work work;
-    for (std::uint64_t in = 0; in < k_; ++in, work.done(4 * k_)) {
+    const auto fill_row = [&](std::uint64_t in) {
+        work.done(4 * k_);
         double sum = 0;
-        for (std::uint64_t out = 0; out < k_; ++out)
-            sum += parts[out] = std::exp(scale * utilities[in * k_ + out]);
+        for (std::uint64_t out = 0; out < k_; ++out) sum += parts[out] = utilities.exponential(in * k_ + out);
         std::uint64_t left = whole;
         for (std::uint64_t out = 0; out < k_; ++out) {
-            weights[out] = static_cast<std::uint64_t>(std::ldexp(parts[out] / sum * below_one, 62));
+            weights[out] = static_cast<std::uint64_t>(parts[out] / sum * below_one * 0x1p62);
             left -= weights[out];
         }
         *std::ranges::max_element(weights) += left;
@@ -100,8 +151,17 @@ bool GradedChannel::fill(const std::vector<double>& utilities, double scale, dou
             extremes_[out].high = std::max(extremes_[out].high, weights[out]);
             extremes_[out].low = std::min(extremes_[out].low, weights[out]);
         }
-    }
-    return std::ranges::all_of(extremes_, [&](const Odds& each) { return keeps(epsilon, each); });
+    };
+    const auto kept = [&] {
+        return std::ranges::all_of(extremes_, [&](const Odds& each) { return keeps(epsilon, each); });
+    };
+    // The values at the ends of a line or at opposite corners of a map are the furthest: if these two rows
+    // are too far apart, the others need not be looked at.
+    fill_row(0);
+    fill_row(k_ - 1);
+    if (!kept()) return false;
+    for (std::uint64_t in = 1; in < k_ - 1; ++in) fill_row(in);
+    return kept();
 }
 
 Odds GradedChannel::worst_ratio() const noexcept {

@@ -153,8 +153,9 @@ class SampledHaar final : public Haar, public KnownErrors {
     // vector has every coefficient at an end of its range, so that this is a bound.
     double promised_variance(std::size_t) const override {
         Spectrum worst(tree().size());
+        const double noise = channel().most_noise(0);  // looks at the whole grid
         for (std::size_t c = 0; c < tree().size(); ++c)
-            worst.second_moments[c] = square(step(c)) * channel().most_noise(0) / chance(c);
+            worst.second_moments[c] = square(step(c)) * noise / chance(c);
         return std::ranges::max(leaf_variances(worst));
     }
     Cost cost() const noexcept override { return {3, 10.0 * static_cast<double>(tree().size())}; }

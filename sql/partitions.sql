@@ -1,0 +1,143 @@
+
+-- Partitions ------------------------------------------------------------------------------------------------
+
+CREATE FUNCTION @extschema@.ldp_partitions(reports regclass)
+    RETURNS TABLE (part regclass, key text, key_type regtype, begins text, ends text)
+    LANGUAGE sql STABLE PARALLEL SAFE ROWS 100 SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO' AS $$
+    SELECT t.oid::regclass, a.attname::text, a.atttypid::regtype, NULLIF(b.bounds[1], 'MINVALUE'), NULLIF(b.bounds[2], 'MAXVALUE')
+    FROM pg_partitioned_table AS p JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
+         JOIN pg_inherits AS i ON i.inhparent = p.partrelid JOIN pg_class AS t ON t.oid = i.inhrelid,
+         LATERAL regexp_match(pg_get_expr(t.relpartbound, t.oid), '^FOR VALUES FROM \(''?([^'']*)''?\) TO \(''?([^'']*)''?\)$') AS b (bounds)
+    WHERE p.partrelid = $1 AND p.partstrat = 'r' AND p.partnatts = 1
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_partitions(regclass) IS
+    'the partitions of a table by ranges of a column, the column and its type, and from where (or any) to where each goes; '
+    'both ends NULL of the default partition';
+
+CREATE FUNCTION @extschema@.ldp_add_partition(reports regclass, key text, low text, high text, part text) RETURNS void
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    owner oid := @extschema@.ldp_owner(reports);
+    of_name text := (SELECT format('%s.%s', t.relnamespace::regnamespace, @extschema@.ldp_partition_name(t.relname, part))
+                     FROM pg_class AS t WHERE t.oid = reports);
+    rest regclass := (SELECT NULLIF(p.partdefid, 0) FROM pg_partitioned_table AS p WHERE p.partrelid = reports);
+    rounds text := (SELECT pg_get_constraintdef(c.oid) FROM pg_constraint AS c WHERE c.conrelid = reports AND c.conname = 'round_is_open');
+    columns text := (SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) FROM pg_attribute AS a
+                     WHERE a.attrelid = reports AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '');
+BEGIN
+    PERFORM @extschema@.ldp_change_as(owner, format('CREATE TABLE %s (LIKE %s INCLUDING ALL)', of_name, reports));
+    -- What has come too early waits in the default partition. The rounds of it may be closed by now.
+    PERFORM @extschema@.ldp_change_as(owner, format('ALTER TABLE %s DROP CONSTRAINT IF EXISTS round_is_open', of_name));
+    IF rest IS NOT NULL THEN
+        PERFORM @extschema@.ldp_change_as(owner, format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', rest));
+        PERFORM @extschema@.ldp_change_as(owner, format(
+            'WITH moved AS (DELETE FROM %s AS t WHERE t.%I >= %L AND t.%2$I < %4$L RETURNING %5$s) INSERT INTO %6$s (%5$s) SELECT * FROM moved',
+            rest, key, low, high, columns, of_name));
+    END IF;
+    IF rounds IS NOT NULL THEN
+        PERFORM @extschema@.ldp_change_as(owner, format('ALTER TABLE %s ADD CONSTRAINT round_is_open %s', of_name, rounds));
+    END IF;
+    PERFORM @extschema@.ldp_change_as(owner, format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)', reports, of_name, low, high));
+    -- What was moved has kept its stamps.
+    INSERT INTO @extschema@.ldp_rollup_part (rollup, part)
+    SELECT r.name, t.oid FROM @extschema@.ldp_rollup AS r, pg_class AS t
+    WHERE r.collection = (SELECT c.name FROM @extschema@.ldp_collection AS c WHERE c.reports = ldp_add_partition.reports) AND t.oid = of_name::regclass;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_add_partition(regclass, text, text, text, text) IS
+    'adds a partition to a collection''s table, from low to below high, and moves into it what is there of it';
+
+CREATE FUNCTION @extschema@.ldp_partition_key(collection @extschema@.ldp_collection, OUT key text, OUT type regtype)
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    SELECT a.attname, a.atttypid INTO key, type FROM pg_partitioned_table AS p JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
+    WHERE p.partrelid = collection.reports AND p.partstrat = 'r' AND p.partnatts = 1;
+    IF type IN ('integer', 'date', 'timestamp', 'timestamptz') IS NOT TRUE THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'wrong_object_type',
+            MESSAGE = format('collection "%s" is not partitioned by a range of rounds or times', collection.name),
+            HINT = 'ldp_create_collection creates one that is, with partition_by.';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_partition_key(@extschema@.ldp_collection) IS
+    'the column that a collection is partitioned by, and its type; an error if there is none';
+
+CREATE FUNCTION @extschema@.ldp_check_steps(possible boolean) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF possible IS NOT TRUE THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'invalid_parameter_value',
+            MESSAGE = 'there are no such partitions',
+            HINT = 'Say up to where partitions are to go, of a step that is positive, and no more than 10000 at once: of times for a collection that is '
+                   'partitioned by time, of rounds for one that is by rounds.';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_check_steps(boolean) IS 'an error unless partitions that are asked for are possible';
+
+CREATE FUNCTION @extschema@.ldp_add_partitions_as(caller name, name text, until timestamptz, step interval, since timestamptz) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO' AS $$
+DECLARE
+    collection @extschema@.ldp_collection := @extschema@.ldp_own_collection(caller, name);
+    place record := @extschema@.ldp_partition_key(collection);
+    low timestamptz;
+    high timestamptz;
+    added integer := 0;
+BEGIN
+    PERFORM @extschema@.ldp_check_steps(place.type <> 'integer'::regtype AND isfinite(until) AND isfinite(COALESCE(since, now())) AND step > '0'
+        AND (place.type <> 'date'::regtype OR step >= '1 day'));
+    SELECT COALESCE(max(p.ends::timestamptz), date_trunc('day', COALESCE(since, now()))) INTO low FROM @extschema@.ldp_partitions(collection.reports) AS p;
+    PERFORM @extschema@.ldp_check_steps(until - low < 10000 * step);
+    WHILE low < until LOOP
+        high := low + step;
+        PERFORM @extschema@.ldp_add_partition(collection.reports, place.key,
+            (CASE place.type WHEN 'timestamptz'::regtype THEN low::text ELSE low::timestamp::text END),
+            (CASE place.type WHEN 'timestamptz'::regtype THEN high::text ELSE high::timestamp::text END),
+            to_char(low, CASE WHEN low = date_trunc('day', low) THEN 'YYYYMMDD' ELSE 'YYYYMMDD_HH24MI' END));
+        low := high;
+        added := added + 1;
+    END LOOP;
+    RETURN added;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_add_partitions_as(name, text, timestamptz, interval, timestamptz) IS 'ldp_add_partitions, of this caller';
+
+CREATE FUNCTION @extschema@.ldp_add_partitions(name text, until timestamptz, step interval DEFAULT '1 day', since timestamptz DEFAULT NULL) RETURNS integer
+    AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 100000;
+COMMENT ON FUNCTION @extschema@.ldp_add_partitions(text, timestamptz, interval, timestamptz) IS
+    'adds partitions to a collection that is partitioned by time, from where the last one ends (at first from since, or today, in UTC) '
+    'until all of a time is covered; returns how many';
+
+CREATE FUNCTION @extschema@.ldp_add_round_partitions_as(caller name, name text, last integer, step integer, first integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    collection @extschema@.ldp_collection := @extschema@.ldp_own_collection(caller, name);
+    place record := @extschema@.ldp_partition_key(collection);
+    low bigint;
+    added integer := 0;
+BEGIN
+    PERFORM @extschema@.ldp_check_steps(place.type = 'integer'::regtype AND step > 0 AND last::bigint + step < 2147483647);
+    SELECT COALESCE(max(p.ends::bigint), first) INTO low FROM @extschema@.ldp_partitions(collection.reports) AS p;
+    PERFORM @extschema@.ldp_check_steps(last - low < 10000::bigint * step);
+    WHILE low <= last LOOP
+        PERFORM @extschema@.ldp_add_partition(collection.reports, place.key, low::text, (low + step)::text, low::text);
+        low := low + step;
+        added := added + 1;
+    END LOOP;
+    RETURN added;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_add_round_partitions_as(name, text, integer, integer, integer) IS 'ldp_add_round_partitions, of this caller';
+
+CREATE FUNCTION @extschema@.ldp_add_round_partitions(name text, last integer, step integer DEFAULT 1, first integer DEFAULT 0) RETURNS integer
+    AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 100000;
+COMMENT ON FUNCTION @extschema@.ldp_add_round_partitions(text, integer, integer, integer) IS
+    'the same for a collection that is partitioned by rounds: until the last round is covered';
+
+REVOKE ALL ON FUNCTION
+    @extschema@.ldp_add_partition(regclass, text, text, text, text),
+    @extschema@.ldp_add_partitions_as(name, text, timestamptz, interval, timestamptz),
+    @extschema@.ldp_add_round_partitions_as(name, text, integer, integer, integer)
+    FROM PUBLIC;

@@ -1,0 +1,150 @@
+
+-- Series ----------------------------------------------------------------------------------------------------
+
+-- Policies on the reports say nothing of sums of them. So a role that they apply to reads a rollup only if its table has
+-- policies of its own. Everybody else who may read the reports may read what a rollup adds up of them.
+CREATE FUNCTION @extschema@.ldp_rollup_reader(rollup @extschema@.ldp_rollup, collection @extschema@.ldp_collection, caller name,
+        OUT role oid, OUT policies boolean, OUT fewest bigint)
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    relation pg_class;
+    needed text[] := ARRAY[@extschema@.ldp_report_column(collection.reports), 'round'] || ARRAY(
+        SELECT CASE WHEN EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = collection.reports AND a.attname = b AND NOT a.attisdropped) THEN b
+               ELSE regexp_replace(b, '^[a-z]+\((.*)\)$', '\1') END FROM unnest(rollup.buckets) AS b);
+    reads boolean;
+    hidden boolean;
+BEGIN
+    SELECT t.* INTO STRICT relation FROM pg_class AS t WHERE t.oid = rollup.summaries;
+    IF NOT relation.relrowsecurity THEN
+        SELECT t.relrowsecurity AND NOT (r.rolsuper OR r.rolbypassrls) AND (t.relforcerowsecurity OR NOT pg_has_role(caller, t.relowner, 'USAGE'))
+        INTO hidden FROM pg_class AS t, pg_roles AS r WHERE t.oid = collection.reports AND r.rolname = caller;
+        IF hidden THEN
+            RAISE EXCEPTION USING
+                ERRCODE = 'insufficient_privilege',
+                MESSAGE = format('permission denied: collection "%s" has row-level policies', collection.name),
+                DETAIL = format('Rollup "%s" adds up the reports of all rows, also of those that policies hide from role "%s".', rollup.name, caller),
+                HINT = 'Ask the reports themselves; or let the owner enable row-level security on the rollup''s table, with policies, and grant SELECT on it.';
+        END IF;
+        reads := has_schema_privilege(caller, relation.relnamespace, 'USAGE') AND NOT EXISTS (
+            SELECT FROM unnest(needed) AS n LEFT JOIN pg_attribute AS a ON a.attrelid = collection.reports AND a.attname = n AND NOT a.attisdropped
+            WHERE has_column_privilege(caller, collection.reports, a.attnum, 'SELECT') IS NOT TRUE);
+        IF reads THEN
+            role := relation.relowner;
+            policies := false;
+            fewest := 0;
+            RETURN;
+        END IF;
+    END IF;
+    SELECT r.* INTO role, policies, fewest FROM @extschema@.ldp_reader(collection, rollup.summaries, rollup.columns || 'summary'::text, caller) AS r;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_rollup_reader(@extschema@.ldp_rollup, @extschema@.ldp_collection, name) IS
+    'how a caller reads a rollup: as which role, whether under policies, and of how many reports together at least; an error if not at all';
+
+-- With its offset, no hour of a day on which clocks are set back has the name of another. Times outside of these years are in UTC.
+CREATE FUNCTION @extschema@.ldp_time_label(moment timestamptz, zone text) RETURNS text
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $$
+DECLARE
+    there timestamp;
+    ahead integer;
+BEGIN
+    IF (moment >= '0002-01-01 00:00:00+00' AND moment < '294275-01-01 00:00:00+00') IS NOT TRUE THEN
+        RETURN to_jsonb(moment) #>> '{}';
+    END IF;
+    there := moment AT TIME ZONE zone;
+    ahead := extract(epoch FROM there - (moment AT TIME ZONE 'UTC'));
+    RETURN format('%s%s%s:%s%s', to_jsonb(there) #>> '{}', CASE WHEN ahead < 0 THEN '-' ELSE '+' END, to_char(abs(ahead) / 3600, 'FM9900'),
+        to_char(abs(ahead) / 60 % 60, 'FM00'), CASE WHEN ahead % 60 <> 0 THEN ':' || to_char(abs(ahead) % 60, 'FM00') END);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_time_label(timestamptz, text) IS
+    'a time as ISO 8601 has it, in a time zone and with its offset, or in UTC if it is before the year 2 or after 294274';
+
+CREATE FUNCTION @extschema@.ldp_rolled_up_as(caller name, name text, by text[], since timestamptz, until timestamptz,
+        first_round integer, last_round integer) RETURNS @extschema@.ldp_group[]
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $$
+DECLARE
+    rollup @extschema@.ldp_rollup := @extschema@.ldp_rollup_named(name, COALESCE(by, '{}'),
+        since IS NOT NULL OR until IS NOT NULL, first_round IS NOT NULL OR last_round IS NOT NULL);
+    reading record;
+    condition text := 'true';
+    bound record;
+    column_name text;
+    groups text;
+    expressions text;
+BEGIN
+    SELECT r.* INTO reading FROM @extschema@.ldp_collection AS c,
+           LATERAL @extschema@.ldp_rollup_reader(rollup, c, caller) AS r
+    WHERE c.name = rollup.collection;
+    -- A bucket belongs to where it begins. Times without a zone are the rollup's.
+    FOR bound IN SELECT * FROM (VALUES ('>=', since, NULL::integer), ('<', until, NULL), ('>=', NULL, first_round), ('<=', NULL, last_round))
+                               AS v (operator, moment, round) WHERE moment IS NOT NULL OR round IS NOT NULL LOOP
+        SELECT format(CASE a.atttypid WHEN 'timestamptz'::regtype THEN 't.%I %s %L::timestamptz' WHEN 'integer'::regtype THEN 't.%I %s %L::integer'
+                                      ELSE 't.%I %s %L::timestamp' END, a.attname, bound.operator,
+                      CASE WHEN bound.moment IS NULL THEN bound.round::text WHEN a.atttypid = 'timestamptz'::regtype THEN bound.moment::text
+                           ELSE (bound.moment AT TIME ZONE rollup.zone)::text END)
+        INTO column_name
+        FROM pg_attribute AS a
+        WHERE a.attrelid = rollup.summaries AND a.attname = ANY (rollup.columns)
+              AND CASE WHEN bound.moment IS NULL THEN a.attname = 'round' ELSE a.atttypid IN ('date'::regtype, 'timestamp'::regtype, 'timestamptz'::regtype) END
+        ORDER BY a.attnum LIMIT 1;
+        IF NOT FOUND THEN
+            RAISE EXCEPTION USING
+                ERRCODE = 'undefined_column',
+                MESSAGE = format('rollup "%s" does not know %s', rollup.name, CASE WHEN bound.moment IS NULL THEN 'rounds' ELSE 'times' END),
+                DETAIL = @extschema@.ldp_listed(rollup.columns),
+                HINT = 'Create a rollup by what is asked for.';
+        END IF;
+        condition := condition || ' AND ' || column_name;
+    END LOOP;
+    -- Names of 40 columns at a time: a function takes no more than 100 arguments.
+    SELECT string_agg(n.object, ' || ' ORDER BY n.chunk), string_agg(n.expressions, '' ORDER BY n.chunk) INTO groups, expressions
+    FROM (SELECT b.index / 40 AS chunk, format('jsonb_build_object(%s)', string_agg(format(CASE b.result_type WHEN 'timestamp with time zone'
+                     THEN '%L, %s.ldp_time_label(%s, %L)' ELSE '%L, %3$s' END, b.name, '@extschema@', b.expression, rollup.zone), ', ' ORDER BY b.index)) AS object,
+                 string_agg(b.expression || ', ', '' ORDER BY b.index) AS expressions
+          FROM (SELECT b.*, row_number() OVER () - 1 AS index
+                FROM @extschema@.ldp_buckets(rollup.summaries, rollup.columns, COALESCE(by, rollup.columns), rollup.zone) AS b) AS b
+          GROUP BY 1) AS n;
+    RETURN @extschema@.ldp_run_as(reading.role, reading.policies,
+        format('SELECT array_agg(ROW(g.name, g.summary)::%1$s.ldp_group ORDER BY g.place) FROM '
+               '(SELECT %2$s AS name, %1$s.ldp_rollup(t.summary) AS summary, row_number() OVER (ORDER BY %3$s count(*)) AS place '
+               'FROM %4$s AS t WHERE %5$s GROUP BY %3$s () HAVING %1$s.ldp_count(%1$s.ldp_rollup(t.summary)) >= %6$s) AS g',
+               '@extschema@', COALESCE(groups, 'jsonb_build_object()'), expressions, rollup.summaries, condition, reading.fewest),
+        NULL::@extschema@.ldp_group[]);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_rolled_up_as(name, text, text[], timestamptz, timestamptz, integer, integer) IS 'ldp_rolled_up, of this caller';
+
+CREATE FUNCTION @extschema@.ldp_rolled_up(name text, by text[] DEFAULT NULL, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL,
+        first_round integer DEFAULT NULL, last_round integer DEFAULT NULL) RETURNS @extschema@.ldp_group[]
+    AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
+COMMENT ON FUNCTION @extschema@.ldp_rolled_up(text, text[], timestamptz, timestamptz, integer, integer) IS
+    'the summaries behind ldp_series, as an array of rows of name and summary';
+
+CREATE FUNCTION @extschema@.ldp_series(name text, by text[] DEFAULT NULL, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL,
+        first_round integer DEFAULT NULL, last_round integer DEFAULT NULL, confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')
+    RETURNS TABLE ("group" jsonb, attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint,
+        attribute_number integer, value integer, note text)
+    LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 1000 SET search_path = pg_catalog, pg_temp AS $$
+    SELECT g."group", e.attribute, e.label, e.estimate, e.stderr, e.lower, e.upper, e.n, e.people, e.attribute_number, e.value, e.note
+    FROM unnest(@extschema@.ldp_rolled_up($1, $2, $3, $4, $5, $6)) WITH ORDINALITY AS g ("group", summary, place),
+         LATERAL @extschema@.ldp_estimate(g.summary, $7, $8) WITH ORDINALITY AS e (attribute, label, estimate, stderr, lower, upper, n, people,
+             attribute_number, value, note, row)
+    ORDER BY g.place, e.row
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_series(text, text[], timestamptz, timestamptz, integer, integer, float8, text) IS
+    'what the reports in a rollup tell, as ldp_estimate does of a collection: bucket by bucket, or the sums by some of its columns, or '
+    'longer units of its time; of the buckets that begin in a span of time, or of rounds';
+
+CREATE FUNCTION @extschema@.ldp_missing_values(name text) RETURNS TABLE ("column" text, missing bigint, reports bigint)
+    LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 5 SET search_path = pg_catalog, pg_temp AS $$
+    SELECT c.key, COALESCE(sum(@extschema@.ldp_count(g.summary)) FILTER (WHERE c.value = 'null'), 0)::bigint, sum(@extschema@.ldp_count(g.summary))::bigint
+    FROM unnest(@extschema@.ldp_rolled_up($1)) AS g ("group", summary), LATERAL jsonb_each(g."group") AS c GROUP BY c.key ORDER BY c.key
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_missing_values(text) IS
+    'for each column of a rollup, the number of reports in buckets where it is NULL, and of all reports in the rollup: an alarm for '
+    'clients that do not send a side column';
+
+REVOKE ALL ON FUNCTION
+    @extschema@.ldp_rolled_up_as(name, text, text[], timestamptz, timestamptz, integer, integer)
+    FROM PUBLIC;

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# The extension in databases of other encodings: it installs, its labels are text of the database, and the fingerprint of a
+# spec is the same in all of them.
+. "$(dirname "$0")/../prelude.sh"
+cd "$work" || exit 1
+
+create_databases ldp_utf8
+sql -c "CREATE EXTENSION ldp"
+spec() { echo "{\"mechanism\": \"grr\", \"epsilon\": 1, \"attributes\": [{\"name\": \"$1\", \"domain\": [\"other\", \"$1\"]}]}"; }
+tried=0
+while read -r encoding label; do
+    tried=$((tried + 1))
+    database=ldp_encoding_$tried
+    PGDATABASE=$maintenance psql -Xqc "CREATE DATABASE $database ENCODING $encoding LOCALE 'C' TEMPLATE template0" || exit 1
+    databases+=("$database")
+    # In SQL_ASCII, text is what clients send.
+    check "$encoding installs the extension" "" "$(sql "$database" -c "CREATE EXTENSION ldp")"
+    check "$encoding estimates" "$label|3|$(sql -c "SELECT ldp_spec_fingerprint('$(spec "$label")')")" "$(PGCLIENTENCODING=UTF8 sql "$database" <<SQL | tail -n 1
+SELECT ldp_create_collection('$label', '$(spec "$label")');
+INSERT INTO "$label" SELECT (encode(ldp_spec_parameters(ldp_client_spec('$label')), 'hex') || '01')::ldp_report, 0 FROM generate_series(1, 3);
+SELECT e.label, e.n, c.fingerprint FROM ldp_collections AS c, ldp_estimate(c.name) AS e WHERE e.label = '$label' AND e.attribute = '$label';
+SQL
+)"
+    check "$encoding quotes a name in an error" "ERROR:  unknown method \"$label\"" \
+        "$(PGCLIENTENCODING=UTF8 sql "$database" -c "SELECT ldp_consistent(ldp_summary_of('$label'), '$label')" | head -n 1)"
+done <<'END'
+EUC_JP 東京
+EUC_KR 서울
+EUC_CN 北京
+EUC_TW 臺北
+LATIN1 grün
+LATIN2 Łódź
+WIN1252 €5
+KOI8R Москва
+SQL_ASCII grün
+END
+finish
