@@ -9,6 +9,7 @@
 #include <string>
 
 #include "answers.hpp"
+#include "core/plan/first_look.hpp"
 #include "core/summary/learn.hpp"
 #include "core/summary/shrink.hpp"
 
@@ -170,18 +171,20 @@ Table shrunk_means(const Subject& subject, Shrinkage shrinkage, Target target) {
 /// Ranges of attributes, or of Haar coefficients, which have no names.
 struct Ranges {
     const LearntRange* ranges = nullptr;
+    const char* const* notes = nullptr;
     std::size_t count = 0;
     Legend legend = {};
     std::size_t first = 0;  ///< the attribute that item 0 is
 
     void write(Columns& columns, std::size_t row) const {
-        const auto& [item, low, high, coefficient] = ranges[row];
+        const auto& [item, low, high, coefficient, needed] = ranges[row];
         const std::size_t attribute = first + item;
         coefficient ? columns.put_nothing() : columns.put(legend.name(attribute), false);
         columns.put(low);
         columns.put(high);
         columns.put(Int32GetDatum(static_cast<std::int32_t>(attribute)), coefficient);
         columns.put(Int32GetDatum(static_cast<std::int32_t>(item)), !coefficient);
+        columns.put(notes[row]);
     }
 };
 
@@ -190,8 +193,38 @@ Ranges learnt(const Subject& subject, double coverage) {
         const std::vector<LearntRange> found = learn_ranges(view, coverage);
         auto* kept = static_cast<LearntRange*>(try_palloc((found.size() + 1) * sizeof(LearntRange)));
         std::ranges::copy(found, kept);
-        return Ranges{kept, found.size(), subject.legend, subject.attribute.value_or(0)};
+        auto** notes = static_cast<const char**>(try_palloc((found.size() + 1) * sizeof(const char*)));
+        for (std::size_t i = 0; i < found.size(); ++i)
+            notes[i] = found[i].needed == 0 ? nullptr
+                                            : keep("the declared range: " + std::to_string(view.n) +
+                                                   " reports do not narrow it; it takes about " +
+                                                   std::to_string(found[i].needed) + " about the attribute");
+        return Ranges{kept, notes, found.size(), subject.legend, subject.attribute.value_or(0)};
     });
+}
+
+/// The choice of a mechanism after a first round.
+struct Look {
+    FirstLook look = {};
+    std::size_t count = 0;
+
+    void write(Columns& columns, std::size_t) const {
+        columns.put(look.chosen->name);
+        columns.put(look.sharp->name);
+        columns.put(look.sharp_error);
+        columns.put(look.smooth_error);
+        columns.put(std::sqrt(std::max(0.0, look.bias_square)));
+        columns.put(look.grid);
+        columns.put(BoolGetDatum(look.clear), false);
+    }
+};
+
+Look looked(Bytes one, Bytes other, std::int64_t people) {
+    const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(one);
+    const std::unique_ptr<const Mechanism> second = checked_mechanism(other);
+    return {first_look(view_of(*mechanism, one), view_of(*second, other),
+                       static_cast<std::uint64_t>(std::max<std::int64_t>(0, people))),
+            1};
 }
 
 Smoothing smoothing_named(std::string_view name) {
@@ -314,6 +347,14 @@ LDP_FUNCTION(ldp_learn_range) {
             return learnt(subject, PG_GETARG_FLOAT8(1));
         },
         1);
+}
+
+/// (summary, summary, people): which mechanism suits the other people.
+LDP_FUNCTION(ldp_first_look) {
+    return rows(fcinfo, [=] {
+        const Bytes one = summary_argument(fcinfo, 0), other = summary_argument(fcinfo, 1);
+        return looked(one, other, PG_GETARG_INT64(2));
+    });
 }
 
 /// (summary, shrink, target): the mean vector with small details shrunk.

@@ -7,7 +7,9 @@
 #include <cmath>
 
 #include "accounting/lower_bounds.hpp"
+#include "core/base/unknown.hpp"
 #include "core/mechanism/graded/estimable.hpp"
+#include "core/mechanism/ordered/choice.hpp"
 #include "core/spec/attributes.hpp"
 #include "rows.hpp"
 
@@ -62,7 +64,10 @@ Advice advice(const char* text, double users) {
         throw Error(ErrorCode::invalid_value, "there must be at least one user",
                     "Found " + std::to_string(static_cast<std::int64_t>(users)) + ".");
     const auto [demand, candidates] = advise(text);
-    const double least = least_worst_error(demand.epsilon, demand.attributes, endless, Target::sample);
+    // The bound is one of means and of single shares.
+    const double least = is_ordered(*candidates.front().mechanism)
+                             ? unknown
+                             : least_worst_error(demand.epsilon, demand.attributes, endless, Target::sample);
     auto* items = static_cast<Advice::Row*>(try_palloc(candidates.size() * sizeof(Advice::Row)));
     std::size_t count = 0;
     for (const Candidate& each : candidates)

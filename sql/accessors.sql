@@ -257,11 +257,24 @@ COMMENT ON FUNCTION @extschema@.ldp_resolution(@extschema@.ldp_summary, text) IS
 
 CREATE FUNCTION @extschema@.ldp_learn_range(summary @extschema@.ldp_summary, coverage float8 DEFAULT 0.9,
         attribute text DEFAULT NULL)
-    RETURNS TABLE (attribute text, low float8, high float8, attribute_number integer, coefficient integer)
+    RETURNS TABLE (attribute text, low float8, high float8, attribute_number integer, coefficient integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_learn_range(@extschema@.ldp_summary, float8, text) IS
     'ranges for a second round from the reports of a first: of each attribute one that holds this share of the people, '
-    'with confidence 0.99; of haar_ranges one for each Haar coefficient, ready for a spec''s "coefficients"';
+    'with confidence 0.99; of haar_ranges one for each Haar coefficient, ready for a spec''s "coefficients". Where the '
+    'reports are too few, it is the declared range, and note says about how many reports narrow it';
+
+CREATE FUNCTION @extschema@.ldp_first_look(one @extschema@.ldp_summary, other @extschema@.ldp_summary, people bigint)
+    RETURNS TABLE (mechanism text, sharp_mechanism text, sharp_error float8, smooth_error float8, smooth_bias float8,
+                   smooth_grid bigint, clear boolean)
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000000 ROWS 1;
+COMMENT ON FUNCTION @extschema@.ldp_first_look(@extschema@.ldp_summary, @extschema@.ldp_summary, bigint) IS
+    'Chooses the mechanism for the distribution of a number from two halves of a first round (tree or haar_ordered, '
+    'different people, one spec): the sharp one, whose estimates are unbiased and have intervals, or square_wave, whose '
+    'smooth fit has a bias and no interval. The errors are root mean squares of the share of a range if so many other '
+    'people report: sharp_error of the unbiased estimate, smooth_error of the fit at smooth_grid steps, smooth_bias the '
+    'part that does not shrink with more people. clear is true if the difference exceeds two standard errors. Error '
+    '42804 if the specs differ, 0A000 for other reports, 22023 if a half is empty';
 
 -- Health, rounds
 

@@ -88,5 +88,7 @@ CREATE FUNCTION @extschema@.ldp_synthesize(summary @extschema@.ldp_summary, reco
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000000 ROWS 10000 SUPPORT @extschema@.ldp_rows;
 COMMENT ON FUNCTION @extschema@.ldp_synthesize(@extschema@.ldp_summary, bigint, bigint, float8, integer) IS
     'made-up records, each a JSON object of labels by attribute, numbered from 1, that are spread as the model of '
-    'the same significance and cells says; equal seeds make equal records';
+    'the same significance and cells says; equal seeds make equal records. They are no ground for a regression: a table '
+    'of numbers in fine bins loses slopes. Of 28,155 employees, true slopes of 62.4 and 10.2 became about 0 at epsilon 1 '
+    'to 2, and 12 and 4 at epsilon 4; regress on products instead (ldp_regression)';
 

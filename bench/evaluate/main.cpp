@@ -45,6 +45,7 @@ int main(int count, char** arguments) {
         add(numbers_figure(setup));
         add(means_figure(setup, people));
         add(shares_figure(setup, people));
+        add(ranges_figure(setup));
         add(joint_figure(setup, people));
         add(evolving_figure(setup));
         add(series_figure(setup));

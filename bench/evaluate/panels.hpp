@@ -24,6 +24,8 @@ struct Setup {
 [[nodiscard]] Figure means_figure(const Setup& setup, const People& census);
 /// Shares of all attributes' values, by the variation distance, against ε.
 [[nodiscard]] Figure shares_figure(const Setup& setup, const People& census);
+/// Shares of ranges of one ordered attribute, beside published methods, against ε.
+[[nodiscard]] Figure ranges_figure(const Setup& setup);
 /// Cross tables of several attributes, by the variation distance, and shares of boxes, against ε.
 [[nodiscard]] Figure joint_figure(const Setup& setup, const People& census);
 /// Values that change: the error of shares, and what a person has spent in the end; means of numbers that

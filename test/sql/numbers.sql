@@ -121,6 +121,15 @@ SELECT name, ldp_resolution(serial) > 0 AS smeared FROM whole WHERE name IN ('ha
 SELECT abs(r.estimate - (m.a + m.b) / 2) < 1e-9 AS a_group_is_a_mean, stderr > 0 AS has_error
 FROM whole, ldp_range(serial, 0, 1) AS r, LATERAL (SELECT ldp_mean(serial, 0), ldp_mean(serial, 1)) AS m (a, b) WHERE name = 'duchi_vector';
 
+-- The choice between a sharp and a smooth mechanism.
+SELECT l.mechanism = CASE WHEN l.smooth_error < l.sharp_error THEN 'square_wave' ELSE l.sharp_mechanism END AS the_better_one,
+       l.sharp_mechanism, l.smooth_grid, l.smooth_error >= l.smooth_bias AS with_its_bias, m.sharp_error < l.sharp_error / 9 AS fewer_errors_of_many
+FROM whole, ldp_first_look(serial, serial, 100) AS l, ldp_first_look(serial, serial, 10000) AS m WHERE name = 'haar_ordered';
+SELECT mechanism, round(stderr::numeric, 5) AS stderr, lower_bound, obstacle FROM ldp_advise('{"epsilon": 1, "min": 0, "max": 255, "grid": 255, "want": "distribution"}');
+SELECT mechanism, obstacle FROM ldp_advise('{"mechanism": "haar_ordered", "epsilon": 1, "domain": 8}');
+SELECT spec ->> 'mechanism' AS mechanism, spec ->> 'grid' AS grid, spec -> 'chosen' AS chosen
+FROM ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "min": 0, "max": 255, "grid": 255, "want": "distribution"}') AS spec;
+
 -- A record, whole and in parts.
 SELECT ldp_create_collection('things', spec) FROM question WHERE name = 'sampled';
 INSERT INTO things (report) SELECT report FROM report WHERE name = 'sampled';
@@ -163,6 +172,11 @@ SELECT pg_temp.refusal(query) FROM (VALUES
     ($$SELECT ldp_quantile(serial, 1.5) FROM whole WHERE name = 'haar_ordered'$$),
     ($$SELECT * FROM whole, ldp_histogram(serial, 0) WHERE name = 'haar_ordered'$$),
     ($$SELECT * FROM whole, ldp_histogram(serial, 2000000000) WHERE name = 'haar_ordered'$$),
+    ($$SELECT ldp_first_look(w.serial, o.serial, 10) FROM whole AS w, whole AS o WHERE w.name = 'haar_ordered' AND o.name = 'square_wave'$$),
+    ($$SELECT ldp_first_look(serial, serial, 10) FROM whole WHERE name = 'square_wave'$$),
+    ($$SELECT ldp_first_look(serial, serial, 0) FROM whole WHERE name = 'haar_ordered'$$),
+    ($$SELECT ldp_spec_canonical('{"mechanism": "tree", "epsilon": 1, "min": 0, "max": 9, "want": "distribution"}')$$),
+    ($$SELECT ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "min": 0, "max": 9, "want": "median"}')$$),
     ($$SELECT * FROM whole, ldp_distribution(serial, 'none') WHERE name = 'square_wave'$$),
     ($$SELECT * FROM whole, ldp_shrunk(serial, 'soft') WHERE name = 'duchi_vector'$$),
     ($$SELECT pg_temp.report(spec, 'ff5a') FROM question WHERE name = 'gaussian'$$),

@@ -8,6 +8,7 @@
 #include "cli/command.hpp"
 #include "cli/records.hpp"
 #include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/ordered/choice.hpp"
 
 namespace ldp::cli::advise {
 
@@ -46,6 +47,10 @@ int run(const Arguments& arguments) {
                 grouped(candidate.report_bytes), grouped(candidate.summary_bytes),
                 grouped(static_cast<std::uint64_t>(std::ceil(candidate.decode_cost))), note);
     }
+    if (is_ordered(*candidates.front().mechanism)) {
+        std::cout << std::flush;
+        return Exit::done;
+    }
     std::cout << "at least     " << std::setw(15)
               << std::sqrt(least_worst_error(demand.epsilon, demand.attributes, endless, Target::sample) / n)
               << "  whatever the mechanism\n"
@@ -71,7 +76,10 @@ const Command command{
     "its\n"
     "part of an answer from a million reports; and why a mechanism cannot be chosen within the spec's\n"
     "\"max_report_bytes\" and \"max_decode_cost\". Of a spec with \"views\" joint comes first, with the "
-    "error of\na cell of the two attributes that are told worst. The last line is the standard error that no "
+    "error of\na cell of the two attributes with the largest error. Of a spec with \"want\", or of tree, "
+    "haar_ordered "
+    "or\nsquare_wave, these three come first, with the error of a range (\"quantiles\": of a threshold) on "
+    "average,\nif people are spread evenly. The last line is the standard error that no "
     "mechanism at "
     "this\n"
     "epsilon can be below, at its worst people; of a record, that of its hardest attribute by itself.",

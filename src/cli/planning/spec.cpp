@@ -10,6 +10,7 @@
 #include "cli/planning/draft.hpp"
 #include "client/in_quotes.hpp"
 #include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/ordered/choice.hpp"
 #include "core/spec/spec.hpp"
 
 namespace ldp::cli::spec {
@@ -27,6 +28,22 @@ double standard_error(const Mechanism& mechanism, const Spec& spec, std::size_t 
 double pull(const Mechanism& mechanism, std::size_t j) {
     const auto [down, up] = mechanism.promised_pull(j, 0.01);
     return std::max(-down, up);
+}
+
+/// The same of a range on average, of each mechanism for ordered values.
+void explain_ranges(const Spec& spec, std::ostream& out) {
+    out << "standard error of the share of a range, on average, if people are spread evenly:\n";
+    const Ranking ranking = ldp::advise(spec.to_json());
+    for (const Candidate& each : ranking.candidates) {
+        out << "  " << std::setw(13) << each.mechanism->name << " ";
+        if (std::isnan(each.n_variance)) {
+            out << each.obstacle << "\n";
+            continue;
+        }
+        out << std::setw(13) << std::sqrt(each.n_variance / 1e3) << " " << std::setw(19)
+            << std::sqrt(each.n_variance / 1e6)
+            << (each.mechanism == &spec.mechanism() ? "this spec" : each.obstacle) << "\n";
+    }
 }
 
 void explain(const Spec& spec, std::ostream& out) {
@@ -50,6 +67,7 @@ void explain(const Spec& spec, std::ostream& out) {
         else
             out << "of each value's share (" << attribute.domain << " values)\n";
     }
+    if (is_ordered(spec.mechanism())) explain_ranges(spec, out);
 }
 
 Options options() {

@@ -25,7 +25,10 @@ constexpr std::size_t max_coefficients = 100;
 class RecordMoments {
   public:
     explicit RecordMoments(const Joint& joint)
-        : all_(joint.attributes), moments_(joint.view, joint.target), zero_(moments_.constant(0)) {
+        : all_(joint.attributes),
+          reports_(static_cast<double>(joint.view.n)),
+          moments_(joint.view, joint.target),
+          zero_(moments_.constant(0)) {
         if (all_.size() != joint.view.mechanism->cells().size())
             raise(ErrorCode::unsupported, "the attributes of these reports are not known",
                   "The spec with their fingerprint has " + std::to_string(all_.size()) + "; they have " +
@@ -99,13 +102,28 @@ class RecordMoments {
             "It is estimated as " + rounded(found.value * unit, 4) + ", with a standard error of " +
                 rounded(found.standard_error * unit, 4) + "; it must be " + rounded(certain, 4) +
                 " of these above 0.",
-            "Leave a predictor out that the others explain, take groups together, or collect more reports.");
+            "Leave a predictor out that the others explain, take groups together, or collect more reports: " +
+                reports_needed(found) + ".");
     }
     [[nodiscard]] bool certainly_positive(const MomentFunction& denominator) const {
         return denominator.value > certain * moments_.standard_error(denominator.gradient);
     }
 
   private:
+    /// How many reports would do if a denominator is what it is estimated as. A standard error falls with the
+    /// root of the reports. Of an estimate below its own error no more is known than a lower bound.
+    [[nodiscard]] std::string reports_needed(const Estimate& denominator) const {
+        const auto [value, error] = denominator;
+        const bool bounded = value > error;
+        const double times = certain * (bounded ? error / value : 1);
+        const double needed = reports_ * times * times;
+        constexpr double most = 0x1p53;
+        if (!(needed < most)) return "far more than " + rounded(reports_, 3);
+        const double unit = std::pow(10, std::max(0.0, std::floor(std::log10(std::max(needed, 1.0))) - 1));
+        const auto digits = static_cast<std::uint64_t>(std::ceil(needed / unit) * unit);
+        return (bounded ? "about " : "more than ") + std::to_string(digits) + " instead of " +
+               std::to_string(static_cast<std::uint64_t>(reports_));
+    }
     [[nodiscard]] std::size_t called(const std::string& name) const {
         const auto found = std::ranges::find(all_, name, &Attribute::name);
         if (found != all_.end() && !found->derived()) return static_cast<std::size_t>(found - all_.begin());
@@ -130,6 +148,7 @@ class RecordMoments {
     }
 
     const std::vector<Attribute>& all_;
+    double reports_;
     Moments moments_;
     std::size_t zero_;
     std::map<std::pair<std::size_t, std::uint64_t>, std::size_t> asked_;

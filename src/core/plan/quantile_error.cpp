@@ -3,11 +3,10 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
-#include <numbers>
-#include <random>
 
 #include "core/base/interrupt.hpp"
 #include "core/math/monotone.hpp"
+#include "core/plan/normals.hpp"
 
 namespace ldp {
 
@@ -16,21 +15,6 @@ namespace {
 /// Smeared curves bend less from point to point, and take longer to ask about.
 constexpr std::size_t most_sharp_points = 256, most_smeared_points = 48;
 constexpr int batches = 16, batch = 256;
-
-/// Normal numbers by Box and Muller (1958), so that they are the same everywhere.
-// NOLINTNEXTLINE(cert-msc32-c,cert-msc51-cpp): nothing is to be hidden, and a question has one answer.
-class Normals {
-  public:
-    double operator()() {
-        const double radius = std::sqrt(-2 * std::log(uniform())), angle = 2 * std::numbers::pi * uniform();
-        return radius * std::cos(angle);
-    }
-
-  private:
-    double uniform() { return std::ldexp(static_cast<double>(engine_() >> 11) + 0.5, -53); }
-
-    std::mt19937_64 engine_;
-};
 
 /// The curve at some points.
 class Curve {

@@ -203,6 +203,7 @@ std::vector<Attribute> read_attributes(JsonObject& top) {
                                    : read_attribute(reader, reader.word("name", "the attribute's name")));
             reporting(reader, attribute);
             movement(reader, attribute);
+            if (all->size() == 1) reader.ignore("want");  // read with the mechanism
             reader.finish();
         }
         if (!products.empty() && attributes.size() > max_with_products)

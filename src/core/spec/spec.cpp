@@ -10,6 +10,7 @@
 #include "core/spec/canonical.hpp"
 #include "core/spec/json_object.hpp"
 #include "core/spec/keys.hpp"
+#include "core/spec/purpose.hpp"
 #include "core/spec/together.hpp"
 
 namespace ldp {
@@ -95,8 +96,11 @@ void read_option(JsonObject& top, const Option& option, const std::vector<Attrib
     }
 }
 
-Limits read_limits(JsonObject& reader) {
-    return {reader.whole(keys::report_bytes), reader.whole(keys::decode_cost)};
+/// `ordered`: whether a distribution is wanted.
+Limits read_limits(JsonObject& reader, bool ordered) {
+    Option bytes = keys::report_bytes;
+    if (ordered) bytes.fallback = ordered_report_bytes;
+    return {reader.whole(bytes), reader.whole(keys::decode_cost)};
 }
 
 constexpr const char* why_no_limits =
@@ -117,7 +121,7 @@ Choice read_choice(const Json& found, bool together) {
     if (!together) {
         for (const Option& limit : {keys::report_bytes, keys::decode_cost})
             static_cast<void>(reader.need(limit.name, "the limit that the choice kept to"));
-        limits = read_limits(reader);
+        limits = read_limits(reader, false);
     }
     Choice choice{limits, reader.word("reason", allowed)};
     if (choice.reason.size() > max_reason || has_control(choice.reason))
@@ -232,8 +236,13 @@ Spec Spec::from_json(std::string_view text) {
     if (mechanism == nullptr && name != keys::automatic)
         JsonObject::wrong("mechanism", Json(name), mechanism_names());
 
+    const std::optional<OrderedUse> use = ordered_use(document);
     SelectionRequest demand = read_demand(top);
     const bool together = asks_together(document);
+    if (!document.contains("attributes")) top.ignore("want");
+    if (mechanism != nullptr && use)
+        invalid("\"want\" is for the mechanism \"auto\" only", "The spec names the mechanism " + name + ".",
+                "Remove \"want\", or let \"auto\" choose the mechanism.");
     const Json* chosen = top.find("chosen");
     std::optional<Choice> choice;
     if (mechanism == nullptr) {
@@ -245,8 +254,10 @@ Spec Spec::from_json(std::string_view text) {
         if (together)
             refuse_limits(document, why_no_limits);
         else
-            limits = demand.limits = read_limits(top);
-        Selected verdict = together ? choose_together(document) : choose(demand);
+            limits = demand.limits = read_limits(top, use.has_value());
+        Selected verdict = together ? choose_together(document)
+                           : use    ? choose_ordered(ordered_request(document, demand, *use))
+                                    : choose(demand);
         mechanism = verdict.mechanism;
         choice = {limits, std::move(verdict.reason)};
     } else {
@@ -254,7 +265,7 @@ Spec Spec::from_json(std::string_view text) {
         if (chosen != nullptr) choice = read_choice(*chosen, together);
     }
     OptionValues options;
-    if (name != keys::automatic || together)
+    if (name != keys::automatic || together || use)
         for (const Option& option : mechanism->options)
             if (option.applies(demand.attributes)) read_option(top, option, demand.attributes, options);
     Spec spec(Settings(*mechanism, demand.epsilon, std::move(demand.attributes), std::move(options),
@@ -284,6 +295,7 @@ std::unique_ptr<const Mechanism> make_mechanism(const Spec& spec) {
 Ranking advise(std::string_view json) {
     const Json document = parse_json(json);
     JsonObject top(document, "the spec");
+    const std::optional<OrderedUse> use = advised_use(document);
     SelectionRequest demand = read_demand(top);
     const bool together = asks_together(document);
     if (together) refuse_limits(document, why_no_limits);
@@ -292,12 +304,17 @@ Ranking advise(std::string_view json) {
     if (found != nullptr) chosen = read_choice(*found, together);
     const bool limited =
         top.find(keys::report_bytes.name) != nullptr || top.find(keys::decode_cost.name) != nullptr;
-    demand.limits = !limited && chosen && chosen->limits ? *chosen->limits : read_limits(top);
-    for (const char* key : {"mechanism", "derived", "evolving", "budget", keys::min_group.name})
+    demand.limits =
+        !limited && chosen && chosen->limits ? *chosen->limits : read_limits(top, use.has_value());
+    for (const char* key : {"mechanism", "derived", "evolving", "budget", "want", keys::min_group.name})
         top.ignore(key);
     for (const MechanismEntry* entry : registry())
         for (const Option& option : entry->options) top.ignore(option.name);
     top.finish();
+    if (use) {
+        std::vector<Candidate> candidates = rank_ordered(ordered_request(document, demand, *use));
+        return {std::move(demand), std::move(candidates)};
+    }
     std::vector<Candidate> candidates = rank(demand);
     if (together) {
         for (Candidate& each : candidates)

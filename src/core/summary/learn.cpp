@@ -1,9 +1,12 @@
 #include "core/summary/learn.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/error.hpp"
+#include "core/base/square.hpp"
 #include "core/base/text.hpp"
+#include "core/math/statistics.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/mechanism/mean/numeric_randomizer.hpp"
 #include "core/summary/distribution.hpp"
@@ -22,17 +25,27 @@ LearntRange quantiles(const Ordered& ordered, const SummaryView& view, double co
     const double out = (1 - coverage) / 2;
     const double shares[] = {out, 1 - out};
     const auto both = ldp::quantiles(view, shares, range_confidence, Target::population);
-    return {0, std::max(both[0].interval.lower - blur, least),
-            std::min(both[1].interval.upper + blur, greatest), false};
+    const double low = std::max(both[0].interval.lower - blur, least),
+                 high = std::min(both[1].interval.upper + blur, greatest);
+    const bool whole = low == least && high == greatest;
+    return {0, low, high, false, whole ? reports_to_narrow(*view.mechanism, coverage) : 0};
+}
+
+void check_coverage(double coverage) {
+    if (!(coverage > 0 && coverage < 1))
+        raise(ErrorCode::invalid_value, "the coverage must lie between 0 and 1",
+              "Found " + shortest(coverage) + ".",
+              "0.9 says that a tenth of the people may lie outside the range.");
+}
+
+std::uint64_t whole_reports(double n) {
+    return static_cast<std::uint64_t>(std::ceil(std::min(n, 0x1p62)));
 }
 
 }  // namespace
 
 std::vector<LearntRange> learn_ranges(const SummaryView& view, double coverage) {
-    if (!(coverage > 0 && coverage < 1))
-        raise(ErrorCode::invalid_value, "the coverage must lie between 0 and 1",
-              "Found " + shortest(coverage) + ".",
-              "0.9 says that a tenth of the people may lie outside the range.");
+    check_coverage(coverage);
     need_reports(view);
     const Mechanism& mechanism = *view.mechanism;
     if (const auto* ordered = find_capability<Ordered>(mechanism))
@@ -46,7 +59,9 @@ std::vector<LearntRange> learn_ranges(const SummaryView& view, double coverage) 
         const SummaryView one = part(view, j);
         if (find_capability<ValueOracle>(*one.mechanism) != nullptr) {
             const auto [first, last] = shortest_stretch(one, coverage);
-            ranges.push_back({j, static_cast<double>(first), static_cast<double>(last), false});
+            const bool whole = first == 0 && last + 1 == one.mechanism->cells()[0];
+            ranges.push_back({j, static_cast<double>(first), static_cast<double>(last), false,
+                              whole ? reports_to_narrow(*one.mechanism, coverage) : 0});
             continue;
         }
         const auto* number = find_capability<Number>(*one.mechanism);
@@ -57,6 +72,31 @@ std::vector<LearntRange> learn_ranges(const SummaryView& view, double coverage) 
         ranges.push_back({j, number->range().min, number->range().max, false});
     }
     return ranges;
+}
+
+// Of an ordered attribute: the interval of the quantile with half of those who may be left out ends within
+// the outer sixteenth, where hardly anybody is, if as many of the share's standard errors are no more than
+// that half. Of an oracle: the values there are told to hold no more than all who may be left out.
+std::uint64_t reports_to_narrow(const Mechanism& mechanism, double coverage) {
+    check_coverage(coverage);
+    constexpr std::size_t outer = 16;
+    if (const auto* ordered = find_capability<Ordered>(mechanism)) {
+        constexpr std::uint64_t many = 100000;
+        const std::size_t points = ordered->points();
+        std::vector<double> middle(points);
+        middle[points / 2] = 1;
+        Reading reading(*ordered, std::move(middle), many);
+        const double cut = std::max(1.0, reading.steps() / outer);
+        const double error = reading.share(Reading::left_end, cut, Target::population).standard_error;
+        return whole_reports(many * square(reach(range_confidence) * error / ((1 - coverage) / 2)));
+    }
+    if (find_capability<ValueOracle>(mechanism) == nullptr)
+        raise(ErrorCode::unsupported, "these reports tell no distribution to learn a range from", {},
+              "Ask about a mechanism of an ordered attribute or of a category.");
+    const auto k = static_cast<double>(mechanism.cells()[0]);
+    const double radius = one_of_many_radius(k * (k + 1) / 2), share = 1 - coverage;
+    const double variance = std::max(1.0, std::round(k / outer)) * mechanism.n_variance(0);
+    return whole_reports(square(radius / share) * (variance + share * (1 - share)));
 }
 
 }  // namespace ldp

@@ -28,4 +28,9 @@ namespace ldp {
 /// reports tell no distribution.
 [[nodiscard]] std::vector<LearntRange> learn_ranges(const SummaryView& view, double coverage);
 
+/// About how many reports of an attribute learn_ranges() takes to leave out the outer sixteenth of its range
+/// at either end, if hardly anybody is there: the mechanism is one of an ordered attribute or an oracle.
+/// Fewer give the declared range. Throws Error as learn_ranges() does.
+[[nodiscard]] std::uint64_t reports_to_narrow(const Mechanism& mechanism, double coverage);
+
 }  // namespace ldp

@@ -216,6 +216,33 @@ BOOST_AUTO_TEST_CASE(stretches_of_values) {
     BOOST_CHECK(learnt[0].item == 0 && learnt[0].low == 4 && learnt[0].high == 5 && !learnt[0].coefficient);
 }
 
+// The number that comes with a whole range is one that narrows it, if hardly anybody is in the outer sixteenth.
+BOOST_AUTO_TEST_CASE(too_few_reports_say_how_many_it_takes) {
+    SeededBits bits(106);
+    for (const auto& [name, rest] : {std::pair("tree", "\"min\": 0, \"max\": 63, \"grid\": 63"),
+                                     std::pair("haar_ordered", "\"min\": 0, \"max\": 63, \"grid\": 63"),
+                                     std::pair("projective", "\"domain\": 64")}) {
+        const auto m = mechanism(name, 1, rest);
+        const double coverage = 0.7;
+        const std::uint64_t needed = reports_to_narrow(*m, coverage);
+        BOOST_CHECK_GT(reports_to_narrow(*m, 0.9), 2 * needed);
+        const auto learnt = [&](std::uint64_t n) {
+            OwnedSummary summary(*m);
+            for (std::uint64_t i = 0; i < n; ++i) summary.draw(30 + i % 4, bits);
+            return learn_ranges(summary.view(), coverage)[0];
+        };
+        BOOST_TEST_CONTEXT(name << ", " << needed) {
+            const LearntRange whole = learnt(std::max<std::uint64_t>(20, needed / 60));
+            BOOST_CHECK(whole.low == 0 && whole.high == 63);
+            BOOST_CHECK_EQUAL(whole.needed, needed);
+            const LearntRange narrowed = learnt(4 * needed);
+            BOOST_CHECK(narrowed.low > 0 && narrowed.high < 63);
+            BOOST_CHECK(narrowed.low <= 30 && narrowed.high >= 33);
+            BOOST_CHECK_EQUAL(narrowed.needed, 0u);
+        }
+    }
+}
+
 BOOST_AUTO_TEST_CASE(stretches_hold_as_promised, *boost::unit_test::label("slow")) {
     SeededBits bits(105);
     for (const char* name : {"grr", "oue", "projective", "olh"}) {

@@ -3,6 +3,7 @@
 // Length: from the device to the interval, on the same town.
 
 #include <cmath>
+#include <cstdio>
 #include <random>
 
 #include "client/client.hpp"
@@ -435,6 +436,42 @@ BOOST_AUTO_TEST_CASE(a_singular_design_is_refused_with_the_numbers_that_show_it)
             static_cast<void>(regression({view, collection.spec().attributes()}, {"score", {"hours"}, {}})));
     }
     BOOST_TEST(refused == 20);
+}
+
+// A standard error falls with the root of the reports: the hint is n·(5·error/estimate)², or 25n of an
+// estimate below its own error.
+BOOST_AUTO_TEST_CASE(a_refused_regression_says_how_many_reports_it_takes) {
+    const Collection collection(Spec::from_json(plain));
+    SeededBits bits(6);
+    int estimated = 0, bounded = 0;
+    for (int repetition = 0; repetition < 40; ++repetition) {
+        constexpr double n = 600;
+        OwnedSummary summary(collection.mechanism());
+        for (int i = 0; i < n; ++i) {
+            const double h = 4 + static_cast<double>(bits.below(201)) / 100;
+            const Value pupil[] = {h, 8.0, 9 * h};
+            summary.draw(collection.encode(pupil, bits).cells, bits);
+        }
+        const SummaryView view = summary.view();
+        const Error error = refusal([&] {
+            static_cast<void>(regression({view, collection.spec().attributes()}, {"score", {"hours"}, {}}));
+        });
+        double value = 0, deviation = 0, reports = 0;
+        BOOST_REQUIRE_EQUAL(
+            std::sscanf(error.detail().c_str(), "It is estimated as %lf, with a standard error of %lf",
+                        &value, &deviation),
+            2);
+        const std::string hint = error.hint().substr(error.hint().find(':'));
+        if (value > deviation) {
+            BOOST_REQUIRE_EQUAL(std::sscanf(hint.c_str(), ": about %lf instead of 600.", &reports), 1);
+            BOOST_CHECK_CLOSE_FRACTION(reports, n * std::pow(5 * deviation / value, 2), 0.12);
+            ++estimated;
+        } else {
+            BOOST_CHECK_EQUAL(hint, ": more than 15000 instead of 600.");
+            ++bounded;
+        }
+    }
+    BOOST_CHECK(estimated > 0 && bounded > 0);
 }
 
 // Of few people noise may leave no value of a category a share above 0; how sure that is can be told all the

@@ -1,6 +1,7 @@
 // Ranges learnt from a first round's reports, for a second (Karwa, Vadhan 2018; Kent et al. 2024).
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "core/mechanism/capability.hpp"
@@ -13,6 +14,9 @@ struct LearntRange {
     double low, high;  ///< of a number, in its units; of a category, the first and the last value's number;
                        ///< of a coefficient, where every attribute is on [−1,1]
     bool coefficient;
+    /// If this is the whole declared range: about how many reports of the attribute make it narrower, should
+    /// hardly anybody be in the outer sixteenth. 0 otherwise, and where it is not known.
+    std::uint64_t needed = 0;
 };
 
 /// Reports whose purpose is to tell ranges.

@@ -1,0 +1,42 @@
+// Shares of ranges by all methods, as Markdown tables: bench-competitors [REPETITIONS]. It runs from the
+// project's root.
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+
+#include "../parallel.hpp"
+#include "ranges.hpp"
+
+int main(int arguments, char** words) {
+    try {
+        const std::size_t repetitions = arguments > 1 ? std::strtoul(words[1], nullptr, 10) : 10;
+        constexpr double epsilons[] = {0.5, 1, 2};
+        for (const bench::RangePeople& people : bench::range_people()) {
+            std::printf("\n%s\n\n| | 0.5 | 1 | 2 |\n|---|---:|---:|---:|\n", people.title.c_str());
+            const auto& methods = bench::range_methods();
+            std::vector<double> sums(methods.size() * std::size(epsilons)), expected(sums.size());
+            bench::in_parallel(sums.size(), [&](std::size_t cell) {
+                for (std::size_t r = 0; r < repetitions; ++r) {
+                    const auto [found, formula] =
+                        bench::range_error(methods[cell / std::size(epsilons)], people,
+                                           epsilons[cell % std::size(epsilons)], 91000000 + 1000 * cell + r);
+                    sums[cell] += found / static_cast<double>(repetitions);
+                    expected[cell] += formula / static_cast<double>(repetitions);
+                }
+            });
+            for (std::size_t cell = 0; cell < sums.size(); ++cell) {
+                if (cell % std::size(epsilons) == 0)
+                    std::printf("| %s", methods[cell / std::size(epsilons)].c_str());
+                std::printf(" | %.3g", sums[cell]);
+                if (expected[cell] == expected[cell]) std::printf(" (%.3g)", expected[cell]);
+                if (cell % std::size(epsilons) + 1 == std::size(epsilons)) std::printf(" |\n");
+            }
+        }
+        return 0;
+    } catch (const std::exception& error) {
+        std::cerr << "error: " << error.what() << "\n";
+        return 1;
+    }
+}

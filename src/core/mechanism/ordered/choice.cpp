@@ -1,0 +1,183 @@
+#include "core/mechanism/ordered/choice.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "core/base/error.hpp"
+#include "core/base/interrupt.hpp"
+#include "core/base/text.hpp"
+#include "core/mechanism/entries.hpp"
+#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/ordered/reading.hpp"
+#include "core/mechanism/registry.hpp"
+
+namespace ldp {
+
+namespace {
+
+constexpr const MechanismEntry* ordered_mechanisms[] = {&tree::entry, &haar_ordered::entry,
+                                                        &square_wave::entry};
+constexpr std::uint64_t usual_reports = 100000;
+
+/// People spread evenly over the range: a point of a number stands for the values nearest to it, so that the
+/// outer points have half of the others' share.
+std::vector<double> evenly(std::size_t points, bool numbers) {
+    const double each = 1 / static_cast<double>(numbers ? points - 1 : points);
+    std::vector<double> shares(points, each);
+    if (numbers) shares.front() = shares.back() = each / 2;
+    return shares;
+}
+
+/// Calls visit(first, end) for ranges between two cuts, 0 to `points`, but for the range of all points. Pairs
+/// of cuts of many points follow the additive recurrence by the plastic number (Roberts 2018), which spreads
+/// them evenly over the square and avoids no alignment with the nodes of a tree.
+template <class Visit>
+std::size_t visit_ranges(std::size_t points, Visit visit) {
+    constexpr std::size_t all_of = 45, many = 1024;
+    std::size_t visited = 0;
+    if (points <= all_of) {
+        for (std::size_t first = 0; first < points; ++first)
+            for (std::size_t end = first + 1; end <= points; ++end, ++visited) visit(first, end);
+        return visited;
+    }
+    constexpr double plastic = 1.32471795724474602596;
+    const auto cut = [points](double part) {
+        return static_cast<std::size_t>((part - std::floor(part)) * static_cast<double>(points + 1));
+    };
+    for (std::size_t i = 1; visited < many; ++i) {
+        const auto step = static_cast<double>(i);
+        const auto [first, end] = std::minmax({cut(step / plastic), cut(step / plastic / plastic)});
+        if (first == end) continue;
+        visit(first, end);
+        ++visited;
+    }
+    return visited;
+}
+
+/// Calls visit(0, end) for thresholds between the points.
+template <class Visit>
+std::size_t visit_thresholds(std::size_t points, Visit visit) {
+    constexpr std::size_t most = 1024;
+    const std::size_t cuts = points - 1, visited = std::min(cuts, most);
+    for (std::size_t i = 0; i < visited; ++i) visit(std::size_t{0}, 1 + i * cuts / visited);
+    return visited;
+}
+
+double averaged(const Ordered& ordered, OrderedUse use, std::vector<double> shares, std::uint64_t reports,
+                Target target) {
+    const std::size_t points = ordered.points();
+    Reading reading(ordered, std::move(shares), reports);
+    double sum = 0;
+    Work work;
+    const auto add = [&](std::size_t first, std::size_t end) {
+        // Of a mechanism that smears, the cut before a point lies half a step before it.
+        const auto position = [&](std::size_t cut) {
+            return cut == 0        ? Reading::left_end
+                   : cut == points ? Reading::right_end
+                                   : static_cast<double>(cut) - (reading.sharp() ? 0 : 0.5);
+        };
+        const double error = reading.share(position(first), position(end), target).standard_error;
+        sum += error * error * static_cast<double>(reports);
+        work.done(reading.sharp() ? 1 : points);
+    };
+    const std::size_t visited =
+        use == OrderedUse::quantiles ? visit_thresholds(points, add) : visit_ranges(points, add);
+    return sum / static_cast<double>(visited);
+}
+
+constexpr const char* biased = "its fit is biased and has no interval";
+constexpr const char* smeared = "it answers for smeared values";
+constexpr const char* sharp = "it has no smooth fit";
+
+Candidate candidate(const MechanismEntry& entry, const OrderedRequest& request) {
+    check_interrupt();
+    const Attribute& attribute = request.attribute;
+    bool smears = false;
+    Candidate result = measured_candidate(entry, [&](Candidate& measured) {
+        OptionValues options;
+        if (request.grid && attribute.numeric()) {
+            const Option& grid = entry.options[0];
+            if (*request.grid < grid.least || *request.grid > grid.most)
+                raise(ErrorCode::invalid_spec,
+                      "it takes a grid of " + std::to_string(grid.least) + " to " +
+                          std::to_string(grid.most) + " steps",
+                      {});
+            options["grid"] = *request.grid;
+        }
+        auto mechanism =
+            make_mechanism(Settings(entry, request.epsilon, {attribute}, std::move(options), request.limits));
+        smears = capability<Ordered>(*mechanism).blur(usual_reports) != 0;
+        measured.n_variance = mean_variance(*mechanism, request.use, usual_reports);
+        const auto [down, up] = mechanism->promised_pull(0, 0.01);
+        const double unit = attribute.numeric() ? (attribute.max - attribute.min) / 2 : 1;
+        measured.pull = std::max(-down, up) / unit;
+        return mechanism;
+    });
+    if (!result.obstacle.empty()) return result;
+    const bool shape = request.use == OrderedUse::shape;
+    if (smears != shape)
+        result.obstacle = smears ? std::string(smeared) + ", and " + biased : std::string(sharp);
+    else if (result.report_bytes > request.limits.report_bytes)
+        result.obstacle = "its reports have " + std::to_string(result.report_bytes) + " bytes; allowed are " +
+                          std::to_string(request.limits.report_bytes);
+    else if (!shape && result.decode_cost > static_cast<double>(request.limits.decode_cost))
+        result.obstacle = "a report costs " +
+                          std::to_string(static_cast<std::uint64_t>(std::ceil(result.decode_cost))) +
+                          " steps; allowed are " + std::to_string(request.limits.decode_cost);
+    return result;
+}
+
+}  // namespace
+
+bool is_ordered(const MechanismEntry& mechanism) noexcept {
+    return std::ranges::find(ordered_mechanisms, &mechanism) != std::end(ordered_mechanisms);
+}
+
+double mean_variance(const Mechanism& mechanism, OrderedUse use, std::uint64_t reports) {
+    const auto& ordered = capability<Ordered>(mechanism);
+    const bool numbers = mechanism.tells(Quantity::means);
+    return averaged(ordered, use, evenly(ordered.points(), numbers), reports, Target::sample);
+}
+
+double mean_variance(const Mechanism& mechanism, OrderedUse use, std::vector<double> shares, Target target) {
+    return averaged(capability<Ordered>(mechanism), use, std::move(shares), usual_reports, target);
+}
+
+std::vector<Candidate> rank_ordered(const OrderedRequest& request) {
+    std::vector<Candidate> candidates;
+    for (const MechanismEntry* entry : ordered_mechanisms) candidates.push_back(candidate(*entry, request));
+    const auto order = [](const Candidate& one) {
+        return std::tuple(!one.obstacle.empty(), std::isnan(one.n_variance) ? HUGE_VAL : one.n_variance);
+    };
+    std::ranges::stable_sort(candidates, {}, order);
+    return candidates;
+}
+
+Selected choose_ordered(const OrderedRequest& request) {
+    const std::vector<Candidate> candidates = rank_ordered(request);
+    const Candidate& first = candidates.front();
+    if (!first.obstacle.empty()) {
+        std::string obstacles;
+        for (const Candidate& each : candidates)
+            obstacles += (obstacles.empty() ? "" : " ") + std::string(each.mechanism->name) + ": " +
+                         each.obstacle + ".";
+        raise(ErrorCode::invalid_spec, "no mechanism for the distribution suits the spec within its limits",
+              obstacles, "Raise \"max_report_bytes\" or \"max_decode_cost\", or choose a coarser \"grid\".");
+    }
+    if (request.use == OrderedUse::shape)
+        return {first.mechanism, "smooth fit of the distribution, without intervals"};
+    const std::string of = request.use == OrderedUse::quantiles ? "a threshold" : "a range";
+    std::string reason = "unbiased, with the least mean variance of " + of + ", " +
+                         rounded(first.n_variance, 3) + "/n, within " +
+                         std::to_string(request.limits.report_bytes) + " bytes and " +
+                         std::to_string(request.limits.decode_cost) + " steps a report";
+    for (const Candidate& each : candidates)
+        if (&each != &first && each.obstacle.find("smeared") == std::string::npos)
+            reason += "; " + std::string(each.mechanism->name) + " would have " +
+                      rounded(each.n_variance, 3) + "/n" +
+                      (each.obstacle.empty() ? "" : ", but " + each.obstacle);
+    return {first.mechanism, reason};
+}
+
+}  // namespace ldp
