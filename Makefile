@@ -11,7 +11,7 @@
 # make coverage  lists the lines of core and extension that no test runs
 # make mutants   changes the sources in one place at a time and requires a test to fail
 # make bench     speed, as ratios to a baseline of the same run
-# make evaluate  the figures of doc/evaluation.md, with drawings, checked against closed forms
+# make evaluate  the figures of doc/evaluation.md, with drawings, checked against closed forms; FIGURES='means shares' runs some
 # make programs  compiles every bench, evaluation and fuzzing program
 # make dist      the tarball and PGXN's zip of the last commit, in build; make deb: the Debian packages
 # make check-packages  installs, uses, upgrades and purges the packages in a fresh Debian (root)
@@ -116,7 +116,7 @@ bench: deps stage
 	@test/with-cluster bench/run
 evaluate: deps configure
 	@$(call build,build,evaluate)
-	@build/bin/evaluate build/evaluate
+	@build/bin/evaluate build/evaluate $(FIGURES)
 programs: deps configure
 	@$(call build,build,benches ldp-demo test-programs)
 

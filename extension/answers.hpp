@@ -9,6 +9,7 @@
 #include <string>
 
 #include "arguments.hpp"
+#include "core/base/interrupt.hpp"
 #include "core/mechanism/joint/joint.hpp"
 #include "core/summary/errors.hpp"
 #include "core/summary/pooling.hpp"
@@ -69,7 +70,8 @@ struct Answers {
     bool counted = true, tested = false;
     Row* rows = nullptr;
     double* p_values = nullptr;
-    std::size_t count = 0;
+    ldp::Interval* intervals = nullptr;  ///< of the rows that have one of their own; null if none has
+    std::size_t count = 0, room = 0;
 
     void write(Columns& columns, std::size_t row) const {
         const auto& [attribute, value, found, told] = rows[row];
@@ -78,7 +80,8 @@ struct Answers {
         value == none ? columns.put_nothing() : columns.put(legend.label(attribute, value), false);
         columns.put(estimate.value);
         columns.put(estimate.standard_error);
-        const ldp::Interval range = interval_of(estimate, told->law);
+        const bool own = intervals != nullptr && told->enough && !std::isnan(intervals[row].lower);
+        const ldp::Interval range = own ? intervals[row] : interval_of(estimate, told->law);
         columns.put(range.lower);
         columns.put(range.upper);
         if (counted) told->put_counts(columns);
@@ -109,7 +112,8 @@ struct Answers {
 
     // Allowed beside C++ objects: rows may be millions, so they are written once, where they stay.
 
-    void reserve(std::size_t room) {
+    void reserve(std::size_t wanted) {
+        room = wanted;
         rows = static_cast<Row*>(try_palloc(room * sizeof(Row)));
         if (tested) p_values = static_cast<double*>(try_palloc(room * sizeof(double)));
     }
@@ -120,6 +124,16 @@ struct Answers {
                        told};
         if (tested) p_values[count] = p_value;
         ++count;
+    }
+    /// The same with an interval of its own.
+    void add(std::size_t attribute, std::size_t value, const Estimate& estimate, const Told* told,
+             const ldp::Interval& interval, double p_value = unknown) {
+        if (intervals == nullptr) {
+            intervals = static_cast<ldp::Interval*>(try_palloc(room * sizeof(ldp::Interval)));
+            for_each_index(room, [&](std::size_t row) { intervals[row] = {unknown, unknown}; });
+        }
+        intervals[count] = interval;
+        add(attribute, value, estimate, told, p_value);
     }
 };
 

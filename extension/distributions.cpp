@@ -78,6 +78,12 @@ Answers one_answer(const Subject& subject, std::size_t attribute, const Estimate
     return one;
 }
 
+Answers one_share(const Subject& subject, std::size_t attribute, const ShareOfRange& share, Told told,
+                  double reach) {
+    told.law = share.law;
+    return one_answer(subject, attribute, share, told, reach);
+}
+
 /// An attribute's number, given as a bound of a range.
 std::size_t attribute_at(double bound, std::size_t attributes) {
     if (!(bound >= 0 && bound < static_cast<double>(attributes)) || bound != std::floor(bound))
@@ -90,14 +96,16 @@ std::size_t attribute_at(double bound, std::size_t attributes) {
 Answers range(const Subject& subject, double low, double high, double reach, Target target) {
     const auto found = [&](const SummaryView& view) {
         if (find_capability<Ordered>(*view.mechanism) != nullptr)
-            return one_answer(subject, subject.attribute.value_or(0), share_between(view, low, high, target),
-                              told_smeared(view), reach);
+            return one_share(subject, subject.attribute.value_or(0), share_between(view, low, high, target),
+                             told_smeared(view), reach);
         const std::size_t attributes = view.mechanism->cells().size();
         const std::size_t first = attribute_at(low, attributes), last = attribute_at(high, attributes);
         if (first > last)
             throw Error(ErrorCode::invalid_value, "a range must not end before it begins",
                         "Found " + std::to_string(first) + " to " + std::to_string(last) + ".");
-        return one_answer(subject, Answers::none, group_mean(view, first, last, target), told(view), reach);
+        Told about = told(view);
+        about.law = group_law(view, first, last, target);
+        return one_answer(subject, Answers::none, group_mean(view, first, last, target), about, reach);
     };
     return ask_part(
         subject, one_answer(subject, subject.attribute.value_or(Answers::none), nothing, {}, reach), found);
@@ -106,7 +114,7 @@ Answers range(const Subject& subject, double low, double high, double reach, Tar
 Answers share_below(const Subject& subject, double value, double reach, Target target) {
     const std::size_t attribute = subject.attribute.value_or(0);
     return ask_one(subject, one_answer(subject, attribute, nothing, {}, reach), [&](const SummaryView& view) {
-        return one_answer(subject, attribute, cdf(view, value, target), told_smeared(view), reach);
+        return one_share(subject, attribute, cdf(view, value, target), told_smeared(view), reach);
     });
 }
 
@@ -130,15 +138,16 @@ Table quantiles(const Subject& subject, const double* shares, std::size_t count,
 Table bins(const Subject& subject, std::int32_t bins, double reach, Target target) {
     return ask_one(subject, Table{}, [&](const SummaryView& view) {
         const auto count = static_cast<std::size_t>(std::max(0, bins));
-        const std::vector<Estimate> shares = histogram(view, count, target);
+        const std::vector<ShareOfRange> shares = histogram(view, count, target);
         const auto [low, high] = capability<Ordered>(*view.mechanism).ends();
         const double width = (high - low) / static_cast<double>(count);
         std::vector<std::array<double, 6>> found;
         for (std::size_t bin = 0; bin < count; ++bin) {
-            const auto [share, error] = shares[bin];
+            const ShareOfRange& share = shares[bin];
+            const ldp::Interval range = interval(share, reach, share.law);
             found.push_back({low + width * static_cast<double>(bin),
-                             low + width * static_cast<double>(bin + 1), share, error, share - reach * error,
-                             share + reach * error});
+                             low + width * static_cast<double>(bin + 1), share.value, share.standard_error,
+                             range.lower, range.upper});
         }
         Table all = table(subject, found, 2, told_smeared(view));
         all.numbered = true;

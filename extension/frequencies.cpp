@@ -70,13 +70,26 @@ class ToldOfValues {
     std::optional<Cells> cells_;
 };
 
+/// The intervals of an attribute's shares where each follows from a law of its own that the counts decide;
+/// empty of other mechanisms, whose law is that of all values.
+std::vector<ldp::Interval> own_intervals(const SummaryView& view, std::size_t attribute, Target target,
+                                         std::span<const Estimate> estimates, double reach) {
+    if (find_capability<ItemErrors>(*part(view, attribute).mechanism) == nullptr) return {};
+    return intervals(view, {Quantity::frequencies, target, attribute}, estimates, reach);
+}
+
 /// Makes room for them where there is none yet: a mechanism of buckets has fewer shares than values.
 void add_shares(Answers& all, const SummaryView& view, std::size_t attribute, Target target) {
     const ToldOfValues about(view, attribute, target, kept(told(view, attribute, target)));
     const auto estimates = estimate(view, {Quantity::frequencies, target, attribute});
     if (all.rows == nullptr) all.reserve(estimates.size());
-    for_each_index(estimates.size(),
-                   [&](std::size_t value) { all.add(attribute, value, estimates[value], about(value)); });
+    const auto ranges = own_intervals(view, attribute, target, estimates, all.reach);
+    for_each_index(estimates.size(), [&](std::size_t value) {
+        if (ranges.empty())
+            all.add(attribute, value, estimates[value], about(value));
+        else
+            all.add(attribute, value, estimates[value], about(value), ranges[value]);
+    });
 }
 
 Answers means(const Subject& subject, double reach, Target target) {
@@ -132,6 +145,11 @@ Answers ranked(const Subject& subject, const SummaryView& view, const std::vecto
     const ToldOfValues about(view, attribute, target, told);
     if (!told->enough)
         all.add(attribute, Answers::none, {unknown, unknown}, told);
+    else if (const auto ranges = own_intervals(view, attribute, target, {}, reach); !ranges.empty())
+        for_each_index(ranking.size(), [&](std::size_t i) {
+            const auto& [value, estimate, p_value] = ranking[i];
+            all.add(attribute, value, estimate, about(value), ranges[value], p_value);
+        });
     else
         for_each_index(ranking.size(), [&](std::size_t i) {
             const auto& [value, estimate, p_value] = ranking[i];
@@ -151,8 +169,10 @@ Answers largest(const Subject& subject, std::size_t limit, double reach, Target 
 Answers picked(const Subject& subject, CandidateMethod method, Control control, double reach) {
     return ask_one(subject, Answers{}, [&](const SummaryView& view) {
         check_answer(*view.mechanism, Quantity::frequencies);
+        Told about = told(view);
+        about.law = law_of_share();
         return ranked(subject, view, candidates(view, method, control), subject.attribute.value_or(0), reach,
-                      Target::sample, kept(told(view)));
+                      Target::sample, kept(about));
     });
 }
 
@@ -267,7 +287,9 @@ Rounds rounds(const Subject& subject, double reach, Target target) {
     const auto found = [&](const SummaryView& view) {
         const std::size_t count = find_capability<SeriesRandomizer>(*view.mechanism)->rounds(),
                           values = view.mechanism->cells()[0];
-        const Told* const about = kept(told(view));
+        Told said = told(view);
+        said.law = law_of_share();
+        const Told* const about = kept(said);
         Answers all = answers(subject, reach, count * values);
         for (std::size_t round = 0; round < count; ++round) {
             const auto estimates = estimate(view, {Quantity::frequencies, target, round});

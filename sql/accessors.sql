@@ -359,7 +359,7 @@ CREATE FUNCTION @extschema@.ldp_combine_answers(answer @extschema@.ldp_answer, o
     RETURNS @extschema@.ldp_answer
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
 COMMENT ON FUNCTION @extschema@.ldp_combine_answers(@extschema@.ldp_answer, @extschema@.ldp_answer) IS
-    'two answers to one question as one, weighed by their precision, with an interval of confidence 0.95';
+    'two answers to one question as one, weighed by their precision; the interval follows from both intervals, and has their confidence';
 
 CREATE FUNCTION @extschema@.ldp_combine_estimate(answer @extschema@.ldp_answer, estimate float8, stderr float8)
     RETURNS @extschema@.ldp_answer
@@ -376,7 +376,8 @@ CREATE AGGREGATE @extschema@.ldp_combine(answer @extschema@.ldp_answer) (
     COMBINEFUNC = @extschema@.ldp_combine_answers, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_combine(@extschema@.ldp_answer) IS
-    'answers of different people to one question as one, weighed by their precision, with an interval of confidence 0.95; '
+    'answers of different people to one question as one, weighed by their precision; the interval follows from theirs, '
+    'and has their confidence; '
     'those without an estimate have no part in it, and one that is alone stays as it is';
 
 CREATE AGGREGATE @extschema@.ldp_combine(estimate float8, stderr float8) (

@@ -82,6 +82,13 @@ COMMENT ON FUNCTION @extschema@.ldp_learn_views(@extschema@.ldp_summary, float8)
     'views for a second round''s spec: the pairs that depend on each other beyond significance, adjusted for all pairs, and '
     'alone each attribute that is in none of them';
 
+CREATE FUNCTION @extschema@.ldp_plan_views(summary @extschema@.ldp_summary, people float8, asked jsonb DEFAULT '"pairs"')
+    RETURNS TABLE (views jsonb, error float8)
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000000 ROWS 4;
+COMMENT ON FUNCTION @extschema@.ldp_plan_views(@extschema@.ldp_summary, float8, jsonb) IS
+    'views for a second round''s spec, the best first, each with the error that fitted tables of what will be asked then have, '
+    'as a distance in variation: of noise and fit together, simulated from the fit of this first round for so many people';
+
 CREATE FUNCTION @extschema@.ldp_synthesize(summary @extschema@.ldp_summary, records bigint, seed bigint DEFAULT 1,
         significance float8 DEFAULT 0.05, cells integer DEFAULT 65536)
     RETURNS TABLE (number bigint, record jsonb)

@@ -1,6 +1,7 @@
 // The parts of the evaluation.
 #pragma once
 
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct Setup {
 
 /// One number: n·Var where it is largest, beside the limit, and on average over the range; against ε.
 [[nodiscard]] Figure numbers_figure(const Setup& setup);
+/// Computes what the published forms of the Haar pipeline truly cost, and prints it with their variance on
+/// the census. Throws std::logic_error if the cost is not what the manual says.
+void print_published(const People& census, std::ostream& out);
 /// Means of many attributes against ε, against the number of attributes, and over data sets.
 [[nodiscard]] Figure means_figure(const Setup& setup, const People& census);
 /// Shares of all attributes' values, by the variation distance, against ε.

@@ -36,7 +36,7 @@ std::vector<Subject> subjects() {
     for (const auto& [name, rest] : {std::pair{"grr", R"("mechanism": "grr")"},
                                      {"oue", R"("mechanism": "oue")"},
                                      {"l_grr", R"("mechanism": "l_grr")"},
-                                     {"l_oue", R"("mechanism": "l_oue")"},
+                                     {"l_osue", R"("mechanism": "l_osue")"},
                                      {"loloha, best", R"("mechanism": "loloha")"},
                                      {"rappor, two layers", R"("mechanism": "rappor", "first_epsilon": 0.5)"},
                                      {"dbitflip, 16 bits", R"("mechanism": "dbitflip", "bits": 16)"}})

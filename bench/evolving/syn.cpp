@@ -19,7 +19,7 @@ using namespace ldp;
 constexpr Protocol all[] = {
     {"l_grr", "l_grr", "", true},
     {"l_sue", "l_sue", "", true},
-    {"l_oue", "l_oue", "", true},
+    {"l_osue", "l_osue", "", true},
     {"loloha, 2 buckets", "loloha", R"(, "buckets": 2)", true},
     {"loloha, best", "loloha", "", true},
     {"rappor", "rappor", "", true},

@@ -112,7 +112,7 @@ void bounds() {
              {"optimal", number},     {"tree", number},          {"laplace", number},
              {"square_wave", number}, {"haar_ordered", number},  {"haar_ordered", category},
              {"sampled", vector},     {"duchi_vector", vector},  {"haar", vector},
-             {"loloha", category},    {"l_grr", category},       {"l_oue", category},
+             {"loloha", category},    {"l_grr", category},       {"l_osue", category},
              {"dbitflip", category},  {"ddrm", "\"domain\": 4"}, {"exponential", graded}}) {
         std::cout << std::left << std::setw(16)
                   << (rest == category && name == "haar_ordered" ? "  of categories" : name) << std::right;

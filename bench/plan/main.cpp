@@ -57,7 +57,7 @@ constexpr Subject subjects[] = {
     {"sue", "sue", eight},
     {"l_grr", "l_grr", again},
     {"l_sue", "l_sue", again},
-    {"l_oue", "l_oue", again},
+    {"l_osue", "l_osue", again},
     {"loloha", "loloha", again},
     {"rappor", "rappor", R"("domain": 8, "bits": 32, "hashes": 1, "cohorts": 4)"},
     {"dbitflip", "dbitflip", R"("domain": 8, "bits": 2)"},

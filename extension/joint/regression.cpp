@@ -208,8 +208,13 @@ struct Answered {
             return Estimate{DatumGetFloat8(answer.values[estimate]),
                             DatumGetFloat8(answer.values[standard_error])};
         };
+        // An answer without bounds has those of the normal law.
+        const auto bounds = [&](const Answered& answer) {
+            if (answer.missing[lower] || answer.missing[upper]) return interval(of(answer), usual_confidence);
+            return ldp::Interval{DatumGetFloat8(answer.values[lower]), DatumGetFloat8(answer.values[upper])};
+        };
         const Estimate both = combined(of(*this), of(other));
-        const ldp::Interval range = interval(both, usual_confidence);
+        const ldp::Interval range = combined_interval(of(*this), bounds(*this), of(other), bounds(other));
         values[estimate] = Float8GetDatum(both.value);
         values[standard_error] = Float8GetDatum(both.standard_error);
         values[lower] = Float8GetDatum(range.lower);

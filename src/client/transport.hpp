@@ -39,16 +39,24 @@ pqxx::result run(pqxx::transaction_base& transaction, const std::string& sql,
 
 #undef LDP_PQXX_AT_LEAST
 
-/// Inserts the reports of a batch, which is given in hexadecimal, into a collection's table, whose name
-/// stands in SQL, quoted where it needs it: each a row of its own, or, where rows hold batches, together.
-inline void insert(pqxx::transaction_base& transaction, const std::string& table, bool rows_of_batches,
-                   const std::string& batch, std::int32_t round) {
+/// Inserts the reports of a batch, which is given in hexadecimal, into a collection's table, and returns how
+/// many rows the table took: one for each report, or, where rows hold batches, one for all. The schema of the
+/// extension and the table's name with its schema stand in SQL, quoted: no name is looked up on a search
+/// path.
+inline std::int64_t insert(pqxx::transaction_base& transaction, const std::string& schema,
+                           const std::string& table, bool rows_of_batches, const std::string& batch,
+                           std::int32_t round) {
     if (rows_of_batches)
-        run(transaction, "INSERT INTO " + table + " (batch, round) SELECT $1::ldp_report_batch, $2::integer",
-            batch, std::to_string(round));
-    else
-        run(transaction, "SELECT ldp_insert($1::regclass, $2::ldp_report_batch, $3::integer)", table, batch,
-            std::to_string(round));
+        return static_cast<std::int64_t>(run(transaction,
+                                             "INSERT INTO " + table + " (batch, round) SELECT $1::" + schema +
+                                                 ".ldp_report_batch, $2::pg_catalog.int4",
+                                             batch, std::to_string(round))
+                                             .affected_rows());
+    return run(transaction,
+               "SELECT " + schema + ".ldp_insert($1::pg_catalog.regclass, $2::" + schema +
+                   ".ldp_report_batch, $3::pg_catalog.int4)",
+               table, batch, std::to_string(round))[0][0]
+        .as<std::int64_t>();
 }
 
 /// The Error for what the server answered: "ERROR:  message", then lines such as "DETAIL:  …" and "HINT:  …",
@@ -227,6 +235,9 @@ class Link {
             }
         }
     }
+
+    /// Whether somebody else's connection is used, in which this library is a guest.
+    [[nodiscard]] bool borrows() const noexcept { return borrowed_ != nullptr; }
 
   private:
     pqxx::connection& connection() {

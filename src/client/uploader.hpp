@@ -2,7 +2,9 @@
 // libpqxx: programs that include this link it themselves.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +25,100 @@ namespace ldp {
 
 namespace pq {
 
+// A table's triggers run in the session, and with the rights, of the role that inserts. They can leave
+// settings, a role, temporary objects and much else behind. So statements qualify every name, and a session
+// is put back after each transaction in which an owner's code may have run.
+
+/// The schema of the extension, quoted for SQL. Throws Error (environment) if the database has no extension
+/// ldp.
+[[nodiscard]] inline std::string extension_schema(pqxx::transaction_base& transaction) {
+    const auto found = run(transaction,
+                           "SELECT pg_catalog.quote_ident(n.nspname) FROM pg_catalog.pg_extension AS e "
+                           "JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) e.extnamespace "
+                           "WHERE e.extname OPERATOR(pg_catalog.=) $1::pg_catalog.name",
+                           "ldp");
+    if (found.empty())
+        raise(ErrorCode::environment, "the database has no extension ldp", {},
+              "Connect to the database of the collection, or CREATE EXTENSION ldp.");
+    return found[0][0].as<std::string>();
+}
+
+/// Throws unless a table took as many rows as it was sent. Then nothing may be committed or acknowledged.
+inline void check_rows(const std::string& collection, std::int64_t took, const std::string& sent) {
+    if (std::to_string(took) == sent) return;
+    throw Failure(Fault::other, Error(ErrorCode::environment,
+                                      "the table of collection \"" + collection + "\" took " +
+                                          std::to_string(took) + " rows of " + sent,
+                                      "A trigger or a rule of the table keeps rows out. Nothing was stored.",
+                                      "The owner of the table has to remove it."));
+}
+
+/// Throws: a claim made in this transaction is not there at its end.
+[[noreturn]] inline void refuse_unclaimed(const std::string& collection) {
+    throw Failure(
+        Fault::other,
+        Error(ErrorCode::environment, "collection \"" + collection + "\" would not count a batch once",
+              "The batch's claim was gone, or the role was another, at the end of the transaction. Nothing "
+              "was stored.",
+              "A trigger of the collection's table is likely to be the cause; its owner has to remove it."));
+}
+
+/// Puts a session back to its start, for connections that serve this library alone: DISCARD ALL, except that
+/// plans stay, which are made anew by themselves when what they depend on changes. No transaction may be
+/// open.
+inline void reset_session(pqxx::connection& connection, const std::string& settings = {}) {
+    pqxx::nontransaction(connection)
+        .exec(
+            "CLOSE ALL; RESET SESSION AUTHORIZATION; RESET ROLE; RESET ALL; DEALLOCATE ALL; UNLISTEN *; "
+            "SELECT pg_catalog.pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES" +
+            (settings.empty() ? settings : "; " + settings));
+}
+
+/// The settings of a session by which one owner's code could change how another's reports are stored, or
+/// whether. For connections that an application shares with this library, and whose other state is its own.
+class SessionSettings {
+  public:
+    /// Reads them: before any owner's code runs.
+    explicit SessionSettings(pqxx::transaction_base& transaction) {
+        std::string list;
+        for (const char* name : names)
+            list += std::string(list.empty() ? "SELECT " : ", ") + "pg_catalog.current_setting('" + name +
+                    "', true)";
+        const auto found = transaction.exec(list);
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            const auto field = found[0][static_cast<int>(i)];
+            if (!field.is_null()) values_[i] = field.template as<std::string>();
+        }
+    }
+    /// Sets those that differ as they were. No transaction may be open.
+    void restore(pqxx::connection& connection) const {
+        pqxx::nontransaction session(connection);
+        const SessionSettings now(session);
+        std::string list;
+        for (std::size_t i = 0; i < names.size(); ++i)
+            if (values_[i] != now.values_[i])
+                list += std::string(list.empty() ? "SELECT " : ", ") + "pg_catalog.set_config('" + names[i] +
+                        "', " + connection.quote(values_[i].value_or("")) + ", false)";
+        if (!list.empty()) session.exec(list);
+    }
+
+  private:
+    static constexpr std::array names{"search_path",
+                                      "statement_timeout",
+                                      "lock_timeout",
+                                      "idle_in_transaction_session_timeout",
+                                      "idle_session_timeout",
+                                      "transaction_timeout",
+                                      "default_transaction_isolation",
+                                      "default_transaction_read_only",
+                                      "default_transaction_deferrable",
+                                      "synchronous_commit",
+                                      "row_security",
+                                      "client_encoding",
+                                      "role"};
+    std::array<std::optional<std::string>, names.size()> values_;
+};
+
 /// Throws the Error of a collection that there is not.
 [[noreturn]] inline void refuse_unknown(const std::string& collection) {
     raise(ErrorCode::environment, "the server has no collection \"" + collection + "\"", {},
@@ -37,7 +133,10 @@ namespace pq {
 [[nodiscard]] inline Spec fetch_spec(Link& link, const std::string& collection) {
     return Spec::from_json(link.persist("fetching the spec", [&](pqxx::connection& connection) {
         pqxx::work transaction(connection);
-        const auto answer = pq::run(transaction, "SELECT ldp_client_spec($1)::text", collection);
+        const auto answer = pq::run(transaction,
+                                    "SELECT " + pq::extension_schema(transaction) +
+                                        ".ldp_client_spec($1::pg_catalog.text)::pg_catalog.text",
+                                    collection);
         if (answer.empty() || answer[0][0].is_null()) pq::refuse_unknown(collection);
         return answer[0][0].as<std::string>();
     }));
@@ -51,6 +150,13 @@ namespace pq {
 /// Delivers each batch in one transaction, so that it is counted whole or not at all, and under its id, so
 /// that however often it is sent, it counts once. What passes is tried again as the link's patience has it.
 /// Needs the rights of the role ldp_submitter and no others.
+///
+/// A connection may serve several collections, of several owners. Triggers of one owner's table can change
+/// the session; after each batch it is put back. A connection that a link made itself is reset as a whole; of
+/// a borrowed one, the settings by which batches could be lost or counted twice are set as they were
+/// (search_path, role, time limits and the like). What else a trigger left in a borrowed session, such as
+/// temporary tables or prepared statements, stays: an application that has work of its own to do there should
+/// lend another connection.
 class Uploader final : public Carrier {
   public:
     /// How a batch is written.
@@ -101,6 +207,12 @@ class Uploader final : public Carrier {
         std::string reports;              ///< as an array
     };
 
+    struct Table {
+        std::string schema;  ///< of the extension; quoted as SQL needs it, as is
+        std::string name;    ///< with its schema
+        bool batches;        ///< whether its rows hold batches
+    };
+
     bool send(const Parcel& parcel) {
         const std::string doing = "submitting to collection \"" + collection_ + "\"";
         try {
@@ -113,8 +225,9 @@ class Uploader final : public Carrier {
             // This attempt was undone. An earlier one, whose end nobody saw, holds its claim until it ends:
             // the claim waits for it, and is free only if no attempt was or will be counted.
             const bool free = link_.persist(doing, [&](pqxx::connection& connection) {
+                const Table& into = table(connection);
                 pqxx::work undone(connection);
-                return claim(undone, parcel);
+                return claim(undone, into, parcel);
             });
             if (!free) return false;
             throw Undelivered(failure.fault() == pq::Fault::refused ? Verdict::refused : Verdict::too_large,
@@ -123,30 +236,61 @@ class Uploader final : public Carrier {
     }
 
     /// Whether the batch was not counted before; then it is this transaction's.
-    bool claim(pqxx::transaction_base& transaction, const Parcel& parcel) {
-        const auto claimed =
-            pq::run(transaction, "SELECT ldp_claim_batch($1, $2::uuid, $3::bigint, $4::bytea)", collection_,
-                    parcel.id, parcel.count, parcel.digest);
-        return claimed[0][0].as<bool>();
+    bool claim(pqxx::transaction_base& transaction, const Table& into, const Parcel& parcel) {
+        return pq::run(transaction,
+                       "SELECT " + into.schema +
+                           ".ldp_claim_batch($1::pg_catalog.text, $2::pg_catalog.uuid, $3::pg_catalog.int8, "
+                           "$4::pg_catalog.bytea)",
+                       collection_, parcel.id, parcel.count, parcel.digest)[0][0]
+            .template as<bool>();
     }
 
     bool insert(pqxx::connection& connection, const Parcel& parcel) {
-        const Table& into = table(connection);
-        pqxx::work transaction(connection);
-        const bool fresh = claim(transaction, parcel);
-        for (const std::string& each : parcel.packed)
-            if (fresh) pq::insert(transaction, into.name, into.batches, each, parcel.round);
-        transaction.commit();
-        return fresh;
+        return guarded(connection, parcel, [&](pqxx::transaction_base& transaction, const Table& into) {
+            const bool fresh = claim(transaction, into, parcel);
+            std::int64_t rows = 0;
+            for (const std::string& each : parcel.packed)
+                if (fresh)
+                    rows += pq::insert(transaction, into.schema, into.name, into.batches, each, parcel.round);
+            const std::string sent = into.batches ? std::to_string(parcel.packed.size()) : parcel.count;
+            if (fresh) pq::check_rows(collection_, rows, sent);
+            return fresh;
+        });
     }
 
     bool call(pqxx::connection& connection, const Parcel& parcel) {
-        pqxx::work transaction(connection);
-        const auto counted =
-            pq::run(transaction, "SELECT ldp_submit_batch($1, $2::uuid, $3::ldp_report[], $4::integer)",
-                    collection_, parcel.id, parcel.reports, std::to_string(parcel.round));
-        const bool fresh = counted[0][0].as<std::int64_t>() > 0;
-        transaction.commit();
+        return guarded(connection, parcel, [&](pqxx::transaction_base& transaction, const Table& into) {
+            return pq::run(transaction,
+                           "SELECT " + into.schema +
+                               ".ldp_submit_batch($1::pg_catalog.text, $2::pg_catalog.uuid, $3::" +
+                               into.schema + ".ldp_report[], $4::pg_catalog.int4)",
+                           collection_, parcel.id, parcel.reports, std::to_string(parcel.round))[0][0]
+                       .template as<std::int64_t>() > 0;
+        });
+    }
+
+    /// Runs `store(transaction, table)`, which says whether the batch is new, as a transaction. Before it is
+    /// committed, the claim is looked for again, by the role that made it: no trigger undid it. Afterwards
+    /// the session is as it was.
+    template <class Store>
+    bool guarded(pqxx::connection& connection, const Parcel& parcel, Store store) {
+        const Table& into = table(connection);
+        std::optional<pq::SessionSettings> before;
+        bool fresh;
+        {
+            pqxx::work transaction(connection);
+            if (link_.borrows()) before.emplace(transaction);
+            fresh = store(transaction, into);
+            if (fresh) {
+                transaction.exec("SET CONSTRAINTS ALL IMMEDIATE");
+                if (claim(transaction, into, parcel)) pq::refuse_unclaimed(collection_);
+            }
+            transaction.commit();
+        }
+        if (before)
+            before->restore(connection);
+        else
+            pq::reset_session(connection);
         return fresh;
     }
 
@@ -157,18 +301,22 @@ class Uploader final : public Carrier {
         return reports + "}";
     }
 
-    struct Table {
-        std::string name;  ///< quoted as SQL needs it on this connection's search path
-        bool batches;      ///< whether its rows hold batches
-    };
     const Table& table(pqxx::connection& connection) {
         if (!table_) {
             pqxx::work transaction(connection);
-            const auto found = pq::run(
-                transaction, "SELECT reports::text, rows = 'batches' FROM ldp_collections WHERE name = $1",
-                collection_);
+            const std::string schema = pq::extension_schema(transaction);
+            const auto found = pq::run(transaction,
+                                       "SELECT pg_catalog.format('%I.%I', n.nspname, t.relname), "
+                                       "c.rows OPERATOR(pg_catalog.=) 'batches' FROM " +
+                                           schema +
+                                           ".ldp_collections AS c JOIN pg_catalog.pg_class AS t "
+                                           "ON t.oid OPERATOR(pg_catalog.=) c.reports "
+                                           "JOIN pg_catalog.pg_namespace AS n "
+                                           "ON n.oid OPERATOR(pg_catalog.=) t.relnamespace "
+                                           "WHERE c.name OPERATOR(pg_catalog.=) $1::pg_catalog.text",
+                                       collection_);
             if (found.empty()) pq::refuse_unknown(collection_);
-            table_ = Table{found[0][0].as<std::string>(), found[0][1].as<bool>()};
+            table_ = Table{schema, found[0][0].as<std::string>(), found[0][1].as<bool>()};
         }
         return *table_;
     }

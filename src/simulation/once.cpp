@@ -146,16 +146,19 @@ class Trials {
         double squares = 0;
         for (std::size_t v = 0; v < truths.size(); ++v) squares += outlook.share(j, v, n()).noise;
         squares /= static_cast<double>(truths.size());
-        questions_.push_back(
-            {{j, "shares of " + std::to_string(truths.size()) + " values", unknown, std::sqrt(squares), 0, 0,
-              0},
-             truths,
-             [j](const SummaryView& view) {
-                 std::vector<std::pair<Estimate, Interval>> all;
-                 for (const Estimate& one : estimate(view, {Quantity::frequencies, Target::sample, j}))
-                     all.push_back(answer(view, j, one));
-                 return all;
-             }});
+        questions_.push_back({{j, "shares of " + std::to_string(truths.size()) + " values", unknown,
+                               std::sqrt(squares), 0, 0, 0},
+                              truths,
+                              [j](const SummaryView& view) {
+                                  const ldp::Question shares{Quantity::frequencies, Target::sample, j};
+                                  const std::vector<Estimate> estimates = estimate(view, shares);
+                                  const std::vector<Interval> ranges =
+                                      intervals(view, shares, estimates, reach(confidence));
+                                  std::vector<std::pair<Estimate, Interval>> all;
+                                  for (std::size_t v = 0; v < estimates.size(); ++v)
+                                      all.emplace_back(estimates[v], ranges[v]);
+                                  return all;
+                              }});
     }
 
     [[nodiscard]] double quantile_of_people(std::size_t j, double share) const {
@@ -186,13 +189,14 @@ class Trials {
             if (within.lower <= at && at <= within.upper) truth += 1 / n();
         }
         const std::string asked = "share " + rounded(within.lower) + " to " + rounded(within.upper);
-        questions_.push_back(
-            {{j, asked, truth, error_of(outlook.range(j, within, n(), truth)), 0, 0, 0},
-             {truth},
-             [within](const SummaryView& view) {
-                 return std::vector{
-                     answer(view, 0, share_between(view, within.lower, within.upper, Target::sample))};
-             }});
+        questions_.push_back({{j, asked, truth, error_of(outlook.range(j, within, n(), truth)), 0, 0, 0},
+                              {truth},
+                              [within](const SummaryView& view) {
+                                  const ShareOfRange share =
+                                      share_between(view, within.lower, within.upper, Target::sample);
+                                  return std::vector<std::pair<Estimate, Interval>>{
+                                      {share, interval(share, reach(confidence), share.law)}};
+                              }});
     }
 
     void ask_pair(const std::vector<std::size_t>& pair, const Outlook& outlook) {

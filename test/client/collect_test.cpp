@@ -23,9 +23,10 @@ namespace {
 
 constexpr std::string_view some_id = "0d6c7ea3-3a2f-4f0e-9a53-1a3d3a9a5a10";
 
-std::shared_ptr<const Offered> offered(const std::string& name) {
+std::shared_ptr<const Offered> offered(const std::string& name, const std::string& owner = "owner") {
     auto mechanism = make_mechanism(Spec::from_json(R"({"mechanism": "grr", "epsilon": 1, "domain": 5})"));
-    return std::make_shared<const Offered>(Offered{name, name, false, {}, {}, {}, std::move(mechanism)});
+    return std::make_shared<const Offered>(
+        Offered{name, name, false, {}, {}, {}, std::move(mechanism), owner});
 }
 
 std::string frame(const Offered& of, std::size_t reports) {
@@ -52,13 +53,18 @@ struct Told {
         queue.add(submission(shop, numbered(number), round, frame(*shop, 3)), tell(number));
     }
     void add(std::size_t number, const Submission& one) { queue.add(one, tell(number)); }
-    Tell tell(std::size_t number) {
-        return [this, number](const collect::Answer& answer) { statuses[number].push_back(answer.status); };
+    void add(std::size_t number, const std::shared_ptr<const Offered>& to) {
+        queue.add(submission(to, numbered(number), 0, frame(*to, 3)), tell(number));
+    }
+    Listener tell(std::size_t number, std::shared_ptr<const std::atomic<bool>> gone = {}) {
+        return {[this, number](const collect::Answer& answer) { statuses[number].push_back(answer.status); },
+                std::move(gone)};
     }
     /// How many the next group has; 0 if there is none now.
     std::size_t next() {
         Group group = queue.take(Clock::now());
         for (const Waiting& one : group) one.end({201});
+        if (!group.empty()) queue.release(group.front().submission.to->owner);
         return group.size();
     }
 
@@ -201,6 +207,7 @@ BOOST_AUTO_TEST_CASE(too_few_wait_for_others_and_are_sent_back_in_time) {
     BOOST_REQUIRE(group.size() == 3U);
     group.pop_back();
     told.queue.add_again(std::move(group));
+    told.queue.release("owner");
     BOOST_TEST(told.next() == 0U);
     told.add(9);
     BOOST_TEST(told.next() == 3U);
@@ -243,6 +250,120 @@ BOOST_AUTO_TEST_CASE(at_the_end_nothing_is_left_without_an_answer) {
     told.queue.add_again(std::move(group));
     BOOST_TEST(told.statuses[1] == Statuses{503});
     BOOST_TEST(told.queue.done());
+}
+
+BOOST_AUTO_TEST_CASE(open_rounds_are_read_from_the_check) {
+    const auto rounds = [](std::int32_t first, std::int32_t last) { return std::pair{first, last}; };
+    BOOST_CHECK(parse_rounds("CHECK (ldp_check_round(round, 0, 3)) NOT VALID") == rounds(0, 3));
+    BOOST_CHECK(parse_rounds("CHECK (s.ldp_check_round(round, '-7'::integer, 2147483647))") ==
+                rounds(-7, 2147483647));
+    for (const char* other :
+         {"", "CHECK (round > 0)", "CHECK (ldp_check_round(round, 0))",
+          "CHECK (ldp_check_round(round, a, b))", "CHECK (ldp_check_round(round, 0, 99999999999))",
+          "CHECK (ldp_check_round(round, '0, 1))"})
+        BOOST_CHECK_MESSAGE(!parse_rounds(other), other);
+}
+
+BOOST_AUTO_TEST_CASE(owners_take_turns_and_wait_for_themselves_alone) {
+    Told told(1);
+    const auto greedy = offered("greedy", "a"), second = offered("second", "a"),
+               quiet = offered("quiet", "b");
+    told.add(1, greedy);
+    told.add(2, second);
+    told.add(3, quiet);
+    Group slow = told.queue.take(Clock::now());
+    BOOST_REQUIRE(slow.size() == 1U);
+    BOOST_TEST(slow[0].submission.to->owner == "a");
+    // While it is stored the owner has no other transaction, and what waits for it makes nobody else's wait.
+    std::this_thread::sleep_for(100ms);
+    told.add(4, second);
+    BOOST_TEST(told.statuses[4] == Statuses{429});
+    BOOST_TEST(told.next() == 1U);
+    BOOST_TEST(told.statuses[3] == Statuses{201});
+    BOOST_TEST(told.next() == 0U);
+    told.add(5, quiet);
+    BOOST_TEST(told.next() == 1U);
+    told.queue.release("a");
+    // The owner who was served longest ago comes first.
+    told.add(6, quiet);
+    BOOST_TEST(told.next() == 1U);
+    BOOST_TEST(told.statuses[2] == Statuses{201});
+}
+
+BOOST_AUTO_TEST_CASE(one_collection_cannot_take_all_the_room) {
+    Queue queue({1, 1h, 1 << 20, 1h, 3});
+    const auto shop = offered("shop"), other = offered("other");
+    const std::string same = frame(*shop, 3);
+    std::map<std::size_t, Statuses> statuses;
+    const auto add = [&](std::size_t number, std::size_t id, const std::shared_ptr<const Offered>& to) {
+        queue.add(submission(to, numbered(id), 0, same), {[&, number](const collect::Answer& answer) {
+                      statuses[number].push_back(answer.status);
+                  }});
+    };
+    add(1, 1, shop);
+    add(2, 2, shop);
+    add(3, 2, shop);  // a second client that waits for the same batch
+    add(4, 4, shop);
+    BOOST_TEST(statuses[4] == Statuses{429});
+    add(5, 5, other);
+    BOOST_TEST(statuses[5].empty());
+    BOOST_TEST(queue.size() == 3U);
+}
+
+BOOST_AUTO_TEST_CASE(no_group_is_large) {
+    Queue queue({1, 1h, 1 << 20, 1h, 1000, 10});
+    const auto shop = offered("shop");
+    for (std::size_t i = 0; i < 9; ++i)
+        queue.add(submission(shop, numbered(i), 0, frame(*shop, 3)), {[](const collect::Answer&) {}});
+    std::size_t all = 0;
+    for (const std::size_t expected : {4U, 4U, 1U}) {
+        const Group group = queue.take(Clock::now());
+        BOOST_TEST(group.size() == expected);
+        all += group.size();
+        queue.release("owner");
+    }
+    BOOST_TEST(all == 9U);
+    BOOST_TEST(queue.size() == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(who_is_gone_holds_no_room) {
+    Told told(3);
+    const auto gone = std::make_shared<std::atomic<bool>>(false);
+    const std::string fixed = frame(*told.shop, 3);
+    const auto send = [&](std::size_t number, std::size_t id, bool leaves) {
+        told.queue.add(submission(told.shop, numbered(id), 0, fixed),
+                       told.tell(number, leaves ? gone : nullptr));
+    };
+    send(1, 1, true);
+    send(2, 2, true);
+    send(3, 2, false);  // the same batch from a client that stays
+    gone->store(true);
+    told.queue.drop_gone();
+    BOOST_TEST(told.queue.size() == 1U);
+    send(4, 4, false);
+    BOOST_TEST(told.next() == 0U);
+    send(5, 5, false);
+    BOOST_TEST(told.next() == 3U);
+    BOOST_TEST(told.statuses[3] == Statuses{201});
+    BOOST_TEST(told.statuses[1].empty());
+    BOOST_TEST(told.statuses[2].empty());
+}
+
+BOOST_AUTO_TEST_CASE(the_busiest_collection_is_crowded_out_first) {
+    Told told(10);
+    const auto busy = offered("busy"), quiet = offered("quiet");
+    told.add(1, quiet);
+    for (std::size_t i = 2; i < 5; ++i) told.add(i, busy);
+    for (const std::size_t expected : {2U, 3U}) {
+        BOOST_TEST(told.queue.crowd_out());
+        BOOST_TEST(told.statuses[expected] == Statuses{503});
+    }
+    // Of two collections with as many, the batch that has waited longest.
+    BOOST_TEST(told.queue.crowd_out());
+    BOOST_TEST(told.statuses[1] == Statuses{503});
+    BOOST_TEST(told.queue.crowd_out());
+    BOOST_TEST(!told.queue.crowd_out());
+    BOOST_TEST(told.queue.size() == 0U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

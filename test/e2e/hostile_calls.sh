@@ -26,7 +26,7 @@ while IFS=';' read -r spec; do
     "$ldp" perturb --spec "$work/spec" --input "$work/people.csv" >"$work/reports.copy" 2>"$work/err" || { bad "$spec" "$work/err"; continue; }
     sql -c "\\copy c$made (report) FROM '$work/reports.copy'" || bad "$spec"
 done <<END
-$(for m in grr sue oue subset blh olh hadamard projective rappor l_grr l_sue l_oue loloha dbitflip haar_ordered exponential tree; do echo "\"mechanism\": \"$m\", $value"; done)
+$(for m in grr sue oue subset blh olh hadamard projective rappor l_grr l_sue l_osue loloha dbitflip haar_ordered exponential tree; do echo "\"mechanism\": \"$m\", $value"; done)
 $(for m in piecewise pdp laplace duchi onebit hybrid optimal square_wave; do echo "\"mechanism\": \"$m\", $number, \"grid\": 20"; done)
 "mechanism": "haar_ordered", $number, "grid": 20
 $(for m in haar duchi_vector haar_ranges; do echo "\"mechanism\": \"$m\", $two, \"grid\": 20"; done)

@@ -38,7 +38,7 @@ enum Id : std::uint8_t {
     haar_ranges,
     l_grr,
     l_sue,
-    l_oue,
+    l_osue,
     loloha,
     dbitflip,
     ddrm,
@@ -263,7 +263,7 @@ void Forge::parameters(std::uint8_t id, Writer& writer, unsigned depth) {
             break;
         case l_grr:
         case l_sue:
-        case l_oue:
+        case l_osue:
             domain(writer, id == l_grr ? huge : large);
             epsilon(writer);
             break;

@@ -24,7 +24,7 @@ constexpr const char* texts[] = {
         {"name": "b", "min": 0, "max": 8, "bins": 5}]})",
     R"({"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "a", "min": 0, "max": 8},
         {"name": "b", "domain": 4}]})",
-    R"({"mechanism": "l_oue", "epsilon": 1, "evolving": {}, "budget": {"epsilon": 9},
+    R"({"mechanism": "l_osue", "epsilon": 1, "evolving": {}, "budget": {"epsilon": 9},
         "attributes": [{"name": "a", "domain": 4}]})",
     R"({"mechanism": "ddrm", "epsilon": 1, "rounds": 4, "attributes": [{"name": "a", "domain": 4}]})",
 };

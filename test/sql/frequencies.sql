@@ -61,7 +61,7 @@ answer AS (
     SELECT name, a.* FROM (SELECT name, ldp_agg(report) AS s FROM report GROUP BY name) AS g, ldp_frequencies(s) AS a)
 SELECT name, count(*) AS items, bool_and(abs(a.estimate - f) < 1e-9) AS estimates,
        bool_and(abs(a.stderr - sqrt((i * p * (1 - p) + (1 - i) * q * (1 - q)) / reports) / (p - q)) < 1e-9) AS errors,
-       bool_and(abs(a.upper - a.estimate - 1.959963984540054 * a.stderr) < 1e-9) AS intervals, bool_and(a.label = v::text) AS labels, bool_and(a.n = reports) AS counts
+       bool_and(abs(a.upper - greatest(a.estimate + 1.959963984540054 * a.stderr, 0)) < 1e-9) AS intervals, bool_and(a.label = v::text) AS labels, bool_and(a.n = reports) AS counts
 FROM answer AS a JOIN expected USING (name), LATERAL (SELECT LEAST(1, GREATEST(0, f))) AS inside (i)
 WHERE a.value = v GROUP BY name ORDER BY name;
 

@@ -59,6 +59,9 @@ SELECT ldp_learn_views(:'s'), ldp_learn_views(:'s', 0);
 SELECT ldp_create_collection('second', ldp_client_spec('survey') - 'derived' || jsonb_build_object('views', ldp_learn_views(:'s')));
 INSERT INTO second SELECT pg_temp.report('second', '0001');
 SELECT v.attributes FROM ldp_views(ldp_summary_of('second')) AS v;
+-- Ways to divide the people of a second round, by what their answers would be off by, the best first.
+SELECT views, error BETWEEN 0.001 AND 0.5 AS plausible FROM ldp_plan_views(:'s', 100000, '[["age", "sex"]]');
+SELECT count(*), bool_and(error > 0) AS known, bool_or(views = '"pairs"') AS pairs FROM ldp_plan_views(:'s', 100000);
 
 -- Records: as many as asked for, the same for the same seed, spread as the model says, numbers within their bins.
 SELECT min(number) AS first, max(number) AS last, count(DISTINCT record->>'sex') AS sexes, bool_and((record->>'age')::float8 BETWEEN 0 AND 100) AS ages,
@@ -97,6 +100,13 @@ SELECT pg_temp.refusal(format(query, :'s')) FROM unnest(ARRAY[
     'SELECT ldp_model(%L, cells => -1)',
     'SELECT ldp_learn_views(%L, -0.1)',
     'SELECT ldp_learn_views(%L, ''NaN'')',
+    'SELECT ldp_plan_views(%L, 0)',
+    'SELECT ldp_plan_views(%L, ''NaN'')',
+    'SELECT ldp_plan_views(%L, 100, ''"boxes"'')',
+    'SELECT ldp_plan_views(%L, 100, ''[]'')',
+    'SELECT ldp_plan_views(%L, 100, ''[["sex", "wage"]]'')',
+    'SELECT ldp_plan_views(%L, 100, ''[["sex", "sex"]]'')',
+    'SELECT ldp_plan_views(%L, 100, ''[[1]]'')',
     'SELECT ldp_synthesize(%L, -1)',
     'SELECT ldp_synthesize(%L, 1000000000000)']) AS query;
 SELECT pg_temp.refusal(format('SELECT ldp_fitted(%L, ''{sex,"town \"here\""}'')', s))

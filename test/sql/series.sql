@@ -16,7 +16,7 @@ CREATE FUNCTION pg_temp.scramble(a bigint, b bigint) RETURNS text LANGUAGE sql A
 $$ SELECT left(md5(a || ':' || b), 16) $$;
 
 -- Fourteen days of 300 reports each: shares of labels, shares through hashes, means, and a record.
-SELECT ldp_create_collection('app', '{"mechanism": "l_oue", "epsilon": 2, "first_epsilon": 1, "domain": ["mail", "maps", "news", "other"]}');
+SELECT ldp_create_collection('app', '{"mechanism": "l_osue", "epsilon": 2, "first_epsilon": 1, "domain": ["mail", "maps", "news", "other"]}');
 SELECT ldp_create_collection('site', '{"mechanism": "loloha", "epsilon": 2, "first_epsilon": 1, "domain": 12, "buckets": 2}');
 SELECT ldp_create_collection('minutes', '{"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 100, "grid": 10}');
 SELECT ldp_create_collection('person', '{"mechanism": "sampled", "epsilon": 1, "grid": 10, "attributes": [{"name": "size", "min": 0, "max": 100, "mechanism": "duchi"},

@@ -46,7 +46,9 @@ class Endpoint:
         return HttpUploader(self, collection)
 
     def _request(self, method: str, path: str, content: bytes | None = None) -> tuple[int, bytes]:
-        request = urllib.request.Request(self._url + path, content, {"Content-Type": "application/octet-stream"},
+        request = urllib.request.Request(self._url + path, content,
+                                         # urllib would send its own name, with the version of Python.
+                                         {"Content-Type": "application/octet-stream", "User-Agent": "ldp"},
                                          method=method)
         until, pause = time.monotonic() + self._patience, 0.1
         while True:

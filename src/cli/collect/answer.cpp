@@ -19,10 +19,25 @@ Answer problem(unsigned status, const std::string& title, const std::string& hin
     return problem(status, Error(ErrorCode::environment, title, {}, hint));
 }
 
-Answer later(unsigned status, int seconds, const std::string& title) {
-    Answer answer = problem(status, title, "Nothing of it was stored. Send the same again later.");
+namespace {
+
+Answer repeatable(unsigned status, int seconds, const std::string& title, const std::string& hint) {
+    Answer answer = problem(status, title, hint);
     answer.fields.emplace_back("Retry-After", std::to_string(seconds));
     return answer;
+}
+
+}  // namespace
+
+Answer later(unsigned status, int seconds, const std::string& title) {
+    return repeatable(status, seconds, title, "Nothing of it was stored. Send the same again later.");
+}
+
+Answer in_doubt(int seconds, const std::string& title) {
+    return repeatable(
+        503, seconds, title,
+        "Whether it was stored is not known. Send the same again later, under the same id: it counts "
+        "once.");
 }
 
 }  // namespace ldp::collect

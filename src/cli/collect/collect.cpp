@@ -1,5 +1,6 @@
 // ldp collect
 
+#include <algorithm>
 #include <charconv>
 
 #include "cli/collect/server.hpp"
@@ -27,11 +28,19 @@ Options options() {
         "allow-origin", po::value<std::string>()->default_value(""),
         "whose pages may report from a browser: * or an origin such as https://example.org")(
         "largest", po::value<std::int64_t>()->default_value(1 << 20), "bytes of a request's body")(
+        "reports", po::value<std::int64_t>()->default_value(100000), "reports of a batch")(
         "connections", po::value<std::int64_t>()->default_value(512), "connections at once")(
-        "patience", po::value<std::int64_t>()->default_value(30),
-        "seconds in which a request must come in whole")(
+        "per-address", po::value<std::int64_t>(),
+        "connections from one address; 0: as many as --connections (default: that on a loopback address, "
+        "else a "
+        "quarter)")("patience", po::value<std::int64_t>()->default_value(30),
+                    "seconds in which a request must come in whole")(
         "lag", po::value<std::int64_t>()->default_value(2),
-        "seconds that batches may wait for the database before no more are taken");
+        "seconds that batches may wait for the database before no more are taken")(
+        "time-limit", po::value<std::int64_t>()->default_value(30),
+        "seconds that a transaction may take; it is ended after one more")(
+        "sessions", po::value<std::int64_t>()->default_value(4),
+        "connections to the database that store; an owner's collections use one at a time");
     return options;
 }
 
@@ -58,6 +67,14 @@ void set_address(ldp::collect::Settings& settings, const std::string& text) {
         settings.host = settings.host.substr(1, settings.host.size() - 2);
 }
 
+/// Only a proxy or programs of this machine reach a loopback address: all clients of a proxy are one there.
+std::size_t per_address(const Arguments& arguments, const ldp::collect::Settings& settings) {
+    if (arguments.count("per-address") != 0)
+        return static_cast<std::size_t>(number(arguments, "per-address", 0, 100000));
+    const bool loopback = settings.host.starts_with("127.") || settings.host == "::1";
+    return loopback ? 0 : std::max<std::size_t>(1, settings.connections / 4);
+}
+
 int run(const Arguments& arguments) {
     using std::chrono::seconds;
     ldp::collect::Settings settings;
@@ -72,11 +89,16 @@ int run(const Arguments& arguments) {
         if (c <= ' ' || c > '~') throw UsageError("--allow-origin must be * or an origin");
     settings.largest = static_cast<std::size_t>(number(arguments, "largest", 1024, 1 << 25));
     settings.connections = static_cast<std::size_t>(number(arguments, "connections", 1, 100000));
+    settings.reports = static_cast<std::size_t>(number(arguments, "reports", 1, 100000000));
+    settings.per_address = per_address(arguments, settings);
     settings.patience = seconds(number(arguments, "patience", 1, 3600));
     settings.queue.hold = static_cast<std::size_t>(number(arguments, "hold", 1, 50000));
     settings.queue.hold_for = seconds(number(arguments, "hold-for", 1, 86400));
     settings.queue.lag = seconds(number(arguments, "lag", 1, 3600));
     settings.queue.bytes = std::size_t{64} << 20;
+    settings.queue.share = std::max(settings.queue.hold, settings.connections / 2);
+    settings.depot.duration = seconds(number(arguments, "time-limit", 1, 3600));
+    settings.depot.sessions = static_cast<std::size_t>(number(arguments, "sessions", 1, 64));
     if (settings.queue.hold >= settings.connections)
         throw UsageError("--hold must be less than --connections: each batch that waits holds one");
     try {

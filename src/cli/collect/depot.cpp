@@ -1,5 +1,7 @@
 #include "cli/collect/depot.hpp"
 
+#include <thread>
+
 #include "core/spec/spec.hpp"
 #include "core/summary/batch.hpp"
 
@@ -13,25 +15,42 @@ constexpr auto between_looks = 2s;
 /// Clients come again; what is bridged here is a connection that was cut while nobody used it.
 constexpr Patience short_patience{500ms, 50ms, 100ms};
 
+constexpr auto between_checks = 200ms;
+/// In the session in which no owner's code runs. No other role's objects are found, whatever the role's
+/// settings.
+constexpr const char* control_settings =
+    "SET search_path = pg_catalog, pg_temp; SET statement_timeout = '10s'";
+
+using Submissions = std::vector<const Submission*>;
+
 /// As an array of SQL: of items without quotes, commas or braces.
 template <class Item>
-std::string array(std::span<const Waiting> group, Item item) {
+std::string array(const Submissions& group, Item item) {
     std::string text;
-    for (const Waiting& waiting : group) text += (text.empty() ? "{" : ",") + item(waiting.submission);
+    for (const Submission* one : group) text += (text.empty() ? "{" : ",") + item(*one);
     return text + "}";
+}
+
+Submissions submissions(std::span<const Waiting> group) {
+    Submissions all;
+    for (const Waiting& waiting : group) all.push_back(&waiting.submission);
+    return all;
 }
 
 /// Which ids are new, in the group's order; from now on they are this transaction's. Throws pq::Failure, of
 /// Fault::outdated if one is known with other content.
-std::vector<bool> claim(pqxx::transaction_base& transaction, std::span<const Waiting> group) {
-    const auto claimed =
-        pq::run(transaction,
-                "SELECT ldp_claim_batch($1, u.id, u.reports, pg_catalog.decode(u.digest, 'hex')) "
-                "FROM ROWS FROM (pg_catalog.unnest($2::uuid[]), pg_catalog.unnest($3::bigint[]), "
-                "pg_catalog.unnest($4::text[])) AS u (id, reports, digest)",
-                group.front().submission.to->name, array(group, [](const Submission& one) { return one.id; }),
-                array(group, [](const Submission& one) { return std::to_string(one.reports()); }),
-                array(group, [](const Submission& one) { return to_hex(one.digest); }));
+std::vector<bool> claim(pqxx::transaction_base& transaction, const std::string& schema,
+                        const Submissions& group) {
+    const auto claimed = pq::run(
+        transaction,
+        "SELECT " + schema +
+            ".ldp_claim_batch($1::pg_catalog.text, u.id, u.reports, pg_catalog.decode(u.digest, 'hex')) "
+            "FROM ROWS FROM (pg_catalog.unnest($2::pg_catalog.uuid[]), "
+            "pg_catalog.unnest($3::pg_catalog.int8[]), "
+            "pg_catalog.unnest($4::pg_catalog.text[])) AS u (id, reports, digest)",
+        group.front()->to->name, array(group, [](const Submission& one) { return one.id; }),
+        array(group, [](const Submission& one) { return std::to_string(one.reports()); }),
+        array(group, [](const Submission& one) { return to_hex(one.digest); }));
     std::vector<bool> fresh;
     for (const auto& row : claimed) fresh.push_back(row[0].as<bool>());
     return fresh;
@@ -41,46 +60,126 @@ bool is_void(std::span<const Waiting> group) noexcept {
     return group.front().submission.frame.empty();
 }
 
+std::string named(const char* doing, const Offered& to) {
+    return std::string(doing) + " collection \"" + to.name + "\"";
+}
+
+/// With a server whose operating system answers and which itself does not, libpq waits for ever otherwise.
+std::string bounded(const std::string& dsn) {
+    setenv("PGCONNECT_TIMEOUT", "10", 0);
+    return dsn;
+}
+
 }  // namespace
 
-Depot::Depot(Queue& queue, const std::string& dsn, std::set<std::string> only, Observer observer)
-    : queue_(queue), link_(dsn, short_patience), only_(std::move(only)), observer_(std::move(observer)) {
-    const bool superuser = link_.persist("connecting", [](pqxx::connection& connection) {
-        pqxx::work transaction(connection);
-        return pq::run(transaction,
-                       "SELECT rolsuper FROM pg_catalog.pg_roles WHERE rolname = current_user")[0][0]
-            .as<bool>();
-    });
-    if (superuser)
-        raise(ErrorCode::environment, "the endpoint must not run as a superuser",
-              "What it runs in the database is what strangers send, and triggers of tables that others own.",
-              "Connect as a role of its own that is a member of ldp_submitter and of nothing else.");
+Depot::Worker::Worker(const std::string& dsn, const Limits& limits)
+    : session(dsn, short_patience,
+              "SET statement_timeout = '" + std::to_string(limits.duration.count()) + "s'", limits.duration) {
+}
+
+Depot::Depot(Queue& queue, const std::string& dsn, std::set<std::string> only, const Limits& limits,
+             Observer observer)
+    : queue_(queue),
+      limits_(limits),
+      control_(bounded(dsn), short_patience, control_settings, 10s),
+      only_(std::move(only)),
+      observer_(std::move(observer)) {
+    check_role();
+    for (std::size_t i = 0; i < limits.sessions; ++i)
+        workers_.push_back(std::make_unique<Worker>(dsn, limits));
     refresh();
 }
 
+/// Triggers of tables that others own run with this role's rights, and may take any role of which it is a
+/// member.
+void Depot::check_role() {
+    const auto found = control_.persist("connecting", [](pqxx::connection& connection, const std::string&) {
+        pqxx::work transaction(connection);
+        return pq::run(transaction,
+                       "SELECT r.rolname::text, r.rolname = session_user, r.rolsuper FROM pg_roles AS r "
+                       "WHERE (r.rolsuper OR r.rolcreaterole OR r.rolreplication OR r.rolbypassrls "
+                       "OR left(r.rolname::text, 3) = 'pg_' OR r.rolname IN ('ldp_admin', 'ldp_analyst')) "
+                       "AND pg_has_role(session_user, r.oid, 'MEMBER') "
+                       "ORDER BY r.rolsuper DESC, r.rolname = session_user DESC, r.rolname LIMIT 1");
+    });
+    if (found.empty()) return;
+    const std::string role = "\"" + found[0][0].as<std::string>() + "\"";
+    const bool itself = found[0][1].as<bool>(), superuser = found[0][2].as<bool>();
+    raise(ErrorCode::environment,
+          superuser && itself ? "the endpoint must not run as a superuser"
+          : superuser         ? "the endpoint must not run as a member of the superuser " + role
+          : itself ? "the endpoint must not run as a role that may create roles, replicate or bypass policies"
+                   : "the endpoint must not run as a member of the role " + role,
+          "What it runs in the database is what strangers send, and triggers of tables that others own.",
+          "Connect as a role of its own that is a member of ldp_submitter and of nothing else.");
+}
+
 void Depot::run() {
+    std::vector<std::jthread> threads;
+    working_ = workers_.size();
+    for (const auto& worker : workers_) threads.emplace_back([this, &worker = *worker] { work(worker); });
     auto next_look = Clock::now() + between_looks;
+    std::unique_lock lock(mutex_);
+    while (!ended_.wait_for(lock, between_checks, [this] { return working_ == 0; })) {
+        lock.unlock();
+        end_overdue();
+        if (Clock::now() >= next_look) {
+            refresh();
+            next_look = Clock::now() + between_looks;
+        }
+        lock.lock();
+    }
+}
+
+void Depot::work(Worker& worker) {
     while (!queue_.done()) {
-        Group group = queue_.take(next_look);
-        if (!group.empty()) store(std::move(group));
-        if (Clock::now() < next_look) continue;
-        refresh();
-        next_look = Clock::now() + between_looks;
+        Group group = queue_.take(Clock::now() + between_looks);
+        if (group.empty()) continue;
+        const std::string owner = group.front().submission.to->owner;
+        store(worker, std::move(group));
+        worker.session.clean();
+        queue_.release(owner);
+    }
+    const std::lock_guard lock(mutex_);
+    if (--working_ == 0) ended_.notify_one();
+}
+
+/// A statement that was cancelled can catch that and go on; a session that is ended cannot.
+void Depot::end_overdue() {
+    for (const auto& worker : workers_) {
+        const int process = worker->session.overdue();
+        if (process == 0) continue;
+        try {
+            control_.persist("ending a transaction", [&](pqxx::connection& connection, const std::string&) {
+                pqxx::work transaction(connection);
+                pq::run(transaction, "SELECT pg_catalog.pg_terminate_backend($1::pg_catalog.int4)",
+                        std::to_string(process));
+            });
+        } catch (const pq::Failure& failure) {
+            observer_.complain(failure);
+        }
     }
 }
 
 void Depot::refresh() {
+    const auto began = Clock::now();
     try {
-        const auto rows = link_.persist("looking collections up", [](pqxx::connection& connection) {
+        const auto rows = control_.persist("looking collections up", [](pqxx::connection& connection,
+                                                                        const std::string& schema) {
             pqxx::work transaction(connection);
             return pq::run(
                 transaction,
-                "SELECT name, reports::text, rows = 'batches', fingerprint, "
-                "pg_catalog.to_char(created AT TIME ZONE 'UTC', 'Dy, DD Mon YYYY HH24:MI:SS \"GMT\"') "
-                "FROM ldp_collections "
-                "WHERE pg_catalog.has_any_column_privilege(reports::oid, 'INSERT')");
+                "SELECT c.name, format('%I.%I', n.nspname, t.relname), c.rows = 'batches', c.fingerprint, "
+                "to_char(c.created AT TIME ZONE 'UTC', 'Dy, DD Mon YYYY HH24:MI:SS \"GMT\"'), "
+                "t.relowner::text, "
+                "(SELECT pg_get_constraintdef(k.oid) FROM pg_constraint AS k "
+                "WHERE k.conrelid = t.oid AND k.conname = 'round_is_open') "
+                "FROM " +
+                    schema +
+                    ".ldp_collections AS c JOIN pg_class AS t ON t.oid = c.reports "
+                    "JOIN pg_namespace AS n ON n.oid = t.relnamespace "
+                    "WHERE has_any_column_privilege(t.oid, 'INSERT')");
         });
-        set_alive(true);
         auto found = std::make_shared<Catalog>();
         for (const auto& row : rows) {
             Offered listed{row[0].as<std::string>(),
@@ -89,37 +188,40 @@ void Depot::refresh() {
                            row[3].as<std::string>(),
                            row[4].as<std::string>(),
                            {},
-                           {}};
+                           {},
+                           row[5].as<std::string>(),
+                           row[6].is_null() ? std::nullopt : parse_rounds(row[6].as<std::string>())};
             if (!only_.empty() && !only_.contains(listed.name)) continue;
             const auto before = catalog_->find(listed.name);
-            const bool same = before != catalog_->end() && before->second->table == listed.table &&
-                              before->second->batches == listed.batches &&
-                              before->second->fingerprint == listed.fingerprint &&
-                              before->second->created == listed.created;
-            const auto offered = same ? before->second : read_collection(listed);
-            if (offered) found->emplace(listed.name, offered);
+            const bool same = before != catalog_->end() && before->second->same_as(listed);
+            std::string name = listed.name;
+            const auto offered = same ? before->second : read_collection(std::move(listed));
+            if (offered) found->emplace(std::move(name), offered);
         }
-        if (*found == *catalog_) return;
-        catalog_ = std::move(found);
-        observer_.catalog(catalog_);
+        if (*found != *catalog_) {
+            catalog_ = std::move(found);
+            observer_.catalog(catalog_);
+        }
+        observer_.looked(began, true);
     } catch (const pq::Failure& failure) {
-        set_alive(false);
+        observer_.looked(began, false);
         observer_.complain(failure);
     }
 }
 
 /// With its spec; nothing if it is gone, or of a release that this one does not know.
-std::shared_ptr<const Offered> Depot::read_collection(const Offered& listed) {
+std::shared_ptr<const Offered> Depot::read_collection(Offered&& listed) {
     try {
-        const auto text = link_.persist("fetching a spec", [&](pqxx::connection& connection) {
-            pqxx::work transaction(connection);
-            const auto found = pq::run(transaction, "SELECT ldp_client_spec($1)::text", listed.name);
-            return found[0][0].is_null() ? std::string() : found[0][0].as<std::string>();
-        });
-        if (text.empty()) return nullptr;
-        return std::make_shared<const Offered>(Offered{listed.name, listed.table, listed.batches,
-                                                       listed.fingerprint, listed.created, text,
-                                                       make_mechanism(Spec::from_json(text))});
+        listed.spec =
+            control_.persist("fetching a spec", [&](pqxx::connection& connection, const std::string& schema) {
+                pqxx::work transaction(connection);
+                const auto found = pq::run(
+                    transaction, "SELECT " + schema + ".ldp_client_spec($1::text)::text", listed.name);
+                return found[0][0].is_null() ? std::string() : found[0][0].as<std::string>();
+            });
+        if (listed.spec.empty()) return nullptr;
+        listed.mechanism = make_mechanism(Spec::from_json(listed.spec));
+        return std::make_shared<const Offered>(std::move(listed));
     } catch (const pq::Failure& failure) {
         if (failure.passing()) throw;
         observer_.complain(failure);
@@ -129,11 +231,12 @@ std::shared_ptr<const Offered> Depot::read_collection(const Offered& listed) {
     return nullptr;
 }
 
-Depot::Attempt Depot::attempt(pqxx::connection& connection, std::span<const Waiting> group, bool singly) {
+Depot::Attempt Depot::attempt(Worker& worker, pqxx::connection& connection, const std::string& schema,
+                              std::span<const Waiting> group, bool singly, std::size_t hold) {
     pqxx::work transaction(connection);
     std::vector<Claim> claims;
     const auto note = [&](std::span<const Waiting> some) {
-        for (const bool fresh : claim(transaction, some))
+        for (const bool fresh : claim(transaction, schema, submissions(some)))
             claims.push_back(fresh ? Claim::fresh : Claim::known);
     };
     if (!singly) note(group);
@@ -150,26 +253,51 @@ Depot::Attempt Depot::attempt(pqxx::connection& connection, std::span<const Wait
         transaction.exec("RELEASE SAVEPOINT one");
     }
     if (!is_void(group)) {
-        std::vector<Bytes> fresh;
+        Submissions fresh;
+        std::vector<Bytes> frames;
         for (std::size_t i = 0; i < group.size(); ++i)
-            if (claims[i] == Claim::fresh) fresh.push_back(group[i].submission.bytes());
-        if (fresh.empty() || fresh.size() < queue_.limits().hold) return {std::move(claims), false};
+            if (claims[i] == Claim::fresh) {
+                fresh.push_back(&group[i].submission);
+                frames.push_back(group[i].submission.bytes());
+            }
+        if (fresh.empty() || fresh.size() < hold) return {std::move(claims), false};
         const Offered& to = *group.front().submission.to;
         // In an order that tells nothing of who sent which (batch_frame.hpp).
-        for (const auto& batch : merge(*to.mechanism, fresh))
-            pq::insert(transaction, to.table, to.batches, to_hex(batch), group.front().submission.round);
+        for (const auto& batch : merge(*to.mechanism, frames)) {
+            const auto rows = pq::insert(transaction, schema, to.table, to.batches, to_hex(batch),
+                                         group.front().submission.round);
+            pq::check_rows(to.name, rows,
+                           to.batches ? "1" : std::to_string(batch_frame(*to.mechanism).count(batch)));
+        }
+        // Triggers that were to run at COMMIT run now, as far as they allow it. Afterwards each claim must be
+        // known, to the role that made it.
+        transaction.exec("SET CONSTRAINTS ALL IMMEDIATE");
+        for (const bool unclaimed : claim(transaction, schema, fresh))
+            if (unclaimed) pq::refuse_unclaimed(to.name);
+        // What still runs at COMMIT is bounded, too, whatever a trigger did to the limit.
+        transaction.exec(worker.session.settings());
     }
-    transaction.commit();
+    try {
+        transaction.commit();
+    } catch (const pqxx::sql_error&) {
+        worker.doubt = worker.doubt || !connection.is_open();
+        throw;
+    } catch (const std::exception&) {
+        worker.doubt = true;
+        throw;
+    }
     return {std::move(claims), true};
 }
 
-void Depot::store(Group group) {
+void Depot::store(Worker& worker, Group group) {
+    const std::string doing = named("storing reports of", *group.front().submission.to);
     const auto attempted = [&](bool singly) {
-        return link_.persist("storing reports", [&](pqxx::connection& connection) {
-            return attempt(connection, group, singly);
+        return worker.session.persist(doing, [&](pqxx::connection& connection, const std::string& schema) {
+            return attempt(worker, connection, schema, group, singly, queue_.limits().hold);
         });
     };
     const auto began = Clock::now();
+    worker.doubt = false;
     Attempt done;
     try {
         try {
@@ -181,15 +309,14 @@ void Depot::store(Group group) {
     } catch (const pq::Failure& failure) {
         // Whoever is refused shall not have others refused. Held ones must not be stored in smaller groups.
         if (failure.fault() != pq::Fault::refused || group.size() == 1 || queue_.limits().hold > 1)
-            return end(group, failure);
+            return end(group, failure, worker.doubt, Clock::now() - began);
         for (Waiting& waiting : group) {
             Group alone;
             alone.push_back(std::move(waiting));
-            store(std::move(alone));
+            store(worker, std::move(alone));
         }
         return;
     }
-    set_alive(true);
     std::uint64_t reports = 0;
     std::size_t batches = 0;
     Group again;
@@ -215,30 +342,25 @@ void Depot::store(Group group) {
     queue_.add_again(std::move(again));
 }
 
-void Depot::end(std::span<const Waiting> group, const pq::Failure& failure) {
+void Depot::end(std::span<const Waiting> group, const pq::Failure& failure, bool doubt,
+                Clock::duration took) {
     const Answer answer = [&]() -> Answer {
         switch (failure.fault()) {
             case pq::Fault::refused:
                 // Without the detail, which may quote a row.
                 return problem(422, failure.what());
             case pq::Fault::too_large:
+                if (took >= limits_.duration) break;
                 if (group.size() > 1) return later(503, 1, "too much came at once");
                 return problem(413, failure.what(), "Send the reports in smaller batches.");
-            case pq::Fault::lost:
-                set_alive(false);
-                [[fallthrough]];
             default:
-                observer_.complain(failure);
-                return later(503, 2, "the database cannot store it now");
+                break;
         }
+        observer_.complain(failure);
+        constexpr const char* now = "the database cannot store it now";
+        return doubt ? in_doubt(2, now) : later(503, 2, now);
     }();
     for (const Waiting& waiting : group) waiting.end(answer);
-}
-
-void Depot::set_alive(bool alive) {
-    if (alive_ == alive) return;
-    alive_ = alive;
-    observer_.alive(alive);
 }
 
 }  // namespace ldp::collect

@@ -1,8 +1,10 @@
-// Where submissions are stored: the one place that talks to the database, in a thread of its own.
+// Where submissions are stored: the one place that talks to the database, in threads of its own.
 #pragma once
 
+#include <condition_variable>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <span>
@@ -10,28 +12,35 @@
 #include <vector>
 
 #include "cli/collect/queue.hpp"
-#include "client/transport.hpp"
+#include "cli/collect/session.hpp"
 
 namespace ldp::collect {
 
-/// Stores what the queue has until that is done, and looks every two seconds which collections there are.
+/// Stores what the queue has until that is done, in several sessions, and looks every two seconds which
+/// collections there are. No session carries anything over from one transaction to the next, and an owner's
+/// collections occupy one session at most.
 class Depot {
   public:
-    /// Called from the thread that run() is in.
+    /// Called from the thread that run() is in, and those that it makes.
     struct Observer {
         /// The collections that are offered, whenever they are others than before.
         std::function<void(std::shared_ptr<const Catalog>)> catalog;
-        /// Whether the database answers, whenever that changes.
-        std::function<void(bool)> alive;
+        /// The database was asked which collections there are, at this time, and answered or not.
+        std::function<void(Clock::time_point, bool)> looked;
         /// A transaction was committed, with so many submissions and reports, and took so many seconds.
         std::function<void(std::size_t, std::uint64_t, double)> stored;
         /// What the operator should know, without anything that a client sent.
         std::function<void(const Error&)> complain;
     };
+    struct Limits {
+        std::size_t sessions;           ///< that store
+        std::chrono::seconds duration;  ///< of a transaction
+    };
 
     /// Offers these collections, or if none is named all that the role may submit to. Connects; throws Error
-    /// (environment) if that fails, or if the role is a superuser.
-    Depot(Queue& queue, const std::string& dsn, std::set<std::string> only, Observer observer);
+    /// (environment) if that fails, or if the role may do more than submit.
+    Depot(Queue& queue, const std::string& dsn, std::set<std::string> only, const Limits& limits,
+          Observer observer);
     void run();
 
   private:
@@ -40,20 +49,34 @@ class Depot {
         std::vector<Claim> claims;
         bool committed;
     };
+    /// A session that stores.
+    struct Worker {
+        Worker(const std::string& dsn, const Limits& limits);
+        Session session;
+        bool doubt = false;  ///< whether a COMMIT was sent of which it is not known what it did
+    };
 
+    void check_role();
+    void work(Worker& worker);
+    void end_overdue();
     void refresh();
-    [[nodiscard]] std::shared_ptr<const Offered> read_collection(const Offered& listed);
-    void store(Group group);
-    [[nodiscard]] Attempt attempt(pqxx::connection& connection, std::span<const Waiting> group, bool singly);
-    void end(std::span<const Waiting> group, const pq::Failure& failure);
-    void set_alive(bool alive);
+    [[nodiscard]] std::shared_ptr<const Offered> read_collection(Offered&& listed);
+    void store(Worker& worker, Group group);
+    [[nodiscard]] static Attempt attempt(Worker& worker, pqxx::connection& connection,
+                                         const std::string& schema, std::span<const Waiting> group,
+                                         bool singly, std::size_t hold);
+    void end(std::span<const Waiting> group, const pq::Failure& failure, bool doubt, Clock::duration took);
 
     Queue& queue_;
-    Link link_;
+    Limits limits_;
+    Session control_;  ///< in which no owner's code runs
+    std::vector<std::unique_ptr<Worker>> workers_;
     std::set<std::string> only_;
     Observer observer_;
     std::shared_ptr<const Catalog> catalog_ = std::make_shared<const Catalog>();
-    std::optional<bool> alive_;
+    std::mutex mutex_;
+    std::condition_variable ended_;
+    std::size_t working_ = 0;  ///< workers that have not ended
 };
 
 }  // namespace ldp::collect

@@ -55,6 +55,8 @@ std::string Metrics::text(std::size_t waiting) const {
     single("ldp_collect_connections", "gauge", "Connections of clients.", number(connections));
     single("ldp_collect_crowded_out_total", "counter",
            "Connections that were closed to make room for others.", number(crowded_out));
+    single("ldp_collect_refused_total", "counter",
+           "Connections that were closed at once because their address had too many.", number(refused));
     single("ldp_collect_database_up", "gauge", "Whether the database answers.", database ? 1 : 0);
     return all;
 }

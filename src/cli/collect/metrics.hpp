@@ -18,6 +18,7 @@ class Metrics {
 
     std::uint64_t connections = 0;  ///< open now
     std::uint64_t crowded_out = 0;  ///< closed to make room for others
+    std::uint64_t refused = 0;      ///< closed at once, because their address had enough
     bool database = false;          ///< whether it answers
 
     /// `waiting`: submissions on their way to the database.

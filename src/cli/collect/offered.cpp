@@ -1,6 +1,7 @@
 #include "cli/collect/offered.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 #include "core/base/sha256.hpp"
 #include "core/summary/batch.hpp"
@@ -28,6 +29,32 @@ std::string stored_id(const Uuid& id) {
 }
 
 }  // namespace
+
+bool Offered::same_as(const Offered& other) const {
+    return name == other.name && table == other.table && batches == other.batches &&
+           fingerprint == other.fingerprint && created == other.created && owner == other.owner &&
+           rounds == other.rounds;
+}
+
+std::optional<std::pair<std::int32_t, std::int32_t>> parse_rounds(std::string_view check) {
+    constexpr std::string_view call = "ldp_check_round(round, ";
+    const std::size_t begin = check.find(call);
+    if (begin == std::string_view::npos) return {};
+    check.remove_prefix(begin + call.size());
+    std::int32_t bounds[2];
+    for (std::size_t i = 0; i < 2; ++i) {
+        // A negative number is written '-1'::integer.
+        const bool quoted = check.starts_with('\'');
+        if (quoted) check.remove_prefix(1);
+        const auto [end, error] = std::from_chars(check.data(), check.data() + check.size(), bounds[i]);
+        if (error != std::errc{}) return {};
+        check.remove_prefix(static_cast<std::size_t>(end - check.data()));
+        const std::string after = std::string(quoted ? "'::integer" : "") + (i == 0 ? ", " : ")");
+        if (!check.starts_with(after)) return {};
+        check.remove_prefix(after.size());
+    }
+    return std::pair{bounds[0], bounds[1]};
+}
 
 std::uint32_t Submission::reports() const noexcept {
     return frame.empty() ? 0 : batch_frame(*to->mechanism).count(bytes());

@@ -4,8 +4,10 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "cli/collect/target.hpp"
 #include "core/base/bytes.hpp"
@@ -16,13 +18,26 @@ namespace ldp::collect {
 /// A collection as it was when the server was last asked. Immutable: threads share it.
 struct Offered {
     std::string name;
-    std::string table;  ///< quoted as SQL needs it
+    std::string table;  ///< with its schema, quoted as SQL needs it
     bool batches;       ///< whether its rows hold batches
     std::string fingerprint;
     std::string created;  ///< as an HTTP date
     std::string spec;     ///< what clients are given
     std::unique_ptr<const Mechanism> mechanism;
+    std::string owner = {};  ///< of the table: the role whose triggers run
+    /// The first and the last round that takes reports; nothing if the table does not bound them.
+    std::optional<std::pair<std::int32_t, std::int32_t>> rounds = {};
+
+    /// All but the mechanism, which follows from the spec.
+    [[nodiscard]] bool same_as(const Offered& other) const;
+    [[nodiscard]] bool takes(std::int32_t round) const noexcept {
+        return !rounds || (rounds->first <= round && round <= rounds->second);
+    }
 };
+
+/// The rounds that a table's CHECK "round_is_open" leaves open, as pg_get_constraintdef() writes it. Nothing
+/// if the text has another form.
+[[nodiscard]] std::optional<std::pair<std::int32_t, std::int32_t>> parse_rounds(std::string_view check);
 
 using Catalog = std::map<std::string, std::shared_ptr<const Offered>, std::less<>>;
 

@@ -23,13 +23,24 @@ Answer stopping() {
 
 }  // namespace
 
-void Queue::add(Submission submission, Tell tell) {
+void Queue::add(Submission submission, Listener listener) {
     const std::lock_guard lock(mutex_);
-    if (stopped_) return tell(stopping());
-    if (bytes_ >= limits_.bytes || (!ready_.empty() && Clock::now() - ready_.front().second > limits_.lag))
-        return tell(later(429, std::max(1, seconds(limits_.lag)), "the database lags behind"));
-    enter({std::move(submission), {std::move(tell)}});
+    if (const auto why = refused(submission)) return listener.tell(*why);
+    enter({std::move(submission), {std::move(listener)}});
     changed_.notify_one();
+}
+
+std::optional<Answer> Queue::refused(const Submission& submission) const {
+    if (stopped_) return stopping();
+    const int wait = std::max(1, seconds(limits_.lag));
+    const auto first = std::ranges::find(ready_, submission.to->owner, &Ready::owner);
+    if (bytes_ >= limits_.bytes || (first != ready_.end() && Clock::now() - first->since > limits_.lag))
+        return later(429, wait, "the database lags behind");
+    const auto load = loads_.find(submission.to->name);
+    if (load != loads_.end() &&
+        (load->second.clients >= limits_.share || load->second.bytes >= limits_.bytes / 2))
+        return later(429, wait, "too many batches of this collection wait");
+    return {};
 }
 
 void Queue::add_again(Group group) {
@@ -40,56 +51,151 @@ void Queue::add_again(Group group) {
         else
             enter(std::move(waiting));
     }
+    changed_.notify_one();
 }
 
 void Queue::enter(Waiting waiting) {
     const Submission& submission = waiting.submission;
     const bool is_void = submission.frame.empty();
-    const Key key{is_void, submission.to->name, submission.round};
+    const Offered& to = *submission.to;
+    const Key key{is_void, to.name + "\n" + to.fingerprint + "\n" + to.created, submission.round};
     Lane& lane = lanes_[key];
     if (const auto same = lane.find(submission.id); same != lane.end()) {
         if (same->second.submission.digest != submission.digest)
-            waiting.end(later(503, 5, "a batch of this id waits to be stored, and is another one"));
-        else
-            std::ranges::move(waiting.tell, std::back_inserter(same->second.tell));
+            return waiting.end(later(503, 5, "a batch of this id waits to be stored, and is another one"));
+        loads_[to.name].clients += waiting.listeners.size();
+        std::ranges::move(waiting.listeners, std::back_inserter(same->second.listeners));
         return;
     }
+    Load& load = loads_[to.name];
+    load.clients += waiting.listeners.size();
+    load.bytes += weight(waiting);
     bytes_ += weight(waiting);
     ++size_;
     std::string id = submission.id;
     lane.emplace(std::move(id), std::move(waiting));
-    if (lane.size() == (is_void ? 1 : limits_.hold)) ready_.emplace_back(key, Clock::now());
+    if (lane.size() == (is_void ? 1 : limits_.hold)) ready_.push_back({key, to.owner, Clock::now()});
 }
 
 void Queue::leave(const Waiting& waiting) noexcept {
+    const auto load = loads_.find(waiting.submission.to->name);
+    load->second.clients -= waiting.listeners.size();
+    load->second.bytes -= weight(waiting);
+    if (load->second.bytes == 0) loads_.erase(load);
     bytes_ -= weight(waiting);
     --size_;
 }
 
+bool Queue::held(const Lanes::value_type& lane) const noexcept {
+    return !std::get<bool>(lane.first) && lane.second.size() < limits_.hold;
+}
+
+void Queue::drop_gone() {
+    const std::lock_guard lock(mutex_);
+    for (auto lane = lanes_.begin(); lane != lanes_.end();) {
+        const bool waits = held(*lane);
+        for (auto one = lane->second.begin(); waits && one != lane->second.end();) {
+            Waiting& waiting = one->second;
+            loads_[waiting.submission.to->name].clients -=
+                std::erase_if(waiting.listeners, [](const Listener& listener) { return listener.is_gone(); });
+            const bool forgotten = waiting.listeners.empty();
+            if (forgotten) leave(waiting);
+            one = forgotten ? lane->second.erase(one) : std::next(one);
+        }
+        lane = waits && lane->second.empty() ? lanes_.erase(lane) : std::next(lane);
+    }
+}
+
+bool Queue::crowd_out() {
+    const std::lock_guard lock(mutex_);
+    auto worst = lanes_.end();
+    Lane::iterator oldest;
+    std::size_t most = 0;
+    for (auto lane = lanes_.begin(); lane != lanes_.end(); ++lane) {
+        if (!held(*lane)) continue;
+        const auto first =
+            std::ranges::min_element(lane->second, {}, [](const auto& one) { return one.second.since; });
+        const std::size_t clients = loads_.at(first->second.submission.to->name).clients;
+        if (worst != lanes_.end() &&
+            (clients < most || (clients == most && first->second.since >= oldest->second.since)))
+            continue;
+        worst = lane;
+        oldest = first;
+        most = clients;
+    }
+    if (worst == lanes_.end()) return false;
+    Answer answer = later(503, seconds(limits_.hold_for), "too many wait for others");
+    answer.close = true;
+    leave(oldest->second);
+    oldest->second.end(answer);
+    worst->second.erase(oldest);
+    if (worst->second.empty()) lanes_.erase(worst);
+    return true;
+}
+
+/// Of the lanes whose owner is not being served, the first one of the owner who was served longest ago.
+std::deque<Queue::Ready>::iterator Queue::next() {
+    auto best = ready_.end();
+    std::uint64_t longest = 0;
+    for (auto one = ready_.begin(); one != ready_.end(); ++one) {
+        if (busy_.contains(one->owner)) continue;
+        const auto served = turns_.find(one->owner);
+        const std::uint64_t turn = served == turns_.end() ? 0 : served->second;
+        if (best != ready_.end() && turn >= longest) continue;
+        best = one;
+        longest = turn;
+    }
+    return best;
+}
+
 Group Queue::take(Clock::time_point until) {
     std::unique_lock lock(mutex_);
-    changed_.wait_until(lock, until, [&] { return stopped_ || !ready_.empty(); });
+    changed_.wait_until(lock, until, [&] { return next() != ready_.end() || (stopped_ && ready_.empty()); });
     if (limits_.hold > 1 && Clock::now() - looked_ > std::chrono::seconds(1)) {
         looked_ = Clock::now();
         send_back(looked_ - limits_.hold_for,
                   later(503, seconds(limits_.hold_for), "too few others reported to store this with them"));
     }
     Group group;
-    if (ready_.empty()) return group;
-    const auto lane = lanes_.find(ready_.front().first);
-    ready_.pop_front();
-    for (auto& [id, waiting] : lane->second) {
-        leave(waiting);
-        group.push_back(std::move(waiting));
+    const auto chosen = next();
+    if (chosen == ready_.end()) return group;
+    const Key key = chosen->key;
+    ready_.erase(chosen);
+    const auto lane = lanes_.find(key);
+    const std::size_t least = std::get<bool>(key) ? 1 : limits_.hold;
+    auto& waiting = lane->second;
+    std::size_t reports = 0;
+    while (!waiting.empty() && (reports < limits_.group || group.size() < least)) {
+        const auto first = waiting.begin();
+        leave(first->second);
+        // An id that is to stand for nothing is as much work as a report.
+        reports += std::max<std::size_t>(1, first->second.submission.reports());
+        group.push_back(std::move(first->second));
+        waiting.erase(first);
     }
-    lanes_.erase(lane);
+    const std::string& owner = group.front().submission.to->owner;
+    busy_.insert(owner);
+    turns_[owner] = ++turn_;
+    if (waiting.size() >= least)
+        ready_.push_back({key, owner, Clock::now()});
+    else if (waiting.empty())
+        lanes_.erase(lane);
+    else if (stopped_)
+        send_back(Clock::time_point::max(), stopping());
     return group;
+}
+
+void Queue::release(const std::string& owner) {
+    const std::lock_guard lock(mutex_);
+    busy_.erase(owner);
+    if (turns_.size() > 1000) turns_.clear();  // of owners that are gone
+    changed_.notify_all();
 }
 
 /// Of the lanes that cannot be stored yet.
 void Queue::send_back(Clock::time_point those_before, const Answer& answer) {
     for (auto lane = lanes_.begin(); lane != lanes_.end();) {
-        const bool waits = !std::get<bool>(lane->first) && lane->second.size() < limits_.hold;
+        const bool waits = held(*lane);
         if (waits)
             std::erase_if(lane->second, [&](const auto& entry) {
                 const Waiting& waiting = entry.second;
@@ -106,7 +212,7 @@ void Queue::stop() {
     const std::lock_guard lock(mutex_);
     stopped_ = true;
     send_back(Clock::time_point::max(), stopping());
-    changed_.notify_one();
+    changed_.notify_all();
 }
 
 bool Queue::done() const {

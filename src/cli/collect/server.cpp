@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "cli/collect/depot.hpp"
+#include "cli/collect/framing.hpp"
 #include "cli/collect/metrics.hpp"
 #include "client/in_quotes.hpp"
 
@@ -21,25 +22,18 @@ using beast::error_code;
 using net::ip::tcp;
 
 using Parser = http::request_parser<http::string_body>;
-using Request = http::request<http::string_body>;
 using Response = http::response<http::string_body>;
 
 constexpr std::uint32_t largest_header = 8192;
+/// Of what was received and not taken apart yet: a header, or a part of a body. What does not fit is refused.
+constexpr std::size_t largest_buffer = 65536;
+/// How long the database may leave the question unanswered which collections there are, which is asked every
+/// two seconds.
+constexpr auto longest_silence = std::chrono::seconds(10);
 constexpr const char* octets = "application/octet-stream";
 
 auto into(error_code& error) {
     return net::redirect_error(net::use_awaitable, error);
-}
-
-/// What is wrong with a request that could not be read; nothing if the client went away.
-std::optional<Answer> unreadable(error_code error) {
-    if (error == http::error::body_limit)
-        return problem(413, "the body is too large", "Send the reports in smaller batches.");
-    if (error == http::error::header_limit) return problem(431, "the header is too large");
-    if (error == http::error::end_of_stream || error == http::error::partial_message ||
-        error.category() != http::make_error_code(http::error::bad_method).category())
-        return {};
-    return problem(400, Error(ErrorCode::malformed, "this is no request of HTTP/1.1", error.message()));
 }
 
 class Server {
@@ -49,11 +43,13 @@ class Server {
           queue_(settings.queue),
           acceptor_(io_),
           signals_(io_, SIGTERM, SIGINT),
-          depot_(queue_, settings.dsn, settings.only, observer()) {}
+          sweep_(io_),
+          depot_(queue_, settings.dsn, settings.only, settings.depot, observer()) {}
 
     void run() {
         listen();
         net::co_spawn(io_, accept(), net::detached);
+        net::co_spawn(io_, sweep_now_and_then(), net::detached);
         signals_.async_wait([this](error_code error, int) {
             if (!error) stop();
         });
@@ -65,8 +61,19 @@ class Server {
     struct Connection {
         explicit Connection(tcp::socket socket) : stream(std::move(socket)) {}
         beast::tcp_stream stream;
-        beast::flat_buffer buffer;
+        beast::flat_buffer buffer{largest_buffer};
     };
+    /// A client that waits for the end of a submission. It sleeps until the end is known, or it has gone
+    /// away.
+    struct Ticket {
+        Ticket(net::io_context& io, Connection& from)
+            : bell(io, Clock::time_point::max()), connection(from) {}
+        net::steady_timer bell;
+        Connection& connection;
+        std::optional<Answer> answer;
+        std::shared_ptr<std::atomic<bool>> gone = std::make_shared<std::atomic<bool>>(false);
+    };
+    using Tickets = std::list<std::shared_ptr<Ticket>>;
     using Connections = std::list<Connection*>;
     /// Has a connection among those that are read from, the longest waiting first.
     class Reading {
@@ -86,7 +93,16 @@ class Server {
         return {[this](std::shared_ptr<const Catalog> catalog) {
                     net::post(io_, [this, catalog = std::move(catalog)] { catalog_ = catalog; });
                 },
-                [this](bool alive) { net::post(io_, [this, alive] { metrics_.database = alive; }); },
+                [this](Clock::time_point asked, bool answered) {
+                    net::post(io_, [this, asked, answered] {
+                        alive_ = answered;
+                        if (answered) {
+                            looked_at_ = asked;
+                            for (const auto& ticket : asking_) ticket->bell.cancel();
+                            heard_at_ = Clock::now();
+                        }
+                    });
+                },
                 [this](std::size_t batches, std::uint64_t reports, double seconds) {
                     net::post(io_, [=, this] { metrics_.stored(batches, reports, seconds); });
                 },
@@ -113,6 +129,7 @@ class Server {
         stopping_ = true;
         signals_.clear();
         acceptor_.close();
+        sweep_.cancel();
         queue_.stop();
         for (Connection* one : reading_) one->stream.close();
     }
@@ -136,20 +153,81 @@ class Server {
                 co_await pause.async_wait(into(error));
                 continue;
             }
+            const auto address = counted_as(socket.remote_endpoint(error).address());
+            if (error) continue;  // it went away again
+            if (settings_.per_address > 0 && peers_[address] >= settings_.per_address) {
+                ++metrics_.refused;
+                continue;
+            }
             if (metrics_.connections >= settings_.connections) {
                 ++metrics_.crowded_out;
-                if (reading_.empty()) continue;
-                reading_.front()->stream.close();
+                if (!make_room()) continue;
             }
             socket.set_option(tcp::no_delay(true), error);
             ++metrics_.connections;
+            ++peers_[address];
             net::co_spawn(io_, attend(std::make_shared<Connection>(std::move(socket))),
-                          [this](const std::exception_ptr& thrown) {
+                          [this, address](const std::exception_ptr& thrown) {
                               --metrics_.connections;
+                              if (--peers_[address] == 0) peers_.erase(address);
                               if (thrown) complain_of(thrown);
                           });
         }
     }
+
+    /// Has a connection closed, so that there is room for another: of a client that is gone; else one that
+    /// asks for a round that may not be open; else the one that has kept a request unfinished longest; else
+    /// one that waits for others (Queue::crowd_out). They end as soon as their coroutines run.
+    [[nodiscard]] bool make_room() {
+        if (metrics_.connections >= settings_.connections + settings_.connections / 8 + 8) return false;
+        if (sweep()) return true;
+        if (!asking_.empty()) {
+            Ticket& longest = *asking_.front();
+            longest.answer = later(503, 2, "too many ask for rounds that may not be open");
+            longest.answer->close = true;
+            longest.bell.cancel();
+            asking_.pop_front();
+            return true;
+        }
+        if (!reading_.empty()) {
+            reading_.front()->stream.close();
+            return true;
+        }
+        return queue_.crowd_out();
+    }
+
+    /// Looks which clients that wait have gone away, and has their submissions forgotten if nobody else waits
+    /// for them and they wait for others. A client that has closed its sending side counts as gone.
+    bool sweep() {
+        std::vector<pollfd> polled;
+        for (const auto& ticket : waiting_) {
+            polled.push_back({ticket->connection.stream.socket().native_handle(), closing_events, 0});
+        }
+        if (polled.empty() || ::poll(polled.data(), static_cast<nfds_t>(polled.size()), 0) <= 0) return false;
+        bool some = false;
+        std::size_t i = 0;
+        for (const auto& ticket : waiting_) {
+            const pollfd& one = polled[i++];
+            if (ticket->answer || !is_closed(one)) continue;
+            some = true;
+            if (ticket->gone->exchange(true)) continue;  // it is about to end
+            ticket->bell.cancel();
+        }
+        if (some) queue_.drop_gone();
+        return some;
+    }
+
+    net::awaitable<void> sweep_now_and_then() {
+        while (!stopping_) {
+            error_code error;
+            sweep_.expires_after(std::chrono::seconds(1));
+            co_await sweep_.async_wait(into(error));
+            (void)sweep();
+        }
+    }
+
+    /// Whether the database has answered lately.
+    [[nodiscard]] bool answering() const { return alive_ && Clock::now() - heard_at_ <= longest_silence; }
 
     void complain_of(const std::exception_ptr& thrown) {
         try {
@@ -169,32 +247,52 @@ class Server {
             // One limit for all of a request, however it trickles.
             stream.expires_after(settings_.patience);
             error_code error;
+            std::optional<Answer> answer;
             {
                 const Reading reading(reading_, *connection);
-                co_await http::async_read_header(stream, connection->buffer, parser, into(error));
-                if (!error && beast::iequals(parser.get()[http::field::expect], "100-continue")) {
-                    constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
-                    co_await net::async_write(stream, net::buffer(go_on), into(error));
-                }
-                if (!error) co_await http::async_read(stream, connection->buffer, parser, into(error));
+                answer = co_await read(*connection, parser, error);
             }
             const auto came = Clock::now();
-            Answer answer;
             if (error) {
-                const auto why = unreadable(error);
-                if (!why) co_return;
-                answer = *why;
-            } else {
-                answer = co_await answer_to(parser.get());
+                answer = unreadable(error);
+                if (!answer) co_return;
             }
-            metrics_.answered(answer.status, std::chrono::duration<double>(Clock::now() - came).count());
-            more = !error && parser.keep_alive() && !stopping_;
-            Response response = response_of(std::move(answer), parser.get(), more);
+            more = !answer && parser.keep_alive() && !stopping_;
+            if (!answer) answer = co_await answer_to(*connection, parser.get());
+            if (!answer) co_return;
+            metrics_.answered(answer->status, std::chrono::duration<double>(Clock::now() - came).count());
+            more = more && !answer->close && !stopping_;
+            Response response = response_of(std::move(*answer), parser.get(), more);
             stream.expires_after(settings_.patience);
             co_await http::async_write(stream, response, into(error));
             if (error) co_return;
         }
         co_await leave(*connection);
+    }
+
+    /// Reads a request. Returns what is wrong with it, if it can be read and is refused all the same.
+    net::awaitable<std::optional<Answer>> read(Connection& connection, Parser& parser, error_code& error) {
+        beast::tcp_stream& stream = connection.stream;
+        auto no_extensions = [](std::uint64_t, auto extensions, error_code& wrong) {
+            if (!extensions.empty()) wrong = http::error::bad_chunk_extension;
+        };
+        parser.on_chunk_header(no_extensions);
+        co_await http::async_read_header(stream, connection.buffer, parser, into(error));
+        if (error) co_return std::nullopt;
+        if (auto why = ill_framed(parser.get())) co_return why;
+        // A body whose size is not known would grow by doubling.
+        if (parser.chunked()) parser.get().body().reserve(settings_.largest);
+        if (beast::iequals(parser.get()[http::field::expect], "100-continue")) {
+            constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
+            co_await net::async_write(stream, net::buffer(go_on), into(error));
+        }
+        const auto fields = std::distance(parser.get().begin(), parser.get().end());
+        if (!error) co_await http::async_read(stream, connection.buffer, parser, into(error));
+        if (error) co_return std::nullopt;
+        if (std::distance(parser.get().begin(), parser.get().end()) != fields)
+            co_return problem(400, Error(ErrorCode::malformed, "a request must have no trailers"));
+        if (parser.chunked()) parser.get().body().shrink_to_fit();
+        co_return std::nullopt;
     }
 
     /// Closes a connection so that the client can read the answer, even if it has not stopped sending.
@@ -225,7 +323,8 @@ class Server {
         return response;
     }
 
-    net::awaitable<Answer> answer_to(Request& request) {
+    /// Nothing if the client went away.
+    net::awaitable<std::optional<Answer>> answer_to(Connection& connection, Request& request) {
         const auto target = parse_target({request.target().data(), request.target().size()});
         if (!target)
             co_return problem(404, "there is nothing at this address",
@@ -247,6 +346,7 @@ class Server {
             refused.fields.emplace_back("Allow", methods);
             co_return refused;
         }
+        metrics_.database = answering();
         if (target->of == Target::Of::metrics)
             co_return Answer{200, "text/plain; version=0.0.4", metrics_.text(queue_.size()), {}};
         if (target->of == Target::Of::health) {
@@ -260,7 +360,7 @@ class Server {
                 "It may be new: collections are looked up every few seconds. The endpoint offers "
                 "those that its role may submit to.");
         if (!posts) co_return spec(*found->second, request);
-        co_return co_await submit(found->second, *target, request);
+        co_return co_await submit(connection, found->second, *target, request);
     }
 
     static Answer spec(const Offered& offered, const Request& request) {
@@ -273,7 +373,8 @@ class Server {
         return answer;
     }
 
-    net::awaitable<Answer> submit(std::shared_ptr<const Offered> to, const Target& target, Request& request) {
+    net::awaitable<std::optional<Answer>> submit(Connection& connection, std::shared_ptr<const Offered> to,
+                                                 const Target& target, Request& request) {
         std::optional<Submission> one;
         if (request.method() == http::verb::delete_) {
             one = void_submission(std::move(to), target.batch);
@@ -287,23 +388,58 @@ class Server {
                 co_return problem(422, Error(error.code(), "the batch is of another spec than the collection",
                                              error.detail(), "Fetch the collection's spec again."));
             }
+            if (one->reports() > settings_.reports)
+                co_return problem(413,
+                                  "the batch has more than " + std::to_string(settings_.reports) + " reports",
+                                  "Send the reports in smaller batches.");
+            // Where the database decides at once, it decides this, too.
+            if (settings_.queue.hold > 1 && !one->to->takes(one->round))
+                if (auto why = co_await closed_round(connection, *one)) co_return why;
         }
-        // Whoever waits sleeps until the queue tells the end.
-        struct Ticket {
-            explicit Ticket(net::io_context& io) : bell(io, Clock::time_point::max()) {}
-            net::steady_timer bell;
-            Answer answer;
-        };
-        const auto ticket = std::make_shared<Ticket>(io_);
-        queue_.add(std::move(*one), [this, ticket](const Answer& answer) {
-            net::post(io_, [ticket, answer] {
-                ticket->answer = answer;
-                ticket->bell.cancel();
-            });
-        });
+        const auto ticket = std::make_shared<Ticket>(io_, connection);
+        const auto at = waiting_.insert(waiting_.end(), ticket);
+        connection.stream.expires_never();
+        queue_.add(std::move(*one), {[this, ticket](const Answer& answer) {
+                                         net::post(io_, [ticket, answer] {
+                                             ticket->answer = answer;
+                                             ticket->bell.cancel();
+                                         });
+                                     },
+                                     ticket->gone});
         error_code rung;
-        co_await ticket->bell.async_wait(into(rung));
-        co_return std::move(ticket->answer);
+        while (!ticket->answer && !*ticket->gone) co_await ticket->bell.async_wait(into(rung));
+        waiting_.erase(at);
+        co_return *ticket->gone ? std::nullopt : std::move(ticket->answer);
+    }
+
+    /// A round that was not open when the collections were last looked up may be by now: this waits until
+    /// they have been looked up again. Nothing if it is open.
+    net::awaitable<std::optional<Answer>> closed_round(Connection& connection, Submission& one) {
+        const auto came = Clock::now();
+        const auto ticket = std::make_shared<Ticket>(io_, connection);
+        connection.stream.expires_never();
+        waiting_.push_back(ticket);
+        asking_.push_back(ticket);
+        while (looked_at_ <= came && !ticket->answer && !*ticket->gone) {
+            if (stopping_ || Clock::now() - came > longest_silence)
+                ticket->answer = later(503, 2, "it cannot be known now whether the round is open");
+            else {
+                error_code rung;
+                ticket->bell.expires_after(std::chrono::seconds(1));
+                co_await ticket->bell.async_wait(into(rung));
+            }
+        }
+        waiting_.remove(ticket);
+        asking_.remove(ticket);
+        if (ticket->answer || *ticket->gone) co_return ticket->answer.value_or(Answer{503});
+        const auto found = catalog_->find(one.to->name);
+        if (found != catalog_->end() && found->second->fingerprint == one.to->fingerprint &&
+            found->second->takes(one.round)) {
+            one.to = found->second;
+            co_return std::nullopt;
+        }
+        co_return problem(422, "round " + std::to_string(one.round) + " of the collection is not open",
+                          "The collection's owner opens rounds by ldp_open_rounds.");
     }
 
     const Settings& settings_;
@@ -314,6 +450,13 @@ class Server {
     std::shared_ptr<const Catalog> catalog_ = std::make_shared<const Catalog>();
     Metrics metrics_;
     Connections reading_;
+    Tickets waiting_;
+    Tickets asking_;  ///< and of these, those that wait until collections have been looked up
+    std::map<net::ip::address, std::size_t> peers_;  ///< connections of each address that has any
+    net::steady_timer sweep_;
+    bool alive_ =
+        false;  ///< whether the database answered when it was last asked which collections there are
+    Clock::time_point looked_at_, heard_at_;  ///< when it was last asked and answered, and when it did
     bool stopping_ = false;
     std::string complained_;
     Clock::time_point complained_at_;

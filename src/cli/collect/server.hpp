@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "cli/collect/queue.hpp"
+#include "cli/collect/depot.hpp"
 
 namespace ldp::collect {
 
@@ -19,9 +19,12 @@ struct Settings {
     std::set<std::string> only;     ///< collections that are offered; empty: all that the role may submit to
     std::string allow_origin;       ///< whose pages may call, for browsers; empty: none
     std::size_t largest;            ///< bytes of a body
+    std::size_t reports;            ///< of a batch
     std::size_t connections;        ///< at once
+    std::size_t per_address;        ///< and of these from one address; 0: as many
     std::chrono::seconds patience;  ///< for a request to come in whole, and for an answer to be taken
     Queue::Limits queue;
+    Depot::Limits depot;
 };
 
 /// Serves until the process is told to stop (SIGTERM, SIGINT); then stores and answers what came in before.

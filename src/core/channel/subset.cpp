@@ -70,6 +70,24 @@ double SubsetChannel::mean_square(const Sums& sums) const noexcept {
     return (drawn - 2 * centre * mean + centre * centre) / ((p - q) * (p - q));
 }
 
+double SubsetChannel::mean_cube(const Sums& sums) const noexcept {
+    const double p = this->p(), q = this->q(), tilt = p - q;
+    if (w_ == 1) {
+        const double none = q * sums.all;
+        const auto about = [none](double count, double first, double second, double third) {
+            return third - none * (3 * second - none * (3 * first - none * count));
+        };
+        const double all = about(static_cast<double>(k_), sums.all, sums.all_squares, sums.all_cubes),
+                     own = about(1, sums.own, sums.own_squares, sums.own_cubes);
+        return (tilt * own + q * all) / (tilt * tilt * tilt);
+    }
+    const auto skew = [](double one) { return one * (1 - one) * (1 - 2 * one); };
+    const double rest_cubes = sums.all_cubes - sums.own_cubes,
+                 rest_squares = sums.own * sums.all_squares - sums.own_cubes;
+    return (sums.own_cubes * skew(p) + rest_cubes * skew(q)) / (tilt * tilt * tilt) +
+           3 * (sums.own_cubes * p * (1 - p) + rest_squares * q * (1 - q)) / (tilt * tilt) + sums.own_cubes;
+}
+
 double SubsetChannel::contrast() const noexcept {
     return mean_square({0, 1, 0, 1 / static_cast<double>(k_)});
 }

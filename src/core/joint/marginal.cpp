@@ -88,7 +88,9 @@ Marginal::Marginal(const SummaryView& view, const std::vector<std::size_t>& attr
         sizes_.push_back(cells[attribute]);
         all.emplace_back(cells[attribute], true);
     }
-    if (told() && !shares_->only_table()) evened_ = shares_->with(1, all);
+    if (!told()) return;
+    cautious_ = shares_->cautious();
+    if (!cautious_ && !shares_->only_table()) evened_ = shares_->with(1, all);
 }
 
 std::uint64_t Marginal::reports() const noexcept {
@@ -103,11 +105,14 @@ Estimate Marginal::share(const JointShares::Box& box) const {
 }
 
 ErrorLaw Marginal::law(const JointShares::Box& box) const {
-    if (!told() || repeats(view_)) return {};
+    if (!told() || repeats(view_)) return law_of_share();
     const std::optional<std::size_t> only = shares_->only_table();
     if (!only) {
         const JointShares::Share share = shares_->share(box);
-        return {.freedom = shares_->freedom(share), .unseen = unseen_variance(box, share)};
+        if (cautious_) return {.truths = possible_shares, .unseen = unseen_variance(box, share)};
+        return {.truths = possible_shares,
+                .freedom = shares_->freedom(share),
+                .unseen = unseen_variance(box, share)};
     }
     const std::vector<std::size_t> attributes = find_capability<JointViews>(*view_.mechanism)->views()[*only];
     const std::vector<std::uint64_t> of = view_.mechanism->cells();
@@ -119,7 +124,7 @@ ErrorLaw Marginal::law(const JointShares::Box& box) const {
         inside *= static_cast<std::uint64_t>(std::ranges::count(values, true));
     // Of all there is no error: everybody is in one of them.
     return inside == cells
-               ? ErrorLaw{}
+               ? law_of_share()
                : capability<CrossTables>(*view_.mechanism).error_law(view_, *only, inside, target_);
 }
 
@@ -128,6 +133,7 @@ double Marginal::unseen_variance(const JointShares::Box& box, const JointShares:
         const double error = estimate_of(shares, of, static_cast<std::uint64_t>(n_), target_).standard_error;
         return error * error;
     };
+    if (cautious_) return std::max(0.0, variance(*cautious_, share) - variance(*shares_, share));
     const std::unique_ptr<const JointShares> likely = evened_->with(1, box);
     return std::max(0.0, variance(*likely, likely->share(box)) - variance(*shares_, share));
 }

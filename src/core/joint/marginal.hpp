@@ -56,12 +56,14 @@ class Marginal {
 
     /// What the variance of the share of a box would have more, if in each part one report more were of the
     /// box and one more of any cell, evenly: of few reports at a large ε a rare cell may have none, and then
-    /// hardly any variance of its own (Agresti, Caffo 2000, for differences of two samples).
+    /// hardly any variance of its own (Agresti, Caffo 2000, for differences of two samples). Of Haar details
+    /// that of cautious().
     [[nodiscard]] double unseen_variance(const JointShares::Box& box, const JointShares::Share& share) const;
 
     SummaryView view_;
     std::vector<std::uint64_t> sizes_;
     std::unique_ptr<const JointShares> shares_;
+    std::unique_ptr<const JointShares> cautious_;  // of Haar details
     std::unique_ptr<const JointShares> evened_;  // with the one of any cell, where shares have several parts
     double n_, each_;                            // reports, and the most of one person
     Target target_;

@@ -6,6 +6,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
+#include "core/mechanism/joint/joint_views.hpp"
 #include "core/spec/json_object.hpp"
 
 namespace ldp {
@@ -144,6 +145,35 @@ Names::Conditions Names::conditions(std::string_view json) const {
         conditions.box.push_back(std::move(values));
     }
     return conditions;
+}
+
+std::vector<std::vector<std::size_t>> Names::sets(std::string_view json) const {
+    const Json document = parsed(json, "what is asked about");
+    std::vector<std::vector<std::size_t>> sets;
+    if (const auto count = order_of(document.is_string() ? document.get<std::string>() : "")) {
+        if (all_.size() < *count || count_all(all_.size(), *count) > max_views)
+            refuse("there are too few attributes, or too many, for all " + document.get<std::string>(),
+                   "There are " + std::to_string(all_.size()) + " attributes.",
+                   "Name the sets that will be asked about.");
+        for (const ViewAttributes& set : all_views(all_.size(), *count))
+            sets.emplace_back(set.all().begin(), set.all().end());
+        return sets;
+    }
+    const auto wrong = [&] {
+        refuse("what is asked about is \"pairs\", \"triples\" or an array of arrays of attributes' names",
+               "Found " + json_text(document) + ".", R"(For example: [["sex", "age"], ["sex", "town"]].)");
+    };
+    if (!document.is_array() || document.size() > max_views) wrong();
+    for (const Json& names : document) {
+        if (!names.is_array()) wrong();
+        std::vector<std::size_t>& set = sets.emplace_back();
+        for (const Json& name : names) {
+            if (!name.is_string()) wrong();
+            set.push_back(called(name.get<std::string>()));
+        }
+        std::ranges::sort(set);
+    }
+    return sets;
 }
 
 }  // namespace ldp

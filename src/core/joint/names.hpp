@@ -42,6 +42,10 @@ class Names {
     /// if no value meets a condition, or if a bound lies inside a bin.
     [[nodiscard]] Conditions conditions(std::string_view json) const;
 
+    /// Sets of attributes, each ascending: of a JSON array of arrays of names, or of the word "pairs" or
+    /// "triples" all of so many. Throws Error (invalid_value) if it is anything else.
+    [[nodiscard]] std::vector<std::vector<std::size_t>> sets(std::string_view json) const;
+
   private:
     struct Named {
         std::string name;

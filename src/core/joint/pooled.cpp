@@ -35,6 +35,7 @@ Table summed(const Table& table, std::span<const std::size_t> kept) {
     Table result;
     result.variance = table.variance;
     result.people = table.people;
+    result.held = table.held;
     std::uint64_t cells = 1;
     for (std::size_t i = 0; i < table.attributes.size(); ++i) {
         if (std::ranges::binary_search(kept, table.attributes[i])) {
@@ -55,9 +56,13 @@ double noise_of(const Table& table) {
     return std::max(0.0, table.variance - 1 / (static_cast<double>(table.shares.size()) * table.people));
 }
 
+double flat_noise_of(const Table& table) {
+    return std::max(0.0, noise_of(table) - table.held / static_cast<double>(table.shares.size()));
+}
+
 Pooled pooled(std::span<const Table> tables, std::span<const std::size_t> attributes) {
     Pooled all;
-    double precision = 0, repeats = 0;
+    double precision = 0, repeats = 0, held = 0;
     for (std::size_t t = 0; t < tables.size(); ++t) {
         if (!std::ranges::includes(tables[t].attributes, attributes)) continue;
         Table part = summed(tables[t], attributes);
@@ -72,6 +77,7 @@ Pooled pooled(std::span<const Table> tables, std::span<const std::size_t> attrib
             all.table.shares[cell] += weight * (part.shares[cell] - excess);
         precision += weight;
         repeats += weight * weight / part.people;
+        held += weight * weight * part.held;
         all.weights.emplace_back(t, weight);
     }
     if (all.weights.empty()) return all;
@@ -79,6 +85,7 @@ Pooled pooled(std::span<const Table> tables, std::span<const std::size_t> attrib
     for (auto& [number, weight] : all.weights) weight /= precision;
     all.table.variance = 1 / precision;
     all.table.people = precision * precision / repeats;
+    all.table.held = held / (precision * precision);
     return all;
 }
 

@@ -23,6 +23,9 @@ namespace ldp {
 /// shares, which sampling has a part in.
 [[nodiscard]] double noise_of(const Table& table);
 
+/// What of that is the same in all cells, however frequent they are.
+[[nodiscard]] double flat_noise_of(const Table& table);
+
 /// A table, and how much each measured one had a say in it.
 struct Pooled {
     Table table;  ///< shares sum to 1; people is what as many drawn for this table alone would tell

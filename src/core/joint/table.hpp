@@ -14,6 +14,9 @@ struct Table {
     /// The noise of one cell's share: that of Σ g·share is this times Σ g², the g adding up to 0.
     double variance = 0;
     double people = 0;  ///< whose reports are about it
+    /// The part of that noise which goes with the shares: of Σ g·share it is this times Σ share·g², beside
+    /// what sampling adds. `variance` has it as of even shares.
+    double held = 0;
 };
 
 }  // namespace ldp

@@ -53,6 +53,9 @@ class JointShares {
     [[nodiscard]] virtual double freedom(const Share&) const { return 0; }
     /// The same as if so many reports more were of the cells of a box, evenly, that has any.
     [[nodiscard]] virtual std::unique_ptr<const JointShares> with(double reports, const Box& box) const = 0;
+    /// The same with covariances for intervals, where the parts have too few reports to show their own
+    /// variance; null where with() serves.
+    [[nodiscard]] virtual std::unique_ptr<const JointShares> cautious() const { return nullptr; }
 };
 
 /// Shares of the cells of some attributes, estimated without bias; they add up to 1.

@@ -1,5 +1,7 @@
 #include "core/mechanism/capability.hpp"
 
+#include "core/mechanism/error_law.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -62,6 +64,10 @@ double Significance::p_value(std::uint64_t, const Estimate& estimate) const {
 
 void check_tells(const Mechanism& mechanism, Quantity quantity) {
     if (!mechanism.tells(quantity)) refuse(mechanism, offer(quantity).what);
+}
+
+ErrorLaw GroupMean::group_law(const Counts&, std::size_t, std::size_t, Target) const {
+    return {};
 }
 
 void check_attribute(std::size_t attribute, std::size_t attributes) {

@@ -78,6 +78,8 @@ class Significance : public Capability {
     [[nodiscard]] virtual double p_value(std::uint64_t n, const Estimate& estimate) const;
 };
 
+struct ErrorLaw;  // error_law.hpp
+
 /// Several numbers with a mean in common.
 class GroupMean : public Capability {
   public:
@@ -87,6 +89,9 @@ class GroupMean : public Capability {
     /// cells().size().
     [[nodiscard]] virtual Estimate group_mean(const Counts& counts, std::size_t first, std::size_t last,
                                               Target target) const = 0;
+    /// How that is distributed about the true mean; by default by the normal law.
+    [[nodiscard]] virtual ErrorLaw group_law(const Counts& counts, std::size_t first, std::size_t last,
+                                             Target target) const;
 };
 
 /// Throws Error (invalid_value) unless the attribute is one of so many.

@@ -27,7 +27,7 @@ namespace ldp::haar_ordered { extern const MechanismEntry entry; }
 namespace ldp::haar_ranges { extern const MechanismEntry entry; }
 namespace ldp::l_grr { extern const MechanismEntry entry; }
 namespace ldp::l_sue { extern const MechanismEntry entry; }
-namespace ldp::l_oue { extern const MechanismEntry entry; }
+namespace ldp::l_osue { extern const MechanismEntry entry; }
 namespace ldp::loloha { extern const MechanismEntry entry; }
 namespace ldp::dbitflip { extern const MechanismEntry entry; }
 namespace ldp::ddrm { extern const MechanismEntry entry; }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/square.hpp"
+#include "core/base/unknown.hpp"
 #include "core/math/statistics.hpp"
 #include "core/math/tails.hpp"
 
@@ -52,31 +54,119 @@ class CountInterval {
     double error_;
 };
 
-/// Of all shares from which the estimate is no further than so many standard errors, each taken at the share
-/// (Wilson 1927).
-Interval score_interval(const Estimate& estimate, double reach, double people) {
-    const auto [value, error] = estimate;
-    const double at = std::clamp(value, 0.0, 1.0), per = reach * reach / people;
-    const double noise = std::max(0.0, reach * reach * error * error - per * at * (1 - at));
-    const double half = value + per / 2;
-    const double root = std::sqrt(std::max(0.0, half * half - (1 + per) * (value * value - noise)));
-    const double low = (half - root) / (1 + per), high = (half + root) / (1 + per);
-    return {low > 0 && value > 0 ? low : std::min(0.0, value - std::sqrt(noise)),
-            high < 1 && value < 1 ? high : std::max(1.0, value + std::sqrt(noise))};
+/// The shares that are compatible with an estimate: at each share, the distance of the estimate in standard
+/// errors is compared with the normal law's reach, corrected for the skewness there (Cornish, Fisher 1938).
+class ShareInterval {
+  public:
+    ShareInterval(double value, double reach, const TruthCurve& curve, double unseen)
+        : value_(value), reach_(reach), curve_(curve), unseen_(unseen) {}
+
+    /// Contains the estimate; beyond the possible shares it has the nearest of them.
+    [[nodiscard]] Interval operator()() const {
+        const double nearest = std::clamp(value_, 0.0, 1.0);
+        const double low = last([&](double share) { return !too_large_for(share); }, nearest, 0);
+        const double high = last([&](double share) { return !too_small_for(share); }, nearest, 1);
+        return {std::min(value_, low), std::max(value_, high)};
+    }
+
+  private:
+    struct Errors {
+        double off;   ///< the estimate's distance from the share, in standard errors
+        double skew;  ///< how far skewness moves the reach, at either side
+    };
+    [[nodiscard]] Errors at(double share) const noexcept {
+        const double variance = curve_.variance_at(share) / curve_.n + unseen_;
+        const double off = value_ - share;
+        if (!(variance > 0)) return {off == 0 ? 0 : std::copysign(HUGE_VAL, off), 0};
+        const double third = curve_.third_at(share) / (curve_.n * curve_.n);
+        return {off / std::sqrt(variance), third / std::pow(variance, 1.5) * (square(reach_) - 1) / 6};
+    }
+    // The correction grows without bound where the variance vanishes. It may not turn one side's reach to the
+    // other side.
+    [[nodiscard]] bool too_large_for(double share) const noexcept {
+        const auto [off, skew] = at(share);
+        return off > reach_ + std::max(skew, -reach_ / 2);
+    }
+    [[nodiscard]] bool too_small_for(double share) const noexcept {
+        const auto [off, skew] = at(share);
+        return off < -reach_ + std::min(skew, reach_ / 2);
+    }
+    /// The share that holds and is nearest to `end`, if those from `begin` on hold up to it; `begin` if none
+    /// does.
+    template <class Holds>
+    [[nodiscard]] static double last(Holds holds, double begin, double end) {
+        if (holds(end)) return end;
+        for (int halving = 0; halving < 48; ++halving) {
+            const double middle = (begin + end) / 2;
+            (holds(middle) ? begin : end) = middle;
+        }
+        return begin;
+    }
+
+    double value_, reach_;
+    const TruthCurve& curve_;
+    double unseen_;
+};
+
+/// The noise at the estimate, whatever the truth, and the sampling error at the truth.
+TruthCurve curve_of_noise(const Estimate& estimate, double people) noexcept {
+    const double at = std::clamp(estimate.value, 0.0, 1.0);
+    const double noise = std::max(0.0, people * square(estimate.standard_error) - at * (1 - at));
+    return {people, {noise, 1, -1, 0}, {}};
+}
+
+double value_of(const TruthCurve::Cubic& cubic, double at) noexcept {
+    return cubic[0] + at * (cubic[1] + at * (cubic[2] + at * cubic[3]));
+}
+
+/// Through values at 0, 1/3, 2/3 and 1: by Newton's differences.
+TruthCurve::Cubic cubic_through(const TruthCurve::Cubic& at) noexcept {
+    const double first = at[1] - at[0], second = at[2] - 2 * at[1] + at[0],
+                 last = at[3] - 3 * at[2] + 3 * at[1] - at[0];
+    // At t = 3f: at[0] + first·t + second·t(t − 1)/2 + last·t(t − 1)(t − 2)/6.
+    return {at[0], 3 * (first - second / 2 + last / 3), 9 * (second / 2 - last / 2), 27 * last / 6};
+}
+
+/// With at least one of the possible truths.
+Interval reaching(const Interval& truths, const Interval& found) noexcept {
+    return {std::min(found.lower, truths.upper), std::max(found.upper, truths.lower)};
 }
 
 }  // namespace
 
+TruthCurve TruthCurve::of_terms(double n, const Moments& holders, const Moments& others,
+                                Target target) noexcept {
+    const double second = holders.second - others.second, third = holders.third - others.third;
+    // Each person's term varies about the person's own mean, which is 1 or 0.
+    if (target == Target::sample)
+        return {n, {others.second, second - 1, 0, 0}, {others.third, third - 3 * holders.second + 2, 0, 0}};
+    return {n, {others.second, second, -1, 0}, {others.third, third - 3 * others.second, -3 * second, 2}};
+}
+
+TruthCurve TruthCurve::through(double n, const Cubic& variances, const Cubic& thirds) noexcept {
+    return {n, cubic_through(variances), cubic_through(thirds)};
+}
+
+double TruthCurve::variance_at(double truth) const noexcept {
+    return value_of(variance, truth);
+}
+
+double TruthCurve::third_at(double truth) const noexcept {
+    return value_of(third, truth);
+}
+
 Interval interval(const Estimate& estimate, double reach, const ErrorLaw& law) {
     const auto [value, plain] = estimate;
+    if (std::isnan(value) || std::isnan(plain)) return {unknown, unknown};
     const double error = std::hypot(plain, std::sqrt(law.unseen));
     const double far = law.freedom > 0 ? student_reach(reach, law.freedom) : reach;
-    const Interval normal{value - far * error, value + far * error};
-    if (law.people > 0 && !std::isnan(error)) return score_interval({value, error}, far, law.people);
-    const double length = law.truths.upper - law.truths.lower, slope = law.p - law.q;
+    if (law.curve.n > 0) return ShareInterval(value, far, law.curve, law.unseen)();
+    if (law.people > 0) return ShareInterval(value, far, curve_of_noise(estimate, law.people), law.unseen)();
     const auto n = static_cast<double>(law.n);
+    const double length = law.truths.upper - law.truths.lower, slope = law.p - law.q;
+    if (law.n == 0 || !(n * slope * error / length < normal_from))
+        return reaching(law.truths, {value - far * error, value + far * error});
     const double share = (value - law.truths.lower) / length;
-    if (law.n == 0 || !(n * slope * error / length < normal_from)) return normal;
     const auto count = static_cast<std::int64_t>(std::llround(n * (law.q + share * slope)));
     const auto [low, high] = CountInterval(law, count, one_sided(reach))();
     return {std::min(value, std::lerp(law.truths.lower, law.truths.upper, low)),

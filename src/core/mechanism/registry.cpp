@@ -15,7 +15,7 @@ std::span<const MechanismEntry* const> registry() noexcept {
         &olh::entry,         &hadamard::entry, &projective::entry,   &rappor::entry,
         &laplace::entry,     &duchi::entry,    &onebit::entry,       &hybrid::entry,
         &square_wave::entry, &sampled::entry,  &duchi_vector::entry, &haar_ordered::entry,
-        &haar_ranges::entry, &l_grr::entry,    &l_sue::entry,        &l_oue::entry,
+        &haar_ranges::entry, &l_grr::entry,    &l_sue::entry,        &l_osue::entry,
         &loloha::entry,      &dbitflip::entry, &ddrm::entry,         &optimal::entry,
         &exponential::entry, &tree::entry,     &joint::entry,        &gaussian::entry,
         &joint_haar::entry,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "core/channel/numeric.hpp"
 
@@ -10,6 +11,11 @@ namespace ldp {
 
 std::uint32_t Ladder::rungs() const noexcept {
     return static_cast<std::uint32_t>(std::bit_width(levels_));
+}
+
+bool Ladder::is_end(double position) const noexcept {
+    if (!(position >= 0 && position <= static_cast<double>(grid_))) return false;
+    return static_cast<double>(round(position, 0, std::numeric_limits<std::uint64_t>::max())) == position;
 }
 
 Cell Ladder::round(double position, std::uint32_t rung, std::uint64_t alpha) const noexcept {
@@ -48,15 +54,15 @@ Rounding::Rounding(const Spec& spec, const LocalRandomizer& mechanism) : evolvin
 bool Rounding::possible(std::size_t i, const Course& course) const noexcept {
     for (const Track& track : tracks_) {
         if (!track.evolving || i-- != 0) continue;
-        return (course.last == -1 ||
-                (course.last >= 0 && course.last <= static_cast<double>(track.ladder.grid()))) &&
-               course.moved >= 0 && course.moved <= static_cast<double>(course.moves) &&
-               course.moves < evolving_.window && course.rung < track.ladder.rungs();
+        return (course.last == -1 || track.ladder.is_end(course.last)) && course.moved >= 0 &&
+               course.moved <= static_cast<double>(course.moves) && course.moves < evolving_.window &&
+               course.rung < track.ladder.rungs();
     }
     return false;
 }
 
-void Rounding::move(const Ladder& ladder, Course& course, double position) const noexcept {
+void Rounding::move(const Ladder& ladder, Course& course, Cell rounded) const noexcept {
+    const auto position = static_cast<double>(rounded);
     if (course.last >= 0) {
         course.moved += std::abs(position - course.last) / static_cast<double>(ladder.grid());
         ++course.moves;
@@ -81,7 +87,7 @@ std::vector<Cell> Rounding::follow(std::span<const double> positions, std::span<
         const auto& [ladder, evolving, first_alpha] = tracks_[j];
         std::uint32_t rung = 0;
         if (evolving) {
-            move(ladder, *course, positions[j]);
+            move(ladder, *course, ladder.round(positions[j], 0, alphas[first_alpha]));
             rung = course++->rung;
         }
         cells.push_back(ladder.round(positions[j], rung, alphas[first_alpha + rung]));

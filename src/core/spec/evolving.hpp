@@ -31,6 +31,8 @@ class Ladder {
         return 1 / static_cast<double>(cells(rung));
     }
     [[nodiscard]] std::uint64_t grid() const noexcept { return grid_; }
+    /// Whether it is an end of one of the first rung's cells.
+    [[nodiscard]] bool is_end(double position) const noexcept;
 
     /// The end of the cell [L, R) around a position in 0..grid that α decides for: R, if the position lies
     /// further than α·(R−L) above L. With α uniform on 2^-64·{0..2^64−1} the mean is the position and the
@@ -46,10 +48,12 @@ class Ladder {
     std::uint64_t levels_;
 };
 
-/// How an attribute has moved, and what it is rounded to since.
+/// How an attribute has moved, and what it is rounded to since. A store keeps it, so it holds the value as it
+/// is rounded on the first rung and nothing finer. For two values and one uniform α the expected distance of
+/// the rounded values is the distance of the values, since rounding is monotone and unbiased.
 struct Course {
-    double last = -1;         ///< the last position, or −1 before the first report
-    double moved = 0;         ///< Σ|difference| since the window began, in shares of the range
+    double last = -1;         ///< the last rounded position, or −1 before the first report
+    double moved = 0;         ///< Σ|difference| of these since the window began, in shares of the range
     std::uint32_t moves = 0;  ///< how many differences
     std::uint32_t rung = 0;
     friend bool operator==(const Course&, const Course&) = default;
@@ -58,10 +62,10 @@ struct Course {
 /// The rounding of a person's records under a spec of values that change.
 ///
 /// An evolving attribute's volatility score is Σ|v_t − v_{t−1}| / (window · range), over windows that follow
-/// each other. Up to the spec's `volatility` it is static and keeps the base step, 1/base_levels of the
-/// range; above, it is dynamic and its step becomes score/flip_probability, if that is longer, so that a
-/// usual move changes the rounded value with flip_probability. Other attributes are rounded to the points of
-/// their grid.
+/// each other, of values rounded to the base step. Up to the spec's `volatility` it is static and keeps the
+/// base step, 1/base_levels of the range; above, it is dynamic and its step becomes score/flip_probability,
+/// if that is longer, so that a usual move changes the rounded value with flip_probability. Other attributes
+/// are rounded to the points of their grid.
 class Rounding {
   public:
     /// The spec has evolving(); `mechanism` is of this spec.
@@ -85,8 +89,9 @@ class Rounding {
         bool evolving;
         std::size_t first_alpha;
     };
-    /// Takes a position into a course, which at the end of a window may change its rung.
-    void move(const Ladder& ladder, Course& course, double position) const noexcept;
+    /// Takes a position, as it is rounded on the first rung, into a course, which at the end of a window may
+    /// change its rung.
+    void move(const Ladder& ladder, Course& course, Cell rounded) const noexcept;
 
     Evolving evolving_;
     std::vector<Track> tracks_;  ///< one for each attribute

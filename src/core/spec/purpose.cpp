@@ -7,7 +7,7 @@ namespace ldp {
 
 namespace {
 
-constexpr const char* key = "want";
+constexpr const char* want_key = "want";
 
 /// The attributes of a spec, if it lists them.
 const Json* listed(const Json& spec) {
@@ -19,21 +19,21 @@ const Json* listed(const Json& spec) {
 
 std::optional<OrderedUse> ordered_use(const Json& spec) {
     if (!spec.is_object()) return {};
-    const Json* found = spec.contains(key) ? &spec[key] : nullptr;
+    const Json* found = spec.contains(want_key) ? &spec[want_key] : nullptr;
     const Json* attribute = &spec;
     if (const Json* attributes = listed(spec)) {
         if (found != nullptr)
             invalid("\"want\" belongs to an attribute", "The spec has \"attributes\" beside it.",
                     "Write it into the attribute.");
         for (const Json& one : *attributes) {
-            if (!one.is_object() || !one.contains(key)) continue;
+            if (!one.is_object() || !one.contains(want_key)) continue;
             if (attributes->size() > 1)
                 invalid("\"want\" is for a single attribute",
                         "The spec has " + std::to_string(attributes->size()) + " attributes.",
                         "Collect the distribution of the attribute by itself, or give a number \"bins\" in "
                         "a record.");
             attribute = &one;
-            found = &one[key];
+            found = &one[want_key];
         }
     }
     if (found == nullptr) return {};
@@ -43,7 +43,7 @@ std::optional<OrderedUse> ordered_use(const Json& spec) {
     if (*found == "quantiles") return OrderedUse::quantiles;
     if (*found == "shape") return OrderedUse::shape;
     if (*found == "mean" && number) return {};
-    JsonObject::wrong(key, *found,
+    JsonObject::wrong(want_key, *found,
                       number ? "one of \"mean\", \"distribution\", \"quantiles\", \"shape\""
                              : "\"distribution\" or \"quantiles\" of values that are in order");
 }

@@ -5,6 +5,7 @@
 
 #include "core/base/text.hpp"
 #include "core/channel/odds.hpp"
+#include "core/mechanism/capability.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/spec/attributes.hpp"
 #include "core/spec/canonical.hpp"
@@ -171,6 +172,12 @@ SelectionRequest read_demand(JsonObject& top) {
     return {epsilon, read_attributes(top), {}};
 }
 
+/// Whether reports say more of an attribute's numbers than their mean.
+bool answers_distribution(const Mechanism& mechanism, std::size_t attribute) {
+    const auto* record = find_capability<Record>(mechanism);
+    return (record == nullptr ? mechanism : record->reporter(attribute)).tells(Quantity::distribution);
+}
+
 void check_evolving(const Spec& spec) {
     if (spec.evolving().has_value() != spec.budget().has_value())
         invalid("\"evolving\" and \"budget\" go together",
@@ -203,6 +210,14 @@ void check_evolving(const Spec& spec) {
             invalid("an evolving attribute needs a mechanism for means",
                     std::string(spec.mechanism().name) + " tells no means.",
                     "Rounding keeps the mean and nothing else.");
+        if (answers_distribution(*mechanism, j))
+            invalid("\"" + attribute.name + "\" cannot be rounded as it moves under " +
+                        std::string(spec.mechanism().name),
+                    "Rounding keeps the mean of a number and not its distribution. Shares of ranges and "
+                    "quantiles of rounded numbers would be wrong by far more than their errors.",
+                    "Leave \"evolving\": true out of the attribute and write \"evolving\": {} beside "
+                    "\"attributes\": numbers are then memoized as they are, and a new number costs epsilon. "
+                    "For the mean alone, take a mechanism for means, such as optimal or onebit.");
         if (spec.evolving()->base_levels >= cells[j])
             invalid("\"base_levels\" is more than the grid has steps",
                     "Found " + std::to_string(spec.evolving()->base_levels) + "; the grid of \"" +

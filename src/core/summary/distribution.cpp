@@ -27,6 +27,10 @@ Reading reading_of(const SummaryView& view) {
     return {ordered, view, most_of_one(view)};
 }
 
+ShareOfRange share_of_range(Reading& reading, double from, double to, Target target) {
+    return {reading.share(from, to, target), reading.law_of_share(from, to, target)};
+}
+
 }  // namespace
 
 Distribution decode(const SummaryView& view, Smoothing smoothing) {
@@ -47,32 +51,32 @@ std::string smearing(const SummaryView& view) {
     return "of values smeared over " + shortest(stretch) + "; sharp answers may lie outside the interval";
 }
 
-Estimate cdf(const SummaryView& view, double value, Target target) {
+ShareOfRange cdf(const SummaryView& view, double value, Target target) {
     if (std::isnan(value)) out_of_range("the value must be a number", value);
     Reading reading = reading_of(view);
-    return reading.share(Reading::left_end, reading.behind(value), target);
+    return share_of_range(reading, Reading::left_end, reading.behind(value), target);
 }
 
-Estimate share_between(const SummaryView& view, double low, double high, Target target) {
+ShareOfRange share_between(const SummaryView& view, double low, double high, Target target) {
     if (!(low <= high)) out_of_range("the range must not end before it begins", high);
     Reading reading = reading_of(view);
-    return reading.share(reading.before(low), reading.behind(high), target);
+    return share_of_range(reading, reading.before(low), reading.behind(high), target);
 }
 
-std::vector<Estimate> histogram(const SummaryView& view, std::size_t bins, Target target) {
+std::vector<ShareOfRange> histogram(const SummaryView& view, std::size_t bins, Target target) {
     Reading reading = reading_of(view);
     const double steps = reading.steps();
     const auto most = std::min<std::size_t>(max_bins, static_cast<std::size_t>(steps) + 1);
     if (bins < 1 || bins > most)
         out_of_range("the number of bins must lie between 1 and " + std::to_string(most),
                      static_cast<double>(bins));
-    std::vector<Estimate> shares;
+    std::vector<ShareOfRange> shares;
     double from = Reading::left_end;
     for (std::size_t i = 1; i <= bins; ++i) {
         check_interrupt();
         const double to =
             i == bins ? Reading::right_end : steps * static_cast<double>(i) / static_cast<double>(bins);
-        shares.push_back(reading.share(from, to, target));
+        shares.push_back(share_of_range(reading, from, to, target));
         from = to;
     }
     return shares;

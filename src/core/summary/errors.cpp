@@ -1,15 +1,67 @@
 #include "core/summary/errors.hpp"
 
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/interrupt.hpp"
 #include "core/summary/pooling.hpp"
 
 namespace ldp {
 
-// Those whose reports are about one attribute of a record are a sample of all who reported.
+namespace {
+
+/// Those whose reports are about one attribute of a record are a sample of all who reported.
+Target target_of_part(const SummaryView& view, const SummaryView& part, Target target) noexcept {
+    return part.n == view.n ? target : Target::population;
+}
+
+}  // namespace
+
 ErrorLaw error_law(const SummaryView& view, std::size_t attribute, Target target) {
     const SummaryView one = part(view, attribute);
+    const ErrorLaw unknown_law = one.mechanism->tells(Quantity::frequencies) ? law_of_share() : ErrorLaw{};
     const auto* known = find_capability<KnownErrors>(*one.mechanism);
-    if (known == nullptr || one.n == 0 || repeats(one)) return {};
-    return known->error_law(one.n, one.n == view.n ? target : Target::population);
+    if (known == nullptr || one.n == 0 || repeats(one)) return unknown_law;
+    return known->error_law(one.n, target_of_part(view, one, target));
+}
+
+ErrorLaw group_law(const SummaryView& view, std::size_t first, std::size_t last, Target target) {
+    if (repeats(view)) return {};
+    return capability<GroupMean>(*view.mechanism).group_law(view, first, last, target);
+}
+
+Interval combined_interval(const Estimate& one, const Interval& of_one, const Estimate& other,
+                           const Interval& of_other) noexcept {
+    const double ratio = one.standard_error / other.standard_error, weight = 1 / (1 + ratio * ratio);
+    const double middle = combined(one, other).value;
+    const double low = std::hypot(weight * (one.value - of_one.lower),
+                                  (1 - weight) * (other.value - of_other.lower)),
+                 high = std::hypot(weight * (of_one.upper - one.value),
+                                   (1 - weight) * (of_other.upper - other.value));
+    // Both estimates may lie beyond the same end of what is possible, up to which both intervals reach.
+    return {std::min(middle - low, std::max(of_one.lower, of_other.lower)),
+            std::max(middle + high, std::min(of_one.upper, of_other.upper))};
+}
+
+std::vector<Interval> intervals(const SummaryView& view, const Question& question,
+                                std::span<const Estimate> estimates, double reach) {
+    const std::size_t attribute = question.attribute == only_attribute ? 0 : question.attribute;
+    const bool shares = question.quantity == Quantity::frequencies;
+    if (shares) {
+        const SummaryView one = part(view, attribute);
+        const auto* of_items = find_capability<ItemErrors>(*one.mechanism);
+        if (of_items != nullptr && one.n > 0 && !repeats(one))
+            return of_items->intervals(
+                one, {question.quantity, target_of_part(view, one, question.target), 0}, reach);
+    }
+    std::vector<Interval> all;
+    all.reserve(estimates.size());
+    ErrorLaw law;
+    for_each_index(estimates.size(), [&](std::size_t item) {
+        if (item == 0 || !shares) law = error_law(view, shares ? attribute : item, question.target);
+        all.push_back(interval(estimates[item], reach, law));
+    });
+    return all;
 }
 
 }  // namespace ldp

@@ -114,7 +114,7 @@ std::vector<Case> shares() {
     std::vector<Case> all;
     for (const char* each : {"grr", "subset", "projective", "hadamard", "olh", "blh", "oue", "sue"})
         all.push_back(oracle(each, ""));
-    for (const char* each : {"l_grr", "l_sue", "l_oue", "loloha"})
+    for (const char* each : {"l_grr", "l_sue", "l_osue", "loloha"})
         all.push_back(oracle(each, R"(, "first_epsilon": 0.7)"));
     all.push_back(oracle("rappor", R"(, "bits": 32, "hashes": 1, "cohorts": 4)", 2));
     all.push_back(oracle("dbitflip", R"(, "bits": 2)", 2));
@@ -182,7 +182,7 @@ const std::string kept = R"(, "first_epsilon": 1, "evolving": {}, "budget": {"ep
 
 std::vector<Case> again(const std::string& how, std::size_t rounds, bool days) {
     std::vector<Case> all;
-    for (const char* each : {"l_grr", "l_oue", "loloha", "rappor"}) {
+    for (const char* each : {"l_grr", "l_osue", "loloha", "rappor"}) {
         all.push_back(oracle(each, kept, 2));
         all.back().asked = all_shares(8, how);
     }

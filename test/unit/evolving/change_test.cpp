@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(intervals_know_what_was_kept, *boost::unit_test::label("slo
                  false);
     check_rounds(*mechanism("optimal", 2, R"("min": 0, "max": 2, "grid": 3, "first_epsilon": 1.2)"), 60);
     check_rounds(*of_four("l_grr", 2, R"(, "first_epsilon": 1.2)"), 52);
-    check_rounds(*of_four("l_oue", 2, R"(, "first_epsilon": 1.2)"), 53);
+    check_rounds(*of_four("l_osue", 2, R"(, "first_epsilon": 1.2)"), 53);
     check_rounds(*of_four("loloha", 2, R"(, "first_epsilon": 1.2, "buckets": 3)"), 54);
     check_rounds(*of_four("dbitflip", 1, R"(, "bits": 2)"), 55);
     check_rounds(*of_four("rappor", 3, R"(, "first_epsilon": 2, "bits": 16, "hashes": 2, "cohorts": 2)"), 56,
@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(errors_follow_the_formula) {
     SeededBits bits(61);
     const std::vector<double> early{0.6, 0.3, 0.1, 0}, late{0.2, 0.3, 0.1, 0.4};
     for (const auto& m :
-         {of_four("l_grr", 4, R"(, "first_epsilon": 1)"), of_four("l_oue", 4, R"(, "first_epsilon": 1)"),
+         {of_four("l_grr", 4, R"(, "first_epsilon": 1)"), of_four("l_osue", 4, R"(, "first_epsilon": 1)"),
           of_four("grr", 1, ""), of_four("oue", 1, "")})
         for (const double kept : {0.0, 0.3, 1.0})
             for (const Target target : {Target::sample, Target::population}) {

@@ -5,9 +5,11 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <set>
 
 #include "core/base/error.hpp"
+#include "core/mechanism/registry.hpp"
 #include "proof.hpp"
 
 namespace ldp::test {
@@ -180,19 +182,19 @@ BOOST_AUTO_TEST_CASE(steps_change_with_hysteresis) {
 BOOST_AUTO_TEST_CASE(the_step_follows_the_movement_at_the_end_of_a_window) {
     const std::string json =
         evolving(moving, R"(, "evolving": {"window": 4, "volatility": 0.02, "flip_probability": 0.2,
-                                           "base_levels": 64})");
+                                           "base_levels": 100})");
     Alone person(json);
     bool away = false;
     const auto moves = [&](int count, double by) {
         for (int i = 0; i < count; ++i) person((away = !away) ? 500 + by : 500);
     };
     person(500);
-    moves(3, 100);  // a tenth of the range each
+    moves(3, 60);  // 0.06 of the range each
     BOOST_CHECK_EQUAL(person.courses[0].rung, 0u);
     BOOST_CHECK_EQUAL(person.courses[0].moves, 3u);
-    moves(1, 100);  // the window is full
+    moves(1, 60);  // the window is full
     BOOST_CHECK_EQUAL(person.courses[0].moves, 0u);
-    BOOST_CHECK_EQUAL(person.courses[0].rung, 5u);  // 0.1 / 0.2 of the range: two cells
+    BOOST_CHECK_EQUAL(person.courses[0].rung, 5u);  // 0.06 / 0.2 of the range: three cells
     moves(3, 0);
     BOOST_CHECK_EQUAL(person.courses[0].rung, 5u);
     moves(1, 0);
@@ -200,9 +202,37 @@ BOOST_AUTO_TEST_CASE(the_step_follows_the_movement_at_the_end_of_a_window) {
     // At the threshold it is static, and keeps the base step, though score/flip_probability would be longer.
     moves(4, 20);
     BOOST_CHECK_EQUAL(person.courses[0].rung, 0u);
-    moves(4, 21);
-    BOOST_CHECK_EQUAL(person.courses[0].rung, 3u);  // 0.021 / 0.2 of the range: at most 9 cells
-    for (const Cell cell : {person(500), person(3), person(999)}) BOOST_CHECK_EQUAL(cell % 125, 0u);
+    moves(4, 30);
+    BOOST_CHECK_EQUAL(person.courses[0].rung, 4u);  // 0.03 / 0.2 of the range: at most 6 cells
+    const std::set<Cell> ends{0, 166, 333, 500, 666, 833, 1000};
+    for (const Cell cell : {person(500), person(3), person(999)}) BOOST_CHECK(ends.contains(cell));
+}
+
+// A course keeps the value as it is rounded to the base step, and adds up by how much that moved. With one α
+// for both values of a pair, the expected distance of the rounded values is the distance of the values.
+BOOST_AUTO_TEST_CASE(a_course_has_rounded_values_only) {
+    const std::string json =
+        evolving(moving, R"(, "evolving": {"window": 1000, "volatility": 0, "base_levels": 4})");
+    constexpr int words = 1 << 12;
+    const Ladder ladder(1000, 4);
+    Alone person(json);
+    for (const auto& [from, to] : {std::pair{123.4, 130.9}, {10.0, 240.0}, {200.25, 321.5}, {700.0, 3.125}}) {
+        double sum = 0;
+        for (int word = 0; word < words; ++word) {
+            const auto alpha = static_cast<std::uint64_t>(word) << 52 | std::uint64_t{1} << 51;
+            person.alphas.assign(person.alphas.size(), alpha);
+            person.courses.assign(1, {});
+            static_cast<void>(person(from));
+            BOOST_REQUIRE_EQUAL(person.courses[0].last, static_cast<double>(ladder.round(from, 0, alpha)));
+            static_cast<void>(person(to));
+            const auto last = static_cast<double>(ladder.round(to, 0, alpha));
+            BOOST_REQUIRE_EQUAL(person.courses[0].last, last);
+            BOOST_REQUIRE_EQUAL(person.courses[0].moved,
+                                std::abs(last - static_cast<double>(ladder.round(from, 0, alpha))) / 1000);
+            sum += person.courses[0].moved;
+        }
+        BOOST_CHECK_SMALL(sum / words - std::abs(to - from) / 1000, 2.0 / words);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(what_does_not_evolve_is_rounded_to_the_grid_for_good) {
@@ -226,13 +256,16 @@ BOOST_AUTO_TEST_CASE(courses_that_no_report_leads_to_are_told_apart) {
     BOOST_CHECK(rounding.possible(0, {1000, 0.5, 29, 6}));
     const double nan = std::numeric_limits<double>::quiet_NaN();
     for (const Course& course : {Course{1001, 0, 0, 0},
+                                 {1010, 0, 0, 0},
                                  {-2, 0, 0, 0},
                                  {nan, 0, 0, 0},
-                                 {1, -1, 3, 0},
-                                 {1, 4, 3, 0},
-                                 {1, nan, 3, 0},
-                                 {1, 0, 30, 0},
-                                 {1, 0, 0, 7}})
+                                 {11, 0, 0, 0},  // no end of a cell
+                                 {10.5, 0, 0, 0},
+                                 {10, -1, 3, 0},
+                                 {10, 4, 3, 0},
+                                 {10, nan, 3, 0},
+                                 {10, 0, 30, 0},
+                                 {10, 0, 0, 7}})
         BOOST_CHECK(!rounding.possible(0, course));
     BOOST_CHECK(!rounding.possible(1, {}));
 }
@@ -379,6 +412,43 @@ BOOST_AUTO_TEST_CASE(bad_words_about_change_are_refused) {
         const std::string text = refusal(json);
         BOOST_CHECK_MESSAGE(text.find(part) != std::string::npos, json + ": " + text);
     }
+}
+
+// Rounding keeps means alone: a mechanism takes evolving numbers if it answers nothing else about a number.
+BOOST_AUTO_TEST_CASE(numbers_that_are_rounded_have_no_distribution) {
+    const std::string other = R"(, {"name": "y", "min": 0, "max": 1})",
+                      budget = R"("budget": {"epsilon": 20})";
+    std::set<std::string> refused;
+    for (const MechanismEntry* entry : registry()) {
+        const auto spec = [&](const std::string& more) {
+            const bool one = entry->shape == Shape::one_numeric || entry->shape == Shape::one_ordered;
+            return std::string(R"({"mechanism": ")") + entry->name + R"(", "epsilon": 1, "attributes": [)" +
+                   R"({"name": "x", "min": 0, "max": 10)" + more + (one ? "]" : other + "]") + ", " + budget;
+        };
+        // Of some, numbers cannot be remembered at all.
+        std::optional<Spec> kept;
+        try {
+            kept.emplace(Spec::from_json(spec("}") + R"(, "evolving": {}})"));
+        } catch (const Error&) {
+            continue;
+        }
+        const auto mechanism = make_mechanism(*kept);
+        if (!mechanism->tells(Quantity::means)) continue;
+        const std::string json = spec(R"(, "evolving": true})") + "}";
+        if (!mechanism->tells(Quantity::distribution)) {
+            BOOST_CHECK_NO_THROW(static_cast<void>(Spec::from_json(json)));
+            continue;
+        }
+        refused.insert(entry->name);
+        const std::string text = refusal(json);
+        for (const char* part : {"\"x\" cannot be rounded as it moves", "keeps the mean", "\"evolving\": {}"})
+            BOOST_CHECK_MESSAGE(text.find(part) != std::string::npos, json + ": " + text);
+    }
+    BOOST_CHECK((refused == std::set<std::string>{"haar_ordered", "square_wave", "tree"}));
+    // Rounding that hardly rounds is refused as well.
+    const std::string fine = R"({"mechanism": "haar_ordered", "epsilon": 4, "attributes": [)" + moving +
+                             R"(], "budget": {"epsilon": 20}, "evolving": {"base_levels": 4}})";
+    BOOST_CHECK_MESSAGE(refusal(fine).find("cannot be rounded") != std::string::npos, refusal(fine));
 }
 
 BOOST_AUTO_TEST_CASE(a_budget_pays_for_whole_answers) {

@@ -128,7 +128,7 @@ bool invalid(const std::string& json) {
 BOOST_AUTO_TEST_CASE(two_layers_keep_both_epsilons, *boost::unit_test::label("slow")) {
     for (const double epsilon : epsilons)
         for (const double share : {0.5, 0.99})
-            for (const char* name : {"l_grr", "l_sue", "l_oue"})
+            for (const char* name : {"l_grr", "l_sue", "l_osue"})
                 for (const int k : {2, 3, 5}) {
                     const auto m = two_layers(name, epsilon, share * epsilon, k);
                     prove_two_layers(*m);
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(large_specs_keep_both_epsilons) {
             std::vector<std::unique_ptr<const Mechanism>> all;
             all.push_back(two_layers("l_grr", epsilon, first, 1 << 24));
             all.push_back(two_layers("l_sue", epsilon, first, 1 << 16));
-            all.push_back(two_layers("l_oue", epsilon, first, 1 << 16));
+            all.push_back(two_layers("l_osue", epsilon, first, 1 << 16));
             all.push_back(two_layers("loloha", epsilon, first, 1 << 20));
             all.push_back(two_layers("loloha", epsilon, first, 1 << 20, buckets(1 << 16)));
             all.push_back(two_layers("rappor", epsilon, first, 1 << 16, ", \"hashes\": 7"));
@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(second_flips_are_as_few_as_they_may_be) {
 BOOST_AUTO_TEST_CASE(samplers_do_what_their_probabilities_say) {
     const Cell value = 1;
     for (const auto& m : {two_layers("l_grr", 2, 1, 5), two_layers("l_sue", 2, 1, 3),
-                          two_layers("l_oue", 2, 1, 3), two_layers("loloha", 2, 1, 9, buckets(5)),
+                          two_layers("l_osue", 2, 1, 3), two_layers("loloha", 2, 1, 9, buckets(5)),
                           two_layers("rappor", 2, 1, 4, R"(, "bits": 8, "cohorts": 2)")}) {
         check_frequencies_of_reports(*m, {&value, 1}, 31);
         check_frequencies_of_responses(*m, {&value, 1}, 32);
@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(difference_nodes_are_duchi_on_three_points) {
 
 BOOST_AUTO_TEST_CASE(inputs_with_one_key_share_a_law, *boost::unit_test::label("slow")) {
     SeededBits bits(34);
-    for (const auto& m : {two_layers("l_grr", 2, 1, 5), two_layers("l_oue", 2, 1, 5),
+    for (const auto& m : {two_layers("l_grr", 2, 1, 5), two_layers("l_osue", 2, 1, 5),
                           two_layers("loloha", 2, 1, 12, buckets(3)),
                           mechanism("dbitflip", 1, R"("domain": 12, "buckets": 6, "bits": 2)"),
                           mechanism("dbitflip", 1, R"("domain": 12, "buckets": 6, "bits": 6)"),
@@ -297,7 +297,7 @@ BOOST_AUTO_TEST_CASE(they_agree_with_golden_constants) {
         const double all = std::stod(epsilon), first = all / 2;
         std::string key = std::string("epsilon_inf=") + epsilon + ";epsilon_1=" + text(first);
         if (key.find('.', key.rfind('=')) == key.npos) key += ".0";
-        for (const std::string name : {"sue", "oue"}) {
+        for (const std::string name : {"sue", "osue"}) {
             const auto m = two_layers("l_" + name, all, first, 360);
             BOOST_CHECK_CLOSE_FRACTION(1 - parameter(*m, "second_flip"),
                                        golden("longitudinal_" + name, key, "p2"), 1e-9);
@@ -325,9 +325,10 @@ BOOST_AUTO_TEST_CASE(two_layers_are_as_accurate_as_one) {
     for (const double epsilon : {0.5, 1.0, 4.0})
         for (const double first : {epsilon / 3, epsilon * 0.9})
             for (const double truth : {0.0, 0.3, 1.0}) {
-                for (const std::string name : {"grr", "sue", "oue"})
-                    BOOST_CHECK_CLOSE_FRACTION(two_layers("l_" + name, epsilon, first, 20)->n_variance(truth),
-                                               mechanism(name, first, "\"domain\": 20")->n_variance(truth),
+                for (const auto& [both, one] :
+                     {std::pair{"l_grr", "grr"}, {"l_sue", "sue"}, {"l_osue", "oue"}})
+                    BOOST_CHECK_CLOSE_FRACTION(two_layers(both, epsilon, first, 20)->n_variance(truth),
+                                               mechanism(one, first, "\"domain\": 20")->n_variance(truth),
                                                1e-9);
                 BOOST_CHECK_CLOSE_FRACTION(two_layers("loloha", epsilon, first, 20)->n_variance(truth),
                                            mechanism("olh", first, "\"domain\": 20")->n_variance(truth),
@@ -344,7 +345,7 @@ BOOST_AUTO_TEST_CASE(two_layers_are_as_accurate_as_one) {
 
 // Those whose value changed drew a permanent response of their own, and add nothing to the covariance.
 BOOST_AUTO_TEST_CASE(rounds_of_kept_values, *boost::unit_test::label("slow")) {
-    for (const char* name : {"l_grr", "l_sue", "l_oue"}) {
+    for (const char* name : {"l_grr", "l_sue", "l_osue"}) {
         const auto m = two_layers(name, 2, 1.2, 4);
         const ThreeRounds rounds(*m, 41);
         rounds.check(*m);
@@ -428,7 +429,7 @@ BOOST_AUTO_TEST_CASE(specs_tell_both_epsilons) {
     BOOST_CHECK_EQUAL(spec.real("first_epsilon"), 2);
     BOOST_CHECK_EQUAL(spec.number("buckets"), 8u);
     BOOST_CHECK_EQUAL(Spec::from_json(spec.to_json()).fingerprint(), spec.fingerprint());
-    for (const char* name : {"l_grr", "l_sue", "l_oue", "loloha", "rappor"}) {
+    for (const char* name : {"l_grr", "l_sue", "l_osue", "loloha", "rappor"}) {
         const std::string begin =
             std::string(R"({"mechanism": ")") + name + R"(", "epsilon": 1, "domain": 4, "first_epsilon": )";
         for (const char* bad : {"1", "1.5", "-0.5", "0.0004", "\"half\"", "null"})
@@ -489,7 +490,7 @@ BOOST_AUTO_TEST_CASE(impossible_buckets_are_refused) {
 BOOST_AUTO_TEST_CASE(honest_rounds_are_healthy_and_floods_are_not) {
     SeededBits bits(44);
     for (const auto& m :
-         {two_layers("l_grr", 2, 1, 8), two_layers("l_sue", 2, 1, 20), two_layers("l_oue", 2, 1, 20),
+         {two_layers("l_grr", 2, 1, 8), two_layers("l_sue", 2, 1, 20), two_layers("l_osue", 2, 1, 20),
           two_layers("loloha", 2, 1, 20), two_layers("rappor", 2, 1, 20),
           mechanism("dbitflip", 1, R"("domain": 20, "bits": 4)"),
           mechanism("dbitflip", 1, R"("domain": 20, "bits": 1)"),

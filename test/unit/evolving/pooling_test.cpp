@@ -53,7 +53,7 @@ struct Case {
 const Case cases[] = {
     {"grr", R"("domain": 4)", Quantity::frequencies},
     {"oue", R"("domain": 4)", Quantity::frequencies},
-    {"l_oue", R"("domain": 4, "first_epsilon": 0.7)", Quantity::frequencies},
+    {"l_osue", R"("domain": 4, "first_epsilon": 0.7)", Quantity::frequencies},
     {"loloha", R"("domain": 4, "first_epsilon": 0.7)", Quantity::frequencies},
     {"rappor", R"("domain": 4, "first_epsilon": 0.7, "bits": 32, "hashes": 1, "cohorts": 4)",
      Quantity::frequencies},
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(widening_stays_within_its_bounds_everywhere) {
     std::vector<Case> all{{"pdp", far, Quantity::means},
                           {"onebit", R"("min": 0, "max": 1e12, "grid": 8)", Quantity::means},
                           {"optimal", far, Quantity::means}};
-    for (const char* name : {"grr", "oue", "l_grr", "l_sue", "l_oue", "loloha", "rappor", "dbitflip"})
+    for (const char* name : {"grr", "oue", "l_grr", "l_sue", "l_osue", "loloha", "rappor", "dbitflip"})
         all.push_back({name, R"("domain": 4)", Quantity::frequencies});
     for (const Case& one : all)
         for (const double epsilon : {0.001, 20.0}) {
@@ -215,7 +215,7 @@ BOOST_AUTO_TEST_CASE(intervals_of_pooled_rounds_hold, *boost::unit_test::label("
 // wider than need be.
 BOOST_AUTO_TEST_CASE(the_widened_error_is_reached, *boost::unit_test::label("slow")) {
     SeededBits bits(21);
-    for (const char* name : {"grr", "duchi", "loloha", "l_oue"}) {
+    for (const char* name : {"grr", "duchi", "loloha", "l_osue"}) {
         const Case& one = *std::ranges::find(cases, std::string_view(name), &Case::mechanism);
         const auto m = mechanism(one.mechanism, 1.4, one.rest + kept);
         const People people(one);
@@ -311,7 +311,7 @@ BOOST_AUTO_TEST_CASE(every_answer_is_widened) {
 // Of a value that nobody holds, in 20 rounds of kept answers: significant at 0.05 no more often than that.
 BOOST_AUTO_TEST_CASE(significance_of_pooled_rounds) {
     SeededBits bits(24);
-    for (const char* name : {"grr", "l_oue", "rappor"}) {
+    for (const char* name : {"grr", "l_osue", "rappor"}) {
         const Case& one = *std::ranges::find(cases, std::string_view(name), &Case::mechanism);
         const auto m = mechanism(one.mechanism, 1.4, one.rest + kept);
         const People people(one);

@@ -72,7 +72,7 @@ std::vector<std::unique_ptr<const Mechanism>> examples() {
                                     std::string(told)));
     all.push_back(mechanism("l_grr", 1, "\"domain\": 300"));
     all.push_back(mechanism("l_sue", 1, "\"domain\": 75"));
-    all.push_back(mechanism("l_oue", 1, "\"domain\": 75, \"first_epsilon\": 0.9"));
+    all.push_back(mechanism("l_osue", 1, "\"domain\": 75, \"first_epsilon\": 0.9"));
     all.push_back(mechanism("loloha", 2, "\"domain\": 75"));
     all.push_back(mechanism("dbitflip", 1, "\"domain\": 75, \"bits\": 12"));
     all.push_back(mechanism("dbitflip", 1, "\"domain\": 400, \"buckets\": 300, \"bits\": 1"));

@@ -62,7 +62,7 @@ const std::vector<Case> means{
         "details": "global", "grid": 4)"},
     {"l_grr", R"("domain": 4)" + layers},
     {"l_sue", R"("domain": 4)" + layers},
-    {"l_oue", R"("domain": 4)" + layers},
+    {"l_osue", R"("domain": 4)" + layers},
     {"loloha", R"("domain": 6, "buckets": 3)" + layers},
     {"dbitflip", R"("domain": 6, "buckets": 4, "bits": 2)"},
     {"exponential", R"("domain": 5)"},

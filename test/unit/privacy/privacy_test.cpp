@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(every_mechanism_was_enumerated, *boost::unit_test::label("s
         {"haar_ranges", {}},  // see haar_ranges_keeps_epsilon
         {"l_grr", {R"("domain": 4)" + layers}},
         {"l_sue", {R"("domain": 4)" + layers}},
-        {"l_oue", {R"("domain": 4)" + layers}},
+        {"l_osue", {R"("domain": 4)" + layers}},
         {"loloha", {R"("domain": 6, "buckets": 3)" + layers}},
         {"dbitflip", {R"("domain": 6, "buckets": 4, "bits": 2)"}},
         {"ddrm", {R"("domain": 2, "rounds": 3, "changes": 1)", R"("domain": 3, "rounds": 2, "changes": 1)"}},

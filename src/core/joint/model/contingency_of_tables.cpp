@@ -16,9 +16,10 @@ using Vector = Eigen::VectorXd;
 /// What is known of an attribute as a side of a pair's table.
 struct Side {
     const Groups& groups;
-    double noise;    ///< of one value's share in the pooled margin
+    double noise;    ///< of one value's share in the pooled margin, the same of all values
     double own;      ///< weight of the pair's tables in it
     double repeats;  ///< sampling variance of the others' part, in units of that of one person
+    double squares;  ///< the same with the noise that goes with the shares: of mean squares
 
     [[nodiscard]] Vector even() const { return groups.members / groups.members.sum(); }
     /// How the shares depart from even ones.
@@ -29,7 +30,7 @@ struct Side {
 // values and p, q are pooled over more tables, are sums of products P ⊗ Q, of one matrix of each side:
 //   0  the centring, which is the covariance of the noise of a table's cells;
 //   1  the contrast of the margin with itself: what the margin's errors are multiplied by;
-//   2  the centred covariance of sampling.
+//   2  the centred covariance of sampling, and of noise that goes with the shares.
 using Parts = std::array<Matrix, 3>;
 using Coefficients = std::array<std::array<double, 3>, 3>;
 
@@ -47,12 +48,13 @@ Parts parts(const Side& side, const Vector& scale) {
 
 /// The covariance of D where the two are independent: the squares of the contrasts, which noise makes too
 /// large, made good for it.
-Coefficients errors(const Side& a, const Side& b, double noise, double people) {
-    const double n = 1 / people, none = 1 - a.own - b.own;
+Coefficients errors(const Side& a, const Side& b, double noise, const Table& table) {
+    // Of mean squares, and of squared means.
+    const double n = 1 / table.people, square = n + table.held, none = 1 - a.own - b.own;
     return {{{noise - a.noise * b.noise, a.noise, 0},
-             {b.noise, n * (2 * a.own * b.own - none * none) - a.repeats - b.repeats,
-              n * b.own * (b.own - 2) + b.repeats},
-             {0, n * a.own * (a.own - 2) + a.repeats, n}}};
+             {b.noise, 2 * square * a.own * b.own - n * none * none - a.repeats - b.repeats,
+              square * b.own * (b.own - 2) + b.squares},
+             {0, square * a.own * (a.own - 2) + a.squares, square}}};
 }
 
 /// The sum of squares of an error with this covariance: its first three cumulants.
@@ -82,7 +84,7 @@ std::array<double, 3> cumulants(const Coefficients& weights, const Parts& a, con
 
 /// The variance of the mean squared contingency, but for its quadratic part: of its derivatives by the cells
 /// of D, and by the margins in its denominators.
-double linear_variance(const Matrix& d, const Side& a, const Side& b, double noise, double people) {
+double linear_variance(const Matrix& d, const Side& a, const Side& b, double noise, const Table& measured) {
     const Vector &p = a.groups.shares, &q = b.groups.shares;
     const Matrix by_cell = 2 * p.cwiseInverse().asDiagonal() * d * q.cwiseInverse().asDiagonal();
     const Vector by_p =
@@ -95,8 +97,13 @@ double linear_variance(const Matrix& d, const Side& a, const Side& b, double noi
                              (by_q + by_cell.transpose() * (a.contrast() - p)).transpose();
     const double mean = influence.cwiseProduct(table).sum();
     const double sampling = influence.cwiseProduct(influence).cwiseProduct(table).sum() - mean * mean;
-    return std::max(0.0, sampling) / people + noise * (left * by_cell * right).cwiseProduct(by_cell).sum() +
-           a.noise * by_p.dot(left * by_p) + b.noise * by_q.dot(right * by_q);
+    // A constant is nothing but to the squares, of which those about the mean over all cells count.
+    const Vector rows = a.even(), columns = b.even();
+    const Matrix off = influence.array() - rows.dot(influence * columns);
+    const double held = off.cwiseProduct(off).cwiseProduct(table).sum();
+    return std::max(0.0, sampling) / measured.people + std::max(0.0, held) * measured.held +
+           noise * (left * by_cell * right).cwiseProduct(by_cell).sum() + a.noise * by_p.dot(left * by_p) +
+           b.noise * by_q.dot(right * by_q);
 }
 
 /// The interaction of two attributes' groups.
@@ -123,8 +130,8 @@ Association associated(const Table& table, const Side& a, const Side& b, double 
     const Vector &p = a.groups.shares, &q = b.groups.shares;
     if (std::min(p.size(), q.size()) < 2) return found;
     const Matrix d = interaction(table, a, b);
-    const double noise = noise_of(table);
-    const Coefficients weights = errors(a, b, noise, table.people);
+    const double noise = flat_noise_of(table);
+    const Coefficients weights = errors(a, b, noise, table);
 
     // Scaled so that noise is the same in each direction.
     const Vector scale = a.groups.members.cwiseSqrt().cwiseInverse();
@@ -134,7 +141,7 @@ Association associated(const Table& table, const Side& a, const Side& b, double 
 
     const Vector root = p.cwiseSqrt().cwiseInverse(), column_root = q.cwiseSqrt().cwiseInverse();
     const auto spurious = cumulants(weights, parts(a, root), parts(b, column_root));
-    tell(found, {p, q, d, spurious[0], spurious[1], linear_variance(d, a, b, noise, table.people)}, reach);
+    tell(found, {p, q, d, spurious[0], spurious[1], linear_variance(d, a, b, noise, table)}, reach);
     return found;
 }
 
@@ -155,12 +162,14 @@ std::vector<Association> associated(std::span<const Table> tables, double reach)
         if (sizes[a] > 0) groups[a] = grouped(margins[a].table);
     }
     const auto side = [&](std::size_t a, const Pooled& pair) {
-        Side found{groups[a], noise_of(margins[a].table), 0, 0};
+        Side found{groups[a], flat_noise_of(margins[a].table), 0, 0, 0};
         for (const auto& [number, weight] : margins[a].weights)
             if (holds(pair, number))
                 found.own += weight;
-            else
+            else {
+                found.squares += weight * weight * (1 / tables[number].people + tables[number].held);
                 found.repeats += weight * weight / tables[number].people;
+            }
         return found;
     };
     std::vector<Association> found;

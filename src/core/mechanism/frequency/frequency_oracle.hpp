@@ -65,7 +65,7 @@ class FrequencyOracle : public ValueOracle, public KnownErrors {
     double p_value(std::uint64_t n, const Estimate& estimate) const final;
     ErrorLaw error_law(std::uint64_t n, Target target) const noexcept final {
         const auto [p, q] = protocol();
-        return {.n = n, .p = p, .q = q, .counts_people = target == Target::sample};
+        return {.n = n, .p = p, .q = q, .counts_people = target == Target::sample, .truths = possible_shares};
     }
     /// A report supports a value or not.
     std::vector<Stake> stakes(const Question& question) const final;

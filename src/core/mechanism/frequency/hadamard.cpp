@@ -120,7 +120,7 @@ class Hadamard final : public Incidence {
 // reports in the block is what the variance follows from: how many people hold the other values of the block
 // is in it. That is no pure protocol.
 
-class BlockHadamard final : public Counting<ValueOracle>, public KnownErrors {
+class BlockHadamard final : public Counting<ValueOracle>, public KnownErrors, public ItemErrors {
   public:
     BlockHadamard(const Header& header, Bytes block, const Blocks& blocks)
         : Counting(blocks.outputs(), header, block, blocks.k),
@@ -160,7 +160,9 @@ class BlockHadamard final : public Counting<ValueOracle>, public KnownErrors {
             const double f = signs.of(v) / reports / gain_;
             const double in_block = signs.in_block(blocks_.of(v)) + unseen;
             const double square = in_block / reports / (gain_ * gain_);
-            const double variance = square - (question.target == Target::population ? f * f : f);
+            const double inside = std::clamp(f, 0.0, 1.0);
+            const double variance =
+                square - (question.target == Target::population ? inside * inside : inside);
             estimates.push_back({f, std::sqrt(variance / reports)});
         });
         return estimates;
@@ -169,16 +171,37 @@ class BlockHadamard final : public Counting<ValueOracle>, public KnownErrors {
     // given how many there are, which the error tells, the number of plus signs is binomial.
     double p_value(std::uint64_t n, const Estimate& estimate) const override {
         const double reports = static_cast<double>(n), sign = reports * gain_ * estimate.value;
-        const double in_block =
-            std::round(reports * gain_ * gain_ *
-                           (reports * estimate.standard_error * estimate.standard_error + estimate.value) -
-                       unseen);
+        const double in_block = std::round(reports * gain_ * gain_ *
+                                               (reports * estimate.standard_error * estimate.standard_error +
+                                                std::clamp(estimate.value, 0.0, 1.0)) -
+                                           unseen);
         const double plus = std::clamp(std::round((in_block + sign) / 2), 0.0, in_block);
         return binomial_at_least(static_cast<std::uint64_t>(in_block), 0.5, static_cast<std::uint64_t>(plus));
     }
 
     ErrorLaw error_law(std::uint64_t n, Target target) const noexcept override {
-        return {.people = target == Target::population ? static_cast<double>(n) : 0};
+        return {.truths = possible_shares,
+                .people = target == Target::population ? static_cast<double>(n) : 0};
+    }
+    // Of those who do not hold the value, the share that falls into its block is estimated from the reports
+    // in the block; of those who do, it is known.
+    std::vector<Interval> intervals(const Counts& counts, const Question& question,
+                                    double reach) const override {
+        const Signs signs(blocks_, counts.state);
+        const auto reports = static_cast<double>(counts.n);
+        const double scale = 1 / (gain_ * gain_), most = side_of_own() + side_of_others();
+        std::vector<Interval> all;
+        all.reserve(blocks_.k);
+        for_each_index(blocks_.k, [&](std::size_t v) {
+            const double f = signs.of(v) / reports / gain_, inside = std::clamp(f, 0.0, 1.0);
+            const double of_others = (signs.in_block(blocks_.of(v)) + unseen - reports * inside * most) /
+                                     (reports * (1 - inside) + unseen);
+            const TruthCurve::Moments holders{scale * most, scale},
+                others{scale * std::clamp(of_others, 2 * side_of_others(), most), 0};
+            all.push_back(interval(
+                {f, 0}, reach, {.curve = TruthCurve::of_terms(reports, holders, others, question.target)}));
+        });
+        return all;
     }
 
     // Averaged over the values, the people who do not hold the one spread evenly over the others.

@@ -52,7 +52,7 @@ class Unary : public FrequencyOracle {
 };
 
 /// A unary encoding that is kept, and of which every bit is flipped once more, with the same probability,
-/// whenever it is sent (Arcolezi, Couchot, Al Bouna, Xiao 2022). All of l_sue and l_oue but the first coins.
+/// whenever it is sent (Arcolezi, Couchot, Al Bouna, Xiao 2022). All of l_sue and l_osue but the first coins.
 ///
 /// parameters: k (4 bytes), ε₁ (8)
 class UnaryChain : public Unary {

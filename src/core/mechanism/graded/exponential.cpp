@@ -111,7 +111,8 @@ class Exponential final : public Mechanism, public Significance, public KnownErr
     }
     std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override;
     ErrorLaw error_law(std::uint64_t n, Target target) const noexcept override {
-        return {.people = target == Target::population ? static_cast<double>(n) : 0};
+        return {.truths = possible_shares,
+                .people = target == Target::population ? static_cast<double>(n) : 0};
     }
     std::vector<Check> health(const Counts& counts) const override;
 

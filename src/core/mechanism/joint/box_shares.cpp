@@ -212,6 +212,32 @@ std::unique_ptr<const JointShares> BoxShares::with(double reports, const Box& bo
     return all;
 }
 
+// The mean is drawn towards 0, so that most of Bessel's n − 1 is made good already: n − 1/2 is left.
+std::unique_ptr<const JointShares> BoxShares::cautious() const {
+    constexpr double further = 4;
+    std::vector<std::vector<double>> even;
+    for (const std::uint64_t size : sizes_) even.emplace_back(size, 1 / static_cast<double>(size));
+    const Spread spread(even);
+    std::vector<Part> parts = *parts_;
+    Work work;
+    for (Part& part : parts) {
+        if (part.people < 2) continue;
+        work.done(1 + part.details.size() + part.crowding.size());
+        const double all = part.people + further;
+        for (double& detail : part.details) detail *= part.people / all;
+        for (const auto& [place, detail] : of_places(part, spread.details))
+            part.details[place] += further / all * detail;
+        std::vector<double> likely(part.crowding.size());
+        for (const auto& [bucket, share] : of_buckets(part, of_places(part, spread.people)))
+            likely[bucket] = further / all * share;
+        for (std::size_t bucket = 0; bucket < likely.size(); ++bucket)
+            part.crowding[bucket] =
+                std::max(part.crowding[bucket], part.people / all * part.crowding[bucket] + likely[bucket]);
+        part.people += 0.5;
+    }
+    return std::make_unique<BoxShares>(sizes_, std::move(parts));
+}
+
 void BoxShares::spread(Part& part, std::span<const std::vector<double>> shares) {
     const Spread spread(shares);
     part.details.assign(part.channel->places(), 0);

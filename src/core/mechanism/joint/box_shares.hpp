@@ -48,6 +48,11 @@ class BoxShares final : public JointShares {
     [[nodiscard]] double freedom(const Share& share) const override;
     /// The reports more are spread evenly over the questions.
     [[nodiscard]] std::unique_ptr<const JointShares> with(double reports, const Box& box) const override;
+    /// The covariance as if each question had four reports more, of people who are evenly spread (Agresti,
+    /// Coull 1998), and no place fewer people than were reported there. People are divided among many
+    /// questions. A few reports of one question may all agree, or none may be of a place; a variance that
+    /// is taken from them alone is then 0, and the interval too short.
+    [[nodiscard]] std::unique_ptr<const JointShares> cautious() const override;
 
     /// What a question's details are if the attributes asked for are independent, and these shares of people
     /// have their values.

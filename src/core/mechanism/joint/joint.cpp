@@ -324,12 +324,13 @@ std::unique_ptr<const JointShares> Joint::expected_shares(const std::vector<std:
 ErrorLaw Joint::error_law(const Counts& counts, std::size_t view, std::uint64_t cells, Target target) const {
     const std::uint64_t n = reports_of_view(counts, view);
     const auto [p, q] = oracle_of(views_[view]).protocol();
-    if (n == 0 || (cells > 1 && set_size(views_[view]) > 1)) return {};
+    if (n == 0 || (cells > 1 && set_size(views_[view]) > 1)) return law_of_share();
     const auto others = static_cast<double>(cells) - 1;
     return {.n = n,
             .p = p + others * q,
             .q = q + others * q,
-            .counts_people = target == Target::sample && n == counts.n};
+            .counts_people = target == Target::sample && n == counts.n,
+            .truths = possible_shares};
 }
 
 std::vector<Estimate> Joint::estimate(const Counts& counts, const Question& question) const {

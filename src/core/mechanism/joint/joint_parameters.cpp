@@ -14,12 +14,12 @@
 #include "core/mechanism/fields.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/joint/joint.hpp"
+#include "core/mechanism/joint/view_choice.hpp"
 
 namespace ldp::joint {
 
 namespace {
 
-constexpr std::uint64_t max_cells = 8192;
 constexpr std::uint64_t max_state = std::uint64_t{256} << 20;
 /// How many parts the weights of views are told in, if they are not equal.
 constexpr double weight_steps = 1000;
@@ -28,21 +28,7 @@ constexpr double most_singles = 0.9;
 /// The noise that "auto" allows in a table of three attributes, as a distance in variation.
 constexpr double clear_table = 0.1;
 
-/// How many cells a view has, and of how many attributes: all that its subsets and its weight depend on.
-using ViewKind = std::pair<std::uint64_t, std::uint8_t>;
-
-ViewKind kind_of_view(const ViewAttributes& view, const std::vector<std::uint64_t>& sizes) {
-    std::uint64_t cells = 1;
-    for (const std::size_t j : view.all()) cells *= sizes[j];  // no more than 2^39
-    return {cells, view.count};
-}
-
 // Settings -------------------------------------------------------------------------------------------------
-
-double promised_cell(std::uint64_t cells, double epsilon) {
-    const SubsetChannel channel(cells, SubsetChannel::best_size(epsilon, cells), epsilon);
-    return channel.contrast() * (1 - 1 / static_cast<double>(cells));
-}
 
 /// The noise of a table as a distance in variation, on average over the views of so many attributes, if so
 /// many people are divided among them; infinite if there are too many views, or too large ones.
@@ -66,17 +52,76 @@ double expected_noise(const SettingsDraft& draft, std::uint8_t count, std::uint6
     return noise;
 }
 
-/// Triples if noise leaves their tables clear, else pairs, which are told far better. The noisier these are,
-/// the more a fit has to rely on what single attributes tell, and the more people report those alone: the
-/// part that the squared noise has of itself and the square of the largest distance. Of the sets of people in
+/// The sets that a spec says will be asked about.
+std::vector<ViewAttributes> asked_sets(const SettingsDraft& draft) {
+    const std::uint64_t d = draft.attributes.size();
+    const OptionValue& asked = draft.options.at("asked");
+    if (std::holds_alternative<IntegerRows>(asked)) return views_of(asked, d, false);
+    // Where there are too many triples to be views, none is asked that pairs would not answer.
+    const std::uint8_t count = *order_of(std::get<std::string>(asked));
+    return all_views(d, d >= count && count_all(d, count) <= max_views ? count : std::uint8_t{2});
+}
+
+/// Those of pairs, triples and the sets that are asked about with which the fitted tables of these are
+/// expected to err least; triples, too, if noise leaves their tables clear. The noisier tables are, the more
+/// a fit has to rely on what single attributes tell, and the more people report those alone: the part that
+/// the squared noise has of itself and the square of the largest distance. Of the sets of people in
 /// bench/joint this lets fits come nearest to the truth, give or take a few percent.
 void choose_views(SettingsDraft& draft, std::uint64_t people) {
-    const double of_triples = expected_noise(draft, 3, people);
-    const bool clear = of_triples <= clear_table;
-    const double noise = clear ? of_triples : expected_noise(draft, 2, people);
-    draft.options.at("views") = clear ? "triples" : "pairs";
+    const std::uint64_t d = draft.attributes.size();
+    const OptionValue asked = draft.options.at("asked");
+    const bool named = std::holds_alternative<IntegerRows>(asked);
+    const std::vector<std::uint64_t> sizes = sizes_of(draft.attributes);
+    const bool ranges = std::get<std::string>(draft.options.at("target")) == "ranges";
+    const std::vector<ViewAttributes> sets = asked_sets(draft);
+    const auto fits = [&](const std::vector<ViewAttributes>& views) {
+        return std::ranges::all_of(
+            views, [&](const ViewAttributes& view) { return kind_of_view(view, sizes).first <= max_cells; });
+    };
+    const auto error = [&](const std::vector<ViewAttributes>& views) {
+        if (!fits(views)) return std::numeric_limits<double>::infinity();
+        return ExpectedErrors(sizes, draft.epsilon, ranges, views, static_cast<double>(people)).of(sets);
+    };
+    const bool all_triples = d >= 3 && count_all(d, 3) <= max_views;
+    const double of_triples = expected_noise(draft, 3, people), of_pairs = expected_noise(draft, 2, people);
+    const bool clear = !named && of_triples <= clear_table;
+    const double by_pairs = error(all_views(d, 2));
+    const double by_triples = all_triples ? error(all_views(d, 3)) : std::numeric_limits<double>::infinity();
+    const bool triples = clear || by_triples < by_pairs;
+    OptionValue& views = draft.options.at("views");
     auto& singles = std::get<double>(draft.options.at("singles"));
+    if (named && singles == 0) {
+        IntegerRows rows;
+        const std::vector<ViewAttributes> listed = with_the_others(sets, d);
+        for (const ViewAttributes& view : listed) rows.emplace_back(view.all().begin(), view.all().end());
+        if (fits(listed) && error(listed) <= std::min(by_pairs, by_triples)) {
+            views = std::move(rows);
+            return;
+        }
+    }
+    views = triples ? "triples" : "pairs";
+    const double noise = clear ? of_triples : of_pairs;
     if (singles == 0) singles = std::min(most_singles, std::round(100 / (1 + 1 / (noise * noise))) / 100);
+}
+
+/// Puts sets that will be asked about into order.
+void settle_asked(IntegerRows& sets) {
+    for (auto& set : sets) {
+        std::ranges::sort(set);
+        if (set.empty() || set.size() > ViewAttributes::most || std::ranges::adjacent_find(set) != set.end())
+            refuse_spec("what is asked about is sets of 1 to " + std::to_string(ViewAttributes::most) +
+                            " different attributes",
+                        "Found one of " + std::to_string(set.size()) + ".",
+                        "Of more attributes, name the sets of three that matter most.");
+    }
+    std::ranges::sort(sets, [](const auto& a, const auto& b) {
+        return a.size() != b.size() ? a.size() < b.size() : a < b;
+    });
+    const auto [again, end] = std::ranges::unique(sets);
+    sets.erase(again, end);
+    if (sets.empty() || sets.size() > max_views)
+        refuse_spec("\"asked\" names at least one set, and no more than " + std::to_string(max_views),
+                    "Found " + std::to_string(sets.size()) + ".");
 }
 
 void settle(SettingsDraft& draft) {
@@ -88,6 +133,7 @@ void settle(SettingsDraft& draft) {
         refuse_spec("\"singles\" is the share of people who report one attribute alone",
                     "Found " + shortest(singles) + "; allowed are 0 to " + shortest(most_singles) + ".");
     const auto people = std::get<std::uint64_t>(draft.options.at("people"));
+    if (auto* sets = std::get_if<IntegerRows>(&draft.options.at("asked"))) settle_asked(*sets);
     if (std::holds_alternative<IntegerRows>(told)) {
         if (singles > 0)
             refuse_spec("\"singles\" goes with \"pairs\", \"triples\" or \"auto\"", "The views are listed.",
@@ -113,15 +159,6 @@ void settle(SettingsDraft& draft) {
 }
 
 // Parameters -----------------------------------------------------------------------------------------------
-
-/// How likely a view of this kind is drawn, beside others: so that the variance of what is asked, added up
-/// over the views, is least. That is a cell, or a box half as wide as each attribute.
-double lot_weight(const ViewKind& kind, double epsilon, bool ranges) {
-    const auto [cells, attributes] = kind;
-    if (!ranges) return std::sqrt(promised_cell(cells, epsilon));
-    const double box = std::exp2(-static_cast<double>(attributes));
-    return std::sqrt(promised_cell(cells, epsilon) * static_cast<double>(cells) * box * (1 - box));
-}
 
 void write(const Settings& settings, Writer& writer) {
     const std::vector<std::uint64_t> sizes = sizes_of(settings.attributes());
@@ -195,9 +232,11 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 constexpr const char* views[] = {"pairs", "triples", "auto"};
 constexpr const char* targets[] = {"cells", "ranges"};
+constexpr const char* asked[] = {"pairs", "triples"};
 constexpr Option options[] = {
     {.name = "views", .choices = views, .groups = true},
     {.name = "target", .choices = targets},
+    {.name = "asked", .choices = asked, .groups = true, .optional = true},
     {.name = "singles", .real = true, .optional = true},
     {.name = "people", .fallback = 0, .least = 1, .most = max_count, .optional = true}};
 

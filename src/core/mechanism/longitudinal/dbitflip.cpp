@@ -92,11 +92,19 @@ class DBitFlip final : public Mechanism, public Significance, public KnownErrors
     double p_value(std::uint64_t n, const Estimate& estimate) const override {
         return one_sided(estimate.value / std::sqrt(n_variance(0) / static_cast<double>(n)));
     }
-    /// If a person has a bit for every bucket, a bucket's share follows from how many say 1.
+    /// If a person has a bit for every bucket, a bucket's share follows from how many say 1. Otherwise it is
+    /// the mean of terms of a known law: a report draws a bucket with probability d/b.
     ErrorLaw error_law(std::uint64_t n, Target target) const noexcept override {
-        const double q = flip_.probability();
-        if (d_ == b_) return {.n = n, .p = 1 - q, .q = q, .counts_people = target == Target::sample};
-        return {.people = target == Target::population ? static_cast<double>(n) : 0};
+        const double q = flip_.probability(), p = 1 - q;
+        if (d_ == b_)
+            return {
+                .n = n, .p = p, .q = q, .counts_people = target == Target::sample, .truths = possible_shares};
+        const double scale = each() / (p - q), squares = scale * scale / each(), cubes = squares * scale;
+        const TruthCurve::Moments holders{squares * (p * p * p + q * q * q),
+                                          cubes * (p * p * p * p - q * q * q * q)},
+            others{squares * p * q, cubes * p * q * (p * p - q * q)};
+        return {.truths = possible_shares,
+                .curve = TruthCurve::of_terms(static_cast<double>(n), holders, others, target)};
     }
     std::vector<Check> health(const Counts& counts) const override;
 

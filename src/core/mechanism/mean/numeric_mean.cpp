@@ -65,17 +65,18 @@ std::vector<Stake> NumericMean::stakes(const Question&) const {
 // varies by step²/12 more (Sheppard 1898): as if one person more, who may be anywhere, had added to the
 // spread.
 ErrorLaw NumericMean::error_law(std::uint64_t n, Target target) const noexcept {
+    const Interval range{range_.min, range_.max};
     if (channel_->outputs() == 2) {
         const auto [least, most] = channel_->reach();
         const auto one = [from = least, width = most - least](double s) { return (s - from) / width; };
         return {.n = n,
                 .p = one(static_cast<double>(channel_->steps())),
                 .q = one(0),
-                .truths = {range_.min, range_.max}};
+                .truths = range};
     }
-    if (target == Target::sample) return {};
+    if (target == Target::sample) return {.truths = range};
     const double people = static_cast<double>(n), step = 2 * range_.half() / people;
-    return {.freedom = people - 1, .unseen = step * step / 12};
+    return {.truths = range, .freedom = people - 1, .unseen = step * step / 12};
 }
 
 double NumericMean::n_variance(double truth) const {

@@ -34,6 +34,21 @@ std::vector<Estimate> DrawnLevels::estimate(const Counts& counts, const Question
     }
 }
 
+std::vector<Interval> DrawnLevels::intervals(const Counts& counts, const Question& question,
+                                             double reach) const {
+    const std::vector<Estimate> estimates = estimate(counts, question);
+    std::vector<Interval> all;
+    all.reserve(estimates.size());
+    Reading reading(*this, counts);
+    Work work;
+    for (std::size_t item = 0; item < estimates.size(); ++item, work.done(std::bit_width(points_)))
+        all.push_back(
+            question.quantity == Quantity::frequencies
+                ? interval(estimates[item], reach, reading.law_between(item, item + 1, question.target))
+                : interval(estimates[item], reach, {.truths = ends()}));
+    return all;
+}
+
 double DrawnLevels::p_value(std::uint64_t n, const Estimate& estimate) const {
     if (range_) refuse(*this, Significance::offers);
     return Significance::p_value(n, estimate);

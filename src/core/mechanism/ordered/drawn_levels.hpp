@@ -14,11 +14,12 @@
 namespace ldp {
 
 /// A report's payload begins with the level, 1 byte. Points are numbers if there is a range, else categories.
-class DrawnLevels : public Mechanism, public Ordered, public Significance {
+class DrawnLevels : public Mechanism, public Ordered, public Significance, public ItemErrors {
   public:
     std::vector<std::uint64_t> cells() const final { return {points_}; }
     std::span<const Quantity> answers() const noexcept final;
     std::vector<Estimate> estimate(const Counts& counts, const Question& question) const final;
+    std::vector<Interval> intervals(const Counts& counts, const Question& question, double reach) const final;
     /// Of categories only: points of a range are no values.
     double p_value(std::uint64_t n, const Estimate& estimate) const final;
     std::vector<Stake> stakes(const Question& question) const final;

@@ -1,3 +1,4 @@
+// Length: one mechanism is one file, and its errors at every truth stand beside its estimates.
 // The Haar tree over an ordered domain (Cormode, Kulkarni, Srivastava 2019): a person is one leaf, and so has
 // one non-zero detail in each level of the tree, a sign at the node above their leaf. They draw a level, for
 // everyone to see, and report node and sign at the full ε. From the details follow the shares of all points,
@@ -29,6 +30,7 @@
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/mean/numeric_randomizer.hpp"
 #include "core/mechanism/ordered/drawn_levels.hpp"
+#include "core/mechanism/ordered/split_people.hpp"
 
 namespace ldp::haar_ordered {
 
@@ -219,6 +221,40 @@ class HaarOrdered::Noise final : public OrderedNoise {
         return std::max(sum - share * (1 - share), 0.0);
     }
 
+    TruthCurve curve(std::size_t first, std::size_t end, Target target) const override {
+        const SplitPeople split(below_, first, end, n_);
+        Cut from{first}, to{end};
+        CumulantsAtTruths cumulants(n_);
+        double of_inside = 0;  // what the details make of the share where all are inside
+        for (std::size_t level = tree_.levels(); level-- > 0;) {
+            const double leave = first == 0 ? 0 : climb(from, level), enter = climb(to, level);
+            const std::uint64_t start = tree_.node(level, first), stop = tree_.node(level, end);
+            SplitTerms terms;
+            if (start == stop) {
+                add(terms, split, level, start, enter - leave);
+            } else {
+                add(terms, split, level, start, -leave);
+                add(terms, split, level, stop, enter);
+            }
+            of_inside += terms.mean.inside;
+            if (reports_[level] == 0) {
+                cumulants.add(n_ * terms.most);
+                continue;
+            }
+            const SignedPlace& channel = tree_.channels_[level];
+            terms.forget(split.inside_is_known() ? 1 : told(level),
+                         split.outside_is_known() ? 1 : told(level), static_cast<double>(channel.buckets()));
+            cumulants.add(reports_[level], std::sqrt(terms.most) / channel.tilt() / reports_[level],
+                          [&](double truth) -> CumulantsAtTruths::Moments {
+                              return {
+                                  SplitPeople::at(truth, terms.mean),
+                                  channel.mean_square(terms.squares, SplitPeople::at(truth, terms.crowded)),
+                                  SplitPeople::at(truth, terms.cubes) / (channel.tilt() * channel.tilt())};
+                          });
+        }
+        return cumulants.curve(target, 1 - of_inside);
+    }
+
     // Up the tree, only nodes with such points differ on their two sides.
     double falling(std::size_t first, std::span<const double> values) const override {
         double mean = below_[first], square = below_[first];
@@ -283,10 +319,48 @@ class HaarOrdered::Noise final : public OrderedNoise {
         terms.crowded += v * v * crowds_[level][tree_.channels_[level].bucket(node)];
         terms.mean += v * (left(level, node) - right(level, node));
     }
+    /// The same of the people inside a range and outside it, and the means of ±v³.
+    struct SplitTerms {
+        double squares = 0, most = 0;
+        SplitPeople::Parts crowded{}, mean{}, cubes{};
+
+        /// Takes each part's people to be so far those that they seem to be, and else evenly spread.
+        void forget(double inside, double outside, double buckets) noexcept {
+            crowded.inside = std::lerp(squares / buckets, crowded.inside, inside);
+            crowded.outside = std::lerp(squares / buckets, crowded.outside, outside);
+            mean.inside *= inside, mean.outside *= outside;
+            cubes.inside *= inside, cubes.outside *= outside;
+        }
+    };
+    /// How much the reports of a level count beside one person more.
+    [[nodiscard]] double told(std::size_t level) const noexcept {
+        return reports_[level] / (reports_[level] + 1);
+    }
+    void add(SplitTerms& terms, const SplitPeople& split, std::size_t level, std::uint64_t node,
+             double v) const {
+        if (v == 0) return;
+        const unsigned below = static_cast<unsigned>(tree_.levels() - level);
+        const std::uint64_t middle = tree_.middle(level, node);
+        const auto lower = split.between(node << below, middle),
+                   upper = split.between(middle, (node + 1) << below);
+        const double in_node = lower.inside + upper.inside, square = v * v,
+                     bucket = crowds_[level][tree_.channels_[level].bucket(node)];
+        terms.squares += square;
+        terms.most = std::max(terms.most, square);
+        const auto add_to = [](SplitPeople::Parts& parts, double factor, double inside, double outside) {
+            parts.inside += factor * inside;
+            parts.outside += factor * outside;
+        };
+        // Of those inside, the ones at other nodes of the bucket are left out: they are at most at the nodes
+        // that the range covers, where v is 0.
+        const double rest = (bucket - split.share() * in_node) / std::max(1 - split.share(), 1 / n_);
+        add_to(terms.crowded, square, in_node, std::clamp(rest, lower.outside + upper.outside, 1.0));
+        add_to(terms.mean, v, lower.inside - upper.inside, lower.outside - upper.outside);
+        add_to(terms.cubes, square * v, lower.inside - upper.inside, lower.outside - upper.outside);
+    }
     double variance(std::size_t level, const Terms& terms) const {
-        constexpr double even = 1;  // people
         const SignedPlace& channel = tree_.channels_[level];
-        const double reports = reports_[level], told = reports / (reports + even), mean = told * terms.mean;
+        const double reports = reports_[level], told = this->told(level), mean = told * terms.mean;
         if (reports == 0) return n_ * terms.most;
         const double crowded =
             std::lerp(terms.squares / static_cast<double>(channel.buckets()), terms.crowded, told);

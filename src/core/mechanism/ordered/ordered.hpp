@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "core/mechanism/capability.hpp"
+#include "core/mechanism/error_law.hpp"
 #include "core/mechanism/ordered/fit.hpp"
 
 namespace ldp {
@@ -39,6 +39,10 @@ class OrderedNoise {
     /// Of the mean of a function that is 1 before point `first`, has these values from there on, and is 0
     /// behind them. Sharp mechanisms take steps in proportion to the values, not to the points.
     [[nodiscard]] virtual double falling(std::size_t first, std::span<const double> values) const = 0;
+    /// How the errors of that share of the points from `first` up to, not including, `end` depend on what it
+    /// truly is, the people inside being distributed as they seem to be, and those outside, too. Not known of
+    /// mechanisms that smear. There are points on both sides.
+    [[nodiscard]] virtual TruthCurve curve(std::size_t, std::size_t, Target) const { return {}; }
 };
 
 /// Its inputs are the points that cut a range into equal steps.

@@ -93,6 +93,19 @@ Estimate Reading::between(std::size_t first, std::size_t end, Target target) {
     return {rise(cumulative_), error(noise_->between(first, end), near * (1 - near), target)};
 }
 
+ErrorLaw Reading::law_of_share(double from, double to, Target target) {
+    return sharp() ? law_between(points_below(from), points_below(to), target) : ldp::law_of_share();
+}
+
+// Where reports repeat each other it is not known how far each truth would put them apart.
+ErrorLaw Reading::law_between(std::size_t first, std::size_t end, Target target) {
+    ErrorLaw law = ldp::law_of_share();
+    if (first >= end || (first == 0 && end == steps_ + 1) || each_ > 1) return law;
+    read();
+    law.curve = noise_->curve(first, end, target);
+    return law;
+}
+
 Estimate Reading::mean_of(std::span<const double> function, Target target) {
     read();
     double mean = function[steps_], first = 0, second = 0;

@@ -50,6 +50,9 @@ class Reading {
     [[nodiscard]] Estimate share(double from, double to, Target target);
     /// The share of people from one point up to, not including, another.
     [[nodiscard]] Estimate between(std::size_t first, std::size_t end, Target target);
+    /// The laws of both.
+    [[nodiscard]] ErrorLaw law_of_share(double from, double to, Target target);
+    [[nodiscard]] ErrorLaw law_between(std::size_t first, std::size_t end, Target target);
     /// The mean of a function of the points over the people.
     [[nodiscard]] Estimate mean_of(std::span<const double> function, Target target);
     /// The value below which a share lies, 0 < share < 1, smeared; or the first point with that share at or

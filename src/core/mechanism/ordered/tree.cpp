@@ -1,3 +1,4 @@
+// Length: one mechanism is one file, and its errors at every truth stand beside its estimates.
 // A hierarchy over an ordered domain, with the best oracle on every level (Cormode, Kulkarni, Srivastava
 // 2019; Hay et al. 2010): a person draws a level of a binary tree over the points, for everyone to see, and
 // reports the node above their point through subset selection, at the full ε. All levels' shares are then
@@ -28,6 +29,7 @@
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/fields.hpp"
 #include "core/mechanism/ordered/drawn_levels.hpp"
+#include "core/mechanism/ordered/split_people.hpp"
 
 namespace ldp::tree {
 
@@ -255,6 +257,50 @@ class Tree::Noise final : public OrderedNoise {
             square += shares_[first + i] * values[i] * values[i];
         }
         return variance(Falling{first, values}, square - mean * mean);
+    }
+    TruthCurve curve(std::size_t first, std::size_t end, Target target) const override {
+        struct OfLevel {
+            SubsetChannel::Sums inside, outside;
+            double most = 0;
+        };
+        std::array<OfLevel, 32> levels{};
+        const SplitPeople split(below_, first, end, n_);
+        const auto visit = [&](unsigned depth, std::uint64_t from, std::uint64_t to, double weight) {
+            const auto nodes = static_cast<double>(to - from);
+            const auto people = split.between(tree_.first_point(depth, from), tree_.first_point(depth, to));
+            const auto add = [&](SubsetChannel::Sums& sums, double own) {
+                const double square = weight * weight, cube = square * weight;
+                sums.all += nodes * weight;
+                sums.all_squares += nodes * square;
+                sums.all_cubes += nodes * cube;
+                sums.own += own * weight;
+                sums.own_squares += own * square;
+                sums.own_cubes += own * cube;
+            };
+            levels[depth].most = std::max(levels[depth].most, std::abs(weight));
+            add(levels[depth].inside, people.inside);
+            add(levels[depth].outside, people.outside);
+        };
+        const LevelTree::Mean mean = tree_.mean_of(Inside{first, end}, visit);
+        CumulantsAtTruths cumulants(n_);
+        cumulants.add(n_ * mean.blind * mean.blind);
+        for (std::size_t i = 0; i < reports_.size(); ++i) {
+            if (reports_[i] == 0) continue;
+            const auto& [inside, outside, most] = levels[mechanism_.levels_[i].depth];
+            const SubsetChannel& channel = mechanism_.levels_[i].channel;
+            const double step = most / (channel.p() - channel.q()) / reports_[i];
+            cumulants.add(reports_[i], step, [&](double truth) -> CumulantsAtTruths::Moments {
+                const auto at = [&](double in, double out) { return SplitPeople::at(truth, {in, out}); };
+                const SubsetChannel::Sums sums{inside.all,
+                                               inside.all_squares,
+                                               at(inside.own, outside.own),
+                                               at(inside.own_squares, outside.own_squares),
+                                               inside.all_cubes,
+                                               at(inside.own_cubes, outside.own_cubes)};
+                return {sums.own, channel.mean_square(sums), channel.mean_cube(sums)};
+            });
+        }
+        return cumulants.curve(target, mean.constant);
     }
 
   private:

@@ -25,6 +25,7 @@
 #include "core/base/exact.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/math/spread.hpp"
+#include "core/mechanism/error_law.hpp"
 #include "core/mechanism/vector/sampled.hpp"
 
 namespace ldp {
@@ -95,6 +96,8 @@ class Sampled final : public Mechanism, public Record, public GroupMean {
     std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override;
     Estimate group_mean(const Counts& counts, std::size_t first, std::size_t last,
                         Target target) const override;
+    ErrorLaw group_law(const Counts& counts, std::size_t first, std::size_t last,
+                       Target target) const override;
     std::vector<Check> health(const Counts& counts) const override;
 
     std::vector<Stake> stakes(const Question& question) const override;
@@ -389,6 +392,27 @@ Estimate Sampled::group_mean(const Counts& counts, std::size_t first, std::size_
     }
     const auto attributes = static_cast<double>(last - first + 1);
     return {sum / attributes, unit * std::sqrt(variance_of_sum(addends, s_)) / attributes};
+}
+
+// Each mean has a variance that is estimated from the reports that drew its attribute, and what so few may
+// not show; that of their sum has as many degrees of freedom as the parts of it (Welch 1947; Satterthwaite
+// 1946).
+ErrorLaw Sampled::group_law(const Counts& counts, std::size_t first, std::size_t last, Target) const {
+    double unit = 0, sum = 0, squares = 0, unseen = 0;
+    for (std::size_t j = first; j <= last; ++j) unit = std::max(unit, run_of(j).number->range().half());
+    for (std::size_t j = first; j <= last; ++j) {
+        const SummaryView one = part(counts, j);
+        const auto* known = find_capability<KnownErrors>(*one.mechanism);
+        if (known == nullptr || one.n == 0) return {};
+        const Question question{Quantity::means, Target::population};
+        const double error = one.mechanism->estimate(one, question)[0].standard_error / unit;
+        const ErrorLaw law = known->error_law(one.n, Target::population);
+        sum += error * error;
+        unseen += law.unseen / (unit * unit);
+        if (law.n == 0) squares += error * error * error * error / std::max(law.freedom, 0.5);
+    }
+    const double size = static_cast<double>(last - first + 1) / unit;
+    return {.freedom = squares > 0 ? sum * sum / squares : 0, .unseen = unseen / (size * size)};
 }
 
 // How many reports draw an attribute is binomial, so the least likely number is looked at; then the worst of

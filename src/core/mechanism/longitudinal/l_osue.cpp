@@ -9,13 +9,13 @@
 #include "core/mechanism/frequency/second_layer.hpp"
 #include "core/mechanism/frequency/unary.hpp"
 
-namespace ldp::l_oue {
+namespace ldp::l_osue {
 
 namespace {
 
-class LongitudinalOue final : public UnaryChain {
+class LongitudinalOsue final : public UnaryChain {
   public:
-    LongitudinalOue(const Header& header, Bytes block, std::uint64_t k, double first_epsilon)
+    LongitudinalOsue(const Header& header, Bytes block, std::uint64_t k, double first_epsilon)
         : UnaryChain(header, block, k, first_epsilon, Coin(1, 1), Coin(rare_heads(header.epsilon)),
                      Coin(rare_heads(first_epsilon))) {}
 
@@ -26,14 +26,14 @@ class LongitudinalOue final : public UnaryChain {
 };
 
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
-    return UnaryChain::read<LongitudinalOue>(header, block);
+    return UnaryChain::read<LongitudinalOsue>(header, block);
 }
 
 }  // namespace
 
 const MechanismEntry entry{
     24,
-    "l_oue",
+    "l_osue",
     "optimised unary encoding in two layers",
     "a yes or no for every value of the list, each drawn by chance, and drawn by chance again each time",
     Shape::one_categorical,
@@ -44,4 +44,4 @@ const MechanismEntry entry{
     load,
     settle_first_epsilon};
 
-}  // namespace ldp::l_oue
+}  // namespace ldp::l_osue

@@ -1,0 +1,64 @@
+// Rows about views for a second round: how far off answers would be with each choice.
+
+#include "core/joint/model/view_plan.hpp"
+
+#include <string>
+
+#include "answers.hpp"
+#include "core/joint/names.hpp"
+#include "simulation/seeded.hpp"
+
+using namespace ldp;
+
+namespace {
+
+struct Plans {
+    struct Row {
+        const char* views;  // as a spec says them
+        double error;
+    };
+    Row* rows = nullptr;
+    std::size_t count = 0;
+
+    void write(Columns& columns, std::size_t row) const {
+        columns.put(json_value(rows[row].views), false);
+        columns.put(rows[row].error);
+    }
+};
+
+std::string listed(const AttributeSets& views, const Names& names) {
+    std::string all;
+    for (const std::vector<std::size_t>& view : views) {
+        std::string set;
+        for (const std::size_t j : view) set += (set.empty() ? "" : ",") + names.json_attribute(j);
+        all += (all.empty() ? "[" : ",[") + set + "]";
+    }
+    return "[" + all + "]";
+}
+
+Plans planned(const Subject& subject, const char* legend, double people, const char* asked) {
+    return ask(subject.summary, Plans{}, [&](const SummaryView& view) {
+        const std::vector<std::uint64_t> sizes = view.mechanism->cells();
+        const Names names(legend, sizes);
+        simulation::SeededBits bits(1);
+        const std::vector<ViewPlan> found =
+            planned_views(measured_for_model(view), sizes.size(),
+                          {view.mechanism->header().epsilon, people, names.sets(asked)}, bits);
+        Plans all{static_cast<Plans::Row*>(try_palloc((found.size() + 1) * sizeof(Plans::Row)))};
+        for (const ViewPlan& plan : found)
+            all.rows[all.count++] = {
+                keep(plan.word.empty() ? listed(plan.views, names) : '"' + plan.word + '"'), plan.error};
+        return all;
+    });
+}
+
+}  // namespace
+
+/// (summary, people, asked): a row for each choice, the best first.
+LDP_FUNCTION_READING(ldp_plan_views, ERRCODE_INVALID_PARAMETER_VALUE) {
+    return rows(fcinfo, [=] {
+        const char* asked = json_argument(fcinfo, 2);
+        const Subject subject = whole_argument(fcinfo);
+        return planned(subject, subject.legend.json(), PG_GETARG_FLOAT8(1), asked);
+    });
+}

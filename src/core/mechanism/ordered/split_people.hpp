@@ -1,0 +1,109 @@
+// The people of a distribution in two parts, those at the points of a range and all others: the distributions
+// that differ in nothing but the range's share are mixtures of the two.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "core/mechanism/error_law.hpp"
+
+namespace ldp {
+
+class SplitPeople {
+  public:
+    /// Of the shares below each point and behind the last, the points from `first` up to, not including,
+    /// `end`. Each part has one person of n more, who is spread evenly over its points: a part that nobody
+    /// seems to be in has a distribution, too.
+    SplitPeople(std::span<const double> below, std::size_t first, std::size_t end, double n) noexcept
+        : below_(below),
+          first_(first),
+          end_(end),
+          one_(1 / n),
+          share_(below[end] - below[first]),
+          inside_points_(static_cast<double>(end - first)),
+          outside_points_(static_cast<double>(below.size() - 1) - inside_points_) {}
+
+    [[nodiscard]] double share() const noexcept { return share_; }
+    /// Whether those inside can only be distributed in one way.
+    [[nodiscard]] bool inside_is_known() const noexcept { return inside_points_ == 1; }
+    [[nodiscard]] bool outside_is_known() const noexcept { return outside_points_ == 1; }
+    /// The shares of each part at the points from here up to, not including, there.
+    struct Parts {
+        double inside, outside;
+    };
+    [[nodiscard]] Parts between(std::size_t from, std::size_t to) const noexcept {
+        const std::size_t last = below_.size() - 1;
+        from = std::min(from, last), to = std::min(to, last);
+        const std::size_t low = std::clamp(from, first_, end_), high = std::clamp(to, first_, end_);
+        const double inside = below_[high] - below_[low], all = below_[to] - below_[from],
+                     points = static_cast<double>(high - low),
+                     others = static_cast<double>(to - from) - points;
+        return {(inside + one_ * points / inside_points_) / (share_ + one_),
+                (all - inside + (outside_points_ > 0 ? one_ * others / outside_points_ : 0)) /
+                    (1 - share_ + one_)};
+    }
+    /// What a mean over the people is where the range has this share, from that over each part.
+    [[nodiscard]] static double at(double truth, const Parts& parts) noexcept {
+        return (1 - truth) * parts.outside + truth * parts.inside;
+    }
+
+  private:
+    std::span<const double> below_;
+    std::size_t first_, end_;
+    double one_, share_, inside_points_, outside_points_;
+};
+
+/// The second and the third cumulant of an estimate at the truths 0, 1/3, 2/3 and 1, added up part by part.
+class CumulantsAtTruths {
+  public:
+    static constexpr double truths[] = {0, 1.0 / 3, 2.0 / 3, 1};
+
+    explicit CumulantsAtTruths(double n) noexcept : n_(n) {}
+
+    /// n·variance that does not depend on the truth.
+    void add(double variance) noexcept {
+        for (double& one : variances_) one += variance;
+    }
+    /// The mean of `reports` terms, of which the moments at each truth are these: moments(truth). Where
+    /// events are rare, one is a whole step, and the law has nothing between: half a step counts as an error
+    /// beside.
+    struct Moments {
+        double first, second, third;
+    };
+    template <class MomentsAt>
+    void add(double reports, double step, MomentsAt moments) noexcept {
+        const double factor = n_ / reports;
+        add(n_ * step * step / 4);
+        for (std::size_t i = 0; i < std::size(truths); ++i) {
+            const auto [first, second, third] = moments(truths[i]);
+            variances_[i] += factor * (second - first * first);
+            thirds_[i] += factor * factor * (third - 3 * first * second + 2 * first * first * first);
+            seconds_[i] += factor * second;
+            cubes_[i] += factor * factor * third;
+        }
+    }
+    /// Of the sum of the parts and a constant, which is the share. Against the people who reported, without
+    /// the sampling error of the share: a person's part and its term are drawn, but not the person. Then all
+    /// that varies about the mean of a holder is added up, and about that of another.
+    [[nodiscard]] TruthCurve curve(Target target, double constant) const noexcept {
+        TruthCurve::Cubic variances = variances_, thirds = thirds_;
+        for (std::size_t i = 0; i < std::size(truths) && target == Target::sample; ++i) {
+            const double sampling = truths[i] * (1 - truths[i]);
+            variances[i] = std::max(variances[i] - sampling, 0.0);
+            const auto about = [&](std::size_t at) {
+                const double mean = truths[at] - constant;
+                return mean * (2 * mean * mean - 3 * seconds_[at]);
+            };
+            thirds[i] = cubes_[i] + std::lerp(about(0), about(3), truths[i]);
+        }
+        return TruthCurve::through(n_, variances, thirds);
+    }
+
+  private:
+    double n_;
+    TruthCurve::Cubic variances_{}, thirds_{};
+    TruthCurve::Cubic seconds_{}, cubes_{};  // raw moments, weighed as in the estimate
+};
+
+}  // namespace ldp
