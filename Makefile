@@ -17,7 +17,7 @@
 # make check-packages  installs, uses, upgrades and purges the packages in a fresh Debian (root)
 # make check-releases  compiles and tests on other releases of Debian (root)
 # make format    lays the sources out; make lint checks them without a change
-# (V=1 shows the commands.) CMake builds all but the extension: CMakePresets.json; PGXS the extension: extension/Makefile.
+# (V=1 shows the commands.) CMake builds all but the extension: CMakePresets.json; PGXS the extension: pgxs.mk.
 
 PG_CONFIG ?= pg_config
 PREFIX ?= /usr/local
@@ -36,7 +36,7 @@ configure = cmake --preset $(1) --log-level=WARNING -DCMAKE_CXX_COMPILER='$(comp
     -DCMAKE_INSTALL_PREFIX='$(PREFIX)' -DCMAKE_INSTALL_LIBDIR='$(patsubst $(PREFIX)/%,%,$(LIBDIR))' -DLDP_WARNINGS='$(WARNINGS)' \
     -DLDP_CLIENT=$(if $(CLIENT),ON,OFF) -DLDP_SEPARATE_FILES=$(if $(PRECOMPILE),OFF,ON) >build/configure.log
 build = cmake --build $(1) $(if $(V),-v) -j$(JOBS) --target $(2)
-pgxs = +$(MAKE) $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS)) --no-print-directory -f extension/Makefile
+pgxs = +$(MAKE) $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS)) --no-print-directory -f pgxs.mk
 ctest = ctest --preset $(1) -j$$((2 * $(JOBS)))
 
 # Ninja and PGXS compile in parallel; the steps below follow one another.

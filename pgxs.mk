@@ -1,5 +1,5 @@
 # The extension, by PGXS, around the core library that CMake builds. Called from the folder above, where ldp.control is:
-# make -f extension/Makefile [install] PG_CONFIG=…
+# make -f pgxs.mk [install] PG_CONFIG=…
 PG_CONFIG ?= pg_config
 BUILD ?= build
 WARNINGS ?= -Wall -Wextra -Wshadow -Werror
@@ -26,7 +26,7 @@ override with_llvm := no
 # Before the include, whose first target it would otherwise be.
 all:
 
-$(BUILD)/ldp--%.sql: $(TOPICS:%=sql/%.sql) extension/Makefile
+$(BUILD)/ldp--%.sql: $(TOPICS:%=sql/%.sql) pgxs.mk
 	@mkdir -p $(@D)
 	@cat $(TOPICS:%=sql/%.sql) >$@
 
