@@ -2,6 +2,7 @@
 // libpqxx: programs that include this link it themselves.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -55,7 +56,7 @@ class Uploader final : public Carrier {
   public:
     /// How a batch is written.
     enum class Method {
-        insert,  ///< ldp_insert of what the client packs, or INSERT of batches: the fastest
+        insert,  ///< ldp_insert of what the client packs: the fastest
         call,    ///< ldp_submit_batch, as clients without a library of ldp do
     };
 
@@ -81,70 +82,84 @@ class Uploader final : public Carrier {
     bool deliver(const Batch& batch) override { return prepare(batch)(); }
     /// As Carrier::prepare: packs the batch and takes its digest.
     [[nodiscard]] Delivery prepare(const Batch& batch) override {
-        Parcel parcel{
-            batch.id, std::to_string(batch.reports.size()), "\\x" + to_hex(batch.digest()), batch.round, {},
-            {}};
+        EncodedBatch encoded{batch.id, batch.reports.size(), batch.digest(), batch.round, {}, {}};
         if (method_ == Method::insert)
-            if (const auto packed = batch.packed())
-                for (const auto& each : *packed) parcel.packed.push_back(to_hex(each));
+            if (auto packed = batch.packed()) encoded.packed = std::move(*packed);
         // What cannot be packed the server is to refuse, who alone knows that it was not counted before.
-        if (parcel.packed.empty()) parcel.reports = listed(batch);
-        return [this, parcel = std::move(parcel)] { return send(parcel); };
+        if (encoded.packed.empty()) encoded.reports = listed(batch);
+        return [this, encoded = std::move(encoded)] { return send(encoded); };
     }
 
   private:
     /// A batch as it travels.
-    struct Parcel {
-        std::string id, count, digest;
+    struct EncodedBatch {
+        std::string id;
+        std::size_t count;
+        std::array<std::byte, 32> digest;
         std::int32_t round;
-        std::vector<std::string> packed;  ///< its reports as batches; or none, and
-        std::string reports;              ///< as an array
+        std::vector<std::vector<std::byte>> packed;  ///< its reports as batches; or none, and
+        std::string reports;                         ///< as an array of SQL
     };
 
-    bool send(const Parcel& parcel) {
-        const std::string doing = "submitting to collection \"" + collection_ + "\"";
+    bool send(const EncodedBatch& batch) {
+        Error why(ErrorCode::environment, "submitting to collection \"" + collection_ + "\"");
+        DeliveryStep step = taken(DeliveryRequest::submit, BatchOutcome::later, batch, why);
+        // This attempt was undone. An earlier one, whose end nobody saw, holds its claim until it ends: the
+        // claim of a revocation waits for it, and is new only if no attempt was or will be counted.
+        if (step.action == DeliveryAction::revoke)
+            step = taken(DeliveryRequest::revoke, step.outcome, batch, why);
+        if (step.outcome == BatchOutcome::delivered) return true;
+        if (step.outcome == BatchOutcome::repeated) return false;
+        throw Undelivered(step.outcome, why);
+    }
+
+    /// The step after a request, whose refusal becomes `why`. Throws pq::Failure if nothing is certain.
+    DeliveryStep taken(DeliveryRequest request, BatchOutcome so_far, const EncodedBatch& batch, Error& why) {
+        const bool submitting = request == DeliveryRequest::submit;
         try {
-            return link_.persist(doing, [&](pqxx::connection& connection) {
-                return parcel.packed.empty() ? call(connection, parcel) : insert(connection, parcel);
-            });
+            const bool fresh = link_.persist(
+                "submitting to collection \"" + collection_ + "\"", [&](pqxx::connection& connection) {
+                    if (!submitting) return claimed(connection, batch);
+                    return batch.packed.empty() ? call(connection, batch) : insert(connection, batch);
+                });
+            return next_step(request, so_far, sql_reply(request, "00000", fresh));
         } catch (const pq::Failure& failure) {
-            if (failure.fault() == pq::Fault::outdated) throw Undelivered(Verdict::outdated, failure);
-            if (failure.fault() != pq::Fault::refused && failure.fault() != pq::Fault::too_large) throw;
-            // This attempt was undone. An earlier one, whose end nobody saw, holds its claim until it ends:
-            // the claim waits for it, and is free only if no attempt was or will be counted.
-            const bool free = link_.persist(doing, [&](pqxx::connection& connection) {
-                pqxx::work undone(connection);
-                return claim(undone, parcel);
-            });
-            if (!free) return false;
-            throw Undelivered(failure.fault() == pq::Fault::refused ? Verdict::refused : Verdict::too_large,
-                              failure);
+            // What refuses a claim alone says nothing of the batch, unless its id has other reports.
+            if (failure.is(BatchOutcome::later) || (!submitting && !failure.is(BatchOutcome::outdated)))
+                throw;
+            if (submitting) why = failure;
+            return next_step(request, so_far, failure.reply());
         }
     }
 
     /// Whether the batch was not counted before; then it is this transaction's.
-    bool claim(pqxx::transaction_base& transaction, const Parcel& parcel) {
-        const auto claimed =
+    bool claim(pqxx::transaction_base& transaction, const EncodedBatch& batch) {
+        const auto found =
             pq::run(transaction, "SELECT ldp_claim_batch($1, $2::uuid, $3::bigint, $4::bytea)", collection_,
-                    parcel.id, parcel.count, parcel.digest);
-        return claimed[0][0].as<bool>();
+                    batch.id, std::to_string(batch.count), pq::binary(batch.digest));
+        return found[0][0].as<bool>();
+    }
+    /// The same in a transaction that is undone.
+    bool claimed(pqxx::connection& connection, const EncodedBatch& batch) {
+        pqxx::work undone(connection);
+        return claim(undone, batch);
     }
 
-    bool insert(pqxx::connection& connection, const Parcel& parcel) {
-        const Table& into = table(connection);
+    bool insert(pqxx::connection& connection, const EncodedBatch& batch) {
+        const std::string& into = table(connection);
         pqxx::work transaction(connection);
-        const bool fresh = claim(transaction, parcel);
-        for (const std::string& each : parcel.packed)
-            if (fresh) pq::insert(transaction, into.name, into.batches, each, parcel.round);
+        const bool fresh = claim(transaction, batch);
+        for (const auto& each : batch.packed)
+            if (fresh) pq::insert(transaction, into, each, batch.round);
         transaction.commit();
         return fresh;
     }
 
-    bool call(pqxx::connection& connection, const Parcel& parcel) {
+    bool call(pqxx::connection& connection, const EncodedBatch& batch) {
         pqxx::work transaction(connection);
         const auto counted =
             pq::run(transaction, "SELECT ldp_submit_batch($1, $2::uuid, $3::ldp_report[], $4::integer)",
-                    collection_, parcel.id, parcel.reports, std::to_string(parcel.round));
+                    collection_, batch.id, batch.reports, std::to_string(batch.round));
         const bool fresh = counted[0][0].as<std::int64_t>() > 0;
         transaction.commit();
         return fresh;
@@ -157,18 +172,14 @@ class Uploader final : public Carrier {
         return reports + "}";
     }
 
-    struct Table {
-        std::string name;  ///< quoted as SQL needs it on this connection's search path
-        bool batches;      ///< whether its rows hold batches
-    };
-    const Table& table(pqxx::connection& connection) {
+    /// The collection's table, quoted as SQL needs it on this connection's search path.
+    const std::string& table(pqxx::connection& connection) {
         if (!table_) {
             pqxx::work transaction(connection);
             const auto found = pq::run(
-                transaction, "SELECT reports::text, rows = 'batches' FROM ldp_collections WHERE name = $1",
-                collection_);
+                transaction, "SELECT reports::text FROM ldp_collections WHERE name = $1", collection_);
             if (found.empty()) pq::refuse_unknown(collection_);
-            table_ = Table{found[0][0].as<std::string>(), found[0][1].as<bool>()};
+            table_ = found[0][0].as<std::string>();
         }
         return *table_;
     }
@@ -177,7 +188,7 @@ class Uploader final : public Carrier {
     Link& link_;
     std::string collection_;
     Method method_;
-    std::optional<Table> table_;
+    std::optional<std::string> table_;
 };
 
 }  // namespace ldp

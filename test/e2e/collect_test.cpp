@@ -224,23 +224,23 @@ BOOST_FIXTURE_TEST_CASE(what_is_refused_is_known_not_to_be_counted, Server) {
     const Endpoint endpoint({"--largest", "1024"});
     HttpLink link = link_to(endpoint);
     HttpUploader uploader(link, "colour");
-    const auto refused_as = [](Verdict verdict) {
-        return [=](const Undelivered& refused) { return refused.verdict() == verdict; };
+    const auto refused_as = [](BatchOutcome outcome) {
+        return [=](const Undelivered& refused) { return refused.outcome() == outcome; };
     };
 
     // Of another spec, of a round that is not open; afterwards their ids count for nothing.
     const Batch foreign = batch_of(other, 3), late = batch_of(collection, 3, 9);
     for (int i = 0; i < 2; ++i) {
-        BOOST_CHECK_EXCEPTION(uploader.deliver(foreign), Undelivered, refused_as(Verdict::refused));
-        BOOST_CHECK_EXCEPTION(uploader.deliver(late), Undelivered, refused_as(Verdict::refused));
+        BOOST_CHECK_EXCEPTION(uploader.deliver(foreign), Undelivered, refused_as(BatchOutcome::refused));
+        BOOST_CHECK_EXCEPTION(uploader.deliver(late), Undelivered, refused_as(BatchOutcome::refused));
     }
     sql("SELECT ldp_open_rounds('colour', 0, 9)");
-    BOOST_CHECK_EXCEPTION(uploader.deliver(late), Undelivered, refused_as(Verdict::refused));
+    BOOST_CHECK_EXCEPTION(uploader.deliver(late), Undelivered, refused_as(BatchOutcome::refused));
     BOOST_TEST(number("SELECT count(*) FROM colour") == 0);
 
     // Too large: in parts all arrive.
     BOOST_CHECK_EXCEPTION(uploader.deliver(batch_of(collection, 2000)), Undelivered,
-                          refused_as(Verdict::too_large));
+                          refused_as(BatchOutcome::too_large));
     Client client(collection, MemoryStore());
     for (int i = 0; i < 3000; ++i) client.stage({i % 5});
     client.commit();
@@ -252,7 +252,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_refused_is_known_not_to_be_counted, Server) {
     Batch second = batch_of(collection, 4);
     second.id = first.id;
     BOOST_TEST(uploader.deliver(first));
-    BOOST_CHECK_EXCEPTION(uploader.deliver(second), Undelivered, refused_as(Verdict::outdated));
+    BOOST_CHECK_EXCEPTION(uploader.deliver(second), Undelivered, refused_as(BatchOutcome::outdated));
 
     HttpUploader nowhere(link, "nowhere");
     BOOST_CHECK_EXCEPTION(nowhere.deliver(first), TransportFailure,

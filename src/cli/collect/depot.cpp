@@ -22,7 +22,7 @@ std::string array(std::span<const Waiting> group, Item item) {
 }
 
 /// Which ids are new, in the group's order; from now on they are this transaction's. Throws pq::Failure, of
-/// Fault::outdated if one is known with other content.
+/// BatchOutcome::outdated if one is known with other content.
 std::vector<bool> claim(pqxx::transaction_base& transaction, std::span<const Waiting> group) {
     const auto claimed =
         pq::run(transaction,
@@ -143,7 +143,7 @@ Depot::Attempt Depot::attempt(pqxx::connection& connection, std::span<const Wait
         try {
             pq::guarded("claiming a batch", [&] { note(group.subspan(i, 1)); });
         } catch (const pq::Failure& failure) {
-            if (failure.fault() != pq::Fault::outdated) throw;
+            if (!failure.is(BatchOutcome::outdated)) throw;
             transaction.exec("ROLLBACK TO SAVEPOINT one");
             claims.push_back(Claim::other);
         }
@@ -157,7 +157,7 @@ Depot::Attempt Depot::attempt(pqxx::connection& connection, std::span<const Wait
         const Offered& to = *group.front().submission.to;
         // In an order that tells nothing of who sent which (batch_frame.hpp).
         for (const auto& batch : merge(*to.mechanism, fresh))
-            pq::insert(transaction, to.table, to.batches, to_hex(batch), group.front().submission.round);
+            pq::insert(transaction, to.table, batch, group.front().submission.round);
     }
     transaction.commit();
     return {std::move(claims), true};
@@ -175,12 +175,12 @@ void Depot::store(Group group) {
         try {
             done = attempted(false);
         } catch (const pq::Failure& failure) {
-            if (failure.fault() != pq::Fault::outdated) throw;
+            if (!failure.is(BatchOutcome::outdated)) throw;
             done = attempted(true);
         }
     } catch (const pq::Failure& failure) {
         // Whoever is refused shall not have others refused. Held ones must not be stored in smaller groups.
-        if (failure.fault() != pq::Fault::refused || group.size() == 1 || queue_.limits().hold > 1)
+        if (!failure.is(BatchOutcome::refused) || group.size() == 1 || queue_.limits().hold > 1)
             return end(group, failure);
         for (Waiting& waiting : group) {
             Group alone;
@@ -217,17 +217,15 @@ void Depot::store(Group group) {
 
 void Depot::end(std::span<const Waiting> group, const pq::Failure& failure) {
     const Answer answer = [&]() -> Answer {
-        switch (failure.fault()) {
-            case pq::Fault::refused:
+        switch (failure.reply().outcome) {
+            case BatchOutcome::refused:
                 // Without the detail, which may quote a row.
                 return problem(422, failure.what());
-            case pq::Fault::too_large:
+            case BatchOutcome::too_large:
                 if (group.size() > 1) return later(503, 1, "too much came at once");
                 return problem(413, failure.what(), "Send the reports in smaller batches.");
-            case pq::Fault::lost:
-                set_alive(false);
-                [[fallthrough]];
             default:
+                if (failure.lost()) set_alive(false);
                 observer_.complain(failure);
                 return later(503, 2, "the database cannot store it now");
         }

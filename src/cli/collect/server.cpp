@@ -9,6 +9,8 @@
 #include "cli/collect/depot.hpp"
 #include "cli/collect/metrics.hpp"
 #include "client/in_quotes.hpp"
+#include "core/base/sha256.hpp"
+#include "core/delivery/delivery_receipt.hpp"
 
 namespace ldp::collect {
 
@@ -213,7 +215,7 @@ class Server {
         for (const auto& [name, value] : answer.fields) response.set(name, value);
         if (!settings_.allow_origin.empty()) {
             response.set(http::field::access_control_allow_origin, settings_.allow_origin);
-            response.set(http::field::access_control_expose_headers, "ETag, Retry-After");
+            response.set(http::field::access_control_expose_headers, "ETag, Ldp-Receipt, Retry-After");
         }
         if (!answer.type.empty()) {
             response.set(http::field::content_type, answer.type);
@@ -270,12 +272,24 @@ class Server {
         if (known.find(tag) != beast::string_view::npos || known == "*") answer = {304};
         answer.fields = {
             {"ETag", tag}, {"Last-Modified", offered.created}, {"Cache-Control", "public, max-age=300"}};
+        if (answer.status == 200)
+            answer.fields.emplace_back(receipt_field,
+                                       delivery_receipt("GET", 200, offered.name, {}, 0,
+                                                        sha256(std::as_bytes(std::span(offered.spec)))));
         return answer;
     }
 
     net::awaitable<Answer> submit(std::shared_ptr<const Offered> to, const Target& target, Request& request) {
+        // With the receipt of what settles a batch: it names the request, whose body the queue takes.
+        const bool deletes = request.method() == http::verb::delete_;
+        const auto receipt = [collection = to->name, deletes, id = uuid_text(target.batch),
+                              round = deletes ? 0 : target.round,
+                              content = sha256(deletes ? Bytes() : std::as_bytes(std::span(request.body())))](
+                                 unsigned status) {
+            return delivery_receipt(deletes ? "DELETE" : "POST", status, collection, id, round, content);
+        };
         std::optional<Submission> one;
-        if (request.method() == http::verb::delete_) {
+        if (deletes) {
             one = void_submission(std::move(to), target.batch);
         } else {
             if (!beast::iequals(request[http::field::content_type], octets))
@@ -303,6 +317,9 @@ class Server {
         });
         error_code rung;
         co_await ticket->bell.async_wait(into(rung));
+        const unsigned status = ticket->answer.status;
+        if (status / 100 == 2 || status == 409)
+            ticket->answer.fields.emplace_back(receipt_field, receipt(status));
         co_return std::move(ticket->answer);
     }
 
