@@ -47,13 +47,14 @@ class Endpoint:
 
     def fetch_spec(self, collection: str) -> str:
         """The spec of a collection, for Collection(…). Raises Error (ENVIRONMENT)."""
+        failure: Error
+
         def judge(status: int, body: bytes, given: str) -> Action:
             nonlocal failure
             right = given == receipt("GET", status, collection, content=body)
             failure = _refusal(f'fetching the spec of "{collection}"', status, body, right)
             return spec_step(status, right)
 
-        failure: Error
         return self._request("GET", f"{_path(collection)}/spec", judge, lambda: failure).decode()
 
     def uploader(self, collection: str) -> HttpUploader:
@@ -128,6 +129,9 @@ class HttpUploader:
         method, round = ("DELETE", 0) if request is Request.REVOKE else ("POST", batch.round)
         path = f"{_path(self._collection)}/batches/{batch.id}" + (f"?round={round}" if round else "")
 
+        action, outcome = Action.STOP, so_far
+        why: Error
+
         def judge(status: int, body: bytes, given: str) -> Action:
             nonlocal action, outcome, why
             right = given == receipt(method, status, self._collection, batch.id, round, frame or b"")
@@ -135,8 +139,6 @@ class HttpUploader:
             action, outcome = http_step(request, so_far, status, right)
             return action
 
-        action, outcome = Action.STOP, so_far
-        why: Error
         self._endpoint._request(method, path, judge, lambda: why, frame)
         return action, outcome, why
 
