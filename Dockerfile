@@ -10,8 +10,8 @@ FROM debian:bookworm-slim AS packages
 COPY . /src
 WORKDIR /src
 RUN apt-get update \
-    && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends debhelper dpkg-dev g++ git lintian postgresql-server-dev-all \
-        pkg-config libboost-dev libboost-program-options-dev libeigen3-dev libpqxx-dev libsqlite3-dev nlohmann-json3-dev \
+    && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends cmake debhelper dpkg-dev g++ git lintian postgresql-server-dev-all \
+        pkg-config libboost-dev libboost-program-options-dev libeigen3-dev libpqxx-dev libsqlite3-dev ninja-build nlohmann-json3-dev \
     && tools/deb /packages
 
 FROM debian:bookworm-slim AS collect
@@ -30,8 +30,8 @@ FROM postgres:${POSTGRES}-${DEBIAN} AS build
 COPY . /src
 WORKDIR /src
 RUN apt-get update \
-    && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends g++ make "postgresql-server-dev-${PG_MAJOR}" \
-        libboost-dev libeigen3-dev libsqlite3-dev nlohmann-json3-dev
+    && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends cmake g++ make ninja-build "postgresql-server-dev-${PG_MAJOR}" \
+        libboost-dev libeigen3-dev libsqlite3-dev nlohmann-json3-dev pkg-config
 # Where this server looks, and where CloudNativePG looks.
 RUN make -j"$(nproc)" CLIENT= WARNINGS=-Wall \
     && make CLIENT= WARNINGS=-Wall install DESTDIR=/server \

@@ -226,6 +226,8 @@ while IFS=: read -r names call; do
         fi
         cat <<SQL >>questions.sql
 \echo @ $limit call $one:$call
+-- A limit that fires as a statement ends may cancel the ROLLBACK after it.
+ROLLBACK;
 BEGIN;
 SET LOCAL statement_timeout = $limit;
 \timing on

@@ -6,7 +6,7 @@
 # that it was skipped where it is not.
 if ! [ -e "$("${PG_CONFIG:-pg_config}" --sharedir)/extension/citus.control" ]; then
     echo "skipped: Citus is not installed"
-    exit 0
+    exit 77
 fi
 LDP_CLUSTERS="${LDP_CLUSTERS:-} $PGHOST"
 read -ra clusters <<<"$LDP_CLUSTERS"

@@ -229,9 +229,9 @@ BOOST_AUTO_TEST_CASE(intervals_of_few_reports_hold, *boost::unit_test::label("sl
         BOOST_TEST_CONTEXT(epsilon << ", " << people << ": " << covered / asked) {
             BOOST_CHECK_GT(asked, 8 * runs / 2);
             BOOST_CHECK_GT(covered / asked, 0.93);
-            // Most are in one cell: where that is told nearly without noise, intervals are longer than need
-            // be.
-            BOOST_CHECK_LT(covered / asked, epsilon < 5 ? 0.97 : 0.992);
+            // Most people are in one cell. Intervals contain a possible share and allow for reports that agree by
+            // chance, so they are wider than the noise of this population requires.
+            BOOST_CHECK_LT(covered / asked, epsilon < 5 ? 0.985 : 0.995);
         }
     }
 }

@@ -268,8 +268,8 @@ BOOST_AUTO_TEST_CASE(smeared_shares_are_unbiased_and_covered, *boost::unit_test:
                 for (const double at : points)
                     estimates.push_back(cdf(summary.view(), -10 + 40 * at / steps, Target::sample));
                 cumulative.add(estimates, truth);
-                const auto shares = histogram(summary.view(), 4, Target::sample);
-                binned.add(std::vector<Estimate>(shares.begin(), shares.end()), bins);
+                const auto counted = histogram(summary.view(), 4, Target::sample);
+                binned.add(std::vector<Estimate>(counted.begin(), counted.end()), bins);
             }
             cumulative.check_unbiased();
             cumulative.check_coverage();

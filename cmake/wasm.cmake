@@ -1,0 +1,10 @@
+# Toolchain of the preset wasm: Debian's clang for WebAssembly and wasi-libc.
+set(CMAKE_SYSTEM_NAME WASI)
+set(CMAKE_SYSTEM_PROCESSOR wasm32)
+set(LDP_LLVM 19 CACHE STRING "Version of clang and lld")
+set(CMAKE_C_COMPILER clang-${LDP_LLVM})
+set(CMAKE_CXX_COMPILER clang++-${LDP_LLVM})
+set(CMAKE_C_COMPILER_TARGET wasm32-wasi)
+set(CMAKE_CXX_COMPILER_TARGET wasm32-wasi)
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+set(CMAKE_EXECUTABLE_SUFFIX .wasm)
