@@ -113,6 +113,24 @@ COMMENT ON FUNCTION @extschema@.ldp_insert_reports(text, @extschema@.ldp_report[
     'runs ldp_insertion of a table with the rights of the caller; returns how many rows were inserted; error LD002 while no '
     'partition takes the rows, which passes';
 
+-- Where rows are batches, an array of reports is one row.
+CREATE FUNCTION @extschema@.ldp_check_inserted(name text, table_name text, inserted bigint, reports integer) RETURNS void
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    expected bigint := CASE WHEN @extschema@.ldp_report_column(table_name::regclass) = 'batch' THEN LEAST(reports, 1) ELSE reports END;
+BEGIN
+    IF inserted <> expected THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'triggered_data_change_violation',
+            MESSAGE = format('the table of collection "%s" took %s rows of %s', name, inserted, expected),
+            DETAIL = 'A trigger or a rule of the table keeps rows out or adds some. Nothing of the batch was counted.',
+            HINT = 'The table''s owner can remove the trigger or the rule.';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_check_inserted(text, text, bigint, integer) IS
+    'error 27000 unless a collection''s table took all rows of this number of reports';
+
 CREATE FUNCTION @extschema@.ldp_submit(name text, report @extschema@.ldp_report, round integer DEFAULT 0) RETURNS void
     LANGUAGE plpgsql AS $$
 BEGIN
@@ -125,6 +143,8 @@ COMMENT ON FUNCTION @extschema@.ldp_submit(text, @extschema@.ldp_report, integer
 
 CREATE FUNCTION @extschema@.ldp_submit_batch(name text, batch uuid, reports @extschema@.ldp_report[], round integer DEFAULT 0) RETURNS bigint
     LANGUAGE plpgsql AS $$
+DECLARE
+    table_name pg_catalog.text;
 BEGIN
     IF reports IS NULL OR batch IS NULL THEN
         RAISE EXCEPTION USING
@@ -135,12 +155,14 @@ BEGIN
                 pg_catalog.array_to_string(reports, ',', 'NULL')), 'UTF8'))) THEN
         RETURN 0;
     END IF;
-    PERFORM @extschema@.ldp_insert_reports(@extschema@.ldp_table(name), reports, round);
+    table_name := @extschema@.ldp_table(name);
+    PERFORM @extschema@.ldp_check_inserted(name, table_name, @extschema@.ldp_insert_reports(table_name, reports, round),
+        pg_catalog.cardinality(reports));
     RETURN pg_catalog.cardinality(reports);
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_submit_batch(text, uuid, @extschema@.ldp_report[], integer) IS
     'adds reports to a collection, all or none, and once however often the same role repeats it; returns how many '
     'were added, 0 for a repetition; error LD001 if the batch was counted with other reports, LD002 while no partition '
-    'takes the rows, which passes';
+    'takes the rows, which passes; 27000 if a trigger or a rule of the table keeps rows out';
 

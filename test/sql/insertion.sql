@@ -181,3 +181,7 @@ SELECT ldp_drop_collection('insertion'), ldp_drop_collection('insertion_batches'
 DROP TABLE insertion_spec, single, packed, one_by_one, at_once, split, outer_one, tenants, as_bytes, without_round;
 DROP TABLE watched CASCADE;
 DROP FUNCTION thin_out, tell_rows, another;
+ALTER TABLE picky DISABLE TRIGGER keep_out;
+SELECT ldp_submit_batch('picky', '6f1b3d52-8f0e-4b55-9d0e-3f6a51c0a077', ARRAY[pg_temp.report('{"mechanism": "grr", "epsilon": 1, "domain": 3}', '01')]);
+SELECT ldp_drop_collection('picky');
+DROP FUNCTION keep_out;
