@@ -181,6 +181,13 @@ SELECT ldp_drop_collection('insertion'), ldp_drop_collection('insertion_batches'
 DROP TABLE insertion_spec, single, packed, one_by_one, at_once, split, outer_one, tenants, as_bytes, without_round;
 DROP TABLE watched CASCADE;
 DROP FUNCTION thin_out, tell_rows, another;
+
+-- A batch is counted whole or not at all, also by ldp_submit_batch.
+SELECT ldp_create_collection('picky', '{"mechanism": "grr", "epsilon": 1, "domain": 3}');
+CREATE FUNCTION keep_out() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
+CREATE TRIGGER keep_out BEFORE INSERT ON picky FOR EACH ROW EXECUTE FUNCTION keep_out();
+SELECT ldp_submit_batch('picky', '6f1b3d52-8f0e-4b55-9d0e-3f6a51c0a077', ARRAY[pg_temp.report('{"mechanism": "grr", "epsilon": 1, "domain": 3}', '01')]);
+\echo :LAST_ERROR_SQLSTATE
 ALTER TABLE picky DISABLE TRIGGER keep_out;
 SELECT ldp_submit_batch('picky', '6f1b3d52-8f0e-4b55-9d0e-3f6a51c0a077', ARRAY[pg_temp.report('{"mechanism": "grr", "epsilon": 1, "domain": 3}', '01')]);
 SELECT ldp_drop_collection('picky');
