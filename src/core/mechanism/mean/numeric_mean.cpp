@@ -1,12 +1,100 @@
 #include "core/mechanism/mean/numeric_mean.hpp"
 
+#include <cmath>
+
 #include "core/base/error.hpp"
+#include "core/base/exact.hpp"
 
 namespace ldp {
+
+std::vector<std::pair<std::string, double>> NumericMean::parameters() const {
+    std::vector<std::pair<std::string, double>> all{
+        {"min", range_.min}, {"max", range_.max}, {"grid", static_cast<double>(channel_->steps())}};
+    for (const auto& parameter : channel_->parameters()) all.push_back(parameter);
+    return all;
+}
+
+void NumericMean::permanent_response(Input input, Bytes, BitSource& bits, MutableBytes permanent) const {
+    store_cell(permanent.data(), width_, channel_->sample(input[0], bits));
+}
+
+bool NumericMean::accumulate(MutableBytes state, Bytes payload) const noexcept {
+    const std::uint64_t output = load_cell(payload.data(), width_);
+    if (output >= channel_->outputs()) return false;
+    channel_->accumulate(state.data(), output);
+    return true;
+}
+
+void NumericMean::merge(MutableBytes state, Bytes other) const noexcept {
+    channel_->merge(state.data(), other.data());
+}
+
+bool NumericMean::valid_payload(Bytes payload) const noexcept {
+    return load_cell(payload.data(), width_) < channel_->outputs();
+}
+
+bool NumericMean::valid_state(const Counts& counts) const noexcept {
+    return channel_->valid(counts.n, counts.state.data());
+}
 
 std::span<const Quantity> NumericMean::answers() const noexcept {
     static constexpr Quantity quantities[] = {Quantity::means};
     return quantities;
+}
+
+std::vector<Estimate> NumericMean::estimate(const Counts& counts, const Question& question) const {
+    const auto [mean, mean_square, noise, sampled] = moments(counts);
+    const double sampling = question.target == Target::population ? sampled : 0;
+    const auto steps = static_cast<double>(channel_->steps());
+    return {range_.on({mean / steps, std::sqrt((noise + sampling) / static_cast<double>(counts.n)) / steps})};
+}
+
+std::vector<Check> NumericMean::health(const Counts& counts) const {
+    return channel_->health(counts.n, counts.state.data());
+}
+
+std::vector<Stake> NumericMean::stakes(const Question&) const {
+    const auto [least, most] = channel_->reach();
+    const double step = 2 * range_.half() / static_cast<double>(channel_->steps());
+    return {{1, {range_.min + step * least, range_.min + step * most}, {range_.min, range_.max}}};
+}
+
+// The mean of bits is that of one law, of which people's own may differ: they vary less then. Of others the
+// spread of the people is estimated, that of the noise hardly; and where a few people are far from the
+// others, a sample of few may have none of them. A mean moves in steps of 1/n of the range, and within one it
+// varies by step²/12 more (Sheppard 1898): as if one person more, who may be anywhere, had added to the
+// spread.
+ErrorLaw NumericMean::error_law(std::uint64_t n, Target target) const noexcept {
+    const Interval range{range_.min, range_.max};
+    if (channel_->outputs() == 2) {
+        const auto [least, most] = channel_->reach();
+        const auto one = [from = least, width = most - least](double s) { return (s - from) / width; };
+        return {.n = n,
+                .p = one(static_cast<double>(channel_->steps())),
+                .q = one(0),
+                .truths = range};
+    }
+    if (target == Target::sample) return {.truths = range};
+    const double people = static_cast<double>(n), step = 2 * range_.half() / people;
+    return {.truths = range, .freedom = people - 1, .unseen = step * step / 12};
+}
+
+double NumericMean::n_variance(double truth) const {
+    const auto steps = static_cast<double>(channel_->steps());
+    return channel_->noise_at((truth + 1) / 2 * steps) * 4 / (steps * steps);
+}
+
+double NumericMean::promised_variance_of_part(double part) const {
+    const auto steps = static_cast<double>(channel_->steps());
+    return channel_->most_noise(part) * 4 / (steps * steps);
+}
+
+Exact NumericMean::probability(Input input, Bytes, Bytes permanent) const {
+    return channel_->probability(input[0], load_cell(permanent.data(), width_));
+}
+
+Exact NumericMean::worst_ratio() const {
+    return channel_->worst_ratio();
 }
 
 void NumericMean::write(const NumericRandomizer& randomizer, const Settings& settings, double epsilon,

@@ -5,8 +5,8 @@
 // max · payload: an output of the channel · state: the channel's tally
 #pragma once
 
-#include "core/mechanism/mean/numeric_analysis.hpp"
-#include "core/mechanism/mean/numeric_estimator.hpp"
+#include "core/mechanism/error_law.hpp"
+#include "core/mechanism/mean/numeric_randomizer.hpp"
 
 namespace ldp {
 
@@ -14,41 +14,35 @@ class NumericMean : public Mechanism, public Number, public KnownErrors {
   public:
     NumericMean(const Header& header, Bytes block, std::unique_ptr<const NumericChannel> channel,
                 const Range& range)
-        : Mechanism(header, block), parameters_(make(std::move(channel), range)) {}
+        : Mechanism(header, block),
+          channel_(std::move(channel)),
+          range_(range),
+          width_(cell_width(channel_->outputs())) {}
 
-    std::vector<std::uint64_t> cells() const override { return {parameters_.channel->inputs()}; }
-    std::size_t payload_size() const noexcept override { return parameters_.width; }
-    std::size_t state_size() const noexcept override { return parameters_.channel->tally_size(); }
-    std::vector<std::pair<std::string, double>> parameters() const override { return analysis_.parameters(); }
-    void permanent_response(Input input, Bytes, BitSource& bits, MutableBytes permanent) const override {
-        device_.permanent_response(input, bits, permanent);
-    }
-    bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
-        return estimator_.accumulate(state, payload);
-    }
-    void merge(MutableBytes state, Bytes other) const noexcept override { estimator_.merge(state, other); }
-    bool valid_payload(Bytes payload) const noexcept override { return estimator_.valid_payload(payload); }
-    bool valid_state(const Counts& counts) const noexcept override { return estimator_.valid_state(counts); }
+    std::vector<std::uint64_t> cells() const override { return {channel_->inputs()}; }
+    std::size_t payload_size() const noexcept override { return width_; }
+    std::size_t state_size() const noexcept override { return channel_->tally_size(); }
+    std::vector<std::pair<std::string, double>> parameters() const override;
+    void permanent_response(Input input, Bytes public_randomness, BitSource& bits,
+                            MutableBytes permanent) const override;
+    bool accumulate(MutableBytes state, Bytes payload) const noexcept override;
+    void merge(MutableBytes state, Bytes other) const noexcept override;
+    bool valid_payload(Bytes payload) const noexcept override;
+    bool valid_state(const Counts& counts) const noexcept override;
     std::span<const Quantity> answers() const noexcept override;
-    std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override {
-        return estimator_.estimate(counts, moments(counts), question.target);
+    std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override;
+    std::vector<Check> health(const Counts& counts) const override;
+    std::vector<Stake> stakes(const Question& question) const override;
+    double likeliest(Bytes payload) const override {
+        return channel_->likeliest(load_cell(payload.data(), width_));
     }
-    std::vector<Check> health(const Counts& counts) const override { return estimator_.health(counts); }
-    std::vector<Stake> stakes(const Question&) const override { return analysis_.stakes(); }
-    double likeliest(Bytes payload) const override { return analysis_.likeliest(payload); }
-    double n_variance(double truth) const override { return analysis_.n_variance(truth); }
+    double n_variance(double truth) const override;
     double promised_variance(std::size_t) const override { return promised_variance_of_part(1); }
-    double promised_variance_of_part(double part) const override {
-        return analysis_.promised_variance_of_part(part);
-    }
-    ErrorLaw error_law(std::uint64_t n, Target target) const noexcept override {
-        return estimator_.error_law(n, target);
-    }
+    double promised_variance_of_part(double part) const override;
+    ErrorLaw error_law(std::uint64_t n, Target target) const noexcept override;
     Cost cost() const noexcept override { return {2, 10}; }
-    Exact probability(Input input, Bytes, Bytes permanent) const override {
-        return analysis_.probability(input, permanent);
-    }
-    Exact worst_ratio() const override { return analysis_.worst_ratio(); }
+    Exact probability(Input input, Bytes public_randomness, Bytes permanent) const override;
+    Exact worst_ratio() const override;
 
     /// Writes the parameters of a spec with one numeric attribute. Throws Error (invalid_spec) if the numeric
     /// randomizer wants a range that begins at 0 and this one does not. What a channel is read for may be an
@@ -68,26 +62,20 @@ class NumericMean : public Mechanism, public Number, public KnownErrors {
     static std::unique_ptr<const Mechanism> load(const NumericRandomizer& randomizer, const Header& header,
                                                  Bytes block);
 
-    [[nodiscard]] const Range& range() const noexcept final { return parameters_.range; }
+    [[nodiscard]] const Range& range() const noexcept final { return range_; }
 
   protected:
-    [[nodiscard]] std::uint64_t outputs() const noexcept { return parameters_.channel->outputs(); }
+    [[nodiscard]] std::uint64_t outputs() const noexcept { return channel_->outputs(); }
 
   private:
     /// What the state tells of the inputs.
     [[nodiscard]] virtual NumericChannel::Moments moments(const Counts& counts) const noexcept {
-        return parameters_.channel->invert(counts.n, counts.state.data());
+        return channel_->invert(counts.n, counts.state.data());
     }
 
-    static NumericParameters make(std::unique_ptr<const NumericChannel> channel, const Range& range) {
-        const std::size_t width = cell_width(channel->outputs());
-        return {std::move(channel), range, width};
-    }
-
-    NumericParameters parameters_;
-    NumericDevice device_{parameters_};
-    NumericEstimator estimator_{parameters_};
-    NumericAnalysis analysis_{parameters_};
+    std::unique_ptr<const NumericChannel> channel_;
+    Range range_;
+    std::size_t width_;
 };
 
 template <const NumericRandomizer& randomizer>
