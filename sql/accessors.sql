@@ -43,8 +43,9 @@ CREATE FUNCTION @extschema@.ldp_insert(reports regclass, batch @extschema@.ldp_r
     AS 'MODULE_PATHNAME' LANGUAGE C STRICT COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_insert(regclass, @extschema@.ldp_report_batch, integer) IS
     'inserts a batch''s reports of a round into the columns report and round of a table, one a row, with the rights of the '
-    'caller, as COPY does and thus in less than half of INSERT''s time; returns how many rows that are; error 42809 for a '
-    'table without such columns';
+    'caller, as COPY does and thus in less than half of INSERT''s time; into the columns batch and round of a collection of '
+    'batches, as one row. Returns how many reports that are; error 42809 for a table without such columns, LD002 while no '
+    'partition takes the rows, which passes';
 
 CREATE FUNCTION @extschema@.ldp_reach(confidence float8) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;

@@ -59,7 +59,7 @@ BEGIN
     WHERE b.collection = ldp_claim_batch_as.name AND b.submitter = caller AND b.batch = ldp_claim_batch_as.batch;
     IF counted.reports <> ldp_claim_batch_as.reports OR counted.digest <> ldp_claim_batch_as.digest THEN
         RAISE EXCEPTION USING
-            ERRCODE = 'unique_violation',
+            ERRCODE = 'LD001',
             MESSAGE = format('batch %s of collection "%s" was counted before with other reports',
                              ldp_claim_batch_as.batch, ldp_claim_batch_as.name),
             DETAIL = format('It had %s reports; now there are %s%s.', counted.reports, ldp_claim_batch_as.reports,
@@ -75,7 +75,7 @@ CREATE FUNCTION @extschema@.ldp_claim_batch(name text, batch uuid, reports bigin
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_claim_batch(text, uuid, bigint, bytea) IS
     'for COPY: true if the batch is new, and its reports are to be inserted in the same transaction; false if the '
-    'same role submitted it before; error 23505 if it was counted with other reports. digest is SHA-256 of them, 32 '
+    'same role submitted it before; error LD001 if it was counted with other reports. digest is SHA-256 of them, 32 '
     'bytes';
 
 CREATE FUNCTION @extschema@.ldp_packed(reports @extschema@.ldp_report[]) RETURNS SETOF @extschema@.ldp_report_batch
@@ -107,15 +107,21 @@ $$;
 COMMENT ON FUNCTION @extschema@.ldp_insertion(text) IS
     'the statement that inserts reports, $1, of a round, $2, into a collection''s table';
 
+CREATE FUNCTION @extschema@.ldp_insert_reports(table_name text, reports @extschema@.ldp_report[], round integer) RETURNS bigint
+    AS 'MODULE_PATHNAME' LANGUAGE C COST 1000;
+COMMENT ON FUNCTION @extschema@.ldp_insert_reports(text, @extschema@.ldp_report[], integer) IS
+    'runs ldp_insertion of a table with the rights of the caller; returns how many rows were inserted; error LD002 while no '
+    'partition takes the rows, which passes';
+
 CREATE FUNCTION @extschema@.ldp_submit(name text, report @extschema@.ldp_report, round integer DEFAULT 0) RETURNS void
     LANGUAGE plpgsql AS $$
 BEGIN
-    EXECUTE @extschema@.ldp_insertion(@extschema@.ldp_insertable(name)) USING ARRAY[report], round;
+    PERFORM @extschema@.ldp_insert_reports(@extschema@.ldp_insertable(name), ARRAY[report], round);
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_submit(text, @extschema@.ldp_report, integer) IS
     'adds a report to a collection; repeated, it counts again. Error 23514 if it is of another spec, or the round '
-    'is not open; 42501 for who may not insert';
+    'is not open; LD002 while no partition takes the row, which passes; 42501 for who may not insert';
 
 CREATE FUNCTION @extschema@.ldp_submit_batch(name text, batch uuid, reports @extschema@.ldp_report[], round integer DEFAULT 0) RETURNS bigint
     LANGUAGE plpgsql AS $$
@@ -129,11 +135,12 @@ BEGIN
                 pg_catalog.array_to_string(reports, ',', 'NULL')), 'UTF8'))) THEN
         RETURN 0;
     END IF;
-    EXECUTE @extschema@.ldp_insertion(@extschema@.ldp_table(name)) USING reports, round;
+    PERFORM @extschema@.ldp_insert_reports(@extschema@.ldp_table(name), reports, round);
     RETURN pg_catalog.cardinality(reports);
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_submit_batch(text, uuid, @extschema@.ldp_report[], integer) IS
     'adds reports to a collection, all or none, and once however often the same role repeats it; returns how many '
-    'were added, 0 for a repetition; error 23505 if the batch was counted with other reports';
+    'were added, 0 for a repetition; error LD001 if the batch was counted with other reports, LD002 while no partition '
+    'takes the rows, which passes';
 

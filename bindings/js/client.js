@@ -107,26 +107,26 @@ export class Client {
             throw new LdpError("invalid_value", "a batch must hold at least one report", `Found ${most}.`);
         const flush = {};
         const done = { batches: 0, reports: 0, repeated: 0, refused: 0 };
-        const base = `${String(endpoint).replace(/\/+$/, "")}/collections/${encodeURIComponent(name)}/batches/`;
         // Its batch may have been settled by another tab meanwhile, which is as good.
         const settle = (batch, work) =>
             this.#change((instance) => instance.next(flush, most)?.id !== batch.id || work(instance));
         for (;;) {
             const batch = await this.#change((instance) => instance.next(flush, most));
             if (!batch) return done;
-            const { verdict, earlier, error } = await deliver(`${base}${batch.id}?round=${batch.round}`, batch.body, how);
-            if (verdict === "delivered") {
+            const { outcome, error } = await deliver((work) => this.#collection.use(work), { endpoint, name, batch }, how);
+            if (outcome === "delivered" || outcome === "repeated") {
+                const earlier = outcome === "repeated";
                 await settle(batch, (instance) => instance.delivered(earlier));
                 done.batches += 1;
                 done.reports += batch.reports;
                 done.repeated += earlier ? 1 : 0;
                 progress?.({ ...done });
-            } else if (verdict === "outdated") {
+            } else if (outcome === "outdated") {
                 await this.#change((instance) => instance.retire());
                 this.#sandbox.abandon();
                 await this.#look(() => {}); // refuses, and says why
             } else {
-                if (!(await settle(batch, (instance) => instance.undelivered(verdict, error)))) throw error;
+                if (!(await settle(batch, (instance) => instance.undelivered(outcome, error)))) throw error;
                 if (batch.reports === 1) done.refused += 1;
             }
         }

@@ -1,5 +1,6 @@
 // A collection as a device knows it: which records it takes, and how they enter the randomizer.
 
+import { read, request, unredirected } from "./delivery.js";
 import { LdpError, environment } from "./error.js";
 import { Instance, Sandbox } from "./instance.js";
 
@@ -34,16 +35,27 @@ export class Collection {
         const url = `${String(endpoint).replace(/\/+$/, "")}/collections/${encodeURIComponent(name)}/spec`;
         let text;
         try {
-            const response = await fetch(url, { credentials: "omit", referrerPolicy: "no-referrer", ...init });
-            if (!response.ok) throw new Error(`It answered ${response.status}.`);
-            text = await response.text();
+            const response = await fetch(url, { ...request, ...init, ...unredirected });
+            const answer = read(response);
+            const content = new Uint8Array(await response.arrayBuffer());
+            // The receipt names the collection and the spec: a login page is not taken for one.
+            const instance = await Instance.create(options.module);
+            const { action, foreign } = instance.judge({ method: "GET", name, content, ...answer });
+            if (action !== "settle") throw foreign ?? new Error(`It answered ${answer.status}.`);
+            text = new TextDecoder().decode(content);
         } catch (error) {
+            if (error instanceof LdpError)
+                throw environment(error.message, `${url}: ${error.detail}`, error.hint, error);
             throw environment(`the spec of ${JSON.stringify(name)} cannot be fetched`, `${url}: ${error.message}`,
                 "Is the endpoint reachable, and does it offer this collection?", error);
         }
         return Collection.from(text, options);
     }
 
+    /** Runs work that leaves no trace on the collection's instance of the module. */
+    use(work) {
+        return this.#sandbox.use(work);
+    }
     /** A new instance of the module that has this collection. */
     async instance() {
         const instance = await Instance.create(this.#module);

@@ -2,9 +2,15 @@
 
 import { LdpError, environment } from "./error.js";
 
-const request = { credentials: "omit", referrerPolicy: "no-referrer", cache: "no-store" };
-const passing = new Set([408, 425, 429, 500, 502, 503, 504]);
-const refusals = new Map([[400, "refused"], [409, "outdated"], [413, "too_large"], [422, "refused"]]);
+// No redirect is followed: a captive portal's page is no answer of the endpoint.
+export const request = { credentials: "omit", referrerPolicy: "no-referrer" };
+export const unredirected = { redirect: "manual" };
+
+/** The status and the receipt of an answer. A browser hides the status of a redirect. */
+export function read(response) {
+    const status = response.type === "opaqueredirect" ? 302 : response.status;
+    return { status, receipt: response.headers.get("ldp-receipt") };
+}
 
 /** What the endpoint says of a failure: application/problem+json, as it has it. */
 async function problem(response) {
@@ -37,62 +43,61 @@ function sleep(time, signal) {
 }
 
 /**
- * Tries until it is known what became of the batch:
- *   {verdict: "delivered", earlier}           counted, by this attempt or an earlier one
- *   {verdict: "outdated"}                     its id was counted with other reports
- *   {verdict: "refused" | "too_large", error} not counted, nor will be: its id was given up
+ * Tries until the outcome of a batch is certain. `rules` runs work on an instance of the module, which knows the rule of
+ * delivery.
+ *   {outcome: "delivered" | "repeated"}           counted, by this attempt or an earlier one
+ *   {outcome: "outdated"}                         its id was counted with other reports
+ *   {outcome: "refused" | "too_large", error}     not counted, nor will be: its id was revoked
  * Throws LdpError (environment) if nothing is certain within `patience` milliseconds.
  */
-export async function deliver(url, body, { patience = 60000, timeout = 30000, signal, init } = {}) {
+export async function deliver(rules, { endpoint, name, batch }, { patience = 60000, timeout = 30000, signal, init } = {}) {
     const end = performance.now() + patience;
+    const url = `${String(endpoint).replace(/\/+$/, "")}/collections/${encodeURIComponent(name)}/batches/${batch.id}`;
     let pause = 100;
-    // An answer that settles something, or undefined if it is worth another attempt.
-    let failure, wait;
-    const attempt = async (method, content) => {
+    // One attempt: the step that its answer leads to, and the error that the answer tells.
+    const attempt = async (about, address, content) => {
         signal?.throwIfAborted();
         const limit = new AbortController();
         const stop = () => limit.abort(signal?.reason);
         const timer = setTimeout(() => limit.abort(new Error(`No answer in ${timeout} ms.`)), timeout);
         signal?.addEventListener("abort", stop, { once: true });
-        wait = 0;
+        const { method } = about;
         try {
-            const response = await fetch(url, { ...request, ...init, ...content, method, signal: limit.signal });
-            if (!passing.has(response.status)) return response;
-            failure = await problem(response);
-            wait = retryAfter(response);
+            const response = await fetch(address, { ...request, cache: "no-store", ...init, ...content, ...unredirected, method,
+                signal: limit.signal });
+            const step = await rules((instance) => instance.judge({ ...about, ...read(response) }));
+            return { ...step, error: step.foreign ?? (await problem(response)), wait: retryAfter(response) };
         } catch (error) {
             signal?.throwIfAborted();
-            failure = environment("the endpoint cannot be reached", `${url}: ${error.cause?.message ?? error.message}`,
+            if (error instanceof LdpError) throw error;
+            const failure = environment("the endpoint cannot be reached", `${url}: ${error.cause?.message ?? error.message}`,
                 "What was queued is queued still; flush again later.", error);
+            const step = await rules((instance) => instance.judge({ ...about, status: 0, receipt: null }));
+            return { ...step, error: failure, wait: 0 };
         } finally {
             clearTimeout(timer);
             signal?.removeEventListener("abort", stop);
         }
-        return undefined;
     };
-    const settled = async (method, content) => {
+    const settled = async (...what) => {
         for (;;) {
-            const response = await attempt(method, content);
-            if (response) return response;
+            const step = await attempt(...what);
+            if (step.action === "stop") throw step.error;
+            if (step.action !== "repeat") return step;
             // Of random length, so that many who failed together do not come back together.
-            wait = Math.max(wait, pause * (0.5 + Math.random() / 2));
+            const wait = Math.max(step.wait, pause * (0.5 + Math.random() / 2));
             pause = Math.min(2 * pause, 10000);
-            if (performance.now() + wait > end) throw failure;
+            if (performance.now() + wait > end) throw step.error;
             await sleep(wait, signal);
         }
     };
 
+    const { id, round, body } = batch;
     const headers = { ...init?.headers, "content-type": "application/octet-stream" };
-    const response = await settled("POST", { headers, body });
-    if (response.status === 200 || response.status === 201)
-        return { verdict: "delivered", earlier: response.status === 200 };
-    const error = await problem(response);
-    const verdict = refusals.get(response.status);
-    if (verdict === undefined) throw error;
-    // An earlier attempt may be under way still. Once its id is given up, it cannot be counted any more.
-    const given = await settled("DELETE", { headers: { ...init?.headers } });
-    // An id that stands for another batch cannot be given up: this one was, before, and nobody noted it down.
-    if (given.status === 204) return { verdict: verdict === "outdated" ? "refused" : verdict, error };
-    if (given.status !== 409) throw await problem(given);
-    return verdict === "outdated" ? { verdict } : { verdict: "delivered", earlier: true };
+    const posted = await settled({ method: "POST", name, id, round, content: body }, `${url}?round=${round}`,
+        { headers, body });
+    if (posted.action === "settle") return { outcome: posted.outcome };
+    const { outcome } = await settled({ method: "DELETE", name, id, soFar: posted.outcome }, url,
+        { headers: { ...init?.headers } });
+    return { outcome, error: posted.error };
 }

@@ -8,7 +8,8 @@ import { LdpError, codes, environment } from "./error.js";
 const utf8 = new TextEncoder();
 const text = new TextDecoder();
 const origins = ["drawn", "kept", "nearest", "silent"];
-const verdicts = { refused: 0, too_large: 1 };
+const outcomes = ["delivered", "repeated", "later", "refused", "too_large", "outdated"];
+const actions = ["settle", "repeat", "revoke", "stop"];
 
 let read = async (url) => {
     const response = await fetch(url);
@@ -205,13 +206,39 @@ export class Instance {
         this.#exports.delivered(earlier);
     }
     /** False if it makes no sense to go on. */
-    undelivered(verdict, error) {
+    undelivered(outcome, error) {
         const message = utf8.encode(error.message);
         this.#input(new Uint8Array([...message, ...utf8.encode(error.detail)]));
-        return this.#exports.undelivered(verdicts[verdict], message.length) !== 0;
+        return this.#exports.undelivered(outcomes.indexOf(outcome), message.length) !== 0;
     }
     retire() {
         this.#exports.retire();
+    }
+
+    /** The receipt that the endpoint gives with an answer to this request (doc/collect.md). */
+    receipt({ method, status, name, id = "", round = 0, content = new Uint8Array() }) {
+        const head = [method, name, id].map((each) => utf8.encode(each));
+        const bytes = new Uint8Array(head.reduce((sum, each) => sum + each.length, content.length));
+        let at = 0;
+        for (const each of [...head, content]) {
+            bytes.set(each, at);
+            at += each.length;
+        }
+        this.#input(bytes);
+        return text.decode(this.#output(this.#exports.receipt(status, round, ...head.map((each) => each.length))));
+    }
+    /**
+     * The next step after an answer to a request: {action, outcome, foreign}. `foreign` is an error if something other
+     * than the endpoint gave the answer.
+     */
+    judge({ receipt, soFar = "later", ...request }) {
+        const { method, status } = request;
+        const right = receipt !== null && receipt === this.receipt(request);
+        const [message, hint] = text.decode(this.#output(this.#exports.foreign(status, right))).split("\n");
+        const foreign = message ? new LdpError("environment", message, `Status ${status}.`, hint) : undefined;
+        if (method === "GET") return { action: actions[this.#exports.spec_step(status, right)], foreign };
+        const step = this.#exports.http_step(method === "DELETE" ? 1 : 0, outcomes.indexOf(soFar), status, right);
+        return { action: actions[step >> 3], outcome: outcomes[step & 7], foreign };
     }
 }
 

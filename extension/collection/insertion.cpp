@@ -1,5 +1,8 @@
 // Many reports into a table at once. COPY fills a page with rows before it writes them to the log, where
 // INSERT writes each for itself; so a batch is taken apart into what COPY reads.
+//
+// A batch is checked when it enters as a value of its type, and each report again when COPY reads it; here
+// only the batch's frame is checked, which bounds what is read.
 
 #include <algorithm>
 #include <type_traits>
@@ -95,12 +98,12 @@ int read(void* to, int, int most) {
     return most - static_cast<int>(left);
 }
 
-/// Checks the batch. PostgreSQL is called for memory alone.
+/// Checks the batch's frame. PostgreSQL is called for memory alone.
 Source source_of(FunctionCallInfo fcinfo, Bytes batch, std::int32_t round) {
     const Mechanism& mechanism = mechanism_of(fcinfo, batch, Kind::batch);
-    check_batch(mechanism, batch);
-    const std::size_t block = mechanism.block().size(), payload = mechanism.payload_size();
     const BatchFrame frame = batch_frame(mechanism);
+    if (!frame.fits(batch, mechanism.block())) check_batch(mechanism, batch);  // which says why
+    const std::size_t block = mechanism.block().size(), payload = mechanism.payload_size();
     const std::size_t row_size = 2 + 4 + block + payload + 4 + 4;
     auto* bytes = static_cast<char*>(try_palloc(row_size));
     Stream row{bytes};
@@ -116,25 +119,31 @@ Source source_of(FunctionCallInfo fcinfo, Bytes batch, std::int32_t round) {
             row_size, copy_head, std::ranges::end(copy_head), false};
 }
 
-/// Columns that reports go to: report and round.
+/// Columns that reports go to: report, or batch, and round.
 struct Columns {
     AttrNumber report, round;
 };
 
-/// Those of a table that rows of single reports can be put into; else raises an error.
-Columns columns_of(Relation table, Oid report_type) {
+/// The columns of a table, the first of this name and type, the second "round"; without number if one is
+/// missing.
+Columns columns_of(Relation table, const char* name, Oid type) {
     const Oid relation = RelationGetRelid(table);
-    const Columns found{get_attnum(relation, "report"), get_attnum(relation, "round")};
-    if (found.report == InvalidAttrNumber || get_atttype(relation, found.report) != report_type ||
+    const Columns found{get_attnum(relation, name), get_attnum(relation, "round")};
+    if (found.report == InvalidAttrNumber || get_atttype(relation, found.report) != type ||
         found.round == InvalidAttrNumber || get_atttype(relation, found.round) != INT4OID)
-        ereport(
-            ERROR,
-            (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-             errmsg("single reports cannot be inserted into \"%s\"", RelationGetRelationName(table)),
-             errdetail("It has not both a column \"report\" of the type ldp_report and a column \"round\" "
-                       "of the type integer."),
-             errhint("Into the table of a collection whose rows hold batches, INSERT the batch.")));
+        return {InvalidAttrNumber, InvalidAttrNumber};
     return found;
+}
+
+[[noreturn]] void refuse_table(Relation table) {
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+         errmsg("reports cannot be inserted into \"%s\"", RelationGetRelationName(table)),
+         errdetail("It has neither a column \"report\" of the type ldp_report nor a column \"batch\" of the "
+                   "type ldp_report_batch, or no column \"round\" of the type integer."),
+         errhint("Name the table of a collection.")));
+    pg_unreachable();
 }
 
 /// Whether COPY does with these rows what INSERT would do: not where policies, rules or triggers have a say
@@ -195,25 +204,73 @@ std::uint64_t copy_in(Relation table, const Columns& columns, Source& source) {
     return rows;
 }
 
-std::uint64_t insert(Relation table, Oid schema, Oid batch_type, Datum batch, Datum round) {
-    const char* statement =
-        psprintf("INSERT INTO %s (report, round) SELECT %s.ldp_unpack($1), $2",
-                 quote_qualified_identifier(get_namespace_name(RelationGetNamespace(table)),
-                                            RelationGetRelationName(table)),
-                 quote_identifier(get_namespace_name(schema)));
-    Oid types[] = {batch_type, INT4OID};
-    Datum values[] = {batch, round};
+/// Runs an INSERT whose parameters have these types. Returns how many rows it inserted.
+std::uint64_t run(const char* statement, Oid (&types)[2], Datum (&values)[2], const char* nulls) {
     SPI_connect();
-    if (SPI_execute_with_args(statement, 2, types, values, nullptr, false, 0) < 0)
+    if (SPI_execute_with_args(statement, 2, types, values, nulls, false, 0) < 0)
         elog(ERROR, "a command of ldp could not run: %s", statement);
     const std::uint64_t rows = SPI_processed;
     SPI_finish();
     return rows;
 }
 
+/// The batch, with INSERT: as it is, or taken apart into rows of single reports.
+std::uint64_t insert(Relation table, Oid schema, bool apart, Oid batch_type, Datum batch, Datum round) {
+    const char* name = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(table)),
+                                                  RelationGetRelationName(table));
+    const char* statement = apart ? psprintf("INSERT INTO %s (report, round) SELECT %s.ldp_unpack($1), $2",
+                                             name, quote_identifier(get_namespace_name(schema)))
+                                  : psprintf("INSERT INTO %s (batch, round) SELECT $1, $2", name);
+    Oid types[] = {batch_type, INT4OID};
+    Datum values[] = {batch, round};
+    return run(statement, types, values, nullptr);
+}
+
+/// How many reports a batch has.
+std::uint64_t count_of(Bytes batch) {
+    const BatchFrame frame(read_header(batch, Kind::batch).block_size, 1);
+    return batch.size() < frame.payloads_at() ? 0 : frame.count(batch);
+}
+
+/// SQLSTATE of a row that fits no partition; sqlstate_no_partition of core/delivery/next_step.hpp.
+constexpr int no_partition = MAKE_SQLSTATE('L', 'D', '0', '0', '2');
+
+/// Throws the error that is being handled once more. A row that fits no partition is told from one that a
+/// CHECK of the table refuses: while partitions are being added it passes, so clients send it again.
+[[noreturn]] void rethrow(MemoryContextData* caller) {
+    if (geterrcode() != ERRCODE_CHECK_VIOLATION) PG_RE_THROW();
+    MemoryContextSwitchTo(caller);
+    ErrorData* error = CopyErrorData();
+    FlushErrorState();
+    // A CHECK has a name; the bounds of a partition have none.
+    if (error->table_name != nullptr && error->constraint_name == nullptr) {
+        error->sqlerrcode = no_partition;
+        if (error->hint == nullptr)
+            error->hint = pstrdup(
+                "Repeat the transaction: a partition may just have been added. If it fails again, no "
+                "partition "
+                "covers the row.");
+    }
+    ReThrowError(error);
+    pg_unreachable();
+}
+
+/// Runs an insertion, whose errors are told as rethrow() does.
+template <class Insertion>
+std::uint64_t inserted(const Insertion& insertion) {
+    std::uint64_t rows = 0;
+    MemoryContextData* caller = CurrentMemoryContext;
+    PG_TRY();
+    { rows = insertion(); }
+    PG_CATCH();
+    { rethrow(caller); }
+    PG_END_TRY();
+    return rows;
+}
+
 }  // namespace
 
-/// (table, batch, round) → bigint: how many rows its reports became.
+/// (table, batch, round) → bigint: how many reports were inserted.
 LDP_FUNCTION(ldp_insert) {
     const Oid schema = get_func_namespace(fcinfo->flinfo->fn_oid);
     const Datum batch = PointerGetDatum(PG_GETARG_VARLENA_PP(1));
@@ -222,15 +279,41 @@ LDP_FUNCTION(ldp_insert) {
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
                         errmsg("there is no table with the number %u", PG_GETARG_OID(0)),
                         errhint("Name it, as in ldp_insert('visits', ...).")));
-    const Columns columns = columns_of(table, type_named("ldp_report", schema));
+    const Oid batch_type = type_named("ldp_report_batch", schema);
+    const Columns columns = columns_of(table, "report", type_named("ldp_report", schema));
+    const bool apart = columns.report != InvalidAttrNumber;
+    if (!apart && columns_of(table, "batch", batch_type).report == InvalidAttrNumber) refuse_table(table);
     std::uint64_t rows;
-    if (copies(table)) {
+    if (apart && copies(table)) {
         Source source = source_of(fcinfo, contents(reinterpret_cast<varlena*>(DatumGetPointer(batch))),
                                   PG_GETARG_INT32(2));
-        rows = copy_in(table, columns, source);
+        rows = inserted([&] { return copy_in(table, columns, source); });
     } else {
-        rows = insert(table, schema, type_named("ldp_report_batch", schema), batch, PG_GETARG_DATUM(2));
+        rows = inserted([&] { return insert(table, schema, apart, batch_type, batch, PG_GETARG_DATUM(2)); });
+        if (!apart) rows *= count_of(contents(reinterpret_cast<varlena*>(DatumGetPointer(batch))));
     }
     relation_close(table, NoLock);
+    PG_RETURN_INT64(static_cast<std::int64_t>(rows));
+}
+
+/// (table, reports, round) → bigint: runs what ldp_insertion says. The table's name is quoted.
+LDP_FUNCTION(ldp_insert_reports) {
+    if (PG_ARGISNULL(0)) PG_RETURN_NULL();
+    const char* schema = quote_identifier(get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid)));
+    MemoryContextData* caller = CurrentMemoryContext;
+    Oid text_type[] = {TEXTOID};
+    Datum name[] = {PG_GETARG_DATUM(0)};
+    const char* question = psprintf("SELECT %s.ldp_insertion($1)", schema);
+    SPI_connect();
+    if (SPI_execute_with_args(question, 1, text_type, name, nullptr, true, 1) != SPI_OK_SELECT ||
+        SPI_processed != 1)
+        elog(ERROR, "a command of ldp could not run: %s", question);
+    const char* found = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);
+    const char* statement = MemoryContextStrdup(caller, found == nullptr ? "" : found);
+    SPI_finish();
+    Oid types[] = {get_fn_expr_argtype(fcinfo->flinfo, 1), INT4OID};
+    Datum values[] = {PG_GETARG_DATUM(1), PG_GETARG_DATUM(2)};
+    const char nulls[] = {PG_ARGISNULL(1) ? 'n' : ' ', PG_ARGISNULL(2) ? 'n' : ' ', '\0'};
+    const std::uint64_t rows = inserted([&] { return run(statement, types, values, nulls); });
     PG_RETURN_INT64(static_cast<std::int64_t>(rows));
 }

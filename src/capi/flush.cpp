@@ -54,10 +54,7 @@ void settle(ldp_flush& flush, ldp_outcome outcome, const char* reason) {
     if (outcome == LDP_DELIVERED || outcome == LDP_REPEATED)
         return flush.flush.delivered(outcome == LDP_REPEATED);
     const Error why(ErrorCode::environment, reason);
-    const Verdict verdict = outcome == LDP_REFUSED     ? Verdict::refused
-                            : outcome == LDP_TOO_LARGE ? Verdict::too_large
-                                                       : Verdict::outdated;
-    if (!flush.flush.undelivered(Undelivered(verdict, why)))
+    if (!flush.flush.undelivered(Undelivered(static_cast<BatchOutcome>(outcome), why)))
         raise(ErrorCode::environment, std::string("a single report is too large: ") + reason);
 }
 

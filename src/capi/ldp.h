@@ -268,7 +268,7 @@ LDP_API const uint8_t *ldp_batch_report(const ldp_batch *batch, size_t i, size_t
  * LDP_TOO_LARGE. */
 LDP_API ldp_status ldp_batch_frame(const ldp_batch *batch, uint8_t **frame, size_t *size, ldp_error **error);
 
-/* What became of a batch. Only who is certain may say the last three: their reports go into other batches. */
+/* The outcome of a batch. The last three must be certain: its reports go into other batches. */
 typedef enum ldp_outcome LDP_INT {
     LDP_DELIVERED = 0, /* it was counted now */
     LDP_REPEATED = 1,  /* it had been counted before */
@@ -315,6 +315,44 @@ LDP_API ldp_status ldp_flush_settle(ldp_flush *flush, ldp_outcome outcome, const
 LDP_API ldp_status ldp_flush_done(const ldp_flush *flush, ldp_flushed *flushed, ldp_error **error);
 /* Takes null. */
 LDP_API void ldp_flush_free(ldp_flush *flush);
+
+/* The rule of delivery, for carriers (doc/collect.md describes it) ------------------------------------------- */
+
+/* A request about a batch. */
+typedef enum ldp_request LDP_INT {
+    LDP_SUBMIT = 0, /* POST, or a call of ldp_submit_batch */
+    LDP_REVOKE = 1  /* DELETE, or a call of ldp_claim_batch in a transaction that is rolled back */
+} ldp_request;
+
+/* The next action of a carrier. */
+typedef enum ldp_action LDP_INT {
+    LDP_SETTLE = 0,  /* none: the outcome is final */
+    LDP_REPEAT = 1,  /* the same request again, after a pause; LDP_LATER if there is no time left */
+    LDP_THEN_REVOKE = 2, /* LDP_REVOKE next, with the outcome as it is */
+    LDP_STOP = 3     /* none now: return LDP_LATER */
+} ldp_action;
+
+/* The next action after an answer over HTTP. `status` is that of HTTP, or 0 if there was no answer. `receipt` says
+ * whether the answer has the receipt of ldp_delivery_receipt(). `outcome` is LDP_LATER at first and is updated. */
+LDP_API ldp_action ldp_http_step(ldp_request request, int status, int receipt, ldp_outcome *outcome);
+/* The same of a GET of a spec: LDP_SETTLE if the answer is the spec. */
+LDP_API ldp_action ldp_spec_step(int status, int receipt);
+/* The next action after a statement. `sqlstate` is "00000" if it succeeded, then `fresh` says whether it counted or
+ * claimed the batch; null or "" if the connection broke. */
+LDP_API ldp_action ldp_sql_step(ldp_request request, const char *sqlstate, int fresh, ldp_outcome *outcome);
+
+/* Bytes of a receipt, with the zero at its end. */
+#define LDP_RECEIPT_SIZE 65
+/* The receipt that the endpoint gives in the header Ldp-Receipt of an answer to this request. `method` is "GET", "POST"
+ * or "DELETE". `batch` is the batch's id, empty for a GET. `content` is the body of a POST, or of the answer to a GET.
+ * A DELETE has no content; its round and that of a GET are 0. */
+LDP_API ldp_status ldp_delivery_receipt(const char *method, int status, const char *collection, const char *batch,
+                                        int32_t round, const uint8_t *content, size_t size, char *receipt,
+                                        ldp_error **error);
+/* Describes an answer that something other than the endpoint gave, such as a redirect or a login page; null for any
+ * other. And a hint for it. Both texts are static. */
+LDP_API const char *ldp_foreign_answer(int status, int receipt);
+LDP_API const char *ldp_foreign_hint(void);
 
 /* How many reports were refused for good and wait aside. */
 LDP_API ldp_status ldp_client_refused(const ldp_client *client, size_t *count, ldp_error **error);

@@ -3,7 +3,8 @@
  *     gcc app.c $(pkg-config --cflags --libs ldp-c libcurl)
  *
  * The CURL handle is the program's, with whatever options it wants: certificates, a proxy, how long to wait. Give it
- * CURLOPT_TIMEOUT, of more seconds than the endpoint holds batches back, and CURLOPT_NOSIGNAL where there are threads. */
+ * CURLOPT_TIMEOUT, of more seconds than the endpoint holds batches back, and CURLOPT_NOSIGNAL where there are threads. No
+ * redirect is followed, and an answer settles a batch only with the endpoint's receipt: a login page does not. */
 #ifndef LDP_CURL_H
 #define LDP_CURL_H
 
@@ -26,6 +27,7 @@ typedef struct ldp_endpoint {
 struct ldp_endpoint_answer {
     char *text;  /* ends with a zero */
     size_t size; /* in bytes, without that */
+    char receipt[LDP_RECEIPT_SIZE]; /* the header Ldp-Receipt, or empty */
 };
 
 /* What libcurl hands the answer to. */
@@ -42,8 +44,23 @@ static inline size_t ldp_endpoint_take(char *bytes, size_t one, size_t count, vo
     return one * count;
 }
 
-/* One request. Returns the status of HTTP, or 0 if there was no answer; `reason` says why it is not what was hoped for.
- * The caller frees answer->text, which may be null. */
+/* What libcurl hands each line of a header to. */
+static inline size_t ldp_endpoint_header(char *line, size_t one, size_t count, void *context) {
+    static const char name[] = "ldp-receipt:";
+    struct ldp_endpoint_answer *answer = (struct ldp_endpoint_answer *)context;
+    const size_t size = one * count, digits = LDP_RECEIPT_SIZE - 1;
+    size_t at = 0;
+    if (size > 5 && memcmp(line, "HTTP/", 5) == 0) answer->receipt[0] = '\0'; /* another answer begins */
+    while (at < sizeof name - 1 && at < size && (line[at] | 0x20) == (name[at] | 0x20)) ++at;
+    if (at < sizeof name - 1) return size;
+    while (at < size && line[at] == ' ') ++at;
+    if (size - at < digits) return size;
+    memcpy(answer->receipt, line + at, digits);
+    answer->receipt[digits] = '\0';
+    return size;
+}
+
+/* One request. Returns the status of HTTP, or 0 if there was no answer. The caller frees answer->text, which may be null. */
 static inline long ldp_endpoint_request(ldp_endpoint *endpoint, const char *method, const char *below,
                                         const uint8_t *content, size_t size, struct ldp_endpoint_answer *answer,
                                         char *reason) {
@@ -54,6 +71,7 @@ static inline long ldp_endpoint_request(ldp_endpoint *endpoint, const char *meth
     long status = 0;
     answer->text = NULL;
     answer->size = 0;
+    answer->receipt[0] = '\0';
     if (name != NULL) {
         const size_t room = strlen(endpoint->url) + strlen(name) + strlen(below) + strlen(format);
         url = (char *)malloc(room);
@@ -68,75 +86,99 @@ static inline long ldp_endpoint_request(ldp_endpoint *endpoint, const char *meth
             curl_easy_setopt(endpoint->curl, CURLOPT_HTTPHEADER, headers);
         }
         curl_easy_setopt(endpoint->curl, CURLOPT_CUSTOMREQUEST, method);
+        curl_easy_setopt(endpoint->curl, CURLOPT_FOLLOWLOCATION, 0L);
         curl_easy_setopt(endpoint->curl, CURLOPT_WRITEFUNCTION, ldp_endpoint_take);
         curl_easy_setopt(endpoint->curl, CURLOPT_WRITEDATA, answer);
+        curl_easy_setopt(endpoint->curl, CURLOPT_HEADERFUNCTION, ldp_endpoint_header);
+        curl_easy_setopt(endpoint->curl, CURLOPT_HEADERDATA, answer);
         ended = curl_easy_perform(endpoint->curl);
         if (ended == CURLE_OK) curl_easy_getinfo(endpoint->curl, CURLINFO_RESPONSE_CODE, &status);
         curl_easy_setopt(endpoint->curl, CURLOPT_HTTPHEADER, NULL);
         curl_easy_setopt(endpoint->curl, CURLOPT_POSTFIELDS, NULL);
         curl_easy_setopt(endpoint->curl, CURLOPT_CUSTOMREQUEST, NULL);
+        curl_easy_setopt(endpoint->curl, CURLOPT_HEADERFUNCTION, NULL);
+        curl_easy_setopt(endpoint->curl, CURLOPT_HEADERDATA, NULL);
     }
     if (ended != CURLE_OK)
         snprintf(reason, LDP_REASON_SIZE, "there is no answer from the endpoint: %s", curl_easy_strerror(ended));
-    else
-        snprintf(reason, LDP_REASON_SIZE, "the endpoint says, with status %ld: %.*s", status, LDP_REASON_SIZE - 64,
-                 answer->text == NULL ? "nothing" : answer->text);
     curl_slist_free_all(headers);
     curl_free(name);
     free(url);
     return status;
 }
 
+/* Whether an answer has the receipt of its request. If there was an answer, `reason` becomes what it tells of a failure. */
+static inline int ldp_endpoint_gave(const ldp_endpoint *endpoint, const char *method, long status, const char *id,
+                                    int32_t round, const uint8_t *content, size_t size,
+                                    const struct ldp_endpoint_answer *answer, char *reason) {
+    char receipt[LDP_RECEIPT_SIZE];
+    const char *foreign;
+    int right;
+    if (status == 0) return 0;
+    right = ldp_delivery_receipt(method, (int)status, endpoint->collection, id, round, content, size, receipt, NULL) ==
+                LDP_OK &&
+            strcmp(receipt, answer->receipt) == 0;
+    foreign = ldp_foreign_answer((int)status, right);
+    if (foreign != NULL)
+        snprintf(reason, LDP_REASON_SIZE, "%s (status %ld). %s", foreign, status, ldp_foreign_hint());
+    else
+        snprintf(reason, LDP_REASON_SIZE, "the endpoint says, with status %ld: %.*s", status, LDP_REASON_SIZE - 64,
+                 answer->text == NULL ? "nothing" : answer->text);
+    return right;
+}
+
 /* The spec of the collection, for ldp_collection_new(); the caller frees it with free(). Null if the endpoint does not give
  * it: `reason`, of LDP_REASON_SIZE bytes, says why. */
 static inline char *ldp_endpoint_spec(ldp_endpoint *endpoint, char *reason) {
     struct ldp_endpoint_answer answer;
-    if (ldp_endpoint_request(endpoint, "GET", "spec", NULL, 0, &answer, reason) == 200) return answer.text;
+    const long status = ldp_endpoint_request(endpoint, "GET", "spec", NULL, 0, &answer, reason);
+    const int right = ldp_endpoint_gave(endpoint, "GET", status, "", 0, (const uint8_t *)answer.text, answer.size,
+                                        &answer, reason);
+    if (ldp_spec_step((int)status, right) == LDP_SETTLE) return answer.text;
     free(answer.text);
     return NULL;
 }
 
 /* A carrier for ldp_client_flush(): `context` is an ldp_endpoint. Posts each batch under its id, so that however often it
- * is sent, it counts once. What passes (no connection, 429, 503) is LDP_LATER: flush again after a while. */
+ * is sent, it counts once. What passes (no connection, 429, 503, a login page in between) is LDP_LATER: flush again after a
+ * while. */
 static inline ldp_outcome ldp_endpoint_deliver(void *context, const ldp_batch *batch, char *reason) {
     ldp_endpoint *endpoint = (ldp_endpoint *)context;
     struct ldp_endpoint_answer answer;
     ldp_error *error = NULL;
-    ldp_outcome verdict = LDP_REFUSED;
+    ldp_outcome outcome = LDP_LATER;
+    ldp_action action = LDP_THEN_REVOKE;
     uint8_t *frame = NULL;
     char below[100], ignored[LDP_REASON_SIZE];
     size_t size;
     long status;
+    int right;
+    const char *id = ldp_batch_id(batch);
+    const int32_t round = ldp_batch_round(batch);
     const ldp_status framed = ldp_batch_frame(batch, &frame, &size, &error);
     if (framed != LDP_OK) {
         snprintf(reason, LDP_REASON_SIZE, "%s", ldp_error_message(error));
         ldp_error_free(error);
         if (framed == LDP_FULL) return LDP_TOO_LARGE; /* so it was never sent */
         if (framed != LDP_MALFORMED) return LDP_LATER;
+        outcome = LDP_REFUSED;
     } else {
-        snprintf(below, sizeof below, "batches/%s?round=%ld", ldp_batch_id(batch), (long)ldp_batch_round(batch));
+        snprintf(below, sizeof below, "batches/%s?round=%ld", id, (long)round);
         status = ldp_endpoint_request(endpoint, "POST", below, frame, size, &answer, reason);
+        right = ldp_endpoint_gave(endpoint, "POST", status, id, round, frame, size, &answer, reason);
+        action = ldp_http_step(LDP_SUBMIT, (int)status, right, &outcome);
         free(answer.text);
         ldp_free(frame);
-        switch (status) {
-            case 201: return LDP_DELIVERED;
-            case 200: return LDP_REPEATED;
-            case 400:
-            case 422: break;
-            case 409: verdict = LDP_OUTDATED; break;
-            case 413: verdict = LDP_TOO_LARGE; break;
-            default: return LDP_LATER;
-        }
     }
-    /* This attempt was refused; an earlier one, whose end nobody saw, may have been counted, or be on its way still. Once
-     * the endpoint has its id for void, neither is possible. */
-    snprintf(below, sizeof below, "batches/%s", ldp_batch_id(batch));
-    status = ldp_endpoint_request(endpoint, "DELETE", below, NULL, 0, &answer, ignored);
-    free(answer.text);
-    if (status == 204) /* an id that stands for another batch cannot be made void: this one was, before */
-        return verdict == LDP_OUTDATED ? LDP_REFUSED : verdict;
-    if (status != 409) return LDP_LATER;
-    return verdict == LDP_OUTDATED ? LDP_OUTDATED : LDP_REPEATED;
+    if (action == LDP_THEN_REVOKE) {
+        snprintf(below, sizeof below, "batches/%s", id);
+        status = ldp_endpoint_request(endpoint, "DELETE", below, NULL, 0, &answer, ignored);
+        right = ldp_endpoint_gave(endpoint, "DELETE", status, id, 0, NULL, 0, &answer, ignored);
+        action = ldp_http_step(LDP_REVOKE, (int)status, right, &outcome);
+        free(answer.text);
+        if (action != LDP_SETTLE) memcpy(reason, ignored, sizeof ignored);
+    }
+    return action == LDP_SETTLE ? outcome : LDP_LATER;
 }
 
 #endif

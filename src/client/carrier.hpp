@@ -8,28 +8,22 @@
 #include "client/store.hpp"
 #include "core/base/error.hpp"
 #include "core/base/random.hpp"
+#include "core/delivery/next_step.hpp"
 
 namespace ldp {
-
-/// What is certain of a batch that was not counted.
-enum class Verdict {
-    refused,    ///< nor ever will be, as long as a report is in it that the server refuses
-    too_large,  ///< nor will be as a whole; parts of it may
-    outdated,   ///< its id was counted with other reports: the store is older than what the server counted
-};
 
 /// What a carrier throws if it knows not only that it failed, but that the batch was not counted and cannot
 /// be any more, by this attempt or an earlier one. Client::flush then sends its reports in other batches, so
 /// whoever throws this must be certain; where nothing is certain, any other exception will do.
 class Undelivered : public Error {
   public:
-    /// What is certain, and what the server or the carrier said.
-    Undelivered(Verdict verdict, const Error& why) : Error(why), verdict_(verdict) {}
-    /// What is certain of the batch.
-    [[nodiscard]] Verdict verdict() const noexcept { return verdict_; }
+    /// The outcome (`refused`, `too_large` or `outdated`), and what the server or the carrier said.
+    Undelivered(BatchOutcome outcome, const Error& why) : Error(why), outcome_(outcome) {}
+    /// One of the three outcomes of a batch that was not counted.
+    [[nodiscard]] BatchOutcome outcome() const noexcept { return outcome_; }
 
   private:
-    Verdict verdict_;
+    BatchOutcome outcome_;
 };
 
 /// Error (environment) of the server or the way to it.

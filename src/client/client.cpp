@@ -136,7 +136,7 @@ void Flush::delivered(bool earlier) {
 
 bool Flush::undelivered(const Undelivered& why) {
     constexpr int suspicious = 10;
-    if (why.verdict() == Verdict::outdated) {
+    if (why.outcome() == BatchOutcome::outdated) {
         store_.retire();
         static_cast<void>(store_.next_batch(1));  // refuses, and says why
     }
@@ -144,10 +144,10 @@ bool Flush::undelivered(const Undelivered& why) {
         store_.release(batch_->id);
         batch_.reset();
         ahead_.reset();
-        size_.halve(reports, why.verdict() == Verdict::too_large);
+        size_.halve(reports, why.outcome() == BatchOutcome::too_large);
         return true;
     }
-    if (why.verdict() == Verdict::too_large) return false;
+    if (why.outcome() == BatchOutcome::too_large) return false;
     store_.set_aside(batch_->id, why.what());
     batch_.reset();
     ahead_.reset();

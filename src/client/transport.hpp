@@ -15,8 +15,10 @@
 #include <utility>
 
 #include "client/carrier.hpp"
+#include "core/base/bytes.hpp"
 #include "core/base/error.hpp"
 #include "core/base/random.hpp"
+#include "core/delivery/next_step.hpp"
 
 namespace ldp::pq {
 
@@ -37,25 +39,27 @@ pqxx::result run(pqxx::transaction_base& transaction, const std::string& sql,
 #endif
 }
 
+/// Bytes as a parameter that travels in binary. They must outlive the statement.
+[[nodiscard]] inline auto binary(Bytes bytes) {
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+#if LDP_PQXX_AT_LEAST(7, 3)
+    return pqxx::binary_cast(text);
+#else
+    return pqxx::binarystring(text.data(), text.size());
+#endif
+}
+
 #undef LDP_PQXX_AT_LEAST
 
-/// Inserts the reports of a batch, which is given in hexadecimal, into a collection's table, and returns how
-/// many rows the table took: one for each report, or, where rows hold batches, one for all. The schema of the
-/// extension and the table's name with its schema stand in SQL, quoted: no name is looked up on a search
-/// path.
-inline std::int64_t insert(pqxx::transaction_base& transaction, const std::string& schema,
-                           const std::string& table, bool rows_of_batches, const std::string& batch,
-                           std::int32_t round) {
-    if (rows_of_batches)
-        return static_cast<std::int64_t>(run(transaction,
-                                             "INSERT INTO " + table + " (batch, round) SELECT $1::" + schema +
-                                                 ".ldp_report_batch, $2::pg_catalog.int4",
-                                             batch, std::to_string(round))
-                                             .affected_rows());
+/// Inserts the reports of a batch into a collection's table, each as a row of its own, or, where rows hold
+/// batches, together. Returns how many reports the table took. The schema of the extension and the table's
+/// name with its schema stand in SQL, quoted: no name is looked up on a search path.
+[[nodiscard]] inline std::int64_t insert(pqxx::transaction_base& transaction, const std::string& schema,
+                                         const std::string& table, Bytes batch, std::int32_t round) {
     return run(transaction,
                "SELECT " + schema + ".ldp_insert($1::pg_catalog.regclass, $2::" + schema +
                    ".ldp_report_batch, $3::pg_catalog.int4)",
-               table, batch, std::to_string(round))[0][0]
+               table, binary(batch), std::to_string(round))[0][0]
         .as<std::int64_t>();
 }
 
@@ -82,45 +86,26 @@ inline std::int64_t insert(pqxx::transaction_base& transaction, const std::strin
     return {ErrorCode::environment, std::string(doing) + ": " + message, detail, hint};
 }
 
-/// What a failure leads to.
-enum class Fault {
-    lost,       ///< there is no connection, or it broke: whether the server finished is not known
-    busy,       ///< nothing was done, and another time it may be
-    refused,    ///< nothing was done, because of what was sent
-    too_large,  ///< nothing was done, because it was too much at once
-    outdated,   ///< a batch was counted with other reports
-    other,      ///< somebody has to do something first
-};
-
-/// Of a database, or the way to it.
+/// The failure of a request to a database, or of the way to it.
 class Failure : public TransportFailure {
   public:
-    Failure(Fault fault, const Error& error)
-        : TransportFailure(error, fault == Fault::lost || fault == Fault::busy), fault_(fault) {}
-    [[nodiscard]] Fault fault() const noexcept { return fault_; }
+    /// `reply` is what the failure means for a batch that was to be submitted; see sql_reply().
+    Failure(DeliveryReply reply, const Error& error, bool lost = false)
+        : TransportFailure(error, reply.passing), reply_(reply), lost_(lost) {}
+    /// The meaning for a batch that was to be submitted.
+    [[nodiscard]] DeliveryReply reply() const noexcept { return reply_; }
+    /// Whether there is no connection, or it broke: whether the server finished is not known.
+    [[nodiscard]] bool lost() const noexcept { return lost_; }
+    /// Whether this is certain of a batch: refused, too_large or outdated.
+    [[nodiscard]] bool is(BatchOutcome outcome) const noexcept { return reply_.outcome == outcome; }
 
   private:
-    Fault fault_;
+    DeliveryReply reply_;
+    bool lost_;
 };
 
-/// What an SQLSTATE leads to; see appendix A of PostgreSQL's manual.
-[[nodiscard]] inline Fault fault_of(std::string_view state, std::string_view message) {
-    const auto of_class = [&](std::string_view begin) { return state.starts_with(begin); };
-    if (state == "23505" && message.find("was counted before with other reports") != std::string_view::npos)
-        return Fault::outdated;
-    // statement_timeout or a cancelled query; out of memory
-    if (state == "57014" || state == "53200") return Fault::too_large;
-    if (state == "53400") return Fault::other;  // a configured limit
-    // 25006: a standby, which may become the primary; 25P03 and 57P…: a session that was ended
-    if (of_class("08") || of_class("40") || of_class("53") || of_class("57P") || state == "55P03" ||
-        state == "25006" || state == "25P03")
-        return Fault::busy;
-    if (of_class("22") || of_class("23") || of_class("54") || state == "P0001") return Fault::refused;
-    return Fault::other;
-}
-
 /// Whether a connection that could not be made may be made later. libpq tells no SQLSTATE here, only words.
-[[nodiscard]] inline Fault connection_fault(std::string_view message) {
+[[nodiscard]] inline bool connects_later(std::string_view message) {
     const auto has = [&](std::string_view words) { return message.find(words) != std::string_view::npos; };
     const bool asked = has("connection to server") || has("could not connect") ||
                        has("could not translate") || has("server closed") || has("timeout expired");
@@ -128,26 +113,31 @@ class Failure : public TransportFailure {
     const bool occupied = has("too many") || has("connection slots") || has("starting up") ||
                           has("shutting down") || has("recovery") || has("not yet accepting") ||
                           has("not accepting") || has("administrator command");
-    return (answered ? occupied : asked) ? Fault::lost : Fault::other;
+    return answered ? occupied : asked;
 }
 
 /// Runs `work`, which talks to the server in order to do what `doing` says, and turns what libpqxx throws
 /// into Failure.
 template <class Work>
 auto guarded(std::string_view doing, Work&& work, bool connecting = false) {
-    const auto failure = [&](Fault fault, const char* what, const std::string& detail, const char* hint) {
-        return Failure(fault, Error(ErrorCode::environment, std::string(doing) + ": " + what, detail, hint));
+    constexpr DeliveryReply passing{BatchOutcome::later, true}, lasting{BatchOutcome::later, false};
+    const auto failure = [&](bool lost, const char* what, const std::string& detail, const char* hint) {
+        return Failure(lost ? passing : lasting,
+                       Error(ErrorCode::environment, std::string(doing) + ": " + what, detail, hint), lost);
     };
     // libpqxx's own words for it alarm: it cannot know that a batch counts once.
     const auto in_doubt = [&] {
-        return failure(Fault::lost, "the connection broke while the server was finishing",
+        return failure(true, "the connection broke while the server was finishing",
                        "Whether it finished is not known.",
                        "Repeat the call: a batch counts once, however often it is sent.");
     };
-    const auto server_says = [&](Fault fault, const std::exception& refused, const char* hint) {
+    const auto server_says = [&](DeliveryReply reply, const std::exception& refused, const char* hint,
+                                 bool lost = false) {
         const Error said = server_error(doing, refused.what());
-        return Failure(fault, Error(said.code(), said.what(), said.detail(),
-                                    said.hint().empty() && hint != nullptr ? hint : said.hint()));
+        return Failure(reply,
+                       Error(said.code(), said.what(), said.detail(),
+                             said.hint().empty() && hint != nullptr ? hint : said.hint()),
+                       lost);
     };
     constexpr const char* nothing_done = "Nothing was done, and another time it may be: repeat the call.";
     try {
@@ -161,28 +151,31 @@ auto guarded(std::string_view doing, Work&& work, bool connecting = false) {
     } catch (const pqxx::statement_completion_unknown&) {
         throw in_doubt();
     } catch (const pqxx::broken_connection& lost) {
-        throw failure(connecting ? connection_fault(lost.what()) : Fault::lost,
-                      "there is no connection to the server", lost.what(),
+        throw failure(!connecting || connects_later(lost.what()), "there is no connection to the server",
+                      lost.what(),
                       "Check the connection parameters and that the server runs, then repeat the call.");
     } catch (const pqxx::insufficient_privilege& denied) {
-        throw server_says(Fault::other, denied,
+        throw server_says(lasting, denied,
                           "Submitting needs membership in the role ldp_submitter, asking for answers in "
                           "ldp_analyst, and both USAGE on the schemas "
                           "of ldp and of the collection.");
     } catch (const pqxx::transaction_rollback& interrupted) {
-        throw server_says(Fault::busy, interrupted,
+        throw server_says(passing, interrupted,
                           "Another session was in the way, and nothing was done: repeat the call.");
     } catch (const pqxx::usage_error& misused) {
-        throw failure(Fault::other, "the connection cannot be used now", misused.what(),
+        throw failure(false, "the connection cannot be used now", misused.what(),
                       "It must have no transaction open meanwhile.");
     } catch (const pqxx::sql_error& refused) {
-        const Fault fault = fault_of(refused.sqlstate(), refused.what());
-        throw server_says(fault, refused, fault == Fault::busy ? nothing_done : nullptr);
+        // An error without an SQLSTATE is libpq's own; libpqxx throws another one if the connection broke.
+        const DeliveryReply reply = refused.sqlstate().empty()
+                                        ? lasting
+                                        : sql_reply(DeliveryRequest::submit, refused.sqlstate(), false);
+        throw server_says(reply, refused, reply.passing ? nothing_done : nullptr);
     } catch (const pqxx::failure& lost) {
-        throw server_says(Fault::lost, lost,
-                          "Repeat the call: a batch counts once, however often it is sent.");
+        throw server_says(passing, lost, "Repeat the call: a batch counts once, however often it is sent.",
+                          true);
     } catch (const std::exception& other) {
-        throw failure(Fault::other, "it failed", other.what(), "What was queued is queued still.");
+        throw failure(false, "it failed", other.what(), "What was queued is queued still.");
     }
 }
 
@@ -220,7 +213,7 @@ class Link {
                 pqxx::connection& made = connection();
                 return pq::guarded(doing, [&] { return work(made); });
             } catch (const pq::Failure& failure) {
-                const bool broken = failure.fault() == pq::Fault::lost || !is_open();
+                const bool broken = failure.lost() || !is_open();
                 if (broken) own_.reset();
                 if (!failure.passing() || (broken && borrowed_ != nullptr)) throw;
                 if (!backoff) {

@@ -43,20 +43,21 @@ namespace pq {
     return found[0][0].as<std::string>();
 }
 
-/// Throws unless a table took as many rows as it was sent. Then nothing may be committed or acknowledged.
-inline void check_rows(const std::string& collection, std::int64_t took, const std::string& sent) {
-    if (std::to_string(took) == sent) return;
-    throw Failure(Fault::other, Error(ErrorCode::environment,
-                                      "the table of collection \"" + collection + "\" took " +
-                                          std::to_string(took) + " rows of " + sent,
-                                      "A trigger or a rule of the table keeps rows out. Nothing was stored.",
-                                      "The owner of the table has to remove it."));
+/// Throws unless a table took as many reports as it was sent. Then nothing may be committed or acknowledged.
+inline void check_rows(const std::string& collection, std::int64_t took, std::size_t sent) {
+    if (std::cmp_equal(took, sent)) return;
+    throw Failure({BatchOutcome::later},
+                  Error(ErrorCode::environment,
+                        "the table of collection \"" + collection + "\" took " + std::to_string(took) +
+                            " reports of " + std::to_string(sent),
+                        "A trigger or a rule of the table keeps rows out. Nothing was stored.",
+                        "The owner of the table has to remove it."));
 }
 
 /// Throws: a claim made in this transaction is not there at its end.
 [[noreturn]] inline void refuse_unclaimed(const std::string& collection) {
     throw Failure(
-        Fault::other,
+        {BatchOutcome::later},
         Error(ErrorCode::environment, "collection \"" + collection + "\" would not count a batch once",
               "The batch's claim was gone, or the role was another, at the end of the transaction. Nothing "
               "was stored.",
@@ -161,7 +162,7 @@ class Uploader final : public Carrier {
   public:
     /// How a batch is written.
     enum class Method {
-        insert,  ///< ldp_insert of what the client packs, or INSERT of batches: the fastest
+        insert,  ///< ldp_insert of what the client packs: the fastest
         call,    ///< ldp_submit_batch, as clients without a library of ldp do
     };
 
@@ -187,84 +188,96 @@ class Uploader final : public Carrier {
     bool deliver(const Batch& batch) override { return prepare(batch)(); }
     /// As Carrier::prepare: packs the batch and takes its digest.
     [[nodiscard]] Delivery prepare(const Batch& batch) override {
-        Parcel parcel{
-            batch.id, std::to_string(batch.reports.size()), "\\x" + to_hex(batch.digest()), batch.round, {},
-            {}};
+        EncodedBatch encoded{batch.id, batch.reports.size(), batch.digest(), batch.round, {}, {}};
         if (method_ == Method::insert)
-            if (const auto packed = batch.packed())
-                for (const auto& each : *packed) parcel.packed.push_back(to_hex(each));
+            if (auto packed = batch.packed()) encoded.packed = std::move(*packed);
         // What cannot be packed the server is to refuse, who alone knows that it was not counted before.
-        if (parcel.packed.empty()) parcel.reports = listed(batch);
-        return [this, parcel = std::move(parcel)] { return send(parcel); };
+        if (encoded.packed.empty()) encoded.reports = listed(batch);
+        return [this, encoded = std::move(encoded)] { return send(encoded); };
     }
 
   private:
     /// A batch as it travels.
-    struct Parcel {
-        std::string id, count, digest;
+    struct EncodedBatch {
+        std::string id;
+        std::size_t count;
+        std::array<std::byte, 32> digest;
         std::int32_t round;
-        std::vector<std::string> packed;  ///< its reports as batches; or none, and
-        std::string reports;              ///< as an array
+        std::vector<std::vector<std::byte>> packed;  ///< its reports as batches; or none, and
+        std::string reports;                         ///< as an array of SQL
     };
 
     struct Table {
         std::string schema;  ///< of the extension; quoted as SQL needs it, as is
         std::string name;    ///< with its schema
-        bool batches;        ///< whether its rows hold batches
     };
 
-    bool send(const Parcel& parcel) {
-        const std::string doing = "submitting to collection \"" + collection_ + "\"";
+    bool send(const EncodedBatch& batch) {
+        Error why(ErrorCode::environment, "submitting to collection \"" + collection_ + "\"");
+        DeliveryStep step = taken(DeliveryRequest::submit, BatchOutcome::later, batch, why);
+        // This attempt was undone. An earlier one, whose end nobody saw, holds its claim until it ends: the
+        // claim of a revocation waits for it, and is new only if no attempt was or will be counted.
+        if (step.action == DeliveryAction::revoke)
+            step = taken(DeliveryRequest::revoke, step.outcome, batch, why);
+        if (step.outcome == BatchOutcome::delivered) return true;
+        if (step.outcome == BatchOutcome::repeated) return false;
+        throw Undelivered(step.outcome, why);
+    }
+
+    /// The step after a request, whose refusal becomes `why`. Throws pq::Failure if nothing is certain.
+    DeliveryStep taken(DeliveryRequest request, BatchOutcome so_far, const EncodedBatch& batch, Error& why) {
+        const bool submitting = request == DeliveryRequest::submit;
         try {
-            return link_.persist(doing, [&](pqxx::connection& connection) {
-                return parcel.packed.empty() ? call(connection, parcel) : insert(connection, parcel);
-            });
+            const bool fresh = link_.persist(
+                "submitting to collection \"" + collection_ + "\"", [&](pqxx::connection& connection) {
+                    if (!submitting) return claimed(connection, batch);
+                    return batch.packed.empty() ? call(connection, batch) : insert(connection, batch);
+                });
+            return next_step(request, so_far, sql_reply(request, "00000", fresh));
         } catch (const pq::Failure& failure) {
-            if (failure.fault() == pq::Fault::outdated) throw Undelivered(Verdict::outdated, failure);
-            if (failure.fault() != pq::Fault::refused && failure.fault() != pq::Fault::too_large) throw;
-            // This attempt was undone. An earlier one, whose end nobody saw, holds its claim until it ends:
-            // the claim waits for it, and is free only if no attempt was or will be counted.
-            const bool free = link_.persist(doing, [&](pqxx::connection& connection) {
-                const Table& into = table(connection);
-                pqxx::work undone(connection);
-                return claim(undone, into, parcel);
-            });
-            if (!free) return false;
-            throw Undelivered(failure.fault() == pq::Fault::refused ? Verdict::refused : Verdict::too_large,
-                              failure);
+            // What refuses a claim alone says nothing of the batch, unless its id has other reports.
+            if (failure.is(BatchOutcome::later) || (!submitting && !failure.is(BatchOutcome::outdated)))
+                throw;
+            if (submitting) why = failure;
+            return next_step(request, so_far, failure.reply());
         }
     }
 
     /// Whether the batch was not counted before; then it is this transaction's.
-    bool claim(pqxx::transaction_base& transaction, const Table& into, const Parcel& parcel) {
+    bool claim(pqxx::transaction_base& transaction, const Table& into, const EncodedBatch& batch) {
         return pq::run(transaction,
                        "SELECT " + into.schema +
                            ".ldp_claim_batch($1::pg_catalog.text, $2::pg_catalog.uuid, $3::pg_catalog.int8, "
                            "$4::pg_catalog.bytea)",
-                       collection_, parcel.id, parcel.count, parcel.digest)[0][0]
+                       collection_, batch.id, std::to_string(batch.count), pq::binary(batch.digest))[0][0]
             .template as<bool>();
     }
+    /// The same in a transaction that is undone. No code of an owner runs in it.
+    bool claimed(pqxx::connection& connection, const EncodedBatch& batch) {
+        const Table& into = table(connection);
+        pqxx::work undone(connection);
+        return claim(undone, into, batch);
+    }
 
-    bool insert(pqxx::connection& connection, const Parcel& parcel) {
-        return guarded(connection, parcel, [&](pqxx::transaction_base& transaction, const Table& into) {
-            const bool fresh = claim(transaction, into, parcel);
-            std::int64_t rows = 0;
-            for (const std::string& each : parcel.packed)
-                if (fresh)
-                    rows += pq::insert(transaction, into.schema, into.name, into.batches, each, parcel.round);
-            const std::string sent = into.batches ? std::to_string(parcel.packed.size()) : parcel.count;
-            if (fresh) pq::check_rows(collection_, rows, sent);
-            return fresh;
+    bool insert(pqxx::connection& connection, const EncodedBatch& batch) {
+        return guarded(connection, batch, [&](pqxx::transaction_base& transaction, const Table& into) {
+            const bool fresh = claim(transaction, into, batch);
+            if (!fresh) return false;
+            std::int64_t took = 0;
+            for (const auto& each : batch.packed)
+                took += pq::insert(transaction, into.schema, into.name, each, batch.round);
+            pq::check_rows(collection_, took, batch.count);
+            return true;
         });
     }
 
-    bool call(pqxx::connection& connection, const Parcel& parcel) {
-        return guarded(connection, parcel, [&](pqxx::transaction_base& transaction, const Table& into) {
+    bool call(pqxx::connection& connection, const EncodedBatch& batch) {
+        return guarded(connection, batch, [&](pqxx::transaction_base& transaction, const Table& into) {
             return pq::run(transaction,
                            "SELECT " + into.schema +
                                ".ldp_submit_batch($1::pg_catalog.text, $2::pg_catalog.uuid, $3::" +
                                into.schema + ".ldp_report[], $4::pg_catalog.int4)",
-                           collection_, parcel.id, parcel.reports, std::to_string(parcel.round))[0][0]
+                           collection_, batch.id, batch.reports, std::to_string(batch.round))[0][0]
                        .template as<std::int64_t>() > 0;
         });
     }
@@ -273,7 +286,7 @@ class Uploader final : public Carrier {
     /// committed, the claim is looked for again, by the role that made it: no trigger undid it. Afterwards
     /// the session is as it was.
     template <class Store>
-    bool guarded(pqxx::connection& connection, const Parcel& parcel, Store store) {
+    bool guarded(pqxx::connection& connection, const EncodedBatch& batch, Store store) {
         const Table& into = table(connection);
         std::optional<pq::SessionSettings> before;
         bool fresh;
@@ -283,7 +296,7 @@ class Uploader final : public Carrier {
             fresh = store(transaction, into);
             if (fresh) {
                 transaction.exec("SET CONSTRAINTS ALL IMMEDIATE");
-                if (claim(transaction, into, parcel)) pq::refuse_unclaimed(collection_);
+                if (claim(transaction, into, batch)) pq::refuse_unclaimed(collection_);
             }
             transaction.commit();
         }
@@ -305,18 +318,16 @@ class Uploader final : public Carrier {
         if (!table_) {
             pqxx::work transaction(connection);
             const std::string schema = pq::extension_schema(transaction);
-            const auto found = pq::run(transaction,
-                                       "SELECT pg_catalog.format('%I.%I', n.nspname, t.relname), "
-                                       "c.rows OPERATOR(pg_catalog.=) 'batches' FROM " +
-                                           schema +
-                                           ".ldp_collections AS c JOIN pg_catalog.pg_class AS t "
-                                           "ON t.oid OPERATOR(pg_catalog.=) c.reports "
-                                           "JOIN pg_catalog.pg_namespace AS n "
-                                           "ON n.oid OPERATOR(pg_catalog.=) t.relnamespace "
-                                           "WHERE c.name OPERATOR(pg_catalog.=) $1::pg_catalog.text",
-                                       collection_);
+            const auto found = pq::run(
+                transaction,
+                "SELECT pg_catalog.format('%I.%I', n.nspname, t.relname) FROM " + schema +
+                    ".ldp_collections AS c JOIN pg_catalog.pg_class AS t "
+                    "ON t.oid OPERATOR(pg_catalog.=) c.reports "
+                    "JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) t.relnamespace "
+                    "WHERE c.name OPERATOR(pg_catalog.=) $1::pg_catalog.text",
+                collection_);
             if (found.empty()) pq::refuse_unknown(collection_);
-            table_ = Table{schema, found[0][0].as<std::string>(), found[0][1].as<bool>()};
+            table_ = Table{schema, found[0][0].as<std::string>()};
         }
         return *table_;
     }

@@ -15,6 +15,8 @@
 #include "core/base/error.hpp"
 #include "core/base/random.hpp"
 #include "core/base/sha256.hpp"
+#include "core/delivery/delivery_receipt.hpp"
+#include "core/delivery/next_step.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/summary/batch.hpp"
 
@@ -236,10 +238,10 @@ EXPORT(retire, void) {
 }
 /// The input is the reason, of which the message has so many bytes. Whether the flush goes on. Of a batch
 /// that is outdated, `retire` tells instead: an error leaves nothing to be written away.
-EXPORT(undelivered, bool, int verdict, std::size_t message) {
+EXPORT(undelivered, bool, int outcome, std::size_t message) {
     const Error why(ErrorCode::environment, std::string(text(0, message)),
                     std::string(text(message, in.size() - message)));
-    return flushing->undelivered(Undelivered(static_cast<Verdict>(verdict), why));
+    return flushing->undelivered(Undelivered(static_cast<BatchOutcome>(outcome), why));
 }
 /// Batches, reports, repeated, refused.
 EXPORT(done, std::size_t) {
@@ -248,4 +250,36 @@ EXPORT(done, std::size_t) {
     for (const std::uint64_t figure : {flushed.batches, flushed.reports, flushed.repeated, flushed.refused})
         writer.put(static_cast<double>(figure));
     return give(std::move(writer.bytes()));
+}
+
+// The rule of delivery (core/delivery), which needs no collection.
+
+/// The input is a method, a collection's name, a batch's id and the content, of these sizes but the last.
+/// Gives the receipt of an answer with this status.
+EXPORT(receipt, std::size_t, unsigned status, std::int32_t round, std::size_t method, std::size_t name,
+       std::size_t id) {
+    const std::size_t head = method + name + id;
+    return give(delivery_receipt(text(0, method), status, text(method, name), text(method + name, id), round,
+                                 sha256(Bytes(in).subspan(head))));
+}
+/// The next step after an answer: eight times the action, and the outcome.
+EXPORT(http_step, unsigned, unsigned request, unsigned so_far, unsigned status, bool receipt) {
+    const auto asked = static_cast<DeliveryRequest>(request);
+    const auto [action, outcome] =
+        next_step(asked, static_cast<BatchOutcome>(so_far), http_reply(asked, status, receipt));
+    return 8 * static_cast<unsigned>(action) + static_cast<unsigned>(outcome);
+}
+/// The same of a GET of a spec: the action.
+EXPORT(spec_step, unsigned, unsigned status, bool receipt) {
+    const DeliveryReply reply = http_reply(status, receipt);
+    const auto otherwise = reply.passing ? DeliveryAction::repeat : DeliveryAction::stop;
+    return static_cast<unsigned>(reply.outcome == BatchOutcome::delivered ? DeliveryAction::settle
+                                                                          : otherwise);
+}
+/// A message and a hint, with a line feed between them, of an answer that the endpoint did not give; nothing
+/// of any other.
+EXPORT(foreign, std::size_t, unsigned status, bool receipt) {
+    const std::string_view message = foreign_answer(status, receipt);
+    if (message.empty()) return give(std::vector<std::byte>{});
+    return give(std::string(message) + "\n" + std::string(foreign_hint()));
 }

@@ -276,6 +276,42 @@ static void refusing(void) {
     ldp_collection_free(of);
 }
 
+static const char *const an_id = "0d6c7ea3-3a2f-4f0e-9a53-1a3d3a9a5a10";
+
+static void deciding(void) {
+    char receipt[LDP_RECEIPT_SIZE];
+    ldp_outcome outcome = LDP_LATER;
+    /* Computed by sha256sum; doc/collect.md says of what. */
+    FINE(ldp_delivery_receipt("POST", 201, "my \xc3\xbc", an_id, -7, (const uint8_t *)"abc", 3, receipt, &error));
+    CHECK(strcmp(receipt, "522df90988a55c1e09f1149efec27ae4e3711ede21f231743888bfb6de3d8bba") == 0);
+    FINE(ldp_delivery_receipt("DELETE", 204, "my \xc3\xbc", an_id, 0, NULL, 0, receipt, &error));
+    CHECK(strcmp(receipt, "0948f4c2441e28a53e5d0512b7e4d48c195771966ada8e01fc6b5ae50576dd85") == 0);
+
+    CHECK(ldp_http_step(LDP_SUBMIT, 0, 0, &outcome) == LDP_REPEAT && outcome == LDP_LATER);
+    CHECK(ldp_http_step(LDP_SUBMIT, 200, 0, &outcome) == LDP_REPEAT && outcome == LDP_LATER);
+    CHECK(ldp_http_step(LDP_SUBMIT, 404, 0, &outcome) == LDP_STOP && outcome == LDP_LATER);
+    CHECK(ldp_http_step(LDP_SUBMIT, 201, 1, &outcome) == LDP_SETTLE && outcome == LDP_DELIVERED);
+    outcome = LDP_LATER;
+    CHECK(ldp_http_step(LDP_SUBMIT, 409, 1, &outcome) == LDP_THEN_REVOKE && outcome == LDP_OUTDATED);
+    CHECK(ldp_http_step(LDP_REVOKE, 204, 0, &outcome) == LDP_REPEAT && outcome == LDP_OUTDATED);
+    CHECK(ldp_http_step(LDP_REVOKE, 409, 1, &outcome) == LDP_SETTLE && outcome == LDP_OUTDATED);
+    CHECK(ldp_http_step(LDP_REVOKE, 204, 1, &outcome) == LDP_SETTLE && outcome == LDP_REFUSED);
+    CHECK(ldp_http_step((ldp_request)7, -5, 1, NULL) == LDP_REPEAT);
+    CHECK(ldp_spec_step(200, 1) == LDP_SETTLE && ldp_spec_step(200, 0) == LDP_REPEAT);
+    CHECK(ldp_spec_step(404, 1) == LDP_STOP);
+
+    outcome = LDP_LATER;
+    CHECK(ldp_sql_step(LDP_SUBMIT, NULL, 0, &outcome) == LDP_REPEAT && outcome == LDP_LATER);
+    CHECK(ldp_sql_step(LDP_SUBMIT, "LD002", 0, &outcome) == LDP_REPEAT && outcome == LDP_LATER);
+    CHECK(ldp_sql_step(LDP_SUBMIT, "00000 and more", 1, &outcome) == LDP_STOP);
+    CHECK(ldp_sql_step(LDP_SUBMIT, "23514", 0, &outcome) == LDP_THEN_REVOKE && outcome == LDP_REFUSED);
+    CHECK(ldp_sql_step(LDP_REVOKE, "00000", 0, &outcome) == LDP_SETTLE && outcome == LDP_REPEATED);
+
+    CHECK(ldp_foreign_answer(201, 1) == NULL && ldp_foreign_answer(422, 0) == NULL);
+    CHECK(strstr(ldp_foreign_answer(302, 0), "a redirect") && strstr(ldp_foreign_answer(201, 0), "receipt"));
+    CHECK(strstr(ldp_foreign_hint(), "captive portal") != NULL);
+}
+
 static void remembering(void) {
     ldp_collection *of = collection(moving), *other = collection(region);
     ldp_client *client = in_memory(of), *again = NULL;
@@ -358,6 +394,7 @@ static void keeping(const char *folder) {
 
 /* Null wherever a pointer stands, bytes that are no text, and lengths that are none. */
 static void hostile(void) {
+    char receipt[LDP_RECEIPT_SIZE];
     ldp_collection *of = collection(region), *made = NULL;
     ldp_client *client = in_memory(of), *opened = NULL;
     ldp_value value = ldp_label("north"), *values = NULL;
@@ -418,6 +455,11 @@ static void hostile(void) {
     FAILS(ldp_client_drop_refused(NULL, &moved, &error), refused, "null");
     FAILS(ldp_client_flush(NULL, deliver, &server, 1, &flushed, &error), refused, "null");
     FAILS(ldp_client_flush(client, NULL, &server, 1, &flushed, &error), refused, "null");
+    FAILS(ldp_delivery_receipt("POST", 201, "a", "b", 0, NULL, 0, NULL, &error), refused, "null");
+    FAILS(ldp_delivery_receipt("POST", 201, "a", "b", 0, NULL, 1, receipt, &error), refused, "null");
+    FAILS(ldp_delivery_receipt(NULL, 201, "a", "b", 0, NULL, 0, receipt, &error), refused, "null");
+    FAILS(ldp_delivery_receipt("POST", 201, "\xff", "b", 0, NULL, 0, receipt, &error), refused, "UTF-8");
+    CHECK(receipt[0] == 0);
     FAILS(ldp_flush_start(NULL, 1, &flush, &error), refused, "null");
     FAILS(ldp_flush_start(client, 1, NULL, &error), refused, "null");
     FAILS(ldp_flush_start(client, 0, &flush, &error), refused, "at least one");
@@ -488,6 +530,7 @@ int main(int argc, char **argv) {
     drawing();
     reporting();
     refusing();
+    deciding();
     remembering();
     keeping(argv[1]);
     hostile();

@@ -25,8 +25,7 @@ constexpr std::string_view some_id = "0d6c7ea3-3a2f-4f0e-9a53-1a3d3a9a5a10";
 
 std::shared_ptr<const Offered> offered(const std::string& name, const std::string& owner = "owner") {
     auto mechanism = make_mechanism(Spec::from_json(R"({"mechanism": "grr", "epsilon": 1, "domain": 5})"));
-    return std::make_shared<const Offered>(
-        Offered{name, name, false, {}, {}, {}, std::move(mechanism), owner});
+    return std::make_shared<const Offered>(Offered{name, name, {}, {}, {}, std::move(mechanism), owner});
 }
 
 std::string frame(const Offered& of, std::size_t reports) {
@@ -44,17 +43,17 @@ Uuid numbered(std::size_t number) {
     return id;
 }
 
-/// A queue, and what was told of the submissions that a test numbers.
+/// A queue, and what was told of the batches that a test numbers.
 struct Told {
     explicit Told(std::size_t hold, Clock::duration hold_for = 1h, std::size_t bytes = 1 << 20)
         : queue({hold, hold_for, bytes, 50ms}) {}
 
     void add(std::size_t number, std::int32_t round = 0) {
-        queue.add(submission(shop, numbered(number), round, frame(*shop, 3)), tell(number));
+        queue.add(received_batch(shop, numbered(number), round, frame(*shop, 3)), tell(number));
     }
-    void add(std::size_t number, const Submission& one) { queue.add(one, tell(number)); }
+    void add(std::size_t number, const ReceivedBatch& one) { queue.add(one, tell(number)); }
     void add(std::size_t number, const std::shared_ptr<const Offered>& to) {
-        queue.add(submission(to, numbered(number), 0, frame(*to, 3)), tell(number));
+        queue.add(received_batch(to, numbered(number), 0, frame(*to, 3)), tell(number));
     }
     Listener tell(std::size_t number, std::shared_ptr<const std::atomic<bool>> gone = {}) {
         return {[this, number](const collect::Answer& answer) { statuses[number].push_back(answer.status); },
@@ -63,8 +62,8 @@ struct Told {
     /// How many the next group has; 0 if there is none now.
     std::size_t next() {
         Group group = queue.take(Clock::now());
-        for (const Waiting& one : group) one.end({201});
-        if (!group.empty()) queue.release(group.front().submission.to->owner);
+        for (const QueuedBatch& one : group) one.end({201});
+        if (!group.empty()) queue.release(group.front().batch.to->owner);
         return group.size();
     }
 
@@ -133,7 +132,7 @@ BOOST_AUTO_TEST_CASE(ids_and_digests_are_as_the_manual_says) {
         hash.add(content);
         return hash.digest();
     };
-    const Submission one = submission(shop, id, -7, octets);
+    const ReceivedBatch one = received_batch(shop, id, -7, octets);
     BOOST_CHECK(one.digest == expected("round -7:", octets));
     BOOST_TEST(one.reports() == 4U);
     // But for the version and the variant.
@@ -143,11 +142,11 @@ BOOST_AUTO_TEST_CASE(ids_and_digests_are_as_the_manual_says) {
     stored[19] = one.id[19];
     BOOST_TEST(one.id == stored);
     BOOST_TEST(std::string("89ab").find(one.id[19]) != std::string::npos);
-    const Submission none = void_submission(shop, id);
+    const ReceivedBatch none = void_batch(shop, id);
     BOOST_TEST(none.id == one.id);
     BOOST_CHECK(none.digest == expected("void", {}));
     BOOST_TEST(none.reports() == 0U);
-    BOOST_TEST(submission(shop, numbered(1), 0, octets).id != one.id);
+    BOOST_TEST(received_batch(shop, numbered(1), 0, octets).id != one.id);
 }
 
 BOOST_AUTO_TEST_CASE(what_waits_together_is_stored_together) {
@@ -165,11 +164,11 @@ BOOST_AUTO_TEST_CASE(what_waits_together_is_stored_together) {
 
 BOOST_AUTO_TEST_CASE(a_batch_that_waits_is_one_however_often_it_is_sent) {
     Told told(1);
-    const Submission one = submission(told.shop, numbered(1), 0, frame(*told.shop, 3));
+    const ReceivedBatch one = received_batch(told.shop, numbered(1), 0, frame(*told.shop, 3));
     told.add(1, one);
     told.add(2, one);
     // Another one of its id, whose end is open, must come again.
-    told.add(3, submission(told.shop, numbered(1), 0, frame(*told.shop, 4)));
+    told.add(3, received_batch(told.shop, numbered(1), 0, frame(*told.shop, 4)));
     BOOST_TEST(told.statuses[3] == Statuses{503});
     BOOST_TEST(told.next() == 1U);
     BOOST_TEST(told.statuses[1] == Statuses{201});
@@ -183,7 +182,7 @@ BOOST_AUTO_TEST_CASE(too_few_wait_for_others_and_are_sent_back_in_time) {
     told.add(2);
     told.add(3, 9);  // of another round: no company
     BOOST_TEST(told.next() == 0U);
-    told.add(4, void_submission(told.shop, numbered(1)));  // waits for nobody
+    told.add(4, void_batch(told.shop, numbered(1)));  // waits for nobody
     BOOST_TEST(told.next() == 1U);
     BOOST_TEST(told.statuses[4] == Statuses{201});
     BOOST_TEST(told.statuses[1].empty());
@@ -273,7 +272,7 @@ BOOST_AUTO_TEST_CASE(owners_take_turns_and_wait_for_themselves_alone) {
     told.add(3, quiet);
     Group slow = told.queue.take(Clock::now());
     BOOST_REQUIRE(slow.size() == 1U);
-    BOOST_TEST(slow[0].submission.to->owner == "a");
+    BOOST_TEST(slow[0].batch.to->owner == "a");
     // While it is stored the owner has no other transaction, and what waits for it makes nobody else's wait.
     std::this_thread::sleep_for(100ms);
     told.add(4, second);
@@ -296,7 +295,7 @@ BOOST_AUTO_TEST_CASE(one_collection_cannot_take_all_the_room) {
     const std::string same = frame(*shop, 3);
     std::map<std::size_t, Statuses> statuses;
     const auto add = [&](std::size_t number, std::size_t id, const std::shared_ptr<const Offered>& to) {
-        queue.add(submission(to, numbered(id), 0, same), {[&, number](const collect::Answer& answer) {
+        queue.add(received_batch(to, numbered(id), 0, same), {[&, number](const collect::Answer& answer) {
                       statuses[number].push_back(answer.status);
                   }});
     };
@@ -314,7 +313,7 @@ BOOST_AUTO_TEST_CASE(no_group_is_large) {
     Queue queue({1, 1h, 1 << 20, 1h, 1000, 10});
     const auto shop = offered("shop");
     for (std::size_t i = 0; i < 9; ++i)
-        queue.add(submission(shop, numbered(i), 0, frame(*shop, 3)), {[](const collect::Answer&) {}});
+        queue.add(received_batch(shop, numbered(i), 0, frame(*shop, 3)), {[](const collect::Answer&) {}});
     std::size_t all = 0;
     for (const std::size_t expected : {4U, 4U, 1U}) {
         const Group group = queue.take(Clock::now());
@@ -331,7 +330,7 @@ BOOST_AUTO_TEST_CASE(who_is_gone_holds_no_room) {
     const auto gone = std::make_shared<std::atomic<bool>>(false);
     const std::string fixed = frame(*told.shop, 3);
     const auto send = [&](std::size_t number, std::size_t id, bool leaves) {
-        told.queue.add(submission(told.shop, numbered(id), 0, fixed),
+        told.queue.add(received_batch(told.shop, numbered(id), 0, fixed),
                        told.tell(number, leaves ? gone : nullptr));
     };
     send(1, 1, true);

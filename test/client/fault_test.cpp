@@ -381,15 +381,15 @@ class Server final : public Carrier {
         ++attempts;
         if (const auto found = batches.find(batch.id); found != batches.end()) {
             if (found->second != batch.digest())
-                throw Undelivered(Verdict::outdated,
+                throw Undelivered(BatchOutcome::outdated,
                                   Error(ErrorCode::environment, "counted before with others"));
             return false;
         }
         if (batch.reports.size() > most)
-            throw Undelivered(Verdict::too_large, Error(ErrorCode::environment, "too slow"));
+            throw Undelivered(BatchOutcome::too_large, Error(ErrorCode::environment, "too slow"));
         for (const Report& one : batch.reports)
             if (bad.contains(one))
-                throw Undelivered(Verdict::refused, Error(ErrorCode::environment, "no such report"));
+                throw Undelivered(BatchOutcome::refused, Error(ErrorCode::environment, "no such report"));
         batches.emplace(batch.id, batch.digest());
         counted.insert(counted.end(), batch.reports.begin(), batch.reports.end());
         if (deaf_every != 0 && attempts % deaf_every == 0) throw Error(ErrorCode::environment, "no answer");
@@ -520,7 +520,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_server_that_refuses_all_is_an_error, Kind, Store
     for (int i = 0; i < 100; ++i) client.report({i});
     struct Refusing final : Carrier {
         bool deliver(const Batch&) override {
-            throw Undelivered(Verdict::refused, Error(ErrorCode::environment, "no", "why", "do"));
+            throw Undelivered(BatchOutcome::refused, Error(ErrorCode::environment, "no", "why", "do"));
         }
     } refusing;
     BOOST_CHECK_EXCEPTION(client.flush(refusing, 100), Error,
@@ -529,7 +529,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_server_that_refuses_all_is_an_error, Kind, Store
     BOOST_TEST(client.pending() == 90u);
     struct Slow final : Carrier {
         bool deliver(const Batch&) override {
-            throw Undelivered(Verdict::too_large, Error(ErrorCode::environment, "too slow"));
+            throw Undelivered(BatchOutcome::too_large, Error(ErrorCode::environment, "too slow"));
         }
     } slow;
     BOOST_CHECK_EXCEPTION(client.flush(slow, 100), Error, error_with(ErrorCode::environment, "too slow"));
@@ -575,20 +575,29 @@ BOOST_AUTO_TEST_CASE(pauses_grow_and_end) {
 }
 
 BOOST_AUTO_TEST_CASE(what_passes_is_told_from_what_does_not) {
-    using pq::Fault;
-    const auto counted = "ERROR:  batch x of collection \"y\" was counted before with other reports";
-    BOOST_TEST((pq::fault_of("23505", counted) == Fault::outdated));
-    for (const char* state : {"23505", "23514", "22P02", "22023", "54000", "P0001"})
-        BOOST_TEST((pq::fault_of(state, "") == Fault::refused), state);
-    for (const char* state :
-         {"40001", "40P01", "53300", "53100", "57P01", "57P03", "55P03", "08006", "25006"})
-        BOOST_TEST((pq::fault_of(state, "") == Fault::busy), state);
-    for (const char* state : {"57014", "53200"})
-        BOOST_TEST((pq::fault_of(state, "") == Fault::too_large), state);
-    for (const char* state : {"42501", "42P01", "42883", "28P01", "3D000", "XX000", ""})
-        BOOST_TEST((pq::fault_of(state, "") == Fault::other), state);
+    // test/unit/format/delivery_test.cpp has every SQLSTATE; here, how a statement's failure gets there.
+    const auto failure = [](const char* state) -> std::optional<pq::Failure> {
+        try {
+            pq::guarded("submitting", [&]() -> int { throw pqxx::sql_error("ERROR:  no", "SELECT", state); });
+        } catch (const pq::Failure& caught) {
+            return caught;
+        }
+        return {};
+    };
+    BOOST_TEST(failure("LD001")->is(BatchOutcome::outdated));
+    for (const char* state : {"23505", "23514", "22P02"})
+        BOOST_TEST(failure(state)->is(BatchOutcome::refused), state);
+    for (const char* state : {"LD002", "53300", "55P03", "25006"}) {
+        BOOST_TEST(failure(state)->is(BatchOutcome::later), state);
+        BOOST_TEST((failure(state)->passing() && !failure(state)->lost()), state);
+    }
+    BOOST_TEST(failure("57014")->is(BatchOutcome::too_large));
+    for (const char* state : {"42P01", "XX000", ""}) {
+        BOOST_TEST(failure(state)->is(BatchOutcome::later), state);
+        BOOST_TEST(!failure(state)->passing(), state);
+    }
 
-    const auto passes = [](const char* words) { return pq::connection_fault(words) == Fault::lost; };
+    const auto passes = [](const char* words) { return pq::connects_later(words); };
     const std::string at = "connection to server on socket \"/tmp/s\" failed: ";
     BOOST_TEST(passes((at + "Connection refused").c_str()));
     BOOST_TEST(passes((at + "FATAL:  sorry, too many clients already").c_str()));

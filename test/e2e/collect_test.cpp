@@ -51,23 +51,23 @@ BOOST_FIXTURE_TEST_CASE(what_is_refused_is_known_not_to_be_counted, Server) {
     const Endpoint endpoint({"--largest", "1024"});
     HttpLink link = link_to(endpoint);
     HttpUploader uploader(link, "colour");
-    const auto refused_as = [](Verdict verdict) {
-        return [=](const Undelivered& refused) { return refused.verdict() == verdict; };
+    const auto refused_as = [](BatchOutcome outcome) {
+        return [=](const Undelivered& refused) { return refused.outcome() == outcome; };
     };
 
     // Of another spec, of a round that is not open; afterwards their ids count for nothing.
     const Batch foreign = batch_of(other, 3), late = batch_of(collection, 3, 9);
     for (int i = 0; i < 2; ++i) {
-        BOOST_CHECK_EXCEPTION(uploader.deliver(foreign), Undelivered, refused_as(Verdict::refused));
-        BOOST_CHECK_EXCEPTION(uploader.deliver(late), Undelivered, refused_as(Verdict::refused));
+        BOOST_CHECK_EXCEPTION(uploader.deliver(foreign), Undelivered, refused_as(BatchOutcome::refused));
+        BOOST_CHECK_EXCEPTION(uploader.deliver(late), Undelivered, refused_as(BatchOutcome::refused));
     }
     sql("SELECT ldp_open_rounds('colour', 0, 9)");
-    BOOST_CHECK_EXCEPTION(uploader.deliver(late), Undelivered, refused_as(Verdict::refused));
+    BOOST_CHECK_EXCEPTION(uploader.deliver(late), Undelivered, refused_as(BatchOutcome::refused));
     BOOST_TEST(number("SELECT count(*) FROM colour") == 0);
 
     // Too large: in parts all arrive.
     BOOST_CHECK_EXCEPTION(uploader.deliver(batch_of(collection, 2000)), Undelivered,
-                          refused_as(Verdict::too_large));
+                          refused_as(BatchOutcome::too_large));
     Client client(collection, MemoryStore());
     for (int i = 0; i < 3000; ++i) client.stage({i % 5});
     client.commit();
@@ -79,7 +79,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_refused_is_known_not_to_be_counted, Server) {
     Batch second = batch_of(collection, 4);
     second.id = first.id;
     BOOST_TEST(uploader.deliver(first));
-    BOOST_CHECK_EXCEPTION(uploader.deliver(second), Undelivered, refused_as(Verdict::outdated));
+    BOOST_CHECK_EXCEPTION(uploader.deliver(second), Undelivered, refused_as(BatchOutcome::outdated));
 
     HttpUploader nowhere(link, "nowhere");
     BOOST_CHECK_EXCEPTION(nowhere.deliver(first), TransportFailure,
@@ -463,6 +463,32 @@ BOOST_FIXTURE_TEST_CASE(stopping_loses_nothing, Server) {
                           "}'::ldp_report[]) AS r WHERE NOT EXISTS (SELECT FROM colour WHERE report = r)") ==
                    0);
         BOOST_TEST(number("SELECT count(*) - count(DISTINCT report) FROM colour") == 0);
+    }
+}
+
+// While partitions are being added, a row may fit none: that passes, and the same batch counts afterwards.
+BOOST_FIXTURE_TEST_CASE(a_batch_that_fits_no_partition_comes_later, Server) {
+    for (const char* rows : {"reports", "batches"}) {
+        sql("SELECT ldp_drop_collection(name) FROM ldp_collections WHERE name = 'split'");
+        sql("SELECT ldp_create_collection('split', " + connection.quote(plain) +
+            ", partition_by => 'round', " + "rows => '" + rows + "')");
+        sql("DROP TABLE split_default");
+        const Collection collection(fetch_spec(connection, "split"));
+        const Endpoint endpoint;
+        Wire wire(endpoint);
+        const Batch batch = batch_of(collection, 10);
+        const auto early = wire.ask(post("split", batch));
+        BOOST_TEST(status_of(early) == 503U, rows);
+        BOOST_TEST(
+            (early && early->count(http::field::retry_after) == 1 && early->count("Ldp-Receipt") == 0));
+        BOOST_TEST(number("SELECT count(*) FROM ldp_batch WHERE collection = 'split'") == 0);
+        sql("CREATE TABLE split_first PARTITION OF split FOR VALUES IN (0)");
+        for (const unsigned status : {201U, 200U}) {
+            const auto settled = wire.ask(post("split", batch));
+            BOOST_TEST(status_of(settled) == status, rows);
+            BOOST_TEST((settled && settled->count("Ldp-Receipt") == 1));
+        }
+        BOOST_TEST(number("SELECT ldp_count(ldp_summary_of('split'))") == 10);
     }
 }
 

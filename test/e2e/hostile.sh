@@ -188,7 +188,7 @@ SELECT ldp_drop_hitters('words');
 SQL
 )"
     # A refusal says what is wrong as well.
-    check "what is refused is refused by ldp" "42704 42704 42710 55000 22023 23505" "$(sql $hostile <<SQL | grep -oE 'ERROR:  [0-9A-Z]{5}' | cut -c9- | xargs
+    check "what is refused is refused by ldp" "42704 42704 42710 55000 22023 LD001" "$(sql $hostile <<SQL | grep -oE 'ERROR:  [0-9A-Z]{5}' | cut -c9- | xargs
 \set VERBOSITY verbose
 \set ON_ERROR_STOP off
 SET track_functions = 'all';

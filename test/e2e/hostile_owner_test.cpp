@@ -117,6 +117,39 @@ BOOST_FIXTURE_TEST_CASE(a_trigger_changes_nothing_for_others_at_the_endpoint, Ho
     BOOST_TEST(number("SELECT count(*) FROM ldp_batch WHERE submitter NOT LIKE 'ldp_e2e_gateway%'") == 0);
 }
 
+// Also where a row is a batch: as many reports must be taken as were sent.
+BOOST_FIXTURE_TEST_CASE(batches_that_a_table_keeps_out_or_doubles_are_not_acknowledged, Hostile) {
+    sql("SELECT ldp_drop_collection('snare')");
+    sql("SET ROLE " + owner);
+    sql("SELECT ldp_create_collection('snare', '" + std::string(plain) +
+        "', schema => 'hostile', rows => 'batches')");
+    sql("CREATE TABLE hostile.kept AS SELECT batch, round FROM hostile.snare");
+    sql("GRANT INSERT ON hostile.kept TO PUBLIC");
+    sql("RESET ROLE");
+    const Endpoint endpoint;
+    Wire wire(endpoint);
+    pqxx::connection connected(dsn() + " user=" + gateway());
+    Uploader uploader(connected, "snare");
+    const auto refused = [&](const std::string& what) {
+        BOOST_TEST(status_of(wire.ask(post("snare", batch_of(*snare, 7)))) == 503U, what);
+        BOOST_CHECK_EXCEPTION(uploader.deliver(batch_of(*snare, 7)), Error, says("reports of 7"));
+        BOOST_TEST(stored("hostile.snare") + stored("hostile.kept") == 0, what);
+        BOOST_TEST(number("SELECT count(*) FROM ldp_batch WHERE collection = 'snare'") == 0, what);
+    };
+    trap("", "BEFORE INSERT ON hostile.snare");
+    refused("a trigger");
+    sql("DROP TRIGGER trap ON hostile.snare");
+    sql("SET ROLE " + owner);
+    sql("CREATE RULE aside AS ON INSERT TO hostile.snare DO INSTEAD INSERT INTO hostile.kept "
+        "SELECT NEW.batch, NEW.round FROM generate_series(1, 2)");
+    sql("RESET ROLE");
+    refused("a rule");
+    sql("DROP RULE aside ON hostile.snare");
+    BOOST_TEST(status_of(wire.ask(post("snare", batch_of(*snare, 7)))) == 201U);
+    BOOST_TEST(uploader.deliver(batch_of(*snare, 7)));
+    BOOST_TEST(stored("hostile.snare") == 2);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_trigger_that_sleeps_stops_its_own_collection_alone, Hostile) {
     // It catches what cancels it, and would go on.
     const std::string sleeps =

@@ -227,7 +227,7 @@ BOOST_FIXTURE_TEST_CASE(reports_of_another_collection_are_refused_whole, Server)
         const Report good = mixed.reports[25];
         mixed.reports[25] = batch_of(theirs, 1).reports[0];
         BOOST_CHECK_EXCEPTION(uploader.deliver(mixed), Undelivered, [](const Undelivered& why) {
-            return why.verdict() == Verdict::refused && says("submitting to collection \"ours\"")(why);
+            return why.outcome() == BatchOutcome::refused && says("submitting to collection \"ours\"")(why);
         });
         BOOST_TEST(number("SELECT count(*) FROM ours") == 0);
 
@@ -253,7 +253,7 @@ BOOST_FIXTURE_TEST_CASE(a_reused_id_is_noticed, Server) {
         BOOST_TEST(uploader.deliver(batch));
         batch.reports.pop_back();
         BOOST_CHECK_EXCEPTION(uploader.deliver(batch), Undelivered, [](const Undelivered& why) {
-            return why.verdict() == Verdict::outdated && says("counted before with other reports")(why);
+            return why.outcome() == BatchOutcome::outdated && says("counted before with other reports")(why);
         });
     }
     BOOST_TEST(number("SELECT count(*) FROM reused") == 20);
@@ -400,6 +400,57 @@ BOOST_FIXTURE_TEST_CASE(summaries_are_the_same_inside_and_outside, Server) {
         BOOST_TEST(to_hex(summary) == sql("SELECT ldp_agg(report) FROM " + name)[0][0].as<std::string>(),
                    entry->name);
     }
+}
+
+// While partitions are being added, a row that waits for them fits none: that passes. A CHECK of the table
+// does not.
+BOOST_FIXTURE_TEST_CASE(an_insertion_amid_new_partitions_is_tried_again, Server) {
+    for (const char* rows : {"reports", "batches"})
+        for (const auto method : both) {
+            sql("SELECT ldp_drop_collection(name) FROM ldp_collections WHERE name = 'parts'");
+            sql("SELECT ldp_create_collection('parts', " + connection.quote(colours) +
+                ", ARRAY[['seen', 'timestamptz']], partition_by => 'seen', rows => '" + rows + "')");
+            sql("ALTER TABLE parts ALTER seen SET DEFAULT now()");
+            const Collection collection(fetch_spec(connection, "parts"));
+            const Batch batch = batch_of(collection, 10);
+            Link link(dsn());
+            int waited = 0;
+            link.on_waiting([&](const Error&, std::chrono::milliseconds) { ++waited; });
+            Uploader uploader(link, "parts", method);
+            bool delivered = false;
+            std::string failure;
+            {
+                pqxx::work adding(connection);
+                adding.exec("SELECT ldp_add_partitions('parts', now() + interval '2 days')");
+                std::thread sender([&] {
+                    try {
+                        delivered = uploader.deliver(batch);
+                    } catch (const std::exception& error) {
+                        failure = error.what();
+                    }
+                });
+                pqxx::connection watching(dsn());
+                for (int i = 0; i < 200; ++i) {
+                    if (pqxx::nontransaction(watching)
+                            .exec(
+                                "SELECT count(*) FROM pg_locks WHERE NOT granted AND database = (SELECT oid "
+                                "FROM pg_database WHERE datname = current_database())")[0][0]
+                            .as<int>() > 0)
+                        break;
+                    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+                }
+                adding.commit();
+                sender.join();
+            }
+            BOOST_TEST(delivered, failure);
+            BOOST_TEST(waited >= 1);
+            BOOST_TEST(number("SELECT ldp_count(ldp_summary_of('parts'))") == 10);
+
+            sql("ALTER TABLE parts ADD CONSTRAINT nothing_more CHECK (seen < '2000-01-01') NOT VALID");
+            BOOST_CHECK_EXCEPTION(
+                uploader.deliver(batch_of(collection, 1)), Undelivered,
+                [](const Undelivered& why) { return why.outcome() == BatchOutcome::refused; });
+        }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after, before, beforeEach } from "node:test";
 import { Client, Collection, FileStore, LdpError, MemoryStore } from "../../build/js/node.js";
-import { Endpoint, unpacked } from "./endpoint.mjs";
+import { Endpoint, receipt, unpacked } from "./endpoint.mjs";
 
 const grr = { mechanism: "grr", epsilon: 1, attributes: [{ name: "pet", domain: ["cat", "dog", "owl"] }] };
 const remembered = { mechanism: "grr", epsilon: 1, domain: 1000, evolving: {},
@@ -33,6 +33,7 @@ beforeEach(() => {
     endpoint.given.clear();
     endpoint.requests.length = 0;
     endpoint.mood = () => undefined;
+    endpoint.between = (answer) => answer;
 });
 const to = (name = "pets") => ({ endpoint: endpoint.url, name, patience: 2000 });
 
@@ -150,6 +151,43 @@ test("an answer that was lost counts nothing twice", async () => {
     endpoint.mood = () => (losses-- > 0 ? "lose the answer" : undefined);
     assert.deepEqual(await client.flush(to()), { batches: 1, reports: 1, repeated: 1, refused: 0 });
     assert.equal(endpoint.counted().length, 1);
+});
+
+const portals = {
+    "a login page": () => ({ status: 200, headers: { "content-type": "text/html" }, content: "<title>Welcome</title>" }),
+    "a maintenance page": () => ({ status: 201, content: "soon" }),
+    "a redirect": () => ({ status: 302, headers: { location: "/login" } }),
+    "a receipt of another batch": (answer) => ({ ...answer, headers: { "ldp-receipt": "0".repeat(64) } }),
+    "no receipt": ({ status, content }) => ({ status, content }),
+};
+for (const [what, portal] of Object.entries(portals))
+    test(`${what} delivers nothing, and passes`, async () => {
+        const client = await Client.open(await Collection.from(grr), new MemoryStore()), now = { ...to(), patience: 0 };
+        await client.report(["cat"]);
+        endpoint.page = () => ({ status: 201 }); // where a redirect would lead
+        endpoint.between = (answer) => portal(answer);
+        await assert.rejects(client.flush(now), failed("environment", /something other than the endpoint.*captive portal/));
+        // A refusal that is the endpoint's, and a revocation that is not.
+        endpoint.mood = () => ({ status: 422 });
+        endpoint.batches.clear();
+        endpoint.between = (answer, { method }) => (method === "DELETE" ? portal(answer) : answer);
+        await assert.rejects(client.flush(now), failed("environment", /something other than the endpoint/));
+        assert.equal(await client.pending(), 1);
+        assert.deepEqual(await client.refused(), []);
+        endpoint.given.clear();
+        endpoint.mood = () => undefined;
+        let left = 2;
+        endpoint.between = (answer) => (left-- > 0 ? portal(answer) : answer);
+        assert.equal((await client.flush(to())).reports, 1);
+        endpoint.spec = JSON.stringify(grr);
+        endpoint.between = (answer) => portal(answer);
+        await assert.rejects(Collection.fetch(endpoint.url, "pets"), failed("environment", /something other than the endpoint/));
+    });
+
+test("the spec of another collection is refused", async () => {
+    endpoint.spec = JSON.stringify(grr);
+    endpoint.between = (answer) => ({ ...answer, headers: { "ldp-receipt": receipt("GET", 200, "others", "", 0, endpoint.spec) } });
+    await assert.rejects(Collection.fetch(endpoint.url, "pets"), failed("environment", /its receipt is missing or wrong/));
 });
 
 test("a busy endpoint is asked again when it says", async () => {

@@ -1,5 +1,6 @@
 // What devices talk to, for tests: keeps batches as `ldp collect` does, counts each id once, and misbehaves on demand.
 
+import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 
 /** Splits a batch into its block and payloads (doc/formats.md). */
@@ -9,6 +10,11 @@ export function unpacked(body) {
     return Array.from({ length: count }, (_, i) => payloads.subarray(i * size, (i + 1) * size).toString("hex"));
 }
 
+const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
+/** The receipt of an answer, as doc/collect.md describes it. */
+export const receipt = (method, status, name, id, round, content) =>
+    sha256(["ldp receipt 1", method, status, id, round, sha256(content), name].join("\n"));
+
 export class Endpoint {
     batches = new Map(); // id → {round, body}
     given = new Set(); // ids that were given up
@@ -16,6 +22,8 @@ export class Endpoint {
     spec = "";
     /** Called before a batch is stored; may return {status, headers} to answer instead, or "lose the answer". */
     mood = () => undefined;
+    /** Called with each answer; may return another one: what stands between a client and an endpoint. */
+    between = (answer) => answer;
     /** Serves what is not the endpoint's. */
     page = () => undefined;
 
@@ -39,31 +47,36 @@ export class Endpoint {
         }
         const body = Buffer.concat(chunks);
         const { pathname, searchParams } = new URL(request.url, this.url);
-        const answer = this.#answer(request, pathname, searchParams, body) ?? (await this.page(pathname, searchParams, body));
+        const given = this.#answer(request, pathname, searchParams, body) ?? (await this.page(pathname, searchParams, body));
+        const answer = this.between(given, request);
         if (answer === "lose the answer") return request.socket.destroy();
         const { status = 404, headers = {}, content = "" } = answer ?? {};
-        response.writeHead(status, { "access-control-allow-origin": "*", ...headers }).end(content);
+        response.writeHead(status, { "access-control-allow-origin": "*",
+            "access-control-expose-headers": "Ldp-Receipt, Retry-After", ...headers }).end(content);
     }
     #answer(request, path, query, body) {
+        const name = decodeURIComponent(path.match(/^\/collections\/([^/]+)\//)?.[1] ?? "");
         if (path.match(/^\/collections\/[^/]+\/spec$/))
-            return { status: 200, headers: { "content-type": "application/json" }, content: this.spec };
+            return { status: 200, content: this.spec, headers: { "content-type": "application/json",
+                "ldp-receipt": receipt("GET", 200, name, "", 0, this.spec) } };
         const id = path.match(/^\/collections\/[^/]+\/batches\/([0-9a-f-]{36})$/)?.[1];
         if (!id) return undefined;
         if (request.method === "OPTIONS")
             return { status: 204, headers: { "access-control-allow-methods": "POST, DELETE",
                 "access-control-allow-headers": "content-type" } };
         this.requests.push({ method: request.method, id, headers: request.headers });
-        if (request.method === "DELETE") {
-            if (this.batches.has(id)) return { status: 409 };
-            this.given.add(id);
-            return { status: 204 };
-        }
         const known = this.batches.get(id), round = Number(query.get("round"));
-        if (this.given.has(id) || (known && !(known.round === round && known.body.equals(body)))) return { status: 409 };
+        const settled = (status) => ({ status, headers: { "ldp-receipt": receipt(request.method, status, name, id, round, body) } });
+        if (request.method === "DELETE") {
+            if (known) return settled(409);
+            this.given.add(id);
+            return settled(204);
+        }
+        if (this.given.has(id) || (known && !(known.round === round && known.body.equals(body)))) return settled(409);
         const mood = this.mood(body, id);
         if (mood && mood !== "lose the answer") return mood;
         this.batches.set(id, { round, body });
-        return mood ?? { status: known ? 200 : 201 };
+        return mood ?? settled(known ? 200 : 201);
     }
 
     /** Every payload that was counted, with its round. */

@@ -96,6 +96,23 @@ CREATE TABLE split_2 PARTITION OF split FOR VALUES IN (2);
 SELECT sum(ldp_insert('split', pg_temp.colours(10 * r), r)) FROM unnest('{1,2}'::integer[]) AS r;
 SELECT pg_temp.outcome('SELECT ldp_insert(''split'', pg_temp.colours(1), 3)');
 SELECT (SELECT count(*) FROM split_1) AS first, (SELECT count(*) FROM split_2) AS second;
+-- A row that fits no partition is LD002, whichever function inserts it; a row that a CHECK refuses is 23514.
+ALTER TABLE split ADD CONSTRAINT early CHECK (round < 2) NOT VALID;
+SELECT pg_temp.outcome('SELECT ldp_insert(''split'', pg_temp.colours(1), 2)') AS a_check;
+SELECT pg_temp.outcome('SELECT ldp_insert(''split_1'', pg_temp.colours(1), 0)') AS of_another_partition;
+ALTER TABLE split DROP CONSTRAINT early;
+SELECT count(ldp_create_collection('of_' || kind, spec, rows => kind, partition_by => 'round')) FROM insertion_spec, unnest('{reports,batches}'::text[]) AS kind WHERE name = 'colour';
+CREATE FUNCTION pg_temp.submitted(collection text) RETURNS TABLE (inserted text, submitted text, together text) LANGUAGE sql AS $$
+    SELECT pg_temp.outcome(format('SELECT ldp_insert(%L, pg_temp.colours(7), 0)', collection)),
+           pg_temp.outcome(format('SELECT ldp_submit(%L, report) FROM single WHERE name = ''colour'' AND id = 1', collection)),
+           pg_temp.outcome(format('SELECT ldp_submit_batch(%L, gen_random_uuid(), array_agg(report)) FROM single WHERE name = ''colour'' AND id <= 3', collection)) $$;
+SELECT c, s.* FROM unnest('{of_reports,of_batches}'::text[]) AS c, pg_temp.submitted(c) AS s;
+SELECT ldp_open_rounds(c, 1) FROM unnest('{of_reports,of_batches}'::text[]) AS c;
+SELECT c, s.* FROM unnest('{of_reports,of_batches}'::text[]) AS c, pg_temp.submitted(c) AS s;
+SELECT ldp_open_rounds(c, 0) FROM unnest('{of_reports,of_batches}'::text[]) AS c;
+DROP TABLE of_reports_default, of_batches_default;
+SELECT c, s.* FROM unnest('{of_reports,of_batches}'::text[]) AS c, pg_temp.submitted(c) AS s;
+SELECT ldp_drop_collection(c) FROM unnest('{of_reports,of_batches}'::text[]) AS c;
 
 -- Rollups count what arrives like this, once.
 SELECT ldp_create_rollup('insertion_rollup', 'insertion', '{round}');

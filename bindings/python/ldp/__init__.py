@@ -9,7 +9,7 @@
     client.flush(ldp.Uploader(connection, "region"))
 """
 
-from .client import Answer, Batch, Carrier, Client, Flushed, Origin, Receipt, Spent, Undelivered, Verdict
+from .client import Answer, Batch, Carrier, Client, Flushed, Origin, Outcome, Receipt, Spent, Undelivered
 from .collection import Collection
 from .endpoint import Endpoint, HttpUploader
 from .errors import Code, Error
@@ -18,6 +18,6 @@ from .server import Uploader, estimate, fetch_spec, frame
 
 __all__ = [
     "Answer", "Batch", "Carrier", "Client", "Code", "Collection", "Endpoint", "Error", "Flushed", "HttpUploader", "Origin",
-    "Receipt", "Spent", "Undelivered", "Uploader", "Verdict", "estimate", "fetch_spec", "frame", "version",
+    "Outcome", "Receipt", "Spent", "Undelivered", "Uploader", "estimate", "fetch_spec", "frame", "version",
 ]
 __version__ = version()

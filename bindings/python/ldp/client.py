@@ -91,29 +91,32 @@ class Batch:
         return native.taken(memory, size.value)
 
 
-class Verdict(enum.IntEnum):
-    """What is certain of a batch that was not counted."""
+class Outcome(enum.IntEnum):
+    """The outcome of a batch's delivery. The last three are certain: the batch was not counted."""
 
-    REFUSED = 3    # nor ever will be, as long as a report is in it that the server refuses
-    TOO_LARGE = 4  # nor will be as a whole; parts of it may
-    OUTDATED = 5   # its id was counted with other reports: the store is older than what the server counted
+    DELIVERED = 0  # counted by this attempt
+    REPEATED = 1   # counted by an earlier attempt
+    LATER = 2      # unknown: the same batch is offered again
+    REFUSED = 3    # the server refuses a report in it, now and later
+    TOO_LARGE = 4  # too large as a whole; parts of it may be counted
+    OUTDATED = 5   # its id was counted with other reports: the store is older than the server's record
 
 
 class Undelivered(Exception):
-    """What a carrier raises if it is certain that a batch was not counted and cannot be any more."""
+    """What a carrier raises if it is certain that a batch was not counted and cannot be any more.
 
-    def __init__(self, verdict: Verdict, reason: str) -> None:
+    `outcome` is REFUSED, TOO_LARGE or OUTDATED.
+    """
+
+    def __init__(self, outcome: Outcome, reason: str) -> None:
         super().__init__(reason)
-        self.verdict = verdict
+        self.outcome = outcome
         self.reason = reason
 
 
 #: Brings a batch to the server, and returns when it is counted: True if this call did it, False if it had been counted
 #: before. Raises Undelivered, or anything else if nothing is certain: the same batch is then offered again.
 Carrier = Callable[[Batch], bool]
-
-_DELIVERED, _REPEATED = 0, 1
-
 
 class Client:
     """Turns records into reports and keeps them until the server has counted them.
@@ -256,9 +259,9 @@ class Client:
             try:
                 while (batch := _next(flush)) is not None:
                     try:
-                        outcome, reason = (_DELIVERED if carrier(batch) else _REPEATED), None
+                        outcome, reason = (Outcome.DELIVERED if carrier(batch) else Outcome.REPEATED), None
                     except Undelivered as why:
-                        outcome, reason = int(why.verdict), _reason(why.reason)
+                        outcome, reason = why.outcome, _reason(why.reason)
                     finally:
                         batch._handle = None
                     native.call("ldp_flush_settle", flush, outcome, reason)

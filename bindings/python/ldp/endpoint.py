@@ -10,12 +10,22 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-from .client import Batch, Undelivered, Verdict
+from typing import Any, Callable
+
+from .client import Batch, Outcome, Undelivered
+from .delivery import Action, Request, foreign_answer, http_step, receipt, settled, spec_step
 from .errors import Code, Error
 
-# Another time it may be: too many requests, and a proxy or an endpoint that waits for what is behind it.
-_PASSING = (429, 502, 503, 504)
-_VERDICTS = {400: Verdict.REFUSED, 422: Verdict.REFUSED, 413: Verdict.TOO_LARGE, 409: Verdict.OUTDATED}
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Follows no redirect: a captive portal's page is no answer of the endpoint."""
+
+    def redirect_request(self, *arguments: Any) -> None:
+        return None
+
+
+#: Judges an answer by its status, body and receipt: whether the request is to be repeated.
+_Judge = Callable[[int, bytes, str], Action]
 
 
 class Endpoint:
@@ -33,19 +43,27 @@ class Endpoint:
         self._url = url.rstrip("/")
         self._timeout = timeout
         self._patience = patience
+        self._opener = urllib.request.build_opener(_NoRedirect)
 
     def fetch_spec(self, collection: str) -> str:
         """The spec of a collection, for Collection(…). Raises Error (ENVIRONMENT)."""
-        status, body = self._request("GET", f"{_path(collection)}/spec")
-        if status != 200:
-            raise _refusal(f'fetching the spec of "{collection}"', status, body)
-        return body.decode()
+        failure: Error
+
+        def judge(status: int, body: bytes, given: str) -> Action:
+            nonlocal failure
+            right = given == receipt("GET", status, collection, content=body)
+            failure = _refusal(f'fetching the spec of "{collection}"', status, body, right)
+            return spec_step(status, right)
+
+        return self._request("GET", f"{_path(collection)}/spec", judge, lambda: failure).decode()
 
     def uploader(self, collection: str) -> HttpUploader:
         """A carrier to a collection, for Client.flush."""
         return HttpUploader(self, collection)
 
-    def _request(self, method: str, path: str, content: bytes | None = None) -> tuple[int, bytes]:
+    def _request(self, method: str, path: str, judge: _Judge, failure: Callable[[], Error],
+                 content: bytes | None = None) -> bytes:
+        """The body of the first answer that is judged final. Raises the failure that the judge noted, or one of its own."""
         request = urllib.request.Request(self._url + path, content,
                                          # urllib would send its own name, with the version of Python.
                                          {"Content-Type": "application/octet-stream", "User-Agent": "ldp"},
@@ -54,25 +72,33 @@ class Endpoint:
         while True:
             least = 0.0
             try:
-                with urllib.request.urlopen(request, timeout=self._timeout) as answer:
-                    return int(answer.status), answer.read()
-            except urllib.error.HTTPError as refused:
-                with refused:
-                    status, body = refused.code, refused.read()
-                if status not in _PASSING:
-                    return status, body
-                after = refused.headers.get("Retry-After", "")
-                least = float(after) if after.isdigit() else 0.0
-                failure: Exception = _refusal(f"{method} {path}", status, body)
+                status, headers, body = self._exchange(request)
             except (OSError, http.client.HTTPException) as lost:  # no connection, or one that broke
-                failure = Error(Code.ENVIRONMENT, f"the endpoint cannot be reached: {lost}", "",
-                                "Repeat the call: a batch counts once, however often it is sent.")
-                failure.__cause__ = lost
+                error = Error(Code.ENVIRONMENT, f"the endpoint cannot be reached: {lost}", "",
+                              "Repeat the call: a batch counts once, however often it is sent.")
+                error.__cause__ = lost
+            else:
+                action = judge(status, body, headers.get("Ldp-Receipt", ""))
+                if action not in (Action.REPEAT, Action.STOP):
+                    return body
+                error = failure()
+                if action is Action.STOP:
+                    raise error
+                after = headers.get("Retry-After", "")
+                least = float(after) if after.isdigit() else 0.0
             wait = max(least, random.uniform(pause / 2, pause))
             if time.monotonic() + wait > until:
-                raise failure
+                raise error
             time.sleep(wait)
             pause = min(2 * pause, 10.0)
+
+    def _exchange(self, request: urllib.request.Request) -> tuple[int, Any, bytes]:
+        try:
+            with self._opener.open(request, timeout=self._timeout) as answer:
+                return int(answer.status), answer.headers, answer.read()
+        except urllib.error.HTTPError as refused:
+            with refused:
+                return refused.code, refused.headers, refused.read()
 
 
 class HttpUploader:
@@ -86,46 +112,49 @@ class HttpUploader:
         self._collection = collection
 
     def __call__(self, batch: Batch) -> bool:
-        doing = f'submitting to "{self._collection}"'
-        path = f"{_path(self._collection)}/batches/{batch.id}"
         try:
             frame = batch.frame()
         except Error as error:
             if error.code == Code.FULL:  # so it was never sent
-                raise Undelivered(Verdict.TOO_LARGE, error.message) from error
+                raise Undelivered(Outcome.TOO_LARGE, error.message) from error
             if error.code != Code.MALFORMED:
                 raise
-            return self._give_up(doing, path, Verdict.REFUSED, error)
-        status, body = self._endpoint._request("POST", path + (f"?round={batch.round}" if batch.round else ""), frame)
-        if status in (200, 201):
-            return status == 201
-        failure = _refusal(doing, status, body)
-        if status not in _VERDICTS:
-            raise failure
-        return self._give_up(doing, path, _VERDICTS[status], failure)
+            outcome = self._send(Request.REVOKE, Outcome.REFUSED, batch)[1]
+            return settled(outcome, error.message)
+        action, outcome, why = self._send(Request.SUBMIT, Outcome.LATER, batch, frame)
+        if action is Action.REVOKE:
+            outcome = self._send(Request.REVOKE, outcome, batch)[1]
+        return settled(outcome, why.message)
 
-    def _give_up(self, doing: str, path: str, verdict: Verdict, why: Error) -> bool:
-        """This attempt was refused; an earlier one, whose end nobody saw, may have been counted, or be on its way still.
+    def _send(self, request: Request, so_far: Outcome, batch: Batch,
+              frame: bytes | None = None) -> tuple[Action, Outcome, Error]:
+        method, round = ("DELETE", 0) if request is Request.REVOKE else ("POST", batch.round)
+        path = f"{_path(self._collection)}/batches/{batch.id}" + (f"?round={round}" if round else "")
 
-        Once the endpoint has its id for void, neither is possible.
-        """
-        status, body = self._endpoint._request("DELETE", path)
-        if status == 204:
-            # An id that stands for another batch cannot be made void: this one was, before.
-            raise Undelivered(Verdict.REFUSED if verdict is Verdict.OUTDATED else verdict, why.message) from why
-        if status != 409:
-            raise _refusal(doing, status, body)
-        if verdict is Verdict.OUTDATED:
-            raise Undelivered(verdict, why.message) from why
-        return False
+        action, outcome = Action.STOP, so_far
+        why: Error
+
+        def judge(status: int, body: bytes, given: str) -> Action:
+            nonlocal action, outcome, why
+            right = given == receipt(method, status, self._collection, batch.id, round, frame or b"")
+            why = _refusal(f'submitting to "{self._collection}"', status, body, right)
+            action, outcome = http_step(request, so_far, status, right)
+            return action
+
+        self._endpoint._request(method, path, judge, lambda: why, frame)
+        return action, outcome, why
 
 
 def _path(collection: str) -> str:
     return "/collections/" + urllib.parse.quote(collection, safe="")
 
 
-def _refusal(doing: str, status: int, body: bytes) -> Error:
-    """What an endpoint says of a failure: JSON as RFC 9457 has it. A proxy in front of it may say anything."""
+def _refusal(doing: str, status: int, body: bytes, right: bool) -> Error:
+    """What an answer says of a failure: JSON as RFC 9457 has it. A proxy in front of an endpoint may say anything."""
+    foreign = foreign_answer(status, right)
+    if foreign is not None:
+        return Error(Code.ENVIRONMENT, f"{doing}: {foreign[0]} (status {status})", repr(body[:200]) if body else "",
+                     foreign[1])
     try:
         told = json.loads(body)
         title, detail, hint = (str(told.get(key, "")) for key in ("title", "detail", "hint"))

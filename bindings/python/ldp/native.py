@@ -59,6 +59,7 @@ _calls: dict[str, tuple[Any, ...]] = {
     "ldp_flush_next": (c_void_p, _place),
     "ldp_flush_settle": (c_void_p, c_int, c_char_p),
     "ldp_flush_done": (c_void_p, POINTER(Flushed)),
+    "ldp_delivery_receipt": (c_char_p, c_int, c_char_p, c_char_p, c_int32, c_char_p, c_size_t, c_char_p),
 }
 # Others: result, arguments.
 _getters: dict[str, tuple[Any, ...]] = {
@@ -87,6 +88,11 @@ _getters: dict[str, tuple[Any, ...]] = {
     "ldp_batch_reports": (c_size_t, c_void_p),
     "ldp_batch_report": (POINTER(c_uint8), c_void_p, c_size_t, POINTER(c_size_t)),
     "ldp_flush_free": (None, c_void_p),
+    "ldp_http_step": (c_int, c_int, c_int, c_int, POINTER(c_int)),
+    "ldp_spec_step": (c_int, c_int, c_int),
+    "ldp_sql_step": (c_int, c_int, c_char_p, c_int, POINTER(c_int)),
+    "ldp_foreign_answer": (c_char_p, c_int, c_int),
+    "ldp_foreign_hint": (c_char_p,),
 }
 
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any, Sequence
 
-from .client import Batch, Undelivered, Verdict
+from .client import Batch, Outcome
+from .delivery import Action, Request, settled, sql_step
 from .errors import Code, Error
 
 if TYPE_CHECKING:
@@ -55,19 +56,26 @@ class Uploader:
 
     def __call__(self, batch: Batch) -> bool:
         reports = "{" + ",".join(report.hex() for report in batch.reports) + "}"
-        try:
-            rows = _run(self._connection, "SELECT ldp_submit_batch(%s, %s::uuid, %s::ldp_report[], %s)",
-                        (self._collection, batch.id, reports, batch.round))[1]
-            return int(rows[0][0]) > 0
-        except Exception as error:
-            verdict = _verdict(_state(error), str(error))
-            if verdict is None:
-                raise
+        why = ""
+        request, action, outcome = Request.SUBMIT, Action.REVOKE, Outcome.LATER
+        while action is Action.REVOKE:
+            try:
+                fresh = self._submit(batch, reports) if request is Request.SUBMIT else self._free(batch)
+                action, outcome = sql_step(request, outcome, "00000", fresh)
+            except Exception as error:
+                action, outcome = sql_step(request, outcome, _state(error), False)
+                if action not in (Action.REVOKE, Action.SETTLE):
+                    raise
+                why = why or str(error).strip()
             # This attempt was undone. An earlier one, whose end nobody saw, holds its claim until it ends: the claim waits
-            # for it, and is free only if no attempt was or will be counted.
-            if verdict is not Verdict.OUTDATED and not self._free(batch):
-                return False
-            raise Undelivered(verdict, str(error).strip()) from error
+            # for it, and is new only if no attempt was or will be counted.
+            request = Request.REVOKE
+        return settled(outcome, why)
+
+    def _submit(self, batch: Batch, reports: str) -> bool:
+        rows = _run(self._connection, "SELECT ldp_submit_batch(%s, %s::uuid, %s::ldp_report[], %s)",
+                    (self._collection, batch.id, reports, batch.round))[1]
+        return int(rows[0][0]) > 0
 
     def _free(self, batch: Batch) -> bool:
         text = f"{batch.round}:" + ",".join(report.hex() for report in batch.reports)
@@ -110,14 +118,3 @@ def _state(error: Exception) -> str:
     """The SQLSTATE, as psycopg2 or psycopg tells it."""
     found = getattr(error, "pgcode", None) or getattr(error, "sqlstate", None)
     return found if isinstance(found, str) else ""
-
-
-def _verdict(state: str, message: str) -> Verdict | None:
-    """What an SQLSTATE says for certain of a batch; see pq::fault_of in src/client/transport.hpp."""
-    if state == "23505" and "was counted before with other reports" in message:
-        return Verdict.OUTDATED
-    if state in ("57014", "53200"):  # statement_timeout; out of memory
-        return Verdict.TOO_LARGE
-    if state[:2] in ("22", "23", "54") or state == "P0001":
-        return Verdict.REFUSED
-    return None

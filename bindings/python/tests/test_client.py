@@ -123,14 +123,14 @@ class Clients(Case):
     def test_what_the_server_refuses(self):
         client = ldp.Client(self.region)
         client.report_many([["north"]] * 2)
-        refused = ldp.Undelivered(ldp.Verdict.REFUSED, "not you, \udcff")
+        refused = ldp.Undelivered(ldp.Outcome.REFUSED, "not you, \udcff")
         self.assertEqual(client.flush(Server(refused, refused)).refused, 1)
         self.assertEqual(client.refused(), ["not you, ?"])
         self.assertEqual(client.requeue_refused(), 1)
         self.fails(ldp.Code.ENVIRONMENT, "refuses all reports: not you", client.flush, Server(refused))
         self.assertEqual(client.drop_refused(), 1)
         client.report(["north"])
-        self.fails(ldp.Code.INCOMPATIBLE, "older", client.flush, Server(ldp.Undelivered(ldp.Verdict.OUTDATED, "known")))
+        self.fails(ldp.Code.INCOMPATIBLE, "older", client.flush, Server(ldp.Undelivered(ldp.Outcome.OUTDATED, "known")))
         self.fails(ldp.Code.INCOMPATIBLE, "older", client.report, ["north"])
 
     def test_memory(self):

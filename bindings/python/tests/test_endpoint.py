@@ -2,6 +2,7 @@
 endpoints that behave badly.
 """
 
+import hashlib
 import http.server
 import os
 import subprocess
@@ -106,13 +107,42 @@ class Endpoints(unittest.TestCase):
             batch.frame()
 
 
+def sha256(content):
+    return hashlib.sha256(content).hexdigest()
+
+
+def receipt(method, status, collection, batch="", round=0, content=b""):
+    """As doc/collect.md describes it."""
+    return sha256("\n".join(["ldp receipt 1", method, str(status), batch, str(round), sha256(content), collection]).encode())
+
+
+#: Stands for the endpoint's own answer.
+GENUINE = {"Ldp-Receipt": "its receipt"}
+
+
 class Moody(http.server.BaseHTTPRequestHandler):
     """Answers as it is told."""
 
-    def do_POST(self):
-        self.rfile.read(int(self.headers["Content-Length"]))
+    def do_GET(self):
         status, headers, body = self.server.answers.pop(0)
         self.server.asked.append(self.path)
+        if headers is GENUINE:
+            headers = {"Ldp-Receipt": receipt("GET", status, "region", content=body)}
+        self.answer(status, headers, body)
+
+    def do_DELETE(self):
+        self.do_POST()
+
+    def do_POST(self):
+        content = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        status, headers, body = self.server.answers.pop(0)
+        self.server.asked.append(self.path)
+        if headers is GENUINE:
+            batch = self.path.rpartition("/")[2]
+            headers = {"Ldp-Receipt": receipt(self.command, status, "region", batch, 0, content)}
+        self.answer(status, headers, body)
+
+    def answer(self, status, headers, body):
         if status is None:
             self.connection.close()
             return
@@ -146,9 +176,42 @@ class BadEndpoints(unittest.TestCase):
 
     def test_what_passes_is_tried_again(self):
         self.assertEqual(self.flush((429, {"Retry-After": "0"}, b""), (None, {}, b""), (503, {}, b"<html>"),
-                                    (201, {}, b"")).reports, 1)
+                                    (201, GENUINE, b"")).reports, 1)
         self.assertEqual(len(set(self.server.asked)), 1)
         self.assertRegex(self.server.asked[0], "^/below/collections/region/batches/[0-9a-f-]{36}$")
+
+    def test_what_another_answers_delivers_nothing(self):
+        elsewhere = {"Location": f"http://127.0.0.1:{self.server.server_port}/login"}
+        foreign = [(200, {}, b"<html>Welcome"), (201, {}, b""), (302, elsewhere, b""), (307, elsewhere, b""),
+                   (201, {"Ldp-Receipt": "0" * 64}, b""), (511, {}, b"")]
+        for answer in foreign:
+            for first in ([], [(422, {}, b"")]):  # in place of a receipt, or of a revocation
+                with self.assertRaisesRegex(ldp.Error, "something other than the endpoint") as caught:
+                    self.flush(*first, answer, (201, GENUINE, b""), patience=0)
+                self.assertIn("captive portal", caught.exception.hint)
+                self.assertEqual((self.client.pending, self.client.refused()), (1, []))
+        # A permanent redirect is no portal; it is not followed either.
+        self.server.asked.clear()
+        with self.assertRaisesRegex(ldp.Error, "a redirect"):
+            self.flush((308, elsewhere, b""), (201, GENUINE, b""))
+        self.assertEqual(len(self.server.asked), 1)
+        # As if something had been stored under the id, or something else: only the endpoint can say so.
+        for answers in ([(422, {}, b""), (409, {}, b"")], [(409, {}, b"")], [(409, GENUINE, b""), (409, {}, b"")]):
+            with self.assertRaisesRegex(ldp.Error, "something other than the endpoint"):
+                self.flush(*answers, patience=0)
+            self.assertEqual(self.client.pending, 1)
+        self.assertEqual(self.flush(*foreign, (201, GENUINE, b"")).reports, 1)
+
+    def test_a_login_page_is_no_spec(self):
+        spec = REGION.encode()
+        endpoint = ldp.Endpoint(f"http://127.0.0.1:{self.server.server_port}", patience=0)
+        for answer in [(200, {}, b"<html>Welcome"), (200, {}, spec), (302, {"Location": "/login"}, b""),
+                       (200, {"Ldp-Receipt": receipt("GET", 200, "others", content=spec)}, spec)]:
+            self.server.answers = [answer, (200, GENUINE, spec)]
+            with self.assertRaisesRegex(ldp.Error, "something other than the endpoint"):
+                endpoint.fetch_spec("region")
+        self.server.answers = [(200, GENUINE, spec)]
+        self.assertEqual(endpoint.fetch_spec("region"), REGION)
 
     def test_patience_ends(self):
         with self.assertRaisesRegex(ldp.Error, "status 503"):

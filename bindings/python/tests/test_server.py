@@ -98,6 +98,22 @@ class Servers(unittest.TestCase):
         self.assertEqual(caught.exception.code, ldp.Code.INCOMPATIBLE)
         self.assertEqual(self.counted(), 2)
 
+    def test_a_partition_that_is_missing_passes(self):
+        self.run_sql("SELECT ldp_create_collection('parted', %s, partition_by => 'round')", REGION)
+        self.addCleanup(self.run_sql, "SELECT ldp_drop_collection('parted')")
+        self.run_sql("SELECT ldp_open_rounds('parted', 0, 9)")
+        table = self.run_sql("SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = 'parted'::regclass")
+        for (part,) in table:  # the one that takes what has no other
+            self.run_sql(f"DROP TABLE {part}")
+        client, uploader = ldp.Client(self.region), ldp.Uploader(self.connection, "parted")
+        client.report(["west"])
+        with self.assertRaises(psycopg2.Error) as caught:
+            client.flush(uploader)
+        self.assertEqual(caught.exception.pgcode, "LD002")
+        self.assertEqual((client.pending, client.refused()), (1, []))
+        self.run_sql("SELECT ldp_add_round_partitions('parted', 9)")
+        self.assertEqual(client.flush(uploader).reports, 1)
+
     def test_what_passes_is_raised(self):
         self.client.report(["west"])
         other = psycopg2.connect("")

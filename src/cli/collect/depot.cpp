@@ -1,5 +1,6 @@
 #include "cli/collect/depot.hpp"
 
+#include <algorithm>
 #include <thread>
 
 #include "core/spec/spec.hpp"
@@ -21,26 +22,26 @@ constexpr auto between_checks = 200ms;
 constexpr const char* control_settings =
     "SET search_path = pg_catalog, pg_temp; SET statement_timeout = '10s'";
 
-using Submissions = std::vector<const Submission*>;
+using ReceivedBatches = std::vector<const ReceivedBatch*>;
 
 /// As an array of SQL: of items without quotes, commas or braces.
 template <class Item>
-std::string array(const Submissions& group, Item item) {
+std::string array(const ReceivedBatches& group, Item item) {
     std::string text;
-    for (const Submission* one : group) text += (text.empty() ? "{" : ",") + item(*one);
+    for (const ReceivedBatch* one : group) text += (text.empty() ? "{" : ",") + item(*one);
     return text + "}";
 }
 
-Submissions submissions(std::span<const Waiting> group) {
-    Submissions all;
-    for (const Waiting& waiting : group) all.push_back(&waiting.submission);
+ReceivedBatches received(std::span<const QueuedBatch> group) {
+    ReceivedBatches all;
+    for (const QueuedBatch& queued : group) all.push_back(&queued.batch);
     return all;
 }
 
 /// Which ids are new, in the group's order; from now on they are this transaction's. Throws pq::Failure, of
-/// Fault::outdated if one is known with other content.
+/// BatchOutcome::outdated if one is known with other content.
 std::vector<bool> claim(pqxx::transaction_base& transaction, const std::string& schema,
-                        const Submissions& group) {
+                        const ReceivedBatches& group) {
     const auto claimed = pq::run(
         transaction,
         "SELECT " + schema +
@@ -48,16 +49,16 @@ std::vector<bool> claim(pqxx::transaction_base& transaction, const std::string& 
             "FROM ROWS FROM (pg_catalog.unnest($2::pg_catalog.uuid[]), "
             "pg_catalog.unnest($3::pg_catalog.int8[]), "
             "pg_catalog.unnest($4::pg_catalog.text[])) AS u (id, reports, digest)",
-        group.front()->to->name, array(group, [](const Submission& one) { return one.id; }),
-        array(group, [](const Submission& one) { return std::to_string(one.reports()); }),
-        array(group, [](const Submission& one) { return to_hex(one.digest); }));
+        group.front()->to->name, array(group, [](const ReceivedBatch& one) { return one.id; }),
+        array(group, [](const ReceivedBatch& one) { return std::to_string(one.reports()); }),
+        array(group, [](const ReceivedBatch& one) { return to_hex(one.digest); }));
     std::vector<bool> fresh;
     for (const auto& row : claimed) fresh.push_back(row[0].as<bool>());
     return fresh;
 }
 
-bool is_void(std::span<const Waiting> group) noexcept {
-    return group.front().submission.frame.empty();
+bool is_void(std::span<const QueuedBatch> group) noexcept {
+    return group.front().batch.frame.empty();
 }
 
 std::string named(const char* doing, const Offered& to) {
@@ -135,7 +136,7 @@ void Depot::work(Worker& worker) {
     while (!queue_.done()) {
         Group group = queue_.take(Clock::now() + between_looks);
         if (group.empty()) continue;
-        const std::string owner = group.front().submission.to->owner;
+        const std::string owner = group.front().batch.to->owner;
         store(worker, std::move(group));
         worker.session.clean();
         queue_.release(owner);
@@ -164,33 +165,31 @@ void Depot::end_overdue() {
 void Depot::refresh() {
     const auto began = Clock::now();
     try {
-        const auto rows = control_.persist("looking collections up", [](pqxx::connection& connection,
-                                                                        const std::string& schema) {
-            pqxx::work transaction(connection);
-            return pq::run(
-                transaction,
-                "SELECT c.name, format('%I.%I', n.nspname, t.relname), c.rows = 'batches', c.fingerprint, "
-                "to_char(c.created AT TIME ZONE 'UTC', 'Dy, DD Mon YYYY HH24:MI:SS \"GMT\"'), "
-                "t.relowner::text, "
-                "(SELECT pg_get_constraintdef(k.oid) FROM pg_constraint AS k "
-                "WHERE k.conrelid = t.oid AND k.conname = 'round_is_open') "
-                "FROM " +
-                    schema +
-                    ".ldp_collections AS c JOIN pg_class AS t ON t.oid = c.reports "
-                    "JOIN pg_namespace AS n ON n.oid = t.relnamespace "
-                    "WHERE has_any_column_privilege(t.oid, 'INSERT')");
-        });
+        const auto rows = control_.persist(
+            "looking collections up", [](pqxx::connection& connection, const std::string& schema) {
+                pqxx::work transaction(connection);
+                return pq::run(transaction,
+                               "SELECT c.name, format('%I.%I', n.nspname, t.relname), c.fingerprint, "
+                               "to_char(c.created AT TIME ZONE 'UTC', 'Dy, DD Mon YYYY HH24:MI:SS \"GMT\"'), "
+                               "t.relowner::text, "
+                               "(SELECT pg_get_constraintdef(k.oid) FROM pg_constraint AS k "
+                               "WHERE k.conrelid = t.oid AND k.conname = 'round_is_open') "
+                               "FROM " +
+                                   schema +
+                                   ".ldp_collections AS c JOIN pg_class AS t ON t.oid = c.reports "
+                                   "JOIN pg_namespace AS n ON n.oid = t.relnamespace "
+                                   "WHERE has_any_column_privilege(t.oid, 'INSERT')");
+            });
         auto found = std::make_shared<Catalog>();
         for (const auto& row : rows) {
             Offered listed{row[0].as<std::string>(),
                            row[1].as<std::string>(),
-                           row[2].as<bool>(),
+                           row[2].as<std::string>(),
                            row[3].as<std::string>(),
+                           {},
+                           {},
                            row[4].as<std::string>(),
-                           {},
-                           {},
-                           row[5].as<std::string>(),
-                           row[6].is_null() ? std::nullopt : parse_rounds(row[6].as<std::string>())};
+                           row[5].is_null() ? std::nullopt : parse_rounds(row[5].as<std::string>())};
             if (!only_.empty() && !only_.contains(listed.name)) continue;
             const auto before = catalog_->find(listed.name);
             const bool same = before != catalog_->end() && before->second->same_as(listed);
@@ -231,13 +230,14 @@ std::shared_ptr<const Offered> Depot::read_collection(Offered&& listed) {
     return nullptr;
 }
 
-Depot::Attempt Depot::attempt(Worker& worker, pqxx::connection& connection, const std::string& schema,
-                              std::span<const Waiting> group, bool singly, std::size_t hold) {
+std::vector<BatchOutcome> Depot::attempt(Worker& worker, pqxx::connection& connection,
+                                         const std::string& schema, std::span<const QueuedBatch> group,
+                                         bool singly, std::size_t hold) {
     pqxx::work transaction(connection);
-    std::vector<Claim> claims;
-    const auto note = [&](std::span<const Waiting> some) {
-        for (const bool fresh : claim(transaction, schema, submissions(some)))
-            claims.push_back(fresh ? Claim::fresh : Claim::known);
+    std::vector<BatchOutcome> outcomes;
+    const auto note = [&](std::span<const QueuedBatch> some) {
+        for (const bool fresh : claim(transaction, schema, received(some)))
+            outcomes.push_back(fresh ? BatchOutcome::delivered : BatchOutcome::repeated);
     };
     if (!singly) note(group);
     // Not by pqxx::subtransaction, which in version 6 does not begin before a statement without parameters.
@@ -246,29 +246,30 @@ Depot::Attempt Depot::attempt(Worker& worker, pqxx::connection& connection, cons
         try {
             pq::guarded("claiming a batch", [&] { note(group.subspan(i, 1)); });
         } catch (const pq::Failure& failure) {
-            if (failure.fault() != pq::Fault::outdated) throw;
+            if (!failure.is(BatchOutcome::outdated)) throw;
             transaction.exec("ROLLBACK TO SAVEPOINT one");
-            claims.push_back(Claim::other);
+            outcomes.push_back(BatchOutcome::outdated);
         }
         transaction.exec("RELEASE SAVEPOINT one");
     }
     if (!is_void(group)) {
-        Submissions fresh;
+        ReceivedBatches fresh;
         std::vector<Bytes> frames;
         for (std::size_t i = 0; i < group.size(); ++i)
-            if (claims[i] == Claim::fresh) {
-                fresh.push_back(&group[i].submission);
-                frames.push_back(group[i].submission.bytes());
+            if (outcomes[i] == BatchOutcome::delivered) {
+                fresh.push_back(&group[i].batch);
+                frames.push_back(group[i].batch.bytes());
             }
-        if (fresh.empty() || fresh.size() < hold) return {std::move(claims), false};
-        const Offered& to = *group.front().submission.to;
-        // In an order that tells nothing of who sent which (batch_frame.hpp).
-        for (const auto& batch : merge(*to.mechanism, frames)) {
-            const auto rows = pq::insert(transaction, schema, to.table, to.batches, to_hex(batch),
-                                         group.front().submission.round);
-            pq::check_rows(to.name, rows,
-                           to.batches ? "1" : std::to_string(batch_frame(*to.mechanism).count(batch)));
+        if (fresh.empty() || fresh.size() < hold) {
+            std::ranges::replace(outcomes, BatchOutcome::delivered, BatchOutcome::later);
+            return outcomes;
         }
+        const Offered& to = *group.front().batch.to;
+        // In an order that tells nothing of who sent which (batch_frame.hpp).
+        for (const auto& batch : merge(*to.mechanism, frames))
+            pq::check_rows(to.name,
+                           pq::insert(transaction, schema, to.table, batch, group.front().batch.round),
+                           batch_frame(*to.mechanism).count(batch));
         // Triggers that were to run at COMMIT run now, as far as they allow it. Afterwards each claim must be
         // known, to the role that made it.
         transaction.exec("SET CONSTRAINTS ALL IMMEDIATE");
@@ -286,11 +287,11 @@ Depot::Attempt Depot::attempt(Worker& worker, pqxx::connection& connection, cons
         worker.doubt = true;
         throw;
     }
-    return {std::move(claims), true};
+    return outcomes;
 }
 
 void Depot::store(Worker& worker, Group group) {
-    const std::string doing = named("storing reports of", *group.front().submission.to);
+    const std::string doing = named("storing reports of", *group.front().batch.to);
     const auto attempted = [&](bool singly) {
         return worker.session.persist(doing, [&](pqxx::connection& connection, const std::string& schema) {
             return attempt(worker, connection, schema, group, singly, queue_.limits().hold);
@@ -298,21 +299,21 @@ void Depot::store(Worker& worker, Group group) {
     };
     const auto began = Clock::now();
     worker.doubt = false;
-    Attempt done;
+    std::vector<BatchOutcome> outcomes;
     try {
         try {
-            done = attempted(false);
+            outcomes = attempted(false);
         } catch (const pq::Failure& failure) {
-            if (failure.fault() != pq::Fault::outdated) throw;
-            done = attempted(true);
+            if (!failure.is(BatchOutcome::outdated)) throw;
+            outcomes = attempted(true);
         }
     } catch (const pq::Failure& failure) {
         // Whoever is refused shall not have others refused. Held ones must not be stored in smaller groups.
-        if (failure.fault() != pq::Fault::refused || group.size() == 1 || queue_.limits().hold > 1)
+        if (!failure.is(BatchOutcome::refused) || group.size() == 1 || queue_.limits().hold > 1)
             return end(group, failure, worker.doubt, Clock::now() - began);
-        for (Waiting& waiting : group) {
+        for (QueuedBatch& queued : group) {
             Group alone;
-            alone.push_back(std::move(waiting));
+            alone.push_back(std::move(queued));
             store(worker, std::move(alone));
         }
         return;
@@ -321,15 +322,15 @@ void Depot::store(Worker& worker, Group group) {
     std::size_t batches = 0;
     Group again;
     for (std::size_t i = 0; i < group.size(); ++i) {
-        const Submission& one = group[i].submission;
-        if (done.claims[i] == Claim::other) {
+        const ReceivedBatch& one = group[i].batch;
+        if (outcomes[i] == BatchOutcome::outdated) {
             group[i].end(problem(409, "this id stands for another batch, or was given up",
                                  "Give every batch an id of its own, and repeat a batch unchanged."));
         } else if (one.frame.empty()) {
             group[i].end({204});
-        } else if (done.claims[i] == Claim::known) {
+        } else if (outcomes[i] == BatchOutcome::repeated) {
             group[i].end({200});
-        } else if (done.committed) {
+        } else if (outcomes[i] == BatchOutcome::delivered) {
             ++batches;
             reports += one.reports();
             group[i].end({201});
@@ -337,19 +338,19 @@ void Depot::store(Worker& worker, Group group) {
             again.push_back(std::move(group[i]));
         }
     }
-    if (done.committed && batches > 0)
+    if (batches > 0)
         observer_.stored(batches, reports, std::chrono::duration<double>(Clock::now() - began).count());
     queue_.add_again(std::move(again));
 }
 
-void Depot::end(std::span<const Waiting> group, const pq::Failure& failure, bool doubt,
+void Depot::end(std::span<const QueuedBatch> group, const pq::Failure& failure, bool doubt,
                 Clock::duration took) {
     const Answer answer = [&]() -> Answer {
-        switch (failure.fault()) {
-            case pq::Fault::refused:
+        switch (failure.reply().outcome) {
+            case BatchOutcome::refused:
                 // Without the detail, which may quote a row.
                 return problem(422, failure.what());
-            case pq::Fault::too_large:
+            case BatchOutcome::too_large:
                 if (took >= limits_.duration) break;
                 if (group.size() > 1) return later(503, 1, "too much came at once");
                 return problem(413, failure.what(), "Send the reports in smaller batches.");
@@ -360,7 +361,7 @@ void Depot::end(std::span<const Waiting> group, const pq::Failure& failure, bool
         constexpr const char* now = "the database cannot store it now";
         return doubt ? in_doubt(2, now) : later(503, 2, now);
     }();
-    for (const Waiting& waiting : group) waiting.end(answer);
+    for (const QueuedBatch& queued : group) queued.end(answer);
 }
 
 }  // namespace ldp::collect

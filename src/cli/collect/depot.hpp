@@ -1,4 +1,4 @@
-// Where submissions are stored: the one place that talks to the database, in threads of its own.
+// Where batches are stored: the one place that talks to the database, in threads of its own.
 #pragma once
 
 #include <condition_variable>
@@ -27,7 +27,7 @@ class Depot {
         std::function<void(std::shared_ptr<const Catalog>)> catalog;
         /// The database was asked which collections there are, at this time, and answered or not.
         std::function<void(Clock::time_point, bool)> looked;
-        /// A transaction was committed, with so many submissions and reports, and took so many seconds.
+        /// A transaction was committed, with so many batches and reports, and took so many seconds.
         std::function<void(std::size_t, std::uint64_t, double)> stored;
         /// What the operator should know, without anything that a client sent.
         std::function<void(const Error&)> complain;
@@ -44,11 +44,6 @@ class Depot {
     void run();
 
   private:
-    enum class Claim { fresh, known, other };  ///< other: known, with other content
-    struct Attempt {
-        std::vector<Claim> claims;
-        bool committed;
-    };
     /// A session that stores.
     struct Worker {
         Worker(const std::string& dsn, const Limits& limits);
@@ -62,10 +57,14 @@ class Depot {
     void refresh();
     [[nodiscard]] std::shared_ptr<const Offered> read_collection(Offered&& listed);
     void store(Worker& worker, Group group);
-    [[nodiscard]] static Attempt attempt(Worker& worker, pqxx::connection& connection,
-                                         const std::string& schema, std::span<const Waiting> group,
-                                         bool singly, std::size_t hold);
-    void end(std::span<const Waiting> group, const pq::Failure& failure, bool doubt, Clock::duration took);
+    /// Of each batch of the group: `later` if nothing was committed because too few were new. An id that is
+    /// to be void is `delivered` once it is.
+    [[nodiscard]] static std::vector<BatchOutcome> attempt(Worker& worker, pqxx::connection& connection,
+                                                           const std::string& schema,
+                                                           std::span<const QueuedBatch> group, bool singly,
+                                                           std::size_t hold);
+    void end(std::span<const QueuedBatch> group, const pq::Failure& failure, bool doubt,
+             Clock::duration took);
 
     Queue& queue_;
     Limits limits_;

@@ -51,7 +51,7 @@ std::string Metrics::text(std::size_t waiting) const {
     single("ldp_collect_transactions_total", "counter", "Transactions that stored them.",
            number(transactions_));
     single("ldp_collect_transaction_seconds_total", "counter", "What these took.", transaction_seconds_);
-    single("ldp_collect_waiting", "gauge", "Submissions that wait to be stored.", number(waiting));
+    single("ldp_collect_waiting", "gauge", "Batches that wait to be stored.", number(waiting));
     single("ldp_collect_connections", "gauge", "Connections of clients.", number(connections));
     single("ldp_collect_crowded_out_total", "counter",
            "Connections that were closed to make room for others.", number(crowded_out));

@@ -21,7 +21,7 @@ class Metrics {
     std::uint64_t refused = 0;      ///< closed at once, because their address had enough
     bool database = false;          ///< whether it answers
 
-    /// `waiting`: submissions on their way to the database.
+    /// `waiting`: batches on their way to the database.
     [[nodiscard]] std::string text(std::size_t waiting) const;
 
   private:

@@ -31,9 +31,8 @@ std::string stored_id(const Uuid& id) {
 }  // namespace
 
 bool Offered::same_as(const Offered& other) const {
-    return name == other.name && table == other.table && batches == other.batches &&
-           fingerprint == other.fingerprint && created == other.created && owner == other.owner &&
-           rounds == other.rounds;
+    return name == other.name && table == other.table && fingerprint == other.fingerprint &&
+           created == other.created && owner == other.owner && rounds == other.rounds;
 }
 
 std::optional<std::pair<std::int32_t, std::int32_t>> parse_rounds(std::string_view check) {
@@ -56,12 +55,12 @@ std::optional<std::pair<std::int32_t, std::int32_t>> parse_rounds(std::string_vi
     return std::pair{bounds[0], bounds[1]};
 }
 
-std::uint32_t Submission::reports() const noexcept {
+std::uint32_t ReceivedBatch::reports() const noexcept {
     return frame.empty() ? 0 : batch_frame(*to->mechanism).count(bytes());
 }
 
-Submission submission(std::shared_ptr<const Offered> to, const Uuid& id, std::int32_t round,
-                      std::string frame) {
+ReceivedBatch received_batch(std::shared_ptr<const Offered> to, const Uuid& id, std::int32_t round,
+                             std::string frame) {
     const Mechanism& mechanism = *to->mechanism;
     const Bytes bytes = std::as_bytes(std::span(frame));
     (void)read_header(bytes, Kind::batch);
@@ -71,7 +70,7 @@ Submission submission(std::shared_ptr<const Offered> to, const Uuid& id, std::in
     return {std::move(to), round, stored_id(id), digest, std::move(frame)};
 }
 
-Submission void_submission(std::shared_ptr<const Offered> to, const Uuid& id) {
+ReceivedBatch void_batch(std::shared_ptr<const Offered> to, const Uuid& id) {
     return {std::move(to), 0, stored_id(id), digest_of(id, "void", {}), {}};
 }
 

@@ -19,7 +19,6 @@ namespace ldp::collect {
 struct Offered {
     std::string name;
     std::string table;  ///< with its schema, quoted as SQL needs it
-    bool batches;       ///< whether its rows hold batches
     std::string fingerprint;
     std::string created;  ///< as an HTTP date
     std::string spec;     ///< what clients are given
@@ -42,7 +41,7 @@ struct Offered {
 using Catalog = std::map<std::string, std::shared_ptr<const Offered>, std::less<>>;
 
 /// A batch that passed all checks that need no database, or an id that is to stand for none.
-struct Submission {
+struct ReceivedBatch {
     std::shared_ptr<const Offered> to;
     std::int32_t round;
     std::string id;                    ///< what ldp_batch has in place of the client's id
@@ -57,9 +56,9 @@ struct Submission {
 /// database can look for the reports that make a digest, and thereby find those of one request.
 ///
 /// Throws Error (malformed) for octets that are no batch, and Error (incompatible) for one of another spec.
-[[nodiscard]] Submission submission(std::shared_ptr<const Offered> to, const Uuid& id, std::int32_t round,
-                                    std::string frame);
+[[nodiscard]] ReceivedBatch received_batch(std::shared_ptr<const Offered> to, const Uuid& id,
+                                           std::int32_t round, std::string frame);
 /// The claim of an id for a batch that is never to be counted.
-[[nodiscard]] Submission void_submission(std::shared_ptr<const Offered> to, const Uuid& id);
+[[nodiscard]] ReceivedBatch void_batch(std::shared_ptr<const Offered> to, const Uuid& id);
 
 }  // namespace ldp::collect

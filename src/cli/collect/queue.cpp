@@ -9,8 +9,8 @@ namespace {
 /// Of what waits, beside its reports.
 constexpr std::size_t overhead = 512;
 
-std::size_t weight(const Waiting& waiting) noexcept {
-    return overhead + waiting.submission.frame.capacity();
+std::size_t weight(const QueuedBatch& queued) noexcept {
+    return overhead + queued.batch.frame.capacity();
 }
 
 int seconds(Clock::duration time) {
@@ -23,20 +23,20 @@ Answer stopping() {
 
 }  // namespace
 
-void Queue::add(Submission submission, Listener listener) {
+void Queue::add(ReceivedBatch batch, Listener listener) {
     const std::lock_guard lock(mutex_);
-    if (const auto why = refused(submission)) return listener.tell(*why);
-    enter({std::move(submission), {std::move(listener)}});
+    if (const auto why = refused(batch)) return listener.tell(*why);
+    enter({std::move(batch), {std::move(listener)}});
     changed_.notify_one();
 }
 
-std::optional<Answer> Queue::refused(const Submission& submission) const {
+std::optional<Answer> Queue::refused(const ReceivedBatch& batch) const {
     if (stopped_) return stopping();
     const int wait = std::max(1, seconds(limits_.lag));
-    const auto first = std::ranges::find(ready_, submission.to->owner, &Ready::owner);
+    const auto first = std::ranges::find(ready_, batch.to->owner, &Ready::owner);
     if (bytes_ >= limits_.bytes || (first != ready_.end() && Clock::now() - first->since > limits_.lag))
         return later(429, wait, "the database lags behind");
-    const auto load = loads_.find(submission.to->name);
+    const auto load = loads_.find(batch.to->name);
     if (load != loads_.end() &&
         (load->second.clients >= limits_.share || load->second.bytes >= limits_.bytes / 2))
         return later(429, wait, "too many batches of this collection wait");
@@ -45,44 +45,44 @@ std::optional<Answer> Queue::refused(const Submission& submission) const {
 
 void Queue::add_again(Group group) {
     const std::lock_guard lock(mutex_);
-    for (Waiting& waiting : group) {
+    for (QueuedBatch& queued : group) {
         if (stopped_)
-            waiting.end(stopping());
+            queued.end(stopping());
         else
-            enter(std::move(waiting));
+            enter(std::move(queued));
     }
     changed_.notify_one();
 }
 
-void Queue::enter(Waiting waiting) {
-    const Submission& submission = waiting.submission;
-    const bool is_void = submission.frame.empty();
-    const Offered& to = *submission.to;
-    const Key key{is_void, to.name + "\n" + to.fingerprint + "\n" + to.created, submission.round};
+void Queue::enter(QueuedBatch queued) {
+    const ReceivedBatch& batch = queued.batch;
+    const bool is_void = batch.frame.empty();
+    const Offered& to = *batch.to;
+    const Key key{is_void, to.name + "\n" + to.fingerprint + "\n" + to.created, batch.round};
     Lane& lane = lanes_[key];
-    if (const auto same = lane.find(submission.id); same != lane.end()) {
-        if (same->second.submission.digest != submission.digest)
-            return waiting.end(later(503, 5, "a batch of this id waits to be stored, and is another one"));
-        loads_[to.name].clients += waiting.listeners.size();
-        std::ranges::move(waiting.listeners, std::back_inserter(same->second.listeners));
+    if (const auto same = lane.find(batch.id); same != lane.end()) {
+        if (same->second.batch.digest != batch.digest)
+            return queued.end(later(503, 5, "a batch of this id waits to be stored, and is another one"));
+        loads_[to.name].clients += queued.listeners.size();
+        std::ranges::move(queued.listeners, std::back_inserter(same->second.listeners));
         return;
     }
     Load& load = loads_[to.name];
-    load.clients += waiting.listeners.size();
-    load.bytes += weight(waiting);
-    bytes_ += weight(waiting);
+    load.clients += queued.listeners.size();
+    load.bytes += weight(queued);
+    bytes_ += weight(queued);
     ++size_;
-    std::string id = submission.id;
-    lane.emplace(std::move(id), std::move(waiting));
+    std::string id = batch.id;
+    lane.emplace(std::move(id), std::move(queued));
     if (lane.size() == (is_void ? 1 : limits_.hold)) ready_.push_back({key, to.owner, Clock::now()});
 }
 
-void Queue::leave(const Waiting& waiting) noexcept {
-    const auto load = loads_.find(waiting.submission.to->name);
-    load->second.clients -= waiting.listeners.size();
-    load->second.bytes -= weight(waiting);
+void Queue::leave(const QueuedBatch& queued) noexcept {
+    const auto load = loads_.find(queued.batch.to->name);
+    load->second.clients -= queued.listeners.size();
+    load->second.bytes -= weight(queued);
     if (load->second.bytes == 0) loads_.erase(load);
-    bytes_ -= weight(waiting);
+    bytes_ -= weight(queued);
     --size_;
 }
 
@@ -95,11 +95,11 @@ void Queue::drop_gone() {
     for (auto lane = lanes_.begin(); lane != lanes_.end();) {
         const bool waits = held(*lane);
         for (auto one = lane->second.begin(); waits && one != lane->second.end();) {
-            Waiting& waiting = one->second;
-            loads_[waiting.submission.to->name].clients -=
-                std::erase_if(waiting.listeners, [](const Listener& listener) { return listener.is_gone(); });
-            const bool forgotten = waiting.listeners.empty();
-            if (forgotten) leave(waiting);
+            QueuedBatch& queued = one->second;
+            loads_[queued.batch.to->name].clients -=
+                std::erase_if(queued.listeners, [](const Listener& listener) { return listener.is_gone(); });
+            const bool forgotten = queued.listeners.empty();
+            if (forgotten) leave(queued);
             one = forgotten ? lane->second.erase(one) : std::next(one);
         }
         lane = waits && lane->second.empty() ? lanes_.erase(lane) : std::next(lane);
@@ -115,7 +115,7 @@ bool Queue::crowd_out() {
         if (!held(*lane)) continue;
         const auto first =
             std::ranges::min_element(lane->second, {}, [](const auto& one) { return one.second.since; });
-        const std::size_t clients = loads_.at(first->second.submission.to->name).clients;
+        const std::size_t clients = loads_.at(first->second.batch.to->name).clients;
         if (worst != lanes_.end() &&
             (clients < most || (clients == most && first->second.since >= oldest->second.since)))
             continue;
@@ -163,22 +163,22 @@ Group Queue::take(Clock::time_point until) {
     ready_.erase(chosen);
     const auto lane = lanes_.find(key);
     const std::size_t least = std::get<bool>(key) ? 1 : limits_.hold;
-    auto& waiting = lane->second;
+    Lane& batches = lane->second;
     std::size_t reports = 0;
-    while (!waiting.empty() && (reports < limits_.group || group.size() < least)) {
-        const auto first = waiting.begin();
+    while (!batches.empty() && (reports < limits_.group || group.size() < least)) {
+        const auto first = batches.begin();
         leave(first->second);
         // An id that is to stand for nothing is as much work as a report.
-        reports += std::max<std::size_t>(1, first->second.submission.reports());
+        reports += std::max<std::size_t>(1, first->second.batch.reports());
         group.push_back(std::move(first->second));
-        waiting.erase(first);
+        batches.erase(first);
     }
-    const std::string& owner = group.front().submission.to->owner;
+    const std::string& owner = group.front().batch.to->owner;
     busy_.insert(owner);
     turns_[owner] = ++turn_;
-    if (waiting.size() >= least)
+    if (batches.size() >= least)
         ready_.push_back({key, owner, Clock::now()});
-    else if (waiting.empty())
+    else if (batches.empty())
         lanes_.erase(lane);
     else if (stopped_)
         send_back(Clock::time_point::max(), stopping());
@@ -198,10 +198,10 @@ void Queue::send_back(Clock::time_point those_before, const Answer& answer) {
         const bool waits = held(*lane);
         if (waits)
             std::erase_if(lane->second, [&](const auto& entry) {
-                const Waiting& waiting = entry.second;
-                if (waiting.since > those_before) return false;
-                leave(waiting);
-                waiting.end(answer);
+                const QueuedBatch& queued = entry.second;
+                if (queued.since > those_before) return false;
+                leave(queued);
+                queued.end(answer);
                 return true;
             });
         lane = waits && lane->second.empty() ? lanes_.erase(lane) : std::next(lane);

@@ -24,7 +24,7 @@ namespace ldp::collect {
 
 using Clock = std::chrono::steady_clock;
 
-/// A client that waits for the end of a submission.
+/// A client that waits for the end of a batch.
 struct Listener {
     /// Called exactly once, from any thread, unless the client is gone. Must not call the queue.
     std::function<void(const Answer&)> tell;
@@ -34,8 +34,8 @@ struct Listener {
     [[nodiscard]] bool is_gone() const noexcept { return gone && gone->load(); }
 };
 
-struct Waiting {
-    Submission submission;
+struct QueuedBatch {
+    ReceivedBatch batch;
     std::vector<Listener> listeners;  ///< several, if it was sent again while it waited
     Clock::time_point since = Clock::now();
 
@@ -43,18 +43,18 @@ struct Waiting {
         for (const Listener& one : listeners) one.tell(answer);
     }
 };
-using Group = std::vector<Waiting>;
+using Group = std::vector<QueuedBatch>;
 
-/// Submissions in lanes, one for each collection and round. What waits in a lane is stored together, in one
+/// Batches in lanes, one for each collection and round. What waits in a lane is stored together, in one
 /// transaction. So while one transaction runs the next one fills, and the more there is to do, the less does
-/// each submission cost. Groups of one owner are handed out one after another, and owners take turns: a
+/// each batch cost. Groups of one owner are handed out one after another, and owners take turns: a
 /// transaction that an owner's triggers make slow delays the groups of that owner alone, as long as there are
 /// fewer slow owners than threads that store.
 class Queue {
   public:
     struct Limits {
-        std::size_t hold;          ///< the fewest submissions that are stored together; 1: none waits
-        Clock::duration hold_for;  ///< how long a submission waits for others, before it is sent back
+        std::size_t hold;          ///< the fewest batches that are stored together; 1: none waits
+        Clock::duration hold_for;  ///< how long a batch waits for others, before it is sent back
         std::size_t bytes;         ///< of what waits; of one collection, half as many
         Clock::duration lag;       ///< more is taken of an owner only while none of his that could be stored
                                    ///< waits longer
@@ -65,13 +65,13 @@ class Queue {
     };
     explicit Queue(const Limits& limits) : limits_(limits) {}
 
-    /// Takes a submission in, or says at once why not.
-    void add(Submission submission, Listener listener);
+    /// Takes a batch in, or says at once why not.
+    void add(ReceivedBatch batch, Listener listener);
     /// Takes in again what could not be stored with so few.
     void add_again(Group group);
-    /// Removes submissions that wait for others and whose clients are gone.
+    /// Removes batches that wait for others and whose clients are gone.
     void drop_gone();
-    /// Sends back the submission that has waited longest for others, of the collection for which most clients
+    /// Sends back the batch that has waited longest for others, of the collection for which most clients
     /// wait. False if none waits for others.
     [[nodiscard]] bool crowd_out();
 
@@ -84,7 +84,7 @@ class Queue {
     void stop();
     /// Whether stop() was called and nothing is left to take.
     [[nodiscard]] bool done() const;
-    /// How many submissions wait.
+    /// How many batches wait.
     [[nodiscard]] std::size_t size() const;
     [[nodiscard]] const Limits& limits() const noexcept { return limits_; }
 
@@ -92,7 +92,7 @@ class Queue {
     /// Whether void, collection (as it was created, so that those of one lane have one spec), round.
     using Key = std::tuple<bool, std::string, std::int32_t>;
     /// By id, so that none stands twice in a transaction, or counts twice among those that wait together.
-    using Lane = std::map<std::string, Waiting>;
+    using Lane = std::map<std::string, QueuedBatch>;
     using Lanes = std::map<Key, Lane>;
     /// A lane that can be stored.
     struct Ready {
@@ -105,10 +105,10 @@ class Queue {
         std::size_t clients = 0, bytes = 0;
     };
 
-    void enter(Waiting waiting);
-    void leave(const Waiting& waiting) noexcept;
+    void enter(QueuedBatch queued);
+    void leave(const QueuedBatch& queued) noexcept;
     [[nodiscard]] bool held(const Lanes::value_type& lane) const noexcept;
-    [[nodiscard]] std::optional<Answer> refused(const Submission& submission) const;
+    [[nodiscard]] std::optional<Answer> refused(const ReceivedBatch& batch) const;
     [[nodiscard]] std::deque<Ready>::iterator next();
     void send_back(Clock::time_point those_before, const Answer& answer);
 
@@ -122,7 +122,7 @@ class Queue {
     std::map<std::string, Load> loads_;
     std::uint64_t turn_ = 0;
     std::size_t bytes_ = 0, size_ = 0;
-    Clock::time_point looked_;  ///< when submissions that wait too long were last sent back
+    Clock::time_point looked_;  ///< when batches that wait too long were last sent back
     bool stopped_ = false;
 };
 

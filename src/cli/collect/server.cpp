@@ -10,6 +10,8 @@
 #include "cli/collect/framing.hpp"
 #include "cli/collect/metrics.hpp"
 #include "client/in_quotes.hpp"
+#include "core/base/sha256.hpp"
+#include "core/delivery/delivery_receipt.hpp"
 
 namespace ldp::collect {
 
@@ -63,7 +65,7 @@ class Server {
         beast::tcp_stream stream;
         beast::flat_buffer buffer{largest_buffer};
     };
-    /// A client that waits for the end of a submission. It sleeps until the end is known, or it has gone
+    /// A client that waits for the end of a batch. It sleeps until the end is known, or it has gone
     /// away.
     struct Ticket {
         Ticket(net::io_context& io, Connection& from)
@@ -196,7 +198,7 @@ class Server {
         return queue_.crowd_out();
     }
 
-    /// Looks which clients that wait have gone away, and has their submissions forgotten if nobody else waits
+    /// Looks which clients that wait have gone away, and has their batches forgotten if nobody else waits
     /// for them and they wait for others. A client that has closed its sending side counts as gone.
     bool sweep() {
         std::vector<pollfd> polled;
@@ -311,7 +313,7 @@ class Server {
         for (const auto& [name, value] : answer.fields) response.set(name, value);
         if (!settings_.allow_origin.empty()) {
             response.set(http::field::access_control_allow_origin, settings_.allow_origin);
-            response.set(http::field::access_control_expose_headers, "ETag, Retry-After");
+            response.set(http::field::access_control_expose_headers, "ETag, Ldp-Receipt, Retry-After");
         }
         if (!answer.type.empty()) {
             response.set(http::field::content_type, answer.type);
@@ -370,19 +372,31 @@ class Server {
         if (known.find(tag) != beast::string_view::npos || known == "*") answer = {304};
         answer.fields = {
             {"ETag", tag}, {"Last-Modified", offered.created}, {"Cache-Control", "public, max-age=300"}};
+        if (answer.status == 200)
+            answer.fields.emplace_back(receipt_field,
+                                       delivery_receipt("GET", 200, offered.name, {}, 0,
+                                                        sha256(std::as_bytes(std::span(offered.spec)))));
         return answer;
     }
 
     net::awaitable<std::optional<Answer>> submit(Connection& connection, std::shared_ptr<const Offered> to,
                                                  const Target& target, Request& request) {
-        std::optional<Submission> one;
-        if (request.method() == http::verb::delete_) {
-            one = void_submission(std::move(to), target.batch);
+        // With the receipt of what settles a batch: it names the request, whose body the queue takes.
+        const bool deletes = request.method() == http::verb::delete_;
+        const auto receipt = [collection = to->name, deletes, id = uuid_text(target.batch),
+                              round = deletes ? 0 : target.round,
+                              content = sha256(deletes ? Bytes() : std::as_bytes(std::span(request.body())))](
+                                 unsigned status) {
+            return delivery_receipt(deletes ? "DELETE" : "POST", status, collection, id, round, content);
+        };
+        std::optional<ReceivedBatch> one;
+        if (deletes) {
+            one = void_batch(std::move(to), target.batch);
         } else {
             if (!beast::iequals(request[http::field::content_type], octets))
                 co_return problem(415, "a batch is of the type application/octet-stream");
             try {
-                one = submission(std::move(to), target.batch, target.round, std::move(request.body()));
+                one = received_batch(std::move(to), target.batch, target.round, std::move(request.body()));
             } catch (const Error& error) {
                 if (error.code() != ErrorCode::incompatible) co_return problem(400, error);
                 co_return problem(422, Error(error.code(), "the batch is of another spec than the collection",
@@ -409,12 +423,16 @@ class Server {
         error_code rung;
         while (!ticket->answer && !*ticket->gone) co_await ticket->bell.async_wait(into(rung));
         waiting_.erase(at);
-        co_return *ticket->gone ? std::nullopt : std::move(ticket->answer);
+        if (*ticket->gone || !ticket->answer) co_return std::nullopt;
+        const unsigned status = ticket->answer->status;
+        if (status / 100 == 2 || status == 409)
+            ticket->answer->fields.emplace_back(receipt_field, receipt(status));
+        co_return std::move(ticket->answer);
     }
 
     /// A round that was not open when the collections were last looked up may be by now: this waits until
     /// they have been looked up again. Nothing if it is open.
-    net::awaitable<std::optional<Answer>> closed_round(Connection& connection, Submission& one) {
+    net::awaitable<std::optional<Answer>> closed_round(Connection& connection, ReceivedBatch& one) {
         const auto came = Clock::now();
         const auto ticket = std::make_shared<Ticket>(io_, connection);
         connection.stream.expires_never();

@@ -22,7 +22,7 @@ void Session::prepare(pqxx::connection& connection, std::string_view doing) {
         // What was ended because it took too long is not begun again.
         if (overdue_)
             throw pq::Failure(
-                pq::Fault::other,
+                {BatchOutcome::later},
                 Error(ErrorCode::environment, std::string(doing) + ": it took too long and was ended", {},
                       "A lock or a trigger of a table is likely to be the cause."));
         working_ = process;

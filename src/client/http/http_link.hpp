@@ -23,6 +23,7 @@
 #include "client/http/endpoint_error.hpp"
 #include "core/base/error.hpp"
 #include "core/base/random.hpp"
+#include "core/delivery/delivery_receipt.hpp"
 
 namespace ldp {
 
@@ -37,7 +38,10 @@ class HttpLink {
         unsigned status;            ///< of HTTP
         std::string body;           ///< its content
         std::string last_modified;  ///< that header's text, or empty
+        std::string receipt;        ///< the header Ldp-Receipt (delivery_receipt.hpp), or empty
     };
+    /// Judges a reply: nothing if it is final, else the failure, and whether the request is to be repeated.
+    using Judge = std::function<std::optional<TransportFailure>(const Reply&)>;
 
     /// To the endpoint at http://HOST[:PORT][/PATH], which is asked when it is first needed. An answer may
     /// take `timeout`, longer than the endpoint holds batches back. Throws Error (invalid_value) for another
@@ -69,9 +73,11 @@ class HttpLink {
     /// Whom to tell; nobody at first.
     void on_waiting(Waiting waiting) { waiting_ = std::move(waiting); }
 
-    /// Sends a request that is safe to repeat, in order to do what `doing` says, until there is an answer
-    /// that is final, or patience ends. `path` goes behind the endpoint's own. Throws TransportFailure.
-    Reply request(std::string_view doing, Method method, const std::string& path, std::string body = {}) {
+    /// Sends a request that is safe to repeat, in order to do what `doing` says, until there is a reply
+    /// that is final, or patience ends. `path` goes behind the endpoint's own. No redirect is followed.
+    /// Throws TransportFailure.
+    Reply request(std::string_view doing, Method method, const std::string& path, const Judge& judge,
+                  std::string body = {}) {
         using std::chrono::milliseconds;
         using std::chrono::steady_clock;
         namespace http = boost::beast::http;
@@ -91,17 +97,14 @@ class HttpLink {
             const auto failure = [&]() -> std::optional<TransportFailure> {
                 try {
                     const auto response = exchanged(message);
-                    const unsigned status = response.result_int();
+                    reply_ = {response.result_int(), response.body(),
+                              std::string(response[http::field::last_modified]),
+                              std::string(response[receipt_field])};
                     const std::string seconds(response[http::field::retry_after]);
-                    if (status != 429 && status < 500) {
-                        reply_ = {status, response.body(), std::string(response[http::field::last_modified])};
-                        return {};
-                    }
                     std::int64_t number = 0;
                     std::from_chars(seconds.data(), seconds.data() + seconds.size(), number);
                     asked = std::chrono::seconds(std::clamp<std::int64_t>(number, 0, 3600));
-                    return TransportFailure(endpoint_error(doing, status, response.body()),
-                                            status == 429 || (status >= 502 && status <= 504));
+                    return judge(reply_);
                 } catch (const boost::system::system_error& broken) {
                     stream_.reset();
                     return TransportFailure({ErrorCode::environment,

@@ -9,6 +9,7 @@
 
 #include "client/client.hpp"
 #include "client/http/http_link.hpp"
+#include "core/base/sha256.hpp"
 
 namespace ldp {
 
@@ -27,14 +28,25 @@ namespace web {
     return path;
 }
 
+/// The reply to GET of a spec, whose receipt proves that the endpoint gave it for this collection.
 [[nodiscard]] inline HttpLink::Reply fetched_spec(HttpLink& link, const std::string& collection) {
     constexpr const char* doing = "fetching the spec";
-    HttpLink::Reply reply = link.request(doing, HttpLink::Method::get, path_of(collection) + "/spec");
-    if (reply.status == 404)
-        raise(ErrorCode::environment, "the endpoint has no collection \"" + collection + "\"", {},
-              "It offers those that its role may submit to.");
-    if (reply.status != 200) throw TransportFailure(endpoint_error(doing, reply.status, reply.body), false);
-    return reply;
+    return link.request(
+        doing, HttpLink::Method::get, path_of(collection) + "/spec",
+        [&](const HttpLink::Reply& reply) -> std::optional<TransportFailure> {
+            const bool receipt =
+                reply.receipt == delivery_receipt("GET", reply.status, collection, {}, 0,
+                                                  sha256(std::as_bytes(std::span(reply.body))));
+            const DeliveryReply meaning = http_reply(reply.status, receipt);
+            if (meaning.outcome == BatchOutcome::delivered) return {};
+            if (reply.status == 404)
+                return TransportFailure(
+                    Error(ErrorCode::environment, "the endpoint has no collection \"" + collection + "\"", {},
+                          "It offers those that its role may submit to."),
+                    false);
+            return TransportFailure(endpoint_error(doing, reply.status, reply.body, receipt),
+                                    meaning.passing);
+        });
 }
 
 }  // namespace web
@@ -59,6 +71,7 @@ class HttpUploader final : public Carrier {
     /// Borrows the link, which must outlive this.
     HttpUploader(HttpLink& link, const std::string& collection)
         : link_(link),
+          collection_(collection),
           path_(web::path_of(collection) + "/batches/"),
           doing_("submitting to collection \"" + collection + "\"") {}
 
@@ -76,49 +89,61 @@ class HttpUploader final : public Carrier {
     using Frames = std::optional<std::vector<std::vector<std::byte>>>;
 
     bool post(const std::string& id, std::int32_t round, const Frames& frames) {
-        if (!frames)
-            return give_up(id, Verdict::refused,
-                           Error(ErrorCode::environment, doing_ + ": a report is damaged"));
+        if (!frames) {
+            const Error damaged(ErrorCode::environment, doing_ + ": a report is damaged");
+            return settled(revoked(id, BatchOutcome::refused), damaged);
+        }
         if (frames->size() > 1)  // so it was never sent
-            throw Undelivered(Verdict::too_large,
+            throw Undelivered(BatchOutcome::too_large,
                               Error(ErrorCode::environment, doing_ + ": too much at once"));
         const std::vector<std::byte>& frame = frames->front();
+        const auto content = sha256(frame);
+        Error why(ErrorCode::environment, doing_);
+        DeliveryStep step{};
+        const HttpLink::Judge judge = [&](const HttpLink::Reply& reply) -> std::optional<TransportFailure> {
+            const bool receipt =
+                reply.receipt == delivery_receipt("POST", reply.status, collection_, id, round, content);
+            step = next_step(DeliveryRequest::submit, BatchOutcome::later,
+                             http_reply(DeliveryRequest::submit, reply.status, receipt));
+            why = endpoint_error(doing_, reply.status, reply.body, receipt);
+            return failure(step, why);
+        };
         const std::string filed = round == 0 ? "" : "?round=" + std::to_string(round);
-        const HttpLink::Reply reply =
-            link_.request(doing_, HttpLink::Method::post, path_ + id + filed,
-                          std::string(reinterpret_cast<const char*>(frame.data()), frame.size()));
-        switch (reply.status) {
-            case 201:
-                return true;
-            case 200:
-                return false;
-            case 409:
-                return give_up(id, Verdict::outdated, endpoint_error(doing_, reply.status, reply.body));
-            case 413:
-                return give_up(id, Verdict::too_large, endpoint_error(doing_, reply.status, reply.body));
-            case 400:
-            case 422:
-                return give_up(id, Verdict::refused, endpoint_error(doing_, reply.status, reply.body));
-            default:
-                throw TransportFailure(endpoint_error(doing_, reply.status, reply.body), false);
-        }
+        (void)link_.request(doing_, HttpLink::Method::post, path_ + id + filed, judge,
+                            std::string(reinterpret_cast<const char*>(frame.data()), frame.size()));
+        if (step.action == DeliveryAction::revoke) step.outcome = revoked(id, step.outcome);
+        return settled(step.outcome, why);
     }
 
-    /// This attempt was refused; an earlier one, whose end nobody saw, may have been counted, or be on its
-    /// way still. Once the endpoint has its id for void, neither is possible.
-    bool give_up(const std::string& id, Verdict verdict, const Error& why) {
-        const HttpLink::Reply reply = link_.request(doing_, HttpLink::Method::delete_, path_ + id);
-        if (reply.status == 204)
-            // An id that stands for another batch cannot be made void: this one was, before.
-            throw Undelivered(verdict == Verdict::outdated ? Verdict::refused : verdict, why);
-        if (reply.status != 409)
-            throw TransportFailure(endpoint_error(doing_, reply.status, reply.body), false);
-        if (verdict == Verdict::outdated) throw Undelivered(verdict, why);
-        return false;
+    /// The outcome of a batch after the endpoint has revoked its id, which was refused with `so_far`.
+    BatchOutcome revoked(const std::string& id, BatchOutcome so_far) {
+        DeliveryStep step{};
+        const HttpLink::Judge judge = [&](const HttpLink::Reply& reply) {
+            const bool receipt =
+                reply.receipt == delivery_receipt("DELETE", reply.status, collection_, id, 0, sha256({}));
+            step = next_step(DeliveryRequest::revoke, so_far,
+                             http_reply(DeliveryRequest::revoke, reply.status, receipt));
+            return failure(step, endpoint_error(doing_, reply.status, reply.body, receipt));
+        };
+        (void)link_.request(doing_, HttpLink::Method::delete_, path_ + id, judge);
+        return step.outcome;
+    }
+
+    /// The failure that a step is, if it is not to go on.
+    static std::optional<TransportFailure> failure(DeliveryStep step, const Error& why) {
+        if (step.action == DeliveryAction::repeat) return TransportFailure(why, true);
+        if (step.action == DeliveryAction::stop) return TransportFailure(why, false);
+        return {};
+    }
+    /// Whether a batch with this final outcome was counted now. Throws Undelivered if it was not counted.
+    static bool settled(BatchOutcome outcome, const Error& why) {
+        if (outcome == BatchOutcome::delivered) return true;
+        if (outcome == BatchOutcome::repeated) return false;
+        throw Undelivered(outcome, why);
     }
 
     HttpLink& link_;
-    std::string path_, doing_;
+    std::string collection_, path_, doing_;
 };
 
 }  // namespace ldp

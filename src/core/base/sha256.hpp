@@ -29,4 +29,11 @@ class Sha256 {
     void (*block_)(State& state, const std::byte* block) noexcept;
 };
 
+/// SHA-256 of these bytes.
+[[nodiscard]] inline std::array<std::byte, 32> sha256(Bytes bytes) noexcept {
+    Sha256 hash;
+    hash.add(bytes);
+    return hash.digest();
+}
+
 }  // namespace ldp

@@ -1,0 +1,26 @@
+// The receipt that an endpoint gives with an answer, in the header Ldp-Receipt. It shows that the answer is
+// to this very request, by a program that speaks this protocol: no cache, portal or login page gives it by
+// accident. It is no signature; against an adversary on the way TLS protects.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "core/base/bytes.hpp"
+
+namespace ldp {
+
+/// The receipt's header field.
+inline constexpr const char* receipt_field = "Ldp-Receipt";
+
+/// SHA-256, as 64 lower-case hexadecimal digits, of these lines, each but the last followed by a line feed:
+/// "ldp receipt 1", the method, the status of the answer, the batch id in lower case, the round, SHA-256 of
+/// the content in the same digits, the collection's name. `content` is SHA-256 of the body of a POST, and of
+/// the body of the answer to a GET. A DELETE has no content and the round 0; a GET has an empty id and the
+/// round 0.
+[[nodiscard]] std::string delivery_receipt(std::string_view method, unsigned status,
+                                           std::string_view collection, std::string_view id,
+                                           std::int32_t round, const std::array<std::byte, 32>& content);
+
+}  // namespace ldp

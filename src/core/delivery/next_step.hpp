@@ -1,0 +1,78 @@
+// The rule of delivery: the next step after each reply to a request about a batch. Pure functions, which the
+// clients in C++, C, JavaScript and Python share.
+//
+// A batch is submitted under its id until a reply is final. A server that refuses it refuses one attempt; an
+// earlier attempt, whose reply was lost, may have been counted or may be under way. So the client revokes the
+// id next: after that, no attempt can be counted, and the reports may leave in other batches.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace ldp {
+
+/// The outcome of a batch's delivery. The last three are certain: the batch was not counted.
+enum class BatchOutcome : std::uint8_t {
+    delivered = 0,  ///< counted by this attempt
+    repeated = 1,   ///< counted by an earlier attempt
+    later = 2,      ///< unknown: deliver the same batch again, under the same id
+    refused = 3,    ///< the server refuses a report in it, now and later
+    too_large = 4,  ///< too large as a whole; parts of it may be counted
+    outdated = 5,   ///< its id was counted with other reports: the store is older than the server's record
+};
+
+/// A request about a batch.
+enum class DeliveryRequest : std::uint8_t {
+    submit = 0,  ///< POST of the batch, or its claim and insertion in one transaction
+    revoke = 1,  ///< DELETE of the id, or its claim in a transaction that is rolled back
+};
+
+/// The next action of a client.
+enum class DeliveryAction : std::uint8_t {
+    settle = 0,  ///< none: the outcome is final
+    repeat = 1,  ///< the same request again, after a pause
+    revoke = 2,  ///< revoke the id, and keep the outcome for the step after that
+    stop = 3,    ///< none now: a person has to remove the cause; the batch stays queued
+};
+
+/// The meaning of one reply.
+struct DeliveryReply {
+    /// Of a submission, the outcome of this attempt. Of a revocation: `refused`, the id is void; `repeated`,
+    /// reports were counted under the id; `outdated`, these were others than the batch's; or `later`.
+    BatchOutcome outcome;
+    bool passing = false;  ///< of `later`: whether a repetition may succeed without anybody's action
+};
+
+/// The next action, and the outcome: final if the action is `settle`, else the one to pass on.
+struct DeliveryStep {
+    DeliveryAction action;
+    BatchOutcome outcome;
+};
+
+/// The next step after a reply. `so_far` is `later` for a submission; for a revocation it is the outcome that
+/// led to it.
+[[nodiscard]] DeliveryStep next_step(DeliveryRequest request, BatchOutcome so_far,
+                                     DeliveryReply reply) noexcept;
+
+/// The meaning of an HTTP status; 0 stands for no answer. `receipt` says whether the answer has the receipt
+/// of this request (delivery_receipt.hpp). A status that would settle a batch counts only with a receipt.
+[[nodiscard]] DeliveryReply http_reply(DeliveryRequest request, unsigned status, bool receipt) noexcept;
+/// The same of a GET: `delivered` for 200 with a receipt, else `later`.
+[[nodiscard]] DeliveryReply http_reply(unsigned status, bool receipt) noexcept;
+/// Describes an answer that the endpoint did not give: a redirect, a login page, a page without a receipt.
+/// Empty for any other answer. The text is static and ends with a zero.
+[[nodiscard]] std::string_view foreign_answer(unsigned status, bool receipt) noexcept;
+/// The hint for such an answer; as static.
+[[nodiscard]] std::string_view foreign_hint() noexcept;
+
+/// The meaning of an SQLSTATE (appendix A of PostgreSQL's manual; class LD is this project's, doc/sql.md).
+/// "00000" stands for success; `fresh` then says whether the claim was new. "" stands for a lost connection.
+[[nodiscard]] DeliveryReply sql_reply(DeliveryRequest request, std::string_view sqlstate,
+                                      bool fresh) noexcept;
+
+/// A batch id that was counted with other reports.
+inline constexpr std::string_view sqlstate_outdated = "LD001";
+/// A row that fits no partition at the moment, as while partitions are being added.
+inline constexpr std::string_view sqlstate_no_partition = "LD002";
+
+}  // namespace ldp

@@ -1,0 +1,220 @@
+// Uploads over HTTP where something other than the endpoint answers: captive portals, login pages, proxies.
+// A server of this file stands in for them; it needs no database.
+
+// Before Boost.Asio, which in version 1.74 uses std::exchange without it.
+#include <utility>
+//
+#include <boost/asio.hpp>
+#include <boost/beast.hpp>
+#include <deque>
+#include <thread>
+
+#include "client/http/http_uploader.hpp"
+#include "core/base/sha256.hpp"
+#include "server.hpp"
+
+using namespace ldp;
+using namespace ldp::e2e;
+using namespace std::chrono_literals;
+
+namespace {
+
+namespace net = boost::asio;
+namespace http = boost::beast::http;
+using Request = http::request<http::string_body>;
+using Response = http::response<http::string_body>;
+
+const char* const spec = R"({"mechanism": "grr", "epsilon": 1, "domain": 5})";
+const char* const login_page = "<html><title>Welcome to our network</title>";
+
+/// Answers requests one after another, each by the next of the answers that a test has lined up; 599 if there
+/// is none.
+class Portal {
+  public:
+    using Reply = std::function<Response(const Request&)>;
+
+    Portal()
+        : acceptor_(io_, {net::ip::make_address("127.0.0.1"), 0}),
+          port_(acceptor_.local_endpoint().port()),
+          serving_([this] { serve(); }) {}
+    Portal(const Portal&) = delete;
+    Portal& operator=(const Portal&) = delete;
+    ~Portal() {
+        ended_ = true;
+        boost::system::error_code error;
+        net::ip::tcp::socket last(io_);
+        last.connect({net::ip::make_address("127.0.0.1"), port_}, error);
+        serving_.join();
+    }
+    [[nodiscard]] std::string address() const { return "http://127.0.0.1:" + std::to_string(port_); }
+
+    // A test changes these while no request is on its way.
+    std::deque<Reply> replies;
+    std::vector<std::string> asked;  ///< method and target of each request
+
+  private:
+    void serve() {
+        while (!ended_) {
+            boost::system::error_code error;
+            net::ip::tcp::socket socket(io_);
+            acceptor_.accept(socket, error);
+            if (error || ended_) continue;
+            boost::beast::flat_buffer buffer;
+            Request request;
+            http::read(socket, buffer, request, error);
+            if (error) continue;
+            asked.push_back(std::string(request.method_string()) + " " + std::string(request.target()));
+            Response response(static_cast<http::status>(599), 11);
+            if (!replies.empty()) {
+                response = replies.front()(request);
+                replies.pop_front();
+            }
+            response.keep_alive(false);
+            if (response.result_int() != 204) response.prepare_payload();
+            http::write(socket, response, error);
+            socket.shutdown(net::ip::tcp::socket::shutdown_both, error);
+        }
+    }
+
+    net::io_context io_{1};
+    net::ip::tcp::acceptor acceptor_;
+    std::uint16_t port_;
+    std::atomic<bool> ended_ = false;
+    std::thread serving_;
+};
+
+/// An answer without a receipt.
+Portal::Reply page(unsigned status, const std::string& body = login_page, const std::string& location = {}) {
+    return [=](const Request&) {
+        Response response(static_cast<http::status>(status), 11);
+        if (status != 204) response.body() = body;
+        if (!location.empty()) response.set(http::field::location, location);
+        return response;
+    };
+}
+
+/// An answer with the receipt of a request about a batch of "mood", as the endpoint gives it.
+Portal::Reply receipt(unsigned status, std::int32_t round = 0) {
+    return [=](const Request& request) {
+        Response response = page(status, "")(request);
+        const bool deletes = request.method() == http::verb::delete_;
+        const std::string target(request.target()), id = target.substr(target.find("/batches/") + 9, 36);
+        response.set("ldp-receipt", delivery_receipt(deletes ? "DELETE" : "POST", status, "mood", id, round,
+                                                     sha256(std::as_bytes(std::span(request.body())))));
+        return response;
+    };
+}
+
+/// An answer with the receipt of a spec.
+Portal::Reply spec_reply(const std::string& collection, const std::string& body) {
+    return [=](const Request& request) {
+        Response response = page(200, body)(request);
+        response.set("Ldp-Receipt",
+                     delivery_receipt("GET", 200, collection, {}, 0, sha256(std::as_bytes(std::span(body)))));
+        return response;
+    };
+}
+
+/// A client with three reports, and a portal in its way.
+struct Behind {
+    explicit Behind(std::chrono::milliseconds patience = 0ms)
+        : link(portal.address(), Patience{patience, 1ms, 5ms}) {
+        for (int i = 0; i < 3; ++i) client.report({i});
+    }
+    Portal portal;
+    HttpLink link;
+    HttpUploader uploader{link, "mood"};
+    Client client{Collection(Spec::from_json(spec)), MemoryStore()};
+};
+
+auto foreign(bool passing = true, const std::string& text = "something other than the endpoint answered") {
+    return [=](const Error& error) {
+        const auto* failure = dynamic_cast<const TransportFailure*>(&error);
+        return failure != nullptr && failure->passing() == passing && says(text)(error) &&
+               says("captive portal")(error);
+    };
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(portals)
+
+BOOST_AUTO_TEST_CASE(no_answer_without_the_receipt_empties_the_queue) {
+    Behind test;
+    const auto wrong = [](const Request& request) {
+        Response response = receipt(201)(request);
+        response.set("Ldp-Receipt", std::string(64, '0'));
+        return response;
+    };
+    // Of another round, and of another status.
+    const auto of_another_status = [](const Request& request) {
+        Response response = receipt(200)(request);
+        response.result(201);
+        return response;
+    };
+    for (const Portal::Reply& reply : {page(200), page(201), page(202), page(204), Portal::Reply(wrong),
+                                       receipt(201, 1), Portal::Reply(of_another_status), receipt(204)}) {
+        test.portal.replies = {reply};
+        BOOST_CHECK_THROW(test.client.flush(test.uploader), TransportFailure);
+        BOOST_TEST(test.client.pending() == 3U);
+    }
+    test.portal.replies = {page(200)};
+    BOOST_CHECK_EXCEPTION(test.client.flush(test.uploader), Error, foreign());
+    test.portal.replies = {receipt(201)};
+    BOOST_TEST(test.client.flush(test.uploader).reports == 3U);
+    BOOST_TEST(test.client.pending() == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(no_redirect_is_followed) {
+    for (const unsigned status : {301, 302, 303, 307, 308}) {
+        Behind test;
+        test.portal.replies = {page(status, "", test.portal.address() + "/login"), receipt(201)};
+        const bool passing = status != 301 && status != 308;
+        BOOST_CHECK_EXCEPTION(test.client.flush(test.uploader), Error,
+                              foreign(passing, "a redirect (status " + std::to_string(status) + ")"));
+        BOOST_TEST(test.portal.asked.size() == 1U);
+        BOOST_TEST(test.client.pending() == 3U);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_portal_passes) {
+    Behind test(20s);
+    test.portal.replies = {page(302, "", "/login"), page(200), page(511), receipt(201)};
+    BOOST_TEST(test.client.flush(test.uploader).reports == 3U);
+    BOOST_TEST(test.portal.asked.size() == 4U);
+}
+
+BOOST_AUTO_TEST_CASE(no_answer_without_the_receipt_revokes_an_id) {
+    Behind test;
+    const auto pending = [&](std::initializer_list<Portal::Reply> replies) {
+        test.portal.replies = replies;
+        BOOST_CHECK_EXCEPTION(test.client.flush(test.uploader), Error, foreign());
+        BOOST_TEST(test.client.pending() == 3U);
+        BOOST_TEST(test.client.store().refused().empty());
+    };
+    pending({page(422), page(204)});
+    pending({page(422), page(200)});
+    // As if something had been stored under the id: the batch would be taken for delivered.
+    pending({page(422), page(409)});
+    // As if something else had been: the store would be taken for an old copy.
+    pending({page(409)});
+    pending({receipt(409), page(409)});
+    test.portal.replies = {page(413), receipt(204), receipt(201), receipt(201), receipt(201)};
+    BOOST_TEST(test.client.flush(test.uploader).reports == 3U);
+}
+
+BOOST_AUTO_TEST_CASE(a_login_page_is_no_spec) {
+    Behind test;
+    const std::initializer_list<Portal::Reply> foreigners{page(200), page(200, spec), page(302, "", "/login"),
+                                                          spec_reply("others", spec)};
+    for (const Portal::Reply& reply : foreigners) {
+        test.portal.replies = {reply};
+        BOOST_CHECK_EXCEPTION((void)fetch_spec(test.link, "mood"), Error, foreign());
+    }
+    test.portal.replies = {spec_reply("mood", spec)};
+    BOOST_TEST(fetch_spec(test.link, "mood").fingerprint() == Spec::from_json(spec).fingerprint());
+    test.portal.replies = {page(404)};
+    BOOST_CHECK_EXCEPTION((void)fetch_spec(test.link, "mood"), Error, says("no collection \"mood\""));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
