@@ -251,9 +251,10 @@ std::vector<Outcome> run_learnt_haar(const People& people, double epsilon, bool 
     for (std::size_t i = 0; i < people.size(); ++i)
         if ((asked[i] = bits.below(one_in) == 0)) first.ask(people[i], bits);
     std::string ranges;
-    for (const auto& [item, low, high, coefficient] :
+    for (const ldp::LearntRange& range :
          ldp::learn_ranges(ldp::view_of(first.mechanism(), first.summary()), coverage))
-        ranges += (ranges.empty() ? "[" : ", [") + ldp::shortest(low) + ", " + ldp::shortest(high) + "]";
+        ranges += (ranges.empty() ? "[" : ", [") + ldp::shortest(range.low) + ", " +
+                  ldp::shortest(range.high) + "]";
     Survey second(haar(people, epsilon, ", \"coefficients\": [" + ranges + "]"));
     for (std::size_t i = 0; i < people.size(); ++i)
         if (!asked[i]) second.ask(people[i], bits);

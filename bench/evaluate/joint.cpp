@@ -37,7 +37,7 @@ std::vector<Method> of_categories(std::size_t repetitions) {
                  return joint_fit(records, epsilon, Views::chosen, bits);
              },
              repetitions},
-            {"joint, auto, made-up rows",
+            {"joint, auto, synthetic records",
              [](const Records& records, double epsilon, ldp::BitSource& bits) {
                  return joint_rows(records, epsilon, Views::chosen, bits);
              },
@@ -112,7 +112,7 @@ void hold(const Exam& exam, const std::vector<Method>& methods, const std::vecto
                  {"triples", "variation distance", &Grade::triples, nullptr},
                  {"boxes of two", "mean absolute error", &Grade::pair_boxes, nullptr},
                  {"boxes of three", "mean absolute error", &Grade::triple_boxes, nullptr},
-                 {"regression fitted on made-up rows", "distance in standard deviations", &Grade::regression,
+                 {"regression fitted on synthetic records", "distance in standard deviations", &Grade::regression,
                   nullptr}};
     for (const auto& [questions, measure, found, expected] : parts) {
         Panel panel{exam.records().title() + ", " + questions, "epsilon of a person", measure, {}, marks};
