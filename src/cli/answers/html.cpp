@@ -8,6 +8,7 @@
 #include "cli/answers/layouts.hpp"
 #include "cli/answers/wording.hpp"
 #include "core/base/text.hpp"
+#include "plot/style.hpp"
 
 namespace ldp::cli {
 
@@ -180,7 +181,7 @@ void write_html(std::ostream& out, const Document& document) {
            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>"
         << escaped(unmarked(document.title)) << "</title>\n<style>\n"
         << style << "\n"
-        << drawing_style
+        << plot::style_sheet()
         << "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#answers\">Skip to the "
            "answers</a>\n<header>\n";
     page.text("h1", document.title);
