@@ -17,7 +17,7 @@
 #include "../test/support/seeded.hpp"
 #include "methods.hpp"
 #include "parallel.hpp"
-#include "simulation/chart.hpp"
+#include "plot/chart.hpp"
 
 namespace {
 
@@ -125,22 +125,21 @@ void print(const Table& table) {
 }
 
 std::string picture(const std::vector<Table>& tables) {
-    std::vector<ldp::simulation::Panel> panels;
+    std::vector<ldp::plot::Chart> charts;
     for (const Table& table : tables) {
-        panels.push_back({table.title,
-                          "epsilon",
-                          "n times the mean squared error",
-                          true,
-                          {},
-                          {std::begin(epsilons), std::end(epsilons)}});
+        charts.push_back({.title = table.title,
+                          .x = "epsilon",
+                          .y = "n times the mean squared error",
+                          .logarithmic = true,
+                          .marks = {std::begin(epsilons), std::end(epsilons)}});
         for (std::size_t i = 0; i < table.names.size(); ++i) {
-            ldp::simulation::Line& line =
-                panels.back().lines.emplace_back(ldp::simulation::Line{table.names[i], {}});
+            ldp::plot::Series& series =
+                charts.back().series.emplace_back(ldp::plot::Series{table.names[i], {}});
             for (std::size_t e = 0; e < table.figures.size(); ++e)
-                line.points.emplace_back(epsilons[e], table.figures[e][i].mean());
+                series.points.push_back({epsilons[e], table.figures[e][i].mean()});
         }
     }
-    return ldp::simulation::drawing(panels);
+    return ldp::plot::charts(charts, 3);
 }
 
 std::size_t setting(const char* name, std::size_t fallback) {

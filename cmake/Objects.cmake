@@ -31,6 +31,10 @@ set(ldp_sanitized_options ${ldp_sanitizers} -fno-sanitize=null,alignment,object-
 
 function(ldp_unit_groups)
     foreach(file IN LISTS ARGN)
+        cmake_path(IS_PREFIX PROJECT_BINARY_DIR "${file}" NORMALIZE generated)
+        if(generated)
+            continue()
+        endif()
         cmake_path(RELATIVE_PATH file BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE path)
         if(NOT path IN_LIST UNITY_ALONE)
             cmake_path(GET path PARENT_PATH folder)

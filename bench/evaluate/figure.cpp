@@ -13,7 +13,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "simulation/chart.hpp"
+#include "plot/chart.hpp"
 
 namespace bench {
 
@@ -86,11 +86,12 @@ Point::Distance Point::distance() const {
 void write(const Figure& figure, const std::string& folder) {
     std::ofstream csv(folder + "/" + figure.name + ".csv"), svg(folder + "/" + figure.name + ".svg");
     csv << "panel,curve,x,repetitions,median,low95,high95,mean,standard_error,closed_form\n";
-    std::vector<ldp::simulation::Panel> panels;
+    std::vector<ldp::plot::Chart> charts;
     for (const Panel& panel : figure.panels) {
-        panels.push_back({panel.title, panel.x, panel.y, true, {}, panel.marks});
+        charts.push_back(
+            {.title = panel.title, .x = panel.x, .y = panel.y, .logarithmic = true, .marks = panel.marks});
         for (const Curve& curve : panel.curves) {
-            ldp::simulation::Line line{curve.name, {}, {}, {}};
+            ldp::plot::Series series{curve.name, {}};
             for (const Point& point : curve.points) {
                 const double mean = point.mean(), error = point.standard_error();
                 csv << '"' << panel.title << "\",\"" << curve.name << "\"," << point.x << ","
@@ -99,21 +100,19 @@ void write(const Figure& figure, const std::string& folder) {
                 if (!point.expected.empty()) csv << point.formula();
                 csv << "\n";
                 if (point.expected.empty()) {
-                    line.points.emplace_back(point.x, point.quantile(0.5));
-                    line.intervals.emplace_back(point.quantile(0.25), point.quantile(0.75));
+                    series.points.push_back(
+                        {point.x, point.quantile(0.5), point.quantile(0.25), point.quantile(0.75)});
                 } else {
-                    line.points.emplace_back(point.x, mean);
-                    line.intervals.emplace_back(mean - 2 * error, mean + 2 * error);
-                    line.formula.emplace_back(point.x, point.formula());
+                    series.points.push_back({point.x, mean, mean - 2 * error, mean + 2 * error});
+                    series.formula.emplace_back(point.x, point.formula());
                 }
             }
-            panels.back().lines.push_back(std::move(line));
+            charts.back().series.push_back(std::move(series));
         }
     }
-    svg << ldp::simulation::drawing(
-        panels,
-        "Thin lines: closed forms, with means of repetitions and two standard errors "
-        "to either side. Thick lines: medians, with quartiles.");
+    svg << ldp::plot::charts(charts, 3,
+                             "Thin lines: closed forms, with means of repetitions and two standard errors "
+                             "to either side. Thick lines: medians, with quartiles.");
     if (!csv.flush() || !svg.flush())
         throw std::runtime_error("cannot write " + figure.name + ".csv and .svg in " + folder);
 }

@@ -19,7 +19,7 @@
 #include "core/base/text.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/spec/spec.hpp"
-#include "simulation/chart.hpp"
+#include "plot/chart.hpp"
 #include "simulation/seeded.hpp"
 #include "simulation/simulation.hpp"
 #include "syn.hpp"
@@ -165,24 +165,26 @@ bool print(const std::vector<std::vector<Figure>>& figures, std::ostream& csv) {
 
 std::string picture(const std::vector<std::vector<Figure>>& figures) {
     const std::vector<double> marks(std::begin(epsilons), std::end(epsilons));
-    simulation::Panel error{"Syn: shares", "epsilon of an answer", "mean squared error of a share", true, {},
-                            marks};
-    simulation::Panel spent{"Syn: spent in 120 rounds",
-                            "epsilon of an answer",
-                            "epsilon that a person has spent, on average",
-                            true,
-                            {},
-                            marks};
+    plot::Chart error{.title = "Syn: shares",
+                      .x = "epsilon of an answer",
+                      .y = "mean squared error of a share",
+                      .logarithmic = true,
+                      .marks = marks};
+    plot::Chart spent{.title = "Syn: spent in 120 rounds",
+                      .x = "epsilon of an answer",
+                      .y = "epsilon that a person has spent, on average",
+                      .logarithmic = true,
+                      .marks = marks};
     for (std::size_t p = 0; p < protocols().size(); ++p) {
-        error.lines.push_back({protocols()[p].name, {}});
-        spent.lines.push_back({protocols()[p].name, {}});
+        error.series.push_back({protocols()[p].name, {}});
+        spent.series.push_back({protocols()[p].name, {}});
         for (std::size_t e = 0; e < std::size(epsilons); ++e) {
-            error.lines.back().points.emplace_back(epsilons[e], figures[p][e].error);
-            spent.lines.back().points.emplace_back(epsilons[e], epsilons[e] * figures[p][e].answers.mean);
+            error.series.back().points.push_back({epsilons[e], figures[p][e].error});
+            spent.series.back().points.push_back({epsilons[e], epsilons[e] * figures[p][e].answers.mean});
         }
     }
-    const simulation::Panel panels[] = {error, spent};
-    return simulation::drawing(panels);
+    const plot::Chart charts[] = {error, spent};
+    return plot::charts(charts, 2);
 }
 
 // Rounding -------------------------------------------------------------------------------------------------

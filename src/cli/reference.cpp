@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "cli/command.hpp"
+#include "cli/template.hpp"
 
 namespace ldp::cli::reference {
 
@@ -39,62 +40,23 @@ std::string roff(std::string_view text) {
 }
 
 /// Lines that belong together flow; those that begin with a space stand as they are.
-void write_paragraphs(std::ostream& out, const char* text) {
+std::string paragraphs(const char* text) {
     std::istringstream lines(text);
+    std::string out;
     bool flowing = true;
     for (std::string line; std::getline(lines, line);) {
         const bool flows = !line.starts_with(' ');
-        if (flows != flowing) out << (flows ? ".fi\n" : ".br\n.nf\n");
+        if (flows != flowing) out += flows ? ".fi\n" : ".br\n.nf\n";
         flowing = flows;
-        out << roff(line) << "\n";
+        out += roff(line) + "\n";
     }
-    if (!flowing) out << ".fi\n";
+    if (!flowing) out += ".fi\n";
+    if (!out.empty()) out.pop_back();  // the template ends the line
+    return out;
 }
 
-void write_man(std::ostream& out) {
-    out << ".TH LDP 1 \"\" \"ldp " LDP_VERSION
-           "\" \"Private aggregate queries\"\n"
-           ".SH NAME\nldp \\- private aggregate queries: randomizes, submits and answers\n"
-           ".SH SYNOPSIS\n.B ldp\n.I COMMAND\n[\\fIOPTION\\fR...]\n"
-           ".SH DESCRIPTION\nValues are randomized here, reports go to PostgreSQL, and answers come with "
-           "their errors.\n"
-           ".SH COMMANDS\n";
-    for (const Command* command : commands()) {
-        out << ".SS \"ldp " << roff(command->name) << " " << roff(command->synopsis) << "\"\n"
-            << roff(command->purpose) << ".\n.PP\n";
-        write_paragraphs(out, command->help);
-        for_each_option(*command, [&](const auto& option) {
-            // "arg (=10)", or nothing.
-            const std::string argument = takes_argument(option) ? option.format_parameter() : "";
-            out << ".TP\n\\fB\\-\\-" << roff(option.long_name()) << "\\fR " << roff(argument) << "\n"
-                << roff(option.description()) << "\n";
-        });
-    }
-    out << ".SH \"EXIT STATUS\"\n"
-        << Exit::done << " done; " << Exit::failed << " failed; " << Exit::misused << " misused; "
-        << Exit::refused << " done but for what the server refused; " << Exit::later
-        << " to be run again later.\n"
-        << ".SH \"SEE ALSO\"\n.BR psql (1)\n";
-}
-
-void write_bash(std::ostream& out) {
-    std::string names;
-    for (const Command* command : commands())
-        names += (names.empty() ? "" : " ") + std::string(command->name);
-    out << "_ldp() {\n    local word=${COMP_WORDS[COMP_CWORD]} words=\n"
-           "    if [ \"$COMP_CWORD\" -eq 1 ] || [ \"${COMP_WORDS[1]}\" = help ]; then\n"
-           "        words=\""
-        << names
-        << "\"\n"
-           "    elif [[ $word == -* ]]; then\n        case ${COMP_WORDS[1]} in\n";
-    for (const Command* command : commands()) {
-        out << "            " << command->name << ") words=\"--help";
-        for_each_option(*command, [&](const auto& option) { out << " --" << option.long_name(); });
-        out << "\" ;;\n";
-    }
-    out << "        esac\n    else\n        compopt -o default 2>/dev/null\n    fi\n"
-           "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n}\n"
-           "complete -F _ldp ldp\n";
+std::string unchanged(std::string_view text) {
+    return std::string(text);
 }
 
 /// Text between a shell's single quotes: these characters with a backslash before them, a quote as the shell
@@ -107,49 +69,58 @@ std::string in_quotes(std::string_view text, std::string_view escaped, std::stri
                            : (escaped.find(c) == std::string_view::npos ? "" : "\\") + std::string(1, c);
     return out;
 }
+std::string zsh(std::string_view text) {
+    return in_quotes(text, "[]:\\", "'\\''");
+}
+std::string fish(std::string_view text) {
+    return in_quotes(text, "\\", "\\'");
+}
 
-void write_zsh(std::ostream& out) {
-    const auto text = [](std::string_view words) { return in_quotes(words, "[]:\\", "'\\''"); };
-    out << "#compdef ldp\n_ldp() {\n    local -a commands=(\n";
-    for (const Command* command : commands())
-        out << "        '" << command->name << ":" << text(command->purpose) << "'\n";
-    out << "    )\n    if (( CURRENT == 2 )) || [[ $words[2] == help ]]; then\n"
-           "        _describe command commands\n        return\n    fi\n    case $words[2] in\n";
+/// The commands and their options.
+Fields facts() {
+    Fields all{.values = {{"version", LDP_VERSION},
+                          {"names", ""},
+                          {"done", std::to_string(Exit::done)},
+                          {"failed", std::to_string(Exit::failed)},
+                          {"misused", std::to_string(Exit::misused)},
+                          {"refused", std::to_string(Exit::refused)},
+                          {"later", std::to_string(Exit::later)}}};
+    std::string& names = all.values["names"];
     for (const Command* command : commands()) {
-        out << "        " << command->name << ") _arguments '--help[what it does]'";
+        names += (names.empty() ? "" : " ") + std::string(command->name);
+        Fields fields{.values = {{"name", command->name},
+                                 {"command", command->name},
+                                 {"synopsis", command->synopsis},
+                                 {"purpose", command->purpose},
+                                 {"help", paragraphs(command->help)}},
+                      .sections = {{"options", {}}}};
         for_each_option(*command, [&](const auto& option) {
-            out << " \\\n            '--" << option.long_name() << "[" << text(option.description()) << "]"
-                << (takes_argument(option) ? ":value:_files" : "") << "'";
+            // The argument is "arg (=10)", or nothing.
+            Fields one{
+                .values = {{"name", option.long_name()},
+                           {"argument", takes_argument(option) ? option.format_parameter() : std::string()},
+                           {"description", option.description()}}};
+            one.show("takes", takes_argument(option));
+            fields.sections["options"].push_back(std::move(one));
         });
-        out << " '*:file:_files' ;;\n";
+        all.sections["commands"].push_back(std::move(fields));
     }
-    out << "    esac\n}\n"
-           "# Loaded as a file of fpath, this is the function's first call.\n"
-           "if [[ $funcstack[1] == _ldp ]]; then _ldp; else compdef _ldp ldp; fi\n";
+    return all;
 }
 
-void write_fish(std::ostream& out) {
-    const auto text = [](std::string_view words) { return in_quotes(words, "\\", "\\'"); };
-    for (const Command* command : commands()) {
-        for (const char* place : {"__fish_use_subcommand", "__fish_seen_subcommand_from help"})
-            out << "complete -c ldp -n '" << place << "' -f -a " << command->name << " -d '"
-                << text(command->purpose) << "'\n";
-        const auto option = [&](const std::string& name, bool takes, std::string_view description) {
-            out << "complete -c ldp -n '__fish_seen_subcommand_from " << command->name << "' -l " << name
-                << (takes ? " -r" : "") << " -d '" << text(description) << "'\n";
-        };
-        option("help", false, "what it does");
-        for_each_option(*command, [&](const auto& known) {
-            option(known.long_name(), takes_argument(known), known.description());
-        });
-    }
-}
-
-const Words<void (*)(std::ostream&)> forms{
-    "form", {{"man", write_man}, {"bash", write_bash}, {"zsh", write_zsh}, {"fish", write_fish}}};
+struct Form {
+    const char* file;
+    Escape escape;
+};
+const Words<Form> forms{"form",
+                        {{"man", {"ldp.1", roff}},
+                         {"bash", {"ldp.bash", unchanged}},
+                         {"zsh", {"ldp.zsh", zsh}},
+                         {"fish", {"ldp.fish", fish}}}};
 
 int run(const Arguments& arguments) {
-    forms.chosen(arguments)(std::cout);
+    const Form form = forms.chosen(arguments);
+    std::cout << filled(template_text(form.file), facts(), form.escape);
     return std::cout.flush() ? Exit::done : Exit::failed;
 }
 

@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <ostream>
+#include <sstream>
 
 #include "cli/answers/layouts.hpp"
 #include "cli/answers/wording.hpp"
+#include "cli/template.hpp"
 #include "core/base/text.hpp"
+#include "plot/style.hpp"
 
 namespace ldp::cli {
 
@@ -15,53 +18,6 @@ namespace {
 
 /// Tables longer than this are shown when asked for.
 constexpr std::size_t long_table = 12;
-
-// Colours keep a contrast of 4.5 to 1 in both schemes.
-constexpr const char* style = R"(
-:root { color-scheme: light dark; --paper: #fff; --ink: #1d2730; --soft: #55626d; --line: #d9e0e6; --wash: #f3f6f8;
-  --link: #1763a6 }
-@media screen and (prefers-color-scheme: dark) {
-  :root { --paper: #14191e; --ink: #e8edf1; --soft: #a3b0bb; --line: #36424d; --wash: #1d252c; --link: #6db3f2 }
-}
-* { box-sizing: border-box }
-body { margin: 0 auto; max-width: 46rem; padding: 1.5rem 1rem 4rem; background: var(--paper); color: var(--ink);
-  font: 16px/1.55 system-ui, sans-serif; overflow-wrap: anywhere }
-h1 { font-size: 1.7rem; line-height: 1.2; margin: .2em 0 .6em }
-h2 { font-size: 1.3rem; margin: 2.4em 0 .6em; padding-top: .6em; border-top: 1px solid var(--line) }
-h3 { font-size: 1.05rem; margin: 0 0 .2em }
-p { margin: .5em 0 }
-a { color: var(--link) }
-.lead { font-size: 1.08rem }
-.skip { position: absolute; left: -99rem }
-.skip:focus { left: 1rem; top: 1rem; background: var(--paper); padding: .5em 1em; outline: 2px solid var(--link) }
-nav ul { padding: 0; list-style: none; display: flex; flex-wrap: wrap; gap: .2em 1.2em }
-figure, .facts { margin: 1.8em 0 2.4em }
-figure > svg { display: block; width: 100%; margin: 1em 0 .6em }
-.about { color: var(--soft); margin: 0 }
-.refused { border-left: 3px solid var(--soft); padding: .2em 0 .2em .8em }
-details { margin: .3em 0 }
-summary { cursor: pointer; color: var(--soft); font-size: .9rem; width: fit-content }
-.wide { overflow-x: auto; margin: .4em 0 }
-.wide:focus-visible, pre:focus-visible, summary:focus-visible { outline: 2px solid var(--link); outline-offset: 2px }
-table { border-collapse: collapse; font-size: .9rem; width: 100%; font-variant-numeric: tabular-nums }
-th, td { text-align: end; padding: .25em .6em; border-bottom: 1px solid var(--line); vertical-align: top;
-  overflow-wrap: normal }
-th { font-weight: 600 }
-th.words, td.words { text-align: start }
-:is(th, td):first-child { padding-inline-start: 0 }
-tbody th { font-weight: 400; overflow-wrap: anywhere; min-width: 6rem }
-pre { margin: .4em 0; padding: .6em .8em; background: var(--wash); border-radius: 4px; font-size: .82rem;
-  line-height: 1.4; white-space: pre-wrap }
-@media print {
-  body { max-width: none; font-size: 10.5pt; padding: 0 }
-  .skip, nav, summary { display: none }
-  figure, tr, .facts { break-inside: avoid }
-  h2, h3, figcaption { break-after: avoid }
-  details::details-content { content-visibility: visible; display: block; block-size: auto }
-  pre { background: none; border: 1px solid var(--line) }
-  .wide { overflow: visible }
-}
-)";
 
 class Writer {
   public:
@@ -172,39 +128,31 @@ void write(Writer& page, const Table& table) {
 }  // namespace
 
 void write_html(std::ostream& out, const Document& document) {
-    Writer page(out);
-    out << "<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n<meta "
-           "charset=\"utf-8\"/>\n"
-           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-           "'unsafe-inline'\"/>\n"
-           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>"
-        << escaped(unmarked(document.title)) << "</title>\n<style>\n"
-        << style << "\n"
-        << drawing_style
-        << "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#answers\">Skip to the "
-           "answers</a>\n<header>\n";
-    page.text("h1", document.title);
-    for (const std::string& sentence : document.lead) page.text("p", sentence, " class=\"lead\"");
-    out << "<nav aria-label=\"On this page\"><ul>\n";
-    for (std::size_t i = 0; i < document.sections.size(); ++i)
-        out << "<li><a href=\"#section-" << i << "\">" << in_html(document.sections[i].title)
-            << "</a></li>\n";
-    out << "</ul></nav>\n</header>\n<main id=\"answers\">\n";
-    for (std::size_t i = 0; i < document.sections.size(); ++i) {
-        const Section& section = document.sections[i];
-        out << "<section aria-labelledby=\"section-" << i << "\">\n<h2 id=\"section-" << i << "\">"
-            << in_html(section.title) << "</h2>\n";
-        for (const std::string& paragraph : section.paragraphs) page.text("p", paragraph);
-        if (!section.points.empty()) {
-            out << "<ul>\n";
-            for (const std::string& point : section.points) page.text("li", point);
-            out << "</ul>\n";
-        }
-        for (const Figure& figure : section.figures) write(page, figure);
-        for (const Table& table : section.tables) write(page, table);
-        out << "</section>\n";
+    const auto texts = [](const std::vector<std::string>& all) {
+        std::vector<Fields> found;
+        for (const std::string& text : all) found.push_back({.values = {{"text", text}}});
+        return found;
+    };
+    Fields page{.values = {{"title", document.title},
+                           {"plain_title", unmarked(document.title)},
+                           {"style", std::string(template_text("page.css"))},
+                           {"drawing_style", plot::style_sheet()}},
+                .sections = {{"lead", texts(document.lead)}, {"sections", {}}}};
+    for (const Section& section : document.sections) {
+        std::ostringstream inside;
+        Writer writer(inside);
+        for (const Figure& figure : section.figures) write(writer, figure);
+        for (const Table& table : section.tables) write(writer, table);
+        auto& sections = page.sections["sections"];
+        Fields fields{
+            .values = {{"number", std::to_string(sections.size())},
+                       {"title", section.title},
+                       {"figures", inside.str()}},
+            .sections = {{"paragraphs", texts(section.paragraphs)}, {"points", texts(section.points)}}};
+        fields.show("has_points", !section.points.empty());
+        sections.push_back(std::move(fields));
     }
-    out << "</main>\n</body>\n</html>\n" << std::flush;
+    out << filled(template_text("page.html"), page, in_html) << std::flush;
 }
 
 }  // namespace ldp::cli

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/answers/document.hpp"
+#include "plot/canvas.hpp"
 
 namespace ldp::cli {
 
@@ -17,13 +18,6 @@ void write_svg(std::ostream& out, const Document& document);
 /// One HTML page, which is XML as well, that needs nothing else and runs nothing.
 void write_html(std::ostream& out, const Document& document);
 
-/// A figure as the content of an SVG element of any width and this height, in pixels.
-struct Drawing {
-    std::string svg;
-    double height;
-};
-[[nodiscard]] Drawing drawn(const Figure& figure);
-/// The style sheet of drawings, for light and dark.
-extern const char* const drawing_style;
+[[nodiscard]] plot::Drawing drawn(const Figure& figure);
 
 }  // namespace ldp::cli

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/text.hpp"
+#include "plot/canvas.hpp"
 
 namespace ldp::cli {
 
@@ -50,24 +51,6 @@ std::string replaced(std::string_view text, Replacement replacement) {
         at += character.size();
     }
     return out;
-}
-
-const char* in_xml(std::string_view character) noexcept {
-    if (character.size() != 1) return nullptr;
-    switch (character[0]) {
-        case '<':
-            return "&lt;";
-        case '>':
-            return "&gt;";
-        case '&':
-            return "&amp;";
-        case '"':
-            return "&quot;";
-        case '\'':
-            return "&#39;";
-        default:
-            return nullptr;
-    }
 }
 
 /// With so many digits behind the point, in groups of three before it.
@@ -134,12 +117,12 @@ std::string unmarked(std::string_view text) {
 }
 
 std::string escaped(std::string_view text) {
-    return replaced(text, in_xml);
+    return plot::escaped(text);
 }
 
 std::string in_html(std::string_view text) {
-    return replaced(text, [](std::string_view character) {
-        return character == isolate ? "<bdi>" : character == end_of_isolate ? "</bdi>" : in_xml(character);
+    return replaced(plot::escaped(text), [](std::string_view character) {
+        return character == isolate ? "<bdi>" : character == end_of_isolate ? "</bdi>" : nullptr;
     });
 }
 
@@ -149,16 +132,7 @@ std::size_t width(std::string_view text) noexcept {
 }
 
 std::vector<std::string> lines_of(std::string_view text, std::size_t columns) {
-    std::vector<std::string> lines(1);
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t end = std::min(text.find(' ', at), text.size());
-        const std::string_view word = text.substr(at, end - at);
-        if (!lines.back().empty() && width(lines.back()) + 1 + width(word) > columns) lines.emplace_back();
-        if (!lines.back().empty()) lines.back() += ' ';
-        lines.back() += word;
-        at = end + 1;
-    }
-    return lines;
+    return plot::wrapped(text, columns);
 }
 
 std::string subject(const Row& row, std::size_t most) {

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "cli/joint/counted.hpp"
+#include "plot/sheet.hpp"
 
 namespace ldp::cli::model {
 
@@ -26,56 +27,41 @@ std::string names(const Spec& spec, const std::vector<std::size_t>& attributes) 
     return joined(found);
 }
 
-/// As text of an SVG.
-std::string escaped(const std::string& text) {
-    std::string safe;
-    for (const char c : text) {
-        if (c == '<')
-            safe += "&lt;";
-        else if (c == '&')
-            safe += "&amp;";
-        else
-            safe += c;
-    }
-    return safe;
-}
-
 /// Attributes in a circle, edges the broader the more information, each with its V.
 std::string drawing(const Spec& spec, const Model& model) {
-    constexpr double radius = 240, middle = 330, size = 2 * middle;
+    constexpr double height = 480, middle = 50;
     const auto count = static_cast<double>(spec.attributes().size());
-    const auto place = [&](std::size_t attribute, double far) {
+    const auto place = [&](std::size_t attribute, double radius) {
         const double angle =
             2 * std::numbers::pi * static_cast<double>(attribute) / count - std::numbers::pi / 2;
-        return std::pair(middle + far * std::cos(angle), middle + far * std::sin(angle));
+        return std::pair(middle + 0.9 * radius * std::cos(angle),
+                         height / 100 * (middle + radius * std::sin(angle)));
     };
+    constexpr double radius = 38;
     double most = 0;
     for (const Association& edge : model.edges) most = std::max(most, edge.information.value);
-    std::ostringstream svg;
-    svg << std::setprecision(4)
-        << R"(<svg xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="13" width=")"
-        << size << "\" height=\"" << size << "\"><rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n";
+    plot::Canvas canvas;
     for (const Association& edge : model.edges) {
         const auto [x1, y1] = place(edge.first, radius);
         const auto [x2, y2] = place(edge.second, radius);
-        svg << "<line x1=\"" << x1 << "\" y1=\"" << y1 << "\" x2=\"" << x2 << "\" y2=\"" << y2
-            << "\" stroke=\"#2a6db0\" stroke-width=\""
-            << 1 + (most > 0 ? 7 * std::sqrt(edge.information.value / most) : 0)
-            << "\" stroke-opacity=\".6\"/>\n";
-        svg << "<text x=\"" << 0.6 * x1 + 0.4 * x2 << "\" y=\"" << 0.6 * y1 + 0.4 * y2
-            << "\" fill=\"#555\" font-size=\"11\">" << std::setprecision(2) << edge.cramers_v
-            << std::setprecision(4) << "</text>\n";
+        canvas.line(x1, y1, x2, y2, "c0", 1 + (most > 0 ? 7 * std::sqrt(edge.information.value / most) : 0));
+        std::ostringstream cramers_v;
+        cramers_v << std::setprecision(2) << edge.cramers_v;
+        canvas.text(0.6 * x1 + 0.4 * x2, 0.6 * y1 + 0.4 * y2, "m", cramers_v.str());
     }
     for (std::size_t j = 0; j < spec.attributes().size(); ++j) {
         const auto [x, y] = place(j, radius);
-        const auto [text_x, text_y] = place(j, radius + 18);
-        const char* anchor = std::abs(text_x - middle) < 1 ? "middle" : text_x > middle ? "start" : "end";
-        svg << "<circle cx=\"" << x << "\" cy=\"" << y << "\" r=\"7\" fill=\"#c0392b\"/>\n<text x=\""
-            << text_x << "\" y=\"" << text_y + 4 << "\" text-anchor=\"" << anchor << "\">"
-            << escaped(spec.attributes()[j].name) << "</text>\n";
+        const auto [text_x, text_y] = place(j, radius + 5);
+        canvas.circle(x, y, 7, "c1");
+        canvas.text(text_x, text_y + 4,
+                    std::abs(text_x - middle) < 1 ? "t c"
+                    : text_x > middle             ? "t"
+                                                  : "t e",
+                    spec.attributes()[j].name);
     }
-    svg << "</svg>\n";
-    return svg.str();
+    plot::Sheet sheet;
+    sheet.row({{canvas.drawing(height)}});
+    return sheet.svg();
 }
 
 int run(const Arguments& arguments) {

@@ -10,6 +10,7 @@
 #include "accounting/lower_bounds.hpp"
 #include "accounting/odds.hpp"
 #include "cli/command.hpp"
+#include "cli/template.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/proof/audit.hpp"
 #include "core/spec/spec.hpp"
@@ -51,7 +52,7 @@ std::string percent(double bound) {
 }
 
 /// Text of a spec's author, which Markdown shall show as it stands.
-std::string plain(const std::string& text) {
+std::string plain(std::string_view text) {
     std::string safe;
     for (const char c : text) {
         if (std::string_view("\\`*_[]<>|#").find(c) != std::string_view::npos) safe += '\\';
@@ -85,62 +86,35 @@ class Kit {
             answers_ = std::min(mechanism_->most_keys(), spec.budget()->answers(spec.epsilon()));
     }
 
-    void consent(std::ostream& out) const {
-        out << "# What you are asked for\n\n"
-               "[Who asks, for what purpose, on which legal basis, for how long, and whom to turn to.]\n\n"
-               "You are asked for:\n\n";
-        asked(out);
-        out << "\n## What leaves your device\n\n"
-               "Your answers stay on your device. What leaves it is "
-            << leaves() << ".\n\n"
-            << "Chance decides on your device, before anything is sent. What that can tell of you at most, "
-               "to anybody who sees "
-               "it and whatever else they know: whatever can be sent is at most "
-            << told_factor(odds_) << " times as likely with your answers as with any other ones.\n\n"
-            << "- Somebody who wonders which of two answers is yours, and holds both for equally likely, "
-               "guesses right "
-               "with a chance of at most "
-            << percent(right_guess(spec_.epsilon(), spec_.delta())) << "; without any report it is 50 %.\n"
-            << "- What somebody believed of you with 10 % before, they may believe with at most "
-            << percent(posterior(0.1, spec_.epsilon())) << " afterwards.\n";
-        if (spec_.delta() != 0)
-            out << "- All this holds but for a probability of " << shortest(spec_.delta())
-                << " a report, with which one may tell more, in the worst case everything.\n";
-        if (mechanism_->first_epsilon() < spec_.epsilon())
-            out << "- This is about all that is ever sent of one value. A single report tells less: at most "
-                << percent(right_guess(mechanism_->first_epsilon())) << " instead of 50 %.\n";
-        out << "\n## If you are asked again\n\n"
-            << again() << "\n\n## What is not hidden\n\n"
-            << "That you take part, when, and from which address, unless those who run it see to that; and "
-               "what is drawn "
-               "by lot without a look at your answers, such as which question was drawn. Results about all "
-               "people "
-               "together are what is wanted, and may be published. "
-            << "[How to withdraw; whether a report can be found again once it was sent.]\n";
+    [[nodiscard]] std::string consent() const {
+        Fields fields = common();
+        fields.values.merge(
+            decltype(fields.values){{"odds", told_factor(odds_)},
+                                    {"belief", percent(posterior(0.1, spec_.epsilon()))},
+                                    {"guess_of_first", percent(right_guess(mechanism_->first_epsilon()))},
+                                    {"odds_of_two", told_factor(odds_ * odds_) + but_for(2 * spec_.delta())},
+                                    {"answers", grouped(answers_)}});
+        fields.show("has_delta", spec_.delta() != 0);
+        fields.show("single_tells_less", mechanism_->first_epsilon() < spec_.epsilon());
+        const bool series = spec_.mechanism().series, remembered = !series && answers_ != 0;
+        fields.show("series", series);
+        fields.show("fresh", !series && !remembered);
+        fields.show("remembered", remembered);
+        if (remembered) {
+            Fields& spending = fields.sections["remembered"][0];
+            spending.values = {{"sum", digits(whole().sum, 4)}, {"least", digits(whole().least(), 4)}};
+            spending.show("composed", whole().least() < 0.99 * whole().sum);
+        }
+        return filled(template_text("consent.md"), fields, plain);
     }
 
-    void summary(std::ostream& out) const {
-        out << "# Summary of the collection\n\n"
-               "Local differential privacy: answers are changed by chance on people's own devices, and only "
-               "what comes "
-               "out is collected. The server never has a true answer, so none can leak, be subpoenaed or be "
-               "sold.\n\n"
-               "| | |\n|---|---|\n"
-            << "| spec | " << fingerprint_text(spec_.fingerprint()) << " |\n"
-            << "| mechanism | `" << spec_.mechanism().name << "`: " << spec_.mechanism().title << " |\n"
-            << "| ε of a report | " << shortest(spec_.epsilon()) << " (δ = " << shortest(spec_.delta())
-            << "), between any two " << (spec_.attributes().size() > 1 ? "records" : "values")
-            << " of a person |\n"
-            << "| odds move by at most | " << told_factor(odds_) << but_for(spec_.delta()) << " |\n"
-            << "| a guess between two equally likely answers is right in at most | "
-            << percent(right_guess(spec_.epsilon(), spec_.delta())) << " |\n"
-            << "| over all time | " << over_all_time() << " |\n"
-            << "| a report takes | " << mechanism_->block().size() + mechanism_->payload_size()
-            << " bytes |\n\n"
-            << "What can be learnt from " << grouped(users_) << " people:\n\n"
-            << "| | standard error | that of no mechanism is below | 1 % of forged reports move it by at "
-               "most |\n"
-               "|---|---|---|---|\n";
+    [[nodiscard]] std::string summary() const {
+        Fields fields = common();
+        fields.values.merge(decltype(fields.values){{"odds", told_factor(odds_) + but_for(spec_.delta())},
+                                                    {"fingerprint", fingerprint_text(spec_.fingerprint())},
+                                                    {"mechanism_title", spec_.mechanism().title}});
+        fields.show("record", spec_.attributes().size() > 1);
+        auto& errors = fields.sections["errors"];
         for (std::size_t j = 0; j < spec_.attributes().size(); ++j) {
             const Attribute& attribute = spec_.attributes()[j];
             const double unit = attribute.numeric() ? (attribute.max - attribute.min) / 2 : 1;
@@ -148,82 +122,56 @@ class Kit {
                 return digits(unit * std::sqrt(n_variance / static_cast<double>(users_)));
             };
             const auto [down, up] = mechanism_->promised_pull(j, 0.01);
-            out << "| " << plain(attribute.name) << (attribute.numeric() ? ": mean" : ": share of a value")
-                << " | " << error(mechanism_->promised_variance(j)) << " | "
-                << (attribute.derived() || spec_.delta() != 0
-                        ? "not known"
-                        : error(least_error(spec_.epsilon(), attribute, endless, Target::sample)))
-                << " | " << digits(std::max(-down, up)) << " |\n";
+            Fields& row = errors.emplace_back();
+            row.values = {{"name", attribute.name},
+                          {"error", error(mechanism_->promised_variance(j))},
+                          {"pull", digits(std::max(-down, up))}};
+            row.show("numeric", attribute.numeric());
+            const bool known = !attribute.derived() && spec_.delta() == 0;
+            row.show("known", known);
+            if (known)
+                row.values["least_error"] =
+                    error(least_error(spec_.epsilon(), attribute, endless, Target::sample));
         }
-        out << "\nIt does not hide who takes part, when, and from where, and it does not stop people from "
-               "lying. Figures "
-               "about few people are mostly noise: they are shown of "
-            << spec_.min_group() << " or more.\n";
+        return filled(template_text("summary.md"), fields, plain);
     }
 
-    void assessment(std::ostream& out) const {
+    [[nodiscard]] std::string assessment() const {
         SystemRandom bits;
         const Audit found = ldp::audit(*mechanism_, bits);
-        out << "# Data protection impact assessment\n\n"
-               "The order is that of article 35(7) of the General Data Protection Regulation. Technical "
-               "parts are filled "
-               "in from the spec; what stands in brackets is for those who are responsible.\n\n"
-               "## 1. The processing\n\n"
-               "[Controller, processors, purposes, recipients, storage period, data protection officer.]\n\n"
-               "Asked for, on the device of each person:\n\n";
-        asked(out);
-        out << "\nCollected, in the words of the consent text: " << leaves() << ". A report has "
-            << mechanism_->block().size() + mechanism_->payload_size()
-            << " bytes, whatever the answers: the parameters, which are public, and "
-            << mechanism_->payload_size() << " bytes that chance decided. It carries no name. "
-            << "[What stands beside it in the table: round, side columns, time; what connections and logs "
-               "show.]\n\n"
-               "Stored on the device: reports that wait to be sent"
-            << (answers_ != 0 ? ", and answers to earlier values, with these values, so that they need not "
-                                "be drawn anew"
-                              : "")
-            << ". [Who can read it there.]\n\n"
-               "## 2. Necessity and proportionality\n\n"
-               "[Why these questions, at this ε, of so many people; what was considered instead.]\n\n"
-               "The server needs no true answer for its purpose, and gets none. A smaller ε protects more, "
-               "and asks for "
-               "more people: the error of an estimate from "
-            << grouped(users_)
-            << " people at this ε, and the least that any mechanism could have, stand in the summary.\n\n"
-               "## 3. Risks to people\n\n"
-               "| risk | what holds |\n|---|---|\n"
-            << "| the server, its operators or a thief infer an answer from a report | odds move by a factor "
-               "of at most "
-            << told_factor(odds_) << but_for(spec_.delta())
-            << "; a guess between two equally likely answers is right in at most "
-            << percent(right_guess(spec_.epsilon(), spec_.delta())) << " |\n"
-            << "| inference from many reports of one person | " << over_all_time() << " |\n"
-            << "| inference about a household or group of 4, all of whom report | their odds together move "
-               "by a factor of at "
-               "most "
-            << told_factor(odds_factor(group_epsilon(spec_.epsilon(), 4))) << but_for(4 * spec_.delta())
-            << " |\n"
-            << "| taking part is itself a secret | not protected: [measures] |\n"
-               "| address, time, side columns tell on an answer | not protected: [measures] |\n"
-               "| results about a small group harm its members | not prevented: estimates of fewer than "
-            << spec_.min_group() << " reports are not shown; [measures] |\n"
-            << "| forged reports falsify results | bounded, not prevented: see the summary |\n"
-               "| the device or the program on it is not what it should be | not protected: [measures] |\n\n"
-               "[Likelihood and severity of each, before and after the measures.]\n\n"
-               "## 4. Measures\n\n"
-            << "- Randomization on the device, at ε = " << shortest(spec_.epsilon())
-            << " and δ = " << shortest(spec_.delta()) << ", by `" << spec_.mechanism().name
-            << "`, in integer arithmetic. " << proven(found) << "\n"
-            << "- Roles of the database that may submit without reading, or ask without seeing reports.\n"
-               "- [Shuffling or a proxy that hides addresses; retention; access; training.]\n\n"
-               "[Advice of the data protection officer; views of the people concerned; date of the next "
-               "review.]\n";
+        Fields fields = common();
+        fields.values.merge(decltype(fields.values){
+            {"odds", told_factor(odds_) + but_for(spec_.delta())},
+            {"payload_bytes", std::to_string(mechanism_->payload_size())},
+            {"odds_of_four",
+             told_factor(odds_factor(group_epsilon(spec_.epsilon(), 4))) + but_for(4 * spec_.delta())},
+            {"steps", grouped(found.steps)},
+            {"but_for", but_for(spec_.delta())}});
+        fields.show("kept", answers_ != 0);
+        fields.show("failed", !found.kept());
+        fields.show("enumerated", found.kept() && found.enumerated);
+        fields.show("argued", found.kept() && !found.enumerated);
+        return filled(template_text("assessment.md"), fields, plain);
     }
 
   private:
-    void asked(std::ostream& out) const {
+    /// What several documents have.
+    [[nodiscard]] Fields common() const {
+        Fields fields{.values = {{"leaves", leaves()},
+                                 {"guess", percent(right_guess(spec_.epsilon(), spec_.delta()))},
+                                 {"epsilon", shortest(spec_.epsilon())},
+                                 {"delta", shortest(spec_.delta())},
+                                 {"mechanism", spec_.mechanism().name},
+                                 {"over_all_time", over_all_time()},
+                                 {"users", grouped(users_)},
+                                 {"min_group", std::to_string(spec_.min_group())},
+                                 {"report_bytes",
+                                  std::to_string(mechanism_->block().size() + mechanism_->payload_size())}}};
+        auto& attributes = fields.sections["attributes"];
         for (const Attribute& attribute : spec_.attributes())
-            if (!attribute.derived()) out << "- " << plain(attribute.name) << ": " << kind(attribute) << "\n";
+            if (!attribute.derived())
+                attributes.push_back({.values = {{"name", attribute.name}, {"kind", kind(attribute)}}});
+        return fields;
     }
 
     /// What leaves the device; of a record whose attributes go through mechanisms of their own, theirs as
@@ -244,30 +192,6 @@ class Kit {
 
     [[nodiscard]] Spent whole() const { return spent(answers_, spec_.epsilon(), whole_delta); }
 
-    [[nodiscard]] std::string again() const {
-        if (spec_.mechanism().series)
-            return "You are asked in every round, and what stands above is about all rounds together, also "
-                   "about when an "
-                   "answer changed.";
-        if (answers_ == 0)
-            return "Each report is drawn anew, and what stands above is about one. Two together move the "
-                   "odds by at most " +
-                   told_factor(odds_ * odds_) + but_for(2 * spec_.delta()) +
-                   ". [How often people are asked.]";
-        return "Your device remembers what was drawn for an answer and sends the same again when the answer "
-               "is the same, "
-               "which tells nothing new. For a new answer it draws again, at most " +
-               grouped(answers_) +
-               " times in all. That an answer changed, and when, may show. Over all time, between any two "
-               "series of answers, "
-               "the odds move by at most e^" +
-               digits(whole().sum, 4) +
-               (whole().least() < 0.99 * whole().sum
-                    ? ", and but for a chance of one in a million by at most e^" + digits(whole().least(), 4)
-                    : "") +
-               ".";
-    }
-
     [[nodiscard]] std::string over_all_time() const {
         if (spec_.mechanism().series)
             return "ε = " + shortest(spec_.epsilon()) + " (δ = 0) for the whole series";
@@ -279,18 +203,6 @@ class Kit {
         return "at most " + grouped(answers_) + " answers are drawn: ε = " + shortest(all.sum) +
                " (δ = 0), the sum; ε = " + digits(all.least(), 6) + " at δ = " + shortest(all.least_delta()) +
                ", by " + name(all.by()) + " composition; between any two series of values of one person";
-    }
-
-    [[nodiscard]] std::string proven(const Audit& found) const {
-        if (!found.kept()) return "**The audit failed: do not collect under this spec.**";
-        return found.enumerated
-                   ? "Audited with this document: all " + grouped(found.steps) +
-                         " outcomes of its draws were followed, for every input, and keep ε exactly" +
-                         but_for(spec_.delta()) + "."
-                   : "Audited with this document: its outcomes are too many to follow, and its worst case, "
-                     "by the "
-                     "argument that its source states, keeps ε exactly" +
-                         but_for(spec_.delta()) + ".";
     }
 
     const Spec& spec_;
@@ -306,11 +218,11 @@ int run(const Arguments& arguments) {
     const Spec spec = Spec::from_json(spec_text(arguments["spec"].as<std::string>()));
     const Kit kit(spec, static_cast<std::uint64_t>(users));
     const auto wanted = [&](Part one) { return part == one || part == Part::all; };
-    if (wanted(Part::consent)) kit.consent(std::cout);
+    if (wanted(Part::consent)) std::cout << kit.consent();
     if (part == Part::all) std::cout << "\n";
-    if (wanted(Part::summary)) kit.summary(std::cout);
+    if (wanted(Part::summary)) std::cout << kit.summary();
     if (part == Part::all) std::cout << "\n";
-    if (wanted(Part::assessment)) kit.assessment(std::cout);
+    if (wanted(Part::assessment)) std::cout << kit.assessment();
     std::cout << std::flush;
     return Exit::done;
 }

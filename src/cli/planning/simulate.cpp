@@ -17,7 +17,7 @@
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
-#include "simulation/chart.hpp"
+#include "plot/chart.hpp"
 #include "simulation/simulation.hpp"
 
 namespace ldp::cli::simulate {
@@ -150,9 +150,9 @@ void print_whole(std::span<const Round> rounds, const Collection& collection) {
 
 void draw(std::span<const Round> rounds, const Spec& spec, const std::string& name) {
     const auto line = [&](const char* title, auto value) {
-        Line found{title, {}};
+        plot::Series found{title, {}};
         for (std::size_t t = 0; t < rounds.size(); ++t)
-            found.points.emplace_back(static_cast<double>(t + 1), value(rounds[t]));
+            found.points.push_back({static_cast<double>(t + 1), value(rounds[t])});
         return found;
     };
     const auto spent = [&](auto answers) { return spec.epsilon() * static_cast<double>(answers); };
@@ -161,24 +161,21 @@ void draw(std::span<const Round> rounds, const Spec& spec, const std::string& na
         if (const std::size_t at = rounds.size() * fifth / 5; at > 1)
             marks.push_back(static_cast<double>(at));
     const std::string title = std::string(spec.mechanism().name) + ", epsilon " + shortest(spec.epsilon());
-    const Panel panels[] = {
-        {title + ": error of a round's answer",
-         "round",
-         {},
-         false,
-         {line("claimed", [](const Round& round) { return round.claimed; }),
-          line("error", [](const Round& round) { return round.error; })},
-         marks},
-        {title + ": epsilon spent by a person",
-         "round",
-         {},
-         false,
-         {line("mean", [&](const Round& round) { return spent(round.answers.mean); }),
-          line("95 % of the people", [&](const Round& round) { return spent(round.answers.most_of_95); }),
-          line("worst", [&](const Round& round) { return spent(round.answers.most); })},
-         marks}};
+    const plot::Chart charts[] = {
+        {.title = title + ": error of a round's answer",
+         .x = "round",
+         .series = {line("claimed", [](const Round& round) { return round.claimed; }),
+                    line("error", [](const Round& round) { return round.error; })},
+         .marks = marks},
+        {.title = title + ": epsilon spent by a person",
+         .x = "round",
+         .series = {line("mean", [&](const Round& round) { return spent(round.answers.mean); }),
+                    line("95 % of the people",
+                         [&](const Round& round) { return spent(round.answers.most_of_95); }),
+                    line("worst", [&](const Round& round) { return spent(round.answers.most); })},
+         .marks = marks}};
     std::ofstream file(name);
-    if (!(file << drawing(panels) << std::flush))
+    if (!(file << plot::charts(charts) << std::flush))
         throw Error(ErrorCode::environment, "cannot write " + name, {},
                     "Check the name and its permissions.");
 }

@@ -1,0 +1,46 @@
+// Charts: series of points with error bars along an axis.
+#pragma once
+
+#include <cmath>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plot/canvas.hpp"
+#include "plot/scale.hpp"
+
+namespace ldp::plot {
+
+struct Point {
+    double x, y;
+    double low = NAN, high = NAN;  ///< the interval; NaN if there is none
+    std::string title = {};        ///< shown beside the pointer; may be empty
+};
+
+struct Series {
+    std::string name;
+    std::vector<Point> points;  ///< x ascending
+    /// What the points should be. If there is any, it is a thin line, and the points have none.
+    Canvas::Points formula = {};
+};
+
+struct Chart {
+    std::string title = {};
+    std::string x = {}, y = {};  ///< what the axes show; may be empty
+    bool logarithmic = false;    ///< both axes
+    bool from_zero = true;       ///< whether a linear y axis shows zero in any case
+    std::vector<Series> series = {};
+    std::vector<double> marks = {};         ///< labels of the x axis, as far as they fit; else round numbers
+    std::string (*label)(double) = number;  ///< of y
+};
+
+/// The chart and its key. Points without a position (NaN, infinity, and 0 or less where the axes are
+/// logarithmic) are left out. Few points have markers and error bars, many have a line and a band.
+[[nodiscard]] Drawing drawn(const Chart& chart);
+
+/// The charts as a file, in rows of as many columns, and a note below them all.
+[[nodiscard]] std::string charts(std::span<const Chart> charts, std::size_t columns = 1,
+                                 const std::string& note = {});
+
+}  // namespace ldp::plot
