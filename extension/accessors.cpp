@@ -191,8 +191,25 @@ LDP_FUNCTION(ldp_attribute) {
 LDP_FUNCTION(ldp_value) {
     if (PG_ARGISNULL(0) || PG_ARGISNULL(1)) PG_RETURN_NULL();
     const Subject subject = subject_argument(fcinfo);
-    const std::size_t value = subject.legend.value_called(attribute_of(subject), name_argument(fcinfo, 1));
+    const std::size_t value = subject.labels.value_called(attribute_of(subject), name_argument(fcinfo, 1));
     PG_RETURN_INT32(static_cast<std::int32_t>(value));
+}
+
+/// (summary) → text[]: the names of all attributes, or NULL if they are not known.
+LDP_FUNCTION(ldp_attributes) {
+    const Subject subject = whole_argument(fcinfo);
+    ArrayType* names = subject.labels.names();
+    if (names == nullptr) PG_RETURN_NULL();
+    PG_RETURN_ARRAYTYPE_P(names);
+}
+
+/// (summary, attribute) → text[]: the labels of an attribute's values, or NULL if it has none.
+LDP_FUNCTION(ldp_labels) {
+    if (PG_ARGISNULL(0)) PG_RETURN_NULL();
+    const Subject subject = subject_argument(fcinfo);
+    ArrayType* labels = subject.labels.labels(attribute_of(subject));
+    if (labels == nullptr) PG_RETURN_NULL();
+    PG_RETURN_ARRAYTYPE_P(labels);
 }
 
 /// The mean of the only attribute.
@@ -218,7 +235,7 @@ LDP_FUNCTION(ldp_mean_of_number_final) {
 
 LDP_FUNCTION(ldp_mean_of_name_final) {
     const Asked asked = asked_text(fcinfo);
-    const std::size_t attribute = asked.subject.legend.attribute_called(asked.text);
+    const std::size_t attribute = asked.subject.labels.attribute_called(asked.text);
     return number_or_null(fcinfo, mean(asked.subject.summary, static_cast<std::int64_t>(attribute)));
 }
 
@@ -235,7 +252,7 @@ LDP_FUNCTION(ldp_frequency_of_number) {
 LDP_FUNCTION(ldp_frequency_of_label) {
     if (PG_ARGISNULL(0) || PG_ARGISNULL(1)) PG_RETURN_NULL();
     const Subject subject = subject_argument(fcinfo);
-    const std::size_t value = subject.legend.value_called(attribute_of(subject), name_argument(fcinfo, 1));
+    const std::size_t value = subject.labels.value_called(attribute_of(subject), name_argument(fcinfo, 1));
     return number_or_null(fcinfo,
                           frequency(subject.summary, static_cast<std::int64_t>(value), subject.attribute));
 }
@@ -247,7 +264,7 @@ LDP_FUNCTION(ldp_frequency_of_number_final) {
 
 LDP_FUNCTION(ldp_frequency_of_label_final) {
     const Asked asked = asked_text(fcinfo);
-    const std::size_t value = asked.subject.legend.value_called(attribute_of(asked.subject), asked.text);
+    const std::size_t value = asked.subject.labels.value_called(attribute_of(asked.subject), asked.text);
     return number_or_null(fcinfo,
                           frequency(asked.subject.summary, static_cast<std::int64_t>(value), std::nullopt));
 }

@@ -285,7 +285,7 @@ Asked asked(FunctionCallInfo fcinfo, AskedKind kind) {
     } else {
         asked.text = {reinterpret_cast<const char*>(arguments.data()), arguments.size()};
     }
-    asked.subject.legend = Legend(fcinfo, summary);
+    asked.subject.labels = SummaryLabels(fcinfo, summary);
     return asked;
 }
 

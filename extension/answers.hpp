@@ -64,7 +64,7 @@ struct Answers {
         const Told* told;
     };
 
-    Legend legend = {};
+    SummaryLabels labels = {};
     double reach = 0;  ///< of an interval, in standard errors
     /// Whether n and people are shown, and a p-value after them.
     bool counted = true, tested = false;
@@ -76,8 +76,8 @@ struct Answers {
     void write(Columns& columns, std::size_t row) const {
         const auto& [attribute, value, found, told] = rows[row];
         const Estimate estimate = told->enough ? found : Estimate{unknown, unknown};
-        attribute == none ? columns.put_nothing() : columns.put(legend.name(attribute), false);
-        value == none ? columns.put_nothing() : columns.put(legend.label(attribute, value), false);
+        attribute == none ? columns.put_nothing() : columns.put(labels.name(attribute), false);
+        value == none ? columns.put_nothing() : columns.put(labels.label(attribute, value), false);
         columns.put(estimate.value);
         columns.put(estimate.standard_error);
         const bool own = intervals != nullptr && told->enough && !std::isnan(intervals[row].lower);

@@ -9,7 +9,7 @@
 #include "boundary.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/summary/learn.hpp"
-#include "legend.hpp"
+#include "labels.hpp"
 #include "limits.hpp"
 
 extern "C" {
@@ -26,7 +26,7 @@ inline constexpr double usual_confidence = 0.95;
 /// What a question is about: a summary, or one attribute of it. No destructor: it may stand beside jumps.
 struct Subject {
     Bytes summary;
-    Legend legend;
+    SummaryLabels labels;
     std::optional<std::size_t> attribute;
 };
 
@@ -36,7 +36,7 @@ struct Subject {
     return contents(PG_GETARG_VARLENA_PP(number));
 }
 
-/// A name or label, as the server writes it: for the legend.
+/// A name or label, as the server writes it: for SummaryLabels.
 [[nodiscard]] inline std::string_view name_argument(FunctionCallInfo fcinfo, int number) {
     return text_to_cstring(PG_GETARG_TEXT_PP(number));
 }
@@ -49,14 +49,14 @@ struct Subject {
 /// The first argument, a summary, about all of which a question is.
 [[nodiscard]] inline Subject whole_argument(FunctionCallInfo fcinfo) {
     const Bytes summary = summary_argument(fcinfo);
-    return {summary, Legend(fcinfo, summary), std::nullopt};
+    return {summary, SummaryLabels(fcinfo, summary), std::nullopt};
 }
 
 /// The first argument, a summary, and of it the attribute that the last argument names, if it names one.
 [[nodiscard]] inline Subject subject_argument(FunctionCallInfo fcinfo) {
     Subject subject = whole_argument(fcinfo);
     const int last = PG_NARGS() - 1;
-    if (!PG_ARGISNULL(last)) subject.attribute = subject.legend.attribute_called(name_argument(fcinfo, last));
+    if (!PG_ARGISNULL(last)) subject.attribute = subject.labels.attribute_called(name_argument(fcinfo, last));
     return subject;
 }
 

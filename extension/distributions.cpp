@@ -32,7 +32,7 @@ Told told_smeared(const SummaryView& view) {
 struct Table {
     const double* numbers = nullptr;
     std::size_t width = 0, count = 0;
-    Legend legend = {};
+    SummaryLabels labels = {};
     Told told = {};
     std::size_t asked = 0;  ///< how many of the numbers stand first that are no estimates
     std::size_t attribute = 0;
@@ -41,7 +41,7 @@ struct Table {
 
     void write(Columns& columns, std::size_t row) const {
         const std::size_t about = each ? row : attribute;
-        columns.put(legend.name(about), false);
+        columns.put(labels.name(about), false);
         for (std::size_t i = 0; i < width; ++i)
             columns.put(i < asked || told.enough ? numbers[row * width + i] : unknown);
         told.put_counts(columns);
@@ -63,7 +63,7 @@ Table table(const Subject& subject, const std::vector<std::array<double, width>>
     return {.numbers = numbers,
             .width = width,
             .count = rows.size(),
-            .legend = subject.legend,
+            .labels = subject.labels,
             .told = told,
             .asked = asked,
             .attribute = subject.attribute.value_or(0)};
@@ -72,7 +72,7 @@ Table table(const Subject& subject, const std::vector<std::array<double, width>>
 /// A single answer. No reports give one that is not known.
 Answers one_answer(const Subject& subject, std::size_t attribute, const Estimate& estimate, const Told& told,
                    double reach) {
-    Answers one{.legend = subject.legend, .reach = reach};
+    Answers one{.labels = subject.labels, .reach = reach};
     one.reserve(1);
     one.add(attribute, Answers::none, estimate, kept(told));
     return one;
@@ -182,13 +182,13 @@ struct Ranges {
     const LearntRange* ranges = nullptr;
     const char* const* notes = nullptr;
     std::size_t count = 0;
-    Legend legend = {};
+    SummaryLabels labels = {};
     std::size_t first = 0;  ///< the attribute that item 0 is
 
     void write(Columns& columns, std::size_t row) const {
         const auto& [item, low, high, coefficient, needed] = ranges[row];
         const std::size_t attribute = first + item;
-        coefficient ? columns.put_nothing() : columns.put(legend.name(attribute), false);
+        coefficient ? columns.put_nothing() : columns.put(labels.name(attribute), false);
         columns.put(low);
         columns.put(high);
         columns.put(Int32GetDatum(static_cast<std::int32_t>(attribute)), coefficient);
@@ -208,7 +208,7 @@ Ranges learnt(const Subject& subject, double coverage) {
                                             : keep("the declared range: " + std::to_string(view.n) +
                                                    " reports do not narrow it; it takes about " +
                                                    std::to_string(found[i].needed) + " about the attribute");
-        return Ranges{kept, notes, found.size(), subject.legend, subject.attribute.value_or(0)};
+        return Ranges{kept, notes, found.size(), subject.labels, subject.attribute.value_or(0)};
     });
 }
 

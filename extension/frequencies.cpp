@@ -43,7 +43,7 @@ std::size_t one_category(const SummaryView& view, std::optional<std::size_t> nam
 
 /// An answer about the subject, with room for so many rows; none yet if there are 0.
 Answers answers(const Subject& subject, double reach, std::size_t room, bool tested = false) {
-    Answers all{.legend = subject.legend, .reach = reach, .tested = tested};
+    Answers all{.labels = subject.labels, .reach = reach, .tested = tested};
     if (room > 0) all.reserve(room);
     return all;
 }
@@ -205,9 +205,9 @@ struct Bounded {
     void write(Columns& columns, std::size_t row) const {
         const auto& [attribute, value, estimate, told] = answers.rows[row];
         const double shown = told->enough ? estimate.value : unknown;
-        columns.put(answers.legend.name(attribute), false);
+        columns.put(answers.labels.name(attribute), false);
         value == Answers::none ? columns.put_nothing()
-                               : columns.put(answers.legend.label(attribute, value), false);
+                               : columns.put(answers.labels.label(attribute, value), false);
         columns.put(shown);
         columns.put(told->enough ? bounds[row].lower : unknown);
         columns.put(told->enough ? bounds[row].upper : unknown);

@@ -10,8 +10,11 @@
 #include "core/base/unknown.hpp"
 #include "core/mechanism/graded/estimable.hpp"
 #include "core/mechanism/ordered/choice.hpp"
-#include "core/spec/attributes.hpp"
 #include "rows.hpp"
+
+extern "C" {
+#include "catalog/pg_type.h"
+}
 
 using namespace ldp;
 
@@ -122,8 +125,20 @@ double copies_by_chance(const Mechanism& mechanism, Bytes report, std::int64_t c
                             static_cast<std::uint64_t>(reports));
 }
 
-char* labelled(const char* attributes) {
-    return keep(with_labels(attributes));
+/// Texts in UTF-8; none if `texts` is null.
+struct Texts {
+    char** texts;
+    std::size_t count;
+};
+
+/// The labels of a spec's first attribute.
+Texts labels_of(const char* text) {
+    const Spec spec = Spec::from_json(text);
+    const std::vector<std::string>& labels = spec.attributes()[0].labels;
+    if (labels.empty()) return {nullptr, 0};
+    auto** all = static_cast<char**>(try_palloc(labels.size() * sizeof(char*)));
+    for (std::size_t i = 0; i < labels.size(); ++i) all[i] = keep(labels[i]);
+    return {all, labels.size()};
 }
 
 char* described(Bytes bytes) {
@@ -136,8 +151,16 @@ LDP_FUNCTION_READING(ldp_spec_canonical, ERRCODE_INVALID_PARAMETER_VALUE) {
     return json_value(canonical(json_argument(fcinfo, 0)));
 }
 
-LDP_FUNCTION_READING(ldp_bin_labels, ERRCODE_INVALID_PARAMETER_VALUE) {
-    return json_value(labelled(json_argument(fcinfo, 0)));
+/// (spec): the labels of its first attribute's values.
+LDP_FUNCTION_READING(ldp_spec_labels, ERRCODE_INVALID_PARAMETER_VALUE) {
+    const auto [texts, count] = labels_of(json_argument(fcinfo, 0));
+    if (texts == nullptr) PG_RETURN_NULL();
+    auto* labels = static_cast<Datum*>(palloc(sizeof(Datum) * count));
+    for (std::size_t i = 0; i < count; ++i) {
+        CHECK_FOR_INTERRUPTS();
+        labels[i] = CStringGetTextDatum(server_text(texts[i]));
+    }
+    PG_RETURN_ARRAYTYPE_P(construct_array(labels, static_cast<int>(count), TEXTOID, -1, false, TYPALIGN_INT));
 }
 
 LDP_FUNCTION_READING(ldp_spec_parameters, ERRCODE_INVALID_PARAMETER_VALUE) {

@@ -37,17 +37,9 @@ COMMENT ON FUNCTION @extschema@.ldp_check_round(integer, integer, integer) IS
     'true if the round is one of these, otherwise error 23514; stands in each collection''s CHECK';
 
 CREATE FUNCTION @extschema@.ldp_spec_labels(spec jsonb) RETURNS text[]
-    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT array_agg(e.label ORDER BY e.place)
-    FROM (SELECT COALESCE($1 #> '{attributes,0,domain}', @extschema@.ldp_bin_labels(jsonb_build_array($1 #> '{attributes,0}')) #> '{0,domain}')) AS a (domain),
-         jsonb_array_elements_text(CASE jsonb_typeof(a.domain) WHEN 'array' THEN a.domain END) WITH ORDINALITY AS e (label, place)
-$$;
-COMMENT ON FUNCTION @extschema@.ldp_spec_labels(jsonb) IS 'the labels of the values, in order; NULL if a canonical spec gives none';
-
-CREATE FUNCTION @extschema@.ldp_bin_labels(attributes jsonb) RETURNS jsonb
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_bin_labels(jsonb) IS
-    'the attributes of a canonical spec, numbers in bins with the bins'' labels as their domain';
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+COMMENT ON FUNCTION @extschema@.ldp_spec_labels(jsonb) IS
+    'the labels of the first attribute''s values, in order, or of its bins; NULL if it has none; error 22023 if the spec is wrong';
 
 CREATE FUNCTION @extschema@.ldp_advise(spec jsonb, users bigint DEFAULT 100000,
         OUT mechanism text, OUT stderr float8, OUT lower_bound float8, OUT pull float8, OUT report_bytes bigint,

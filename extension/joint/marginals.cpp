@@ -7,7 +7,6 @@
 #include "answers.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/joint/marginal.hpp"
-#include "core/joint/names.hpp"
 #include "joint/words.hpp"
 
 using namespace ldp;
@@ -17,7 +16,7 @@ namespace {
 /// What all questions have in common.
 struct Asked {
     Bytes summary;
-    const char* legend;
+    SummaryLabels labels;
     std::string_view method;
     double reach;
     Target target;
@@ -26,7 +25,7 @@ struct Asked {
 /// The summary, and from `number` on: method, confidence, target. May jump.
 Asked asked_argument(FunctionCallInfo fcinfo, int number) {
     const Subject subject = whole_argument(fcinfo);
-    return {subject.summary, subject.legend.json(), word_argument(fcinfo, number),
+    return {subject.summary, subject.labels, word_argument(fcinfo, number),
             reach(PG_GETARG_FLOAT8(number + 1)), target_argument(fcinfo, number + 2)};
 }
 
@@ -141,15 +140,17 @@ class Together {
 /// All cells of the attributes, or of those after the first `given` among the people of each cell of these.
 CellRows cells(const Asked& asked, const Words& given, const Words& of) {
     return ask(asked.summary, CellRows{}, [&](const SummaryView& view) {
-        const Names names(asked.legend, view.mechanism->cells());
+        const std::vector<std::uint64_t> all_sizes = view.mechanism->cells();
+        const Labels& labels = asked.labels.fitting(all_sizes);
         std::vector<std::size_t> attributes;
-        for (const Words& words : {given, of})
-            for (std::size_t i = 0; i < words.count; ++i) attributes.push_back(names.called(words.words[i]));
+        for (const Words& names : {given, of})
+            for (std::size_t i = 0; i < names.count; ++i)
+                attributes.push_back(labels.attribute_called(names.words[i], all_sizes.size()));
         const Together together(view, asked, attributes);
-        std::vector<std::vector<const char*>> labels(attributes.size());
+        std::vector<std::vector<const char*>> words(attributes.size());
         for (std::size_t i = 0; i < attributes.size(); ++i)
             for (std::size_t v = 0; v < together.sizes()[i]; ++v)
-                labels[i].push_back(keep(names.label(attributes[i], v)));
+                words[i].push_back(keep(labels.label(attributes[i], v)));
         CellRows all{.attributes = attributes.size(), .given = given.count, .told = together.told()};
         const Cells every(together.sizes());
         all.reserve(every.count());
@@ -159,7 +160,7 @@ CellRows cells(const Asked& asked, const Words& given, const Words& of) {
             CellRows::Row& row = all.add();
             row.numbers = static_cast<std::int32_t*>(try_palloc(attributes.size() * sizeof(std::int32_t)));
             for (std::size_t i = 0; i < attributes.size(); ++i) {
-                row.labels[i] = labels[i][values[i]];
+                row.labels[i] = words[i][values[i]];
                 row.numbers[i] = static_cast<std::int32_t>(values[i]);
             }
             const JointShares::Box wanted = together.box(values, given.count, attributes.size());
@@ -175,14 +176,16 @@ CellRows cells(const Asked& asked, const Words& given, const Words& of) {
 /// A box, of all or of those in another.
 CellRows box(const Asked& asked, const char* conditions, const char* given) {
     return ask(asked.summary, CellRows{}, [&](const SummaryView& view) {
-        const Names names(asked.legend, view.mechanism->cells());
-        const Names::Conditions wanted = names.conditions(conditions);
-        const Names::Conditions among = given == nullptr ? Names::Conditions{} : names.conditions(given);
+        const std::vector<std::uint64_t> all_sizes = view.mechanism->cells();
+        const Labels& labels = asked.labels.fitting(all_sizes);
+        const Labels::Conditions wanted = labels.conditions(conditions, all_sizes);
+        const Labels::Conditions among =
+            given == nullptr ? Labels::Conditions{} : labels.conditions(given, all_sizes);
         std::vector<std::size_t> attributes;
         std::ranges::set_union(wanted.attributes, among.attributes, std::back_inserter(attributes));
         const Together together(view, asked, attributes);
         // All values of what is not said.
-        const auto whole = [&](const Names::Conditions& said) {
+        const auto whole = [&](const Labels::Conditions& said) {
             JointShares::Box all;
             for (std::size_t i = 0; i < attributes.size(); ++i) {
                 const auto at = std::ranges::find(said.attributes, attributes[i]) - said.attributes.begin();
@@ -198,7 +201,7 @@ CellRows box(const Asked& asked, const char* conditions, const char* given) {
             std::string words;
             for (std::size_t v = 0; v < wanted.box[i].size(); ++v)
                 if (wanted.box[i][v])
-                    words += (words.empty() ? "" : " or ") + names.label(wanted.attributes[i], v);
+                    words += (words.empty() ? "" : " or ") + labels.label(wanted.attributes[i], v);
             row.labels[i] = keep(words);
         }
         if (given == nullptr)
@@ -229,12 +232,13 @@ struct Views {
     }
 };
 
-Views views(Bytes summary, const char* legend) {
+Views views(const Subject& subject) {
+    const Bytes summary = subject.summary;
     const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
     const SummaryView view = view_of(*mechanism, summary);
     const auto& joint = capability<JointViews>(*mechanism);
     const std::vector<std::uint64_t> sizes = mechanism->cells();
-    const Names names(legend, sizes);
+    const Labels& labels = subject.labels.fitting(sizes);
     const std::vector<std::vector<std::size_t>> found = joint.views();
     Views all{static_cast<Views::Row*>(try_palloc(found.size() * sizeof(Views::Row)))};
     for (const std::vector<std::size_t>& attributes : found) {
@@ -244,7 +248,7 @@ Views views(Bytes summary, const char* legend) {
                static_cast<std::int32_t*>(try_palloc(attributes.size() * sizeof(std::int32_t))),
                attributes.size(), 1, joint.reports_of_view(view, all.count)};
         for (std::size_t i = 0; i < attributes.size(); ++i) {
-            row.names[i] = keep(names.attribute(attributes[i]));
+            row.names[i] = keep(labels.name(attributes[i]));
             row.numbers[i] = static_cast<std::int32_t>(attributes[i]);
             row.cells *= sizes[attributes[i]];
         }
@@ -259,7 +263,7 @@ Views views(Bytes summary, const char* legend) {
 LDP_FUNCTION(ldp_views) {
     return rows(fcinfo, [=] {
         const Subject subject = whole_argument(fcinfo);
-        return views(subject.summary, subject.legend.json());
+        return views(subject);
     });
 }
 

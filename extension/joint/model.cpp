@@ -14,7 +14,6 @@
 #include "core/joint/measured.hpp"
 #include "core/joint/model/association.hpp"
 #include "core/joint/model/synthesis.hpp"
-#include "core/joint/names.hpp"
 #include "joint/words.hpp"
 #include "simulation/seeded.hpp"
 
@@ -67,16 +66,16 @@ SummaryView about(const SummaryView& view, const Association& pair) {
     return reports;
 }
 
-Associations associated(const Subject& subject, const char* legend, double confidence) {
+Associations associated(const Subject& subject, double confidence) {
     return ask(subject.summary, Associations{}, [&](const SummaryView& view) {
-        const Names names(legend, view.mechanism->cells());
+        const Labels& labels = subject.labels.fitting(view.mechanism->cells());
         const std::vector<Association> found = associations(measured(view), confidence);
         Associations all{
             static_cast<Associations::Row*>(try_palloc((found.size() + 1) * sizeof(Associations::Row))),
             found.size()};
         for (std::size_t i = 0; i < found.size(); ++i)
-            all.rows[i] = {keep(names.attribute(found[i].first)), keep(names.attribute(found[i].second)),
-                           found[i], told(about(view, found[i]))};
+            all.rows[i] = {keep(labels.name(found[i].first)), keep(labels.name(found[i].second)), found[i],
+                           told(about(view, found[i]))};
         return all;
     });
 }
@@ -105,11 +104,13 @@ struct FittedCells {
     }
 };
 
-FittedCells fitted(const Subject& subject, const char* legend, const Words& words) {
+FittedCells fitted(const Subject& subject, const Words& words) {
     return ask(subject.summary, FittedCells{}, [&](const SummaryView& view) {
-        const Names names(legend, view.mechanism->cells());
+        const std::size_t count = view.mechanism->cells().size();
+        const Labels& labels = subject.labels.fitting(view.mechanism->cells());
         std::vector<std::size_t> attributes, order;
-        for (std::size_t i = 0; i < words.count; ++i) attributes.push_back(names.called(words.words[i]));
+        for (std::size_t i = 0; i < words.count; ++i)
+            attributes.push_back(labels.attribute_called(words.words[i], count));
         std::vector<std::size_t> ascending = attributes;
         std::ranges::sort(ascending);
         if (ascending.empty() || std::ranges::adjacent_find(ascending) != ascending.end())
@@ -120,7 +121,7 @@ FittedCells fitted(const Subject& subject, const char* legend, const Words& word
         const Fit fit = fitted(measured(view));
         for (const std::size_t j : ascending)
             if (!fit.holds({&j, 1}))
-                throw Error(ErrorCode::unsupported, "no report tells of \"" + names.attribute(j) + "\"", {},
+                throw Error(ErrorCode::unsupported, "no report tells of \"" + labels.name(j) + "\"", {},
                             "Ask for others, or wait for more reports.");
         const Table table = fit.table(ascending);
         // Where a word's value stands in a cell of the table.
@@ -131,10 +132,10 @@ FittedCells fitted(const Subject& subject, const char* legend, const Words& word
             strides[word] = stride;
             sizes[word] = table.sizes[i];
         }
-        std::vector<std::vector<const char*>> labels(attributes.size());
+        std::vector<std::vector<const char*>> texts(attributes.size());
         for (std::size_t i = 0; i < attributes.size(); ++i)
             for (std::size_t v = 0; v < sizes[i]; ++v)
-                labels[i].push_back(keep(names.label(attributes[i], v)));
+                texts[i].push_back(keep(labels.label(attributes[i], v)));
         FittedCells all{
             .attributes = attributes.size(), .modelled = !fit.holds(ascending), .told = told(view)};
         all.rows = static_cast<FittedCells::Row*>(try_palloc(table.shares.size() * sizeof(FittedCells::Row)));
@@ -146,7 +147,7 @@ FittedCells fitted(const Subject& subject, const char* legend, const Words& word
             std::size_t cell = 0, left = all.count;
             for (std::size_t i = attributes.size(); i-- > 0; left /= sizes[i]) {
                 const std::size_t value = left % sizes[i];
-                row.labels[i] = labels[i][value];
+                row.labels[i] = texts[i][value];
                 row.numbers[i] = static_cast<std::int32_t>(value);
                 cell += value * strides[i];
             }
@@ -185,7 +186,7 @@ struct ModelRows {
     }
 
     // Allowed beside C++ objects.
-    Row& add(const char* kind, const Names& of, std::span<const std::size_t> attributes) {
+    Row& add(const char* kind, const Labels& of, std::span<const std::size_t> attributes) {
         Row& row = rows[count++];
         row = {kind,
                static_cast<const char**>(try_palloc(attributes.size() * sizeof(char*))),
@@ -198,7 +199,7 @@ struct ModelRows {
                0,
                -1};
         for (std::size_t i = 0; i < attributes.size(); ++i) {
-            row.names[i] = keep(of.attribute(attributes[i]));
+            row.names[i] = keep(of.name(attributes[i]));
             row.numbers[i] = static_cast<std::int32_t>(attributes[i]);
         }
         return row;
@@ -206,11 +207,11 @@ struct ModelRows {
 };
 
 /// An array of arrays of names, as a spec tells views.
-const char* learnt(const Subject& subject, const char* legend, double significance) {
+const char* learnt(const Subject& subject, double significance) {
     return ask(subject.summary, static_cast<const char*>(nullptr), [&](const SummaryView& view) {
         const std::vector<Association> found = associations(measured_for_model(view), 0.95);
         const std::vector<std::uint64_t> sizes = view.mechanism->cells();
-        const Names names(legend, sizes);
+        const Labels& labels = subject.labels.fitting(sizes);
         const auto listed = [](const auto& all, const auto& text) {
             std::string list;
             for (const auto& one : all) list += (list.empty() ? "" : ",") + text(one);
@@ -218,22 +219,22 @@ const char* learnt(const Subject& subject, const char* legend, double significan
         };
         const std::string views =
             listed(learnt_views(found, sizes.size(), significance), [&](const auto& set) {
-                return listed(set, [&](std::size_t attribute) { return names.json_attribute(attribute); });
+                return listed(set, [&](std::size_t attribute) { return labels.json_name(attribute); });
             });
         return static_cast<const char*>(keep(views));
     });
 }
 
-ModelRows modelled(const Subject& subject, const char* legend, const ModelOptions& options) {
+ModelRows modelled(const Subject& subject, const ModelOptions& options) {
     return ask(subject.summary, ModelRows{}, [&](const SummaryView& view) {
-        const Names names(legend, view.mechanism->cells());
+        const Labels& labels = subject.labels.fitting(view.mechanism->cells());
         const Model model = model_of(measured_for_model(view), options);
         ModelRows all;
         all.rows = static_cast<ModelRows::Row*>(
             try_palloc((model.edges.size() + model.cliques.size() + 1) * sizeof(ModelRows::Row)));
         for (std::size_t c = 0; c < model.cliques.size(); ++c) {
             const Clique& clique = model.cliques[c];
-            ModelRows::Row& row = all.add("clique", names, clique.table.attributes);
+            ModelRows::Row& row = all.add("clique", labels, clique.table.attributes);
             row.cells = clique.table.shares.size();
             row.clique = static_cast<std::int32_t>(c);
             if (c > 0) row.parent = static_cast<std::int32_t>(clique.parent);
@@ -243,7 +244,7 @@ ModelRows modelled(const Subject& subject, const char* legend, const ModelOption
             const auto holder = std::ranges::find_if(model.cliques, [&](const Clique& clique) {
                 return std::ranges::includes(clique.table.attributes, both);
             });
-            ModelRows::Row& row = all.add("edge", names, both);
+            ModelRows::Row& row = all.add("edge", labels, both);
             if (enough(about(view, edge))) {
                 row.v = edge.cramers_v;
                 row.information = edge.information.value;
@@ -330,11 +331,11 @@ struct Records {
     }
 };
 
-Records synthesized(const Subject& subject, const char* legend, std::int64_t count, std::int64_t seed,
+Records synthesized(const Subject& subject, std::int64_t count, std::int64_t seed,
                     const ModelOptions& options) {
     return ask(subject.summary, Records{}, [&](const SummaryView& view) {
         const std::vector<std::uint64_t> sizes = view.mechanism->cells();
-        const Names names(legend, sizes);
+        const Labels& labels = subject.labels.fitting(sizes);
         const std::size_t most = (std::size_t{1} << 30) / sizeof(Records::Item) / sizes.size() - 1;
         if (count < 0 || static_cast<std::uint64_t>(count) > most)
             throw Error(ErrorCode::invalid_value,
@@ -349,13 +350,13 @@ Records synthesized(const Subject& subject, const char* legend, std::int64_t cou
         for (std::size_t j = 0; j < sizes.size(); ++j) {
             Records::Key& key = all.keys[j];
             key = {};
-            std::string text = "[" + names.json_attribute(j);
-            if (const std::vector<double>& ends = names.ends(j); !ends.empty()) {
+            std::string text = "[" + labels.json_name(j);
+            if (const std::vector<double> ends = labels.ends(j); !ends.empty()) {
                 auto* kept_ends = static_cast<double*>(try_palloc(ends.size() * sizeof(double)));
                 std::ranges::copy(ends, kept_ends);
                 key.ends = kept_ends;
             } else {
-                for (std::size_t v = 0; v < sizes[j]; ++v) text += "," + names.json_value(j, v);
+                for (std::size_t v = 0; v < sizes[j]; ++v) text += "," + labels.json_label(j, v);
             }
             key.text = keep(text + "]");
         }
@@ -382,7 +383,7 @@ Records synthesized(const Subject& subject, const char* legend, std::int64_t cou
 LDP_FUNCTION(ldp_association) {
     return rows(fcinfo, [=] {
         const Subject subject = whole_argument(fcinfo);
-        return associated(subject, subject.legend.json(), PG_GETARG_FLOAT8(1));
+        return associated(subject, PG_GETARG_FLOAT8(1));
     });
 }
 
@@ -391,7 +392,7 @@ LDP_FUNCTION(ldp_fitted) {
     return rows(fcinfo, [=] {
         const Words attributes = words_argument(fcinfo, 1);
         const Subject subject = whole_argument(fcinfo);
-        return fitted(subject, subject.legend.json(), attributes);
+        return fitted(subject, attributes);
     });
 }
 
@@ -399,14 +400,14 @@ LDP_FUNCTION(ldp_fitted) {
 LDP_FUNCTION(ldp_model) {
     return rows(fcinfo, [=] {
         const Subject subject = whole_argument(fcinfo);
-        return modelled(subject, subject.legend.json(), {PG_GETARG_FLOAT8(1), PG_GETARG_INT32(2)});
+        return modelled(subject, {PG_GETARG_FLOAT8(1), PG_GETARG_INT32(2)});
     });
 }
 
 /// (summary, significance): views for a second round, or NULL if there are no reports.
 LDP_FUNCTION(ldp_learn_views) {
     const Subject subject = whole_argument(fcinfo);
-    const char* views = learnt(subject, subject.legend.json(), PG_GETARG_FLOAT8(1));
+    const char* views = learnt(subject, PG_GETARG_FLOAT8(1));
     if (views == nullptr) PG_RETURN_NULL();
     return json_value(views);
 }
@@ -415,7 +416,7 @@ LDP_FUNCTION(ldp_learn_views) {
 LDP_FUNCTION(ldp_synthesize) {
     return rows(fcinfo, [=] {
         const Subject subject = whole_argument(fcinfo);
-        Records all = synthesized(subject, subject.legend.json(), PG_GETARG_INT64(1), PG_GETARG_INT64(2),
+        Records all = synthesized(subject, PG_GETARG_INT64(1), PG_GETARG_INT64(2),
                                   {PG_GETARG_FLOAT8(3), PG_GETARG_INT32(4)});
         all.read();
         return all;

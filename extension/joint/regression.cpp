@@ -4,23 +4,11 @@
 #include "core/joint/regression.hpp"
 
 #include "answers.hpp"
-#include "core/spec/attributes.hpp"
 #include "joint/words.hpp"
 
 using namespace ldp;
 
 namespace {
-
-/// A summary, and what its attributes are called. No destructor: it may stand beside jumps.
-struct Known {
-    Bytes summary;
-    const char* attributes;  ///< as Legend::json
-};
-
-Known known_argument(FunctionCallInfo fcinfo) {
-    const Subject subject = whole_argument(fcinfo);
-    return {subject.summary, subject.legend.json()};
-}
 
 struct Row {
     const char *term, *label;
@@ -78,45 +66,50 @@ Rows room(const SummaryView& view, std::size_t scarcest, std::size_t count) {
 
 /// `ask(joint)` of a summary whose attributes are known; no rows if there are no reports.
 template <class Ask>
-Rows ask_joint(const Known& known, Target target, Ask ask) {
+Rows ask_joint(const Subject& subject, Target target, Ask ask) {
     const auto found = [&](const SummaryView& view) {
-        const std::vector<Attribute> attributes = read_attributes(known.attributes);
-        if (attributes.empty())
-            throw Error(ErrorCode::unsupported, "the names of the attributes are not known",
-                        "No collection has the summary's spec.",
+        const Labels& labels = *subject.labels;
+        if (!labels.known())
+            throw Error(ErrorCode::invalid_value, "the names of the attributes are not known",
+                        "No collection has the summary's spec, which also says what products they form.",
                         "Ask where the collection is that the reports were made for.");
-        return ask(Joint{view, attributes, target});
+        return ask(Joint{view, labels.attributes(), target});
     };
-    return ldp::ask(known.summary, Rows{}, found,
+    return ldp::ask(subject.summary, Rows{}, found,
                     [](const SummaryView& view) { (void)capability<Record>(*view.mechanism); });
+}
+
+/// An attribute's name, from its name or number; what is neither is refused later.
+std::string named(const Joint& joint, std::string_view name) {
+    const auto found = find_attribute_or_number(joint.attributes, name);
+    return found ? joint.attributes[*found].name : std::string(name);
 }
 
 using Associate = MomentEstimate (*)(const Joint&, const std::string&, const std::string&, double);
 
-Rows associated(Associate associate, const Known& known, std::string_view x, std::string_view y, double reach,
-                Target target) {
-    return ask_joint(known, target, [&](const Joint& joint) {
-        const auto [estimate, interval, scarcest] = associate(joint, std::string(x), std::string(y), reach);
+Rows associated(Associate associate, const Subject& subject, std::string_view x, std::string_view y,
+                double reach, Target target) {
+    return ask_joint(subject, target, [&](const Joint& joint) {
+        const auto [estimate, interval, scarcest] = associate(joint, named(joint, x), named(joint, y), reach);
         Rows all = room(joint.view, scarcest, 1);
         all.add(nullptr, nullptr, estimate, interval);
         return all;
     });
 }
 
-Rows regressed(const Known& known, std::string_view of, const Words& on,
+Rows regressed(const Subject& subject, std::string_view of, const Words& on,
                std::optional<std::string_view> group, double reach, Target target) {
-    return ask_joint(known, target, [&](const Joint& joint) {
-        const RegressionDesign design{std::string(of),
-                                      {on.words, on.words + on.count},
-                                      group ? std::optional<std::string>(*group) : std::nullopt};
+    return ask_joint(subject, target, [&](const Joint& joint) {
+        RegressionDesign design{named(joint, of), {}, {}};
+        for (std::size_t i = 0; i < on.count; ++i) design.on.push_back(named(joint, on.words[i]));
+        if (group) design.group = named(joint, *group);
         const Regression found = regression(joint, design);
         Rows all = room(joint.view, found.scarcest, found.intercepts.size() + found.slopes.size() + 1);
         all.terms = true;
-        const auto grouped = std::ranges::find(joint.attributes, design.group.value_or(""), &Attribute::name);
+        const auto grouped = group ? find_attribute(joint.attributes, *design.group) : std::nullopt;
         for (std::size_t c = 0; c < found.intercepts.size(); ++c) {
-            const bool one = grouped == joint.attributes.end();
-            all.add(one ? "(intercept)" : keep(grouped->name),
-                    one ? nullptr : keep(grouped->labels.empty() ? std::to_string(c) : grouped->labels[c]),
+            all.add(grouped ? keep(*design.group) : "(intercept)",
+                    grouped ? keep(label_or_number(joint.attributes[*grouped], c)) : nullptr,
                     found.intercepts[c], reach);
         }
         for (std::size_t j = 0; j < found.slopes.size(); ++j)
@@ -130,9 +123,9 @@ Rows regressed(const Known& known, std::string_view of, const Words& on,
 /// (summary, x, y, confidence, target): a row.
 Datum association_rows(FunctionCallInfo fcinfo, Associate associate) {
     return rows(fcinfo, [=] {
-        const Known known = known_argument(fcinfo);
+        const Subject subject = whole_argument(fcinfo);
         const std::string_view x = word_argument(fcinfo, 1), y = word_argument(fcinfo, 2);
-        return associated(associate, known, x, y, reach(PG_GETARG_FLOAT8(3)), target_argument(fcinfo, 4));
+        return associated(associate, subject, x, y, reach(PG_GETARG_FLOAT8(3)), target_argument(fcinfo, 4));
     });
 }
 
@@ -242,12 +235,12 @@ LDP_FUNCTION(ldp_regression) {
     return rows(
         fcinfo,
         [=] {
-            const Known known = known_argument(fcinfo);
+            const Subject subject = whole_argument(fcinfo);
             const std::string_view of = word_argument(fcinfo, 1);
             const Words on = words_argument(fcinfo, 2);
             std::optional<std::string_view> group;
             if (!PG_ARGISNULL(5)) group = word_argument(fcinfo, 5);
-            return regressed(known, of, on, group, reach(PG_GETARG_FLOAT8(3)), target_argument(fcinfo, 4));
+            return regressed(subject, of, on, group, reach(PG_GETARG_FLOAT8(3)), target_argument(fcinfo, 4));
         },
         1);
 }

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "answers.hpp"
-#include "core/joint/names.hpp"
 #include "simulation/seeded.hpp"
 
 using namespace ldp;
@@ -26,28 +25,28 @@ struct Plans {
     }
 };
 
-std::string listed(const AttributeSets& views, const Names& names) {
+std::string listed(const AttributeSets& views, const Labels& labels) {
     std::string all;
     for (const std::vector<std::size_t>& view : views) {
         std::string set;
-        for (const std::size_t j : view) set += (set.empty() ? "" : ",") + names.json_attribute(j);
+        for (const std::size_t j : view) set += (set.empty() ? "" : ",") + labels.json_name(j);
         all += (all.empty() ? "[" : ",[") + set + "]";
     }
     return "[" + all + "]";
 }
 
-Plans planned(const Subject& subject, const char* legend, double people, const char* asked) {
+Plans planned(const Subject& subject, double people, const char* asked) {
     return ask(subject.summary, Plans{}, [&](const SummaryView& view) {
         const std::vector<std::uint64_t> sizes = view.mechanism->cells();
-        const Names names(legend, sizes);
+        const Labels& labels = subject.labels.fitting(sizes);
         simulation::SeededBits bits(1);
         const std::vector<ViewPlan> found =
             planned_views(measured_for_model(view), sizes.size(),
-                          {view.mechanism->header().epsilon, people, names.sets(asked)}, bits);
+                          {view.mechanism->header().epsilon, people, labels.sets(asked, sizes.size())}, bits);
         Plans all{static_cast<Plans::Row*>(try_palloc((found.size() + 1) * sizeof(Plans::Row)))};
         for (const ViewPlan& plan : found)
             all.rows[all.count++] = {
-                keep(plan.word.empty() ? listed(plan.views, names) : '"' + plan.word + '"'), plan.error};
+                keep(plan.word.empty() ? listed(plan.views, labels) : '"' + plan.word + '"'), plan.error};
         return all;
     });
 }
@@ -59,6 +58,6 @@ LDP_FUNCTION_READING(ldp_plan_views, ERRCODE_INVALID_PARAMETER_VALUE) {
     return rows(fcinfo, [=] {
         const char* asked = json_argument(fcinfo, 2);
         const Subject subject = whole_argument(fcinfo);
-        return planned(subject, subject.legend.json(), PG_GETARG_FLOAT8(1), asked);
+        return planned(subject, PG_GETARG_FLOAT8(1), asked);
     });
 }

@@ -21,6 +21,7 @@
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/proof/attack.hpp"
 #include "core/proof/audit.hpp"
+#include "core/spec/labels.hpp"
 #include "core/spec/products.hpp"
 
 namespace ldp::cli::audit {
@@ -37,12 +38,10 @@ std::string told(const Spec& spec, const std::vector<std::uint64_t>& cells, Inpu
     std::vector<std::string> parts;
     for (std::size_t j = 0; j < input.size(); ++j) {
         const Attribute& attribute = attribute_at(spec, j);
-        std::string value = std::to_string(input[j]);
+        std::string value = label_or_number(attribute, input[j]);
         if (attribute.numeric()) {
             const double share = static_cast<double>(input[j]) / static_cast<double>(cells[j] - 1);
             value = shortest(attribute.min + (attribute.max - attribute.min) * share);
-        } else if (input[j] < attribute.labels.size()) {
-            value = attribute.labels[input[j]];
         }
         std::string part =
             input.size() > spec.attributes().size() ? "round " + std::to_string(j + 1) : attribute.name;

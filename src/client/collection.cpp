@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 
 #include "client/in_quotes.hpp"
@@ -12,6 +11,7 @@
 #include "core/channel/numeric.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/vector/haar_vector.hpp"
+#include "core/spec/labels.hpp"
 #include "core/spec/products.hpp"
 
 namespace ldp {
@@ -42,12 +42,8 @@ struct Collection::Plan {
           confined(find_capability<ConfinedVector>(*mechanism)),
           outside(policy),
           cells(mechanism->cells()),
-          given(ldp::given(spec.attributes())) {
-        for (const Attribute& attribute : spec.attributes()) {
-            auto& labels = index.emplace_back();
-            for (const std::string& label : attribute.labels) labels.emplace(label, labels.size());
-        }
-    }
+          given(ldp::given(spec.attributes())),
+          labels(spec.attributes()) {}
 
     [[nodiscard]] Cell category(std::size_t j, const Value& value, Moved& moved) const;
     [[nodiscard]] Cell number(std::size_t j, const Value& value) const;
@@ -62,7 +58,7 @@ struct Collection::Plan {
     Outside outside;
     std::vector<std::uint64_t> cells;
     std::vector<std::size_t> given;  ///< the attributes that a record has values of
-    std::vector<std::unordered_map<std::string_view, Cell>> index;  ///< of labels; the views are into `spec`
+    Labels labels;                   ///< those of `spec`
 };
 
 Cell Collection::Plan::number(std::size_t j, const Value& value) const {
@@ -79,13 +75,12 @@ Cell Collection::Plan::category(std::size_t j, const Value& value, Moved& moved)
     const Attribute& attribute = spec.attributes()[j];
     const auto* text = std::get_if<std::string_view>(&value);
     const bool blank = text != nullptr && text->empty();
-    if (blank && !attribute.none.empty()) return index[j].at(attribute.none);
+    if (blank && !attribute.none.empty()) return *labels.find_value(j, attribute.none);
     if (const auto label = text != nullptr ? attribute.label_of(*text) : std::nullopt) {
-        const auto found = index[j].find(*label);
-        if (found != index[j].end()) return found->second;
+        if (const auto found = labels.find_value(j, *label)) return *found;
         if (!attribute.other.empty()) {
             moved.attributes.push_back(j);
-            return index[j].at(attribute.other);
+            return *labels.find_value(j, attribute.other);
         }
     }
     const std::string message = shown(value) + " is no value of " + in_quotes(attribute.name);

@@ -5,6 +5,7 @@
 
 #include "cli/joint/counted.hpp"
 #include "core/joint/model/synthesis.hpp"
+#include "core/spec/labels.hpp"
 #include "simulation/seeded.hpp"
 
 namespace ldp::cli::synthesize {
@@ -32,8 +33,7 @@ std::string field(const std::string& text) {
 std::vector<std::string> words_of(const Attribute& attribute) {
     std::vector<std::string> words;
     if (attribute.binned()) return words;
-    for (std::size_t v = 0; v < attribute.domain; ++v)
-        words.push_back(attribute.labels.empty() ? std::to_string(v) : field(attribute.labels[v]));
+    for (std::size_t v = 0; v < attribute.domain; ++v) words.push_back(field(label_or_number(attribute, v)));
     return words;
 }
 

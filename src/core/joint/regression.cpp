@@ -9,6 +9,7 @@
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
 #include "core/spec/json_object.hpp"
+#include "core/spec/labels.hpp"
 #include "core/spec/products.hpp"
 
 namespace ldp {
@@ -30,7 +31,7 @@ class RecordMoments {
           moments_(joint.view, joint.target),
           zero_(moments_.constant(0)) {
         if (all_.size() != joint.view.mechanism->cells().size())
-            raise(ErrorCode::unsupported, "the attributes of these reports are not known",
+            raise(ErrorCode::invalid_value, "the attributes of these reports are not known",
                   "The spec with their fingerprint has " + std::to_string(all_.size()) + "; they have " +
                       std::to_string(joint.view.mechanism->cells().size()) + ".",
                   "Ask where the collection is that they were made for.");
@@ -125,8 +126,8 @@ class RecordMoments {
                std::to_string(static_cast<std::uint64_t>(reports_));
     }
     [[nodiscard]] std::size_t called(const std::string& name) const {
-        const auto found = std::ranges::find(all_, name, &Attribute::name);
-        if (found != all_.end() && !found->derived()) return static_cast<std::size_t>(found - all_.begin());
+        const std::optional<std::size_t> found = find_attribute(all_, name);
+        if (found && !all_[*found].derived()) return *found;
         std::vector<std::string> names;
         for (const std::size_t j : given(all_)) names.push_back(all_[j].name);
         raise(ErrorCode::invalid_value, "people give no attribute \"" + shortened(name, 60) + "\"",
@@ -147,7 +148,7 @@ class RecordMoments {
         return known != asked_.end() ? known->second : asked_[{attribute, value}] = ask();
     }
 
-    const std::vector<Attribute>& all_;
+    std::span<const Attribute> all_;
     double reports_;
     Moments moments_;
     std::size_t zero_;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,7 @@ namespace ldp {
 /// What is asked of a summary of a record with these attributes, as its spec has them.
 struct Joint {
     const SummaryView& view;
-    const std::vector<Attribute>& attributes;
+    std::span<const Attribute> attributes;
     Target target = Target::sample;
 };
 
@@ -31,8 +32,9 @@ struct MomentEstimate {
 };
 
 // All throw Error: unsupported unless the reports are of single attributes of a record and tell every product
-// that is needed, or if a design is singular; invalid_value if there are no reports or an attribute is none
-// of the record's. Attributes are named; `reach` is that of intervals, in standard errors.
+// that is needed, or if a design is singular; invalid_value if there are no reports, an attribute is none
+// of the record's, or the attributes are those of another record. Attributes are named; `reach` is that of
+// intervals, in standard errors.
 
 /// Of two numbers; of a number with itself its variance.
 [[nodiscard]] MomentEstimate covariance(const Joint& joint, const std::string& x, const std::string& y,

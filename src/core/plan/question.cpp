@@ -7,6 +7,7 @@
 #include "core/base/text.hpp"
 #include "core/math/statistics.hpp"
 #include "core/spec/json_object.hpp"
+#include "core/spec/labels.hpp"
 
 namespace ldp {
 
@@ -23,8 +24,7 @@ std::optional<double> number(JsonObject& object, const char* key, double least, 
 
 std::size_t attribute_called(const std::string& name, const Spec& spec) {
     const auto& all = spec.attributes();
-    const auto found = std::ranges::find(all, name, &Attribute::name);
-    if (found != all.end()) return static_cast<std::size_t>(found - all.begin());
+    if (const auto found = find_attribute(all, name)) return *found;
     std::vector<std::string> names;
     for (const Attribute& each : all) names.push_back(each.name);
     invalid("the spec has no attribute \"" + name + "\"", "It has " + shortened(joined(names), 200) + ".");
@@ -35,9 +35,7 @@ std::size_t value_of(JsonObject& object, const Attribute& attribute) {
     if (found == nullptr) return 0;
     if (found->is_string()) {
         const auto text = found->get<std::string>();
-        const auto label = std::ranges::find(attribute.labels, text);
-        if (label != attribute.labels.end())
-            return static_cast<std::size_t>(label - attribute.labels.begin());
+        if (const auto label = find_label(attribute, text)) return *label;
         for (std::size_t v = 0; attribute.labels.empty() && v < attribute.domain; ++v)
             if (std::to_string(v) == text) return v;
     } else if (found->is_number_unsigned() && found->get<std::uint64_t>() < attribute.domain) {

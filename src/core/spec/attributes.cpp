@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_set>
 
 #include "core/base/text.hpp"
 #include "core/mechanism/registry.hpp"
 #include "core/spec/json_object.hpp"
 #include "core/spec/keys.hpp"
+#include "core/spec/labels.hpp"
 #include "core/spec/products.hpp"
 
 namespace ldp {
@@ -24,13 +26,15 @@ void domain(const Json& found, Attribute& attribute) {
         return;
     }
     if (!found.is_array() || found.size() < 2) JsonObject::wrong("domain", found, allowed);
-    std::set<std::string> seen;
+    std::unordered_set<std::string_view> seen;
+    seen.reserve(found.size());
+    attribute.labels.reserve(found.size());
     for (const Json& label : found) {
         if (!label.is_string() || label.get_ref<const std::string&>().empty() ||
             label.get_ref<const std::string&>().size() > max_label)
             invalid("a label must be a string of 1 to " + std::to_string(max_label) + " bytes",
                     "Found " + shown(label) + ".");
-        if (!seen.insert(label.get<std::string>()).second)
+        if (!seen.insert(label.get_ref<const std::string&>()).second)
             invalid("a label stands twice in \"domain\"", "Found " + shown(label) + " again.",
                     "Each value of the domain needs its own label.");
         attribute.labels.push_back(label.get<std::string>());
@@ -44,7 +48,7 @@ void outsiders(JsonObject& reader, Attribute& attribute) {
     const auto one_label = [&](const char* key, std::string& found) {
         if (reader.find(key) == nullptr) return;
         found = reader.word(key, "one of the labels");
-        if (std::ranges::find(attribute.labels, found) == attribute.labels.end())
+        if (!find_label(attribute, found))
             JsonObject::wrong(key, Json(found), "one of the labels in \"domain\"");
     };
     one_label("other", attribute.other);
@@ -178,17 +182,6 @@ bool has_control(std::string_view text) {
     return std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
 }
 
-std::string with_labels(std::string_view attributes) {
-    Json all = parse_json(attributes);
-    for (Json& one : all) {
-        if (!one.is_object() || !one.contains("edges")) continue;
-        JsonObject reader(one, "an attribute");
-        const Attribute attribute = read_attribute(reader, reader.word("name", "the attribute's name"));
-        one["domain"] = attribute.labels;
-    }
-    return json_text(all);
-}
-
 std::vector<Attribute> read_attributes(JsonObject& top) {
     std::vector<Attribute> attributes;
     if (const Json* all = top.find("attributes")) {
@@ -230,8 +223,6 @@ std::vector<Attribute> read_attributes(JsonObject& top) {
 std::vector<Attribute> read_attributes(std::string_view json) {
     Json document = {{"attributes", parse_json(json)}};
     if (document["attributes"].empty()) return {};
-    for (Json& one : document["attributes"])
-        if (one.is_object() && one.contains("edges")) one.erase("domain");
     JsonObject top(document, "the spec");
     return read_attributes(top);
 }

@@ -20,11 +20,7 @@ class JsonObject;
 /// "max": …}, at the top. Throws Error (invalid_spec).
 [[nodiscard]] std::vector<Attribute> read_attributes(JsonObject& top);
 
-/// The same from an array of attributes, as a canonical spec or with_labels() has it; none from an empty one.
+/// The same from the JSON array that a canonical spec has as "attributes"; none from an empty one.
 [[nodiscard]] std::vector<Attribute> read_attributes(std::string_view json);
-
-/// The "attributes" of a canonical spec, where numbers in bins also have the bins' labels as their "domain".
-/// Throws as Spec::from_json does.
-[[nodiscard]] std::string with_labels(std::string_view attributes);
 
 }  // namespace ldp

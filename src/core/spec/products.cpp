@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "core/spec/json_object.hpp"
+#include "core/spec/labels.hpp"
 
 namespace ldp {
 
@@ -14,14 +15,14 @@ constexpr const char* form =
     "\"north\"}]";
 
 std::size_t attribute_called(const std::string& name, std::span<const Attribute> all) {
-    const auto found = std::ranges::find(all, name, &Attribute::name);
-    if (found == all.end())
+    const std::optional<std::size_t> found = find_attribute(all, name);
+    if (!found)
         invalid("there is no attribute " + shown(Json(name)) + " to make a product of",
                 "Products are made of the attributes that people give.");
-    if (found->derived())
+    if (all[*found].derived())
         invalid("a product is not made of products", "Found " + shown(Json(name)) + " as a factor.",
                 "Factors are attributes that people give.");
-    return static_cast<std::size_t>(found - all.begin());
+    return *found;
 }
 
 std::size_t number_called(const std::string& name, std::span<const Attribute> all) {
@@ -51,11 +52,10 @@ Factor read_factor(const Json& found, std::span<const Attribute> all) {
                               "a value of its domain, from 0 to " + std::to_string(category.domain - 1));
         return {place, value.get<std::uint64_t>()};
     }
-    const auto label = value.is_string() ? std::ranges::find(category.labels, value.get<std::string>())
-                                         : category.labels.end();
-    if (label == category.labels.end())
-        JsonObject::wrong(category.name, value, "one of the labels of its domain");
-    return {place, static_cast<std::uint64_t>(label - category.labels.begin())};
+    const auto label = value.is_string() ? find_label(category, value.get_ref<const std::string&>())
+                                         : std::optional<std::size_t>();
+    if (!label) JsonObject::wrong(category.name, value, "one of the labels of its domain");
+    return {place, *label};
 }
 
 /// What a factor is of this value.
@@ -124,8 +124,7 @@ Json factor_json(std::span<const Attribute> all, const Factor& factor) {
 std::string factor_name(std::span<const Attribute> all, const Factor& factor) {
     const Attribute& attribute = all[factor.attribute];
     if (!factor.value) return attribute.name;
-    return attribute.name + "=" +
-           (attribute.labels.empty() ? std::to_string(*factor.value) : attribute.labels[*factor.value]);
+    return attribute.name + "=" + label_or_number(attribute, *factor.value);
 }
 
 void add_regression(const Json& found, std::vector<Attribute>& attributes) {

@@ -7,9 +7,10 @@
 #include "core/base/error.hpp"
 #include "core/joint/marginal.hpp"
 #include "core/joint/measured.hpp"
-#include "core/joint/names.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/mechanism/joint/joint.hpp"
+#include "core/spec/attributes.hpp"
+#include "core/spec/labels.hpp"
 #include "proof.hpp"
 
 namespace ldp::test {
@@ -559,43 +560,48 @@ BOOST_AUTO_TEST_CASE(a_condition_that_nobody_may_meet_has_no_quotient) {
     BOOST_CHECK_CLOSE(all.interval.upper - share.value, 2 * share.standard_error, 1);
 }
 
-BOOST_AUTO_TEST_CASE(conditions_are_told_in_words) {
+BOOST_AUTO_TEST_CASE(conditions_name_labels) {
     const std::vector<std::uint64_t> sizes{2, 3, 3};
-    const std::string legend = R"j([{"name": "sex", "domain": ["f", "m"]}, {"name": "rank", "domain": 3},
-        {"name": "age", "min": 0, "max": 10, "edges": [1, 4], "domain": ["[0, 1)", "[1, 4)", "[4, 10]"]}])j";
-    const Names names(legend, sizes);
-    BOOST_CHECK_EQUAL(names.json_value(0, 1), R"("m")");
-    BOOST_CHECK_EQUAL(names.json_value(1, 2), "2");
-    BOOST_CHECK_EQUAL(
-        Names(R"j([{"name": "a\"b", "domain": ["\\"]}])j", std::vector<std::uint64_t>{1}).json_attribute(0),
-        R"j("a\"b")j");
+    const std::vector<Attribute> attributes =
+        read_attributes(R"j([{"name": "sex", "domain": ["f", "m"]}, {"name": "rank", "domain": 3},
+        {"name": "age", "min": 0, "max": 10, "edges": [1, 4]}])j");
+    const Labels labels(attributes);
     using Values = std::vector<bool>;
-    const auto values = [&](const std::string& json) { return names.conditions(json).box.at(0); };
+    const auto values = [&](const std::string& json) { return labels.conditions(json, sizes).box.at(0); };
     BOOST_CHECK(values(R"({"sex": "m"})") == (Values{false, true}));
+    BOOST_CHECK(values(R"({"0": "m"})") == (Values{false, true}));
     BOOST_CHECK(values(R"({"sex": ["m", "f"]})") == (Values{true, true}));
     BOOST_CHECK(values(R"({"rank": [0, 2]})") == (Values{true, false, true}));
     BOOST_CHECK(values(R"({"rank": 1})") == (Values{false, true, false}));
     BOOST_CHECK(values(R"({"age": [1, 10]})") == (Values{false, true, true}));
+    BOOST_CHECK(values(R"({"2": [1, 10]})") == (Values{false, true, true}));
     BOOST_CHECK(values(R"({"age": [null, 4]})") == (Values{true, true, false}));
     BOOST_CHECK(values(R"({"age": [-5, 1]})") == (Values{true, false, false}));
     BOOST_CHECK(values(R"({"age": "[4, 10]"})") == (Values{false, false, true}));
-    const auto both = names.conditions(R"({"rank": 1, "age": [4, null], "sex": "f"})");
+    const auto both = labels.conditions(R"({"rank": 1, "age": [4, null], "sex": "f"})", sizes);
     BOOST_CHECK((both.attributes == std::vector<std::size_t>{0, 1, 2}));
     for (const char* wrong :
-         {"{}", "[]", R"({"sex": "x"})", R"({"sex": []})", R"({"sex": 1})", R"({"town": 1})",
+         {"{}", "[]", R"({"sex": "x"})", R"({"sex": []})", R"({"sex": 1})", R"({"town": 1})", R"({"3": 1})",
           R"({"rank": 3})", R"({"rank": "a"})", R"({"rank": -1})", R"({"age": [2, 4]})", R"({"age": [0, 5]})",
           R"({"age": [4, 1]})", R"({"age": 5})", R"({"age": [1, 2, 3]})", R"({"age": {"low": 1}})",
-          R"({"sex": null})"})
-        BOOST_CHECK_EXCEPTION(static_cast<void>(names.conditions(wrong)), Error, [](const Error& error) {
-            return error.code() == ErrorCode::invalid_value && !error.detail().empty();
-        });
-    BOOST_CHECK(malformed([&] { (void)names.conditions("{"); }));
-    // Without a legend numbers stand for names, and another's legend is refused.
-    BOOST_CHECK_EQUAL(Names("[]", sizes).called("2"), 2U);
-    BOOST_CHECK(malformed([&] { (void)Names(legend, std::vector<std::uint64_t>{2, 3}); }));
-    BOOST_CHECK(malformed([&] { (void)Names(legend, std::vector<std::uint64_t>{3, 3, 3}); }));
-    for (const char* legend_of_others : {"", "{", "[1, 2, 3]", R"([{"name": 1}, {}, {}])"})
-        BOOST_CHECK(malformed([&] { (void)Names(legend_of_others, sizes); }));
+          R"({"sex": null})", R"({"sex": "f", "0": "m"})"})
+        BOOST_CHECK_EXCEPTION(static_cast<void>(labels.conditions(wrong, sizes)), Error,
+                              [](const Error& error) {
+                                  return error.code() == ErrorCode::invalid_value && !error.detail().empty();
+                              });
+    BOOST_CHECK(malformed([&] { (void)labels.conditions("{", sizes); }));
+    BOOST_CHECK(labels.sets(R"([["age", "0"], ["rank", "sex"]])", 3) ==
+                (std::vector<std::vector<std::size_t>>{{0, 2}, {0, 1}}));
+    // Labels of another spec are refused.
+    labels.check_fit(sizes);
+    BOOST_CHECK(malformed([&] { labels.check_fit(std::vector<std::uint64_t>{2, 3}); }));
+    BOOST_CHECK(malformed([&] { labels.check_fit(std::vector<std::uint64_t>{3, 3, 3}); }));
+    // Without labels numbers stand for names.
+    const Labels none;
+    none.check_fit(sizes);
+    BOOST_CHECK(none.conditions(R"({"1": 2})", sizes).box.at(0) == (Values{false, false, true}));
+    BOOST_CHECK_THROW((void)none.conditions(R"({"sex": 1})", sizes), Error);
+    BOOST_CHECK_THROW((void)none.conditions(R"({"3": 1})", sizes), Error);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

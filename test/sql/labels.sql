@@ -1,0 +1,170 @@
+-- Labels: names and numbers of attributes and values, for every function that takes them, and which of them a session knows.
+\set SHOW_CONTEXT never
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS ldp;
+RESET client_min_messages;
+CREATE SCHEMA labels;
+SET search_path = labels, public;
+
+-- A report by hand: the spec's parameter block and a payload.
+CREATE FUNCTION report(collection text, payload text) RETURNS ldp_report LANGUAGE sql AS
+$$ SELECT (encode(ldp_spec_parameters(ldp_client_spec(collection)), 'hex') || payload)::ldp_report $$;
+CREATE FUNCTION pg_temp.refusal(query text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE query;
+    RETURN 'not refused';
+EXCEPTION WHEN OTHERS THEN
+    RETURN SQLSTATE || ' ' || SQLERRM;
+END $$;
+
+SELECT ldp_create_collection('label_pair', '{"mechanism": "joint", "epsilon": 4, "attributes": [{"name": "sex", "domain": ["f", "m"]},
+    {"name": "age", "min": 0, "max": 100, "edges": [18, 65]}]}');
+INSERT INTO label_pair SELECT report('label_pair', '00' || lpad(to_hex(1 << i % 6), 2, '0')) FROM generate_series(1, 60) AS i;
+SELECT ldp_create_collection('label_record', '{"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "size", "min": 0, "max": 1, "mechanism": "duchi"},
+    {"name": "town", "domain": ["Ulm", "Bonn"], "mechanism": "grr"}, {"name": "rank", "domain": 3, "mechanism": "grr"}]}');
+INSERT INTO label_record SELECT report('label_record', lpad((i % 3)::text, 2, '0') || lpad((i / 3 % 2)::text, 2, '0')) FROM generate_series(0, 119) AS i;
+SELECT ldp_create_collection('label_moments', '{"mechanism": "sampled", "epsilon": 4, "attributes": [{"name": "x", "min": -1, "max": 1, "mechanism": "duchi"},
+    {"name": "y", "min": -1, "max": 1, "mechanism": "duchi"}, {"product": ["x", "x"], "mechanism": "duchi"}, {"product": ["x", "y"], "mechanism": "duchi"},
+    {"product": ["y", "y"], "mechanism": "duchi"}]}');
+INSERT INTO label_moments SELECT report('label_moments', lpad(j::text, 2, '0') || CASE WHEN j < 2 THEN lpad((i % 2)::text, 2, '0') ELSE '01' END)
+FROM generate_series(1, 500) AS i, generate_series(0, 4) AS j;
+CREATE TABLE s AS SELECT (SELECT ldp_agg(report) FROM label_moments) AS moments, (SELECT ldp_agg(report) FROM label_pair) AS pair, (SELECT ldp_agg(report) FROM label_record) AS record,
+    (SELECT ldp_agg(report('label_record', lpad((i % 3)::text, 2, '0') || '00')) FROM generate_series(1, 60) AS i) AS later;
+
+-- Every function that takes an attribute takes its name and its number alike.
+CREATE FUNCTION pg_temp.alike(call text, name text, number text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    named text; numbered text;
+BEGIN
+    EXECUTE format('SELECT jsonb_agg(x)::text FROM s, LATERAL %s AS x', replace(call, '%', name)) INTO named;
+    EXECUTE format('SELECT jsonb_agg(x)::text FROM s, LATERAL %s AS x', replace(call, '%', number)) INTO numbered;
+    RETURN CASE WHEN named IS NULL THEN 'nothing' WHEN named = numbered THEN 'alike' ELSE named || ' ' || numbered END;
+END $$;
+SELECT call, pg_temp.alike(call, name, number) FROM (VALUES
+    ('ldp_means(record, attribute => ''%'')', 'size', '0'),
+    ('ldp_mean(record, ''%'')', 'size', '0'),
+    ('ldp_frequencies(record, attribute => ''%'')', 'town', '1'),
+    ('ldp_frequencies(pair, attribute => ''%'')', 'age', '1'),
+    ('ldp_frequency(record, ''Bonn'', ''%'')', 'town', '1'),
+    ('ldp_frequency(record, 1, ''%'')', 'rank', '2'),
+    ('ldp_frequency(record, ''1'', ''%'')', 'rank', '2'),
+    ('ldp_consistent(record, ''norm_sub'', ''%'')', 'town', '1'),
+    ('ldp_top(record, 1, attribute => ''%'')', 'town', '1'),
+    ('ldp_health(record, ''%'')', 'town', '1'),
+    ('ldp_change(record, later, attribute => ''%'')', 'town', '1'),
+    ('ldp_part(record, ''%'')', 'rank', '2'),
+    ('ldp_attribute(record, ''%'')', 'rank', '2'),
+    ('ldp_labels(record, ''%'')', 'town', '1'),
+    ('ldp_labels(pair, ''%'')', 'age', '1'),
+    ('ldp_value(pair, ''[18, 65)'', ''%'')', 'age', '1'),
+    ('ldp_marginal(pair, ARRAY[''%''])', 'age', '1'),
+    ('ldp_marginal(pair, ARRAY[''%'', ''sex''])', 'age', '1'),
+    ('ldp_share(pair, ''{"%": [18, null]}'')', 'age', '1'),
+    ('ldp_share(pair, ''{"age": [18, null]}'', given => ''{"%": "m"}'')', 'sex', '0'),
+    ('ldp_conditional(pair, ''{age}'', ''{%}'')', 'sex', '0'),
+    ('ldp_crosstab(pair, ''%'', ''sex'')', 'age', '1'),
+    ('ldp_fitted(pair, ''{%}'')', 'age', '1'),
+    ('ldp_plan_views(pair, 1000, ''[["sex", "%"]]'')', 'age', '1'),
+    ('ldp_covariance(moments, ''x'', ''%'')', 'y', '1'),
+    ('ldp_correlation(moments, ''%'', ''y'')', 'x', '0'),
+    ('ldp_regression(moments, ''%'', ''{x}'')', 'y', '1'),
+    ('ldp_regression(moments, ''y'', ''{%}'')', 'x', '0')) AS calls (call, name, number);
+
+-- What is not there is one error, of whichever function.
+SELECT call, pg_temp.refusal(format('SELECT %s FROM s', replace(call, '%', 'village'))) AS name, pg_temp.refusal(format('SELECT %s FROM s', replace(call, '%', '7'))) AS number FROM unnest(ARRAY[
+    'ldp_means(record, attribute => ''%'')', 'ldp_mean(record, ''%'')', 'ldp_frequencies(record, attribute => ''%'')', 'ldp_frequencies(pair, attribute => ''%'')',
+    'ldp_frequency(record, ''Bonn'', ''%'')', 'ldp_consistent(record, ''norm_sub'', ''%'')', 'ldp_top(record, 1, attribute => ''%'')', 'ldp_health(record, ''%'')',
+    'ldp_change(record, later, attribute => ''%'')', 'ldp_part(record, ''%'')', 'ldp_attribute(record, ''%'')', 'ldp_labels(record, ''%'')',
+    'ldp_marginal(pair, ARRAY[''%''])', 'ldp_share(pair, ''{"%": "f"}'')', 'ldp_conditional(pair, ''{age}'', ''{%}'')', 'ldp_crosstab(pair, ''%'', ''sex'')',
+    'ldp_fitted(pair, ''{%}'')', 'ldp_plan_views(pair, 1000, ''[["sex", "%"]]'')', 'ldp_covariance(record, ''size'', ''%'')', 'ldp_correlation(record, ''%'', ''size'')',
+    'ldp_regression(record, ''%'', ''{size}'')', 'ldp_regression(record, ''size'', ''{%}'')']) AS call;
+
+-- A collection that goes away takes its labels with it; another one has its own. In one session and one prepared statement.
+SELECT ldp_create_collection('label_one', '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "colour", "domain": ["red", "green"]}]}');
+CREATE TABLE old AS SELECT ldp_agg(report('label_one', '01')) AS s FROM generate_series(1, 30);
+PREPARE shares AS SELECT attribute, label FROM old, ldp_frequencies(s) ORDER BY value;
+EXECUTE shares;
+BEGIN;
+SELECT ldp_drop_collection('label_one');
+EXECUTE shares;
+SELECT ldp_attributes(s) IS NULL AS no_names, ldp_labels(s) IS NULL AS no_labels, pg_temp.refusal('SELECT ldp_frequency(s, ''green'') FROM old') FROM old;
+ROLLBACK;
+EXECUTE shares;
+SELECT ldp_drop_collection('label_one');
+EXECUTE shares;
+SELECT ldp_create_collection('label_one', '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "colour", "domain": ["blue", "black"]}]}');
+EXECUTE shares;
+SELECT label FROM ldp_frequencies((SELECT ldp_agg(report('label_one', '01')) FROM generate_series(1, 30))) ORDER BY value;
+BEGIN;
+SELECT ldp_create_collection('label_two', '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "colour", "domain": ["red", "green"]}]}');
+EXECUTE shares;
+ROLLBACK;
+EXECUTE shares;
+SELECT ldp_create_collection('label_two', '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "colour", "domain": ["red", "green"]}]}');
+EXECUTE shares;
+-- A table that is dropped by hand is no collection any more.
+DROP TABLE label_two;
+EXECUTE shares;
+SELECT ldp_create_collection('label_three', '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "colour", "domain": ["red", "green"]}]}');
+EXECUTE shares;
+-- Rows that are still being given out keep their labels when the collection goes away.
+BEGIN;
+DECLARE slow NO SCROLL CURSOR FOR SELECT f.label FROM old, ldp_frequencies(s) AS f;
+FETCH 1 FROM slow;
+SELECT ldp_drop_collection('label_three');
+FETCH ALL FROM slow;
+COMMIT;
+
+-- An attribute of a record that was taken out keeps its name and its labels, as long as the record's collection is there.
+PREPARE part AS SELECT attribute, label FROM s, ldp_frequencies(ldp_part(record, 'town')) ORDER BY value;
+EXECUTE part;
+EXECUTE part;
+SELECT ldp_labels(ldp_part(record, 'town')) AS town, ldp_attributes(ldp_part(record, 0)) AS size, ldp_value(ldp_part(record, 1), 'Bonn') AS bonn FROM s;
+
+-- The table of collections is read with the rights of whoever asks, at every call.
+SET client_min_messages = warning;
+CREATE ROLE ldp_labels_reader;
+GRANT USAGE ON SCHEMA labels TO ldp_labels_reader;
+GRANT SELECT ON s TO ldp_labels_reader;
+PREPARE town AS SELECT ldp_labels(record, 'town') FROM s;
+EXECUTE town;
+BEGIN;
+SET ROLE ldp_labels_reader;
+EXECUTE town;
+RESET ROLE;
+REVOKE SELECT ON ldp_collection FROM PUBLIC;
+EXECUTE town;
+SET ROLE ldp_labels_reader;
+SELECT pg_temp.refusal('SELECT ldp_labels(record, ''town'') FROM s');
+SELECT pg_temp.refusal('SELECT ldp_frequencies(record, attribute => ''1'') FROM s');
+RESET ROLE;
+EXECUTE town;
+ROLLBACK;
+-- A row-level policy hides labels as it hides rows.
+BEGIN;
+ALTER TABLE ldp_collection ENABLE ROW LEVEL SECURITY;
+CREATE POLICY others ON ldp_collection FOR SELECT TO ldp_labels_reader USING (name <> 'label_record');
+EXECUTE town;
+SET ROLE ldp_labels_reader;
+SELECT ldp_attributes(record) AS record, ldp_attributes(pair) AS pair FROM s;
+RESET ROLE;
+EXECUTE town;
+ROLLBACK;
+
+-- A million values, and as many labels as a spec may have.
+SELECT ldp_create_collection('label_many', jsonb_build_object('mechanism', 'grr', 'epsilon', 1, 'attributes', jsonb_build_array(jsonb_build_object('name', 'word',
+    'domain', (SELECT jsonb_agg('w' || i ORDER BY i) FROM generate_series(0, 99999) AS i)))));
+SELECT ldp_create_collection('label_numbers', '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "word", "domain": 1000000}]}');
+CREATE TABLE many AS SELECT ldp_agg(report('label_many', '000000')) AS s, ldp_agg(report('label_numbers', '000000')) AS numbers FROM generate_series(1, 30);
+SELECT ldp_value(s, 'w0') AS first, ldp_value(s, 'w99999') AS last, array_length(ldp_labels(s), 1) AS labels, pg_temp.refusal('SELECT ldp_value(s, ''w100000'') FROM many') FROM many;
+SELECT ldp_value(numbers, '0') AS first, ldp_value(numbers, '999999') AS last, ldp_labels(numbers) IS NULL AS no_labels, pg_temp.refusal('SELECT ldp_value(numbers, ''w1'') FROM many') FROM many;
+SELECT label, value FROM many, ldp_frequencies(s) WHERE value IN (0, 99999) ORDER BY value;
+SELECT count(ldp_drop_collection(name)) FROM unnest(ARRAY['label_many', 'label_numbers']) AS name;
+SELECT ldp_labels(s) IS NULL AS gone, ldp_attributes(numbers) IS NULL AS too FROM many;
+
+RESET ROLE;
+SELECT count(ldp_drop_collection(name)) FROM unnest(ARRAY['label_pair', 'label_moments', 'label_record', 'label_one']) AS name;
+DELETE FROM ldp_collection WHERE name = 'label_two';
+DROP SCHEMA labels CASCADE;
+DROP OWNED BY ldp_labels_reader;
+DROP ROLE ldp_labels_reader;
