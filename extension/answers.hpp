@@ -26,13 +26,15 @@ struct Told {
     ErrorLaw law = {};  ///< of the estimates
 
     /// n, people.
-    void put_counts(Columns& columns) const noexcept {
-        columns.put(n);
-        columns.put(Int64GetDatum(static_cast<std::int64_t>(people)), people == 0 && n != 0);
+    template <class Row>
+    void put_counts(Row& row) const noexcept {
+        row.put("n", n);
+        if (people != 0 || n == 0) row.put("people", people);
     }
     /// Of a row with an estimate that may be unknown.
-    void put_note(Columns& columns, bool known) const {
-        columns.put(note != nullptr ? note : known ? nullptr : "no report tells of it");
+    template <class Row>
+    void put_note(Row& row, bool known) const {
+        row.put("note", note != nullptr ? note : known ? nullptr : "no report tells of it");
     }
 };
 
@@ -52,8 +54,13 @@ struct Told {
     return all;
 }
 
-/// Row type ldp_answer: attribute, label, estimate, stderr, lower, upper, n, people, attribute_number, value,
-/// note.
+/// Row type ldp_answer.
+inline constexpr Column answer_columns[] = {
+    {"attribute", TEXTOID},        {"label", TEXTOID},   {"estimate", FLOAT8OID}, {"stderr", FLOAT8OID},
+    {"lower", FLOAT8OID},          {"upper", FLOAT8OID}, {"n", INT8OID},          {"people", INT8OID},
+    {"attribute_number", INT4OID}, {"value", INT4OID},   {"note", TEXTOID}};
+
+/// Rows of ldp_answer, or of a row type with fewer columns or a p-value.
 struct Answers {
     /// Instead of a number, where the row is about no single attribute or value.
     static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
@@ -65,30 +72,40 @@ struct Answers {
     };
 
     Legend legend = {};
-    double reach = 0;  ///< of an interval, in standard errors
-    /// Whether n and people are shown, and a p-value after them.
-    bool counted = true, tested = false;
+    double reach = 0;     ///< of an interval, in standard errors
+    bool tested = false;  ///< whether there are p-values
     Row* rows = nullptr;
     double* p_values = nullptr;
     ldp::Interval* intervals = nullptr;  ///< of the rows that have one of their own; null if none has
     std::size_t count = 0, room = 0;
 
-    void write(Columns& columns, std::size_t row) const {
-        const auto& [attribute, value, found, told] = rows[row];
+    template <class Row>
+    void write(Row& row, std::size_t number) const {
+        const auto& [attribute, value, found, told] = rows[number];
         const Estimate estimate = told->enough ? found : Estimate{unknown, unknown};
-        attribute == none ? columns.put_nothing() : columns.put(legend.name(attribute), false);
-        value == none ? columns.put_nothing() : columns.put(legend.label(attribute, value), false);
-        columns.put(estimate.value);
-        columns.put(estimate.standard_error);
-        const bool own = intervals != nullptr && told->enough && !std::isnan(intervals[row].lower);
-        const ldp::Interval range = own ? intervals[row] : interval_of(estimate, told->law);
-        columns.put(range.lower);
-        columns.put(range.upper);
-        if (counted) told->put_counts(columns);
-        if (tested) columns.put(told->enough ? p_values[row] : unknown);
-        columns.put(Int32GetDatum(static_cast<std::int32_t>(attribute)), attribute == none);
-        columns.put(Int32GetDatum(static_cast<std::int32_t>(value)), value == none);
-        told->put_note(columns, !std::isnan(estimate.value));
+        put_names(row, attribute, value);
+        row.put("estimate", estimate.value);
+        row.put("stderr", estimate.standard_error);
+        const bool own = intervals != nullptr && told->enough && !std::isnan(intervals[number].lower);
+        const ldp::Interval range = own ? intervals[number] : interval_of(estimate, told->law);
+        row.put("lower", range.lower);
+        row.put("upper", range.upper);
+        if constexpr (Row::has("n")) told->put_counts(row);
+        if constexpr (Row::has("p_value")) row.put("p_value", told->enough ? p_values[number] : unknown);
+        told->put_note(row, !std::isnan(estimate.value));
+    }
+
+    /// What a row is about, by name and by number.
+    template <class Row>
+    void put_names(Row& row, std::uint32_t attribute, std::uint32_t value) const {
+        if (attribute != none) {
+            row.put("attribute", TypedDatum<TEXTOID>{legend.name(attribute)});
+            row.put("attribute_number", static_cast<std::int32_t>(attribute));
+        }
+        if (value != none) {
+            row.put("label", TypedDatum<TEXTOID>{legend.label(attribute, value)});
+            row.put("value", static_cast<std::int32_t>(value));
+        }
     }
 
     /// Of few reports many values have the same estimate, and an interval takes microseconds.

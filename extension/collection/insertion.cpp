@@ -117,14 +117,14 @@ Source source_of(FunctionCallInfo fcinfo, Bytes batch, std::int32_t round) {
 }
 
 /// Columns that reports go to: report and round.
-struct Columns {
+struct ReportColumns {
     AttrNumber report, round;
 };
 
 /// Those of a table that rows of single reports can be put into; else raises an error.
-Columns columns_of(Relation table, Oid report_type) {
+ReportColumns columns_of(Relation table, Oid report_type) {
     const Oid relation = RelationGetRelid(table);
-    const Columns found{get_attnum(relation, "report"), get_attnum(relation, "round")};
+    const ReportColumns found{get_attnum(relation, "report"), get_attnum(relation, "round")};
     if (found.report == InvalidAttrNumber || get_atttype(relation, found.report) != report_type ||
         found.round == InvalidAttrNumber || get_atttype(relation, found.round) != INT4OID)
         ereport(
@@ -148,7 +148,7 @@ bool copies(Relation table) {
 }
 
 /// The range table of COPY into these columns, once it is certain that the caller may insert there.
-ParseState* permitted(Relation table, const Columns& columns) {
+ParseState* permitted(Relation table, const ReportColumns& columns) {
     ParseState* state = make_parsestate(nullptr);
     ParseNamespaceItem* item =
         addRangeTableEntryForRelation(state, table, RowExclusiveLock, nullptr, false, false);
@@ -169,7 +169,7 @@ ParseState* permitted(Relation table, const Columns& columns) {
     return state;
 }
 
-std::uint64_t copy_in(Relation table, const Columns& columns, Source& source) {
+std::uint64_t copy_in(Relation table, const ReportColumns& columns, Source& source) {
     ParseState* state = permitted(table, columns);
     if (!table->rd_islocaltemp) PreventCommandIfReadOnly("ldp_insert()");
 
@@ -222,7 +222,7 @@ LDP_FUNCTION(ldp_insert) {
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
                         errmsg("there is no table with the number %u", PG_GETARG_OID(0)),
                         errhint("Name it, as in ldp_insert('visits', ...).")));
-    const Columns columns = columns_of(table, type_named("ldp_report", schema));
+    const ReportColumns columns = columns_of(table, type_named("ldp_report", schema));
     std::uint64_t rows;
     if (copies(table)) {
         Source source = source_of(fcinfo, contents(reinterpret_cast<varlena*>(DatumGetPointer(batch))),

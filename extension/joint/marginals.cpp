@@ -30,6 +30,23 @@ Asked asked_argument(FunctionCallInfo fcinfo, int number) {
             reach(PG_GETARG_FLOAT8(number + 1)), target_argument(fcinfo, number + 2)};
 }
 
+/// Row type ldp_cell.
+constexpr Column cell_columns[] = {
+    {"cell", TEXTARRAYOID}, {"estimate", FLOAT8OID},        {"stderr", FLOAT8OID},
+    {"lower", FLOAT8OID},   {"upper", FLOAT8OID},           {"n", INT8OID},
+    {"people", INT8OID},    {"cell_numbers", INT4ARRAYOID}, {"note", TEXTOID}};
+constexpr Column conditional_columns[] = {{"given_cell", TEXTARRAYOID},
+                                          {"cell", TEXTARRAYOID},
+                                          {"estimate", FLOAT8OID},
+                                          {"stderr", FLOAT8OID},
+                                          {"lower", FLOAT8OID},
+                                          {"upper", FLOAT8OID},
+                                          {"n", INT8OID},
+                                          {"people", INT8OID},
+                                          {"given_numbers", INT4ARRAYOID},
+                                          {"cell_numbers", INT4ARRAYOID},
+                                          {"note", TEXTOID}};
+
 /// Rows of ldp_cell, or of cells among the first `given` attributes' cells.
 struct CellRows {
     struct Row {
@@ -44,26 +61,27 @@ struct CellRows {
     std::size_t count = 0, attributes = 0, given = 0;
     Told told = {};
 
-    void write(Columns& columns, std::size_t row) const {
-        const Row& one = rows[row];
-        if (given > 0) columns.put(text_array(one.labels, given), false);
-        columns.put(text_array(one.labels + given, attributes - given), false);
-        const bool shown = told.enough;
-        columns.put(shown ? one.estimate.value : unknown);
-        columns.put(shown ? one.estimate.standard_error : unknown);
-        columns.put(shown ? one.interval.lower : unknown);
-        columns.put(shown ? one.interval.upper : unknown);
-        told.put_counts(columns);
-        if (one.numbers == nullptr) {
-            columns.put_nothing();
-        } else {
-            if (given > 0) columns.put(number_array(one.numbers, given), false);
-            columns.put(number_array(one.numbers + given, attributes - given), false);
+    template <class Writer>
+    void write(Writer& row, std::size_t number) const {
+        const Row& one = rows[number];
+        row.put("cell", text_array(one.labels + given, attributes - given));
+        if (one.numbers != nullptr)
+            row.put("cell_numbers", number_array(one.numbers + given, attributes - given));
+        if constexpr (Writer::has("given_cell")) {
+            row.put("given_cell", text_array(one.labels, given));
+            row.put("given_numbers", number_array(one.numbers, given));
         }
-        if (shown && one.note != nullptr)
-            columns.put(one.note);
+        if (told.enough) {
+            row.put("estimate", one.estimate.value);
+            row.put("stderr", one.estimate.standard_error);
+            row.put("lower", one.interval.lower);
+            row.put("upper", one.interval.upper);
+        }
+        told.put_counts(row);
+        if (told.enough && one.note != nullptr)
+            row.put("note", one.note);
         else
-            told.put_note(columns, !std::isnan(one.estimate.value));
+            told.put_note(row, !std::isnan(one.estimate.value));
     }
 
     // Allowed beside C++ objects.
@@ -209,6 +227,9 @@ CellRows box(const Asked& asked, const char* conditions, const char* given) {
     });
 }
 
+constexpr Column view_columns[] = {
+    {"attributes", TEXTARRAYOID}, {"cells", INT8OID}, {"n", INT8OID}, {"attribute_numbers", INT4ARRAYOID}};
+
 /// What is reported together.
 struct Views {
     struct Row {
@@ -220,12 +241,12 @@ struct Views {
     Row* rows = nullptr;
     std::size_t count = 0;
 
-    void write(Columns& columns, std::size_t row) const {
-        const Row& one = rows[row];
-        columns.put(text_array(one.names, one.attributes), false);
-        columns.put(one.cells);
-        columns.put(one.n);
-        columns.put(number_array(one.numbers, one.attributes), false);
+    void write(RowWriter<view_columns>& row, std::size_t number) const {
+        const Row& one = rows[number];
+        row.put("attributes", text_array(one.names, one.attributes));
+        row.put("cells", one.cells);
+        row.put("n", one.n);
+        row.put("attribute_numbers", number_array(one.numbers, one.attributes));
     }
 };
 
@@ -257,7 +278,7 @@ Views views(Bytes summary, const char* legend) {
 
 /// (summary): a row for each view.
 LDP_FUNCTION(ldp_views) {
-    return rows(fcinfo, [=] {
+    return rows<view_columns>(fcinfo, [=] {
         const Subject subject = whole_argument(fcinfo);
         return views(subject.summary, subject.legend.json());
     });
@@ -265,7 +286,7 @@ LDP_FUNCTION(ldp_views) {
 
 /// (summary, attributes, method, confidence, target): a row for each cell.
 LDP_FUNCTION(ldp_marginal) {
-    return rows(fcinfo, [=] {
+    return rows<cell_columns>(fcinfo, [=] {
         const Words attributes = words_argument(fcinfo, 1);
         return cells(asked_argument(fcinfo, 2), {nullptr, 0}, attributes);
     });
@@ -273,7 +294,7 @@ LDP_FUNCTION(ldp_marginal) {
 
 /// (summary, conditions, method, confidence, target, given): one row.
 LDP_FUNCTION_READING(ldp_share, ERRCODE_INVALID_PARAMETER_VALUE) {
-    return rows(
+    return rows<cell_columns>(
         fcinfo,
         [=] {
             const char* conditions = json_argument(fcinfo, 1);
@@ -285,7 +306,7 @@ LDP_FUNCTION_READING(ldp_share, ERRCODE_INVALID_PARAMETER_VALUE) {
 
 /// (summary, of, given, method, confidence, target): a row for each cell of all attributes.
 LDP_FUNCTION(ldp_conditional) {
-    return rows(fcinfo, [=] {
+    return rows<conditional_columns>(fcinfo, [=] {
         const Words of = words_argument(fcinfo, 1), given = words_argument(fcinfo, 2);
         if (given.count == 0)
             throw Error(ErrorCode::invalid_value, "no attribute is given", "The third argument is empty.",

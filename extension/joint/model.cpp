@@ -28,6 +28,20 @@ using namespace ldp;
 
 namespace {
 
+constexpr Column association_columns[] = {{"attribute", TEXTOID},
+                                          {"other_attribute", TEXTOID},
+                                          {"estimate", FLOAT8OID},
+                                          {"lower", FLOAT8OID},
+                                          {"upper", FLOAT8OID},
+                                          {"information", FLOAT8OID},
+                                          {"information_stderr", FLOAT8OID},
+                                          {"n", INT8OID},
+                                          {"p_value", FLOAT8OID},
+                                          {"adjusted_p_value", FLOAT8OID},
+                                          {"attribute_number", INT4OID},
+                                          {"other_attribute_number", INT4OID},
+                                          {"note", TEXTOID}};
+
 /// Pairs of attributes.
 struct Associations {
     struct Row {
@@ -38,25 +52,26 @@ struct Associations {
     Row* rows = nullptr;
     std::size_t count = 0;
 
-    void write(Columns& columns, std::size_t row) const {
-        const auto& [first, second, found, told] = rows[row];
-        columns.put(server_text(first));
-        columns.put(server_text(second));
-        const auto put = [&, enough = told.enough](double number) { columns.put(enough ? number : unknown); };
-        put(found.cramers_v);
-        put(found.v_interval.lower);
-        put(found.v_interval.upper);
-        put(found.information.value);
-        put(found.information.standard_error);
-        columns.put(told.n);
-        put(found.p_value);
-        put(found.adjusted);
-        columns.put(static_cast<std::int32_t>(found.first));
-        columns.put(static_cast<std::int32_t>(found.second));
+    void write(RowWriter<association_columns>& row, std::size_t number) const {
+        const auto& [first, second, found, told] = rows[number];
+        row.put("attribute", server_text(first));
+        row.put("other_attribute", server_text(second));
+        if (told.enough) {
+            row.put("estimate", found.cramers_v);
+            row.put("lower", found.v_interval.lower);
+            row.put("upper", found.v_interval.upper);
+            row.put("information", found.information.value);
+            row.put("information_stderr", found.information.standard_error);
+            row.put("p_value", found.p_value);
+            row.put("adjusted_p_value", found.adjusted);
+        }
+        row.put("n", told.n);
+        row.put("attribute_number", static_cast<std::int32_t>(found.first));
+        row.put("other_attribute_number", static_cast<std::int32_t>(found.second));
         if (told.enough && std::isnan(found.cramers_v))
-            columns.put("of one of them no two values can be told from nobody");
+            row.put("note", "of one of them no two values can be told from nobody");
         else
-            told.put_note(columns, true);
+            told.put_note(row, true);
     }
 };
 
@@ -81,6 +96,10 @@ Associations associated(const Subject& subject, const char* legend, double confi
     });
 }
 
+constexpr Column fitted_columns[] = {
+    {"cell", TEXTARRAYOID}, {"estimate", FLOAT8OID},        {"n", INT8OID},
+    {"people", INT8OID},    {"cell_numbers", INT4ARRAYOID}, {"note", TEXTOID}};
+
 /// The cells of a fitted table, in the order of the words.
 struct FittedCells {
     struct Row {
@@ -93,15 +112,15 @@ struct FittedCells {
     bool modelled = false;
     Told told = {};
 
-    void write(Columns& columns, std::size_t row) const {
-        columns.put(text_array(rows[row].labels, attributes), false);
-        columns.put(told.enough ? rows[row].share : unknown);
-        told.put_counts(columns);
-        columns.put(number_array(rows[row].numbers, attributes), false);
+    void write(RowWriter<fitted_columns>& row, std::size_t number) const {
+        row.put("cell", text_array(rows[number].labels, attributes));
+        row.put("estimate", told.enough ? rows[number].share : unknown);
+        told.put_counts(row);
+        row.put("cell_numbers", number_array(rows[number].numbers, attributes));
         if (told.enough && modelled)
-            columns.put("a model's answer: no view has all of these attributes");
+            row.put("note", "a model's answer: no view has all of these attributes");
         else
-            told.put_note(columns, true);
+            told.put_note(row, true);
     }
 };
 
@@ -156,6 +175,11 @@ FittedCells fitted(const Subject& subject, const char* legend, const Words& word
     });
 }
 
+constexpr Column model_columns[] = {
+    {"kind", TEXTOID},          {"attributes", TEXTARRAYOID}, {"estimate", FLOAT8OID},
+    {"information", FLOAT8OID}, {"p_value", FLOAT8OID},       {"cells", INT8OID},
+    {"clique", INT4OID},        {"parent", INT4OID},          {"attribute_numbers", INT4ARRAYOID}};
+
 /// A model's edges and cliques.
 struct ModelRows {
     struct Row {
@@ -171,17 +195,17 @@ struct ModelRows {
     std::size_t count = 0;
     Told told = {};
 
-    void write(Columns& columns, std::size_t row) const {
-        const Row& one = rows[row];
-        columns.put(one.kind);
-        columns.put(text_array(one.names, one.attributes), false);
-        columns.put(one.v);
-        columns.put(one.information);
-        columns.put(one.p_value);
-        columns.put(one.cells);
-        columns.put(one.clique);
-        columns.put(Int32GetDatum(one.parent), one.parent < 0);
-        columns.put(number_array(one.numbers, one.attributes), false);
+    void write(RowWriter<model_columns>& row, std::size_t number) const {
+        const Row& one = rows[number];
+        row.put("kind", one.kind);
+        row.put("attributes", text_array(one.names, one.attributes));
+        row.put("estimate", one.v);
+        row.put("information", one.information);
+        row.put("p_value", one.p_value);
+        row.put("cells", one.cells);
+        row.put("clique", one.clique);
+        if (one.parent >= 0) row.put("parent", one.parent);
+        row.put("attribute_numbers", number_array(one.numbers, one.attributes));
     }
 
     // Allowed beside C++ objects.
@@ -256,6 +280,8 @@ ModelRows modelled(const Subject& subject, const char* legend, const ModelOption
     });
 }
 
+constexpr Column record_columns[] = {{"number", INT8OID}, {"record", JSONBOID}};
+
 /// Made-up records: of each attribute a value, and of a number in bins where in its bin.
 struct Records {
     struct Item {
@@ -274,9 +300,9 @@ struct Records {
     JsonbPair* pairs = nullptr;  // of the record that is being written
 
     // Reading each record's text would take longer than all else.
-    void write(Columns& columns, std::size_t row) const {
+    void write(RowWriter<record_columns>& row, std::size_t number) const {
         for (std::size_t j = 0; j < attributes; ++j) {
-            const auto& [value, within] = items[row * attributes + j];
+            const auto& [value, within] = items[number * attributes + j];
             const Key& key = keys[j];
             pairs[key.at].value = key.ends == nullptr
                                       ? key.values[value]
@@ -287,8 +313,8 @@ struct Records {
         record.type = jbvObject;
         record.val.object.nPairs = static_cast<int>(attributes);
         record.val.object.pairs = pairs;
-        columns.put(static_cast<std::uint64_t>(row + 1));
-        columns.put(JsonbPGetDatum(JsonbValueToJsonb(&record)), false);
+        row.put("number", static_cast<std::uint64_t>(number + 1));
+        row.put("record", TypedDatum<JSONBOID>{JsonbPGetDatum(JsonbValueToJsonb(&record))});
     }
 
     /// Reads the keys' texts. PostgreSQL keeps an object's pairs by their names' length, then bytes.
@@ -380,7 +406,7 @@ Records synthesized(const Subject& subject, const char* legend, std::int64_t cou
 
 /// (summary, confidence): a row for each pair of attributes.
 LDP_FUNCTION(ldp_association) {
-    return rows(fcinfo, [=] {
+    return rows<association_columns>(fcinfo, [=] {
         const Subject subject = whole_argument(fcinfo);
         return associated(subject, subject.legend.json(), PG_GETARG_FLOAT8(1));
     });
@@ -388,7 +414,7 @@ LDP_FUNCTION(ldp_association) {
 
 /// (summary, attributes): a row for each cell.
 LDP_FUNCTION(ldp_fitted) {
-    return rows(fcinfo, [=] {
+    return rows<fitted_columns>(fcinfo, [=] {
         const Words attributes = words_argument(fcinfo, 1);
         const Subject subject = whole_argument(fcinfo);
         return fitted(subject, subject.legend.json(), attributes);
@@ -397,7 +423,7 @@ LDP_FUNCTION(ldp_fitted) {
 
 /// (summary, significance, cells): a row for each clique and each edge.
 LDP_FUNCTION(ldp_model) {
-    return rows(fcinfo, [=] {
+    return rows<model_columns>(fcinfo, [=] {
         const Subject subject = whole_argument(fcinfo);
         return modelled(subject, subject.legend.json(), {PG_GETARG_FLOAT8(1), PG_GETARG_INT32(2)});
     });
@@ -413,7 +439,7 @@ LDP_FUNCTION(ldp_learn_views) {
 
 /// (summary, records, seed, significance, cells): a row for each record.
 LDP_FUNCTION(ldp_synthesize) {
-    return rows(fcinfo, [=] {
+    return rows<record_columns>(fcinfo, [=] {
         const Subject subject = whole_argument(fcinfo);
         Records all = synthesized(subject, subject.legend.json(), PG_GETARG_INT64(1), PG_GETARG_INT64(2),
                                   {PG_GETARG_FLOAT8(3), PG_GETARG_INT32(4)});

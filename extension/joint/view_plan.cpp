@@ -12,6 +12,8 @@ using namespace ldp;
 
 namespace {
 
+constexpr Column view_plan_columns[] = {{"views", JSONBOID}, {"error", FLOAT8OID}};
+
 struct Plans {
     struct Row {
         const char* views;  // as a spec says them
@@ -20,9 +22,9 @@ struct Plans {
     Row* rows = nullptr;
     std::size_t count = 0;
 
-    void write(Columns& columns, std::size_t row) const {
-        columns.put(json_value(rows[row].views), false);
-        columns.put(rows[row].error);
+    void write(RowWriter<view_plan_columns>& row, std::size_t number) const {
+        row.put("views", TypedDatum<JSONBOID>{json_value(rows[number].views)});
+        row.put("error", rows[number].error);
     }
 };
 
@@ -56,7 +58,7 @@ Plans planned(const Subject& subject, const char* legend, double people, const c
 
 /// (summary, people, asked): a row for each choice, the best first.
 LDP_FUNCTION_READING(ldp_plan_views, ERRCODE_INVALID_PARAMETER_VALUE) {
-    return rows(fcinfo, [=] {
+    return rows<view_plan_columns>(fcinfo, [=] {
         const char* asked = json_argument(fcinfo, 2);
         const Subject subject = whole_argument(fcinfo);
         return planned(subject, subject.legend.json(), PG_GETARG_FLOAT8(1), asked);
