@@ -13,10 +13,10 @@
 #include "core/joint/fitted.hpp"
 #include "core/joint/measured.hpp"
 #include "core/joint/model/association.hpp"
+#include "core/joint/model/insecure_bits.hpp"
 #include "core/joint/model/synthesis.hpp"
 #include "core/joint/names.hpp"
 #include "joint/words.hpp"
-#include "simulation/seeded.hpp"
 
 extern "C" {
 #include "utils/fmgrprotos.h"
@@ -387,7 +387,7 @@ Records synthesized(const Subject& subject, const char* legend, std::int64_t cou
         }
         all.items =
             static_cast<Records::Item*>(try_palloc((all.count * sizes.size() + 1) * sizeof(Records::Item)));
-        simulation::SeededBits bits(static_cast<std::uint64_t>(seed));
+        InsecureBits bits(static_cast<std::uint64_t>(seed));
         std::vector<std::uint32_t> values(Synthesis::block * sizes.size());
         for (std::size_t first = 0; first < all.count; first += Synthesis::block) {
             check_interrupt();

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "answers.hpp"
+#include "core/joint/model/insecure_bits.hpp"
 #include "core/joint/names.hpp"
-#include "simulation/seeded.hpp"
 
 using namespace ldp;
 
@@ -42,7 +42,7 @@ Plans planned(const Subject& subject, const char* legend, double people, const c
     return ask(subject.summary, Plans{}, [&](const SummaryView& view) {
         const std::vector<std::uint64_t> sizes = view.mechanism->cells();
         const Names names(legend, sizes);
-        simulation::SeededBits bits(1);
+        InsecureBits bits(1);
         const std::vector<ViewPlan> found =
             planned_views(measured_for_model(view), sizes.size(),
                           {view.mechanism->header().epsilon, people, names.sets(asked)}, bits);
