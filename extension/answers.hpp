@@ -18,7 +18,7 @@
 namespace ldp {
 
 /// Of how many reports a row is, and what its reader has to know. No destructor: it may stand beside jumps.
-struct Told {
+struct ReportStatus {
     std::uint64_t n = 0;
     std::uint64_t people = 0;  ///< the fewest whose reports these can be; 0 if it is not known
     bool enough = true;        ///< to show estimates of
@@ -39,17 +39,17 @@ struct Told {
 };
 
 /// What there is to say of reports; allowed beside C++ objects.
-[[nodiscard]] inline Told told(const SummaryView& view) {
+[[nodiscard]] inline ReportStatus told(const SummaryView& view) {
     if (view.n == 0) return {};
     const std::string words = note(view);
     return {view.n, fewest_people(view), enough(view), words.empty() ? nullptr : keep(words)};
 }
 /// The same of the reports about an attribute, for estimates against this target.
-[[nodiscard]] inline Told told(const SummaryView& view, std::size_t attribute, Target target) {
+[[nodiscard]] inline ReportStatus told(const SummaryView& view, std::size_t attribute, Target target) {
     SummaryView about = part(view, attribute);
     if (const auto* joint = find_capability<JointViews>(*view.mechanism))
         about.n = joint->reports(view, attribute);
-    Told all = told(about);
+    ReportStatus all = told(about);
     all.law = error_law(view, attribute, target);
     return all;
 }
@@ -65,16 +65,16 @@ struct Answers {
     /// Instead of a number, where the row is about no single attribute or value.
     static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-    struct Row {
+    struct AnswerRow {
         std::uint32_t attribute, value;
         Estimate estimate;
-        const Told* told;
+        const ReportStatus* told;
     };
 
     Legend legend = {};
     double reach = 0;     ///< of an interval, in standard errors
     bool tested = false;  ///< whether there are p-values
-    Row* rows = nullptr;
+    AnswerRow* rows = nullptr;
     double* p_values = nullptr;
     ldp::Interval* intervals = nullptr;  ///< of the rows that have one of their own; null if none has
     std::size_t count = 0, room = 0;
@@ -114,27 +114,27 @@ struct Answers {
         std::uint64_t key;
         static_assert(sizeof(key) == sizeof(estimate.value));
         std::memcpy(&key, &estimate.value, sizeof(key));
-        Known& known = recent[key * 0x9E3779B97F4A7C15 >> 58];
+        CachedInterval& known = recent[key * 0x9E3779B97F4A7C15 >> 58];
         if (known.law != &law || known.value != estimate.value)
             known = {&law, estimate.value, interval(estimate, reach, law)};
         return known.interval;
     }
 
-    struct Known {
+    struct CachedInterval {
         const ErrorLaw* law;
         double value;
         ldp::Interval interval;
     };
-    mutable Known recent[64] = {};
+    mutable CachedInterval recent[64] = {};
 
     // Allowed beside C++ objects: rows may be millions, so they are written once, where they stay.
 
     void reserve(std::size_t wanted) {
         room = wanted;
-        rows = static_cast<Row*>(try_palloc(room * sizeof(Row)));
+        rows = static_cast<AnswerRow*>(try_palloc(room * sizeof(AnswerRow)));
         if (tested) p_values = static_cast<double*>(try_palloc(room * sizeof(double)));
     }
-    void add(std::size_t attribute, std::size_t value, const Estimate& estimate, const Told* told,
+    void add(std::size_t attribute, std::size_t value, const Estimate& estimate, const ReportStatus* told,
              double p_value = unknown) noexcept {
         // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): reserve() came before.
         rows[count] = {static_cast<std::uint32_t>(attribute), static_cast<std::uint32_t>(value), estimate,
@@ -143,7 +143,7 @@ struct Answers {
         ++count;
     }
     /// The same with an interval of its own.
-    void add(std::size_t attribute, std::size_t value, const Estimate& estimate, const Told* told,
+    void add(std::size_t attribute, std::size_t value, const Estimate& estimate, const ReportStatus* told,
              const ldp::Interval& interval, double p_value = unknown) {
         if (intervals == nullptr) {
             intervals = static_cast<ldp::Interval*>(try_palloc(room * sizeof(ldp::Interval)));
@@ -155,8 +155,8 @@ struct Answers {
 };
 
 /// Keeps what several rows share; allowed beside C++ objects.
-[[nodiscard]] inline const Told* kept(const Told& told) {
-    return new (try_palloc(sizeof(Told))) Told(told);
+[[nodiscard]] inline const ReportStatus* kept(const ReportStatus& told) {
+    return new (try_palloc(sizeof(ReportStatus))) ReportStatus(told);
 }
 
 }  // namespace ldp

@@ -237,7 +237,7 @@ Shelf<32>& met_here() {
 
 /// Those that one place in a query met last: one is what a collection needs; a few more serve a query that
 /// groups several collections. What stands here stays loaded, whatever other places meet meanwhile.
-struct Cache : Place, Shelf<8> {
+struct Cache : CallSite, Shelf<8> {
     MemoryContextCallback callback;
 
     const Mechanism& keep(const Shared& mechanism) noexcept {
@@ -252,7 +252,7 @@ void release(void* cache) noexcept {
 }
 
 Cache* cache_at(const FmgrInfo& place) noexcept {
-    return static_cast<Cache*>(static_cast<Place*>(place.fn_extra));
+    return static_cast<Cache*>(static_cast<CallSite*>(place.fn_extra));
 }
 
 Cache& cache_of(FunctionCallInfo fcinfo) {
@@ -264,7 +264,7 @@ Cache& cache_of(FunctionCallInfo fcinfo) {
     cache->callback.func = release;
     cache->callback.arg = cache;
     MemoryContextRegisterResetCallback(home, &cache->callback);
-    if (place != nullptr) place->fn_extra = static_cast<Place*>(cache);
+    if (place != nullptr) place->fn_extra = static_cast<CallSite*>(cache);
     return *cache;
 }
 

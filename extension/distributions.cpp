@@ -20,8 +20,8 @@ namespace {
 constexpr Estimate nothing{unknown, unknown};
 
 /// What there is to say of answers that may be smeared; allowed beside C++ objects.
-Told told_smeared(const SummaryView& view) {
-    Told all = told(view);
+ReportStatus told_smeared(const SummaryView& view) {
+    ReportStatus all = told(view);
     const std::string words = all.enough ? smearing(view) : std::string();
     if (!words.empty()) all.note = keep(all.note == nullptr ? words : all.note + ("; " + words));
     return all;
@@ -51,7 +51,7 @@ struct Table {
     const double* numbers = nullptr;
     std::size_t width = 0, count = 0;
     Legend legend = {};
-    Told told = {};
+    ReportStatus told = {};
     std::size_t asked = 0;  ///< how many of the numbers stand first that are no estimates
     std::size_t attribute = 0;
     bool each = false;  ///< a row is about the attribute of its number
@@ -92,7 +92,7 @@ struct Table {
 /// objects.
 template <std::size_t width>
 Table table(const Subject& subject, const std::vector<std::array<double, width>>& rows, std::size_t asked,
-            const Told& told) {
+            const ReportStatus& told) {
     auto* numbers = static_cast<double*>(try_palloc(std::max<std::size_t>(1, rows.size()) * sizeof(rows[0])));
     std::size_t used = 0;
     for (const auto& row : rows)
@@ -107,15 +107,15 @@ Table table(const Subject& subject, const std::vector<std::array<double, width>>
 }
 
 /// A single answer. No reports give one that is not known.
-Answers one_answer(const Subject& subject, std::size_t attribute, const Estimate& estimate, const Told& told,
-                   double reach) {
+Answers one_answer(const Subject& subject, std::size_t attribute, const Estimate& estimate,
+                   const ReportStatus& told, double reach) {
     Answers one{.legend = subject.legend, .reach = reach};
     one.reserve(1);
     one.add(attribute, Answers::none, estimate, kept(told));
     return one;
 }
 
-Answers one_share(const Subject& subject, std::size_t attribute, const ShareOfRange& share, Told told,
+Answers one_share(const Subject& subject, std::size_t attribute, const ShareOfRange& share, ReportStatus told,
                   double reach) {
     told.law = share.law;
     return one_answer(subject, attribute, share, told, reach);
@@ -140,7 +140,7 @@ Answers range(const Subject& subject, double low, double high, double reach, Tar
         if (first > last)
             throw Error(ErrorCode::invalid_value, "a range must not end before it begins",
                         "Found " + std::to_string(first) + " to " + std::to_string(last) + ".");
-        Told about = told(view);
+        ReportStatus about = told(view);
         about.law = group_law(view, first, last, target);
         return one_answer(subject, Answers::none, group_mean(view, first, last, target), about, reach);
     };
@@ -290,7 +290,7 @@ struct Coefficients {
     const Estimate* estimates = nullptr;
     std::size_t count = 0;
     double reach = 0;
-    Told told = {};
+    ReportStatus told = {};
 
     void write(RowWriter<coefficient_columns>& row, std::size_t number) const {
         const auto& [value, error] = told.enough ? estimates[number] : Estimate{unknown, unknown};
@@ -346,7 +346,7 @@ LDP_FUNCTION(ldp_range) {
 }
 
 LDP_FUNCTION(ldp_range_final) {
-    const Asked asked = asked_numbers(fcinfo, 2);
+    const AggregateArguments asked = asked_numbers(fcinfo, 2);
     return one_row<answer_columns>(fcinfo, range(asked.subject, asked.numbers[0], asked.numbers[1],
                                                  reach(usual_confidence), Target::sample));
 }
@@ -364,7 +364,7 @@ LDP_FUNCTION(ldp_cdf) {
 }
 
 LDP_FUNCTION(ldp_cdf_final) {
-    const Asked asked = asked_numbers(fcinfo, 1);
+    const AggregateArguments asked = asked_numbers(fcinfo, 1);
     return one_row<answer_columns>(
         fcinfo, share_below(asked.subject, asked.numbers[0], reach(usual_confidence), Target::sample));
 }
@@ -375,7 +375,7 @@ LDP_FUNCTION(ldp_quantile) {
 }
 
 LDP_FUNCTION(ldp_quantile_final) {
-    const Asked asked = asked_numbers(fcinfo, 1);
+    const AggregateArguments asked = asked_numbers(fcinfo, 1);
     return number_or_null(fcinfo, quantile(asked.subject, asked.numbers[0]));
 }
 
@@ -393,7 +393,7 @@ LDP_FUNCTION(ldp_quantiles) {
 }
 
 LDP_FUNCTION(ldp_quantiles_final) {
-    const Asked asked = asked_list(fcinfo);
+    const AggregateArguments asked = asked_list(fcinfo);
     return row_array<quantile_columns>(
         fcinfo, quantiles(asked.subject, asked.numbers, asked.count, usual_confidence, Target::sample));
 }
@@ -411,7 +411,7 @@ LDP_FUNCTION(ldp_histogram) {
 }
 
 LDP_FUNCTION(ldp_histogram_final) {
-    const Asked asked = asked_integer(fcinfo);
+    const AggregateArguments asked = asked_integer(fcinfo);
     return row_array<bin_columns>(
         fcinfo, bins(asked.subject, asked.integer(), reach(usual_confidence), Target::sample));
 }

@@ -65,23 +65,23 @@ Answers answers(const Subject& subject, double reach, std::size_t room, bool tes
 }
 
 /// The same reports, told of one value: of tables that were put together each share has a law of its own.
-class ToldOfValues {
+class ValueStatus {
   public:
-    ToldOfValues(const SummaryView& view, std::size_t attribute, Target target, const Told* about)
+    ValueStatus(const SummaryView& view, std::size_t attribute, Target target, const ReportStatus* about)
         : about_(about) {
         if (find_capability<JointViews>(*view.mechanism) == nullptr || !about->enough) return;
         tables_.emplace(view, std::vector{attribute}, Combination::consistent, target);
         cells_.emplace(tables_->sizes());
     }
-    [[nodiscard]] const Told* operator()(std::size_t value) const {
+    [[nodiscard]] const ReportStatus* operator()(std::size_t value) const {
         if (!tables_) return about_;
-        Told one = *about_;
+        ReportStatus one = *about_;
         one.law = tables_->law(cells_->box(value));
         return kept(one);
     }
 
   private:
-    const Told* about_;
+    const ReportStatus* about_;
     std::optional<Marginal> tables_;
     std::optional<Cells> cells_;
 };
@@ -96,7 +96,7 @@ std::vector<ldp::Interval> own_intervals(const SummaryView& view, std::size_t at
 
 /// Makes room for them where there is none yet: a mechanism of buckets has fewer shares than values.
 void add_shares(Answers& all, const SummaryView& view, std::size_t attribute, Target target) {
-    const ToldOfValues about(view, attribute, target, kept(told(view, attribute, target)));
+    const ValueStatus about(view, attribute, target, kept(told(view, attribute, target)));
     const auto estimates = estimate(view, {Quantity::frequencies, target, attribute});
     if (all.rows == nullptr) all.reserve(estimates.size());
     const auto ranges = own_intervals(view, attribute, target, estimates, all.reach);
@@ -138,7 +138,7 @@ Answers of_one_category(const Subject& subject, Target target, Find find) {
 
 Answers frequencies(const Subject& subject, Consistency method, double reach, Target target) {
     return of_one_category(subject, target,
-                           [&](const SummaryView& view, std::size_t attribute, const Told* told) {
+                           [&](const SummaryView& view, std::size_t attribute, const ReportStatus* told) {
                                Answers all = answers(subject, reach, 0);
                                if (method == Consistency::none) {
                                    add_shares(all, view, attribute, target);
@@ -156,9 +156,9 @@ Answers frequencies(const Subject& subject, Consistency method, double reach, Ta
 
 /// Rows in order of size; a single one, about no value, if there are too few reports to order any.
 Answers ranked(const Subject& subject, const SummaryView& view, const std::vector<Ranked>& ranking,
-               std::size_t attribute, double reach, Target target, const Told* told) {
+               std::size_t attribute, double reach, Target target, const ReportStatus* told) {
     Answers all = answers(subject, reach, ranking.size() + 1, true);
-    const ToldOfValues about(view, attribute, target, told);
+    const ValueStatus about(view, attribute, target, told);
     if (!told->enough)
         all.add(attribute, Answers::none, {unknown, unknown}, told);
     else if (const auto ranges = own_intervals(view, attribute, target, {}, reach); !ranges.empty())
@@ -176,7 +176,7 @@ Answers ranked(const Subject& subject, const SummaryView& view, const std::vecto
 
 Answers largest(const Subject& subject, std::size_t limit, double reach, Target target, Control control) {
     return of_one_category(subject, target,
-                           [&](const SummaryView& view, std::size_t attribute, const Told* told) {
+                           [&](const SummaryView& view, std::size_t attribute, const ReportStatus* told) {
                                return ranked(subject, view, top(view, limit, target, control, attribute),
                                              attribute, reach, target, told);
                            });
@@ -185,7 +185,7 @@ Answers largest(const Subject& subject, std::size_t limit, double reach, Target 
 Answers picked(const Subject& subject, CandidateMethod method, Control control, double reach) {
     return ask_one(subject, Answers{}, [&](const SummaryView& view) {
         check_answer(*view.mechanism, Quantity::frequencies);
-        Told about = told(view);
+        ReportStatus about = told(view);
         about.law = law_of_share();
         return ranked(subject, view, candidates(view, method, control), subject.attribute.value_or(0), reach,
                       Target::sample, kept(about));
@@ -254,8 +254,8 @@ Bounded withstanding(const Subject& subject, double forged, double errors, Targe
 }
 
 /// What there is to say of a difference: of the summary that says less.
-Told told_of_both(const SummaryView& before, const SummaryView& after) {
-    const Told first = told(before), second = told(after);
+ReportStatus told_of_both(const SummaryView& before, const SummaryView& after) {
+    const ReportStatus first = told(before), second = told(after);
     return !second.enough || (first.enough && first.note == nullptr) ? second : first;
 }
 
@@ -268,7 +268,7 @@ Answers changed(const Subject& subject, Bytes after, double repeated, double rea
         if (later.n == 0) return Answers{};
         const std::vector<Change> changes = change(before, later, repeated, target);
         Answers all = answers(subject, reach, changes.size());
-        const Told* last = nullptr;
+        const ReportStatus* last = nullptr;
         std::uint32_t last_attribute = Answers::none;
         const auto about = [&](std::uint32_t attribute) {  // rows of one attribute stand together
             if (attribute != std::exchange(last_attribute, attribute))
@@ -303,9 +303,9 @@ Rounds rounds(const Subject& subject, double reach, Target target) {
     const auto found = [&](const SummaryView& view) {
         const std::size_t count = find_capability<SeriesRandomizer>(*view.mechanism)->rounds(),
                           values = view.mechanism->cells()[0];
-        Told said = told(view);
+        ReportStatus said = told(view);
         said.law = law_of_share();
-        const Told* const about = kept(said);
+        const ReportStatus* const about = kept(said);
         Answers all = answers(subject, reach, count * values);
         for (std::size_t round = 0; round < count; ++round) {
             const auto estimates = estimate(view, {Quantity::frequencies, target, round});
@@ -386,7 +386,7 @@ LDP_FUNCTION(ldp_frequencies_final) {
 }
 
 LDP_FUNCTION(ldp_frequencies_method_final) {
-    const Asked asked = asked_text(fcinfo);
+    const AggregateArguments asked = asked_text(fcinfo);
     return row_array<answer_columns>(
         fcinfo, frequencies(asked.subject, consistency_named(core_text(asked.text)), reach(usual_confidence),
                             Target::sample));
@@ -425,7 +425,7 @@ LDP_FUNCTION(ldp_top) {
 }
 
 LDP_FUNCTION(ldp_top_final) {
-    const Asked asked = asked_integer(fcinfo);
+    const AggregateArguments asked = asked_integer(fcinfo);
     return row_array<ranked_columns>(
         fcinfo, largest(asked.subject, limit_of(asked.integer()), reach(usual_confidence), Target::sample,
                         Control::bonferroni));

@@ -15,11 +15,11 @@ constexpr Column plan_columns[] = {{"source", TEXTOID},    {"stderr", FLOAT8OID}
 
 /// A row for the whole error, and one for each source, in PostgreSQL's memory.
 struct Sources {
-    struct Row {
+    struct SourceRow {
         const char* source;
         double error, part;
     };
-    const Row* items;
+    const SourceRow* items;
     std::size_t count;
     double margin, effect;
     std::uint64_t people;
@@ -48,7 +48,7 @@ Sources sources(const char* spec, const char* question, bool counted, std::int64
     const Planning::Plan plan = planning.plan(counted ? std::optional(people) : std::nullopt);
     const auto& all = plan.prediction.sources;
     const double error = plan.prediction.error();
-    auto* items = static_cast<Sources::Row*>(try_palloc((1 + all.size()) * sizeof(Sources::Row)));
+    auto* items = static_cast<Sources::SourceRow*>(try_palloc((1 + all.size()) * sizeof(Sources::SourceRow)));
     items[0] = {"all", error, 1};
     for (std::size_t i = 0; i < all.size(); ++i)
         items[i + 1] = {all[i].name, plan.prediction.error_of(all[i]), plan.prediction.part_of(all[i])};

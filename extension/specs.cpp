@@ -39,18 +39,18 @@ constexpr Column advice_columns[] = {
 
 /// What suits a spec, best first, in PostgreSQL's memory.
 struct Advice {
-    struct Row {
+    struct AdviceRow {
         const char* mechanism;
         double standard_error, lower_bound, pull;
         std::uint64_t report_bytes, summary_bytes;
         double decode_cost;
         const char* obstacle;
     };
-    const Row* items;
+    const AdviceRow* items;
     std::size_t count;
 
     void write(RowWriter<advice_columns>& row, std::size_t number) const {
-        const Row& one = items[number];
+        const AdviceRow& one = items[number];
         row.put("mechanism", one.mechanism);
         row.put("stderr", one.standard_error);
         row.put("lower_bound", one.lower_bound);
@@ -72,7 +72,7 @@ Advice advice(const char* text, double users) {
     const double least = is_ordered(*candidates.front().mechanism)
                              ? unknown
                              : least_worst_error(demand.epsilon, demand.attributes, endless, Target::sample);
-    auto* items = static_cast<Advice::Row*>(try_palloc(candidates.size() * sizeof(Advice::Row)));
+    auto* items = static_cast<Advice::AdviceRow*>(try_palloc(candidates.size() * sizeof(Advice::AdviceRow)));
     std::size_t count = 0;
     for (const Candidate& each : candidates)
         items[count++] = {each.mechanism->name,     std::sqrt(each.n_variance / users),
@@ -87,12 +87,12 @@ constexpr Column influence_columns[] = {
 
 /// What forgers can do to a spec's attributes, in PostgreSQL's memory.
 struct Influences {
-    struct Row {
+    struct InfluenceRow {
         const char* attribute;
         double one_report;
         ldp::Interval pull;
     };
-    const Row* items;
+    const InfluenceRow* items;
     std::size_t count;
 
     void write(RowWriter<influence_columns>& row, std::size_t number) const {
@@ -111,7 +111,8 @@ Influences influences(const char* text, double share) {
     const Spec spec = Spec::from_json(text);
     const std::unique_ptr<const Mechanism> mechanism = make_mechanism(spec);
     const std::size_t count = spec.attributes().size();
-    auto* items = static_cast<Influences::Row*>(try_palloc(count * sizeof(Influences::Row)));
+    auto* items =
+        static_cast<Influences::InfluenceRow*>(try_palloc(count * sizeof(Influences::InfluenceRow)));
     for (std::size_t j = 0; j < count; ++j)
         items[j] = {keep(spec.attributes()[j].name), mechanism->promised_influence(j),
                     mechanism->promised_pull(j, share)};

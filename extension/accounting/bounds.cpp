@@ -24,11 +24,11 @@ constexpr Column bound_columns[] = {{"attribute", TEXTOID},
 
 /// A row per attribute, in its own unit, and one of all numbers together, in PostgreSQL's memory.
 struct Bounds {
-    struct Row {
+    struct BoundRow {
         const char* attribute;
         double standard_error, lower_bound, minimax;
     };
-    const Row* items;
+    const BoundRow* items;
     std::size_t count;
 
     void write(RowWriter<bound_columns>& row, std::size_t number) const {
@@ -70,7 +70,8 @@ Bounds bounds(const char* text, std::int64_t users) {
               "ldp_plan and ldp_required_n tell the errors of the mechanism itself.");
     const std::unique_ptr<const Mechanism> mechanism = make_mechanism(spec);
     const std::vector<Attribute>& attributes = spec.attributes();
-    auto* items = static_cast<Bounds::Row*>(try_palloc((attributes.size() + 1) * sizeof(Bounds::Row)));
+    auto* items =
+        static_cast<Bounds::BoundRow*>(try_palloc((attributes.size() + 1) * sizeof(Bounds::BoundRow)));
     std::size_t count = 0, numbers = 0;
     double promised = 0;  // added up over the numbers
     LeastErrors least_errors;

@@ -15,7 +15,7 @@ using namespace ldp;
 namespace {
 
 /// What all questions have in common.
-struct Asked {
+struct MarginalQuery {
     Bytes summary;
     const char* legend;
     std::string_view method;
@@ -24,7 +24,7 @@ struct Asked {
 };
 
 /// The summary, and from `number` on: method, confidence, target. May jump.
-Asked asked_argument(FunctionCallInfo fcinfo, int number) {
+MarginalQuery asked_argument(FunctionCallInfo fcinfo, int number) {
     const Subject subject = whole_argument(fcinfo);
     return {subject.summary, subject.legend.json(), word_argument(fcinfo, number),
             reach(PG_GETARG_FLOAT8(number + 1)), target_argument(fcinfo, number + 2)};
@@ -49,7 +49,7 @@ constexpr Column conditional_columns[] = {{"given_cell", TEXTARRAYOID},
 
 /// Rows of ldp_cell, or of cells among the first `given` attributes' cells.
 struct CellRows {
-    struct Row {
+    struct CellRow {
         const char** labels;
         std::int32_t* numbers;  // null of a box
         Estimate estimate;
@@ -57,13 +57,13 @@ struct CellRows {
         const char* note;
     };
 
-    Row* rows = nullptr;
+    CellRow* rows = nullptr;
     std::size_t count = 0, attributes = 0, given = 0;
-    Told told = {};
+    ReportStatus told = {};
 
     template <class Writer>
     void write(Writer& row, std::size_t number) const {
-        const Row& one = rows[number];
+        const CellRow& one = rows[number];
         row.put("cell", text_array(one.labels + given, attributes - given));
         if (one.numbers != nullptr)
             row.put("cell_numbers", number_array(one.numbers + given, attributes - given));
@@ -86,9 +86,9 @@ struct CellRows {
 
     // Allowed beside C++ objects.
 
-    void reserve(std::size_t room) { rows = static_cast<Row*>(try_palloc(room * sizeof(Row))); }
-    Row& add() {
-        Row& row = rows[count++];
+    void reserve(std::size_t room) { rows = static_cast<CellRow*>(try_palloc(room * sizeof(CellRow))); }
+    CellRow& add() {
+        CellRow& row = rows[count++];
         row = {static_cast<const char**>(try_palloc(attributes * sizeof(char*))),
                nullptr,
                {unknown, unknown},
@@ -99,11 +99,11 @@ struct CellRows {
 };
 
 /// A share of all, or of others.
-void answer(CellRows::Row& row, const Marginal& marginal, const JointShares::Box& box, double reach) {
+void answer(CellRows::CellRow& row, const Marginal& marginal, const JointShares::Box& box, double reach) {
     row.estimate = marginal.share(box);
     row.interval = interval(row.estimate, reach, marginal.law(box));
 }
-void answer(CellRows::Row& row, const Marginal& marginal, const JointShares::Box& of,
+void answer(CellRows::CellRow& row, const Marginal& marginal, const JointShares::Box& of,
             const JointShares::Box& given, double reach) {
     const Quotient quotient = marginal.quotient(of, given, reach);
     row.estimate = quotient.estimate;
@@ -115,7 +115,7 @@ void answer(CellRows::Row& row, const Marginal& marginal, const JointShares::Box
 /// A question and what it is asked of, in the order of the words and in ascending order of the attributes.
 class Together {
   public:
-    Together(const SummaryView& view, const Asked& asked, std::vector<std::size_t> attributes)
+    Together(const SummaryView& view, const MarginalQuery& asked, std::vector<std::size_t> attributes)
         : order_(attributes.size()),
           marginal_(view, sorted(attributes), combination_named(asked.method), asked.target) {
         std::vector<std::size_t> ascending = sorted(attributes);
@@ -142,7 +142,7 @@ class Together {
         return box;
     }
     [[nodiscard]] const Marginal& marginal() const noexcept { return marginal_; }
-    [[nodiscard]] const Told& told() const noexcept { return told_; }
+    [[nodiscard]] const ReportStatus& told() const noexcept { return told_; }
 
   private:
     static std::vector<std::size_t> sorted(std::vector<std::size_t> attributes) {
@@ -153,11 +153,11 @@ class Together {
     std::vector<std::size_t> order_;  // where each attribute asked for stands among them in ascending order
     Marginal marginal_;
     std::vector<std::uint64_t> sizes_;
-    Told told_;
+    ReportStatus told_;
 };
 
 /// All cells of the attributes, or of those after the first `given` among the people of each cell of these.
-CellRows cells(const Asked& asked, const Words& given, const Words& of) {
+CellRows cells(const MarginalQuery& asked, const Words& given, const Words& of) {
     return ask(asked.summary, CellRows{}, [&](const SummaryView& view) {
         const Names names(asked.legend, view.mechanism->cells());
         std::vector<std::size_t> attributes;
@@ -174,7 +174,7 @@ CellRows cells(const Asked& asked, const Words& given, const Words& of) {
         for (std::size_t cell = 0; cell < every.count(); ++cell) {
             check_interrupt();
             const std::vector<std::uint64_t> values = every.values(cell);
-            CellRows::Row& row = all.add();
+            CellRows::CellRow& row = all.add();
             row.numbers = static_cast<std::int32_t*>(try_palloc(attributes.size() * sizeof(std::int32_t)));
             for (std::size_t i = 0; i < attributes.size(); ++i) {
                 row.labels[i] = labels[i][values[i]];
@@ -191,7 +191,7 @@ CellRows cells(const Asked& asked, const Words& given, const Words& of) {
 }
 
 /// A box, of all or of those in another.
-CellRows box(const Asked& asked, const char* conditions, const char* given) {
+CellRows box(const MarginalQuery& asked, const char* conditions, const char* given) {
     return ask(asked.summary, CellRows{}, [&](const SummaryView& view) {
         const Names names(asked.legend, view.mechanism->cells());
         const Names::Conditions wanted = names.conditions(conditions);
@@ -211,7 +211,7 @@ CellRows box(const Asked& asked, const char* conditions, const char* given) {
         };
         CellRows all{.attributes = wanted.attributes.size(), .told = together.told()};
         all.reserve(1);
-        CellRows::Row& row = all.add();
+        CellRows::CellRow& row = all.add();
         for (std::size_t i = 0; i < wanted.attributes.size(); ++i) {
             std::string words;
             for (std::size_t v = 0; v < wanted.box[i].size(); ++v)
@@ -232,17 +232,17 @@ constexpr Column view_columns[] = {
 
 /// What is reported together.
 struct Views {
-    struct Row {
+    struct ViewRow {
         const char** names;
         std::int32_t* numbers;
         std::size_t attributes;
         std::uint64_t cells, n;
     };
-    Row* rows = nullptr;
+    ViewRow* rows = nullptr;
     std::size_t count = 0;
 
     void write(RowWriter<view_columns>& row, std::size_t number) const {
-        const Row& one = rows[number];
+        const ViewRow& one = rows[number];
         row.put("attributes", text_array(one.names, one.attributes));
         row.put("cells", one.cells);
         row.put("n", one.n);
@@ -257,10 +257,10 @@ Views views(Bytes summary, const char* legend) {
     const std::vector<std::uint64_t> sizes = mechanism->cells();
     const Names names(legend, sizes);
     const std::vector<std::vector<std::size_t>> found = joint.views();
-    Views all{static_cast<Views::Row*>(try_palloc(found.size() * sizeof(Views::Row)))};
+    Views all{static_cast<Views::ViewRow*>(try_palloc(found.size() * sizeof(Views::ViewRow)))};
     for (const std::vector<std::size_t>& attributes : found) {
         check_interrupt();
-        Views::Row& row = all.rows[all.count];
+        Views::ViewRow& row = all.rows[all.count];
         row = {static_cast<const char**>(try_palloc(attributes.size() * sizeof(char*))),
                static_cast<std::int32_t*>(try_palloc(attributes.size() * sizeof(std::int32_t))),
                attributes.size(), 1, joint.reports_of_view(view, all.count)};

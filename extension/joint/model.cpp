@@ -44,12 +44,12 @@ constexpr Column association_columns[] = {{"attribute", TEXTOID},
 
 /// Pairs of attributes.
 struct Associations {
-    struct Row {
+    struct AssociationRow {
         const char *first, *second;
         Association found;
-        Told told;
+        ReportStatus told;
     };
-    Row* rows = nullptr;
+    AssociationRow* rows = nullptr;
     std::size_t count = 0;
 
     void write(RowWriter<association_columns>& row, std::size_t number) const {
@@ -86,9 +86,9 @@ Associations associated(const Subject& subject, const char* legend, double confi
     return ask(subject.summary, Associations{}, [&](const SummaryView& view) {
         const Names names(legend, view.mechanism->cells());
         const std::vector<Association> found = associations(measured(view), confidence);
-        Associations all{
-            static_cast<Associations::Row*>(try_palloc((found.size() + 1) * sizeof(Associations::Row))),
-            found.size()};
+        Associations all{static_cast<Associations::AssociationRow*>(
+                             try_palloc((found.size() + 1) * sizeof(Associations::AssociationRow))),
+                         found.size()};
         for (std::size_t i = 0; i < found.size(); ++i)
             all.rows[i] = {keep(names.attribute(found[i].first)), keep(names.attribute(found[i].second)),
                            found[i], told(about(view, found[i]))};
@@ -102,15 +102,15 @@ constexpr Column fitted_columns[] = {
 
 /// The cells of a fitted table, in the order of the words.
 struct FittedCells {
-    struct Row {
+    struct FittedCell {
         const char** labels;
         std::int32_t* numbers;
         double share;
     };
-    Row* rows = nullptr;
+    FittedCell* rows = nullptr;
     std::size_t count = 0, attributes = 0;
     bool modelled = false;
-    Told told = {};
+    ReportStatus told = {};
 
     void write(RowWriter<fitted_columns>& row, std::size_t number) const {
         row.put("cell", text_array(rows[number].labels, attributes));
@@ -156,10 +156,11 @@ FittedCells fitted(const Subject& subject, const char* legend, const Words& word
                 labels[i].push_back(keep(names.label(attributes[i], v)));
         FittedCells all{
             .attributes = attributes.size(), .modelled = !fit.holds(ascending), .told = told(view)};
-        all.rows = static_cast<FittedCells::Row*>(try_palloc(table.shares.size() * sizeof(FittedCells::Row)));
+        all.rows = static_cast<FittedCells::FittedCell*>(
+            try_palloc(table.shares.size() * sizeof(FittedCells::FittedCell)));
         for (; all.count < table.shares.size(); ++all.count) {
             check_interrupt();
-            FittedCells::Row& row = all.rows[all.count];
+            FittedCells::FittedCell& row = all.rows[all.count];
             row = {static_cast<const char**>(try_palloc(attributes.size() * sizeof(char*))),
                    static_cast<std::int32_t*>(try_palloc(attributes.size() * sizeof(std::int32_t))), 0};
             std::size_t cell = 0, left = all.count;
@@ -182,7 +183,7 @@ constexpr Column model_columns[] = {
 
 /// A model's edges and cliques.
 struct ModelRows {
-    struct Row {
+    struct ModelRow {
         const char* kind;
         const char** names;
         std::int32_t* numbers;
@@ -191,12 +192,12 @@ struct ModelRows {
         std::uint64_t cells;
         std::int32_t clique, parent;  // parent: below 0 of none
     };
-    Row* rows = nullptr;
+    ModelRow* rows = nullptr;
     std::size_t count = 0;
-    Told told = {};
+    ReportStatus told = {};
 
     void write(RowWriter<model_columns>& row, std::size_t number) const {
-        const Row& one = rows[number];
+        const ModelRow& one = rows[number];
         row.put("kind", one.kind);
         row.put("attributes", text_array(one.names, one.attributes));
         row.put("estimate", one.v);
@@ -209,8 +210,8 @@ struct ModelRows {
     }
 
     // Allowed beside C++ objects.
-    Row& add(const char* kind, const Names& of, std::span<const std::size_t> attributes) {
-        Row& row = rows[count++];
+    ModelRow& add(const char* kind, const Names& of, std::span<const std::size_t> attributes) {
+        ModelRow& row = rows[count++];
         row = {kind,
                static_cast<const char**>(try_palloc(attributes.size() * sizeof(char*))),
                static_cast<std::int32_t*>(try_palloc(attributes.size() * sizeof(std::int32_t))),
@@ -253,11 +254,11 @@ ModelRows modelled(const Subject& subject, const char* legend, const ModelOption
         const Names names(legend, view.mechanism->cells());
         const Model model = model_of(measured_for_model(view), options);
         ModelRows all;
-        all.rows = static_cast<ModelRows::Row*>(
-            try_palloc((model.edges.size() + model.cliques.size() + 1) * sizeof(ModelRows::Row)));
+        all.rows = static_cast<ModelRows::ModelRow*>(
+            try_palloc((model.edges.size() + model.cliques.size() + 1) * sizeof(ModelRows::ModelRow)));
         for (std::size_t c = 0; c < model.cliques.size(); ++c) {
             const Clique& clique = model.cliques[c];
-            ModelRows::Row& row = all.add("clique", names, clique.table.attributes);
+            ModelRows::ModelRow& row = all.add("clique", names, clique.table.attributes);
             row.cells = clique.table.shares.size();
             row.clique = static_cast<std::int32_t>(c);
             if (c > 0) row.parent = static_cast<std::int32_t>(clique.parent);
@@ -267,7 +268,7 @@ ModelRows modelled(const Subject& subject, const char* legend, const ModelOption
             const auto holder = std::ranges::find_if(model.cliques, [&](const Clique& clique) {
                 return std::ranges::includes(clique.table.attributes, both);
             });
-            ModelRows::Row& row = all.add("edge", names, both);
+            ModelRows::ModelRow& row = all.add("edge", names, both);
             if (enough(about(view, edge))) {
                 row.v = edge.cramers_v;
                 row.information = edge.information.value;

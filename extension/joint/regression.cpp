@@ -12,17 +12,17 @@ using namespace ldp;
 namespace {
 
 /// A summary, and what its attributes are called. No destructor: it may stand beside jumps.
-struct Known {
+struct LabelledSummary {
     Bytes summary;
     const char* attributes;  ///< as Legend::json
 };
 
-Known known_argument(FunctionCallInfo fcinfo) {
+LabelledSummary known_argument(FunctionCallInfo fcinfo) {
     const Subject subject = whole_argument(fcinfo);
     return {subject.summary, subject.legend.json()};
 }
 
-struct Row {
+struct EstimateRow {
     const char *term, *label;
     Estimate estimate;
     ldp::Interval interval;
@@ -35,8 +35,8 @@ constexpr Column term_columns[] = {{"term", TEXTOID},     {"label", TEXTOID},   
 
 /// Rows that are about all reports together: of ldp_answer, or each of a term.
 struct Rows {
-    Told told = {};
-    Row* rows = nullptr;
+    ReportStatus told = {};
+    EstimateRow* rows = nullptr;
     std::size_t count = 0;
 
     template <class Writer>
@@ -72,15 +72,15 @@ struct Rows {
 
 /// Room for so many rows about a summary, of whose attributes the scarcest decides whether any are shown.
 Rows room(const SummaryView& view, std::size_t scarcest, std::size_t count) {
-    const Told least = told(part(view, scarcest));
-    Rows all{.told = told(view), .rows = static_cast<Row*>(try_palloc(count * sizeof(Row)))};
+    const ReportStatus least = told(part(view, scarcest));
+    Rows all{.told = told(view), .rows = static_cast<EstimateRow*>(try_palloc(count * sizeof(EstimateRow)))};
     if (!least.enough) all.told.note = least.note;
     return all;
 }
 
 /// `ask(joint)` of a summary whose attributes are known; no rows if there are no reports.
 template <class Ask>
-Rows ask_joint(const Known& known, Target target, Ask ask) {
+Rows ask_joint(const LabelledSummary& known, Target target, Ask ask) {
     const auto found = [&](const SummaryView& view) {
         const std::vector<Attribute> attributes = read_attributes(known.attributes);
         if (attributes.empty())
@@ -95,8 +95,8 @@ Rows ask_joint(const Known& known, Target target, Ask ask) {
 
 using Associate = MomentEstimate (*)(const Joint&, const std::string&, const std::string&, double);
 
-Rows associated(Associate associate, const Known& known, std::string_view x, std::string_view y, double reach,
-                Target target) {
+Rows associated(Associate associate, const LabelledSummary& known, std::string_view x, std::string_view y,
+                double reach, Target target) {
     return ask_joint(known, target, [&](const Joint& joint) {
         const auto [estimate, interval, scarcest] = associate(joint, std::string(x), std::string(y), reach);
         Rows all = room(joint.view, scarcest, 1);
@@ -105,7 +105,7 @@ Rows associated(Associate associate, const Known& known, std::string_view x, std
     });
 }
 
-Rows regressed(const Known& known, std::string_view of, const Words& on,
+Rows regressed(const LabelledSummary& known, std::string_view of, const Words& on,
                std::optional<std::string_view> group, double reach, Target target) {
     return ask_joint(known, target, [&](const Joint& joint) {
         const RegressionDesign design{std::string(of),
@@ -131,7 +131,7 @@ Rows regressed(const Known& known, std::string_view of, const Words& on,
 /// (summary, x, y, confidence, target): a row.
 Datum association_rows(FunctionCallInfo fcinfo, Associate associate) {
     return rows<answer_columns>(fcinfo, [=] {
-        const Known known = known_argument(fcinfo);
+        const LabelledSummary known = known_argument(fcinfo);
         const std::string_view x = word_argument(fcinfo, 1), y = word_argument(fcinfo, 2);
         return associated(associate, known, x, y, reach(PG_GETARG_FLOAT8(3)), target_argument(fcinfo, 4));
     });
@@ -243,7 +243,7 @@ LDP_FUNCTION(ldp_regression) {
     return rows<term_columns>(
         fcinfo,
         [=] {
-            const Known known = known_argument(fcinfo);
+            const LabelledSummary known = known_argument(fcinfo);
             const std::string_view of = word_argument(fcinfo, 1);
             const Words on = words_argument(fcinfo, 2);
             std::optional<std::string_view> group;

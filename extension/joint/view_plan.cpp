@@ -15,11 +15,11 @@ namespace {
 constexpr Column view_plan_columns[] = {{"views", JSONBOID}, {"error", FLOAT8OID}};
 
 struct Plans {
-    struct Row {
+    struct ViewPlanRow {
         const char* views;  // as a spec says them
         double error;
     };
-    Row* rows = nullptr;
+    ViewPlanRow* rows = nullptr;
     std::size_t count = 0;
 
     void write(RowWriter<view_plan_columns>& row, std::size_t number) const {
@@ -46,7 +46,8 @@ Plans planned(const Subject& subject, const char* legend, double people, const c
         const std::vector<ViewPlan> found =
             planned_views(measured_for_model(view), sizes.size(),
                           {view.mechanism->header().epsilon, people, names.sets(asked)}, bits);
-        Plans all{static_cast<Plans::Row*>(try_palloc((found.size() + 1) * sizeof(Plans::Row)))};
+        Plans all{
+            static_cast<Plans::ViewPlanRow*>(try_palloc((found.size() + 1) * sizeof(Plans::ViewPlanRow)))};
         for (const ViewPlan& plan : found)
             all.rows[all.count++] = {
                 keep(plan.word.empty() ? listed(plan.views, names) : '"' + plan.word + '"'), plan.error};
