@@ -229,12 +229,12 @@ LDP_FUNCTION(ldp_mean_of_name) {
 }
 
 LDP_FUNCTION(ldp_mean_of_number_final) {
-    const Asked asked = asked_integer(fcinfo);
+    const AggregateArguments asked = asked_integer(fcinfo);
     return number_or_null(fcinfo, mean(asked.subject.summary, asked.integer()));
 }
 
 LDP_FUNCTION(ldp_mean_of_name_final) {
-    const Asked asked = asked_text(fcinfo);
+    const AggregateArguments asked = asked_text(fcinfo);
     const std::size_t attribute = asked.subject.labels.attribute_called(asked.text);
     return number_or_null(fcinfo, mean(asked.subject.summary, static_cast<std::int64_t>(attribute)));
 }
@@ -258,12 +258,12 @@ LDP_FUNCTION(ldp_frequency_of_label) {
 }
 
 LDP_FUNCTION(ldp_frequency_of_number_final) {
-    const Asked asked = asked_integer(fcinfo);
+    const AggregateArguments asked = asked_integer(fcinfo);
     return number_or_null(fcinfo, frequency(asked.subject.summary, asked.integer(), std::nullopt));
 }
 
 LDP_FUNCTION(ldp_frequency_of_label_final) {
-    const Asked asked = asked_text(fcinfo);
+    const AggregateArguments asked = asked_text(fcinfo);
     const std::size_t value = asked.subject.labels.value_called(attribute_of(asked.subject), asked.text);
     return number_or_null(fcinfo,
                           frequency(asked.subject.summary, static_cast<std::int64_t>(value), std::nullopt));

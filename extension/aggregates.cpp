@@ -269,14 +269,14 @@ bool incomplete(FunctionCallInfo fcinfo) {
     return false;
 }
 
-Asked asked(FunctionCallInfo fcinfo, AskedKind kind) {
+AggregateArguments asked(FunctionCallInfo fcinfo, AskedKind kind) {
     const Bytes question = summary_argument(fcinfo);
     const Bytes head = head_of(question), arguments = head.subspan(length_size + kind_size);
     if (head[length_size] != static_cast<std::byte>(kind) ||
         (kind == AskedKind::numbers && arguments.size() % sizeof(double) != 0))
         throw_other_state();
     const Bytes summary = question.subspan(head.size());
-    Asked asked{{summary, {}, {}}, nullptr, 0, {}};
+    AggregateArguments asked{{summary, {}, {}}, nullptr, 0, {}};
     if (kind == AskedKind::numbers) {
         asked.count = arguments.size() / sizeof(double);
         auto* numbers = static_cast<double*>(try_palloc(arguments.size() + 1));
@@ -305,23 +305,23 @@ Bytes head_of(Bytes question) {
                 "They were cut short, damaged, or do not come from ldp.");
 }
 
-Asked asked_numbers(FunctionCallInfo fcinfo, std::size_t count) {
-    const Asked all = asked(fcinfo, AskedKind::numbers);
+AggregateArguments asked_numbers(FunctionCallInfo fcinfo, std::size_t count) {
+    const AggregateArguments all = asked(fcinfo, AskedKind::numbers);
     if (all.count != count) throw_other_state();
     return all;
 }
 
-Asked asked_integer(FunctionCallInfo fcinfo) {
-    const Asked one = asked_numbers(fcinfo, 1);
+AggregateArguments asked_integer(FunctionCallInfo fcinfo) {
+    const AggregateArguments one = asked_numbers(fcinfo, 1);
     if (!(std::abs(one.numbers[0]) <= std::numeric_limits<std::int32_t>::max())) throw_other_state();
     return one;
 }
 
-Asked asked_list(FunctionCallInfo fcinfo) {
+AggregateArguments asked_list(FunctionCallInfo fcinfo) {
     return asked(fcinfo, AskedKind::numbers);
 }
 
-Asked asked_text(FunctionCallInfo fcinfo) {
+AggregateArguments asked_text(FunctionCallInfo fcinfo) {
     return asked(fcinfo, AskedKind::text);
 }
 

@@ -117,7 +117,7 @@ enum class AskedKind : std::uint8_t { numbers = 0, text = 1 };
 [[nodiscard]] Bytes head_of(Bytes question);
 
 /// What a final function finds in a question.
-struct Asked {
+struct AggregateArguments {
     Subject subject;
     const double* numbers;
     std::size_t count;  ///< of numbers
@@ -127,10 +127,10 @@ struct Asked {
 };
 /// The first argument as a question of so many numbers, of an integer, of any number of numbers, or of text.
 /// May jump; throws Error (malformed) where it is another.
-[[nodiscard]] Asked asked_numbers(FunctionCallInfo fcinfo, std::size_t count);
-[[nodiscard]] Asked asked_integer(FunctionCallInfo fcinfo);
-[[nodiscard]] Asked asked_list(FunctionCallInfo fcinfo);
-[[nodiscard]] Asked asked_text(FunctionCallInfo fcinfo);
+[[nodiscard]] AggregateArguments asked_numbers(FunctionCallInfo fcinfo, std::size_t count);
+[[nodiscard]] AggregateArguments asked_integer(FunctionCallInfo fcinfo);
+[[nodiscard]] AggregateArguments asked_list(FunctionCallInfo fcinfo);
+[[nodiscard]] AggregateArguments asked_text(FunctionCallInfo fcinfo);
 
 // Asking; C++ that does not jump. ---------------------------------------------------------------------------
 

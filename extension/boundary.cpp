@@ -76,6 +76,33 @@ const char* try_keep(std::string_view text) noexcept {
     }
 }
 
+/// Remedies as SQL has them.
+constexpr RemedyWords sql_words{
+    "frequencies (ask with ldp_frequencies or ldp_top)",
+    "means (ask with ldp_means)",
+    "Haar coefficients (ask with ldp_coefficients)",
+    "the distribution (ask with ldp_histogram or ldp_quantiles)",
+    "They tell frequencies in each round of a series: ask with ldp_series.",
+    "One attribute by itself is what ldp_part(summary, attribute) takes out.",
+    "ldp_views(summary) lists what is reported together. Ask about fewer attributes at a time, or declare a "
+    "view "
+    "of these in the next spec.",
+    "Count them with their round, as in ldp_agg(report, round), or ask ldp_estimate(name).",
+    "Ask about one round, as in ldp_summary_of(name, round => 1), or group the reports by round.",
+    "Ask for shares with ldp_frequencies(summary, attribute => name), or ldp_marginal.",
+    "Ask for means with ldp_means.",
+    "Ask for them with ldp_learn_range.",
+};
+
+/// The hint in SQL's words.
+const char* try_hint(const Error& error) noexcept {
+    try {
+        return keep(error.hint(sql_words));
+    } catch (...) {
+        return "";
+    }
+}
+
 /// The rest of an ereport or errsave.
 int say(const Fault& fault) {
     errcode(fault.sqlstate);
@@ -98,7 +125,7 @@ Fault caught(int malformed) noexcept {
                 true,
                 try_keep(error.what()),
                 try_keep(error.detail()),
-                try_keep(error.hint())};
+                try_hint(error)};
     } catch (const std::bad_alloc&) {
         return {false, ERRCODE_OUT_OF_MEMORY, false, "out of memory", "", ""};
     } catch (const std::exception& error) {
@@ -210,7 +237,7 @@ Shelf<32>& met_here() {
 
 /// Those that one place in a query met last: one is what a collection needs; a few more serve a query that
 /// groups several collections. What stands here stays loaded, whatever other places meet meanwhile.
-struct Cache : Place, Shelf<8> {
+struct Cache : CallSite, Shelf<8> {
     MemoryContextCallback callback;
 
     const Mechanism& keep(const Shared& mechanism) noexcept {
@@ -225,7 +252,7 @@ void release(void* cache) noexcept {
 }
 
 Cache* cache_at(const FmgrInfo& place) noexcept {
-    return static_cast<Cache*>(static_cast<Place*>(place.fn_extra));
+    return static_cast<Cache*>(static_cast<CallSite*>(place.fn_extra));
 }
 
 Cache& cache_of(FunctionCallInfo fcinfo) {
@@ -237,7 +264,7 @@ Cache& cache_of(FunctionCallInfo fcinfo) {
     cache->callback.func = release;
     cache->callback.arg = cache;
     MemoryContextRegisterResetCallback(home, &cache->callback);
-    if (place != nullptr) place->fn_extra = static_cast<Place*>(cache);
+    if (place != nullptr) place->fn_extra = static_cast<CallSite*>(cache);
     return *cache;
 }
 

@@ -128,13 +128,13 @@ Datum entry(FunctionCallInfo fcinfo) {
 /// and whether anything does, the caller looks at. Throws Error (malformed).
 [[nodiscard]] const Mechanism& mechanism_of(FunctionCallInfo fcinfo, Bytes bytes, Kind kind);
 /// What a place in a query remembers, behind its fn_extra: mechanism_of() keeps more there.
-struct Place {
+struct CallSite {
     std::optional<ReportCounter> first;  ///< of the mechanism that it met first, once it has met one
 };
 /// That counter, if this is a summary that it counts in; else null.
 [[nodiscard]] inline const ReportCounter* counter_of(FunctionCallInfo fcinfo, Bytes summary) noexcept {
     if (fcinfo->flinfo == nullptr || fcinfo->flinfo->fn_extra == nullptr) return nullptr;
-    const auto& first = static_cast<const Place*>(fcinfo->flinfo->fn_extra)->first;
+    const auto& first = static_cast<const CallSite*>(fcinfo->flinfo->fn_extra)->first;
     return likely(first && first->counts_in(summary)) ? &*first : nullptr;
 }
 

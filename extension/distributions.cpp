@@ -20,34 +20,71 @@ namespace {
 constexpr Estimate nothing{unknown, unknown};
 
 /// What there is to say of answers that may be smeared; allowed beside C++ objects.
-Told told_smeared(const SummaryView& view) {
-    Told all = told(view);
+ReportStatus told_smeared(const SummaryView& view) {
+    ReportStatus all = told(view);
     const std::string words = all.enough ? smearing(view) : std::string();
     if (!words.empty()) all.note = keep(all.note == nullptr ? words : all.note + ("; " + words));
     return all;
 }
 
-/// Rows of `width` numbers about one attribute, in PostgreSQL's memory: its name, the numbers, of how many
-/// reports they are, the attribute's number, the row's if it is to be shown, and a note.
+/// Row type ldp_quantile_at.
+constexpr Column quantile_columns[] = {
+    {"attribute", TEXTOID}, {"share", FLOAT8OID},          {"estimate", FLOAT8OID},
+    {"lower", FLOAT8OID},   {"upper", FLOAT8OID},          {"n", INT8OID},
+    {"people", INT8OID},    {"attribute_number", INT4OID}, {"note", TEXTOID}};
+/// Row type ldp_bin.
+constexpr Column bin_columns[] = {{"attribute", TEXTOID},        {"low", FLOAT8OID},    {"high", FLOAT8OID},
+                                  {"estimate", FLOAT8OID},       {"stderr", FLOAT8OID}, {"lower", FLOAT8OID},
+                                  {"upper", FLOAT8OID},          {"n", INT8OID},        {"people", INT8OID},
+                                  {"attribute_number", INT4OID}, {"bin", INT4OID},      {"note", TEXTOID}};
+constexpr Column fitted_bin_columns[] = {
+    {"attribute", TEXTOID},        {"low", FLOAT8OID}, {"high", FLOAT8OID},
+    {"estimate", FLOAT8OID},       {"n", INT8OID},     {"people", INT8OID},
+    {"attribute_number", INT4OID}, {"bin", INT4OID},   {"note", TEXTOID}};
+constexpr Column shrunk_columns[] = {
+    {"attribute", TEXTOID}, {"estimate", FLOAT8OID},       {"rmse", FLOAT8OID}, {"n", INT8OID},
+    {"people", INT8OID},    {"attribute_number", INT4OID}, {"note", TEXTOID}};
+
+/// Rows about one attribute, in PostgreSQL's memory. The first numbers of a row are what was asked, the
+/// others estimates.
 struct Table {
     const double* numbers = nullptr;
     std::size_t width = 0, count = 0;
     SummaryLabels labels = {};
-    Told told = {};
+    ReportStatus told = {};
     std::size_t asked = 0;  ///< how many of the numbers stand first that are no estimates
     std::size_t attribute = 0;
-    bool numbered = false;
     bool each = false;  ///< a row is about the attribute of its number
 
-    void write(Columns& columns, std::size_t row) const {
-        const std::size_t about = each ? row : attribute;
-        columns.put(labels.name(about), false);
-        for (std::size_t i = 0; i < width; ++i)
-            columns.put(i < asked || told.enough ? numbers[row * width + i] : unknown);
-        told.put_counts(columns);
-        columns.put(static_cast<std::int32_t>(about));
-        if (numbered) columns.put(static_cast<std::int32_t>(row));
-        told.put_note(columns, !std::isnan(numbers[row * width + asked]));
+    template <class Row>
+    void write(Row& row, std::size_t number) const {
+        const std::size_t about = each ? number : attribute;
+        row.put("attribute", TypedDatum<TEXTOID>{labels.name(about)});
+        const auto value = [&](std::size_t i) {
+            return i < asked || told.enough ? numbers[number * width + i] : unknown;
+        };
+        if constexpr (Row::has("rmse")) {
+            row.put("estimate", value(0));
+            row.put("rmse", value(1));
+        } else if constexpr (Row::has("share")) {
+            row.put("share", value(0));
+            row.put("estimate", value(1));
+            row.put("lower", value(2));
+            row.put("upper", value(3));
+        } else {
+            row.put("low", value(0));
+            row.put("high", value(1));
+            row.put("estimate", value(2));
+            if constexpr (Row::has("stderr")) {
+                row.put("stderr", value(3));
+                row.put("lower", value(4));
+                row.put("upper", value(5));
+            }
+            row.put("bin", static_cast<std::int32_t>(number));
+        }
+        told.put_counts(row);
+        row.put("attribute_number", static_cast<std::int32_t>(about));
+        told.put_note(row, !std::isnan(numbers[number * width + asked]));
     }
 };
 
@@ -55,7 +92,7 @@ struct Table {
 /// objects.
 template <std::size_t width>
 Table table(const Subject& subject, const std::vector<std::array<double, width>>& rows, std::size_t asked,
-            const Told& told) {
+            const ReportStatus& told) {
     auto* numbers = static_cast<double*>(try_palloc(std::max<std::size_t>(1, rows.size()) * sizeof(rows[0])));
     std::size_t used = 0;
     for (const auto& row : rows)
@@ -70,15 +107,15 @@ Table table(const Subject& subject, const std::vector<std::array<double, width>>
 }
 
 /// A single answer. No reports give one that is not known.
-Answers one_answer(const Subject& subject, std::size_t attribute, const Estimate& estimate, const Told& told,
-                   double reach) {
+Answers one_answer(const Subject& subject, std::size_t attribute, const Estimate& estimate,
+                   const ReportStatus& told, double reach) {
     Answers one{.labels = subject.labels, .reach = reach};
     one.reserve(1);
     one.add(attribute, Answers::none, estimate, kept(told));
     return one;
 }
 
-Answers one_share(const Subject& subject, std::size_t attribute, const ShareOfRange& share, Told told,
+Answers one_share(const Subject& subject, std::size_t attribute, const ShareOfRange& share, ReportStatus told,
                   double reach) {
     told.law = share.law;
     return one_answer(subject, attribute, share, told, reach);
@@ -103,7 +140,7 @@ Answers range(const Subject& subject, double low, double high, double reach, Tar
         if (first > last)
             throw Error(ErrorCode::invalid_value, "a range must not end before it begins",
                         "Found " + std::to_string(first) + " to " + std::to_string(last) + ".");
-        Told about = told(view);
+        ReportStatus about = told(view);
         about.law = group_law(view, first, last, target);
         return one_answer(subject, Answers::none, group_mean(view, first, last, target), about, reach);
     };
@@ -149,9 +186,7 @@ Table bins(const Subject& subject, std::int32_t bins, double reach, Target targe
                              low + width * static_cast<double>(bin + 1), share.value, share.standard_error,
                              range.lower, range.upper});
         }
-        Table all = table(subject, found, 2, told_smeared(view));
-        all.numbered = true;
-        return all;
+        return table(subject, found, 2, told_smeared(view));
     });
 }
 
@@ -161,9 +196,7 @@ Table fitted(const Subject& subject, Smoothing smoothing) {
         std::vector<std::array<double, 3>> found;
         for (std::size_t cell = 0; cell < fit.shares.size(); ++cell)
             found.push_back({fit.edges[cell], fit.edges[cell + 1], fit.shares[cell]});
-        Table all = table(subject, found, 2, told(view));
-        all.numbered = true;
-        return all;
+        return table(subject, found, 2, told(view));
     });
 }
 
@@ -177,6 +210,10 @@ Table shrunk_means(const Subject& subject, Shrinkage shrinkage, Target target) {
     });
 }
 
+constexpr Column range_columns[] = {{"attribute", TEXTOID},   {"low", FLOAT8OID},
+                                    {"high", FLOAT8OID},      {"attribute_number", INT4OID},
+                                    {"coefficient", INT4OID}, {"note", TEXTOID}};
+
 /// Ranges of attributes, or of Haar coefficients, which have no names.
 struct Ranges {
     const LearntRange* ranges = nullptr;
@@ -185,15 +222,18 @@ struct Ranges {
     SummaryLabels labels = {};
     std::size_t first = 0;  ///< the attribute that item 0 is
 
-    void write(Columns& columns, std::size_t row) const {
-        const auto& [item, low, high, coefficient, needed] = ranges[row];
+    void write(RowWriter<range_columns>& row, std::size_t number) const {
+        const auto& [item, low, high, coefficient, needed] = ranges[number];
         const std::size_t attribute = first + item;
-        coefficient ? columns.put_nothing() : columns.put(labels.name(attribute), false);
-        columns.put(low);
-        columns.put(high);
-        columns.put(Int32GetDatum(static_cast<std::int32_t>(attribute)), coefficient);
-        columns.put(Int32GetDatum(static_cast<std::int32_t>(item)), !coefficient);
-        columns.put(notes[row]);
+        if (coefficient) {
+            row.put("coefficient", static_cast<std::int32_t>(item));
+        } else {
+            row.put("attribute", TypedDatum<TEXTOID>{labels.name(attribute)});
+            row.put("attribute_number", static_cast<std::int32_t>(attribute));
+        }
+        row.put("low", low);
+        row.put("high", high);
+        row.put("note", notes[number]);
     }
 };
 
@@ -212,19 +252,24 @@ Ranges learnt(const Subject& subject, double coverage) {
     });
 }
 
+constexpr Column first_look_columns[] = {{"mechanism", TEXTOID},     {"sharp_mechanism", TEXTOID},
+                                         {"sharp_error", FLOAT8OID}, {"smooth_error", FLOAT8OID},
+                                         {"smooth_bias", FLOAT8OID}, {"smooth_grid", INT8OID},
+                                         {"clear", BOOLOID}};
+
 /// The choice of a mechanism after a first round.
 struct Look {
     FirstLook look = {};
     std::size_t count = 0;
 
-    void write(Columns& columns, std::size_t) const {
-        columns.put(look.chosen->name);
-        columns.put(look.sharp->name);
-        columns.put(look.sharp_error);
-        columns.put(look.smooth_error);
-        columns.put(std::sqrt(std::max(0.0, look.bias_square)));
-        columns.put(look.grid);
-        columns.put(BoolGetDatum(look.clear), false);
+    void write(RowWriter<first_look_columns>& row, std::size_t) const {
+        row.put("mechanism", look.chosen->name);
+        row.put("sharp_mechanism", look.sharp->name);
+        row.put("sharp_error", look.sharp_error);
+        row.put("smooth_error", look.smooth_error);
+        row.put("smooth_bias", std::sqrt(std::max(0.0, look.bias_square)));
+        row.put("smooth_grid", look.grid);
+        row.put("clear", look.clear);
     }
 };
 
@@ -234,6 +279,40 @@ Look looked(Bytes one, Bytes other, std::int64_t people) {
     return {first_look(view_of(*mechanism, one), view_of(*second, other),
                        static_cast<std::uint64_t>(std::max<std::int64_t>(0, people))),
             1};
+}
+
+constexpr Column coefficient_columns[] = {{"coefficient", INT4OID}, {"estimate", FLOAT8OID},
+                                          {"stderr", FLOAT8OID},    {"lower", FLOAT8OID},
+                                          {"upper", FLOAT8OID},     {"note", TEXTOID}};
+
+/// Haar coefficients, by number: they have no names.
+struct Coefficients {
+    const Estimate* estimates = nullptr;
+    std::size_t count = 0;
+    double reach = 0;
+    ReportStatus told = {};
+
+    void write(RowWriter<coefficient_columns>& row, std::size_t number) const {
+        const auto& [value, error] = told.enough ? estimates[number] : Estimate{unknown, unknown};
+        row.put("coefficient", static_cast<std::int32_t>(number));
+        row.put("estimate", value);
+        row.put("stderr", error);
+        row.put("lower", value - reach * error);
+        row.put("upper", value + reach * error);
+        told.put_note(row, !std::isnan(value));
+    }
+};
+
+Coefficients coefficients(Bytes summary, double reach, Target target) {
+    return ask(
+        summary, Coefficients{},
+        [=](const SummaryView& view) {
+            const auto found = estimate(view, {Quantity::coefficients, target});
+            auto* estimates = static_cast<Estimate*>(try_palloc(found.size() * sizeof(Estimate)));
+            std::ranges::copy(found, estimates);
+            return Coefficients{estimates, found.size(), reach, told(view)};
+        },
+        [](const SummaryView& view) { check_answer(*view.mechanism, Quantity::coefficients); });
 }
 
 Smoothing smoothing_named(std::string_view name) {
@@ -256,7 +335,7 @@ Shrinkage shrinkage_named(std::string_view name) {
 /// (summary, low, high, confidence, target, attribute): the share of people between two values, or the mean
 /// of a range of attributes.
 LDP_FUNCTION(ldp_range) {
-    return rows(
+    return rows<answer_columns>(
         fcinfo,
         [=] {
             const Subject subject = subject_argument(fcinfo);
@@ -267,14 +346,14 @@ LDP_FUNCTION(ldp_range) {
 }
 
 LDP_FUNCTION(ldp_range_final) {
-    const Asked asked = asked_numbers(fcinfo, 2);
-    return one_row(fcinfo, range(asked.subject, asked.numbers[0], asked.numbers[1], reach(usual_confidence),
-                                 Target::sample));
+    const AggregateArguments asked = asked_numbers(fcinfo, 2);
+    return one_row<answer_columns>(fcinfo, range(asked.subject, asked.numbers[0], asked.numbers[1],
+                                                 reach(usual_confidence), Target::sample));
 }
 
 /// (summary, value, confidence, target, attribute): the share of people at or below a value.
 LDP_FUNCTION(ldp_cdf) {
-    return rows(
+    return rows<answer_columns>(
         fcinfo,
         [=] {
             const Subject subject = subject_argument(fcinfo);
@@ -285,9 +364,9 @@ LDP_FUNCTION(ldp_cdf) {
 }
 
 LDP_FUNCTION(ldp_cdf_final) {
-    const Asked asked = asked_numbers(fcinfo, 1);
-    return one_row(fcinfo,
-                   share_below(asked.subject, asked.numbers[0], reach(usual_confidence), Target::sample));
+    const AggregateArguments asked = asked_numbers(fcinfo, 1);
+    return one_row<answer_columns>(
+        fcinfo, share_below(asked.subject, asked.numbers[0], reach(usual_confidence), Target::sample));
 }
 
 /// (summary, share) → float8: the value below which this share of the people lies.
@@ -296,13 +375,13 @@ LDP_FUNCTION(ldp_quantile) {
 }
 
 LDP_FUNCTION(ldp_quantile_final) {
-    const Asked asked = asked_numbers(fcinfo, 1);
+    const AggregateArguments asked = asked_numbers(fcinfo, 1);
     return number_or_null(fcinfo, quantile(asked.subject, asked.numbers[0]));
 }
 
 /// (summary, shares, confidence, target, attribute): the values below which these shares lie, with intervals.
 LDP_FUNCTION(ldp_quantiles) {
-    return rows(
+    return rows<quantile_columns>(
         fcinfo,
         [=] {
             const Subject subject = subject_argument(fcinfo);
@@ -314,14 +393,14 @@ LDP_FUNCTION(ldp_quantiles) {
 }
 
 LDP_FUNCTION(ldp_quantiles_final) {
-    const Asked asked = asked_list(fcinfo);
-    return row_array(fcinfo,
-                     quantiles(asked.subject, asked.numbers, asked.count, usual_confidence, Target::sample));
+    const AggregateArguments asked = asked_list(fcinfo);
+    return row_array<quantile_columns>(
+        fcinfo, quantiles(asked.subject, asked.numbers, asked.count, usual_confidence, Target::sample));
 }
 
 /// (summary, bins, confidence, target, attribute): the shares of bins of equal width.
 LDP_FUNCTION(ldp_histogram) {
-    return rows(
+    return rows<bin_columns>(
         fcinfo,
         [=] {
             const Subject subject = subject_argument(fcinfo);
@@ -332,13 +411,14 @@ LDP_FUNCTION(ldp_histogram) {
 }
 
 LDP_FUNCTION(ldp_histogram_final) {
-    const Asked asked = asked_integer(fcinfo);
-    return row_array(fcinfo, bins(asked.subject, asked.integer(), reach(usual_confidence), Target::sample));
+    const AggregateArguments asked = asked_integer(fcinfo);
+    return row_array<bin_columns>(
+        fcinfo, bins(asked.subject, asked.integer(), reach(usual_confidence), Target::sample));
 }
 
 /// (summary, smoothing, attribute): the fitted distribution, cell by cell.
 LDP_FUNCTION(ldp_distribution) {
-    return rows(
+    return rows<fitted_bin_columns>(
         fcinfo,
         [=] {
             const Subject subject = subject_argument(fcinfo);
@@ -349,7 +429,7 @@ LDP_FUNCTION(ldp_distribution) {
 
 /// (summary, coverage, attribute): ranges for a second round.
 LDP_FUNCTION(ldp_learn_range) {
-    return rows(
+    return rows<range_columns>(
         fcinfo,
         [=] {
             const Subject subject = subject_argument(fcinfo);
@@ -360,7 +440,7 @@ LDP_FUNCTION(ldp_learn_range) {
 
 /// (summary, summary, people): which mechanism suits the other people.
 LDP_FUNCTION(ldp_first_look) {
-    return rows(fcinfo, [=] {
+    return rows<first_look_columns>(fcinfo, [=] {
         const Bytes one = summary_argument(fcinfo, 0), other = summary_argument(fcinfo, 1);
         return looked(one, other, PG_GETARG_INT64(2));
     });
@@ -368,10 +448,18 @@ LDP_FUNCTION(ldp_first_look) {
 
 /// (summary, shrink, target): the mean vector with small details shrunk.
 LDP_FUNCTION(ldp_shrunk) {
-    return rows(fcinfo, [=] {
+    return rows<shrunk_columns>(fcinfo, [=] {
         const Subject subject = whole_argument(fcinfo);
         const Shrinkage shrinkage = shrinkage_named(word_argument(fcinfo, 1));
         return shrunk_means(subject, shrinkage, target_argument(fcinfo, 2));
+    });
+}
+
+/// (summary, confidence, target): a row per Haar coefficient.
+LDP_FUNCTION(ldp_coefficients) {
+    return rows<coefficient_columns>(fcinfo, [=] {
+        const Bytes summary = summary_argument(fcinfo);
+        return coefficients(summary, reach(PG_GETARG_FLOAT8(1)), target_argument(fcinfo, 2));
     });
 }
 

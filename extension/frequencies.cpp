@@ -41,6 +41,22 @@ std::size_t one_category(const SummaryView& view, std::optional<std::size_t> nam
     return attribute;
 }
 
+/// Row type ldp_ranked.
+constexpr Column ranked_columns[] = {{"attribute", TEXTOID},  {"label", TEXTOID},
+                                     {"estimate", FLOAT8OID}, {"stderr", FLOAT8OID},
+                                     {"lower", FLOAT8OID},    {"upper", FLOAT8OID},
+                                     {"n", INT8OID},          {"people", INT8OID},
+                                     {"p_value", FLOAT8OID},  {"attribute_number", INT4OID},
+                                     {"value", INT4OID},      {"note", TEXTOID}};
+constexpr Column change_columns[] = {
+    {"attribute", TEXTOID},        {"label", TEXTOID},   {"estimate", FLOAT8OID},
+    {"stderr", FLOAT8OID},         {"lower", FLOAT8OID}, {"upper", FLOAT8OID},
+    {"attribute_number", INT4OID}, {"value", INT4OID},   {"note", TEXTOID}};
+constexpr Column series_columns[] = {
+    {"round", INT4OID},    {"attribute", TEXTOID},        {"label", TEXTOID},   {"estimate", FLOAT8OID},
+    {"stderr", FLOAT8OID}, {"lower", FLOAT8OID},          {"upper", FLOAT8OID}, {"n", INT8OID},
+    {"people", INT8OID},   {"attribute_number", INT4OID}, {"value", INT4OID},   {"note", TEXTOID}};
+
 /// An answer about the subject, with room for so many rows; none yet if there are 0.
 Answers answers(const Subject& subject, double reach, std::size_t room, bool tested = false) {
     Answers all{.labels = subject.labels, .reach = reach, .tested = tested};
@@ -49,23 +65,23 @@ Answers answers(const Subject& subject, double reach, std::size_t room, bool tes
 }
 
 /// The same reports, told of one value: of tables that were put together each share has a law of its own.
-class ToldOfValues {
+class ValueStatus {
   public:
-    ToldOfValues(const SummaryView& view, std::size_t attribute, Target target, const Told* about)
+    ValueStatus(const SummaryView& view, std::size_t attribute, Target target, const ReportStatus* about)
         : about_(about) {
         if (find_capability<JointViews>(*view.mechanism) == nullptr || !about->enough) return;
         tables_.emplace(view, std::vector{attribute}, Combination::consistent, target);
         cells_.emplace(tables_->sizes());
     }
-    [[nodiscard]] const Told* operator()(std::size_t value) const {
+    [[nodiscard]] const ReportStatus* operator()(std::size_t value) const {
         if (!tables_) return about_;
-        Told one = *about_;
+        ReportStatus one = *about_;
         one.law = tables_->law(cells_->box(value));
         return kept(one);
     }
 
   private:
-    const Told* about_;
+    const ReportStatus* about_;
     std::optional<Marginal> tables_;
     std::optional<Cells> cells_;
 };
@@ -80,7 +96,7 @@ std::vector<ldp::Interval> own_intervals(const SummaryView& view, std::size_t at
 
 /// Makes room for them where there is none yet: a mechanism of buckets has fewer shares than values.
 void add_shares(Answers& all, const SummaryView& view, std::size_t attribute, Target target) {
-    const ToldOfValues about(view, attribute, target, kept(told(view, attribute, target)));
+    const ValueStatus about(view, attribute, target, kept(told(view, attribute, target)));
     const auto estimates = estimate(view, {Quantity::frequencies, target, attribute});
     if (all.rows == nullptr) all.reserve(estimates.size());
     const auto ranges = own_intervals(view, attribute, target, estimates, all.reach);
@@ -122,7 +138,7 @@ Answers of_one_category(const Subject& subject, Target target, Find find) {
 
 Answers frequencies(const Subject& subject, Consistency method, double reach, Target target) {
     return of_one_category(subject, target,
-                           [&](const SummaryView& view, std::size_t attribute, const Told* told) {
+                           [&](const SummaryView& view, std::size_t attribute, const ReportStatus* told) {
                                Answers all = answers(subject, reach, 0);
                                if (method == Consistency::none) {
                                    add_shares(all, view, attribute, target);
@@ -140,9 +156,9 @@ Answers frequencies(const Subject& subject, Consistency method, double reach, Ta
 
 /// Rows in order of size; a single one, about no value, if there are too few reports to order any.
 Answers ranked(const Subject& subject, const SummaryView& view, const std::vector<Ranked>& ranking,
-               std::size_t attribute, double reach, Target target, const Told* told) {
+               std::size_t attribute, double reach, Target target, const ReportStatus* told) {
     Answers all = answers(subject, reach, ranking.size() + 1, true);
-    const ToldOfValues about(view, attribute, target, told);
+    const ValueStatus about(view, attribute, target, told);
     if (!told->enough)
         all.add(attribute, Answers::none, {unknown, unknown}, told);
     else if (const auto ranges = own_intervals(view, attribute, target, {}, reach); !ranges.empty())
@@ -160,7 +176,7 @@ Answers ranked(const Subject& subject, const SummaryView& view, const std::vecto
 
 Answers largest(const Subject& subject, std::size_t limit, double reach, Target target, Control control) {
     return of_one_category(subject, target,
-                           [&](const SummaryView& view, std::size_t attribute, const Told* told) {
+                           [&](const SummaryView& view, std::size_t attribute, const ReportStatus* told) {
                                return ranked(subject, view, top(view, limit, target, control, attribute),
                                              attribute, reach, target, told);
                            });
@@ -169,7 +185,7 @@ Answers largest(const Subject& subject, std::size_t limit, double reach, Target 
 Answers picked(const Subject& subject, CandidateMethod method, Control control, double reach) {
     return ask_one(subject, Answers{}, [&](const SummaryView& view) {
         check_answer(*view.mechanism, Quantity::frequencies);
-        Told about = told(view);
+        ReportStatus about = told(view);
         about.law = law_of_share();
         return ranked(subject, view, candidates(view, method, control), subject.attribute.value_or(0), reach,
                       Target::sample, kept(about));
@@ -196,25 +212,26 @@ Answers everything(const Subject& subject, double reach, Target target) {
                [](const SummaryView& view) { check_answer(*view.mechanism, view.mechanism->answers()[0]); });
 }
 
+constexpr Column withstand_columns[] = {
+    {"attribute", TEXTOID}, {"label", TEXTOID}, {"estimate", FLOAT8OID}, {"lower", FLOAT8OID},
+    {"upper", FLOAT8OID},   {"n", INT8OID},     {"people", INT8OID},     {"attribute_number", INT4OID},
+    {"value", INT4OID},     {"note", TEXTOID}};
+
 /// What a summary tells, with bounds of its own.
 struct Bounded {
     Answers answers;
     const ldp::Interval* bounds = nullptr;
     std::size_t count = 0;
 
-    void write(Columns& columns, std::size_t row) const {
-        const auto& [attribute, value, estimate, told] = answers.rows[row];
+    void write(RowWriter<withstand_columns>& row, std::size_t number) const {
+        const auto& [attribute, value, estimate, told] = answers.rows[number];
         const double shown = told->enough ? estimate.value : unknown;
-        columns.put(answers.labels.name(attribute), false);
-        value == Answers::none ? columns.put_nothing()
-                               : columns.put(answers.labels.label(attribute, value), false);
-        columns.put(shown);
-        columns.put(told->enough ? bounds[row].lower : unknown);
-        columns.put(told->enough ? bounds[row].upper : unknown);
-        told->put_counts(columns);
-        columns.put(static_cast<std::int32_t>(attribute));
-        columns.put(Int32GetDatum(static_cast<std::int32_t>(value)), value == Answers::none);
-        told->put_note(columns, !std::isnan(shown));
+        answers.put_names(row, attribute, value);
+        row.put("estimate", shown);
+        row.put("lower", told->enough ? bounds[number].lower : unknown);
+        row.put("upper", told->enough ? bounds[number].upper : unknown);
+        told->put_counts(row);
+        told->put_note(row, !std::isnan(shown));
     }
 };
 
@@ -237,8 +254,8 @@ Bounded withstanding(const Subject& subject, double forged, double errors, Targe
 }
 
 /// What there is to say of a difference: of the summary that says less.
-Told told_of_both(const SummaryView& before, const SummaryView& after) {
-    const Told first = told(before), second = told(after);
+ReportStatus told_of_both(const SummaryView& before, const SummaryView& after) {
+    const ReportStatus first = told(before), second = told(after);
     return !second.enough || (first.enough && first.note == nullptr) ? second : first;
 }
 
@@ -251,8 +268,7 @@ Answers changed(const Subject& subject, Bytes after, double repeated, double rea
         if (later.n == 0) return Answers{};
         const std::vector<Change> changes = change(before, later, repeated, target);
         Answers all = answers(subject, reach, changes.size());
-        all.counted = false;
-        const Told* last = nullptr;
+        const ReportStatus* last = nullptr;
         std::uint32_t last_attribute = Answers::none;
         const auto about = [&](std::uint32_t attribute) {  // rows of one attribute stand together
             if (attribute != std::exchange(last_attribute, attribute))
@@ -277,9 +293,9 @@ struct Rounds {
     Answers answers;
     std::size_t count, values;
 
-    void write(Columns& columns, std::size_t row) const {
-        columns.put(static_cast<std::int32_t>(row / values + 1));
-        answers.write(columns, row);
+    void write(RowWriter<series_columns>& row, std::size_t number) const {
+        row.put("round", static_cast<std::int32_t>(number / values + 1));
+        answers.write(row, number);
     }
 };
 
@@ -287,9 +303,9 @@ Rounds rounds(const Subject& subject, double reach, Target target) {
     const auto found = [&](const SummaryView& view) {
         const std::size_t count = find_capability<SeriesRandomizer>(*view.mechanism)->rounds(),
                           values = view.mechanism->cells()[0];
-        Told said = told(view);
+        ReportStatus said = told(view);
         said.law = law_of_share();
-        const Told* const about = kept(said);
+        const ReportStatus* const about = kept(said);
         Answers all = answers(subject, reach, count * values);
         for (std::size_t round = 0; round < count; ++round) {
             const auto estimates = estimate(view, {Quantity::frequencies, target, round});
@@ -301,6 +317,10 @@ Rounds rounds(const Subject& subject, double reach, Target target) {
                [](const SummaryView& view) { (void)capability<SeriesRandomizer>(*view.mechanism); });
 }
 
+/// Row type ldp_statistic.
+constexpr Column statistic_columns[] = {
+    {"statistic", TEXTOID}, {"observed", FLOAT8OID}, {"expected", FLOAT8OID}, {"p_value", FLOAT8OID}};
+
 /// What honest reports must follow, and whether these do.
 struct Statistics {
     struct Statistic {
@@ -310,12 +330,12 @@ struct Statistics {
     const Statistic* statistics = nullptr;
     std::size_t count = 0;
 
-    void write(Columns& columns, std::size_t row) const {
-        const Statistic& one = statistics[row];
-        columns.put(server_text(one.name));
-        columns.put(one.observed);
-        columns.put(one.expected);
-        columns.put(one.p_value);
+    void write(RowWriter<statistic_columns>& row, std::size_t number) const {
+        const Statistic& one = statistics[number];
+        row.put("statistic", server_text(one.name));
+        row.put("observed", one.observed);
+        row.put("expected", one.expected);
+        row.put("p_value", one.p_value);
     }
 };
 
@@ -330,41 +350,11 @@ Statistics statistics(const Subject& subject) {
     });
 }
 
-/// Haar coefficients, by number: they have no names.
-struct Coefficients {
-    const Estimate* estimates = nullptr;
-    std::size_t count = 0;
-    double reach = 0;
-    Told told = {};
-
-    void write(Columns& columns, std::size_t row) const {
-        const auto& [value, error] = told.enough ? estimates[row] : Estimate{unknown, unknown};
-        columns.put(static_cast<std::int32_t>(row));
-        columns.put(value);
-        columns.put(error);
-        columns.put(value - reach * error);
-        columns.put(value + reach * error);
-        told.put_note(columns, !std::isnan(value));
-    }
-};
-
-Coefficients coefficients(Bytes summary, double reach, Target target) {
-    return ask(
-        summary, Coefficients{},
-        [=](const SummaryView& view) {
-            const auto found = estimate(view, {Quantity::coefficients, target});
-            auto* estimates = static_cast<Estimate*>(try_palloc(found.size() * sizeof(Estimate)));
-            std::ranges::copy(found, estimates);
-            return Coefficients{estimates, found.size(), reach, told(view)};
-        },
-        [](const SummaryView& view) { check_answer(*view.mechanism, Quantity::coefficients); });
-}
-
 }  // namespace
 
 /// (summary, confidence, target, attribute): a row per number.
 LDP_FUNCTION(ldp_means) {
-    return rows(
+    return rows<answer_columns>(
         fcinfo,
         [=] {
             const Subject subject = subject_argument(fcinfo);
@@ -374,12 +364,13 @@ LDP_FUNCTION(ldp_means) {
 }
 
 LDP_FUNCTION(ldp_means_final) {
-    return row_array(fcinfo, means(whole_argument(fcinfo), reach(usual_confidence), Target::sample));
+    return row_array<answer_columns>(fcinfo,
+                                     means(whole_argument(fcinfo), reach(usual_confidence), Target::sample));
 }
 
 /// (summary, method, confidence, target, attribute): a row per value.
 LDP_FUNCTION(ldp_frequencies) {
-    return rows(
+    return rows<answer_columns>(
         fcinfo,
         [=] {
             const Subject subject = subject_argument(fcinfo);
@@ -390,19 +381,20 @@ LDP_FUNCTION(ldp_frequencies) {
 }
 
 LDP_FUNCTION(ldp_frequencies_final) {
-    return row_array(fcinfo, frequencies(whole_argument(fcinfo), Consistency::none, reach(usual_confidence),
-                                         Target::sample));
+    return row_array<answer_columns>(fcinfo, frequencies(whole_argument(fcinfo), Consistency::none,
+                                                         reach(usual_confidence), Target::sample));
 }
 
 LDP_FUNCTION(ldp_frequencies_method_final) {
-    const Asked asked = asked_text(fcinfo);
-    return row_array(fcinfo, frequencies(asked.subject, consistency_named(core_text(asked.text)),
-                                         reach(usual_confidence), Target::sample));
+    const AggregateArguments asked = asked_text(fcinfo);
+    return row_array<answer_columns>(
+        fcinfo, frequencies(asked.subject, consistency_named(core_text(asked.text)), reach(usual_confidence),
+                            Target::sample));
 }
 
 /// (summary, confidence, target): a row per number and per value of a category, in order.
 LDP_FUNCTION(ldp_estimate_summary) {
-    return rows(fcinfo, [=] {
+    return rows<answer_columns>(fcinfo, [=] {
         const Subject subject = whole_argument(fcinfo);
         return everything(subject, reach(PG_GETARG_FLOAT8(1)), target_argument(fcinfo, 2));
     });
@@ -411,7 +403,7 @@ LDP_FUNCTION(ldp_estimate_summary) {
 /// (summary, forged, confidence, target): the same rows, in intervals that withstand a share of forged
 /// reports.
 LDP_FUNCTION(ldp_withstand) {
-    return rows(fcinfo, [=] {
+    return rows<withstand_columns>(fcinfo, [=] {
         const Subject subject = whole_argument(fcinfo);
         const double errors = reach(PG_GETARG_FLOAT8(2));
         return withstanding(subject, PG_GETARG_FLOAT8(1), errors, target_argument(fcinfo, 3));
@@ -420,7 +412,7 @@ LDP_FUNCTION(ldp_withstand) {
 
 /// (summary, limit, confidence, target, control, attribute): the most frequent values and their significance.
 LDP_FUNCTION(ldp_top) {
-    return rows(
+    return rows<ranked_columns>(
         fcinfo,
         [=] {
             const Subject subject = subject_argument(fcinfo);
@@ -433,15 +425,16 @@ LDP_FUNCTION(ldp_top) {
 }
 
 LDP_FUNCTION(ldp_top_final) {
-    const Asked asked = asked_integer(fcinfo);
-    return row_array(fcinfo, largest(asked.subject, limit_of(asked.integer()), reach(usual_confidence),
-                                     Target::sample, Control::bonferroni));
+    const AggregateArguments asked = asked_integer(fcinfo);
+    return row_array<ranked_columns>(
+        fcinfo, largest(asked.subject, limit_of(asked.integer()), reach(usual_confidence), Target::sample,
+                        Control::bonferroni));
 }
 
 /// (summary, selection, control, confidence, attribute): the values picked among candidates, and their
 /// significance.
 LDP_FUNCTION(ldp_candidates) {
-    return rows(
+    return rows<ranked_columns>(
         fcinfo,
         [=] {
             const Subject subject = subject_argument(fcinfo);
@@ -454,7 +447,7 @@ LDP_FUNCTION(ldp_candidates) {
 
 /// (before, after, kept, confidence, target, attribute): a row per number and per value of a category.
 LDP_FUNCTION(ldp_change) {
-    return rows(
+    return rows<change_columns>(
         fcinfo,
         [=] {
             const Bytes after = summary_argument(fcinfo, 1);
@@ -468,7 +461,7 @@ LDP_FUNCTION(ldp_change) {
 
 /// (summary, confidence, target): a row per round of a series and value.
 LDP_FUNCTION(ldp_series) {
-    return rows(fcinfo, [=] {
+    return rows<series_columns>(fcinfo, [=] {
         const Subject subject = whole_argument(fcinfo);
         return rounds(subject, reach(PG_GETARG_FLOAT8(1)), target_argument(fcinfo, 2));
     });
@@ -476,18 +469,10 @@ LDP_FUNCTION(ldp_series) {
 
 /// (summary, attribute): what honest reports must follow, and whether these do.
 LDP_FUNCTION(ldp_health) {
-    return rows(
+    return rows<statistic_columns>(
         fcinfo, [=] { return statistics(subject_argument(fcinfo)); }, 1);
 }
 
 LDP_FUNCTION(ldp_health_final) {
-    return row_array(fcinfo, statistics({summary_argument(fcinfo), {}, {}}));
-}
-
-/// (summary, confidence, target): a row per Haar coefficient.
-LDP_FUNCTION(ldp_coefficients) {
-    return rows(fcinfo, [=] {
-        const Bytes summary = summary_argument(fcinfo);
-        return coefficients(summary, reach(PG_GETARG_FLOAT8(1)), target_argument(fcinfo, 2));
-    });
+    return row_array<statistic_columns>(fcinfo, statistics({summary_argument(fcinfo), {}, {}}));
 }

@@ -9,13 +9,17 @@ using namespace ldp;
 
 namespace {
 
+constexpr Column plan_columns[] = {{"source", TEXTOID},    {"stderr", FLOAT8OID},  {"part", FLOAT8OID},
+                                   {"margin", FLOAT8OID},  {"effect", FLOAT8OID},  {"n", INT8OID},
+                                   {"epsilon", FLOAT8OID}, {"mechanism", TEXTOID}, {"canonical", JSONBOID}};
+
 /// A row for the whole error, and one for each source, in PostgreSQL's memory.
 struct Sources {
-    struct Row {
+    struct SourceRow {
         const char* source;
         double error, part;
     };
-    const Row* items;
+    const SourceRow* items;
     std::size_t count;
     double margin, effect;
     std::uint64_t people;
@@ -23,17 +27,19 @@ struct Sources {
     const char* mechanism;
     const char* spec;
 
-    void write(Columns& columns, std::size_t row) const {
-        const auto& [source, error, part] = items[row];
-        columns.put(source);
-        columns.put(error);
-        columns.put(part);
-        columns.put(Float8GetDatum(margin), row > 0);
-        columns.put(Float8GetDatum(effect), row > 0);
-        columns.put(people);
-        columns.put(epsilon);
-        columns.put(mechanism);
-        columns.put(json_value(spec), false);
+    void write(RowWriter<plan_columns>& row, std::size_t number) const {
+        const auto& [source, error, part] = items[number];
+        row.put("source", source);
+        row.put("stderr", error);
+        row.put("part", part);
+        if (number == 0) {
+            row.put("margin", margin);
+            row.put("effect", effect);
+        }
+        row.put("n", people);
+        row.put("epsilon", epsilon);
+        row.put("mechanism", mechanism);
+        row.put("canonical", TypedDatum<JSONBOID>{json_value(spec)});
     }
 };
 
@@ -42,7 +48,7 @@ Sources sources(const char* spec, const char* question, bool counted, std::int64
     const Planning::Plan plan = planning.plan(counted ? std::optional(people) : std::nullopt);
     const auto& all = plan.prediction.sources;
     const double error = plan.prediction.error();
-    auto* items = static_cast<Sources::Row*>(try_palloc((1 + all.size()) * sizeof(Sources::Row)));
+    auto* items = static_cast<Sources::SourceRow*>(try_palloc((1 + all.size()) * sizeof(Sources::SourceRow)));
     items[0] = {"all", error, 1};
     for (std::size_t i = 0; i < all.size(); ++i)
         items[i + 1] = {all[i].name, plan.prediction.error_of(all[i]), plan.prediction.part_of(all[i])};
@@ -64,7 +70,7 @@ double power(const char* spec, const char* question, std::int64_t people) {
 
 /// (spec, question, people): the error to expect, and its sources.
 LDP_FUNCTION_READING(ldp_plan, ERRCODE_INVALID_PARAMETER_VALUE) {
-    return rows(
+    return rows<plan_columns>(
         fcinfo,
         [=] {
             const bool counted = !PG_ARGISNULL(2);

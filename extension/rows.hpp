@@ -1,19 +1,24 @@
-// Functions whose answer is rows: what they find is kept in PostgreSQL's memory, and given out one row a
-// call, or, by an aggregate, all at once.
+// Functions whose result is rows: the rows are kept in PostgreSQL's memory, and returned one a call, or, by
+// an aggregate, all at once.
 //
-// An Answer is a struct without destructor that says in `count` how many rows there are, and puts one after
-// another: `write(columns, row number)`.
+// A row type is an array of Columns, declared once; check_columns() compares it with what the function
+// returns in SQL. An Answer is a struct without destructor: `count` is its number of rows, and `write(row,
+// number)` writes one of them.
 #pragma once
 
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <span>
+#include <string_view>
 #include <type_traits>
 
 #include "boundary.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
+#include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/array.h"
@@ -24,44 +29,100 @@ extern "C" {
 
 namespace ldp {
 
-/// The columns of one row, filled from the left. What is not known is NULL.
-class Columns {
+/// A column of a row type: its name and its type in SQL.
+struct Column {
+    const char* name;
+    Oid type;
+};
+
+/// A value of this SQL type.
+template <Oid type>
+struct TypedDatum {
+    Datum datum;
+};
+
+/// The number of a row type's column, from 0; an error of compilation if there is none of this name and type.
+template <const auto& columns>
+[[nodiscard]] consteval std::size_t column_number(std::string_view name, Oid type) {
+    std::size_t number = 0;
+    while (number < std::size(columns) && !(columns[number].name == name && columns[number].type == type))
+        ++number;
+    if (number == std::size(columns)) throw "the row type has no column of this name and type";
+    return number;
+}
+
+/// Writes one row of a row type. A column that is not written is NULL. A name or a type that the row type
+/// does not have is an error of compilation, so that no index is out of bounds.
+template <const auto& columns>
+class RowWriter {
+    static constexpr std::size_t count = std::size(columns);
+    static_assert(count > 0 && count <= MaxTupleAttributeNumber);
+
+    template <Oid type>
+    struct Name {
+        // NOLINTNEXTLINE(google-explicit-constructor): a literal is the name.
+        consteval Name(const char* name) : index(column_number<columns>(name, type)) {}
+        std::size_t index;
+    };
+
   public:
-    void put(double number) noexcept { put(Float8GetDatum(number), std::isnan(number)); }
-    void put(std::int32_t number) noexcept { put(Int32GetDatum(number), false); }
-    void put(std::uint64_t count) noexcept { put(Int64GetDatum(static_cast<std::int64_t>(count)), false); }
-    /// A size; 0 is not known.
-    void put_size(std::uint64_t size) noexcept {
-        put(Int64GetDatum(static_cast<std::int64_t>(size)), size == 0);
+    /// Whether the row type has a column of this name.
+    [[nodiscard]] static consteval bool has(const char* name) {
+        for (const Column& column : columns)
+            if (std::string_view(column.name) == name) return true;
+        return false;
     }
-    /// Text in the server's encoding; none is NULL.
-    void put(const char* text) { put(text == nullptr ? 0 : CStringGetTextDatum(text), text == nullptr); }
-    void put(Datum value, bool missing) noexcept {
-        values_[used_] = value;
-        missing_[used_++] = missing;
+
+    /// A number; NULL if it is not known.
+    void put(Name<FLOAT8OID> name, double number) noexcept {
+        if (!std::isnan(number)) set(name.index, Float8GetDatum(number));
     }
-    void put_nothing() noexcept { put(0, true); }
+    void put(Name<INT4OID> name, std::int32_t number) noexcept { set(name.index, Int32GetDatum(number)); }
+    void put(Name<INT8OID> name, std::uint64_t number) noexcept {
+        set(name.index, Int64GetDatum(static_cast<std::int64_t>(number)));
+    }
+    void put(Name<BOOLOID> name, bool truth) noexcept { set(name.index, BoolGetDatum(truth)); }
+    /// Text in the server's encoding; null is NULL.
+    void put(Name<TEXTOID> name, const char* text) {
+        if (text != nullptr) set(name.index, CStringGetTextDatum(text));
+    }
+    template <Oid type>
+    void put(std::type_identity_t<Name<type>> name, TypedDatum<type> value) noexcept {
+        set(name.index, value.datum);
+    }
+
     [[nodiscard]] Datum row(TupleDesc shape) {
         return HeapTupleGetDatum(heap_form_tuple(shape, values_, missing_));
     }
 
+    RowWriter() noexcept {
+        for (bool& missing : missing_) missing = true;
+    }
+
   private:
-    static constexpr std::size_t most = 13;
-    Datum values_[most] = {};
-    bool missing_[most] = {};
-    std::size_t used_ = 0;
+    void set(std::size_t index, Datum value) noexcept {
+        values_[index] = value;
+        missing_[index] = false;
+    }
+
+    Datum values_[count] = {};
+    bool missing_[count];
 };
 
-template <class Answer>
-[[nodiscard]] Datum row_of(const Answer& answer, std::size_t row, TupleDesc shape) {
-    Columns columns;
-    answer.write(columns, row);
-    return columns.row(shape);
+/// Error XX000, which names the column, if a function's rows have other columns in SQL than those written.
+void check_columns(FunctionCallInfo fcinfo, TupleDesc result, std::span<const Column> columns);
+
+template <const auto& columns, class Answer>
+[[nodiscard]] Datum row_of(const Answer& answer, std::size_t number, TupleDesc shape) {
+    RowWriter<columns> row;
+    answer.write(row, number);
+    return row.row(shape);
 }
 
-/// Body of a function that returns rows. `find()` returns the Answer; it runs once, in memory that lives as
-/// long as the rows. A NULL among the arguments gives no rows, but for the last `optional` of them.
-template <class Find>
+/// Body of a function that returns rows of this row type. `find()` returns the Answer; it runs once, in
+/// memory that lives as long as the rows. A NULL among the arguments gives no rows, but for the last
+/// `optional` of them.
+template <const auto& columns, class Find>
 Datum rows(FunctionCallInfo fcinfo, Find find, int optional = 0) {
     using Answer = decltype(find());
     static_assert(std::is_trivially_destructible_v<Answer> && std::is_trivially_destructible_v<Find>);
@@ -71,6 +132,7 @@ Datum rows(FunctionCallInfo fcinfo, Find find, int optional = 0) {
         TupleDesc shape;
         if (get_call_result_type(fcinfo, nullptr, &shape) != TYPEFUNC_COMPOSITE)
             elog(ERROR, "return type must be a row type");
+        check_columns(fcinfo, shape, columns);
         first->tuple_desc = BlessTupleDesc(shape);
         first->max_calls = 0;
         bool complete = true;
@@ -86,29 +148,38 @@ Datum rows(FunctionCallInfo fcinfo, Find find, int optional = 0) {
     FuncCallContext* call = SRF_PERCALL_SETUP();
     if (call->call_cntr >= call->max_calls) SRF_RETURN_DONE(call);
     // Before the macro, which counts on before it looks at its argument.
-    const Datum row = row_of(*static_cast<const Answer*>(call->user_fctx), call->call_cntr, call->tuple_desc);
+    const Datum row =
+        row_of<columns>(*static_cast<const Answer*>(call->user_fctx), call->call_cntr, call->tuple_desc);
     SRF_RETURN_NEXT(call, row);
 }
 
+/// The columns of the rows that a function returns, one row (its result type) or an array of them (element).
+[[nodiscard]] inline TupleDesc checked_shape(FunctionCallInfo fcinfo, Oid type,
+                                             std::span<const Column> columns) {
+    TupleDesc shape = lookup_rowtype_tupdesc_copy(type, -1);
+    check_columns(fcinfo, shape, columns);
+    return shape;
+}
+
 /// The only row of an Answer, as the result of a function that returns a row.
-template <class Answer>
+template <const auto& columns, class Answer>
 Datum one_row(FunctionCallInfo fcinfo, const Answer& answer) {
     static_assert(std::is_trivially_destructible_v<Answer>);
+    TupleDesc shape = checked_shape(fcinfo, get_func_rettype(fcinfo->flinfo->fn_oid), columns);
     if (answer.count == 0) PG_RETURN_NULL();
-    TupleDesc shape = lookup_rowtype_tupdesc_copy(get_func_rettype(fcinfo->flinfo->fn_oid), -1);
-    PG_RETURN_DATUM(row_of(answer, 0, shape));
+    PG_RETURN_DATUM(row_of<columns>(answer, 0, shape));
 }
 
 /// All rows of an Answer, as the result of a function that returns an array of rows.
-template <class Answer>
+template <const auto& columns, class Answer>
 Datum row_array(FunctionCallInfo fcinfo, const Answer& answer) {
     static_assert(std::is_trivially_destructible_v<Answer>);
     const Oid type = get_element_type(get_func_rettype(fcinfo->flinfo->fn_oid));
-    TupleDesc shape = lookup_rowtype_tupdesc_copy(type, -1);
+    TupleDesc shape = checked_shape(fcinfo, type, columns);
     auto* elements = static_cast<Datum*>(palloc(sizeof(Datum) * (answer.count + 1)));
     for (std::size_t i = 0; i < answer.count; ++i) {
         CHECK_FOR_INTERRUPTS();
-        elements[i] = row_of(answer, i, shape);
+        elements[i] = row_of<columns>(answer, i, shape);
     }
     PG_RETURN_ARRAYTYPE_P(
         construct_array(elements, static_cast<int>(answer.count), type, -1, false, TYPALIGN_DOUBLE));

@@ -36,29 +36,33 @@ char* fingerprint(const char* text) {
     return keep(fingerprint_text(Spec::from_json(text).fingerprint()));
 }
 
+constexpr Column advice_columns[] = {
+    {"mechanism", TEXTOID},    {"stderr", FLOAT8OID},      {"lower_bound", FLOAT8OID}, {"pull", FLOAT8OID},
+    {"report_bytes", INT8OID}, {"summary_bytes", INT8OID}, {"decode_cost", FLOAT8OID}, {"obstacle", TEXTOID}};
+
 /// What suits a spec, best first, in PostgreSQL's memory.
 struct Advice {
-    struct Row {
+    struct AdviceRow {
         const char* mechanism;
         double standard_error, lower_bound, pull;
         std::uint64_t report_bytes, summary_bytes;
         double decode_cost;
         const char* obstacle;
     };
-    const Row* items;
+    const AdviceRow* items;
     std::size_t count;
 
-    void write(Columns& columns, std::size_t row) const {
-        const Row& one = items[row];
-        const bool refused = one.report_bytes == 0;
-        columns.put(one.mechanism);
-        columns.put(one.standard_error);
-        columns.put(one.lower_bound);
-        columns.put(one.pull);
-        columns.put_size(one.report_bytes);
-        columns.put_size(one.summary_bytes);
-        columns.put(Float8GetDatum(one.decode_cost), refused);
-        columns.put(one.obstacle == nullptr ? nullptr : server_text(one.obstacle));
+    void write(RowWriter<advice_columns>& row, std::size_t number) const {
+        const AdviceRow& one = items[number];
+        row.put("mechanism", one.mechanism);
+        row.put("stderr", one.standard_error);
+        row.put("lower_bound", one.lower_bound);
+        row.put("pull", one.pull);
+        // Of what is refused no size is known.
+        if (one.report_bytes > 0) row.put("report_bytes", one.report_bytes);
+        if (one.summary_bytes > 0) row.put("summary_bytes", one.summary_bytes);
+        if (one.report_bytes > 0) row.put("decode_cost", one.decode_cost);
+        if (one.obstacle != nullptr) row.put("obstacle", server_text(one.obstacle));
     }
 };
 
@@ -71,7 +75,7 @@ Advice advice(const char* text, double users) {
     const double least = is_ordered(*candidates.front().mechanism)
                              ? unknown
                              : least_worst_error(demand.epsilon, demand.attributes, endless, Target::sample);
-    auto* items = static_cast<Advice::Row*>(try_palloc(candidates.size() * sizeof(Advice::Row)));
+    auto* items = static_cast<Advice::AdviceRow*>(try_palloc(candidates.size() * sizeof(Advice::AdviceRow)));
     std::size_t count = 0;
     for (const Candidate& each : candidates)
         items[count++] = {each.mechanism->name,     std::sqrt(each.n_variance / users),
@@ -81,22 +85,25 @@ Advice advice(const char* text, double users) {
     return {items, count};
 }
 
+constexpr Column influence_columns[] = {
+    {"attribute", TEXTOID}, {"one_report", FLOAT8OID}, {"down", FLOAT8OID}, {"up", FLOAT8OID}};
+
 /// What forgers can do to a spec's attributes, in PostgreSQL's memory.
 struct Influences {
-    struct Row {
+    struct InfluenceRow {
         const char* attribute;
         double one_report;
         ldp::Interval pull;
     };
-    const Row* items;
+    const InfluenceRow* items;
     std::size_t count;
 
-    void write(Columns& columns, std::size_t row) const {
-        const auto& [attribute, one_report, pull] = items[row];
-        columns.put(server_text(attribute));
-        columns.put(one_report);
-        columns.put(pull.lower);
-        columns.put(pull.upper);
+    void write(RowWriter<influence_columns>& row, std::size_t number) const {
+        const auto& [attribute, one_report, pull] = items[number];
+        row.put("attribute", server_text(attribute));
+        row.put("one_report", one_report);
+        row.put("down", pull.lower);
+        row.put("up", pull.upper);
     }
 };
 
@@ -107,7 +114,8 @@ Influences influences(const char* text, double share) {
     const Spec spec = Spec::from_json(text);
     const std::unique_ptr<const Mechanism> mechanism = make_mechanism(spec);
     const std::size_t count = spec.attributes().size();
-    auto* items = static_cast<Influences::Row*>(try_palloc(count * sizeof(Influences::Row)));
+    auto* items =
+        static_cast<Influences::InfluenceRow*>(try_palloc(count * sizeof(Influences::InfluenceRow)));
     for (std::size_t j = 0; j < count; ++j)
         items[j] = {keep(spec.attributes()[j].name), mechanism->promised_influence(j),
                     mechanism->promised_pull(j, share)};
@@ -173,7 +181,7 @@ LDP_FUNCTION_READING(ldp_spec_fingerprint, ERRCODE_INVALID_PARAMETER_VALUE) {
 
 /// (spec, users): the mechanisms that suit it, and what each would give.
 LDP_FUNCTION_READING(ldp_advise, ERRCODE_INVALID_PARAMETER_VALUE) {
-    return rows(fcinfo, [=] {
+    return rows<advice_columns>(fcinfo, [=] {
         const auto users = static_cast<double>(PG_GETARG_INT64(1));
         return advice(json_argument(fcinfo, 0), users);
     });
@@ -181,7 +189,8 @@ LDP_FUNCTION_READING(ldp_advise, ERRCODE_INVALID_PARAMETER_VALUE) {
 
 /// (spec, forged): a row per attribute.
 LDP_FUNCTION_READING(ldp_influence, ERRCODE_INVALID_PARAMETER_VALUE) {
-    return rows(fcinfo, [=] { return influences(json_argument(fcinfo, 0), PG_GETARG_FLOAT8(1)); });
+    return rows<influence_columns>(fcinfo,
+                                   [=] { return influences(json_argument(fcinfo, 0), PG_GETARG_FLOAT8(1)); });
 }
 
 /// (report, how often it came, reports in all): the chance of that among honest ones.

@@ -75,13 +75,13 @@ double leaf_variance(const PublishedHaar& published, const People& people) {
     return sum / static_cast<double>(people.size() * d);
 }
 
-struct Contender {
+struct MeanCompetitor {
     Method method;
     Form published = {};  ///< of which form it is; if any, its true ε is told too
 };
 
-std::vector<Contender> contenders() {
-    std::vector<Contender> all{
+std::vector<MeanCompetitor> contenders() {
+    std::vector<MeanCompetitor> all{
         {method("haar, sampled")}, {method("haar, global")},  {method("haar, learnt ranges")},
         {sampled_by("optimal")},   {sampled_by("piecewise")}, {sampled_by("hybrid")},
         {method("duchi_vector")},  {sampled_by("duchi")},     {sampled_by("laplace")}};
@@ -98,7 +98,7 @@ std::vector<Contender> contenders() {
 }
 
 /// One place on the x axis.
-struct Place {
+struct AxisPoint {
     double x, epsilon;
     const People* people;
 };
@@ -106,8 +106,8 @@ struct Place {
 enum class True { is_told, is_not };
 
 /// Everything at every place. Where x is ε, the published form stands a second time at what it truly is.
-Panel compare(Panel panel, const std::vector<Place>& places, std::size_t repetitions, True epsilon) {
-    const std::vector<Contender> all = contenders();
+Panel compare(Panel panel, const std::vector<AxisPoint>& places, std::size_t repetitions, True epsilon) {
+    const std::vector<MeanCompetitor> all = contenders();
     const std::size_t cells = all.size() * places.size();
     std::vector<Point> points(cells);
     for (std::size_t cell = 0; cell < cells; ++cell)
@@ -117,7 +117,7 @@ Panel compare(Panel panel, const std::vector<Place>& places, std::size_t repetit
     Progress progress(panel.title, cells * repetitions);
     in_parallel(cells * repetitions, [&](std::size_t job) {
         const std::size_t cell = job % cells, repetition = job / cells;
-        const Place& place = places[cell % places.size()];
+        const AxisPoint& place = places[cell % places.size()];
         const Method& method = all[cell / places.size()].method;
         Point& point = points[cell];
         const bool predict = repetition < point.expected.size();
@@ -127,7 +127,7 @@ Panel compare(Panel panel, const std::vector<Place>& places, std::size_t repetit
         if (predict) point.expected[repetition] = outcome.predicted;
         progress.step();
     });
-    for (const Place& place : places) panel.marks.push_back(place.x);
+    for (const AxisPoint& place : places) panel.marks.push_back(place.x);
     std::vector<Curve> again;  // behind the others, so that a method has one colour in all panels
     for (std::size_t c = 0; c < all.size(); ++c) {
         Curve& curve = panel.curves.emplace_back(Curve{all[c].method.names[0], {}});
@@ -164,7 +164,7 @@ void print_published(const People& census, std::ostream& out) {
 Figure means_figure(const Setup& setup, const People& census) {
     const char* const error = "n times the squared error of a mean";
     Figure figure{"means", {}};
-    std::vector<Place> places;
+    std::vector<AxisPoint> places;
     for (const double epsilon : epsilons) places.push_back({epsilon, epsilon, &census});
     figure.panels.push_back(compare({census.title(), "epsilon of a person", error, {}, {}}, places,
                                     setup.repetitions, True::is_told));

@@ -21,11 +21,11 @@ constexpr std::uint64_t steps = 1000;
 /// A repetition is the mean over so many groups of so many people: one squared error by itself tells little.
 constexpr std::size_t groups = 2000, people = 20;
 
-struct Contender {
+struct NumberCompetitor {
     std::string name, spec;
 };
 
-const std::vector<Contender> contenders{
+const std::vector<NumberCompetitor> contenders{
     {"optimal", R"("mechanism": "optimal")"},
     {"optimal, for the average", R"("mechanism": "optimal", "target": "average")"},
     {"hybrid", R"("mechanism": "hybrid")"},
@@ -49,7 +49,7 @@ std::vector<std::uint64_t> values(const ldp::Mechanism& mechanism, bool worst) {
     return cells;
 }
 
-Point measured(const Contender& contender, double epsilon, bool worst, std::size_t repetitions) {
+Point measured(const NumberCompetitor& contender, double epsilon, bool worst, std::size_t repetitions) {
     const std::string spec = "{\"epsilon\": " + ldp::shortest(epsilon) +
                              R"(, "min": -1, "max": 1, "grid": )" + std::to_string(steps) + ", " +
                              contender.spec + "}";
@@ -82,7 +82,7 @@ Panel compare(const char* title, bool worst, const Setup& setup) {
     Panel panel{title, "epsilon", "n times the squared error", {}, {}};
     panel.marks.assign(std::begin(epsilons), std::end(epsilons));
     Progress progress(title, contenders.size() * std::size(epsilons));
-    for (const Contender& contender : contenders) {
+    for (const NumberCompetitor& contender : contenders) {
         Curve& curve = panel.curves.emplace_back(Curve{contender.name, {}});
         for (const double epsilon : epsilons) {
             curve.points.push_back(measured(contender, epsilon, worst, setup.repetitions));

@@ -49,7 +49,7 @@ constexpr Protocol protocols[] = {
 };
 
 /// One place on the x axis.
-struct Place {
+struct SeriesPoint {
     double x;
     std::uint32_t rounds;
     double of_series, of_kept;  ///< ε of all rounds, and of a kept answer
@@ -59,7 +59,7 @@ struct Place {
     }
 };
 
-std::unique_ptr<const ldp::Mechanism> mechanism_of(const Protocol& protocol, const Place& place) {
+std::unique_ptr<const ldp::Mechanism> mechanism_of(const Protocol& protocol, const SeriesPoint& place) {
     const double epsilon = place.epsilon(protocol.way);
     std::string options;
     if (protocol.two_layers) options = ", \"first_epsilon\": " + ldp::shortest(epsilon / 2);
@@ -121,7 +121,7 @@ double expected_keys(const ldp::Mechanism& mechanism, ldp::Bytes public_randomne
 }
 
 /// What one repetition gave.
-struct Outcome {
+struct SeriesErrors {
     double error = 0, predicted = 0;   ///< n times the square, averaged over values and rounds
     double answers = 0, expected = 0;  ///< that a person has paid for, on average
     std::size_t most_answers = 0;
@@ -140,7 +140,8 @@ struct Server {
 };
 
 /// Adds the squared errors of a round.
-void judge(const ldp::Mechanism& mechanism, const Server& server, const Server& counted, Outcome& outcome) {
+void judge(const ldp::Mechanism& mechanism, const Server& server, const Server& counted,
+           SeriesErrors& outcome) {
     const bool series = ldp::find_capability<ldp::SeriesRandomizer>(mechanism) != nullptr;
     const auto found = mechanism.estimate(
         {counted.reports, counted.state},
@@ -158,8 +159,8 @@ void judge(const ldp::Mechanism& mechanism, const Server& server, const Server& 
     }
 }
 
-Outcome run(const Protocol& protocol, const ldp::Mechanism& mechanism, std::uint32_t rounds,
-            std::uint64_t seed) {
+SeriesErrors run(const Protocol& protocol, const ldp::Mechanism& mechanism, std::uint32_t rounds,
+                 std::uint64_t seed) {
     constexpr std::size_t averaged = 100;  // that the closed form is averaged over
     ldp::simulation::SeededBits bits(seed);
     std::vector<Server> servers;
@@ -169,7 +170,7 @@ Outcome run(const Protocol& protocol, const ldp::Mechanism& mechanism, std::uint
     }
     const ldp::SeriesRandomizer* const series = ldp::find_capability<ldp::SeriesRandomizer>(mechanism);
     std::vector<std::byte> public_randomness(mechanism.public_size()), payload(mechanism.payload_size());
-    Outcome outcome;
+    SeriesErrors outcome;
     for (std::size_t person = 0; person < people; ++person) {
         mechanism.draw_public(bits, public_randomness);
         const Course course = draw(rounds, bits);
@@ -211,19 +212,19 @@ enum class Spent { is_told, is_not };
 
 /// Everything at every place: the errors, and what it costs if that is told.
 void compare(std::vector<Panel>& panels, const std::string& title, const std::string& x,
-             const std::vector<Place>& places, std::size_t repetitions, Spent spent) {
+             const std::vector<SeriesPoint>& places, std::size_t repetitions, Spent spent) {
     struct Cell {
         const Protocol* protocol;
-        const Place* place;
+        const SeriesPoint* place;
         std::unique_ptr<const ldp::Mechanism> mechanism;
-        std::vector<Outcome> outcomes;
+        std::vector<SeriesErrors> outcomes;
     };
     std::vector<Cell> cells;
     for (const Protocol& protocol : protocols)
-        for (const Place& place : places)
+        for (const SeriesPoint& place : places)
             if (place.epsilon(protocol.way) >= ldp::min_epsilon)
-                cells.push_back(
-                    {&protocol, &place, mechanism_of(protocol, place), std::vector<Outcome>(repetitions)});
+                cells.push_back({&protocol, &place, mechanism_of(protocol, place),
+                                 std::vector<SeriesErrors>(repetitions)});
     Progress progress(title, cells.size() * repetitions);
     in_parallel(cells.size() * repetitions, [&](std::size_t job) {
         Cell& cell = cells[job % cells.size()];
@@ -236,7 +237,7 @@ void compare(std::vector<Panel>& panels, const std::string& title, const std::st
     Panel mean{title + ": spent, on average", x, "epsilon", {}, {}};
     Panel worst{title + ": spent by the worst off", x, "epsilon", {}, {}};
     for (Panel* panel : {&error, &mean, &worst}) {
-        for (const Place& place : places) panel->marks.push_back(place.x);
+        for (const SeriesPoint& place : places) panel->marks.push_back(place.x);
         for (const Protocol& protocol : protocols) panel->curves.push_back({protocol.name, {}});
     }
     for (const Cell& cell : cells) {
@@ -245,7 +246,7 @@ void compare(std::vector<Panel>& panels, const std::string& title, const std::st
         const double epsilon = cell.protocol->way == Way::kept ? cell.place->of_kept : cell.place->of_series;
         Point errors{cell.place->x, {}, {}, left_out}, means{cell.place->x, {}, {}, 0.001};
         Point most{cell.place->x, {}, {}};
-        for (const Outcome& outcome : cell.outcomes) {
+        for (const SeriesErrors& outcome : cell.outcomes) {
             errors.found.push_back(outcome.error);
             errors.expected.push_back(outcome.predicted);
             means.found.push_back(epsilon * outcome.answers);
@@ -267,7 +268,7 @@ void compare(std::vector<Panel>& panels, const std::string& title, const std::st
 
 Figure series_figure(const Setup& setup) {
     Figure figure{"series", {}};
-    std::vector<Place> places;
+    std::vector<SeriesPoint> places;
     for (const double epsilon : epsilons) places.push_back({epsilon, 128, epsilon, epsilon});
     compare(figure.panels, "few changes, 128 rounds", "epsilon of a kept answer, or of the series", places,
             3 * setup.repetitions, Spent::is_told);

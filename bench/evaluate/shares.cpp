@@ -100,14 +100,14 @@ Outcome run_ordered(const std::string& name, const Truth& truth, double epsilon,
     return outcome;
 }
 
-struct Contender {
+struct ShareCompetitor {
     std::string name;
     bool closed_form;
     std::function<Outcome(const Truth&, double epsilon, ldp::BitSource&)> run;
 };
 
-std::vector<Contender> contenders() {
-    std::vector<Contender> all;
+std::vector<ShareCompetitor> contenders() {
+    std::vector<ShareCompetitor> all;
     const auto oracle = [&](const std::string& name, ldp::Consistency method) {
         const bool plain = method == ldp::Consistency::none;
         all.push_back({"sampled, " + name + (plain ? "" : ", norm_sub"), plain,
@@ -135,8 +135,8 @@ Figure shares_figure(const Setup& setup, const People& census) {
                 {std::begin(epsilons), std::end(epsilons)}};
     const std::size_t repetitions = std::max(least_repetitions, setup.repetitions / 2);
     const Truth truth(census);
-    const std::vector<Contender> all = contenders();
-    for (const Contender& contender : all) {
+    const std::vector<ShareCompetitor> all = contenders();
+    for (const ShareCompetitor& contender : all) {
         Curve& curve = panel.curves.emplace_back(Curve{contender.name, {}});
         for (const double epsilon : epsilons)
             curve.points.push_back({epsilon, std::vector<double>(repetitions),

@@ -16,22 +16,28 @@ using namespace ldp;
 
 namespace {
 
+constexpr Column bound_columns[] = {{"attribute", TEXTOID},
+                                    {"stderr", FLOAT8OID},
+                                    {"lower_bound", FLOAT8OID},
+                                    {"minimax", FLOAT8OID},
+                                    {"ratio", FLOAT8OID}};
+
 /// A row per attribute, in its own unit, and one of all numbers together, in PostgreSQL's memory.
 struct Bounds {
-    struct Row {
+    struct BoundRow {
         const char* attribute;
         double standard_error, lower_bound, minimax;
     };
-    const Row* items;
+    const BoundRow* items;
     std::size_t count;
 
-    void write(Columns& columns, std::size_t row) const {
-        const auto& [attribute, standard_error, lower_bound, minimax] = items[row];
-        columns.put(attribute == nullptr ? nullptr : server_text(attribute));
-        columns.put(standard_error);
-        columns.put(lower_bound);
-        columns.put(minimax);
-        columns.put(standard_error / lower_bound);
+    void write(RowWriter<bound_columns>& row, std::size_t number) const {
+        const auto& [attribute, standard_error, lower_bound, minimax] = items[number];
+        if (attribute != nullptr) row.put("attribute", server_text(attribute));
+        row.put("stderr", standard_error);
+        row.put("lower_bound", lower_bound);
+        row.put("minimax", minimax);
+        row.put("ratio", standard_error / lower_bound);
     }
 };
 
@@ -64,7 +70,8 @@ Bounds bounds(const char* text, std::int64_t users) {
               "ldp_plan and ldp_required_n tell the errors of the mechanism itself.");
     const std::unique_ptr<const Mechanism> mechanism = make_mechanism(spec);
     const std::vector<Attribute>& attributes = spec.attributes();
-    auto* items = static_cast<Bounds::Row*>(try_palloc((attributes.size() + 1) * sizeof(Bounds::Row)));
+    auto* items =
+        static_cast<Bounds::BoundRow*>(try_palloc((attributes.size() + 1) * sizeof(Bounds::BoundRow)));
     std::size_t count = 0, numbers = 0;
     double promised = 0;  // added up over the numbers
     LeastErrors least_errors;
@@ -94,5 +101,5 @@ Bounds bounds(const char* text, std::int64_t users) {
 
 /// (spec, users): what an estimate's standard error is, and what none can be below.
 LDP_FUNCTION_READING(ldp_minimax_bound, ERRCODE_INVALID_PARAMETER_VALUE) {
-    return rows(fcinfo, [=] { return bounds(json_argument(fcinfo, 0), PG_GETARG_INT64(1)); });
+    return rows<bound_columns>(fcinfo, [=] { return bounds(json_argument(fcinfo, 0), PG_GETARG_INT64(1)); });
 }

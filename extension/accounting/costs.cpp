@@ -15,16 +15,22 @@ using namespace ldp;
 
 namespace {
 
+constexpr Column composition_columns[] = {
+    {"method", TEXTOID}, {"epsilon", FLOAT8OID}, {"delta", FLOAT8OID}, {"smallest", BOOLOID}};
+constexpr Column shuffled_columns[] = {
+    {"epsilon", FLOAT8OID}, {"delta", FLOAT8OID}, {"closed_form", FLOAT8OID}, {"lower_bound", FLOAT8OID}};
+constexpr Column odds_columns[] = {{"odds", FLOAT8OID}, {"right_guess", FLOAT8OID}, {"posterior", FLOAT8OID}};
+
 struct Wholes {
     Composed composed;
     std::size_t count;
 
-    void write(Columns& columns, std::size_t row) const {
-        const auto method = static_cast<Composition>(row);
-        columns.put(name(method));
-        columns.put(composed.of(method));
-        columns.put(method == Composition::basic ? 0.0 : composed.delta);
-        columns.put(BoolGetDatum(method == composed.by()), false);
+    void write(RowWriter<composition_columns>& row, std::size_t number) const {
+        const auto method = static_cast<Composition>(number);
+        row.put("method", name(method));
+        row.put("epsilon", composed.of(method));
+        row.put("delta", method == Composition::basic ? 0.0 : composed.delta);
+        row.put("smallest", method == composed.by());
     }
 };
 
@@ -43,11 +49,11 @@ struct AmongOthers {
     Shuffled shuffled;
     std::size_t count;
 
-    void write(Columns& columns, std::size_t) const {
-        columns.put(shuffled.epsilon);
-        columns.put(shuffled.delta);
-        columns.put(shuffled.closed_form);
-        columns.put(shuffled.lower_bound);
+    void write(RowWriter<shuffled_columns>& row, std::size_t) const {
+        row.put("epsilon", shuffled.epsilon);
+        row.put("delta", shuffled.delta);
+        row.put("closed_form", shuffled.closed_form);
+        row.put("lower_bound", shuffled.lower_bound);
     }
 };
 
@@ -59,10 +65,10 @@ struct Belief {
     double epsilon, prior;
     std::size_t count;
 
-    void write(Columns& columns, std::size_t) const {
-        columns.put(odds_factor(epsilon));
-        columns.put(right_guess(epsilon));
-        columns.put(posterior(prior, epsilon));
+    void write(RowWriter<odds_columns>& row, std::size_t) const {
+        row.put("odds", odds_factor(epsilon));
+        row.put("right_guess", right_guess(epsilon));
+        row.put("posterior", posterior(prior, epsilon));
     }
 };
 
@@ -83,16 +89,18 @@ Belief belief(double epsilon, double prior, std::int32_t people) {
 
 /// (epsilons, delta): a row per way of composing.
 LDP_FUNCTION_READING(ldp_compose, ERRCODE_INVALID_PARAMETER_VALUE) {
-    return rows(fcinfo, [=] { return wholes(numbers_argument(fcinfo, 0), PG_GETARG_FLOAT8(1)); });
+    return rows<composition_columns>(
+        fcinfo, [=] { return wholes(numbers_argument(fcinfo, 0), PG_GETARG_FLOAT8(1)); });
 }
 
 /// (epsilon, people, delta): one row.
 LDP_FUNCTION_READING(ldp_shuffled, ERRCODE_INVALID_PARAMETER_VALUE) {
-    return rows(fcinfo,
-                [=] { return among_others(PG_GETARG_FLOAT8(0), PG_GETARG_INT64(1), PG_GETARG_FLOAT8(2)); });
+    return rows<shuffled_columns>(
+        fcinfo, [=] { return among_others(PG_GETARG_FLOAT8(0), PG_GETARG_INT64(1), PG_GETARG_FLOAT8(2)); });
 }
 
 /// (epsilon, prior, people): one row.
 LDP_FUNCTION_READING(ldp_odds, ERRCODE_INVALID_PARAMETER_VALUE) {
-    return rows(fcinfo, [=] { return belief(PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1), PG_GETARG_INT32(2)); });
+    return rows<odds_columns>(
+        fcinfo, [=] { return belief(PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1), PG_GETARG_INT32(2)); });
 }

@@ -120,15 +120,15 @@ Source source_of(FunctionCallInfo fcinfo, Bytes batch, std::int32_t round) {
 }
 
 /// Columns that reports go to: report, or batch, and round.
-struct Columns {
+struct ReportColumns {
     AttrNumber report, round;
 };
 
 /// The columns of a table, the first of this name and type, the second "round"; without number if one is
 /// missing.
-Columns columns_of(Relation table, const char* name, Oid type) {
+ReportColumns columns_of(Relation table, const char* name, Oid type) {
     const Oid relation = RelationGetRelid(table);
-    const Columns found{get_attnum(relation, name), get_attnum(relation, "round")};
+    const ReportColumns found{get_attnum(relation, name), get_attnum(relation, "round")};
     if (found.report == InvalidAttrNumber || get_atttype(relation, found.report) != type ||
         found.round == InvalidAttrNumber || get_atttype(relation, found.round) != INT4OID)
         return {InvalidAttrNumber, InvalidAttrNumber};
@@ -157,7 +157,7 @@ bool copies(Relation table) {
 }
 
 /// The range table of COPY into these columns, once it is certain that the caller may insert there.
-ParseState* permitted(Relation table, const Columns& columns) {
+ParseState* permitted(Relation table, const ReportColumns& columns) {
     ParseState* state = make_parsestate(nullptr);
     ParseNamespaceItem* item =
         addRangeTableEntryForRelation(state, table, RowExclusiveLock, nullptr, false, false);
@@ -178,7 +178,7 @@ ParseState* permitted(Relation table, const Columns& columns) {
     return state;
 }
 
-std::uint64_t copy_in(Relation table, const Columns& columns, Source& source) {
+std::uint64_t copy_in(Relation table, const ReportColumns& columns, Source& source) {
     ParseState* state = permitted(table, columns);
     if (!table->rd_islocaltemp) PreventCommandIfReadOnly("ldp_insert()");
 
@@ -280,7 +280,7 @@ LDP_FUNCTION(ldp_insert) {
                         errmsg("there is no table with the number %u", PG_GETARG_OID(0)),
                         errhint("Name it, as in ldp_insert('visits', ...).")));
     const Oid batch_type = type_named("ldp_report_batch", schema);
-    const Columns columns = columns_of(table, "report", type_named("ldp_report", schema));
+    const ReportColumns columns = columns_of(table, "report", type_named("ldp_report", schema));
     const bool apart = columns.report != InvalidAttrNumber;
     if (!apart && columns_of(table, "batch", batch_type).report == InvalidAttrNumber) refuse_table(table);
     std::uint64_t rows;

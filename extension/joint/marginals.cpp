@@ -14,7 +14,7 @@ using namespace ldp;
 namespace {
 
 /// What all questions have in common.
-struct Asked {
+struct MarginalQuery {
     Bytes summary;
     SummaryLabels labels;
     std::string_view method;
@@ -23,15 +23,32 @@ struct Asked {
 };
 
 /// The summary, and from `number` on: method, confidence, target. May jump.
-Asked asked_argument(FunctionCallInfo fcinfo, int number) {
+MarginalQuery asked_argument(FunctionCallInfo fcinfo, int number) {
     const Subject subject = whole_argument(fcinfo);
     return {subject.summary, subject.labels, word_argument(fcinfo, number),
             reach(PG_GETARG_FLOAT8(number + 1)), target_argument(fcinfo, number + 2)};
 }
 
+/// Row type ldp_cell.
+constexpr Column cell_columns[] = {
+    {"cell", TEXTARRAYOID}, {"estimate", FLOAT8OID},        {"stderr", FLOAT8OID},
+    {"lower", FLOAT8OID},   {"upper", FLOAT8OID},           {"n", INT8OID},
+    {"people", INT8OID},    {"cell_numbers", INT4ARRAYOID}, {"note", TEXTOID}};
+constexpr Column conditional_columns[] = {{"given_cell", TEXTARRAYOID},
+                                          {"cell", TEXTARRAYOID},
+                                          {"estimate", FLOAT8OID},
+                                          {"stderr", FLOAT8OID},
+                                          {"lower", FLOAT8OID},
+                                          {"upper", FLOAT8OID},
+                                          {"n", INT8OID},
+                                          {"people", INT8OID},
+                                          {"given_numbers", INT4ARRAYOID},
+                                          {"cell_numbers", INT4ARRAYOID},
+                                          {"note", TEXTOID}};
+
 /// Rows of ldp_cell, or of cells among the first `given` attributes' cells.
 struct CellRows {
-    struct Row {
+    struct CellRow {
         const char** labels;
         std::int32_t* numbers;  // null of a box
         Estimate estimate;
@@ -39,37 +56,38 @@ struct CellRows {
         const char* note;
     };
 
-    Row* rows = nullptr;
+    CellRow* rows = nullptr;
     std::size_t count = 0, attributes = 0, given = 0;
-    Told told = {};
+    ReportStatus told = {};
 
-    void write(Columns& columns, std::size_t row) const {
-        const Row& one = rows[row];
-        if (given > 0) columns.put(text_array(one.labels, given), false);
-        columns.put(text_array(one.labels + given, attributes - given), false);
-        const bool shown = told.enough;
-        columns.put(shown ? one.estimate.value : unknown);
-        columns.put(shown ? one.estimate.standard_error : unknown);
-        columns.put(shown ? one.interval.lower : unknown);
-        columns.put(shown ? one.interval.upper : unknown);
-        told.put_counts(columns);
-        if (one.numbers == nullptr) {
-            columns.put_nothing();
-        } else {
-            if (given > 0) columns.put(number_array(one.numbers, given), false);
-            columns.put(number_array(one.numbers + given, attributes - given), false);
+    template <class Writer>
+    void write(Writer& row, std::size_t number) const {
+        const CellRow& one = rows[number];
+        row.put("cell", text_array(one.labels + given, attributes - given));
+        if (one.numbers != nullptr)
+            row.put("cell_numbers", number_array(one.numbers + given, attributes - given));
+        if constexpr (Writer::has("given_cell")) {
+            row.put("given_cell", text_array(one.labels, given));
+            row.put("given_numbers", number_array(one.numbers, given));
         }
-        if (shown && one.note != nullptr)
-            columns.put(one.note);
+        if (told.enough) {
+            row.put("estimate", one.estimate.value);
+            row.put("stderr", one.estimate.standard_error);
+            row.put("lower", one.interval.lower);
+            row.put("upper", one.interval.upper);
+        }
+        told.put_counts(row);
+        if (told.enough && one.note != nullptr)
+            row.put("note", one.note);
         else
-            told.put_note(columns, !std::isnan(one.estimate.value));
+            told.put_note(row, !std::isnan(one.estimate.value));
     }
 
     // Allowed beside C++ objects.
 
-    void reserve(std::size_t room) { rows = static_cast<Row*>(try_palloc(room * sizeof(Row))); }
-    Row& add() {
-        Row& row = rows[count++];
+    void reserve(std::size_t room) { rows = static_cast<CellRow*>(try_palloc(room * sizeof(CellRow))); }
+    CellRow& add() {
+        CellRow& row = rows[count++];
         row = {static_cast<const char**>(try_palloc(attributes * sizeof(char*))),
                nullptr,
                {unknown, unknown},
@@ -80,11 +98,11 @@ struct CellRows {
 };
 
 /// A share of all, or of others.
-void answer(CellRows::Row& row, const Marginal& marginal, const JointShares::Box& box, double reach) {
+void answer(CellRows::CellRow& row, const Marginal& marginal, const JointShares::Box& box, double reach) {
     row.estimate = marginal.share(box);
     row.interval = interval(row.estimate, reach, marginal.law(box));
 }
-void answer(CellRows::Row& row, const Marginal& marginal, const JointShares::Box& of,
+void answer(CellRows::CellRow& row, const Marginal& marginal, const JointShares::Box& of,
             const JointShares::Box& given, double reach) {
     const Quotient quotient = marginal.quotient(of, given, reach);
     row.estimate = quotient.estimate;
@@ -96,7 +114,7 @@ void answer(CellRows::Row& row, const Marginal& marginal, const JointShares::Box
 /// A question and what it is asked of, in the order of the words and in ascending order of the attributes.
 class Together {
   public:
-    Together(const SummaryView& view, const Asked& asked, std::vector<std::size_t> attributes)
+    Together(const SummaryView& view, const MarginalQuery& asked, std::vector<std::size_t> attributes)
         : order_(attributes.size()),
           marginal_(view, sorted(attributes), combination_named(asked.method), asked.target) {
         std::vector<std::size_t> ascending = sorted(attributes);
@@ -123,7 +141,7 @@ class Together {
         return box;
     }
     [[nodiscard]] const Marginal& marginal() const noexcept { return marginal_; }
-    [[nodiscard]] const Told& told() const noexcept { return told_; }
+    [[nodiscard]] const ReportStatus& told() const noexcept { return told_; }
 
   private:
     static std::vector<std::size_t> sorted(std::vector<std::size_t> attributes) {
@@ -134,11 +152,11 @@ class Together {
     std::vector<std::size_t> order_;  // where each attribute asked for stands among them in ascending order
     Marginal marginal_;
     std::vector<std::uint64_t> sizes_;
-    Told told_;
+    ReportStatus told_;
 };
 
 /// All cells of the attributes, or of those after the first `given` among the people of each cell of these.
-CellRows cells(const Asked& asked, const Words& given, const Words& of) {
+CellRows cells(const MarginalQuery& asked, const Words& given, const Words& of) {
     return ask(asked.summary, CellRows{}, [&](const SummaryView& view) {
         const std::vector<std::uint64_t> all_sizes = view.mechanism->cells();
         const Labels& labels = asked.labels.fitting(all_sizes);
@@ -157,7 +175,7 @@ CellRows cells(const Asked& asked, const Words& given, const Words& of) {
         for (std::size_t cell = 0; cell < every.count(); ++cell) {
             check_interrupt();
             const std::vector<std::uint64_t> values = every.values(cell);
-            CellRows::Row& row = all.add();
+            CellRows::CellRow& row = all.add();
             row.numbers = static_cast<std::int32_t*>(try_palloc(attributes.size() * sizeof(std::int32_t)));
             for (std::size_t i = 0; i < attributes.size(); ++i) {
                 row.labels[i] = words[i][values[i]];
@@ -174,7 +192,7 @@ CellRows cells(const Asked& asked, const Words& given, const Words& of) {
 }
 
 /// A box, of all or of those in another.
-CellRows box(const Asked& asked, const char* conditions, const char* given) {
+CellRows box(const MarginalQuery& asked, const char* conditions, const char* given) {
     return ask(asked.summary, CellRows{}, [&](const SummaryView& view) {
         const std::vector<std::uint64_t> all_sizes = view.mechanism->cells();
         const Labels& labels = asked.labels.fitting(all_sizes);
@@ -196,7 +214,7 @@ CellRows box(const Asked& asked, const char* conditions, const char* given) {
         };
         CellRows all{.attributes = wanted.attributes.size(), .told = together.told()};
         all.reserve(1);
-        CellRows::Row& row = all.add();
+        CellRows::CellRow& row = all.add();
         for (std::size_t i = 0; i < wanted.attributes.size(); ++i) {
             std::string words;
             for (std::size_t v = 0; v < wanted.box[i].size(); ++v)
@@ -212,23 +230,26 @@ CellRows box(const Asked& asked, const char* conditions, const char* given) {
     });
 }
 
+constexpr Column view_columns[] = {
+    {"attributes", TEXTARRAYOID}, {"cells", INT8OID}, {"n", INT8OID}, {"attribute_numbers", INT4ARRAYOID}};
+
 /// What is reported together.
 struct Views {
-    struct Row {
+    struct ViewRow {
         const char** names;
         std::int32_t* numbers;
         std::size_t attributes;
         std::uint64_t cells, n;
     };
-    Row* rows = nullptr;
+    ViewRow* rows = nullptr;
     std::size_t count = 0;
 
-    void write(Columns& columns, std::size_t row) const {
-        const Row& one = rows[row];
-        columns.put(text_array(one.names, one.attributes), false);
-        columns.put(one.cells);
-        columns.put(one.n);
-        columns.put(number_array(one.numbers, one.attributes), false);
+    void write(RowWriter<view_columns>& row, std::size_t number) const {
+        const ViewRow& one = rows[number];
+        row.put("attributes", text_array(one.names, one.attributes));
+        row.put("cells", one.cells);
+        row.put("n", one.n);
+        row.put("attribute_numbers", number_array(one.numbers, one.attributes));
     }
 };
 
@@ -240,10 +261,10 @@ Views views(const Subject& subject) {
     const std::vector<std::uint64_t> sizes = mechanism->cells();
     const Labels& labels = subject.labels.fitting(sizes);
     const std::vector<std::vector<std::size_t>> found = joint.views();
-    Views all{static_cast<Views::Row*>(try_palloc(found.size() * sizeof(Views::Row)))};
+    Views all{static_cast<Views::ViewRow*>(try_palloc(found.size() * sizeof(Views::ViewRow)))};
     for (const std::vector<std::size_t>& attributes : found) {
         check_interrupt();
-        Views::Row& row = all.rows[all.count];
+        Views::ViewRow& row = all.rows[all.count];
         row = {static_cast<const char**>(try_palloc(attributes.size() * sizeof(char*))),
                static_cast<std::int32_t*>(try_palloc(attributes.size() * sizeof(std::int32_t))),
                attributes.size(), 1, joint.reports_of_view(view, all.count)};
@@ -261,7 +282,7 @@ Views views(const Subject& subject) {
 
 /// (summary): a row for each view.
 LDP_FUNCTION(ldp_views) {
-    return rows(fcinfo, [=] {
+    return rows<view_columns>(fcinfo, [=] {
         const Subject subject = whole_argument(fcinfo);
         return views(subject);
     });
@@ -269,7 +290,7 @@ LDP_FUNCTION(ldp_views) {
 
 /// (summary, attributes, method, confidence, target): a row for each cell.
 LDP_FUNCTION(ldp_marginal) {
-    return rows(fcinfo, [=] {
+    return rows<cell_columns>(fcinfo, [=] {
         const Words attributes = words_argument(fcinfo, 1);
         return cells(asked_argument(fcinfo, 2), {nullptr, 0}, attributes);
     });
@@ -277,7 +298,7 @@ LDP_FUNCTION(ldp_marginal) {
 
 /// (summary, conditions, method, confidence, target, given): one row.
 LDP_FUNCTION_READING(ldp_share, ERRCODE_INVALID_PARAMETER_VALUE) {
-    return rows(
+    return rows<cell_columns>(
         fcinfo,
         [=] {
             const char* conditions = json_argument(fcinfo, 1);
@@ -289,7 +310,7 @@ LDP_FUNCTION_READING(ldp_share, ERRCODE_INVALID_PARAMETER_VALUE) {
 
 /// (summary, of, given, method, confidence, target): a row for each cell of all attributes.
 LDP_FUNCTION(ldp_conditional) {
-    return rows(fcinfo, [=] {
+    return rows<conditional_columns>(fcinfo, [=] {
         const Words of = words_argument(fcinfo, 1), given = words_argument(fcinfo, 2);
         if (given.count == 0)
             throw Error(ErrorCode::invalid_value, "no attribute is given", "The third argument is empty.",

@@ -13,9 +13,9 @@
 #include "core/joint/fitted.hpp"
 #include "core/joint/measured.hpp"
 #include "core/joint/model/association.hpp"
+#include "core/joint/model/insecure_bits.hpp"
 #include "core/joint/model/synthesis.hpp"
 #include "joint/words.hpp"
-#include "simulation/seeded.hpp"
 
 extern "C" {
 #include "utils/fmgrprotos.h"
@@ -27,35 +27,50 @@ using namespace ldp;
 
 namespace {
 
+constexpr Column association_columns[] = {{"attribute", TEXTOID},
+                                          {"other_attribute", TEXTOID},
+                                          {"estimate", FLOAT8OID},
+                                          {"lower", FLOAT8OID},
+                                          {"upper", FLOAT8OID},
+                                          {"information", FLOAT8OID},
+                                          {"information_stderr", FLOAT8OID},
+                                          {"n", INT8OID},
+                                          {"p_value", FLOAT8OID},
+                                          {"adjusted_p_value", FLOAT8OID},
+                                          {"attribute_number", INT4OID},
+                                          {"other_attribute_number", INT4OID},
+                                          {"note", TEXTOID}};
+
 /// Pairs of attributes.
 struct Associations {
-    struct Row {
+    struct AssociationRow {
         const char *first, *second;
         Association found;
-        Told told;
+        ReportStatus told;
     };
-    Row* rows = nullptr;
+    AssociationRow* rows = nullptr;
     std::size_t count = 0;
 
-    void write(Columns& columns, std::size_t row) const {
-        const auto& [first, second, found, told] = rows[row];
-        columns.put(server_text(first));
-        columns.put(server_text(second));
-        const auto put = [&, enough = told.enough](double number) { columns.put(enough ? number : unknown); };
-        put(found.cramers_v);
-        put(found.v_interval.lower);
-        put(found.v_interval.upper);
-        put(found.information.value);
-        put(found.information.standard_error);
-        columns.put(told.n);
-        put(found.p_value);
-        put(found.adjusted);
-        columns.put(static_cast<std::int32_t>(found.first));
-        columns.put(static_cast<std::int32_t>(found.second));
+    void write(RowWriter<association_columns>& row, std::size_t number) const {
+        const auto& [first, second, found, told] = rows[number];
+        row.put("attribute", server_text(first));
+        row.put("other_attribute", server_text(second));
+        if (told.enough) {
+            row.put("estimate", found.cramers_v);
+            row.put("lower", found.v_interval.lower);
+            row.put("upper", found.v_interval.upper);
+            row.put("information", found.information.value);
+            row.put("information_stderr", found.information.standard_error);
+            row.put("p_value", found.p_value);
+            row.put("adjusted_p_value", found.adjusted);
+        }
+        row.put("n", told.n);
+        row.put("attribute_number", static_cast<std::int32_t>(found.first));
+        row.put("other_attribute_number", static_cast<std::int32_t>(found.second));
         if (told.enough && std::isnan(found.cramers_v))
-            columns.put("of one of them no two values can be told from nobody");
+            row.put("note", "of one of them no two values can be told from nobody");
         else
-            told.put_note(columns, true);
+            told.put_note(row, true);
     }
 };
 
@@ -70,9 +85,9 @@ Associations associated(const Subject& subject, double confidence) {
     return ask(subject.summary, Associations{}, [&](const SummaryView& view) {
         const Labels& labels = subject.labels.fitting(view.mechanism->cells());
         const std::vector<Association> found = associations(measured(view), confidence);
-        Associations all{
-            static_cast<Associations::Row*>(try_palloc((found.size() + 1) * sizeof(Associations::Row))),
-            found.size()};
+        Associations all{static_cast<Associations::AssociationRow*>(
+                             try_palloc((found.size() + 1) * sizeof(Associations::AssociationRow))),
+                         found.size()};
         for (std::size_t i = 0; i < found.size(); ++i)
             all.rows[i] = {keep(labels.name(found[i].first)), keep(labels.name(found[i].second)), found[i],
                            told(about(view, found[i]))};
@@ -80,27 +95,31 @@ Associations associated(const Subject& subject, double confidence) {
     });
 }
 
+constexpr Column fitted_columns[] = {
+    {"cell", TEXTARRAYOID}, {"estimate", FLOAT8OID},        {"n", INT8OID},
+    {"people", INT8OID},    {"cell_numbers", INT4ARRAYOID}, {"note", TEXTOID}};
+
 /// The cells of a fitted table, in the order of the words.
 struct FittedCells {
-    struct Row {
+    struct FittedCell {
         const char** labels;
         std::int32_t* numbers;
         double share;
     };
-    Row* rows = nullptr;
+    FittedCell* rows = nullptr;
     std::size_t count = 0, attributes = 0;
     bool modelled = false;
-    Told told = {};
+    ReportStatus told = {};
 
-    void write(Columns& columns, std::size_t row) const {
-        columns.put(text_array(rows[row].labels, attributes), false);
-        columns.put(told.enough ? rows[row].share : unknown);
-        told.put_counts(columns);
-        columns.put(number_array(rows[row].numbers, attributes), false);
+    void write(RowWriter<fitted_columns>& row, std::size_t number) const {
+        row.put("cell", text_array(rows[number].labels, attributes));
+        row.put("estimate", told.enough ? rows[number].share : unknown);
+        told.put_counts(row);
+        row.put("cell_numbers", number_array(rows[number].numbers, attributes));
         if (told.enough && modelled)
-            columns.put("a model's answer: no view has all of these attributes");
+            row.put("note", "a model's answer: no view has all of these attributes");
         else
-            told.put_note(columns, true);
+            told.put_note(row, true);
     }
 };
 
@@ -138,10 +157,11 @@ FittedCells fitted(const Subject& subject, const Words& words) {
                 texts[i].push_back(keep(labels.label(attributes[i], v)));
         FittedCells all{
             .attributes = attributes.size(), .modelled = !fit.holds(ascending), .told = told(view)};
-        all.rows = static_cast<FittedCells::Row*>(try_palloc(table.shares.size() * sizeof(FittedCells::Row)));
+        all.rows = static_cast<FittedCells::FittedCell*>(
+            try_palloc(table.shares.size() * sizeof(FittedCells::FittedCell)));
         for (; all.count < table.shares.size(); ++all.count) {
             check_interrupt();
-            FittedCells::Row& row = all.rows[all.count];
+            FittedCells::FittedCell& row = all.rows[all.count];
             row = {static_cast<const char**>(try_palloc(attributes.size() * sizeof(char*))),
                    static_cast<std::int32_t*>(try_palloc(attributes.size() * sizeof(std::int32_t))), 0};
             std::size_t cell = 0, left = all.count;
@@ -157,9 +177,14 @@ FittedCells fitted(const Subject& subject, const Words& words) {
     });
 }
 
+constexpr Column model_columns[] = {
+    {"kind", TEXTOID},          {"attributes", TEXTARRAYOID}, {"estimate", FLOAT8OID},
+    {"information", FLOAT8OID}, {"p_value", FLOAT8OID},       {"cells", INT8OID},
+    {"clique", INT4OID},        {"parent", INT4OID},          {"attribute_numbers", INT4ARRAYOID}};
+
 /// A model's edges and cliques.
 struct ModelRows {
-    struct Row {
+    struct ModelRow {
         const char* kind;
         const char** names;
         std::int32_t* numbers;
@@ -168,26 +193,26 @@ struct ModelRows {
         std::uint64_t cells;
         std::int32_t clique, parent;  // parent: below 0 of none
     };
-    Row* rows = nullptr;
+    ModelRow* rows = nullptr;
     std::size_t count = 0;
-    Told told = {};
+    ReportStatus told = {};
 
-    void write(Columns& columns, std::size_t row) const {
-        const Row& one = rows[row];
-        columns.put(one.kind);
-        columns.put(text_array(one.names, one.attributes), false);
-        columns.put(one.v);
-        columns.put(one.information);
-        columns.put(one.p_value);
-        columns.put(one.cells);
-        columns.put(one.clique);
-        columns.put(Int32GetDatum(one.parent), one.parent < 0);
-        columns.put(number_array(one.numbers, one.attributes), false);
+    void write(RowWriter<model_columns>& row, std::size_t number) const {
+        const ModelRow& one = rows[number];
+        row.put("kind", one.kind);
+        row.put("attributes", text_array(one.names, one.attributes));
+        row.put("estimate", one.v);
+        row.put("information", one.information);
+        row.put("p_value", one.p_value);
+        row.put("cells", one.cells);
+        row.put("clique", one.clique);
+        if (one.parent >= 0) row.put("parent", one.parent);
+        row.put("attribute_numbers", number_array(one.numbers, one.attributes));
     }
 
     // Allowed beside C++ objects.
-    Row& add(const char* kind, const Labels& of, std::span<const std::size_t> attributes) {
-        Row& row = rows[count++];
+    ModelRow& add(const char* kind, const Labels& of, std::span<const std::size_t> attributes) {
+        ModelRow& row = rows[count++];
         row = {kind,
                static_cast<const char**>(try_palloc(attributes.size() * sizeof(char*))),
                static_cast<std::int32_t*>(try_palloc(attributes.size() * sizeof(std::int32_t))),
@@ -230,11 +255,11 @@ ModelRows modelled(const Subject& subject, const ModelOptions& options) {
         const Labels& labels = subject.labels.fitting(view.mechanism->cells());
         const Model model = model_of(measured_for_model(view), options);
         ModelRows all;
-        all.rows = static_cast<ModelRows::Row*>(
-            try_palloc((model.edges.size() + model.cliques.size() + 1) * sizeof(ModelRows::Row)));
+        all.rows = static_cast<ModelRows::ModelRow*>(
+            try_palloc((model.edges.size() + model.cliques.size() + 1) * sizeof(ModelRows::ModelRow)));
         for (std::size_t c = 0; c < model.cliques.size(); ++c) {
             const Clique& clique = model.cliques[c];
-            ModelRows::Row& row = all.add("clique", labels, clique.table.attributes);
+            ModelRows::ModelRow& row = all.add("clique", labels, clique.table.attributes);
             row.cells = clique.table.shares.size();
             row.clique = static_cast<std::int32_t>(c);
             if (c > 0) row.parent = static_cast<std::int32_t>(clique.parent);
@@ -244,7 +269,7 @@ ModelRows modelled(const Subject& subject, const ModelOptions& options) {
             const auto holder = std::ranges::find_if(model.cliques, [&](const Clique& clique) {
                 return std::ranges::includes(clique.table.attributes, both);
             });
-            ModelRows::Row& row = all.add("edge", labels, both);
+            ModelRows::ModelRow& row = all.add("edge", labels, both);
             if (enough(about(view, edge))) {
                 row.v = edge.cramers_v;
                 row.information = edge.information.value;
@@ -256,6 +281,8 @@ ModelRows modelled(const Subject& subject, const ModelOptions& options) {
         return all;
     });
 }
+
+constexpr Column record_columns[] = {{"number", INT8OID}, {"record", JSONBOID}};
 
 /// Made-up records: of each attribute a value, and of a number in bins where in its bin.
 struct Records {
@@ -275,9 +302,9 @@ struct Records {
     JsonbPair* pairs = nullptr;  // of the record that is being written
 
     // Reading each record's text would take longer than all else.
-    void write(Columns& columns, std::size_t row) const {
+    void write(RowWriter<record_columns>& row, std::size_t number) const {
         for (std::size_t j = 0; j < attributes; ++j) {
-            const auto& [value, within] = items[row * attributes + j];
+            const auto& [value, within] = items[number * attributes + j];
             const Key& key = keys[j];
             pairs[key.at].value = key.ends == nullptr
                                       ? key.values[value]
@@ -288,8 +315,8 @@ struct Records {
         record.type = jbvObject;
         record.val.object.nPairs = static_cast<int>(attributes);
         record.val.object.pairs = pairs;
-        columns.put(static_cast<std::uint64_t>(row + 1));
-        columns.put(JsonbPGetDatum(JsonbValueToJsonb(&record)), false);
+        row.put("number", static_cast<std::uint64_t>(number + 1));
+        row.put("record", TypedDatum<JSONBOID>{JsonbPGetDatum(JsonbValueToJsonb(&record))});
     }
 
     /// Reads the keys' texts. PostgreSQL keeps an object's pairs by their names' length, then bytes.
@@ -362,7 +389,7 @@ Records synthesized(const Subject& subject, std::int64_t count, std::int64_t see
         }
         all.items =
             static_cast<Records::Item*>(try_palloc((all.count * sizes.size() + 1) * sizeof(Records::Item)));
-        simulation::SeededBits bits(static_cast<std::uint64_t>(seed));
+        InsecureBits bits(static_cast<std::uint64_t>(seed));
         std::vector<std::uint32_t> values(Synthesis::block * sizes.size());
         for (std::size_t first = 0; first < all.count; first += Synthesis::block) {
             check_interrupt();
@@ -381,7 +408,7 @@ Records synthesized(const Subject& subject, std::int64_t count, std::int64_t see
 
 /// (summary, confidence): a row for each pair of attributes.
 LDP_FUNCTION(ldp_association) {
-    return rows(fcinfo, [=] {
+    return rows<association_columns>(fcinfo, [=] {
         const Subject subject = whole_argument(fcinfo);
         return associated(subject, PG_GETARG_FLOAT8(1));
     });
@@ -389,7 +416,7 @@ LDP_FUNCTION(ldp_association) {
 
 /// (summary, attributes): a row for each cell.
 LDP_FUNCTION(ldp_fitted) {
-    return rows(fcinfo, [=] {
+    return rows<fitted_columns>(fcinfo, [=] {
         const Words attributes = words_argument(fcinfo, 1);
         const Subject subject = whole_argument(fcinfo);
         return fitted(subject, attributes);
@@ -398,7 +425,7 @@ LDP_FUNCTION(ldp_fitted) {
 
 /// (summary, significance, cells): a row for each clique and each edge.
 LDP_FUNCTION(ldp_model) {
-    return rows(fcinfo, [=] {
+    return rows<model_columns>(fcinfo, [=] {
         const Subject subject = whole_argument(fcinfo);
         return modelled(subject, {PG_GETARG_FLOAT8(1), PG_GETARG_INT32(2)});
     });
@@ -414,7 +441,7 @@ LDP_FUNCTION(ldp_learn_views) {
 
 /// (summary, records, seed, significance, cells): a row for each record.
 LDP_FUNCTION(ldp_synthesize) {
-    return rows(fcinfo, [=] {
+    return rows<record_columns>(fcinfo, [=] {
         const Subject subject = whole_argument(fcinfo);
         Records all = synthesized(subject, PG_GETARG_INT64(1), PG_GETARG_INT64(2),
                                   {PG_GETARG_FLOAT8(3), PG_GETARG_INT32(4)});

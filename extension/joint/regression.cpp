@@ -10,37 +10,39 @@ using namespace ldp;
 
 namespace {
 
-struct Row {
+struct EstimateRow {
     const char *term, *label;
     Estimate estimate;
     ldp::Interval interval;
     const char* note;  ///< of its own; null if there is none
 };
 
-/// Rows that are about all reports together.
+constexpr Column term_columns[] = {{"term", TEXTOID},     {"label", TEXTOID},   {"estimate", FLOAT8OID},
+                                   {"stderr", FLOAT8OID}, {"lower", FLOAT8OID}, {"upper", FLOAT8OID},
+                                   {"n", INT8OID},        {"people", INT8OID},  {"note", TEXTOID}};
+
+/// Rows that are about all reports together: of ldp_answer, or each of a term.
 struct Rows {
-    Told told = {};
-    bool terms = false;  ///< whether each has a name, or is a row of ldp_answer
-    Row* rows = nullptr;
+    ReportStatus told = {};
+    EstimateRow* rows = nullptr;
     std::size_t count = 0;
 
-    void write(Columns& columns, std::size_t row) const {
-        const auto& [term, label, estimate, interval, note] = rows[row];
-        columns.put(term == nullptr ? nullptr : server_text(term));
-        columns.put(label == nullptr ? nullptr : server_text(label));
-        columns.put(estimate.value);
-        columns.put(estimate.standard_error);
-        columns.put(interval.lower);
-        columns.put(interval.upper);
-        told.put_counts(columns);
-        if (!terms) {
-            columns.put_nothing();
-            columns.put_nothing();
+    template <class Writer>
+    void write(Writer& row, std::size_t number) const {
+        const auto& [term, label, estimate, interval, note] = rows[number];
+        if constexpr (Writer::has("term")) {
+            if (term != nullptr) row.put("term", server_text(term));
+            if (label != nullptr) row.put("label", server_text(label));
         }
+        row.put("estimate", estimate.value);
+        row.put("stderr", estimate.standard_error);
+        row.put("lower", interval.lower);
+        row.put("upper", interval.upper);
+        told.put_counts(row);
         if (note != nullptr)
-            columns.put(server_text(note));
+            row.put("note", server_text(note));
         else
-            told.put_note(columns, !std::isnan(estimate.value));
+            told.put_note(row, !std::isnan(estimate.value));
     }
 
     void add(const char* term, const char* label, const Estimate& estimate, const ldp::Interval& interval,
@@ -58,8 +60,8 @@ struct Rows {
 
 /// Room for so many rows about a summary, of whose attributes the scarcest decides whether any are shown.
 Rows room(const SummaryView& view, std::size_t scarcest, std::size_t count) {
-    const Told least = told(part(view, scarcest));
-    Rows all{.told = told(view), .rows = static_cast<Row*>(try_palloc(count * sizeof(Row)))};
+    const ReportStatus least = told(part(view, scarcest));
+    Rows all{.told = told(view), .rows = static_cast<EstimateRow*>(try_palloc(count * sizeof(EstimateRow)))};
     if (!least.enough) all.told.note = least.note;
     return all;
 }
@@ -105,7 +107,6 @@ Rows regressed(const Subject& subject, std::string_view of, const Words& on,
         if (group) design.group = named(joint, *group);
         const Regression found = regression(joint, design);
         Rows all = room(joint.view, found.scarcest, found.intercepts.size() + found.slopes.size() + 1);
-        all.terms = true;
         const auto grouped = group ? find_attribute(joint.attributes, *design.group) : std::nullopt;
         for (std::size_t c = 0; c < found.intercepts.size(); ++c) {
             all.add(grouped ? keep(*design.group) : "(intercept)",
@@ -122,7 +123,7 @@ Rows regressed(const Subject& subject, std::string_view of, const Words& on,
 
 /// (summary, x, y, confidence, target): a row.
 Datum association_rows(FunctionCallInfo fcinfo, Associate associate) {
-    return rows(fcinfo, [=] {
+    return rows<answer_columns>(fcinfo, [=] {
         const Subject subject = whole_argument(fcinfo);
         const std::string_view x = word_argument(fcinfo, 1), y = word_argument(fcinfo, 2);
         return associated(associate, subject, x, y, reach(PG_GETARG_FLOAT8(3)), target_argument(fcinfo, 4));
@@ -133,19 +134,19 @@ Datum association_rows(FunctionCallInfo fcinfo, Associate associate) {
 
 /// A row of ldp_answer, as Answers writes it.
 struct Answered {
-    enum Column {
-        attribute,
-        label,
-        estimate,
-        standard_error,
-        lower,
-        upper,
-        n,
-        people,
-        number,
-        value,
-        note,
-        columns
+    static constexpr std::size_t columns = std::size(answer_columns);
+    enum Field : std::size_t {
+        attribute = column_number<answer_columns>("attribute", TEXTOID),
+        label = column_number<answer_columns>("label", TEXTOID),
+        estimate = column_number<answer_columns>("estimate", FLOAT8OID),
+        standard_error = column_number<answer_columns>("stderr", FLOAT8OID),
+        lower = column_number<answer_columns>("lower", FLOAT8OID),
+        upper = column_number<answer_columns>("upper", FLOAT8OID),
+        n = column_number<answer_columns>("n", INT8OID),
+        people = column_number<answer_columns>("people", INT8OID),
+        number = column_number<answer_columns>("attribute_number", INT4OID),
+        value = column_number<answer_columns>("value", INT4OID),
+        note = column_number<answer_columns>("note", TEXTOID)
     };
     Datum values[columns];
     bool missing[columns];
@@ -169,11 +170,11 @@ struct Answered {
                  errhint("Answers with an estimate and a standard error above 0 can be combined.")));
         pg_unreachable();
     }
-    [[nodiscard]] const char* words(Column column) const {
+    [[nodiscard]] const char* words(Field column) const {
         return missing[column] ? "" : TextDatumGetCString(values[column]);
     }
     void check_same_question(const Answered& other) const {
-        for (const Column column : {attribute, label}) {
+        for (const Field column : {attribute, label}) {
             if (missing[column] == other.missing[column] &&
                 std::string_view(words(column)) == std::string_view(other.words(column)))
                 continue;
@@ -184,7 +185,7 @@ struct Answered {
         }
     }
     /// Of two counts their sum, if both are known and it is a number.
-    void count(Column column, const Answered& other) {
+    void count(Field column, const Answered& other) {
         std::int64_t sum = 0;
         missing[column] =
             missing[column] || other.missing[column] ||
@@ -192,7 +193,7 @@ struct Answered {
         values[column] = Int64GetDatum(sum);
     }
     /// Of two numbers the one that they have in common.
-    void agree(Column column, const Answered& other) {
+    void agree(Field column, const Answered& other) {
         missing[column] = missing[column] || other.missing[column] ||
                           DatumGetInt32(values[column]) != DatumGetInt32(other.values[column]);
     }
@@ -213,8 +214,8 @@ struct Answered {
         values[lower] = Float8GetDatum(range.lower);
         values[upper] = Float8GetDatum(range.upper);
         missing[lower] = missing[upper] = false;
-        for (const Column column : {n, people}) count(column, other);
-        for (const Column column : {number, value}) agree(column, other);
+        for (const Field column : {n, people}) count(column, other);
+        for (const Field column : {number, value}) agree(column, other);
         if (missing[note]) missing[note] = other.missing[note], values[note] = other.values[note];
     }
 };
@@ -232,7 +233,7 @@ LDP_FUNCTION(ldp_correlation) {
 /// (summary, of, predictors, confidence, target, group): a row for the intercept, or each group's; for each
 /// predictor; and for R².
 LDP_FUNCTION(ldp_regression) {
-    return rows(
+    return rows<term_columns>(
         fcinfo,
         [=] {
             const Subject subject = whole_argument(fcinfo);
@@ -250,6 +251,7 @@ LDP_FUNCTION(ldp_combine_answers) {
     HeapTupleHeader first = PG_GETARG_HEAPTUPLEHEADER(0), second = PG_GETARG_HEAPTUPLEHEADER(1);
     TupleDesc shape =
         lookup_rowtype_tupdesc_copy(HeapTupleHeaderGetTypeId(first), HeapTupleHeaderGetTypMod(first));
+    check_columns(fcinfo, shape, answer_columns);
     Answered one(first, shape);
     const Answered other(second, shape);
     one.check_same_question(other);

@@ -5,23 +5,25 @@
 #include <string>
 
 #include "answers.hpp"
-#include "simulation/seeded.hpp"
+#include "core/joint/model/insecure_bits.hpp"
 
 using namespace ldp;
 
 namespace {
 
+constexpr Column view_plan_columns[] = {{"views", JSONBOID}, {"error", FLOAT8OID}};
+
 struct Plans {
-    struct Row {
+    struct ViewPlanRow {
         const char* views;  // as a spec says them
         double error;
     };
-    Row* rows = nullptr;
+    ViewPlanRow* rows = nullptr;
     std::size_t count = 0;
 
-    void write(Columns& columns, std::size_t row) const {
-        columns.put(json_value(rows[row].views), false);
-        columns.put(rows[row].error);
+    void write(RowWriter<view_plan_columns>& row, std::size_t number) const {
+        row.put("views", TypedDatum<JSONBOID>{json_value(rows[number].views)});
+        row.put("error", rows[number].error);
     }
 };
 
@@ -39,11 +41,12 @@ Plans planned(const Subject& subject, double people, const char* asked) {
     return ask(subject.summary, Plans{}, [&](const SummaryView& view) {
         const std::vector<std::uint64_t> sizes = view.mechanism->cells();
         const Labels& labels = subject.labels.fitting(sizes);
-        simulation::SeededBits bits(1);
+        InsecureBits bits(1);
         const std::vector<ViewPlan> found =
             planned_views(measured_for_model(view), sizes.size(),
                           {view.mechanism->header().epsilon, people, labels.sets(asked, sizes.size())}, bits);
-        Plans all{static_cast<Plans::Row*>(try_palloc((found.size() + 1) * sizeof(Plans::Row)))};
+        Plans all{
+            static_cast<Plans::ViewPlanRow*>(try_palloc((found.size() + 1) * sizeof(Plans::ViewPlanRow)))};
         for (const ViewPlan& plan : found)
             all.rows[all.count++] = {
                 keep(plan.word.empty() ? listed(plan.views, labels) : '"' + plan.word + '"'), plan.error};
@@ -55,7 +58,7 @@ Plans planned(const Subject& subject, double people, const char* asked) {
 
 /// (summary, people, asked): a row for each choice, the best first.
 LDP_FUNCTION_READING(ldp_plan_views, ERRCODE_INVALID_PARAMETER_VALUE) {
-    return rows(fcinfo, [=] {
+    return rows<view_plan_columns>(fcinfo, [=] {
         const char* asked = json_argument(fcinfo, 2);
         const Subject subject = whole_argument(fcinfo);
         return planned(subject, PG_GETARG_FLOAT8(1), asked);

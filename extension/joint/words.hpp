@@ -1,13 +1,7 @@
 // Arrays of words and numbers, which rows about several attributes have.
 #pragma once
 
-#include "boundary.hpp"
-
-extern "C" {
-#include "catalog/pg_type.h"
-#include "utils/array.h"
-#include "utils/builtins.h"
-}
+#include "rows.hpp"
 
 namespace ldp {
 
@@ -37,17 +31,18 @@ struct Words {
     return {words, static_cast<std::size_t>(count)};
 }
 
-[[nodiscard]] inline Datum text_array(const char* const* utf8, std::size_t count) {
+[[nodiscard]] inline TypedDatum<TEXTARRAYOID> text_array(const char* const* utf8, std::size_t count) {
     auto* words = static_cast<Datum*>(palloc(sizeof(Datum) * (count + 1)));
     for (std::size_t i = 0; i < count; ++i) words[i] = CStringGetTextDatum(server_text(utf8[i]));
-    return PointerGetDatum(construct_array(words, static_cast<int>(count), TEXTOID, -1, false, TYPALIGN_INT));
+    return {
+        PointerGetDatum(construct_array(words, static_cast<int>(count), TEXTOID, -1, false, TYPALIGN_INT))};
 }
 
-[[nodiscard]] inline Datum number_array(const std::int32_t* numbers, std::size_t count) {
+[[nodiscard]] inline TypedDatum<INT4ARRAYOID> number_array(const std::int32_t* numbers, std::size_t count) {
     auto* all = static_cast<Datum*>(palloc(sizeof(Datum) * (count + 1)));
     for (std::size_t i = 0; i < count; ++i) all[i] = Int32GetDatum(numbers[i]);
-    return PointerGetDatum(
-        construct_array(all, static_cast<int>(count), INT4OID, sizeof(std::int32_t), true, TYPALIGN_INT));
+    return {PointerGetDatum(
+        construct_array(all, static_cast<int>(count), INT4OID, sizeof(std::int32_t), true, TYPALIGN_INT))};
 }
 
 }  // namespace ldp

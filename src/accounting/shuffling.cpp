@@ -19,7 +19,7 @@ namespace {
 constexpr double least_epsilon = 1e-9, largest_epsilon = 300;
 constexpr std::uint64_t most_people = 1'000'000'000;
 
-enum class Rounding { down, up };
+enum class RoundingDirection { down, up };
 
 /// Of c fair coins, the chance of t − 1 heads and that of t or more, while c and t go up step by step.
 class FairTail {
@@ -77,15 +77,15 @@ class Crowd {
     /// divergence is a sum over x ≥ t. With c = N − 1, b = P(t − 1 of c fair coins), T = P(t or more of
     /// them), a the chance that the own report is among the N and o that it is not, it comes to a(αb − γT) −
     /// oγ(T + b/2), where α = p − e^ε·q, β = e^ε·p − q, γ = e^ε − 1, p/q = e^ε₀, p + q = 1.
-    [[nodiscard]] double divergence(double epsilon, Rounding rounding) const {
+    [[nodiscard]] double divergence(double epsilon, RoundingDirection rounding) const {
         const double q = 1 / (1 + std::exp(epsilon_)), gamma = std::expm1(epsilon);
         const double alpha = q * std::exp(epsilon) * std::expm1(epsilon_ - epsilon);
         const double beta = q * std::expm1(epsilon_ + epsilon);
         const std::size_t size = law_.probabilities.size();
         const double steps =
             static_cast<double>(size) + 64 * std::sqrt(static_cast<double>(law_.first + size));
-        const double error = (rounding == Rounding::up ? 1 : -1) * (steps + 64) * 0x1p-46;
-        double sum = rounding == Rounding::up ? cut_ : -cut_;
+        const double error = (rounding == RoundingDirection::up ? 1 : -1) * (steps + 64) * 0x1p-46;
+        double sum = rounding == RoundingDirection::up ? cut_ : -cut_;
         std::optional<FairTail> fair;
         Work work;
         for (std::size_t i = 0; i < size; ++i, work.done(4)) {
@@ -100,7 +100,7 @@ class Crowd {
                 while (fair->threshold() < threshold) fair->raise_threshold();
             }
             if (!fair || fair->faded())
-                fair.emplace(c, threshold, rounding == Rounding::up ? FairTail::negligible : 0);
+                fair.emplace(c, threshold, rounding == RoundingDirection::up ? FairTail::negligible : 0);
             const double gain = among * alpha * fair->below();
             const double loss = gamma * (among * fair->tail() + apart * (fair->tail() + fair->below() / 2));
             sum += std::max(0.0, gain * (1 + error) - loss * (1 - error));
@@ -109,7 +109,7 @@ class Crowd {
     }
 
     /// Where the divergence comes down to δ; of the two ends between which that is, the one on the safe side.
-    [[nodiscard]] double epsilon_at(double delta, Rounding rounding) const {
+    [[nodiscard]] double epsilon_at(double delta, RoundingDirection rounding) const {
         const auto excess = [&](double epsilon) {
             return std::log(std::max(divergence(epsilon, rounding) / delta, 1e-12));
         };
@@ -119,7 +119,7 @@ class Crowd {
         const auto [low, high] =
             boost::math::tools::toms748_solve(excess, 0.0, epsilon_, most, excess(epsilon_),
                                               boost::math::tools::eps_tolerance<double>(27), steps);
-        return rounding == Rounding::up ? high : low;
+        return rounding == RoundingDirection::up ? high : low;
     }
 
   private:
@@ -152,8 +152,9 @@ Shuffled shuffled(double epsilon, std::uint64_t n, double delta) {
     const double cut = delta * 0x1p-40, other = 1 / (std::exp(epsilon) + 2);
     const Crowd clones(epsilon, n - 1, 1 / std::expm1(epsilon), 1, cut);
     const Crowd thirds(epsilon, n - 1, 2 * std::exp(-epsilon), (std::exp(epsilon) + 1) * other, cut);
-    return {clones.epsilon_at(delta, Rounding::up), closed_form(epsilon, static_cast<double>(n), delta),
-            thirds.epsilon_at(delta, Rounding::down), delta};
+    return {clones.epsilon_at(delta, RoundingDirection::up),
+            closed_form(epsilon, static_cast<double>(n), delta),
+            thirds.epsilon_at(delta, RoundingDirection::down), delta};
 }
 
 }  // namespace ldp

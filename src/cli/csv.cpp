@@ -145,7 +145,7 @@ std::size_t CsvReader::column(std::string_view name, const std::string& hint) co
     return static_cast<std::size_t>(found - header_.begin());
 }
 
-void CsvReader::seek(const Place& place) {
+void CsvReader::seek(const Position& place) {
     in_.clear();
     in_.seekg(static_cast<std::streamoff>(place.offset));
     if (!in_)

@@ -41,14 +41,14 @@ class CsvReader {
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
     /// A place between two records.
-    struct Place {
+    struct Position {
         std::uint64_t offset;  ///< bytes before it
         std::uint64_t line;    ///< the line that begins there
     };
     /// The place behind the record that next() read or refused.
-    [[nodiscard]] Place place() const noexcept { return {offset_, next_line_}; }
+    [[nodiscard]] Position place() const noexcept { return {offset_, next_line_}; }
     /// Goes on reading there. The stream must be seekable.
-    void seek(const Place& place);
+    void seek(const Position& place);
 
   private:
     [[nodiscard]] bool fill();

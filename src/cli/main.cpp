@@ -18,6 +18,22 @@ void tell(const std::string& error, const std::string& detail, const std::string
     if (!hint.empty()) std::cerr << "hint: " << hint << "\n";
 }
 
+/// Remedies as the command has them.
+constexpr RemedyWords command_words{
+    "frequencies",
+    "means",
+    "Haar coefficients",
+    "the distribution",
+    "They have frequencies in each round of a series.",
+    "Name one attribute of the record.",
+    "Ask about fewer attributes at a time, or declare a view of these in the next spec.",
+    "Count them in a collection, which keeps the round of each report.",
+    "Ask about one round, as with --round 1.",
+    "Ask for shares of one attribute, or of several together.",
+    "Ask for means.",
+    "ldp estimate COLLECTION shows the ranges.",
+};
+
 Arguments parse(const Command& command, const std::vector<std::string>& words) {
     namespace po = boost::program_options;
     po::positional_options_description places;
@@ -65,7 +81,7 @@ int run(std::vector<std::string> words) {
         tell(error.what(), error.detail(), error.hint());
         return Exit::later;
     } catch (const Error& error) {
-        tell(error.what(), error.detail(), error.hint());
+        tell(error.what(), error.detail(), error.hint(command_words));
     } catch (const std::exception& error) {
         tell(error.what(), {}, {});
     }

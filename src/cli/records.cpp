@@ -83,7 +83,7 @@ Records::Records(CsvReader& csv, const Spec& spec, BadRow policy, const Columns&
     names_ = csv.column(columns.person, "It is the column that --average-by names.");
 }
 
-void Records::resume(const Place& place, Tally tally) {
+void Records::resume(const RecordPosition& place, Tally tally) {
     if (!means_) {
         csv_.seek(place.row);
         tally_ = std::move(tally);

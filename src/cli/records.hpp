@@ -80,14 +80,14 @@ class Records {
     [[nodiscard]] std::uint64_t done() const noexcept { return means_ ? person_ : tally_.rows; }
 
     /// A place between two records: a row's, and how many people were before it.
-    struct Place {
-        CsvReader::Place row;
+    struct RecordPosition {
+        CsvReader::Position row;
         std::uint64_t person;
     };
-    [[nodiscard]] Place place() const noexcept { return {csv_.place(), person_}; }
+    [[nodiscard]] RecordPosition place() const noexcept { return {csv_.place(), person_}; }
     /// Goes on behind an earlier run over the same file that ended at this place with this tally. Averages
     /// are taken again, of all rows.
-    void resume(const Place& place, Tally tally);
+    void resume(const RecordPosition& place, Tally tally);
 
   private:
     /// Repeats a step that fails by what it reads, until it does not.

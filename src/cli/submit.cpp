@@ -64,8 +64,8 @@ Options options() {
 }
 
 /// A file and what it held when it was looked at.
-struct Source {
-    explicit Source(std::string file) : name(std::move(file)) {
+struct InputFile {
+    explicit InputFile(std::string file) : name(std::move(file)) {
         if (!fs::is_regular_file(name) && fs::exists(name))
             throw Error(ErrorCode::environment, name + " is not a regular file", {},
                         "A submission can only be resumed from a file; write the values to one first.");
@@ -87,7 +87,7 @@ struct Source {
 /// The file's records, read once without sending anything: a run that is going to stop at a bad row stops
 /// before the first report leaves, and the file can be corrected and submitted from its start. Returns how
 /// many there are.
-std::int64_t check(const Source& source, const Collection& collection, BadRow policy,
+std::int64_t check(const InputFile& source, const Collection& collection, BadRow policy,
                    const Columns& columns) {
     std::ifstream in;
     open(in, source.name);
@@ -114,14 +114,14 @@ class Journal {
     [[nodiscard]] bool finished() const { return read("finished") != 0; }
     [[nodiscard]] std::uint64_t total() const { return count("file.rows"); }
 
-    void start(const Source& source, std::int64_t target, std::int64_t total, const Records& records) {
+    void start(const InputFile& source, std::int64_t target, std::int64_t total, const Records& records) {
         std::vector<Mark> marks{{"file.size", source.size}, {"file.hash", source.hash}, {"file.rows", total},
                                 {"columns", columns_},      {"target", target},         {"round", round_}};
         add_position(marks, records, false);
         client_.commit(round_, marks);
     }
     /// Throws Error (environment) unless this is what start() was told.
-    void check(const Source& source, std::int64_t target, const std::string& state) const {
+    void check(const InputFile& source, std::int64_t target, const std::string& state) const {
         const auto refuse = [&](const std::string& what, const std::string& detail) {
             throw Error(ErrorCode::environment, "state file " + state + " belongs to another " + what, detail,
                         "Use --state with another name for another submission.");
@@ -144,7 +144,7 @@ class Journal {
         client_.commit(round_, marks);
     }
 
-    [[nodiscard]] Records::Place place() const {
+    [[nodiscard]] Records::RecordPosition place() const {
         return {{count("at.offset"), count("at.line")}, count("at.person")};
     }
     [[nodiscard]] Tally tally() const {
@@ -274,7 +274,7 @@ std::string default_state(const std::string& file, std::string collection) {
 /// Brings the file's rows to the server, from wherever an earlier run left off. While a batch is on its way,
 /// the rows of the next one are drawn and queued, and it is named and made ready to be sent: deliveries have
 /// a thread, and the client this one.
-void submit_rows(const Source& source, Client& client, Destination& destination, Records& records,
+void submit_rows(const InputFile& source, Client& client, Destination& destination, Records& records,
                  Journal& journal, std::size_t batch) {
     Progress progress(std::cerr, isatty(STDERR_FILENO) == 1, "submitting " + source.name, "records",
                       journal.total());
@@ -332,7 +332,7 @@ int submit(const Arguments& arguments) {
                          std::to_string(batch));
     const auto& name = arguments["collection"].as<std::string>();
 
-    const Source source(arguments["file"].as<std::string>());
+    const InputFile source(arguments["file"].as<std::string>());
     Patience patience;
     patience.limit = retry_limit(arguments);
     Destination destination(arguments, patience);

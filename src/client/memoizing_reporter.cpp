@@ -103,7 +103,7 @@ Reporter::Reported MemoizingReporter::report(std::span<const Value> record, std:
         origin = Origin::drawn;
         fresh.permanent.resize(mechanism.permanent_size());
         mechanism.permanent_response(cells, public_, bits, fresh.permanent);
-    } else if (collection_.spec().budget()->when_spent == Budget::Spent::repeat) {
+    } else if (collection_.spec().budget()->when_spent == Budget::WhenSpent::repeat) {
         origin = Origin::nearest;
         found = &nearest(fresh.key);
     } else {

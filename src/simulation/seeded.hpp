@@ -1,20 +1,10 @@
-// Reproducible bits for simulations, tests and benchmarks. Not cryptographic: nothing that a real report is
-// made with may include it.
+// Reproducible bits for simulations, tests and benchmarks.
 #pragma once
 
-#include <random>
-
-#include "core/base/random.hpp"
+#include "core/joint/model/insecure_bits.hpp"
 
 namespace ldp::simulation {
 
-class SeededBits final : public BitSource {
-  public:
-    explicit SeededBits(std::uint64_t seed) : engine_(seed) {}
-    [[nodiscard]] std::uint64_t word() override { return engine_(); }
-
-  private:
-    std::mt19937_64 engine_;
-};
+using SeededBits = InsecureBits;
 
 }  // namespace ldp::simulation

@@ -76,6 +76,11 @@ void raise(ErrorCode code, const std::string& message, const std::string& detail
                hint.data(), hint.size());
 }
 
+void raise(ErrorCode code, const std::string& message, const std::string& detail,
+           std::vector<Remedy> remedies) {
+    raise(code, message, detail, worded(remedies, program_words));
+}
+
 std::optional<Error> attempt(const std::function<void()>& something) {
     return host_attempt(&something) ? std::nullopt : raised;
 }

@@ -44,8 +44,8 @@ Uuid numbered(std::size_t number) {
 }
 
 /// A queue, and what was told of the batches that a test numbers.
-struct Told {
-    explicit Told(std::size_t hold, Clock::duration hold_for = 1h, std::size_t bytes = 1 << 20)
+struct QueueResults {
+    explicit QueueResults(std::size_t hold, Clock::duration hold_for = 1h, std::size_t bytes = 1 << 20)
         : queue({hold, hold_for, bytes, 50ms}) {}
 
     void add(std::size_t number, std::int32_t round = 0) {
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(ids_and_digests_are_as_the_manual_says) {
 }
 
 BOOST_AUTO_TEST_CASE(what_waits_together_is_stored_together) {
-    Told told(1);
+    QueueResults told(1);
     BOOST_TEST(told.next() == 0U);
     for (std::size_t i = 0; i < 5; ++i) told.add(i);
     told.add(5, 1);
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(what_waits_together_is_stored_together) {
 }
 
 BOOST_AUTO_TEST_CASE(a_batch_that_waits_is_one_however_often_it_is_sent) {
-    Told told(1);
+    QueueResults told(1);
     const ReceivedBatch one = received_batch(told.shop, numbered(1), 0, frame(*told.shop, 3));
     told.add(1, one);
     told.add(2, one);
@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(a_batch_that_waits_is_one_however_often_it_is_sent) {
 }
 
 BOOST_AUTO_TEST_CASE(too_few_wait_for_others_and_are_sent_back_in_time) {
-    Told told(3, 1200ms);
+    QueueResults told(3, 1200ms);
     told.add(1);
     told.add(2);
     told.add(3, 9);  // of another round: no company
@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(too_few_wait_for_others_and_are_sent_back_in_time) {
 }
 
 BOOST_AUTO_TEST_CASE(more_than_there_is_room_or_time_for_comes_later) {
-    Told small(1, 1h, 2000);
+    QueueResults small(1, 1h, 2000);
     for (std::size_t i = 0; i < 10; ++i) small.add(i);
     BOOST_TEST(small.statuses[0].empty());
     BOOST_TEST(small.statuses[9] == Statuses{429});
@@ -223,7 +223,7 @@ BOOST_AUTO_TEST_CASE(more_than_there_is_room_or_time_for_comes_later) {
     small.add(10);
     BOOST_TEST(small.statuses[10].empty());
 
-    Told slow(1);
+    QueueResults slow(1);
     slow.add(1);
     std::this_thread::sleep_for(100ms);
     slow.add(2);
@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(more_than_there_is_room_or_time_for_comes_later) {
 }
 
 BOOST_AUTO_TEST_CASE(at_the_end_nothing_is_left_without_an_answer) {
-    Told told(2);
+    QueueResults told(2);
     told.add(1);
     told.add(2);
     told.add(3, 5);
@@ -264,7 +264,7 @@ BOOST_AUTO_TEST_CASE(open_rounds_are_read_from_the_check) {
 }
 
 BOOST_AUTO_TEST_CASE(owners_take_turns_and_wait_for_themselves_alone) {
-    Told told(1);
+    QueueResults told(1);
     const auto greedy = offered("greedy", "a"), second = offered("second", "a"),
                quiet = offered("quiet", "b");
     told.add(1, greedy);
@@ -326,7 +326,7 @@ BOOST_AUTO_TEST_CASE(no_group_is_large) {
 }
 
 BOOST_AUTO_TEST_CASE(who_is_gone_holds_no_room) {
-    Told told(3);
+    QueueResults told(3);
     const auto gone = std::make_shared<std::atomic<bool>>(false);
     const std::string fixed = frame(*told.shop, 3);
     const auto send = [&](std::size_t number, std::size_t id, bool leaves) {
@@ -349,7 +349,7 @@ BOOST_AUTO_TEST_CASE(who_is_gone_holds_no_room) {
 }
 
 BOOST_AUTO_TEST_CASE(the_busiest_collection_is_crowded_out_first) {
-    Told told(10);
+    QueueResults told(10);
     const auto busy = offered("busy"), quiet = offered("quiet");
     told.add(1, quiet);
     for (std::size_t i = 2; i < 5; ++i) told.add(i, busy);

@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(a_large_file_reads_the_same_from_any_place) {
         text += std::to_string(i) + ",\"row \"\"" + std::to_string(i) + "\"\"\n\"\r\n";
     std::istringstream in(text);
     CsvReader csv(in, "test.csv");
-    std::vector<CsvReader::Place> places{csv.place()};
+    std::vector<CsvReader::Position> places{csv.place()};
     for (int i = 0; i < 20000; ++i) {
         BOOST_REQUIRE(csv.next());
         BOOST_REQUIRE(csv.field(0) == std::to_string(i));

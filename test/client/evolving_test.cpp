@@ -53,11 +53,11 @@ Collection of(const std::string& json) {
 struct Person {
     Person(const Collection& given, std::uint64_t seed)
         : collection(given), bits(seed), reporter(given, store, bits) {}
-    struct Told {
+    struct OriginReport {
         Report report;
         Origin origin;
     };
-    Told report(std::span<const Value> record) {
+    OriginReport report(std::span<const Value> record) {
         auto [reports, receipt] = reporter.report(record, 0, bits);
         BOOST_REQUIRE(reports.size() == 1u);
         store.append({}, 0, {}, reporter.unsaved());

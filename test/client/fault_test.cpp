@@ -375,7 +375,7 @@ BOOST_FIXTURE_TEST_CASE(a_batch_on_its_way_that_changed_is_damage, Directory) {
 // Two histories of one file ---------------------------------------------------------------------------
 
 /// A server as ldp_claim_batch makes it, which tells a batch from another one under its id, and refuses some.
-class Server final : public Carrier {
+class ClaimingServer final : public Carrier {
   public:
     bool deliver(const Batch& batch) override {
         ++attempts;
@@ -403,7 +403,7 @@ class Server final : public Carrier {
 };
 
 BOOST_FIXTURE_TEST_CASE(an_older_copy_is_noticed, Directory) {
-    Server server;
+    ClaimingServer server;
     const auto older = file("older"), state = file("state");
     const auto report_and_flush = [&](int from, int to, std::size_t most) {
         Client client(collection(numbered), SqliteStore(state));
@@ -430,7 +430,7 @@ BOOST_FIXTURE_TEST_CASE(an_older_copy_is_noticed, Directory) {
 }
 
 BOOST_FIXTURE_TEST_CASE(a_copy_that_held_the_same_reports_goes_on, Directory) {
-    Server server;
+    ClaimingServer server;
     const auto older = file("older"), state = file("state");
     {
         Client client(collection(numbered), SqliteStore(state));
@@ -477,7 +477,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(the_good_count_once_and_the_bad_wait_aside, Kind, 
                     auto own = std::make_unique<decltype(kept.store)>(std::move(kept.store));
                     Store* const store = own.get();
                     Client client(collection(numbered), std::unique_ptr<Store>(std::move(own)));
-                    Server server;
+                    ClaimingServer server;
                     server.most = bearable;
                     server.deaf_every = deaf_every;
                     store->append(reports(0, 100), 8);

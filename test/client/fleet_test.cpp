@@ -259,7 +259,7 @@ BOOST_FIXTURE_TEST_CASE(others_report_while_batches_are_named_ahead, Directory) 
     const Collection values = collection(remembered);
     SqliteFleet fleet(file("fleet"));
     Report bad = report(999);
-    struct Server final : Carrier {
+    struct RefusingServer final : Carrier {
         bool deliver(const Batch& batch) override {
             if (meanwhile) meanwhile();
             if (std::ranges::find(batch.reports, bad) != batch.reports.end())
@@ -296,7 +296,7 @@ BOOST_FIXTURE_TEST_CASE(others_report_while_batches_are_named_ahead, Directory) 
 
 // An older copy of a fleet is retired for everybody.
 BOOST_FIXTURE_TEST_CASE(an_older_copy_of_a_fleet_is_noticed, Directory) {
-    struct Server final : Carrier {
+    struct OutdatingServer final : Carrier {
         bool deliver(const Batch& batch) override {
             const auto [found, fresh] = batches.try_emplace(batch.id, batch.digest());
             if (found->second == batch.digest()) return fresh;

@@ -24,9 +24,9 @@ constexpr const char* mood = R"({"mechanism": "ddrm", "epsilon": 4, "rounds": 12
 const char* const labels[] = {"good", "bad", "none"};
 
 /// A row and 2·node + answer, as a report ends.
-struct Told {
+struct NodeAnswer {
     unsigned row, node, answer;
-    explicit Told(const Report& report)
+    explicit NodeAnswer(const Report& report)
         : row(std::to_integer<unsigned>(report[report.size() - 2])),
           node(std::to_integer<unsigned>(report.back()) / 2),
           answer(std::to_integer<unsigned>(report.back()) % 2) {}
@@ -54,8 +54,8 @@ std::vector<Report> all_reports(Client& client) {
 
 void check_complete(const std::vector<Report>& reports, unsigned level) {
     BOOST_REQUIRE(reports.size() == nodes[level]);
-    for (unsigned i = 0; i < reports.size(); ++i) BOOST_TEST(Told(reports[i]).node == first[level] + i);
-    for (const Report& report : reports) BOOST_TEST(Told(report).row == Told(reports[0]).row);
+    for (unsigned i = 0; i < reports.size(); ++i) BOOST_TEST(NodeAnswer(reports[i]).node == first[level] + i);
+    for (const Report& report : reports) BOOST_TEST(NodeAnswer(report).row == NodeAnswer(reports[0]).row);
 }
 
 const auto refused = error_with(ErrorCode::invalid_value, "round");
@@ -121,8 +121,8 @@ BOOST_AUTO_TEST_CASE(the_truth_comes_through) {
         Client client(c, MemoryStore());
         for (const int round : {1, 2, 3, 4}) client.report({round < 3 ? 0 : 1}, round);  // + + − −
         for (const Report& report : all_reports(client)) {
-            ++all[Told(report).node];
-            ones[Told(report).node] += static_cast<int>(Told(report).answer);
+            ++all[NodeAnswer(report).node];
+            ones[NodeAnswer(report).node] += static_cast<int>(NodeAnswer(report).answer);
         }
     }
     const double expected[] = {1, 0.5, 0, 0.5, 1, 0, 0};

@@ -17,7 +17,7 @@ using Row = std::vector<std::string>;
 
 /// All sound records of what is left, up to the fault that ends the file, if there is one.
 std::vector<Row> rows(cli::CsvReader& reader, std::size_t columns,
-                      std::vector<cli::CsvReader::Place>* places = nullptr) {
+                      std::vector<cli::CsvReader::Position>* places = nullptr) {
     std::vector<Row> all;
     for (bool more = true; more;) {
         Row row;
@@ -66,7 +66,7 @@ bool csv(Bytes bytes) {
         ++columns;
     }
     refused({ErrorCode::malformed}, [&] { static_cast<void>(reader->column("a", "Name one.")); });
-    std::vector<cli::CsvReader::Place> places;
+    std::vector<cli::CsvReader::Position> places;
     const std::vector<Row> first = rows(*reader, columns, &places);
     std::string written(columns - 1, ',');
     written += '\n';

@@ -73,12 +73,12 @@ std::string bounded(const std::string& dsn) {
 
 }  // namespace
 
-Depot::Worker::Worker(const std::string& dsn, const Limits& limits)
+Depot::Worker::Worker(const std::string& dsn, const WriterLimits& limits)
     : session(dsn, short_patience,
               "SET statement_timeout = '" + std::to_string(limits.duration.count()) + "s'", limits.duration) {
 }
 
-Depot::Depot(Queue& queue, const std::string& dsn, std::set<std::string> only, const Limits& limits,
+Depot::Depot(Queue& queue, const std::string& dsn, std::set<std::string> only, const WriterLimits& limits,
              Observer observer)
     : queue_(queue),
       limits_(limits),

@@ -32,21 +32,21 @@ class Depot {
         /// What the operator should know, without anything that a client sent.
         std::function<void(const Error&)> complain;
     };
-    struct Limits {
+    struct WriterLimits {
         std::size_t sessions;           ///< that store
         std::chrono::seconds duration;  ///< of a transaction
     };
 
     /// Offers these collections, or if none is named all that the role may submit to. Connects; throws Error
     /// (environment) if that fails, or if the role may do more than submit.
-    Depot(Queue& queue, const std::string& dsn, std::set<std::string> only, const Limits& limits,
+    Depot(Queue& queue, const std::string& dsn, std::set<std::string> only, const WriterLimits& limits,
           Observer observer);
     void run();
 
   private:
     /// A session that stores.
     struct Worker {
-        Worker(const std::string& dsn, const Limits& limits);
+        Worker(const std::string& dsn, const WriterLimits& limits);
         Session session;
         bool doubt = false;  ///< whether a COMMIT was sent of which it is not known what it did
     };
@@ -67,7 +67,7 @@ class Depot {
              Clock::duration took);
 
     Queue& queue_;
-    Limits limits_;
+    WriterLimits limits_;
     Session control_;  ///< in which no owner's code runs
     std::vector<std::unique_ptr<Worker>> workers_;
     std::set<std::string> only_;

@@ -24,7 +24,7 @@ struct Settings {
     std::size_t per_address;        ///< and of these from one address; 0: as many
     std::chrono::seconds patience;  ///< for a request to come in whole, and for an answer to be taken
     Queue::Limits queue;
-    Depot::Limits depot;
+    Depot::WriterLimits depot;
 };
 
 /// Serves until the process is told to stop (SIGTERM, SIGINT); then stores and answers what came in before.

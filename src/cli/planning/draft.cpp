@@ -32,7 +32,7 @@ std::optional<double> number(std::string_view text) {
 }
 
 /// What a column holds.
-struct Column {
+struct ColumnProfile {
     std::set<std::string> labels;  ///< some of them, once there are too many
     double low = std::numeric_limits<double>::infinity(), high = -low;
     bool numbers = true;
@@ -71,7 +71,7 @@ std::pair<Json, Json> round_range(double low, double high) {
 }
 
 /// The attribute that a column becomes; none if there is nothing to make of it.
-std::optional<Json> attribute(const std::string& name, const Column& column, std::string& note) {
+std::optional<Json> attribute(const std::string& name, const ColumnProfile& column, std::string& note) {
     Json made{{"name", name}};
     if (name.empty() || name.size() > 63) {
         note = "its name is no attribute's: left out";
@@ -112,7 +112,7 @@ int draft_spec(const std::string& name) {
     std::ifstream file;
     open(file, name);
     CsvReader csv(file, name);
-    std::vector<Column> columns(csv.header().size());
+    std::vector<ColumnProfile> columns(csv.header().size());
     while (csv.next())
         for (std::size_t j = 0; j < columns.size(); ++j) columns[j].add(csv.field(j));
     if (columns[0].rows == 0)

@@ -13,7 +13,7 @@ std::int64_t digest_of(std::int64_t id, std::int64_t round, const Stretch& stret
 
 }  // namespace
 
-bool Outbox::Row::sound() const noexcept {
+bool Outbox::OutboxRow::sound() const noexcept {
     return digest_of(id, round, stretch) == digest && stretch.possible();
 }
 
@@ -23,7 +23,7 @@ void Outbox::put(Step& step, std::int64_t id, std::int64_t round, const Stretch&
     step.came(digest);
 }
 
-void Outbox::remove(Step& step, const Row& row) {
+void Outbox::remove(Step& step, const OutboxRow& row) {
     drop_one_(row.id).finish();
     step.went(row.digest);
 }
@@ -56,10 +56,10 @@ Outbox::Reach Outbox::read(std::optional<std::int64_t> after, std::int64_t last,
     Reach reach;
     auto& [front, cut, taken] = reach;
     for (auto rows = front_(before, last); front.reports.size() < most && rows.row();) {
-        Row row{rows.integer(0),
-                rows.integer(1),
-                rows.integer(4),
-                {rows.integer(2), rows.integer(3), rows.blob(5)}};
+        OutboxRow row{rows.integer(0),
+                      rows.integer(1),
+                      rows.integer(4),
+                      {rows.integer(2), rows.integer(3), rows.blob(5)}};
         if (!row.sound()) {
             front.damaged.push_back(std::move(row));
             continue;
@@ -87,7 +87,7 @@ Outbox::Front Outbox::first(Step& step, std::size_t most, std::optional<std::int
         put(step, cut->id, cut->round, cut->stretch.part(0, taken));
         put(step, cut->id + static_cast<std::int64_t>(taken), cut->round, cut->stretch.part(taken, rest));
     }
-    for (const Row& row : front.damaged) remove(step, row);
+    for (const OutboxRow& row : front.damaged) remove(step, row);
     if (!front.damaged.empty()) {  // what they said of how many they were may have been the damage
         step.head.waiting = 0;
         for (auto row = counts_(); row.row();) step.head.waiting += Stretch::plausible(row.integer(0));

@@ -24,7 +24,7 @@ class Outbox {
     void forget() noexcept { held_.clear(); }
 
     /// A row as it stands, whatever that is.
-    struct Row {
+    struct OutboxRow {
         std::int64_t id, round, digest;
         Stretch stretch;
         /// Whether it is as it was written.
@@ -34,8 +34,8 @@ class Outbox {
     struct Front {
         std::int64_t round = 0;
         std::int64_t last = 0;  ///< the last row that they stand in; they are all that stands up to there
-        std::vector<Report> reports;  ///< may be none
-        std::vector<Row> damaged;     ///< rows that stood before or among them
+        std::vector<Report> reports;     ///< may be none
+        std::vector<OutboxRow> damaged;  ///< rows that stood before or among them
     };
     /// The oldest reports behind a row, or of all, at most `most` (≥ 1). Where these end within a stretch, it
     /// becomes two; what is damaged leaves the queue.
@@ -49,12 +49,12 @@ class Outbox {
   private:
     void write(Step& step, std::span<const Report> reports, std::int64_t round);
     void put(Step& step, std::int64_t id, std::int64_t round, const Stretch& stretch);
-    void remove(Step& step, const Row& row);
+    void remove(Step& step, const OutboxRow& row);
     /// What stands at the front or behind a row, up to another one or until there are so many reports. Where
     /// these end within a row, that is `cut`, of which they are the first `taken`.
     struct Reach {
         Front front = {};
-        std::optional<Row> cut = {};
+        std::optional<OutboxRow> cut = {};
         std::size_t taken = 0;
     };
     [[nodiscard]] Reach read(std::optional<std::int64_t> after, std::int64_t last, std::size_t most) const;

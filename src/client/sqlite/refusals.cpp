@@ -19,10 +19,10 @@ void Refusals::keep(Step& step, std::int64_t round, const Report& report, std::s
     step.came(digest);
 }
 
-std::vector<Refusals::Row> Refusals::all() const {
-    std::vector<Row> all;
+std::vector<Refusals::RefusalRow> Refusals::all() const {
+    std::vector<RefusalRow> all;
     for (auto row = all_(); row.row();) {
-        Row one{row.integer(0), row.blob(1), row.text(2), row.integer(3) != 0};
+        RefusalRow one{row.integer(0), row.blob(1), row.text(2), row.integer(3) != 0};
         if (digest_of(one.round, one.report, one.reason, one.sound) != row.integer(4))
             damaged(database_.path(), "A report that was set aside has changed.");
         all.push_back(std::move(one));

@@ -14,7 +14,7 @@ class Refusals {
   public:
     explicit Refusals(const StateFile& file) : database_(file) {}
 
-    struct Row {
+    struct RefusalRow {
         std::int64_t round;
         Report report;
         std::string reason;
@@ -22,7 +22,7 @@ class Refusals {
     };
     void keep(Step& step, std::int64_t round, const Report& report, std::string_view reason, bool sound);
     /// Throws Error (environment) if one has changed.
-    [[nodiscard]] std::vector<Row> all() const;
+    [[nodiscard]] std::vector<RefusalRow> all() const;
     /// Forgets all; returns how many there were.
     std::uint64_t drop(Step& step);
 

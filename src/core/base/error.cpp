@@ -6,4 +6,9 @@ void raise(ErrorCode code, const std::string& message, const std::string& detail
     throw Error(code, message, detail, hint);
 }
 
+void raise(ErrorCode code, const std::string& message, const std::string& detail,
+           std::vector<Remedy> remedies) {
+    throw Error(code, message, detail, std::move(remedies));
+}
+
 }  // namespace ldp

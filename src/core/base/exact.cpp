@@ -40,11 +40,11 @@ Exact made_of(Integer over, Integer under, unsigned twos) {
 }
 
 /// Two fractions with their denominators made the same.
-struct Pair {
+struct CommonDenominator {
     Integer a, b, under;
     unsigned twos;
 
-    Pair(const Exact::Rational& x, const Exact::Rational& y)
+    CommonDenominator(const Exact::Rational& x, const Exact::Rational& y)
         : a(x.over), b(y.over), under(x.under), twos(std::max(x.twos, y.twos)) {
         a <<= twos - x.twos;
         b <<= twos - y.twos;
@@ -84,11 +84,11 @@ std::string Exact::text() const {
 }
 
 Exact operator+(const Exact& a, const Exact& b) {
-    const Pair pair(a.rational(), b.rational());
+    const CommonDenominator pair(a.rational(), b.rational());
     return made_of(pair.a + pair.b, pair.under, pair.twos);
 }
 Exact operator-(const Exact& a, const Exact& b) {
-    const Pair pair(a.rational(), b.rational());
+    const CommonDenominator pair(a.rational(), b.rational());
     return made_of(pair.a - pair.b, pair.under, pair.twos);
 }
 Exact operator*(const Exact& a, const Exact& b) {
@@ -103,7 +103,7 @@ bool operator==(const Exact& a, const Exact& b) {
     return (a <=> b) == 0;
 }
 std::strong_ordering operator<=>(const Exact& a, const Exact& b) {
-    const Pair pair(a.rational(), b.rational());
+    const CommonDenominator pair(a.rational(), b.rational());
     return pair.a.compare(pair.b) <=> 0;
 }
 

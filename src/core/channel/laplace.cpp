@@ -18,9 +18,9 @@ std::uint64_t outputs_of(std::uint64_t steps, const Decay& coins) {
 
 // Moments of z = ±(m + 1/2), m geometric. The rounding of the coins lowers the rate ε/steps by 2^-53, so it
 // moves these by less than 2^-20 of themselves, on any but the finest grids by far less.
-struct Noise {
+struct LaplaceMoments {
     double square, fourth;
-    explicit Noise(double scale) {
+    explicit LaplaceMoments(double scale) {
         const double mean = 1 / std::expm1(1 / scale);  // of m
         const double u = mean * (mean + 1);
         square = 2 * u + 1.0 / 4;
@@ -36,7 +36,7 @@ LaplaceChannel::LaplaceChannel(std::uint64_t steps, double epsilon, Decay coins)
                      -static_cast<double>(steps) / 2,
                      {1, -static_cast<double>(steps),
                       static_cast<double>(steps) * static_cast<double>(steps) / 4 +
-                          Noise(static_cast<double>(steps) / epsilon).square}}),
+                          LaplaceMoments(static_cast<double>(steps) / epsilon).square}}),
       coins_(std::move(coins)),
       scale_(static_cast<double>(steps) / epsilon) {}
 
@@ -122,7 +122,7 @@ double LaplaceChannel::mean_beyond(double excess, double n) const {
 
 // Cantelli's inequality: squares of this noise have too heavy a tail for the normal approximation.
 double LaplaceChannel::square_beyond(double excess, double n) const {
-    const Noise noise(scale_);
+    const LaplaceMoments noise(scale_);
     const auto top = static_cast<double>(steps());
     const double variance = top * top * noise.square + noise.fourth - noise.square * noise.square;
     return 1 / (1 + excess * excess * n / variance);

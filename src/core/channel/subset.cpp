@@ -52,7 +52,7 @@ double SubsetChannel::likeliest() const {
 // With probability p the set is a person's own value and any w−1 of the others, else any w of the others. Of
 // the k−1 others, whose v add up to s and their squares to t, any m have the sum m/(k−1)·s on average, and
 // its square is m/(k−1)·t + m(m−1)/((k−1)(k−2))·(s² − t).
-double SubsetChannel::mean_square(const Sums& sums) const noexcept {
+double SubsetChannel::mean_square(const FunctionSums& sums) const noexcept {
     const auto others = static_cast<double>(k_ - 1), w = static_cast<double>(w_);
     const double p = this->p(), q = this->q();
     const auto pairs = [&](double m) { return k_ > 2 ? m / others * (m - 1) / (others - 1) : 0; };
@@ -70,7 +70,7 @@ double SubsetChannel::mean_square(const Sums& sums) const noexcept {
     return (drawn - 2 * centre * mean + centre * centre) / ((p - q) * (p - q));
 }
 
-double SubsetChannel::mean_cube(const Sums& sums) const noexcept {
+double SubsetChannel::mean_cube(const FunctionSums& sums) const noexcept {
     const double p = this->p(), q = this->q(), tilt = p - q;
     if (w_ == 1) {
         const double none = q * sums.all;

@@ -38,13 +38,13 @@ class SubsetChannel {
 
     /// What a report adds to Σ v·(estimated share) is Σ v·(in the set − q)/(p − q). From the sums of v and v²
     /// over all values, and the means of v and v² over the people, at their own values: its mean square.
-    struct Sums {
+    struct FunctionSums {
         double all = 0, all_squares = 0, own = 0, own_squares = 0, all_cubes = 0, own_cubes = 0;
     };
-    [[nodiscard]] double mean_square(const Sums& sums) const noexcept;
+    [[nodiscard]] double mean_square(const FunctionSums& sums) const noexcept;
     /// Its mean cube, with the sums of v³ as well, as if a set held each value by itself; exact of sets of
     /// one value where few v are not 0.
-    [[nodiscard]] double mean_cube(const Sums& sums) const noexcept;
+    [[nodiscard]] double mean_cube(const FunctionSums& sums) const noexcept;
     /// The same where people are evenly spread and the v add up to 0, per unit of Σ v²: what a set is worth.
     [[nodiscard]] double contrast() const noexcept;
 

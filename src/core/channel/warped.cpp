@@ -130,7 +130,7 @@ std::vector<std::pair<std::string, double>> WarpedResponse::parameters() const {
 }
 
 // All places are looked at, whatever the input is, so that the time does not tell it.
-WarpedResponse::Place WarpedResponse::place_of(std::uint64_t in) const noexcept {
+WarpedResponse::GridPosition WarpedResponse::place_of(std::uint64_t in) const noexcept {
     const auto grid = static_cast<std::int64_t>(steps());
     const std::int64_t wanted = (2 * static_cast<std::int64_t>(in) - grid) * sums_.back();
     std::size_t below = 0;

@@ -68,11 +68,11 @@ class WarpedResponse : public NumericChannel {
     [[nodiscard]] std::uint64_t width() const noexcept { return width_; }
     [[nodiscard]] std::size_t places() const noexcept { return sums_.size(); }
     /// An input stands at `lower`, or with probability up / 2^64 at the next place.
-    struct Place {
+    struct GridPosition {
         std::size_t lower;
         Uint128 up;
     };
-    [[nodiscard]] Place place_of(std::uint64_t in) const noexcept;
+    [[nodiscard]] GridPosition place_of(std::uint64_t in) const noexcept;
     /// Where a place stands, on [−1,1].
     [[nodiscard]] double position(std::size_t place) const noexcept { return positions_[place]; }
 

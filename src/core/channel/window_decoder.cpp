@@ -61,7 +61,7 @@ std::vector<double> WindowDecoder::cumulative(std::span<const double> observed) 
 // By parts, the mean of g is g(last) + Σ F(s)·(g(s) − g(s+1)). In cumulative(), output j enters F(s) for all
 // s on its ladder from j on, less the ladder's average: its weight, and with it the estimate that one report
 // makes, whose mean given the input s is g(s).
-WindowDecoder::Weights WindowDecoder::weights(std::span<const double> function) const {
+WindowDecoder::OutputWeights WindowDecoder::weights(std::span<const double> function) const {
     std::vector<double> weight(outputs_);
     double constant = function[inputs_ - 1];
     for (std::size_t ladder = 0; ladder < width_; ++ladder) {

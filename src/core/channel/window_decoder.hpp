@@ -43,11 +43,11 @@ class WindowDecoder {
 
   private:
     /// What each output counts for in the mean of a function, and what is added to it.
-    struct Weights {
+    struct OutputWeights {
         std::vector<double> weight;
         double constant;
     };
-    [[nodiscard]] Weights weights(std::span<const double> function) const;
+    [[nodiscard]] OutputWeights weights(std::span<const double> function) const;
     /// Outputs on a ladder.
     [[nodiscard]] std::size_t rungs(std::size_t ladder) const noexcept {
         return (outputs_ - 1 - ladder) / width_ + 1;

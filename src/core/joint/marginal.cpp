@@ -41,8 +41,7 @@ std::unique_ptr<const JointShares> shares_of(const SummaryView& view,
               "Found " + std::to_string(attributes.size()) + " attributes; reports are about " +
                   std::to_string(views.size()) + " views of at most " + std::to_string(most) +
                   " attributes, and none has all of these.",
-              "ldp_views(summary) lists what is reported together. Ask about fewer attributes at a time, or "
-              "declare a view of these in the next spec.");
+              std::vector{Remedy::ask_views});
     }
     if (view.n > 0) need_reports(view);
     return joint.shares(view, attributes, how);

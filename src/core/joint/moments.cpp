@@ -12,21 +12,21 @@
 
 namespace ldp {
 
-Moments::Moments(const SummaryView& view, Target target)
+MomentEstimator::MomentEstimator(const SummaryView& view, Target target)
     : view_(view), target_(target), per_report_(capability<Record>(*view.mechanism).per_report()) {
     need_reports(view);
 }
 
-bool Moments::enough() const {
+bool MomentEstimator::enough() const {
     return sources_.empty() || ldp::enough(part(view_, scarcest_));
 }
 
-std::size_t Moments::source(std::size_t attribute, Quantity quantity, double unit) {
-    const auto known = std::ranges::find(sources_, attribute, &Source::attribute);
+std::size_t MomentEstimator::source(std::size_t attribute, Quantity quantity, double unit) {
+    const auto known = std::ranges::find(sources_, attribute, &AttributeReports::attribute);
     if (known != sources_.end()) return static_cast<std::size_t>(known - sources_.begin());
     const SummaryView one = part(view_, attribute);
     check_tells(*one.mechanism, quantity);
-    Source source{attribute, one, 1, unit, {}, {}};
+    AttributeReports source{attribute, one, 1, unit, {}, {}};
     if (target_ == Target::sample) source.left -= static_cast<double>(one.n) / static_cast<double>(view_.n);
     if (one.n == 0) {
         const bool mean = quantity == Quantity::means;
@@ -41,22 +41,22 @@ std::size_t Moments::source(std::size_t attribute, Quantity quantity, double uni
     return sources_.size() - 1;
 }
 
-std::size_t Moments::add(const Place& place, double value) {
+std::size_t MomentEstimator::add(const MomentIndex& place, double value) {
     places_.push_back(place);
     values_.push_back(value);
     return values_.size() - 1;
 }
 
-std::size_t Moments::constant(double value) {
+std::size_t MomentEstimator::constant(double value) {
     return add({none, 0}, value);
 }
 
-std::size_t Moments::mean(std::size_t attribute, double middle, double unit) {
+std::size_t MomentEstimator::mean(std::size_t attribute, double middle, double unit) {
     const std::size_t at = source(attribute, Quantity::means, unit);
     return add({at, 0}, (sources_[at].estimates[0].value - middle) / unit);
 }
 
-std::size_t Moments::share(std::size_t attribute, std::size_t value) {
+std::size_t MomentEstimator::share(std::size_t attribute, std::size_t value) {
     const std::size_t at = source(attribute, Quantity::frequencies, 1);
     if (value >= sources_[at].estimates.size())
         raise(ErrorCode::invalid_value, "there is no value " + std::to_string(value),
@@ -66,7 +66,7 @@ std::size_t Moments::share(std::size_t attribute, std::size_t value) {
 
 // A numeric randomizer that cannot tell what people bring has all of it in the noise; it is no more than half
 // the range squared.
-Addend Moments::of_number(const Source& source, double weight) {
+Addend MomentEstimator::of_number(const AttributeReports& source, double weight) {
     const double whole = weight * source.estimates[0].standard_error / source.unit;
     const double noise = weight * source.noise[0].standard_error / source.unit;
     double sampled = whole * whole - noise * noise;
@@ -78,7 +78,7 @@ Addend Moments::of_number(const Source& source, double weight) {
 }
 
 // People who hold one value each are a multinomial sample.
-Addend Moments::of_shares(const Source& source, std::span<const double> weights) {
+Addend MomentEstimator::of_shares(const AttributeReports& source, std::span<const double> weights) {
     double whole = 0, noise = 0, sampled = 0;
     for (std::size_t v = 0; v < weights.size(); ++v) {
         const double all = source.estimates[v].standard_error, apart = source.noise[v].standard_error;
@@ -104,9 +104,9 @@ Addend Moments::of_shares(const Source& source, std::span<const double> weights)
     return bound;
 }
 
-double Moments::standard_error(std::span<const double> gradient) const {
+double MomentEstimator::standard_error(std::span<const double> gradient) const {
     std::vector<std::vector<double>> weights;  // of each source, by value
-    for (const Source& source : sources_) weights.emplace_back(source.estimates.size());
+    for (const AttributeReports& source : sources_) weights.emplace_back(source.estimates.size());
     for (std::size_t i = 0; i < places_.size(); ++i)
         if (places_[i].source != none) weights[places_[i].source][places_[i].value] += gradient[i];
     std::vector<Addend> addends;

@@ -18,10 +18,10 @@ namespace ldp {
 /// attributes, or the target is the people who reported, people's own values are in several moments; how
 /// those go together is not known, and the error is bounded (variance_of_sum). So it is of the shares of a
 /// category's values, except where the mechanism knows how they go together (FrequencyOracle).
-class Moments {
+class MomentEstimator {
   public:
     /// Throws Error (unsupported) unless the reports are of single attributes of a record.
-    Moments(const SummaryView& view, Target target);
+    MomentEstimator(const SummaryView& view, Target target);
 
     /// A number that is no estimate.
     std::size_t constant(double value);
@@ -43,29 +43,29 @@ class Moments {
 
   private:
     /// The reports about one attribute, and what is estimated of it.
-    struct Source {
+    struct AttributeReports {
         std::size_t attribute;
         SummaryView part;
         double left;                             ///< as Addend::left
         double unit;                             ///< of a number
         std::vector<Estimate> estimates, noise;  ///< against a population, and against those who reported it
     };
-    struct Place {
+    struct MomentIndex {
         std::size_t source, value;
     };
     static constexpr std::size_t none = std::size_t{0} - 1;
 
     std::size_t source(std::size_t attribute, Quantity quantity, double unit);
-    std::size_t add(const Place& place, double value);
-    [[nodiscard]] static Addend of_number(const Source& source, double weight);
-    [[nodiscard]] static Addend of_shares(const Source& source, std::span<const double> weights);
+    std::size_t add(const MomentIndex& place, double value);
+    [[nodiscard]] static Addend of_number(const AttributeReports& source, double weight);
+    [[nodiscard]] static Addend of_shares(const AttributeReports& source, std::span<const double> weights);
 
     SummaryView view_;
     Target target_;
     std::uint64_t per_report_;
     std::size_t scarcest_ = 0;
-    std::vector<Source> sources_;
-    std::vector<Place> places_;
+    std::vector<AttributeReports> sources_;
+    std::vector<MomentIndex> places_;
     std::vector<double> values_;
 };
 

@@ -19,7 +19,7 @@ constexpr int most_rounds = 30;
 constexpr double settled = 1e-3;
 
 /// Where an attribute's values are in the matrix of all.
-struct Place {
+struct ValueBlock {
     Eigen::Index size = 0, begin = 0;
     double noise = 0;  ///< of a row, over all that was measured beside it
 };
@@ -54,16 +54,17 @@ double freedom(const Table& pair) {
 }
 
 /// By contingency: how likely what was measured is, as a logarithm, and which part of it is then not noise.
-struct Reading {
+struct InteractionLikelihood {
     Grid likelihood{}, clear{};
 };
 
 /// Cell by cell, each of which counts as the part of a direction that it is.
-Reading reading(const Pair& pair, const Interaction& interaction, const Shares& shares, const Grid& grid) {
+InteractionLikelihood reading(const Pair& pair, const Interaction& interaction, const Shares& shares,
+                              const Grid& grid) {
     const std::vector<double>&p = shares[interaction.first], &q = shares[interaction.second];
     const double all = freedom(pair.table), part = all / static_cast<double>(pair.table.shares.size());
     const double noise = pair.table.variance * part;
-    Reading found;
+    InteractionLikelihood found;
     double total = 0;
     Work work;
     for (std::size_t i = 0; i < p.size(); ++i)
@@ -145,9 +146,9 @@ Table told(std::size_t attribute, const Pair& pair, double spread, const Eigen::
 }  // namespace
 
 std::vector<Eigen::MatrixXd> common_parts(std::span<const Interaction> interactions) {
-    std::map<std::size_t, Place> places;
+    std::map<std::size_t, ValueBlock> places;
     for (const Interaction& one : interactions) {
-        Place &first = places[one.first], &second = places[one.second];
+        ValueBlock &first = places[one.first], &second = places[one.second];
         first.size = one.shares.rows();
         second.size = one.shares.cols();
         first.noise += one.row_noise;
@@ -163,7 +164,7 @@ std::vector<Eigen::MatrixXd> common_parts(std::span<const Interaction> interacti
     }
     Eigen::MatrixXd common = Eigen::MatrixXd::Zero(values, values);
     const auto block = [&](Eigen::MatrixXd& matrix, const Interaction& one) {
-        const Place &first = places[one.first], &second = places[one.second];
+        const ValueBlock &first = places[one.first], &second = places[one.second];
         return matrix.block(first.begin, second.begin, first.size, second.size);
     };
     // The largest eigenvalue of noise is further beyond its edge once in a hundred times (Tracy, Widom 1996).
@@ -198,7 +199,7 @@ std::vector<Pair> pairs_in(std::span<const Table> measured) {
 std::vector<Dependence> dependences(std::span<const Pair> pairs, std::span<const Interaction> interactions,
                                     const Shares& shares) {
     const Grid grid = possible();
-    std::vector<Reading> readings;
+    std::vector<InteractionLikelihood> readings;
     for (std::size_t i = 0; i < pairs.size(); ++i)
         readings.push_back(reading(pairs[i], interactions[i], shares, grid));
     // Of each median, how likely all that was measured is.
@@ -206,7 +207,7 @@ std::vector<Dependence> dependences(std::span<const Pair> pairs, std::span<const
     for (std::size_t m = 0; m < medians; ++m) {
         const Grid weights = around(median(m), grid);
         evidence.push_back(0);
-        for (const Reading& one : readings) {
+        for (const InteractionLikelihood& one : readings) {
             Grid own = weights;
             evidence.back() += learn(own, one.likelihood);
         }

@@ -75,7 +75,7 @@ class RecordMoments {
         return once(place, 0, [&] { return moments_.mean(place, 0, unit(a) * unit(b)); });
     }
 
-    [[nodiscard]] const Moments& estimates() const noexcept { return moments_; }
+    [[nodiscard]] const MomentEstimator& estimates() const noexcept { return moments_; }
     [[nodiscard]] double value(std::size_t place) const { return moments_.values()[place]; }
     /// E[ab] − E[a]E[b].
     MomentFunction covariance(const Factor& a, const Factor& b) {
@@ -150,7 +150,7 @@ class RecordMoments {
 
     std::span<const Attribute> all_;
     double reports_;
-    Moments moments_;
+    MomentEstimator moments_;
     std::size_t zero_;
     std::map<std::pair<std::size_t, std::uint64_t>, std::size_t> asked_;
 };

@@ -41,7 +41,7 @@ Combined::Combined(std::span<const CrossTable> tables, std::vector<std::size_t> 
     : sizes_(attributes.size()), precision_(std::size_t{1} << attributes.size()) {
     for (const CrossTable& table : tables) {
         check_interrupt();
-        Part part{table.number, {}, {}, {}, table.people, table.even, table.held, 1, {}};
+        PartialTable part{table.number, {}, {}, {}, table.people, table.even, table.held, 1, {}};
         std::vector<bool> asked(table.sizes.size());
         for (std::size_t i = 0; i < table.attributes.size(); ++i) {
             const auto found = std::ranges::lower_bound(attributes, table.attributes[i]);
@@ -89,7 +89,7 @@ std::optional<std::size_t> Combined::only_table() const noexcept {
 
 double Combined::people() const noexcept {
     double all = 0;
-    for (const Part& part : parts_) all += part.people;
+    for (const PartialTable& part : parts_) all += part.people;
     return all;
 }
 
@@ -105,7 +105,7 @@ Combined::Share Combined::share(const Box& box) const {
         share.value *= means[i];
     }
     Work work;
-    for (const Part& part : parts_) {
+    for (const PartialTable& part : parts_) {
         work.done(part.shares.size());
         std::vector<double> weights(part.precision.size());  // by bits, the last attribute's the lowest
         for (std::size_t subset = 1; subset < weights.size(); ++subset) {
@@ -141,7 +141,7 @@ double Combined::covariance(const Share& a, const Share& b) const {
     double all = 0;
     Work work;
     for (std::size_t p = 0; p < parts_.size(); ++p) {
-        const Part& part = parts_[p];
+        const PartialTable& part = parts_[p];
         work.done(part.shares.size());
         double squares = 0, held = 0, mean_a = 0, mean_b = 0;
         for (std::size_t cell = 0; cell < part.shares.size(); ++cell) {
@@ -158,7 +158,7 @@ double Combined::covariance(const Share& a, const Share& b) const {
 
 std::unique_ptr<const JointShares> Combined::with(double reports, const Box& box) const {
     auto more = std::make_unique<Combined>(*this);
-    for (Part& part : more->parts_) {
+    for (PartialTable& part : more->parts_) {
         std::vector<double> inside{1};  // of each cell, as a part of all that are in the box
         for (const std::size_t place : part.places) {
             const auto values = static_cast<double>(std::ranges::count(box[place], true));

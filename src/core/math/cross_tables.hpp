@@ -98,7 +98,7 @@ class Combined final : public JointShares {
 
   private:
     /// A table, summed over the attributes that were not asked for.
-    struct Part {
+    struct PartialTable {
         std::size_t number;                // of the table
         std::vector<std::size_t> places;   // of its attributes among those asked for
         std::vector<std::uint64_t> sizes;  // of these
@@ -109,7 +109,7 @@ class Combined final : public JointShares {
     };
 
     std::vector<std::uint64_t> sizes_;
-    std::vector<Part> parts_;
+    std::vector<PartialTable> parts_;
     std::vector<double> precision_;  // of the effect of each subset of those asked for, over all parts
     bool told_ = false;
 };

@@ -19,26 +19,26 @@ double place(std::span<const double> curve, double height) {
 }
 
 std::vector<double> monotone(std::span<const double> curve, std::span<const double> weights) {
-    struct Pool {
+    struct MonotoneBlock {
         double sum, weight;
         std::size_t size;
         [[nodiscard]] double mean() const { return sum / weight; }
     };
-    std::vector<Pool> pools;
+    std::vector<MonotoneBlock> pools;
     Work work;
     for (std::size_t s = 0; s < curve.size(); ++s) {
         const double weight = weights.empty() ? 1 : weights[s];
         pools.push_back({curve[s] * weight, weight, 1});
         work.done();
         while (pools.size() > 1 && pools[pools.size() - 2].mean() >= pools.back().mean()) {
-            const Pool last = pools.back();
+            const MonotoneBlock last = pools.back();
             pools.pop_back();
-            Pool& into = pools.back();
+            MonotoneBlock& into = pools.back();
             into = {into.sum + last.sum, into.weight + last.weight, into.size + last.size};
         }
     }
     std::vector<double> level;
-    for (const Pool& pool : pools) level.insert(level.end(), pool.size, pool.mean());
+    for (const MonotoneBlock& pool : pools) level.insert(level.end(), pool.size, pool.mean());
     return level;
 }
 

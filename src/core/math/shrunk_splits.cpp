@@ -19,7 +19,7 @@ constexpr std::array deviation_shares{1.0, 0.5, 0.25, 0.125, 0.0};
 constexpr std::size_t kinds = 2 * deviation_shares.size() + 2;
 using OfKinds = std::array<double, kinds>;
 
-struct Split {
+struct SplitEstimate {
     double share;      ///< of both halves
     double even;       ///< the detail, if all points have the same
     double predicted;  ///< the same, by the neighbours
@@ -32,7 +32,7 @@ struct Told {
     OfKinds densities, details;
 };
 
-Told told(const Split& split, double variance) {
+Told told(const SplitEstimate& split, double variance) {
     OfKinds logarithms, details;
     std::size_t kind = 0;
     const auto add = [&](double center, double deviation) {
@@ -49,7 +49,7 @@ Told told(const Split& split, double variance) {
 }
 
 /// The detail that is to be expected.
-double expected(const OfKinds& weights, const Split& split, double variance) {
+double expected(const OfKinds& weights, const SplitEstimate& split, double variance) {
     const auto [densities, details] = told(split, variance);
     double all = 0, sum = 0;
     for (std::size_t i = 0; i < kinds; ++i) {
@@ -108,7 +108,7 @@ std::vector<double> shrunk_splits(std::span<const double> cumulative, std::span<
         const double variance = std::max(known, least);
         const std::size_t half = width / 2, full = points / width,
                           nodes = (points - half - 1) / width + 1;  // with a right half
-        const auto split = [&](std::size_t node) -> Split {
+        const auto split = [&](std::size_t node) -> SplitEstimate {
             const std::size_t first = node * width, covered = std::min(width, points - first);
             const double share = shares[node],
                          even = share * static_cast<double>(width - covered) / static_cast<double>(covered);

@@ -165,11 +165,11 @@ Check variance_of_ones(std::uint64_t n, double sum, double sum_of_squares, std::
     const double observed = sum_of_squares / reports - 2 * mean * sum / reports + mean * mean;
 
     const std::vector<double> law = law_of_ones(groups);
-    struct Outcome {
+    struct TestOutcome {
         double log_probability;
         double square;  // of the deviation, less the observed mean of squares
     };
-    std::vector<Outcome> terms;
+    std::vector<TestOutcome> terms;
     double spread = 0;  // of the squares
     for (std::size_t ones = 0; ones < law.size(); ++ones) {
         if (law[ones] <= 0) continue;
@@ -180,8 +180,8 @@ Check variance_of_ones(std::uint64_t n, double sum, double sum_of_squares, std::
     const double p_value = chernoff(n, (observed - variance) / spread, [&](double t) {
         check_interrupt();
         double most = -std::numeric_limits<double>::infinity(), rest = 0;
-        for (const Outcome& one : terms) most = std::max(most, one.log_probability + t * one.square);
-        for (const Outcome& one : terms) rest += std::exp(one.log_probability + t * one.square - most);
+        for (const TestOutcome& one : terms) most = std::max(most, one.log_probability + t * one.square);
+        for (const TestOutcome& one : terms) rest += std::exp(one.log_probability + t * one.square - most);
         return most + std::log(rest);
     });
     return {"variance of ones per report", observed, variance, p_value};

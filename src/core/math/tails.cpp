@@ -13,13 +13,13 @@ namespace ldp {
 namespace {
 
 /// Probabilities of the numbers from `first` on; the others are too rare to matter.
-struct Law {
+struct IntegerDistribution {
     std::int64_t first = 0;
     std::vector<double> chances{1};
 };
 
 // From the likeliest number to both sides, which keeps the ratios exact to the last digits.
-Law law_of(const Bits& bits) {
+IntegerDistribution law_of(const Bits& bits) {
     constexpr double negligible = 1e-18;
     if (bits.count == 0 || bits.one <= 0) return {};
     if (bits.one >= 1) return {static_cast<std::int64_t>(bits.count), {1}};
@@ -30,7 +30,7 @@ Law law_of(const Bits& bits) {
         below.push_back(chance *= i / (odds * (n - i + 1)));
     for (double i = mode, chance = 1; i < n && chance > negligible; ++i)
         above.push_back(chance *= odds * (n - i) / (i + 1));
-    Law law{static_cast<std::int64_t>(mode) - static_cast<std::int64_t>(below.size()), {}};
+    IntegerDistribution law{static_cast<std::int64_t>(mode) - static_cast<std::int64_t>(below.size()), {}};
     law.chances.assign(below.rbegin(), below.rend());
     law.chances.insert(law.chances.end(), above.begin(), above.end());
     const double sum = std::accumulate(law.chances.begin(), law.chances.end(), 0.0);
@@ -41,7 +41,7 @@ Law law_of(const Bits& bits) {
 }  // namespace
 
 double upper_tail(std::int64_t ones, const Bits& some, const Bits& others) {
-    const Law law = law_of(some), rest = law_of(others);
+    const IntegerDistribution law = law_of(some), rest = law_of(others);
     // tail[i]: P(> i) + P(= i)/2 of the others, i from rest.first on.
     std::vector<double> tail(rest.chances.size());
     double beyond = 0;

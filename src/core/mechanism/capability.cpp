@@ -14,38 +14,33 @@ namespace ldp {
 
 namespace {
 
-struct Offer {
-    const char* what;
-    const char* function;
+struct QuantityWords {
+    const char* name;
+    Remedy remedy;
 };
 
-constexpr Offer offer(Quantity quantity) noexcept {
+constexpr QuantityWords words_of(Quantity quantity) noexcept {
     switch (quantity) {
         case Quantity::frequencies:
-            return {"frequencies", "ldp_frequencies or ldp_top"};
+            return {"frequencies", Remedy::ask_frequencies};
         case Quantity::means:
-            return {"means", "ldp_means"};
+            return {"means", Remedy::ask_means};
         case Quantity::coefficients:
-            return {"Haar coefficients", "ldp_coefficients"};
+            return {"Haar coefficients", Remedy::ask_coefficients};
         case Quantity::distribution:
-            return {"the distribution", "ldp_histogram or ldp_quantiles"};
+            return {"the distribution", Remedy::ask_distribution};
     }
     return {};
 }
 
-/// What to ask instead. A series tells frequencies, but of each round.
-std::string advice(const Mechanism& mechanism) {
+/// What to ask instead. A series has frequencies, but of each round.
+std::vector<Remedy> remedies(const Mechanism& mechanism) {
     const MechanismEntry* entry = find_mechanism(mechanism.header().mechanism);
-    if (entry != nullptr && entry->series)
-        return "They tell frequencies in each round of a series: ask with ldp_series.";
-    std::string offers;
-    for (const Quantity quantity : mechanism.answers()) {
-        const auto [what, function] = offer(quantity);
-        offers += (offers.empty() ? "" : ", and ") + std::string(what) + " (ask with " + function + ")";
-    }
-    const bool record = find_capability<Record>(mechanism) != nullptr;
-    return "They tell " + offers + "." +
-           (record ? " One attribute by itself is what ldp_part(summary, attribute) takes out." : "");
+    if (entry != nullptr && entry->series) return {Remedy::ask_series};
+    std::vector<Remedy> all;
+    for (const Quantity quantity : mechanism.answers()) all.push_back(words_of(quantity).remedy);
+    if (find_capability<Record>(mechanism) != nullptr) all.push_back(Remedy::take_attribute);
+    return all;
 }
 
 }  // namespace
@@ -54,7 +49,7 @@ void refuse(const Mechanism& mechanism, const char* what) {
     const MechanismEntry* entry = find_mechanism(mechanism.header().mechanism);
     raise(ErrorCode::unsupported,
           std::string("reports of ") + (entry == nullptr ? "unknown" : entry->name) + " do not tell " + what,
-          {}, advice(mechanism));
+          {}, remedies(mechanism));
 }
 
 double Significance::p_value(std::uint64_t, const Estimate& estimate) const {
@@ -63,7 +58,7 @@ double Significance::p_value(std::uint64_t, const Estimate& estimate) const {
 }
 
 void check_tells(const Mechanism& mechanism, Quantity quantity) {
-    if (!mechanism.tells(quantity)) refuse(mechanism, offer(quantity).what);
+    if (!mechanism.tells(quantity)) refuse(mechanism, words_of(quantity).name);
 }
 
 ErrorLaw GroupMean::group_law(const Counts&, std::size_t, std::size_t, Target) const {

@@ -134,7 +134,7 @@ Interval reaching(const Interval& truths, const Interval& found) noexcept {
 
 }  // namespace
 
-TruthCurve TruthCurve::of_terms(double n, const Moments& holders, const Moments& others,
+TruthCurve TruthCurve::of_terms(double n, const TermMoments& holders, const TermMoments& others,
                                 Target target) noexcept {
     const double second = holders.second - others.second, third = holders.third - others.third;
     // Each person's term varies about the person's own mean, which is 1 or 0.

@@ -21,10 +21,10 @@ struct TruthCurve {
     /// The mean of one term a report with the mean f, where the second and the third moment of a term are
     /// these for people who hold the value and for all others. Against the people who reported, or against a
     /// population.
-    struct Moments {
+    struct TermMoments {
         double second, third;
     };
-    [[nodiscard]] static TruthCurve of_terms(double n, const Moments& holders, const Moments& others,
+    [[nodiscard]] static TruthCurve of_terms(double n, const TermMoments& holders, const TermMoments& others,
                                              Target target) noexcept;
     /// The same from the cumulants at the truths 0, 1/3, 2/3 and 1.
     [[nodiscard]] static TruthCurve through(double n, const Cubic& variances, const Cubic& thirds) noexcept;

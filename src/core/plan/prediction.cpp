@@ -96,7 +96,7 @@ Parts one_answer(const Outlook& outlook, const PlannedQuestion& question, bool s
 }
 
 /// The variances of an answer, by what brings them in.
-struct Split {
+struct VarianceSources {
     double noise = 0, sampling = 0, rounding = 0, repeated = 0;
     double smearing = 0;  ///< not squared: of a difference, that of one answer less that of the other
 
@@ -105,7 +105,8 @@ struct Split {
     }
 };
 
-Split split(const Outlook& outlook, const Spec& spec, const PlannedQuestion& question, double people) {
+VarianceSources split(const Outlook& outlook, const Spec& spec, const PlannedQuestion& question,
+                      double people) {
     const auto rounds = static_cast<double>(question.rounds);
     const double kept = outlook.kept_part(question.attribute, question.value);
     const bool series = spec.mechanism().series, one = spec.attributes().size() == 1;
@@ -113,7 +114,7 @@ Split split(const Outlook& outlook, const Spec& spec, const PlannedQuestion& que
     if (question.compared == Compared::days) groups = {people, people};
     if (question.compared == Compared::groups)
         groups = {people * question.part, people * (1 - question.part)};
-    Split all;
+    VarianceSources all;
     for (const double group : groups) {
         const Parts parts = one_answer(outlook, question, series, group * rounds);
         all.noise += (1 - question.kept * kept) * parts.noise;
@@ -161,7 +162,7 @@ Prediction predict(const Mechanism& mechanism, const Spec& spec, const PlannedQu
                    double people) {
     check(mechanism, question);
     const Outlook outlook(mechanism, spec.attributes(), spreads(mechanism, spec, question));
-    const Split all = split(outlook, spec, question, people);
+    const VarianceSources all = split(outlook, spec, question, people);
     const Attribute& attribute = spec.attributes()[question.attribute];
     const bool share = question.asked == Asked::share || question.asked == Asked::range;
     Prediction found{{{"randomizer", all.noise}}, share ? 1 : Outlook::unit(attribute)};
@@ -173,7 +174,7 @@ Prediction predict(const Mechanism& mechanism, const Spec& spec, const PlannedQu
     add("smearing", square(all.smearing));
     add("repeated answers", all.repeated);
     if (question.answering < 1) {
-        const Split fewer = split(outlook, spec, question, people * question.answering);
+        const VarianceSources fewer = split(outlook, spec, question, people * question.answering);
         add("missing answers", fewer.all() - all.all());
     }
     const bool difference = question.compared != Compared::nothing;

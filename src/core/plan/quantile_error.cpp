@@ -17,9 +17,9 @@ constexpr std::size_t most_sharp_points = 256, most_smeared_points = 48;
 constexpr int batches = 16, batch = 256;
 
 /// The curve at some points.
-class Curve {
+class SampledCurve {
   public:
-    Curve(Reading& reading, std::vector<std::size_t> points, Target target)
+    SampledCurve(Reading& reading, std::vector<std::size_t> points, Target target)
         : reading_(reading), points_(std::move(points)), target_(target) {
         for (std::size_t i = 0; i < points_.size(); ++i) {
             heights_.push_back(reading_.share(Reading::left_end, end(i), Target::sample).value);
@@ -134,7 +134,7 @@ std::vector<double> stood_for(std::span<const std::size_t> points, double stride
 
 QuantileError quantile_error(Reading& reading, std::span<const double> shares, double share, Target target) {
     const auto [points, stride] = points_near(reading, share, target);
-    const Curve curve(reading, points, target);
+    const SampledCurve curve(reading, points, target);
     const std::vector<double> places = stood_for(points, stride, shares);
     const Eigen::MatrixXd root = curve.root();
     const auto first = static_cast<double>(points.front());

@@ -17,6 +17,6 @@ inline constexpr Option prefix{"prefix", 0, 1, Attribute::max_string};
 inline constexpr Option min_group{"min_group", usual_min_group, 1, 65535};
 inline constexpr Option window{"window", Evolving{}.window, 1, 10000};
 inline constexpr Option base_levels{"base_levels", Evolving{}.base_levels, 1, std::uint64_t{1} << 20};
-inline constexpr const char* when_spent[] = {"repeat", "refuse"};  // as Budget::Spent
+inline constexpr const char* when_spent[] = {"repeat", "refuse"};  // as Budget::WhenSpent
 
 }  // namespace ldp::keys

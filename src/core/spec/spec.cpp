@@ -155,7 +155,7 @@ Budget read_budget(const Json& found) {
         const std::string found_word = reader.word("when_spent", allowed);
         const auto* at = std::ranges::find(keys::when_spent, found_word);
         if (at == std::end(keys::when_spent)) JsonObject::wrong("when_spent", Json(found_word), allowed);
-        budget.when_spent = static_cast<Budget::Spent>(at - keys::when_spent);
+        budget.when_spent = static_cast<Budget::WhenSpent>(at - keys::when_spent);
     }
     reader.finish();
     return budget;

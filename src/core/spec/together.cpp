@@ -25,11 +25,11 @@ Spec spec_through(const MechanismEntry& entry, Json document) {
 }
 
 /// What is asked of two attributes: n·Var of shares of people who are spread evenly.
-class Pair {
+class PairVariance {
   public:
     /// Every attribute has its shares: a view's others take part in what it tells of these.
-    Pair(const JointViews& mechanism, const std::vector<std::vector<double>>& even, std::size_t first,
-         std::size_t second)
+    PairVariance(const JointViews& mechanism, const std::vector<std::vector<double>>& even, std::size_t first,
+                 std::size_t second)
         : sizes_{even[first].size(), even[second].size()},
           shares_(mechanism.expected_shares(
               {first, second}, [&](std::size_t j) -> const std::vector<double>& { return even[j]; }, many)) {}
@@ -82,7 +82,7 @@ double worst(const Mechanism& mechanism, const Spec& spec, bool boxes) {
         for (std::size_t i = 0; i < view.size(); ++i)
             for (std::size_t j = 0; j < i; ++j) {
                 pairs = true;
-                const Pair pair(joint, even, view[j], view[i]);
+                const PairVariance pair(joint, even, view[j], view[i]);
                 const double variance = boxes ? pair.box() : pair.cell();
                 if (std::isnan(variance)) return variance;
                 worst = std::max(worst, variance);

@@ -48,7 +48,7 @@ class Climb {
         };
         const auto excess = [&](double nu) {
             long double sum = 0;
-            each([&](const Level& level) { sum += level.values * at(level.share, nu); });
+            each([&](const SupportLevel& level) { sum += level.values * at(level.share, nu); });
             return static_cast<double>(sum - 1);
         };
         // At 1/q even a value that all reports support has 0, at −1/(1 − p) even one that none supports
@@ -58,7 +58,7 @@ class Climb {
             boost::math::tools::toms748_solve(excess, -1 / (1 - protocol_.p), 1 / protocol_.q,
                                               boost::math::tools::eps_tolerance<double>(50), steps);
         const double root = (low + high) / 2;
-        each([&](Level& level) { level.frequency = at(level.share, root); });
+        each([&](SupportLevel& level) { level.frequency = at(level.share, root); });
         normalise();
     }
 
@@ -87,11 +87,12 @@ class Climb {
     [[nodiscard]] std::vector<double> frequencies(std::span<const double> estimates) {
         // Neither rounding nor long steps shall change the order.
         double least = 0;
-        each([&](Level& level) { least = level.frequency = std::max(least, level.frequency); });
+        each([&](SupportLevel& level) { least = level.frequency = std::max(least, level.frequency); });
         normalise();
         std::vector<double> found(estimates.size());
         for_each_index(found.size(), [&](std::size_t v) {
-            found[v] = std::ranges::lower_bound(levels_, estimates[v], {}, &Level::estimate)->frequency;
+            found[v] =
+                std::ranges::lower_bound(levels_, estimates[v], {}, &SupportLevel::estimate)->frequency;
         });
         return found;
     }
@@ -100,7 +101,7 @@ class Climb {
     // Of the time so far, a step's length.
     static constexpr double growth = 0.1;
 
-    struct Level {
+    struct SupportLevel {
         double estimate;
         double share;  // of the reports that support a value
         double frequency;
@@ -121,8 +122,8 @@ class Climb {
 
     void normalise() {
         long double sum = 0;
-        each([&](const Level& level) { sum += level.values * level.frequency; });
-        each([&](Level& level) {
+        each([&](const SupportLevel& level) { sum += level.values * level.frequency; });
+        each([&](SupportLevel& level) {
             level.frequency = sum > 0 ? static_cast<double>(level.frequency / sum) : even_;
         });
     }
@@ -130,13 +131,13 @@ class Climb {
     /// Slopes, and how far the one farthest from the mean is from it.
     double look_around() {
         double mean = 0, farthest = 0;
-        each([&](Level& level) {
+        each([&](SupportLevel& level) {
             const double theta = expectation(level.frequency), c = level.share;
             level.slope = gain_ * (c - theta) / (theta * (1 - theta));
             level.bend = gain_ * gain_ * (c / (theta * theta) + (1 - c) / ((1 - theta) * (1 - theta)));
             mean += level.values * level.frequency * level.slope;
         });
-        each([&](const Level& level) { farthest = std::max(farthest, std::abs(level.slope - mean)); });
+        each([&](const SupportLevel& level) { farthest = std::max(farthest, std::abs(level.slope - mean)); });
         return farthest;
     }
 
@@ -147,12 +148,12 @@ class Climb {
     void advance(double length) {
         weights_ = 0;
         double pull = 0;
-        each([&](Level& level) {
+        each([&](SupportLevel& level) {
             level.weight = level.frequency / (1 + length * level.bend * level.frequency);
             weights_ += level.values * level.weight;
             pull += level.values * level.weight * level.slope;
         });
-        each([&](Level& level) {
+        each([&](SupportLevel& level) {
             const double x = level.frequency, theta = expectation(x);
             const double time = length / (1 + length * level.bend * x);
             level.response +=
@@ -166,7 +167,7 @@ class Climb {
     // for what does not depend on x_v. The derivative went along with the steps; ν moves with y_v, too.
     double estimated_error(double n) {
         double sum = 0;
-        each([&](const Level& level) {
+        each([&](const SupportLevel& level) {
             const double x = level.frequency, away = x - level.estimate;
             const double follows = x * level.response * (1 - level.weight / weights_);
             sum += level.values * (away * away + 2 * protocol_.n_variance(x) / n * follows);
@@ -177,8 +178,8 @@ class Climb {
     PureProtocol protocol_;
     double gain_;
     double even_;
-    double weights_ = 1;         // of all values
-    std::vector<Level> levels_;  // in ascending order
+    double weights_ = 1;                // of all values
+    std::vector<SupportLevel> levels_;  // in ascending order
 };
 
 }  // namespace

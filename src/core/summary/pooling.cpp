@@ -62,7 +62,7 @@ void need_rounds(const SummaryView& view) {
     raise(ErrorCode::unsupported, "these reports were counted without their rounds",
           "People keep their answers and repeat them from round to round: how sure an estimate is depends on "
           "how many rounds it is of.",
-          "Count them with their round, as in ldp_agg(report, round), or ask ldp_estimate(name).");
+          std::vector{Remedy::count_rounds});
 }
 
 void need_one_round(const SummaryView& view, const char* what) {
@@ -71,7 +71,7 @@ void need_one_round(const SummaryView& view, const char* what) {
     raise(ErrorCode::unsupported, std::string(what) + " is told of one round at a time",
           "People keep their answers and repeat them from round to round; these reports are of rounds " +
               std::to_string(view.rounds.first) + " to " + std::to_string(view.rounds.last) + ".",
-          "Ask about one round, as in ldp_summary_of(name, round => 1), or group the reports by round.");
+          std::vector{Remedy::ask_one_round});
 }
 
 Widening::Widening(const SummaryView& view)

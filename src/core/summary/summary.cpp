@@ -180,9 +180,8 @@ SummaryView single_part(const SummaryView& view, std::size_t attribute) {
     if (find_capability<Record>(*view.mechanism) == nullptr && view.mechanism->cells().size() > 1)
         raise(ErrorCode::unsupported, "each of these reports is about several attributes",
               "Only the mechanism sampled has people report single attributes of a record.",
-              view.mechanism->tells(Quantity::frequencies)
-                  ? "Ask for shares with ldp_frequencies(summary, attribute => name), or ldp_marginal."
-                  : "Ask for means with ldp_means.");
+              std::vector{view.mechanism->tells(Quantity::frequencies) ? Remedy::ask_attribute_shares
+                                                                       : Remedy::ask_attribute_means});
     return part(view, attribute);
 }
 

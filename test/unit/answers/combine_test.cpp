@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(it_is_the_mean_of_least_variance) {
 // People choose their ε: the weighted mean holds, also of shares, whose errors are smaller where they are,
 // and is as good as with the errors that the truth has.
 BOOST_AUTO_TEST_CASE(people_who_choose_their_epsilon_are_combined, *boost::unit_test::label("slow")) {
-    struct Case {
+    struct CombinationCase {
         std::string rest;
         Quantity quantity;
         std::vector<Cell> people;
@@ -48,11 +48,11 @@ BOOST_AUTO_TEST_CASE(people_who_choose_their_epsilon_are_combined, *boost::unit_
     for (std::size_t i = 0; i < 400; ++i) wages.push_back(i * i % 101);
     double mean = 0;
     for (const Cell wage : wages) mean += static_cast<double>(wage) / 400;
-    const Case cases[] = {
+    const CombinationCase cases[] = {
         {R"("domain": 4, "mechanism": "grr")", Quantity::frequencies, people_of({0.1, 0.2, 0.3, 0.4}, 400),
          0.1},
         {R"("min": 0, "max": 100, "grid": 100, "mechanism": "pdp")", Quantity::means, wages, mean}};
-    for (const Case& one : cases) {
+    for (const CombinationCase& one : cases) {
         std::vector<std::unique_ptr<const Mechanism>> all;
         for (const double epsilon : {0.5, 1.0, 3.0})
             all.push_back(mechanism("{\"epsilon\": " + shortest(epsilon) + ", " + one.rest + "}"));

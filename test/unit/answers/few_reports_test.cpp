@@ -221,7 +221,7 @@ std::vector<Cell> drawn_from(const std::vector<Cell>& twenty, std::size_t n, Bit
 // Levels of trees that few reports draw: 1500 summaries each, with six standard deviations of room, of which
 // the answers of one count as one.
 BOOST_AUTO_TEST_CASE(few_reports_of_levels_are_covered, *boost::unit_test::label("slow")) {
-    struct Case {
+    struct FewReportsCase {
         const char* name;
         double epsilon;
         std::size_t values, n;
@@ -230,9 +230,9 @@ BOOST_AUTO_TEST_CASE(few_reports_of_levels_are_covered, *boost::unit_test::label
     };
     constexpr int repetitions = 1500;
     std::uint64_t seed = 1811;
-    for (const Case& one : {Case{"haar_ordered", 4, 2, 20, Target::population, 0.91},
-                            Case{"haar_ordered", 8, 64, 200, Target::sample, 0.93},
-                            Case{"tree", 8, 8, 50, Target::population, 0.93}})
+    for (const FewReportsCase& one : {FewReportsCase{"haar_ordered", 4, 2, 20, Target::population, 0.91},
+                                      FewReportsCase{"haar_ordered", 8, 64, 200, Target::sample, 0.93},
+                                      FewReportsCase{"tree", 8, 8, 50, Target::population, 0.93}})
         for (const bool alike : {false, true}) {
             const auto m = mechanism(one.name, one.epsilon, "\"domain\": " + std::to_string(one.values));
             std::vector<Cell> twenty(20, one.values - 1);

@@ -33,7 +33,7 @@ struct Asked {
     std::function<double(const SummaryView&)> answer;
 };
 
-struct Case {
+struct PlanCase {
     std::string name;
     std::string spec;
     std::vector<Asked> asked;
@@ -77,13 +77,13 @@ std::string spec_of(const std::string& mechanism, double epsilon, const std::str
     return R"({"mechanism": ")" + mechanism + R"(", "epsilon": )" + text(epsilon) + ", " + rest + "}";
 }
 
-Case oracle(const char* mechanism, const std::string& rest, double epsilon = 1) {
+PlanCase oracle(const char* mechanism, const std::string& rest, double epsilon = 1) {
     return {mechanism,     spec_of(mechanism, epsilon, R"("domain": 8)" + rest),
             all_shares(8), [](BitSource& bits) { return std::vector<Cell>{bits.below(8)}; },
             200,           1200};
 }
 
-Case number(const char* mechanism, const std::string& rest = "", double epsilon = 1) {
+PlanCase number(const char* mechanism, const std::string& rest = "", double epsilon = 1) {
     return {mechanism,
             spec_of(mechanism, epsilon, R"("min": 0, "max": 8, "grid": 64)" + rest),
             {mean_of("{" + normal + "}", 3)},
@@ -91,10 +91,10 @@ Case number(const char* mechanism, const std::string& rest = "", double epsilon 
 }
 
 /// Of ranges of whole numbers from 0 to 63.
-Case ranges(const char* mechanism, double epsilon) {
-    Case one{mechanism, spec_of(mechanism, epsilon, R"("min": 0, "max": 63, "grid": 63)"),
-             {},        [](BitSource& bits) { return std::vector<Cell>{bits.below(64)}; },
-             1000,      1200};
+PlanCase ranges(const char* mechanism, double epsilon) {
+    PlanCase one{mechanism, spec_of(mechanism, epsilon, R"("min": 0, "max": 63, "grid": 63)"),
+                 {},        [](BitSource& bits) { return std::vector<Cell>{bits.below(64)}; },
+                 1000,      1200};
     for (const auto& [low, high] : {std::pair{0, 12}, {13, 20}, {21, 31}, {32, 40}, {41, 55}, {56, 63}})
         one.asked.push_back({"{\"low\": " + std::to_string(low) + ", \"high\": " + std::to_string(high) + "}",
                              (high - low + 1) / 64.0, [from = low, to = high](const SummaryView& view) {
@@ -110,8 +110,8 @@ const std::string numbers = R"("grid": 64, "attributes": [{"name": "a", "min": 0
 const std::string table = R"("attributes": [{"name": "a", "domain": 4}, {"name": "b", "domain": 3},
     {"name": "c", "domain": 2}])";
 
-std::vector<Case> shares() {
-    std::vector<Case> all;
+std::vector<PlanCase> shares() {
+    std::vector<PlanCase> all;
     for (const char* each : {"grr", "subset", "projective", "hadamard", "olh", "blh", "oue", "sue"})
         all.push_back(oracle(each, ""));
     for (const char* each : {"l_grr", "l_sue", "l_osue", "loloha"})
@@ -121,15 +121,15 @@ std::vector<Case> shares() {
     all.push_back(oracle("exponential", "", 4));
     all.push_back(oracle("tree", ""));
     all.push_back(oracle("haar_ordered", ""));
-    Case series = oracle("ddrm", R"(, "rounds": 4)", 4);
+    PlanCase series = oracle("ddrm", R"(, "rounds": 4)", 4);
     series.asked = all_shares(8, R"(, "round": 3)", 2);
     series.person = [](BitSource& bits) { return std::vector<Cell>(4, bits.below(8)); };
     all.push_back(series);
     return all;
 }
 
-std::vector<Case> means() {
-    std::vector<Case> all;
+std::vector<PlanCase> means() {
+    std::vector<PlanCase> all;
     for (const char* each :
          {"optimal", "duchi", "hybrid", "pdp", "piecewise", "laplace", "onebit", "square_wave"})
         all.push_back(number(each));
@@ -149,25 +149,25 @@ std::vector<Case> means() {
     return all;
 }
 
-std::vector<Case> records() {
+std::vector<PlanCase> records() {
     const auto person = [](BitSource& bits) {
         return std::vector<Cell>{bits.below(4), normal_cell(bits) * 512, bits.below(3)};
     };
-    Case one{"sampled", spec_of("sampled", 2, profile), all_shares(4), person, 400, 2500};
+    PlanCase one{"sampled", spec_of("sampled", 2, profile), all_shares(4), person, 400, 2500};
     for (Asked& each : all_shares(3, R"(, "attribute": "c")", 2)) one.asked.push_back(each);
-    Case mean{
+    PlanCase mean{
         "sampled, mean", one.spec, {mean_of(R"({"attribute": "b", )" + normal + "}", 3, 1)}, person, 200};
     return {one, mean};
 }
 
-std::vector<Case> pairs(const std::string& mechanism) {
+std::vector<PlanCase> pairs(const std::string& mechanism) {
     const auto person = [](BitSource& bits) {
         return std::vector<Cell>{bits.below(4), bits.below(3), bits.below(2)};
     };
     // So many that no question is asked of fewer than two.
     const std::size_t people = mechanism == "joint" ? 400 : 1600;
-    Case one{mechanism, spec_of(mechanism, 2, table), all_shares(4), person, people, 2500};
-    Case pair{mechanism + ", pairs", one.spec, {}, person, people, 2500};
+    PlanCase one{mechanism, spec_of(mechanism, 2, table), all_shares(4), person, people, 2500};
+    PlanCase pair{mechanism + ", pairs", one.spec, {}, person, people, 2500};
     for (std::size_t v = 0; v < 4; ++v)
         pair.asked.push_back({"{\"with\": \"b\", \"value\": " + std::to_string(v) + "}", 1 / 12.0,
                               [v](const SummaryView& view) {
@@ -180,8 +180,8 @@ std::vector<Case> pairs(const std::string& mechanism) {
 /// Two layers, and memory.
 const std::string kept = R"(, "first_epsilon": 1, "evolving": {}, "budget": {"epsilon": 100})";
 
-std::vector<Case> again(const std::string& how, std::size_t rounds, bool days) {
-    std::vector<Case> all;
+std::vector<PlanCase> again(const std::string& how, std::size_t rounds, bool days) {
+    std::vector<PlanCase> all;
     for (const char* each : {"l_grr", "l_osue", "loloha", "rappor"}) {
         all.push_back(oracle(each, kept, 2));
         all.back().asked = all_shares(8, how);
@@ -190,7 +190,7 @@ std::vector<Case> again(const std::string& how, std::size_t rounds, bool days) {
         all.push_back(number(each, kept, 2));
         all.back().asked = {mean_of("{" + normal + how + "}", 3)};
     }
-    for (Case& one : all) {
+    for (PlanCase& one : all) {
         one.rounds = rounds;
         one.days = days;
     }
@@ -198,12 +198,12 @@ std::vector<Case> again(const std::string& how, std::size_t rounds, bool days) {
     return all;
 }
 
-std::vector<Case> quantiles() {
-    std::vector<Case> all;
+std::vector<PlanCase> quantiles() {
+    std::vector<PlanCase> all;
     for (const char* each : {"tree", "haar_ordered", "square_wave"}) {
-        Case one{each, spec_of(each, 2, R"("min": 0, "max": 255, "grid": 255)"),
-                 {},   [](BitSource& bits) { return std::vector<Cell>{bits.below(256)}; },
-                 1000, 2400};
+        PlanCase one{each, spec_of(each, 2, R"("min": 0, "max": 255, "grid": 255)"),
+                     {},   [](BitSource& bits) { return std::vector<Cell>{bits.below(256)}; },
+                     1000, 2400};
         for (const double share : {0.3, 0.5, 0.62})
             one.asked.push_back({"{\"quantile\": " + text(share) + "}", 256 * share - 0.5,
                                  [=](const SummaryView& view) { return quantile(view, share); }});
@@ -213,7 +213,7 @@ std::vector<Case> quantiles() {
 }
 
 /// Bins of a number that is reported together with a category.
-Case bins(const std::string& mechanism) {
+PlanCase bins(const std::string& mechanism) {
     const std::string spec = spec_of(mechanism, 2, R"("attributes": [{"name": "a", "domain": 3},
         {"name": "b", "min": 0, "max": 8, "bins": 8}])");
     return {mechanism + ", bins",
@@ -232,7 +232,7 @@ Case bins(const std::string& mechanism) {
 
 /// What one person reports: all answers of a series, of which perturb() would tell one; answers from memory
 /// on all days and in all rounds; or a single one.
-void report(const Mechanism& m, const Case& one, const std::vector<Cell>& person,
+void report(const Mechanism& m, const PlanCase& one, const std::vector<Cell>& person,
             std::vector<OwnedSummary>& days, BitSource& bits) {
     std::vector<std::byte> report(m.block().begin(), m.block().end());
     report.resize(m.block().size() + m.payload_size());
@@ -256,7 +256,7 @@ void report(const Mechanism& m, const Case& one, const std::vector<Cell>& person
 }
 
 /// The root mean square of errors in units of what is predicted.
-double measured(const Case& one) {
+double measured(const PlanCase& one) {
     const Spec spec = Spec::from_json(one.spec);
     const auto m = make_mechanism(spec);
     std::vector<double> predicted;
@@ -279,8 +279,8 @@ double measured(const Case& one) {
     return std::sqrt(sum / static_cast<double>(one.repetitions * one.asked.size()));
 }
 
-void check(const std::vector<Case>& cases, double within = 0.05) {
-    for (const Case& one : cases) BOOST_TEST_CONTEXT(one.name) {
+void check(const std::vector<PlanCase>& cases, double within = 0.05) {
+    for (const PlanCase& one : cases) BOOST_TEST_CONTEXT(one.name) {
             const double found = measured(one);
             BOOST_CHECK_GT(found, 1 - within);
             BOOST_CHECK_LT(found, 1 + within);

@@ -323,7 +323,7 @@ BOOST_AUTO_TEST_CASE(a_spec_says_how_values_change) {
     const Spec spec = Spec::from_json(evolving(moving));
     BOOST_REQUIRE(spec.evolving() && spec.budget());
     BOOST_CHECK(*spec.evolving() == Evolving{});
-    BOOST_CHECK((*spec.budget() == Budget{20, Budget::Spent::repeat}));
+    BOOST_CHECK((*spec.budget() == Budget{20, Budget::WhenSpent::repeat}));
     const std::string canonical = spec.to_json();
     for (const char* part :
          {R"("evolving":{"base_levels":100,"flip_probability":0.1,"volatility":0.01,"window":30})",

@@ -150,15 +150,15 @@ BOOST_AUTO_TEST_CASE(only_values_have_tops) {
 BOOST_AUTO_TEST_CASE(values_nobody_holds_are_rarely_significant, *boost::unit_test::label("slow")) {
     // Everybody holds value 0; a repetition fails if any other is significant at 0.05. For grr, 100 people
     // under ε = 6 send a value nobody holds 0.14 times, so that a normal approximation would be far off.
-    struct Case {
+    struct TopCase {
         const char* name;
         double epsilon;
         std::size_t people, repetitions;
     };
     SeededBits bits(206);
     for (const auto& [name, epsilon, people, repetitions] :
-         {Case{"grr", 6, 100, 20000}, Case{"grr", 2, 1000, 3000}, Case{"oue", 1, 200, 5000},
-          Case{"oue", 5, 100, 10000}}) {
+         {TopCase{"grr", 6, 100, 20000}, TopCase{"grr", 2, 1000, 3000}, TopCase{"oue", 1, 200, 5000},
+          TopCase{"oue", 5, 100, 10000}}) {
         const auto m = mechanism(name, epsilon, "\"domain\": 100");
         for (const Control control : {Control::bonferroni, Control::benjamini_hochberg}) {
             std::size_t alarms = 0, discoveries = 0;

@@ -34,11 +34,11 @@ std::vector<double> product(const Fit& fit, const Values& pair) {
 
 /// How far the shares of single attributes are from the truth, fitted and as sums of pairs tell them without
 /// bias.
-struct Errors {
+struct DependenceErrors {
     double fitted = 0, pooled = 0;
 };
-Errors errors_of_singles(const Table& all, std::size_t runs, double noise, SeededBits& bits) {
-    Errors errors;
+DependenceErrors errors_of_singles(const Table& all, std::size_t runs, double noise, SeededBits& bits) {
+    DependenceErrors errors;
     for (std::size_t run = 0; run < runs; ++run) {
         const auto tables = measured(all, all_pairs(all.sizes.size()), 20000, noise, bits);
         const Fit fit(tables);
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(pairs_of_independent_attributes_tell_more_of_each) {
 BOOST_AUTO_TEST_CASE(dependence_does_not_bias_single_attributes) {
     SeededBits bits(100);
     for (const double noise : {1e-6, 1e-4, 1e-3}) {
-        const Errors errors = errors_of_singles(chain({5, 5, 5, 5}, 1), 20, noise, bits);
+        const DependenceErrors errors = errors_of_singles(chain({5, 5, 5, 5}, 1), 20, noise, bits);
         BOOST_CHECK_LT(errors.fitted, 1.05 * errors.pooled);
     }
 }

@@ -66,7 +66,7 @@ Box range_box(std::vector<std::array<std::size_t, 3>> ranges) {  // first, end, 
 }
 
 /// How far off estimates are in many runs, in their standard errors.
-struct Runs {
+struct CoveredRuns {
     double number = 0, sum = 0, squares = 0, covered = 0;
 
     void add(const Estimate& estimate, const Interval& interval, double truth) {
@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(answers_are_unbiased_and_as_sure_as_they_say, *boost::unit_
             SeededBits bits(17);
             std::mt19937_64 random(3);
             std::discrete_distribution<std::size_t> population(truth.begin(), truth.end());
-            Runs of_cell, of_wide, of_rest, of_tail, of_binary, single;
+            CoveredRuns of_cell, of_wide, of_rest, of_tail, of_binary, single;
             for (int run = 0; run < runs; ++run) {
                 OwnedSummary summary(*m);
                 std::vector<double> shares = truth;
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(answers_are_unbiased_and_as_sure_as_they_say, *boost::unit_
                     if (target == Target::sample) shares[i] += 1.0 / people;
                     summary.draw(record_of(i), bits);
                 }
-                const auto ask = [&](Runs& runs_of, const std::vector<std::size_t>& attributes,
+                const auto ask = [&](CoveredRuns& runs_of, const std::vector<std::size_t>& attributes,
                                      const Box& box) {
                     const Marginal marginal(summary.view(), attributes, Combination::consistent, target);
                     const Estimate share = marginal.share(box);
@@ -196,7 +196,8 @@ BOOST_AUTO_TEST_CASE(answers_are_unbiased_and_as_sure_as_they_say, *boost::unit_
                 single.add(value, interval(value, 0.95), share_in(shares, {1}, range_box({{2, 3, 5}})));
             }
             BOOST_TEST_CONTEXT(epsilon << told << (target == Target::sample ? " sample" : " population")) {
-                for (const Runs* each : {&of_cell, &of_wide, &of_tail, &of_binary, &single}) each->check();
+                for (const CoveredRuns* each : {&of_cell, &of_wide, &of_tail, &of_binary, &single})
+                    each->check();
                 BOOST_CHECK_SMALL(of_rest.covered / runs - 0.95, 5.4 * std::sqrt(0.95 * 0.05 / runs));
             }
         }

@@ -26,13 +26,13 @@ Box range(std::size_t first_row, std::size_t end_row, std::size_t first_column, 
     return box;
 }
 
-enum class People { even, corner, one_cell };
+enum class JointPeople { even, corner, one_cell };
 
-std::vector<Cell> person(People kind, BitSource& bits) {
+std::vector<Cell> person(JointPeople kind, BitSource& bits) {
     switch (kind) {
-        case People::even:
+        case JointPeople::even:
             return {bits.below(8), bits.below(8)};
-        case People::corner:
+        case JointPeople::corner:
             return {bits.below(2), bits.below(2)};
         default:
             return {4, 4};
@@ -44,7 +44,7 @@ struct Held {
 };
 
 /// Intervals of a box's share, of so many people through joint_haar.
-Held held(double epsilon, People kind, int people, const Box& box, Target target, int runs) {
+Held held(double epsilon, JointPeople kind, int people, const Box& box, Target target, int runs) {
     const auto m = mechanism("joint_haar", epsilon,
                              R"("attributes": [{"name": "a", "domain": 8}, {"name": "b", "domain": 8}])");
     SeededBits bits(17);
@@ -60,13 +60,13 @@ Held held(double epsilon, People kind, int people, const Box& box, Target target
         double truth = inside / people;
         if (target == Target::population) {
             const auto share = [&](const std::vector<bool>& values) {
-                const std::size_t of = kind == People::even ? 8 : 2;
+                const std::size_t of = kind == JointPeople::even ? 8 : 2;
                 return static_cast<double>(std::count(
                            values.begin(), values.begin() + static_cast<std::ptrdiff_t>(of), true)) /
                        static_cast<double>(of);
             };
-            truth =
-                kind == People::one_cell ? (box[0][4] && box[1][4] ? 1 : 0) : share(box[0]) * share(box[1]);
+            truth = kind == JointPeople::one_cell ? (box[0][4] && box[1][4] ? 1 : 0)
+                                                  : share(box[0]) * share(box[1]);
         }
         const Marginal pair(summary.view(), {0, 1}, Combination::consistent, target);
         const Estimate estimate = pair.share(box);
@@ -85,7 +85,7 @@ Held held(double epsilon, People kind, int people, const Box& box, Target target
 BOOST_AUTO_TEST_CASE(boxes_of_people_who_are_even_are_held) {
     for (const double epsilon : {4.0, 8.0})
         for (const Target target : {Target::sample, Target::population}) {
-            const Held found = held(epsilon, People::even, 200, range(0, 4, 0, 4), target, 1500);
+            const Held found = held(epsilon, JointPeople::even, 200, range(0, 4, 0, 4), target, 1500);
             BOOST_TEST_CONTEXT(epsilon << ": " << found.held << " of " << found.told) {
                 BOOST_CHECK_GT(found.told, 1300u);
                 BOOST_CHECK_GT(binomial_at_most(found.told, 0.93, found.held), 1e-8);
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(boxes_of_people_who_are_even_are_held) {
 // % of the intervals held by the variances of reports alone, and of one that nobody is in.
 BOOST_AUTO_TEST_CASE(boxes_of_people_who_are_in_a_corner_are_held) {
     for (const double epsilon : {4.0, 8.0})
-        for (const People kind : {People::corner, People::one_cell}) {
+        for (const JointPeople kind : {JointPeople::corner, JointPeople::one_cell}) {
             const Held found = held(epsilon, kind, 1000, range(0, 4, 0, 4), Target::population, 600);
             BOOST_TEST_CONTEXT(epsilon << ": " << found.held << " of " << found.told) {
                 BOOST_CHECK_GT(found.told, 590u);
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(boxes_of_people_who_are_in_a_corner_are_held) {
 
 BOOST_AUTO_TEST_CASE(boxes_of_fifty_people_are_held_or_refused) {
     for (const int people : {20, 50}) {
-        const Held found = held(4, People::even, people, range(0, 4, 0, 4), Target::population, 6000);
+        const Held found = held(4, JointPeople::even, people, range(0, 4, 0, 4), Target::population, 6000);
         BOOST_TEST_CONTEXT(people << ": " << found.held << " of " << found.told) {
             BOOST_CHECK_GT(found.told, 10u);
             BOOST_CHECK_GT(binomial_at_most(found.told, people < 50 ? 0.91 : 0.93, found.held), 1e-8);

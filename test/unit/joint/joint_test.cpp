@@ -50,7 +50,7 @@ double share_in(const std::vector<double>& shares, const std::vector<std::size_t
 }
 
 /// Estimates of one question in many runs, against what they estimate.
-class Runs {
+class EstimateRuns {
   public:
     void add(const Estimate& estimate, double truth) {
         const double z = (estimate.value - truth) / estimate.standard_error;
@@ -345,7 +345,7 @@ BOOST_AUTO_TEST_CASE(answers_are_unbiased_and_as_sure_as_they_say, *boost::unit_
             SeededBits bits(17);
             std::mt19937_64 random(3);
             std::discrete_distribution<std::size_t> population(truth.begin(), truth.end());
-            Runs of_cell, of_wide, of_one, unbiased, of_rest, single;
+            EstimateRuns of_cell, of_wide, of_one, unbiased, of_rest, single;
             for (int run = 0; run < runs; ++run) {
                 OwnedSummary summary(*m);
                 std::vector<double> shares = truth;
@@ -375,7 +375,7 @@ BOOST_AUTO_TEST_CASE(answers_are_unbiased_and_as_sure_as_they_say, *boost::unit_
                            share_in(shares, {1}, {{false, false, true}}));
             }
             BOOST_TEST_CONTEXT(told << (target == Target::sample ? " sample" : " population")) {
-                for (const Runs* each : {&of_cell, &of_wide, &of_one, &unbiased, &of_rest, &single})
+                for (const EstimateRuns* each : {&of_cell, &of_wide, &of_one, &unbiased, &of_rest, &single})
                     each->check();
             }
         }

@@ -53,12 +53,12 @@ std::vector<Cell> person(std::size_t count, bool dependent, BitSource& bits) {
     return record;
 }
 
-struct Errors {
+struct ViewErrors {
     double pairs = 0, triples = 0;
 };
 
 /// How far fitted tables are from those of the people, on average over all pairs and over some triples.
-Errors errors_of(const std::string& rest, double epsilon, bool dependent, std::uint64_t seed) {
+ViewErrors errors_of(const std::string& rest, double epsilon, bool dependent, std::uint64_t seed) {
     constexpr std::size_t count = 8, people = 6000;
     SeededBits bits(seed);
     const auto m = mechanism("joint", epsilon, attributes(std::vector<int>(count, 2)) + ", " + rest);
@@ -79,7 +79,7 @@ Errors errors_of(const std::string& rest, double epsilon, bool dependent, std::u
         }
         return variation(found.shares, truth);
     };
-    Errors errors;
+    ViewErrors errors;
     const auto pairs = all_sets(count, 2), triples = all_sets(count, 3);
     for (const auto& set : pairs) errors.pairs += error(set) / static_cast<double>(pairs.size());
     for (const auto& set : triples) errors.triples += error(set) / static_cast<double>(triples.size());
@@ -139,9 +139,9 @@ BOOST_AUTO_TEST_CASE(expected_errors_are_those_of_noise) {
 // Of triples it cannot know what they show beyond their pairs, and errs to the side where less is lost.
 BOOST_AUTO_TEST_CASE(the_choice_is_as_good_as_the_better_views) {
     for (const bool dependent : {true, false}) {
-        Errors pairs, triples, choice, asked;
-        const auto add = [&](Errors& sum, const std::string& rest, std::uint64_t seed) {
-            const Errors one = errors_of(rest, 4, dependent, seed);
+        ViewErrors pairs, triples, choice, asked;
+        const auto add = [&](ViewErrors& sum, const std::string& rest, std::uint64_t seed) {
+            const ViewErrors one = errors_of(rest, 4, dependent, seed);
             sum.pairs += one.pairs / 3;
             sum.triples += one.triples / 3;
         };

@@ -148,14 +148,9 @@ BOOST_AUTO_TEST_CASE(decay_keeps_its_promise_at_every_magnitude) {
 }
 
 BOOST_AUTO_TEST_CASE(no_card_tells_its_input_by_the_words_it_draws) {
-    struct Counted final : BitSource {
-        SeededBits bits{5};
-        unsigned words = 0;
-        std::uint64_t word() override { return ++words, bits.word(); }
-    };
     for (const NumericRandomizer& card : randomizers) {
         const auto c = channel(card, 1, 1000);
-        Counted bits;
+        CountedBits bits(5);
         static_cast<void>(c->sample(0, bits));
         const unsigned expected = bits.words;
         for (std::uint64_t in = 0; in <= 1000; ++in) {

@@ -126,16 +126,10 @@ BOOST_AUTO_TEST_CASE(reports_come_as_often_as_the_proof_says) {
 }
 
 BOOST_AUTO_TEST_CASE(draws_do_not_depend_on_the_value) {
-    struct Counted final : BitSource {
-        SeededBits bits{602};
-        std::vector<std::uint64_t> asked;
-        std::uint64_t word() override { return asked.push_back(0), bits.word(); }
-        std::uint64_t below(std::uint64_t bound) override { return asked.push_back(bound), bound / 2; }
-    };
     const auto m = categories(2, 13);
     std::vector<std::vector<std::uint64_t>> asked;
     for (Cell cell = 0; cell < 13; ++cell) {
-        Counted bits;
+        RecordedBounds bits(602);
         static_cast<void>(m->perturb(std::vector<Cell>{cell}, bits));
         asked.push_back(bits.asked);
     }

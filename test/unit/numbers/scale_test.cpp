@@ -177,7 +177,7 @@ void Scale::learnt(const SummaryView& found, const SummaryView& unit) const {
     }
 }
 
-struct Case {
+struct ScaleCase {
     const char* mechanism;
     std::string rest;
     std::size_t attributes = 1;
@@ -186,7 +186,7 @@ struct Case {
 
 /// Asks a mechanism about 400 people's reports under every range.
 template <class Ask>
-void under_every_range(const Case& question, Ask ask) {
+void under_every_range(const ScaleCase& question, Ask ask) {
     const auto with = [&](const Ends& ends) {
         return mechanism(question.mechanism, 1.5, attributes(ends, question.attributes) + question.rest);
     };
@@ -216,21 +216,21 @@ const std::string kept = R"(, "evolving": {}, "budget": {"epsilon": 1000})";
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_number_moves_with_its_range) {
-    for (const Case& question :
-         std::initializer_list<Case>{{"piecewise", ""},
-                                     {"pdp", ""},
-                                     {"hybrid", ""},
-                                     {"optimal", ""},
-                                     {"duchi", ""},
-                                     {"laplace", R"(, "grid": 64)"},
-                                     {"onebit", "", 1, true},
-                                     {"onebit", R"(, "first_epsilon": 0.5)" + kept, 1, true},
-                                     {"pdp", kept},
-                                     {"square_wave", R"(, "grid": 64)"},
-                                     {"haar_ordered", R"(, "grid": 8)"},
-                                     {"tree", R"(, "grid": 8)"},
-                                     {"tree", R"(, "grid": 64)" + kept},
-                                     {"haar_ordered", R"(, "grid": 64)" + kept}}) {
+    for (const ScaleCase& question :
+         std::initializer_list<ScaleCase>{{"piecewise", ""},
+                                          {"pdp", ""},
+                                          {"hybrid", ""},
+                                          {"optimal", ""},
+                                          {"duchi", ""},
+                                          {"laplace", R"(, "grid": 64)"},
+                                          {"onebit", "", 1, true},
+                                          {"onebit", R"(, "first_epsilon": 0.5)" + kept, 1, true},
+                                          {"pdp", kept},
+                                          {"square_wave", R"(, "grid": 64)"},
+                                          {"haar_ordered", R"(, "grid": 8)"},
+                                          {"tree", R"(, "grid": 8)"},
+                                          {"tree", R"(, "grid": 64)" + kept},
+                                          {"haar_ordered", R"(, "grid": 64)" + kept}}) {
         const bool fresh = question.rest.find("evolving") == std::string::npos;
         under_every_range(question, [&](const Scale& scale, const SummaryView& found, const SummaryView& unit,
                                         const SummaryView& after, const SummaryView& unit_after) {
@@ -244,13 +244,14 @@ BOOST_AUTO_TEST_CASE(a_number_moves_with_its_range) {
 }
 
 BOOST_AUTO_TEST_CASE(a_vector_moves_with_its_range) {
-    for (const Case& question : std::initializer_list<Case>{{"haar", "", 5},
-                                                            {"haar", R"(, "details": "global")", 5},
-                                                            {"haar", kept, 5},
-                                                            {"duchi_vector", "", 5},
-                                                            {"gaussian", R"(, "delta": 1e-6, "norm": 1)", 5},
-                                                            {"sampled", "", 5},
-                                                            {"sampled", R"(, "per_report": 2)", 5}}) {
+    for (const ScaleCase& question :
+         std::initializer_list<ScaleCase>{{"haar", "", 5},
+                                          {"haar", R"(, "details": "global")", 5},
+                                          {"haar", kept, 5},
+                                          {"duchi_vector", "", 5},
+                                          {"gaussian", R"(, "delta": 1e-6, "norm": 1)", 5},
+                                          {"sampled", "", 5},
+                                          {"sampled", R"(, "per_report": 2)", 5}}) {
         const bool fresh = question.rest.find("evolving") == std::string::npos;
         under_every_range(question, [&](const Scale& scale, const SummaryView& found, const SummaryView& unit,
                                         const SummaryView& after, const SummaryView& unit_after) {

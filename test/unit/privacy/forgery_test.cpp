@@ -19,7 +19,7 @@ namespace {
 
 using Payload = std::vector<std::byte>;
 
-struct Case {
+struct ForgeryCase {
     std::string name, spec;
 };
 
@@ -30,7 +30,7 @@ const std::string record = R"("attributes": [{"name": "a", "domain": 3, "mechani
 
 /// Mechanisms whose estimates are plain means of what reports say: of all of them, or of those about an
 /// attribute.
-const std::vector<Case> means{
+const std::vector<ForgeryCase> means{
     {"grr", R"("domain": 2)"},
     {"grr", R"("domain": 7)"},
     {"oue", R"("domain": 4)"},
@@ -68,7 +68,7 @@ const std::vector<Case> means{
     {"exponential", R"("domain": 5)"},
     {"exponential", R"("domain": 6, "columns": 3, "reach": 2)"}};
 /// Those whose estimates are sums of several.
-const std::vector<Case> sums{
+const std::vector<ForgeryCase> sums{
     {"haar", unit_attributes(3) + R"(, "grid": 2)"},
     {"haar_ordered", R"("domain": 5)"},
     {"haar_ordered", R"("min": 0, "max": 1, "grid": 7)"},
@@ -381,7 +381,7 @@ BOOST_AUTO_TEST_CASE(a_stealthy_attack_gets_as_far_and_does_not_show) {
 // probability 1e-9), and where some come often enough to tell, the bound of one is met.
 BOOST_AUTO_TEST_CASE(no_payload_is_likelier_than_its_bound) {
     SeededBits bits(1207);
-    std::vector<Case> all = means;
+    std::vector<ForgeryCase> all = means;
     all.insert(all.end(), sums.begin(), sums.end());
     constexpr std::uint64_t n = 10000;
     for (const auto& [name, spec] : all) {
@@ -420,32 +420,32 @@ double least_chance_of_copies(const Mechanism& m, const std::map<Payload, std::u
 }
 
 /// Of which reports differ so much that copies tell.
-const std::vector<Case> large{{"grr", R"("domain": 1000)"},
-                              {"oue", R"("domain": 64)"},
-                              {"sue", R"("domain": 64)"},
-                              {"subset", R"("domain": 64)"},
-                              {"olh", R"("domain": 64)"},
-                              {"hadamard", R"("domain": 1000)"},
-                              {"projective", R"("domain": 200)"},
-                              {"rappor", R"("domain": 20, "bits": 16, "cohorts": 4)"},
-                              {"piecewise", R"("min": 0, "max": 1)"},
-                              {"pdp", R"("min": 0, "max": 1)"},
-                              {"optimal", R"("min": 0, "max": 1)"},
-                              {"laplace", R"("min": 0, "max": 1)"},
-                              {"square_wave", R"("min": 0, "max": 1)"},
-                              {"haar_ordered", R"("domain": 1000)"},
-                              {"tree", R"("domain": 1000)"},
-                              {"haar", unit_attributes(4)},
-                              {"duchi_vector", unit_attributes(100)},
-                              {"gaussian", unit_attributes(4) + R"(, "delta": 1e-6)"},
-                              {"dbitflip", R"("domain": 50, "bits": 8)"}};
+const std::vector<ForgeryCase> large{{"grr", R"("domain": 1000)"},
+                                     {"oue", R"("domain": 64)"},
+                                     {"sue", R"("domain": 64)"},
+                                     {"subset", R"("domain": 64)"},
+                                     {"olh", R"("domain": 64)"},
+                                     {"hadamard", R"("domain": 1000)"},
+                                     {"projective", R"("domain": 200)"},
+                                     {"rappor", R"("domain": 20, "bits": 16, "cohorts": 4)"},
+                                     {"piecewise", R"("min": 0, "max": 1)"},
+                                     {"pdp", R"("min": 0, "max": 1)"},
+                                     {"optimal", R"("min": 0, "max": 1)"},
+                                     {"laplace", R"("min": 0, "max": 1)"},
+                                     {"square_wave", R"("min": 0, "max": 1)"},
+                                     {"haar_ordered", R"("domain": 1000)"},
+                                     {"tree", R"("domain": 1000)"},
+                                     {"haar", unit_attributes(4)},
+                                     {"duchi_vector", unit_attributes(100)},
+                                     {"gaussian", unit_attributes(4) + R"(, "delta": 1e-6)"},
+                                     {"dbitflip", R"("domain": 50, "bits": 8)"}};
 /// Of which they are few.
-const std::vector<Case> few{{"grr", R"("domain": 3)"},
-                            {"subset", R"("domain": 8)"},
-                            {"duchi", R"("min": 0, "max": 1)"},
-                            {"pdp", R"("min": 0, "max": 1, "grid": 20)"},
-                            {"hybrid", R"("min": 0, "max": 1, "grid": 20)"},
-                            {"duchi_vector", unit_attributes(4)}};
+const std::vector<ForgeryCase> few{{"grr", R"("domain": 3)"},
+                                   {"subset", R"("domain": 8)"},
+                                   {"duchi", R"("min": 0, "max": 1)"},
+                                   {"pdp", R"("min": 0, "max": 1, "grid": 20)"},
+                                   {"hybrid", R"("min": 0, "max": 1, "grid": 20)"},
+                                   {"duchi_vector", unit_attributes(4)}};
 
 }  // namespace
 
@@ -454,7 +454,7 @@ BOOST_AUTO_TEST_CASE(honest_reports_are_as_rarely_equal_as_is_said) {
     SeededBits bits(1204);
     constexpr double levels[] = {0.1, 0.01};
     double tested = 0, alarms[] = {0, 0};
-    std::vector<Case> all = large;
+    std::vector<ForgeryCase> all = large;
     all.insert(all.end(), few.begin(), few.end());
     for (const auto& [name, spec] : all) {
         const auto m = mechanism(name, 1, spec);

@@ -255,9 +255,9 @@ BOOST_AUTO_TEST_CASE(explored_laws_are_exact) {
 namespace {
 
 /// grr's probabilities around a randomizer, or a claim, that is somebody else's.
-class Forged : public Mechanism {
+class ForgedMechanism : public Mechanism {
   public:
-    Forged(const Mechanism& honest, const Mechanism& sampler, const Mechanism& claim)
+    ForgedMechanism(const Mechanism& honest, const Mechanism& sampler, const Mechanism& claim)
         : Mechanism(honest.header(), honest.block()), honest_(honest), sampler_(sampler), claim_(claim) {}
     std::vector<std::uint64_t> cells() const override { return honest_.cells(); }
     std::size_t payload_size() const noexcept override { return honest_.payload_size(); }
@@ -294,7 +294,7 @@ BOOST_AUTO_TEST_CASE(audits_find_what_is_broken) {
                nudged = mechanism("grr", 1 + 1e-9, R"("domain": 3)");
     SeededBits bits(1);
     const auto of = [&](const Mechanism& sampler, const Mechanism& claim) {
-        return audit(Forged(*honest, sampler, claim), bits);
+        return audit(ForgedMechanism(*honest, sampler, claim), bits);
     };
     BOOST_CHECK(of(*honest, *honest).kept());
     const Audit quiet = of(*nudged, *honest), open = of(*nudged, *nudged);
@@ -309,14 +309,14 @@ BOOST_AUTO_TEST_CASE(audits_find_what_is_broken) {
     const Audit strange = of(*wider, *honest);
     BOOST_CHECK(!strange.kept());
     // What the values before and after one lead to, and that one cannot.
-    struct Gap final : Forged {
-        using Forged::Forged;
+    struct Gap final : ForgedMechanism {
+        using ForgedMechanism::ForgedMechanism;
         void permanent_response(Input input, Bytes public_randomness, BitSource& source,
                                 MutableBytes permanent) const override {
             if (input[0] == 1)
                 permanent[0] = std::byte{1};
             else
-                Forged::permanent_response(input, public_randomness, source, permanent);
+                ForgedMechanism::permanent_response(input, public_randomness, source, permanent);
         }
     };
     BOOST_CHECK(!audit(Gap(*honest, *honest, *honest), bits).permanent.worst.bounded());

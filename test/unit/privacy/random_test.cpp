@@ -14,9 +14,9 @@ BOOST_AUTO_TEST_SUITE(randomness)
 
 namespace {
 
-class Scripted final : public BitSource {
+class ScriptedBits final : public BitSource {
   public:
-    explicit Scripted(std::vector<std::uint64_t> words) : words_(std::move(words)) {}
+    explicit ScriptedBits(std::vector<std::uint64_t> words) : words_(std::move(words)) {}
     std::uint64_t word() override { return words_.at(used++); }
     std::size_t used = 0;
 
@@ -25,7 +25,7 @@ class Scripted final : public BitSource {
 };
 
 std::uint64_t below3(std::uint64_t word) {
-    return Scripted({word}).below(3);
+    return ScriptedBits({word}).below(3);
 }
 
 /// What is not 0 in the page where a generator keeps its words; its only member says where that is.
@@ -59,7 +59,7 @@ std::set<std::uint64_t> words_of_parent_and_child(BitSource& bits) {
 
 BOOST_AUTO_TEST_CASE(below_gives_each_value_equally_many_words) {
     // Of 2^64 = 3·0x5555555555555555 + 1 words one is drawn again, and the others fall in three equal parts.
-    Scripted again({0, 1});
+    ScriptedBits again({0, 1});
     BOOST_CHECK_EQUAL(again.below(3), 0u);
     BOOST_CHECK_EQUAL(again.used, 2u);
     BOOST_CHECK_EQUAL(below3(1), 0u);
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(below_is_uniform_over_all_words_of_eight_bits) {
 }
 
 BOOST_AUTO_TEST_CASE(below_a_power_of_two_wastes_nothing) {
-    Scripted bits({0, ~std::uint64_t{0}});
+    ScriptedBits bits({0, ~std::uint64_t{0}});
     BOOST_CHECK_EQUAL(bits.below(std::uint64_t{1} << 63), 0u);
     BOOST_CHECK_EQUAL(bits.below(1), 0u);
     BOOST_CHECK_EQUAL(bits.used, 2u);
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(grid_points_round_without_bias) {
         BOOST_CHECK_EQUAL(grid_point(outside, 8).lower, 8u);
         BOOST_CHECK_EQUAL(grid_point(outside, 8).up, 0u);
     }
-    Scripted bits({(std::uint64_t{1} << 62) - 1, std::uint64_t{1} << 62});
+    ScriptedBits bits({(std::uint64_t{1} << 62) - 1, std::uint64_t{1} << 62});
     BOOST_CHECK_EQUAL(quarter.draw(bits), 3u);
     BOOST_CHECK_EQUAL(quarter.draw(bits), 2u);
 }

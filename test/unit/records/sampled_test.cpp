@@ -86,7 +86,7 @@ bool refused_block(Bytes block) {
 }
 
 /// A block of parameters that no spec need lead to.
-struct Forged {
+struct ForgedBlock {
     struct Run {
         std::uint32_t length, weight;
         std::uint8_t mechanism;
@@ -111,7 +111,7 @@ struct Forged {
     }
 };
 
-Forged::Run grr_run(std::uint32_t length, std::uint32_t weight, std::uint32_t domain = 4) {
+ForgedBlock::Run grr_run(std::uint32_t length, std::uint32_t weight, std::uint32_t domain = 4) {
     Writer writer;
     writer.put(domain);
     return {length, weight, 1, writer.bytes()};
@@ -597,8 +597,8 @@ BOOST_AUTO_TEST_CASE(floods_of_one_attribute_or_one_value_are_seen) {
 // Format ---------------------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(hostile_blocks_are_refused) {
-    BOOST_CHECK(!refused_block(Forged{1, {grr_run(2, 1), grr_run(3, 2)}}.block()));
-    const Forged bad[] = {
+    BOOST_CHECK(!refused_block(ForgedBlock{1, {grr_run(2, 1), grr_run(3, 2)}}.block()));
+    const ForgedBlock bad[] = {
         {0, {grr_run(2, 1)}},  // nothing reported
         {3, {grr_run(2, 1)}},  // more than there are
         {1, {}},
@@ -615,7 +615,7 @@ BOOST_AUTO_TEST_CASE(hostile_blocks_are_refused) {
         {1, {grr_run(2, 1, 1)}},               // what grr refuses
         {1, {grr_run(2, 1), {2, 1, 99, {}}}},  // no mechanism
     };
-    for (const Forged& forged : bad) BOOST_CHECK(refused_block(forged.block()));
+    for (const ForgedBlock& forged : bad) BOOST_CHECK(refused_block(forged.block()));
     // Mechanisms that are not for one attribute, or have options, with parameters of their own.
     for (const std::string& json :
          {std::string(R"({"mechanism": "rappor", "epsilon": 1, "domain": 4})"),
@@ -626,14 +626,15 @@ BOOST_AUTO_TEST_CASE(hostile_blocks_are_refused) {
         const auto block = block_of(json);
         const std::vector<std::byte> parameters(block.begin() + header_size, block.end());
         BOOST_CHECK(refused_block(
-            Forged{1, {grr_run(2, 1), {2, 1, std::to_integer<std::uint8_t>(block[2]), parameters}}}.block()));
+            ForgedBlock{1, {grr_run(2, 1), {2, 1, std::to_integer<std::uint8_t>(block[2]), parameters}}}
+                .block()));
     }
     // As many as fit, each as large as can be: refused before anything of the size is made.
-    Forged large{1, {}};
+    ForgedBlock large{1, {}};
     for (std::uint32_t i = 0; i < 100; ++i) large.runs.push_back(grr_run(40, 1 + i % 2, 1u << 24));
     BOOST_CHECK_EXCEPTION(static_cast<void>(load_mechanism(large.block(), Kind::report)), Error,
                           [](const Error& error) { return error.code() == ErrorCode::invalid_spec; });
-    auto longer = Forged{1, {grr_run(2, 1), grr_run(3, 2)}}.block();
+    auto longer = ForgedBlock{1, {grr_run(2, 1), grr_run(3, 2)}}.block();
     longer.push_back(std::byte{0});
     store<std::uint16_t>(longer.data() + 4, static_cast<std::uint16_t>(longer.size()));
     BOOST_CHECK(refused_block(longer));

@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(duchi_vector_keeps_epsilon) {
 
 BOOST_AUTO_TEST_CASE(sampler_does_what_its_probabilities_say) {
     // Every word: the coin on its rare side or not, each t, each draw of v.
-    struct Scripted final : BitSource {
+    struct ScriptedSampler final : BitSource {
         std::vector<std::uint64_t> words, draws;
         std::size_t word_at = 0, draw_at = 0;
         std::uint64_t word() override { return words.at(word_at++); }
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(sampler_does_what_its_probabilities_say) {
             for (const bool rare : {true, false})
                 for (std::uint64_t t = 0; t < 1u << d; ++t)
                     for (std::uint64_t number = 0; number < std::pow(steps, d); ++number) {
-                        Scripted bits;
+                        ScriptedSampler bits;
                         bits.words = {rare ? 0 : ~std::uint64_t{0}, t | ~std::uint64_t{0} << d};
                         for (std::uint64_t left = number, j = 0; j < d; ++j, left /= steps)
                             bits.draws.push_back(left % steps);
@@ -186,16 +186,11 @@ BOOST_AUTO_TEST_CASE(sampler_does_what_its_probabilities_say) {
 }
 
 BOOST_AUTO_TEST_CASE(words_drawn_do_not_tell_the_values) {
-    struct Counted final : BitSource {
-        SeededBits bits{5};
-        unsigned words = 0;
-        std::uint64_t word() override { return ++words, bits.word(); }
-    };
     for (const auto& m :
          {vector_of("duchi_vector", 1, 70), vector_of("haar", 1, 70, R"(, "details": "global")")}) {
         std::vector<unsigned> words;
         for (const Cell cell : {0, 1, 16384, 32768}) {
-            Counted bits;
+            CountedBits bits(5);
             static_cast<void>(m->perturb(std::vector<Cell>(70, cell), bits));
             words.push_back(bits.words);
         }
@@ -871,15 +866,15 @@ BOOST_AUTO_TEST_CASE(epsilon_is_split_where_the_variance_is_least) {
 namespace {
 
 /// Actual and reported mean squared error over the leaves, without shrinkage and with.
-struct Errors {
+struct ShrinkErrors {
     double plain = 0, actual = 0, reported = 0;
 };
 
-Errors shrink_errors(const Mechanism& m, const std::vector<Cell>& person, Shrinkage shrinkage,
-                     std::size_t people, int repetitions, std::uint64_t seed) {
+ShrinkErrors shrink_errors(const Mechanism& m, const std::vector<Cell>& person, Shrinkage shrinkage,
+                           std::size_t people, int repetitions, std::uint64_t seed) {
     SeededBits bits(seed);
     const auto truth = leaves_of(m, person);
-    Errors errors;
+    ShrinkErrors errors;
     for (int r = 0; r < repetitions; ++r) {
         OwnedSummary summary(m);
         for (std::size_t i = 0; i < people; ++i) summary.draw(person, bits);
@@ -960,12 +955,12 @@ BOOST_AUTO_TEST_CASE(shrinkage_helps_where_details_are_sparse, *boost::unit_test
     for (const char* details : {"sampled", "global"}) {
         const auto m = vector_of("haar", 4, 64, R"(, "details": ")" + std::string(details) + "\"");
         for (const Shrinkage shrinkage : {Shrinkage::soft, Shrinkage::sure}) {
-            const Errors sparse = shrink_errors(*m, steps, shrinkage, 1500, 200, 954);
-            const Errors dense = shrink_errors(*m, wild, shrinkage, 1500, 200, 955);
+            const ShrinkErrors sparse = shrink_errors(*m, steps, shrinkage, 1500, 200, 954);
+            const ShrinkErrors dense = shrink_errors(*m, wild, shrinkage, 1500, 200, 955);
             // Steps have three details that are not zero; wild data have many, of any size.
             BOOST_CHECK_LT(sparse.actual, 0.6 * sparse.plain);
             if (shrinkage == Shrinkage::sure) BOOST_CHECK_LT(dense.actual, 1.05 * dense.plain);
-            for (const Errors& errors : {sparse, dense}) {
+            for (const ShrinkErrors& errors : {sparse, dense}) {
                 BOOST_CHECK_GT(std::sqrt(errors.reported / errors.actual), 0.9);
                 BOOST_CHECK_LT(std::sqrt(errors.reported / errors.actual), 1.25);
             }

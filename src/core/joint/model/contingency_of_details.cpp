@@ -112,7 +112,7 @@ class Interactions {
     [[nodiscard]] Association associated(double reach) const;
 
   private:
-    struct Place {
+    struct CoefficientIndex {
         Eigen::Index row, column;  // details of either attribute
     };
 
@@ -120,10 +120,10 @@ class Interactions {
         return static_cast<std::size_t>(r + 1) * both_.sizes[1] + static_cast<std::size_t>(c + 1);
     }
     /// How a detail differs from that of independent attributes.
-    [[nodiscard]] double interaction(const Place& at) const {
+    [[nodiscard]] double interaction(const CoefficientIndex& at) const {
         return both_.values[cell(at.row, at.column)] - a_.details[at.row] * b_.details[at.column];
     }
-    [[nodiscard]] bool same_question(const Place& x, const Place& y) const {
+    [[nodiscard]] bool same_question(const CoefficientIndex& x, const CoefficientIndex& y) const {
         const auto level = [](const Margin& margin, Eigen::Index detail) {
             return margin.level[static_cast<std::size_t>(detail)];
         };
@@ -131,7 +131,7 @@ class Interactions {
     }
     /// The covariance of interactions where the two are independent. Products of an attribute's details are
     /// made good for what noise adds to them.
-    [[nodiscard]] Matrix covariance(std::span<const Place> places) const;
+    [[nodiscard]] Matrix covariance(std::span<const CoefficientIndex> places) const;
     [[nodiscard]] double chance() const;
     /// The most levels of each attribute of which all details are told.
     [[nodiscard]] std::pair<unsigned, unsigned> levels() const;
@@ -139,16 +139,17 @@ class Interactions {
 
     const Details& both_;
     const Margin &a_, &b_;
-    std::vector<Place> asked_;
+    std::vector<CoefficientIndex> asked_;
 };
 
-Matrix Interactions::covariance(std::span<const Place> places) const {
+Matrix Interactions::covariance(std::span<const CoefficientIndex> places) const {
     const Matrix a = a_.products(), b = b_.products();
     const auto count = static_cast<Eigen::Index>(places.size());
     Matrix all(count, count);
     for (Eigen::Index i = 0; i < count; ++i)
         for (Eigen::Index j = 0; j <= i; ++j) {
-            const Place &x = places[static_cast<std::size_t>(i)], &y = places[static_cast<std::size_t>(j)];
+            const CoefficientIndex &x = places[static_cast<std::size_t>(i)],
+                                   &y = places[static_cast<std::size_t>(j)];
             const double rows = a_.covariance(x.row, y.row), columns = b_.covariance(x.column, y.column);
             const double row = a(x.row, y.row), column = b(x.column, y.column);
             double sum = rows * column + row * columns + rows * columns;
@@ -168,7 +169,7 @@ double Interactions::chance() const {
     const auto count = static_cast<Eigen::Index>(asked_.size());
     Vector weights(count), interactions(count);
     for (Eigen::Index i = 0; i < count; ++i) {
-        const Place& at = asked_[static_cast<std::size_t>(i)];
+        const CoefficientIndex& at = asked_[static_cast<std::size_t>(i)];
         weights[i] =
             std::sqrt(a_.masses[at.row] * b_.masses[at.column]) / both_.variances[cell(at.row, at.column)];
         interactions[i] = interaction(at);
@@ -187,7 +188,7 @@ std::pair<unsigned, unsigned> Interactions::levels() const {
         for (unsigned b = 1; b <= most_levels; ++b) {
             const Eigen::Index rows = a_.within(a), columns = b_.within(b);
             const auto inside = std::ranges::count_if(
-                asked_, [&](const Place& at) { return at.row < rows && at.column < columns; });
+                asked_, [&](const CoefficientIndex& at) { return at.row < rows && at.column < columns; });
             if (inside == rows * columns && inside > most) {
                 most = inside;
                 best = {a, b};
@@ -200,7 +201,7 @@ Contingency Interactions::contingency(const Stretches& rows, const Stretches& co
     const Matrix &left = rows.of_details, &right = columns.of_details;
     const Vector &p = rows.groups.shares, &q = columns.groups.shares;
     const Vector alpha = a_.details.head(left.cols()), beta = b_.details.head(right.cols());
-    std::vector<Place> places;
+    std::vector<CoefficientIndex> places;
     Matrix details(left.cols(), right.cols());
     for (Eigen::Index r = 0; r < details.rows(); ++r)
         for (Eigen::Index c = 0; c < details.cols(); ++c) {
@@ -216,7 +217,8 @@ Contingency Interactions::contingency(const Stretches& rows, const Stretches& co
     Matrix form(count, count);
     for (Eigen::Index i = 0; i < count; ++i)
         for (Eigen::Index j = 0; j < count; ++j) {
-            const Place &x = places[static_cast<std::size_t>(i)], &y = places[static_cast<std::size_t>(j)];
+            const CoefficientIndex &x = places[static_cast<std::size_t>(i)],
+                                   &y = places[static_cast<std::size_t>(j)];
             form(i, j) = k(x.row, y.row) * l(x.column, y.column);
         }
     const Matrix noise = covariance(places) * form;
@@ -237,7 +239,7 @@ Contingency Interactions::contingency(const Stretches& rows, const Stretches& co
     double variance = of_margin(by_alpha, a_) + of_margin(by_beta, b_);
     // The details of one question are told by the same people.
     std::array<std::array<double, 3>, std::size_t{most_levels} * most_levels> questions{};
-    for (const Place& at : places) {
+    for (const CoefficientIndex& at : places) {
         const std::size_t cell = this->cell(at.row, at.column);
         auto& [mean, square, reports] = questions[a_.level[static_cast<std::size_t>(at.row)] * most_levels +
                                                   b_.level[static_cast<std::size_t>(at.column)]];

@@ -22,9 +22,9 @@ using Cliques = std::vector<std::vector<std::size_t>>;
 
 /// Cliques with the tables that they are scaled to, as a tree in which every table is the distribution of its
 /// attributes, as far as the walk through the tree has come (Jiroušek, Přeučil 1995).
-class Walk {
+class TreeScaling {
   public:
-    Walk(std::vector<Clique>& cliques, const Model& model, const Fit& fit)
+    TreeScaling(std::vector<Clique>& cliques, const Model& model, const Fit& fit)
         : cliques_(cliques), children_(cliques.size()) {
         std::vector<std::vector<std::size_t>> taken;
         for (std::size_t c = 0; c < cliques.size(); ++c) {
@@ -188,7 +188,7 @@ Model model_of(const Measured& measured, const ModelOptions& options) {
         model.cliques.push_back(std::move(clique));
     }
     if (model.cliques.empty()) return model;
-    Walk walk(model.cliques, model, fit);
+    TreeScaling walk(model.cliques, model, fit);
     constexpr std::size_t most_rounds = 200;
     for (std::size_t i = 0; i < most_rounds && walk.round(scaling_step(i)) > 1e-7; ++i) {
     }

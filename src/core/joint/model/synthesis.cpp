@@ -26,7 +26,7 @@ Synthesis::Synthesis(const Model& model, std::size_t attributes) : attributes_(a
         const Table& table = clique.table;
         for (const std::size_t attribute : table.attributes) known[attribute] = true;
         const auto groups = cells_of(table.attributes, table.sizes, clique.separator);
-        Part part{&clique, std::vector<std::size_t>(2 + *std::ranges::max_element(groups)), {}, {}};
+        CliqueCells part{&clique, std::vector<std::size_t>(2 + *std::ranges::max_element(groups)), {}, {}};
         for (const std::uint32_t group : groups) ++part.begin[group + 1];
         std::partial_sum(part.begin.begin(), part.begin.end(), part.begin.begin());
         std::vector<std::size_t> next = part.begin;
@@ -49,11 +49,11 @@ Synthesis::Synthesis(const Model& model, std::size_t attributes) : attributes_(a
 
 void Synthesis::draw(std::size_t count, BitSource& bits, std::span<std::uint32_t> values) const {
     // Rows by what they are in the separator, those of a group in random order.
-    struct Place {
+    struct GroupedRow {
         std::uint32_t group, order, row;
-        auto operator<=>(const Place&) const = default;
+        auto operator<=>(const GroupedRow&) const = default;
     };
-    std::vector<Place> places(count);
+    std::vector<GroupedRow> places(count);
     for (const auto& [clique, begin, cells, sums] : parts_) {
         check_interrupt();
         const Table& table = clique->table;

@@ -30,14 +30,14 @@ class Synthesis {
 
   private:
     /// Of a clique: its cells by what they are in the separator, with running sums of their shares.
-    struct Part {
+    struct CliqueCells {
         const Clique* clique;
         std::vector<std::size_t> begin;  ///< of each separator's cell, in `cells`; and the end
         std::vector<std::uint32_t> cells;
         std::vector<double> sums;  ///< up to and with a cell, from its separator's first on
     };
 
-    std::vector<Part> parts_;
+    std::vector<CliqueCells> parts_;
     std::size_t attributes_;
 };
 

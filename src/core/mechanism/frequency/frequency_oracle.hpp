@@ -11,7 +11,7 @@
 namespace ldp {
 
 /// How many values the reports of a summary support, added up over its reports.
-struct Spread {
+struct SupportSums {
     double sum = 0;
     double sum_of_squares = 0;
     bool independent = false;  ///< whether a report supports each value independently of the others
@@ -41,10 +41,10 @@ class Contrasts : public Capability {
 
     /// The shares that are estimated add up to 1. Of Σ g·share and Σ h·share, g and h adding up to 0, n·Cov
     /// against a population is even·Σ gh + held·Σ f·gh − Σ fg·Σ fh, f being the true shares; exact.
-    struct Moments {
+    struct ContrastMoments {
         double even, held;
     };
-    [[nodiscard]] virtual Moments contrasts() const noexcept = 0;
+    [[nodiscard]] virtual ContrastMoments contrasts() const noexcept = 0;
 };
 
 /// A pure protocol. A mechanism adds its channel and how its state counts support.
@@ -93,7 +93,7 @@ class FrequencyOracle : public ValueOracle, public KnownErrors {
 
     /// Where a report's number of supported values varies, as if it supported each by itself: the sums over
     /// the reports. Where it is fixed, the frequencies add up to a constant, and there is nothing to check.
-    [[nodiscard]] virtual std::optional<Spread> spread(const Counts&) const { return {}; }
+    [[nodiscard]] virtual std::optional<SupportSums> spread(const Counts&) const { return {}; }
     /// Statistics of its own.
     [[nodiscard]] virtual std::vector<Check> own_checks(const Counts&) const { return {}; }
 };

@@ -196,7 +196,7 @@ class BlockHadamard final : public Counting<ValueOracle>, public KnownErrors, pu
             const double f = signs.of(v) / reports / gain_, inside = std::clamp(f, 0.0, 1.0);
             const double of_others = (signs.in_block(blocks_.of(v)) + unseen - reports * inside * most) /
                                      (reports * (1 - inside) + unseen);
-            const TruthCurve::Moments holders{scale * most, scale},
+            const TruthCurve::TermMoments holders{scale * most, scale},
                 others{scale * std::clamp(of_others, 2 * side_of_others(), most), 0};
             all.push_back(interval(
                 {f, 0}, reach, {.curve = TruthCurve::of_terms(reports, holders, others, question.target)}));

@@ -32,7 +32,7 @@ void classify(std::byte* classes, std::uint64_t word) noexcept {
 }
 
 /// A progression of the second order on the circle of 2^64, and an arc that begins at 0.
-struct Walk {
+struct ArcProgression {
     std::uint64_t at;    ///< the next term
     std::uint64_t step;  ///< from there to the one after it
     std::uint64_t turn;  ///< by which every step is longer than the one before
@@ -47,7 +47,7 @@ struct Walk {
     }
 };
 
-void mark_portable(Walk walk, MutableBytes bits) noexcept {
+void mark_portable(ArcProgression walk, MutableBytes bits) noexcept {
     for (std::byte& byte : bits) {
         unsigned eight = 0;
         for (unsigned i = 0; i < 8; ++i) {
@@ -62,7 +62,7 @@ void mark_portable(Walk walk, MutableBytes bits) noexcept {
 // An arc is a whole number of points, so the upper halves of the terms tell; comparisons are signed, so both
 // sides move by half a circle. Two registers hold eight terms such that shuffling their upper halves together
 // brings these in order.
-LDP_WIDE void mark_wide(Walk walk, MutableBytes bits) noexcept {
+LDP_WIDE void mark_wide(ArcProgression walk, MutableBytes bits) noexcept {
     walk.at += std::uint64_t{1} << 63;
     const auto term = [&](unsigned i) { return static_cast<long long>(walk.term(i)); };
     const auto stride = [&](unsigned i) { return static_cast<long long>(walk.term(i + 8) - walk.term(i)); };
@@ -86,7 +86,7 @@ LDP_WIDE void mark_wide(Walk walk, MutableBytes bits) noexcept {
 #endif
 
 /// Sets the bits of a string, lowest first, whose terms of the progression lie in the arc, and no others.
-void mark(const Walk& walk, MutableBytes bits) noexcept {
+void mark(const ArcProgression& walk, MutableBytes bits) noexcept {
 #ifdef LDP_WIDE
     if (wide_registers()) return mark_wide(walk, bits);
 #endif
@@ -164,7 +164,7 @@ bool LocalHashing::accumulate(MutableBytes state, Bytes payload) const noexcept 
     if (!valid_payload(payload)) return false;
     const Seed seed(payload);
     const std::uint64_t y = reported(payload);
-    Walk walk{seed.b - start(y), seed.a, seed.a, start(y + 1) - start(y)};
+    ArcProgression walk{seed.b - start(y), seed.a, seed.a, start(y + 1) - start(y)};
     std::uint64_t supported = 0;
     std::byte strip[256];
     for (std::size_t from = 0; from < counters_.width(); from += sizeof(strip)) {
@@ -226,9 +226,9 @@ Exact LocalHashing::worst_ratio() const {
     return exact(channel_.worst_ratio().high, channel_.worst_ratio().low);
 }
 
-std::optional<Spread> LocalHashing::spread(const Counts& counts) const {
-    return Spread{static_cast<double>(counters_.total(counts.state.data())),
-                  static_cast<double>(load<Uint128>(counts.state.data() + squares_at()))};
+std::optional<SupportSums> LocalHashing::spread(const Counts& counts) const {
+    return SupportSums{static_cast<double>(counters_.total(counts.state.data())),
+                       static_cast<double>(load<Uint128>(counts.state.data() + squares_at()))};
 }
 
 // Honest seeds are uniform, whatever the values; forged ones were chosen to support what they support.

@@ -96,7 +96,7 @@ class LocalHashing : public FrequencyOracle {
     }
 
   private:
-    [[nodiscard]] std::optional<Spread> spread(const Counts& counts) const final;
+    [[nodiscard]] std::optional<SupportSums> spread(const Counts& counts) const final;
     [[nodiscard]] std::vector<Check> own_checks(const Counts& counts) const final;
 
     /// Where bucket y begins on the circle of 2^64; bucket g begins where bucket 0 does.

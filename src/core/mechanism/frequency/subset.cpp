@@ -39,7 +39,7 @@ class Subset : public FrequencyOracle, public Contrasts {
         return channel_.probability(code_.holds(permanent, input[0]));
     }
     Exact worst_ratio() const final { return exact(channel_.worst_ratio().high, channel_.worst_ratio().low); }
-    Moments contrasts() const noexcept final {
+    ContrastMoments contrasts() const noexcept final {
         return {channel_.mean_square({.all_squares = 1}), channel_.mean_square({.own_squares = 1})};
     }
 

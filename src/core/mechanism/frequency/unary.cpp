@@ -66,16 +66,16 @@ Cost Unary::cost() const noexcept {
     return {5 + 10 * k / 256, 41 * k};
 }
 
-std::optional<Spread> Unary::spread(const Counts& counts) const {
-    return Spread{static_cast<double>(counters_.total(counts.state.data())),
-                  static_cast<double>(load<Uint128>(counts.state.data() + counters_.size())), true};
+std::optional<SupportSums> Unary::spread(const Counts& counts) const {
+    return SupportSums{static_cast<double>(counters_.total(counts.state.data())),
+                       static_cast<double>(load<Uint128>(counts.state.data() + counters_.size())), true};
 }
 
 // The bits of a report are independent, so their number has a known variance: reports made to imitate the
 // mean number of ones (all with the same number, say) still differ in its spread.
 std::vector<Check> Unary::own_checks(const Counts& counts) const {
     const auto [p, q] = protocol();
-    const Spread sums = *spread(counts);
+    const SupportSums sums = *spread(counts);
     const BitGroup groups[] = {{1, p}, {static_cast<double>(domain()) - 1, q}};
     return {variance_of_ones(counts.n, sums.sum, sums.sum_of_squares, groups)};
 }

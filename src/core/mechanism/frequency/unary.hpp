@@ -43,7 +43,7 @@ class Unary : public FrequencyOracle {
     [[nodiscard]] Exact false_one() const;
 
   private:
-    std::optional<Spread> spread(const Counts& counts) const final;
+    std::optional<SupportSums> spread(const Counts& counts) const final;
     std::vector<Check> own_checks(const Counts& counts) const final;
 
     BitCounters counters_;

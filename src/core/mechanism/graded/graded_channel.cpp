@@ -25,9 +25,9 @@ constexpr double vanishing = 60;
 
 /// Utilities of outputs for inputs, row after row: none is positive, and each row has one of 0. Distances of
 /// values on a line or in a plane repeat themselves; their exponentials are computed once for each of them.
-class GradedChannel::Table {
+class GradedChannel::ProbabilityTable {
   public:
-    Table(std::uint64_t k, const Utility& utility);
+    ProbabilityTable(std::uint64_t k, const Utility& utility);
 
     [[nodiscard]] double least() const noexcept { return std::ranges::min(different_); }
     /// Computes the exponentials at a scale.
@@ -51,7 +51,8 @@ class GradedChannel::Table {
     std::vector<std::uint32_t> which_;  ///< of the different ones, by place in the table
 };
 
-GradedChannel::Table::Table(std::uint64_t k, const Utility& utility) : k_(k), which_(k * k) {
+GradedChannel::ProbabilityTable::ProbabilityTable(std::uint64_t k, const Utility& utility)
+    : k_(k), which_(k * k) {
     // By the bits of each, in a table that is at most half full: beyond, each stands for itself.
     constexpr std::size_t slots = std::size_t{1} << 16, most = slots / 2;
     constexpr std::uint32_t none = ~std::uint32_t{0};
@@ -82,7 +83,7 @@ GradedChannel::Table::Table(std::uint64_t k, const Utility& utility) : k_(k), wh
     exponentials_.resize(different_.size());
 }
 
-double GradedChannel::Table::worst_log_ratio(double scale) {
+double GradedChannel::ProbabilityTable::worst_log_ratio(double scale) {
     scale_by(scale);
     std::vector<double> most(k_, -std::numeric_limits<double>::infinity()),
         least(k_, std::numeric_limits<double>::infinity());
@@ -102,7 +103,7 @@ double GradedChannel::Table::worst_log_ratio(double scale) {
     return worst;
 }
 
-double GradedChannel::Table::scale_for(double epsilon) {
+double GradedChannel::ProbabilityTable::scale_for(double epsilon) {
     const double widest = -least();
     if (widest == 0) refuse("All are equal.");
     const auto left = [&](double scale) { return worst_log_ratio(scale) - epsilon; };
@@ -119,7 +120,7 @@ double GradedChannel::Table::scale_for(double epsilon) {
 
 GradedChannel::GradedChannel(std::uint64_t k, double epsilon, const Utility& utility)
     : k_(k), sums_(k * k), extremes_(k) {
-    Table utilities(k, utility);
+    ProbabilityTable utilities(k, utility);
     // Whole numbers are off by a little: what is too much at the very scale is not at one a little less.
     const double scale = utilities.scale_for(epsilon);
     for (double less = 0x1p-50; less < 0x1p-10; less *= 4)
@@ -127,7 +128,7 @@ GradedChannel::GradedChannel(std::uint64_t k, double epsilon, const Utility& uti
     refuse("An output would come with a probability below 2^-62.");
 }
 
-bool GradedChannel::fill(Table& utilities, double scale, double epsilon) {
+bool GradedChannel::fill(ProbabilityTable& utilities, double scale, double epsilon) {
     utilities.scale_by(scale);
     // Room for what the sum of a row's probabilities is off by.
     const double below_one = 1 - std::ldexp(static_cast<double>(k_), -51);

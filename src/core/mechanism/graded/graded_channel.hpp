@@ -47,9 +47,9 @@ class GradedChannel {
   private:
     static constexpr std::uint64_t whole = std::uint64_t{1} << 62;
 
-    class Table;
+    class ProbabilityTable;
     /// Fills the rows at a scale. Whether they keep ε.
-    [[nodiscard]] bool fill(Table& utilities, double scale, double epsilon);
+    [[nodiscard]] bool fill(ProbabilityTable& utilities, double scale, double epsilon);
 
     std::uint64_t k_;
     std::vector<std::uint64_t> sums_;  ///< of a row's weights up to an output, row after row

@@ -99,14 +99,14 @@ Utilities::Utilities(std::uint64_t k, const OptionValues& given) : k_(k) {
               "A row has \"columns\" tiles; the last one may have fewer.");
     columns_ = static_cast<std::uint32_t>(columns == 0 ? k : columns);
     if (places.empty() && table.empty()) return;
-    kind_ = table.empty() ? Kind::places : Kind::table;
+    kind_ = table.empty() ? UtilityKind::places : UtilityKind::table;
     columns_ = 0;
-    if (kind_ == Kind::places)
+    if (kind_ == UtilityKind::places)
         check_rows("places", places, k, 2, "pairs of coordinates");
     else
         check_rows("utilities", table, k, k, "rows of as many utilities");
     // Only differences count: along either coordinate, or in the table.
-    const std::size_t step = kind_ == Kind::places ? 2 : 1;
+    const std::size_t step = kind_ == UtilityKind::places ? 2 : 1;
     std::vector<std::int64_t> numbers;
     for (const auto& row : step == 2 ? places : table) numbers.insert(numbers.end(), row.begin(), row.end());
     for (std::size_t first = 0; first < step; ++first) {
@@ -134,16 +134,16 @@ Utilities::Utilities(std::uint64_t k, Reader& reader) : k_(k) {
               "The bytes were damaged or forged.");
     };
     const auto kind = reader.take<std::uint8_t>();
-    if (kind > static_cast<std::uint8_t>(Kind::table)) malformed("They are of an unknown kind.");
-    kind_ = static_cast<Kind>(kind);
+    if (kind > static_cast<std::uint8_t>(UtilityKind::table)) malformed("They are of an unknown kind.");
+    kind_ = static_cast<UtilityKind>(kind);
     reach_ = static_cast<std::uint32_t>(take_number(reader, "reach", 0, options[3].most));
-    if (kind_ == Kind::tiles) {
+    if (kind_ == UtilityKind::tiles) {
         columns_ = static_cast<std::uint32_t>(take_number(reader, "number of columns", 1, k));
         return;
     }
-    if (kind_ == Kind::table && reach_ != 0) malformed("A table has no reach.");
-    const std::size_t step = kind_ == Kind::places ? 2 : 1;
-    const std::size_t count = kind_ == Kind::places ? 2 * k : k * k;
+    if (kind_ == UtilityKind::table && reach_ != 0) malformed("A table has no reach.");
+    const std::size_t step = kind_ == UtilityKind::places ? 2 : 1;
+    const std::size_t count = kind_ == UtilityKind::places ? 2 * k : k * k;
     unsigned widths[2] = {}, together = 0;
     for (std::size_t i = 0; i < step; ++i) {
         widths[i] = reader.take<std::uint8_t>();
@@ -171,11 +171,11 @@ Utilities::Utilities(std::uint64_t k, Reader& reader) : k_(k) {
 void Utilities::write(Writer& writer) const {
     writer.put(kind_);
     writer.put(reach_);
-    if (kind_ == Kind::tiles) {
+    if (kind_ == UtilityKind::tiles) {
         writer.put(columns_);
         return;
     }
-    const std::size_t step = kind_ == Kind::places ? 2 : 1;
+    const std::size_t step = kind_ == UtilityKind::places ? 2 : 1;
     Packed packed;
     unsigned widths[2] = {};
     for (std::size_t i = 0; i < step; ++i) {
@@ -186,15 +186,15 @@ void Utilities::write(Writer& writer) const {
     writer.put_bytes(packed.bytes());
 }
 
-Utilities::Place Utilities::place(std::uint64_t value) const noexcept {
-    if (kind_ == Kind::places)
+Utilities::Coordinates Utilities::place(std::uint64_t value) const noexcept {
+    if (kind_ == UtilityKind::places)
         return {static_cast<double>(entries_[2 * value]), static_cast<double>(entries_[2 * value + 1])};
     const std::uint64_t column = value % columns_, row = value / columns_;
     return {static_cast<double>(column), static_cast<double>(row)};
 }
 
 double Utilities::distance(std::uint64_t a, std::uint64_t b) const noexcept {
-    const Place from = place(a), to = place(b);
+    const Coordinates from = place(a), to = place(b);
     const double across = from.across - to.across, down = from.down - to.down;
     const double straight = std::sqrt(across * across + down * down);
     return reach_ == 0 ? straight : std::min(straight, static_cast<double>(reach_));

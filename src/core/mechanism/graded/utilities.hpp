@@ -33,7 +33,7 @@ class Utilities {
     void write(Writer& writer) const;
 
     /// Whether values have distances, which are what utilities fall with.
-    [[nodiscard]] bool distances() const noexcept { return kind_ != Kind::table; }
+    [[nodiscard]] bool distances() const noexcept { return kind_ != UtilityKind::table; }
     /// How far apart two values are, as the crow flies; at most the reach.
     [[nodiscard]] double distance(std::uint64_t a, std::uint64_t b) const noexcept;
     /// What reporting `out` for `in` is worth.
@@ -42,16 +42,16 @@ class Utilities {
     }
 
   private:
-    enum class Kind : std::uint8_t { tiles, places, table };
+    enum class UtilityKind : std::uint8_t { tiles, places, table };
 
     /// Coordinates of a value.
-    struct Place {
+    struct Coordinates {
         double across, down;
     };
-    [[nodiscard]] Place place(std::uint64_t value) const noexcept;
+    [[nodiscard]] Coordinates place(std::uint64_t value) const noexcept;
 
     std::uint64_t k_;
-    Kind kind_ = Kind::tiles;
+    UtilityKind kind_ = UtilityKind::tiles;
     std::uint32_t reach_ = 0, columns_ = 0;
     std::vector<std::uint32_t> entries_;  ///< of a table; of places the coordinates, one place after another
 };

@@ -18,7 +18,7 @@ std::vector<std::pair<std::size_t, double>> not_zero(std::span<const double> num
 
 }  // namespace
 
-BoxShares::Spread::Spread(std::span<const std::vector<double>> shares) {
+BoxShares::IndependentShares::IndependentShares(std::span<const std::vector<double>> shares) {
     for (const std::vector<double>& of : shares) {
         auto& differences = details.emplace_back();
         auto& sums = people.emplace_back();
@@ -198,7 +198,7 @@ std::unique_ptr<const JointShares> BoxShares::with(double reports, const Box& bo
         auto& own = shares.emplace_back();
         for (const bool value : values) own.push_back(value ? 1 / inside : 0);
     }
-    const Spread spread(shares);
+    const IndependentShares spread(shares);
     auto more = std::make_shared<More>();
     more->each = reports / static_cast<double>(parts_->size());
     Work work;
@@ -217,7 +217,7 @@ std::unique_ptr<const JointShares> BoxShares::cautious() const {
     constexpr double further = 4;
     std::vector<std::vector<double>> even;
     for (const std::uint64_t size : sizes_) even.emplace_back(size, 1 / static_cast<double>(size));
-    const Spread spread(even);
+    const IndependentShares spread(even);
     std::vector<Part> parts = *parts_;
     Work work;
     for (Part& part : parts) {
@@ -239,7 +239,7 @@ std::unique_ptr<const JointShares> BoxShares::cautious() const {
 }
 
 void BoxShares::spread(Part& part, std::span<const std::vector<double>> shares) {
-    const Spread spread(shares);
+    const IndependentShares spread(shares);
     part.details.assign(part.channel->places(), 0);
     for (const auto& [place, detail] : of_places(part, spread.details)) part.details[place] = detail;
     part.crowding.assign(part.channel->buckets(), 0);

@@ -62,10 +62,10 @@ class BoxShares final : public JointShares {
     /// What is not 0 of one number for each node, or for each place, and where: ascending.
     using Terms = std::vector<std::pair<std::size_t, double>>;
     /// People over whose nodes attributes are spread independently: of each attribute, level by level.
-    struct Spread {
+    struct IndependentShares {
         std::vector<std::vector<Terms>> details, people;
 
-        explicit Spread(std::span<const std::vector<double>> shares);
+        explicit IndependentShares(std::span<const std::vector<double>> shares);
     };
     /// Reports that are added to each question, and what they say of it on average.
     struct More {

@@ -26,10 +26,10 @@ namespace ldp {
 
 namespace {
 
-class Joint final : public Mechanism, public JointViews, public CrossTables, public Significance {
+class JointMechanism final : public Mechanism, public JointViews, public CrossTables, public Significance {
   public:
-    Joint(const Header& header, Bytes block, std::vector<std::uint64_t> sizes, std::vector<ViewClass> classes,
-          std::vector<View> views)
+    JointMechanism(const Header& header, Bytes block, std::vector<std::uint64_t> sizes,
+                   std::vector<ViewClass> classes, std::vector<View> views)
         : Mechanism(header, block),
           sizes_(std::move(sizes)),
           classes_(std::move(classes)),
@@ -196,7 +196,7 @@ class Joint final : public Mechanism, public JointViews, public CrossTables, pub
     std::size_t permanent_ = 0, payload_ = 0, state_size_ = 0;
 };
 
-std::vector<std::pair<std::string, double>> Joint::parameters() const {
+std::vector<std::pair<std::string, double>> JointMechanism::parameters() const {
     const auto [rarest, commonest] = std::ranges::minmax_element(classes_, {}, &ViewClass::weight);
     const auto share = [&](const ViewClass& each) {
         return static_cast<double>(each.weight) / static_cast<double>(lot_.back());
@@ -209,8 +209,8 @@ std::vector<std::pair<std::string, double>> Joint::parameters() const {
 
 // Client ---------------------------------------------------------------------------------------------------
 
-void Joint::permanent_response(Input input, Bytes public_randomness, BitSource& bits,
-                               MutableBytes permanent) const {
+void JointMechanism::permanent_response(Input input, Bytes public_randomness, BitSource& bits,
+                                        MutableBytes permanent) const {
     const View& view = drawn(public_randomness);
     const Mechanism& inner = *view.inner;
     const Cell own = cell(view, input);
@@ -218,8 +218,8 @@ void Joint::permanent_response(Input input, Bytes public_randomness, BitSource& 
     inner.permanent_response({&own, 1}, {}, bits, permanent.first(inner.permanent_size()));
 }
 
-void Joint::instantaneous_response(Bytes public_randomness, Bytes permanent, BitSource& bits,
-                                   MutableBytes payload) const {
+void JointMechanism::instantaneous_response(Bytes public_randomness, Bytes permanent, BitSource& bits,
+                                            MutableBytes payload) const {
     const Mechanism& inner = *drawn(public_randomness).inner;
     std::ranges::fill(payload, std::byte{0});
     std::ranges::copy(public_randomness, payload.begin());
@@ -230,7 +230,7 @@ void Joint::instantaneous_response(Bytes public_randomness, Bytes permanent, Bit
 // Server ---------------------------------------------------------------------------------------------------
 
 // The subset is looked at once, by what counts it.
-bool Joint::accumulate(MutableBytes state, Bytes payload) const noexcept {
+bool JointMechanism::accumulate(MutableBytes state, Bytes payload) const noexcept {
     if (!fits(payload)) return false;
     const View& view = drawn(payload);
     const MutableBytes counted = state.subspan(view.state, view.slot);
@@ -239,7 +239,7 @@ bool Joint::accumulate(MutableBytes state, Bytes payload) const noexcept {
     return true;
 }
 
-void Joint::merge(MutableBytes state, Bytes other) const noexcept {
+void JointMechanism::merge(MutableBytes state, Bytes other) const noexcept {
     for (const View& view : views_) {
         const MutableBytes ours = state.subspan(view.state, view.slot);
         const Bytes theirs = other.subspan(view.state, view.slot);
@@ -248,15 +248,15 @@ void Joint::merge(MutableBytes state, Bytes other) const noexcept {
     }
 }
 
-bool Joint::fits(Bytes payload) const noexcept {
+bool JointMechanism::fits(Bytes payload) const noexcept {
     return number_in(payload) < views_.size() && all_zero(payload.subspan(index_ + drawn(payload).payload));
 }
 
-bool Joint::valid_payload(Bytes payload) const noexcept {
+bool JointMechanism::valid_payload(Bytes payload) const noexcept {
     return fits(payload) && drawn(payload).inner->valid_payload(payload_in(payload, drawn(payload)));
 }
 
-bool Joint::valid_state(const Counts& counts) const noexcept {
+bool JointMechanism::valid_state(const Counts& counts) const noexcept {
     std::uint64_t left = counts.n;
     for (const View& view : views_) {
         const SummaryView one = part(counts, view);
@@ -266,7 +266,7 @@ bool Joint::valid_state(const Counts& counts) const noexcept {
     return left == 0;
 }
 
-std::vector<std::vector<std::size_t>> Joint::views() const {
+std::vector<std::vector<std::size_t>> JointMechanism::views() const {
     std::vector<std::vector<std::size_t>> all;
     for (const View& view : views_) {
         const auto numbers = view.attributes.all();
@@ -275,7 +275,7 @@ std::vector<std::vector<std::size_t>> Joint::views() const {
     return all;
 }
 
-CrossTable Joint::expected(const View& view) const {
+CrossTable JointMechanism::expected(const View& view) const {
     const auto [even, held] = find_capability<Contrasts>(*view.inner)->contrasts();
     CrossTable table{static_cast<std::size_t>(&view - views_.data()), {}, {}, {}, chance(view), even, held};
     for (const std::size_t j : view.attributes.all()) {
@@ -285,7 +285,7 @@ CrossTable Joint::expected(const View& view) const {
     return table;
 }
 
-CrossTable Joint::table(const Counts& counts, std::size_t view) const {
+CrossTable JointMechanism::table(const Counts& counts, std::size_t view) const {
     const SummaryView one = part(counts, views_[view]);
     CrossTable table = expected(views_[view]);
     table.people = static_cast<double>(one.n);
@@ -295,16 +295,17 @@ CrossTable Joint::table(const Counts& counts, std::size_t view) const {
     return table;
 }
 
-std::unique_ptr<const JointShares> Joint::shares(const Counts& counts,
-                                                 const std::vector<std::size_t>& attributes,
-                                                 Combination how) const {
+std::unique_ptr<const JointShares> JointMechanism::shares(const Counts& counts,
+                                                          const std::vector<std::size_t>& attributes,
+                                                          Combination how) const {
     std::vector<CrossTable> tables;
     for_each_about(attributes, [&](std::size_t v) { tables.push_back(table(counts, v)); });
     return std::make_unique<Combined>(tables, attributes, how);
 }
 
-std::unique_ptr<const JointShares> Joint::expected_shares(const std::vector<std::size_t>& attributes,
-                                                          const Spread& spread, double people) const {
+std::unique_ptr<const JointShares> JointMechanism::expected_shares(const std::vector<std::size_t>& attributes,
+                                                                   const Spread& spread,
+                                                                   double people) const {
     std::vector<CrossTable> tables;
     for_each_about(attributes, [&](std::size_t v) {
         CrossTable& table = tables.emplace_back(expected(views_[v]));
@@ -321,7 +322,8 @@ std::unique_ptr<const JointShares> Joint::expected_shares(const std::vector<std:
 }
 
 // A set of one cell is one of the box or not; of a larger set the same is true of each cell.
-ErrorLaw Joint::error_law(const Counts& counts, std::size_t view, std::uint64_t cells, Target target) const {
+ErrorLaw JointMechanism::error_law(const Counts& counts, std::size_t view, std::uint64_t cells,
+                                   Target target) const {
     const std::uint64_t n = reports_of_view(counts, view);
     const auto [p, q] = oracle_of(views_[view]).protocol();
     if (n == 0 || (cells > 1 && set_size(views_[view]) > 1)) return law_of_share();
@@ -333,14 +335,14 @@ ErrorLaw Joint::error_law(const Counts& counts, std::size_t view, std::uint64_t 
             .truths = possible_shares};
 }
 
-std::vector<Estimate> Joint::estimate(const Counts& counts, const Question& question) const {
+std::vector<Estimate> JointMechanism::estimate(const Counts& counts, const Question& question) const {
     check_attribute(question.attribute, sizes_.size());
     return shares_of_values(*shares(counts, {question.attribute}, Combination::consistent),
                             sizes_[question.attribute], counts.n, question.target);
 }
 
 // How many reports draw a view is binomial; then the worst of each of the views' own statistics.
-std::vector<Check> Joint::health(const Counts& counts) const {
+std::vector<Check> JointMechanism::health(const Counts& counts) const {
     std::vector<std::vector<Check>> checks;
     std::vector<std::uint64_t> reports;
     std::vector<double> chances;
@@ -359,7 +361,7 @@ std::vector<Check> Joint::health(const Counts& counts) const {
 // Planning -------------------------------------------------------------------------------------------------
 
 template <class Visit>
-void Joint::for_each_of(std::size_t attribute, Visit visit) const {
+void JointMechanism::for_each_of(std::size_t attribute, Visit visit) const {
     struct Of {
         const View* view;
         double precision, rest;
@@ -377,7 +379,7 @@ void Joint::for_each_of(std::size_t attribute, Visit visit) const {
 }
 
 // The value's cells have this share in all, the others the rest.
-double Joint::variance(std::size_t attribute, double truth) const {
+double JointMechanism::variance(std::size_t attribute, double truth) const {
     const double f = std::clamp(truth, 0.0, 1.0), even_share = 1 / static_cast<double>(sizes_[attribute]);
     double all = 0;
     for_each_of(attribute, [&](const View& view, double weight, double rest) {
@@ -390,14 +392,14 @@ double Joint::variance(std::size_t attribute, double truth) const {
     return all - f * (1 - f);
 }
 
-double Joint::n_variance(double truth) const {
+double JointMechanism::n_variance(double truth) const {
     double largest = 0;
     for (std::size_t j = 0; j < sizes_.size(); ++j) largest = std::max(largest, variance(j, truth));
     return largest;
 }
 
 // An answer takes every view that has an attribute.
-Cost Joint::cost() const noexcept {
+Cost JointMechanism::cost() const noexcept {
     Cost all{1, 0};
     for (const View& view : views_) {
         const Cost each = view.inner->cost();
@@ -409,7 +411,7 @@ Cost Joint::cost() const noexcept {
 
 // Through each view a report moves the share by its weight, and says at most that all of its set are cells of
 // the value, or none.
-std::vector<Stake> Joint::stakes(const Question& question) const {
+std::vector<Stake> JointMechanism::stakes(const Question& question) const {
     std::vector<Stake> stakes;
     for_each_of(
         question.attribute == only_attribute ? 0 : question.attribute,
@@ -458,7 +460,8 @@ std::vector<Estimate> shares_of_values(const JointShares& shares, std::uint64_t 
 std::unique_ptr<const Mechanism> make_joint(const Header& header, Bytes block,
                                             std::vector<std::uint64_t> sizes, std::vector<ViewClass> classes,
                                             std::vector<View> views) {
-    return std::make_unique<Joint>(header, block, std::move(sizes), std::move(classes), std::move(views));
+    return std::make_unique<JointMechanism>(header, block, std::move(sizes), std::move(classes),
+                                            std::move(views));
 }
 
 }  // namespace ldp

@@ -124,7 +124,7 @@ class JointHaar final : public Mechanism, public JointViews, public JointDetails
 
     std::vector<std::vector<std::size_t>> views() const override {
         std::vector<std::vector<std::size_t>> all;
-        for (const View& view : views_) {
+        for (const QueryRange& view : views_) {
             const auto numbers = view.attributes.all();
             all.emplace_back(numbers.begin(), numbers.end());
         }
@@ -211,7 +211,7 @@ class JointHaar final : public Mechanism, public JointViews, public JointDetails
 
   private:
     /// The questions about some attributes, from `begin` up to `end`.
-    struct View {
+    struct QueryRange {
         ViewAttributes attributes;
         std::size_t begin, end;
     };
@@ -277,7 +277,7 @@ class JointHaar final : public Mechanism, public JointViews, public JointDetails
     std::vector<std::uint64_t> sizes_;
     std::vector<HaarQuestion> questions_;
     std::vector<SignedPlace> channels_;  // by the number of places, as a power of two
-    std::vector<View> views_;            // single attributes first
+    std::vector<QueryRange> views_;      // single attributes first
     std::vector<std::size_t> begins_;    // where the counters of each question begin
     std::vector<std::uint64_t> lot_;     // running sums of the questions' weights
     std::size_t index_, output_ = 0, state_size_ = 0;
@@ -289,7 +289,7 @@ std::unique_ptr<const JointShares> JointHaar::box_shares(const std::vector<std::
     std::vector<std::uint64_t> sizes;
     for (const std::size_t j : attributes) sizes.push_back(sizes_[j]);
     std::vector<BoxShares::Part> parts;
-    for (const View& view : views_) {
+    for (const QueryRange& view : views_) {
         std::vector<std::size_t> places;
         for (const std::size_t j : view.attributes.all()) {
             const auto found = std::ranges::lower_bound(attributes, j);
@@ -315,7 +315,7 @@ std::unique_ptr<const JointShares> JointHaar::box_shares(const std::vector<std::
 }
 
 JointHaar::Details JointHaar::details(const Counts& counts, std::size_t view) const {
-    const View& asked = views_[view];
+    const QueryRange& asked = views_[view];
     Details all{{asked.attributes.all().begin(), asked.attributes.all().end()}, {}, {}, {}, {}, {}, 0};
     std::vector<HaarTree> trees;
     for (const std::size_t j : all.attributes) {

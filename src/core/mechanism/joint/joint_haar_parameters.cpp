@@ -22,18 +22,18 @@ constexpr double weight_steps = 255;
 
 /// All that a question's weight depends on: how many levels its attributes have, and which is asked,
 /// whichever of two comes first; and of one attribute, in how many pairs it is.
-struct Kind {
+struct QueryKind {
     std::uint8_t count;
     std::array<std::uint8_t, most_together> of, levels;
     std::uint16_t pairs;
 
-    friend auto operator<=>(const Kind&, const Kind&) = default;
+    friend auto operator<=>(const QueryKind&, const QueryKind&) = default;
 };
 
 /// All questions that views lead to, single attributes first, levels from the root's on.
 struct Catalogue {
     std::vector<HaarQuestion> questions;
-    std::vector<Kind> kinds;  // of each
+    std::vector<QueryKind> kinds;  // of each
 
     Catalogue(std::span<const ViewAttributes> views, const std::vector<std::uint64_t>& sizes) {
         std::vector<std::uint16_t> pairs(sizes.size());
@@ -55,8 +55,8 @@ struct Catalogue {
             for (std::uint8_t b = 0; b < second; ++b) {
                 questions.push_back({view, {a, b}});
                 const bool swapped = two && std::pair(second, b) < std::pair(first, a);
-                Kind& kind = kinds.emplace_back(
-                    Kind{view.count, {first, 0}, {a, b}, two ? std::uint16_t{0} : pairs[view.numbers[0]]});
+                QueryKind& kind = kinds.emplace_back(QueryKind{
+                    view.count, {first, 0}, {a, b}, two ? std::uint16_t{0} : pairs[view.numbers[0]]});
                 if (two) kind.of[1] = second;
                 if (swapped) std::swap(kind.of[0], kind.of[1]), std::swap(kind.levels[0], kind.levels[1]);
             }
@@ -119,7 +119,7 @@ double need_of_mean(unsigned levels, bool ranges) {
 }
 
 /// What the lot is about, of one kind of question.
-struct Aim {
+struct ChosenQueries {
     double number;    // of questions of the kind
     double variance;  // of a detail, times the number of reports
     double need;
@@ -127,17 +127,17 @@ struct Aim {
 };
 
 /// Weights in the lot so that the sum of need·error is least.
-std::vector<double> lot_for(std::span<const Aim> aims, double people) {
+std::vector<double> lot_for(std::span<const ChosenQueries> aims, double people) {
     std::vector<double> weights;
     if (people == 0) {
-        for (const Aim& aim : aims) weights.push_back(std::sqrt(aim.variance * aim.need));
+        for (const ChosenQueries& aim : aims) weights.push_back(std::sqrt(aim.variance * aim.need));
         return weights;
     }
     // What is left of need·error at weight w is need·size·variance/(people·w·size + variance). It falls at
     // the same rate, that of the root's square, in all that are asked; it is looked for by halving.
     const auto weights_at = [&](double root) {
         std::vector<double> all;
-        for (const Aim& aim : aims)
+        for (const ChosenQueries& aim : aims)
             all.push_back(
                 std::max(0.0, (std::sqrt(aim.need * aim.variance * people) * aim.size * root - aim.variance) /
                                   (people * aim.size)));
@@ -166,14 +166,14 @@ void write(const Settings& settings, Writer& writer) {
     const unsigned buckets = SignedPlace::best_buckets(settings.epsilon(), most_places);
     writer.put(static_cast<std::uint8_t>(buckets));
     const Catalogue catalogue(views_of(told, sizes.size(), false), sizes);
-    std::map<Kind, std::pair<double, unsigned>> kinds;  // how many, of so many places
+    std::map<QueryKind, std::pair<double, unsigned>> kinds;  // how many, of so many places
     for (std::size_t i = 0; i < catalogue.kinds.size(); ++i) {
         auto& [number, places] = kinds[catalogue.kinds[i]];
         number += 1;
         places = catalogue.questions[i].places();
     }
     const bool ranges = settings.word("target") == "ranges";
-    std::vector<Aim> aims;
+    std::vector<ChosenQueries> aims;
     for (const auto& [kind, of] : kinds) {
         const SignedPlace channel(of.second, std::min(of.second, buckets), settings.epsilon());
         double need = need_of(kind.levels[0], kind.of[0], ranges);
@@ -204,8 +204,8 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     if (too_large(views, sizes) != nullptr) refuse_block("a view has too many cells");
     if (number_of_questions(views, sizes) > max_questions) refuse_block("there are too many questions");
     const Catalogue catalogue(views, sizes);
-    std::map<Kind, std::uint64_t> weight_of;
-    for (const Kind& kind : catalogue.kinds) weight_of.try_emplace(kind);
+    std::map<QueryKind, std::uint64_t> weight_of;
+    for (const QueryKind& kind : catalogue.kinds) weight_of.try_emplace(kind);
     for (auto& [kind, weight] : weight_of) {
         weight = reader.take<std::uint8_t>();
         if (weight == 0 && (kind.count == 1 || kind.levels == decltype(kind.levels){}))

@@ -64,10 +64,10 @@ std::vector<ViewAttributes> with_the_others(std::vector<ViewAttributes> named, s
 ExpectedErrors::ExpectedErrors(std::vector<std::uint64_t> sizes, double epsilon, bool ranges,
                                const std::vector<ViewAttributes>& views, double people)
     : sizes_(std::move(sizes)) {
-    struct Kind {
+    struct WeightedVariance {
         double weight, variance;
     };
-    std::map<ViewKind, Kind> kinds;
+    std::map<ViewKind, WeightedVariance> kinds;
     double all = 0;
     Work work;
     for (const ViewAttributes& view : views) {

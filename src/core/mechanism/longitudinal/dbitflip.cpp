@@ -100,8 +100,8 @@ class DBitFlip final : public Mechanism, public Significance, public KnownErrors
             return {
                 .n = n, .p = p, .q = q, .counts_people = target == Target::sample, .truths = possible_shares};
         const double scale = each() / (p - q), squares = scale * scale / each(), cubes = squares * scale;
-        const TruthCurve::Moments holders{squares * (p * p * p + q * q * q),
-                                          cubes * (p * p * p * p - q * q * q * q)},
+        const TruthCurve::TermMoments holders{squares * (p * p * p + q * q * q),
+                                              cubes * (p * p * p * p - q * q * q * q)},
             others{squares * p * q, cubes * p * q * (p * p - q * q)};
         return {.truths = possible_shares,
                 .curve = TruthCurve::of_terms(static_cast<double>(n), holders, others, target)};

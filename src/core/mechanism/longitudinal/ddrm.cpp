@@ -49,7 +49,7 @@ namespace {
 constexpr std::uint64_t max_domain = 256, max_rounds = 4096;
 
 /// The nodes of one level, of 2^height rounds each.
-struct Level {
+struct NodeLevel {
     std::uint32_t nodes;
     std::uint32_t first;    ///< number of the first one
     BinaryChannel channel;  ///< from −1, 0, 1, as 0, 1, 2
@@ -107,7 +107,7 @@ class DifferenceTrees final : public Mechanism, public Significance, public Seri
                             MutableBytes permanent) const override {
         std::ranges::fill(permanent, std::byte{0});
         for_each_node(
-            input, public_randomness, [&](std::uint32_t node, const Level& level, std::uint64_t in) {
+            input, public_randomness, [&](std::uint32_t node, const NodeLevel& level, std::uint64_t in) {
                 permanent[node / 8] |= static_cast<std::byte>(level.channel.sample(in, bits) << node % 8);
             });
     }
@@ -179,7 +179,7 @@ class DifferenceTrees final : public Mechanism, public Significance, public Seri
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const override {
         Exact product = exact(1, 1);
         for_each_node(input, public_randomness,
-                      [&](std::uint32_t node, const Level& level, std::uint64_t in) {
+                      [&](std::uint32_t node, const NodeLevel& level, std::uint64_t in) {
                           product = product * level.channel.probability(in, bit(permanent, node));
                       });
         for (std::size_t i = level_of(public_randomness).nodes; i < 8 * permanent.size(); ++i)
@@ -188,14 +188,14 @@ class DifferenceTrees final : public Mechanism, public Significance, public Seri
     }
     Exact worst_ratio() const override {
         Exact worst = exact(1, 1);
-        for (const Level& level : levels_)
+        for (const NodeLevel& level : levels_)
             worst = std::max(worst, power(level.channel.worst_ratio(), truths(level.nodes)));
         return worst;
     }
     /// A person has one series.
     std::uint64_t most_keys() const noexcept override { return 1; }
     Exact instantaneous_probability(Bytes public_randomness, Bytes permanent, Bytes payload) const override {
-        const Level& level = level_of(public_randomness);
+        const NodeLevel& level = level_of(public_randomness);
         const std::uint64_t node = output_of(payload) / 2 - level.first;  // wraps around below it
         const bool made = row(payload) == row(public_randomness) && node < level.nodes &&
                           output_of(payload) % 2 == bit(permanent, node);
@@ -207,12 +207,12 @@ class DifferenceTrees final : public Mechanism, public Significance, public Seri
     std::vector<double> expected() const;
 
     /// A node in a sum that makes up the sign in a round.
-    struct Term {
+    struct NodeTerm {
         std::size_t height;
         std::uint32_t node;  ///< within its level
         double weight;
     };
-    class Combination;
+    class NodeSum;
 
     static unsigned bit(Bytes string, std::size_t i) noexcept {
         return std::to_integer<unsigned>(string[i / 8]) >> i % 8 & 1;
@@ -227,7 +227,7 @@ class DifferenceTrees final : public Mechanism, public Significance, public Seri
     static std::size_t height(Bytes public_randomness) noexcept {
         return std::to_integer<std::size_t>(public_randomness[1]);
     }
-    const Level& level_of(Bytes public_randomness) const noexcept {
+    const NodeLevel& level_of(Bytes public_randomness) const noexcept {
         return levels_[height(public_randomness)];
     }
     static bool ends(Bytes public_randomness, std::uint32_t round) noexcept {
@@ -285,22 +285,22 @@ class DifferenceTrees final : public Mechanism, public Significance, public Seri
         return 2 * static_cast<double>(ones(state, row, node)) -
                static_cast<double>(reports(state, row, node));
     }
-    double chance(const Level& level) const noexcept {
+    double chance(const NodeLevel& level) const noexcept {
         return static_cast<double>(level.weight) / static_cast<double>(weights_);
     }
 
     std::uint64_t k_, order_;
     std::uint32_t rounds_, changes_;
-    std::vector<Level> levels_;
+    std::vector<NodeLevel> levels_;
     std::uint32_t nodes_ = 0;
     std::uint64_t weights_ = 0;
     std::size_t output_width_;
 };
 
 /// How nodes that so many people told are put together.
-class DifferenceTrees::Combination {
+class DifferenceTrees::NodeSum {
   public:
-    Combination(const DifferenceTrees& trees, std::vector<double> reports)
+    NodeSum(const DifferenceTrees& trees, std::vector<double> reports)
         : trees_(trees), reports_(std::move(reports)), precision_(reports_.size()) {
         for (std::size_t height = 0; height < trees_.levels_.size(); ++height)
             for (std::uint32_t node = 0; node < trees_.levels_[height].nodes; ++node)
@@ -310,8 +310,8 @@ class DifferenceTrees::Combination {
     /// People at a node.
     double reports(std::size_t height, std::uint32_t node) const { return reports_[at(height, node)]; }
     /// The nodes whose weighted sum is the sign in a round; none if some that it takes were told by nobody.
-    std::vector<Term> sum(std::uint32_t round) const {
-        std::vector<Term> terms;
+    std::vector<NodeTerm> sum(std::uint32_t round) const {
+        std::vector<NodeTerm> terms;
         for (std::size_t height = 0; round >> height != 0; ++height) {
             const std::uint32_t end = round >> height;
             if (end % 2 == 0) continue;
@@ -323,7 +323,7 @@ class DifferenceTrees::Combination {
     /// The variance of the share of a value in a round, over people and answers: share(height) people hold it
     /// at the end of that level's first node.
     template <class Share>
-    double variance(std::span<const Term> terms, Share share) const {
+    double variance(std::span<const NodeTerm> terms, Share share) const {
         const double all = static_cast<double>(trees_.order_), others = (all - 1) / all;
         double sum = 0;
         for (const auto& [height, node, weight] : terms) {
@@ -345,7 +345,7 @@ class DifferenceTrees::Combination {
         if (height == 0) return 0;
         return 1 / (1 / precision_[at(height - 1, 2 * node)] + 1 / precision_[at(height - 1, 2 * node + 1)]);
     }
-    void resolve(std::size_t height, std::uint32_t node, double weight, std::vector<Term>& terms) const {
+    void resolve(std::size_t height, std::uint32_t node, double weight, std::vector<NodeTerm>& terms) const {
         const double alone = own(height, node) / precision_[at(height, node)];
         if (alone > 0) terms.push_back({height, node, weight * alone});
         if (of_halves(height, node) == 0) return;
@@ -365,14 +365,14 @@ std::vector<Estimate> DifferenceTrees::estimate(const Counts& counts, const Ques
     for (std::uint64_t r = 1; r < order_; ++r, work.done(nodes_))
         for (std::uint32_t node = 0; node < nodes_; ++node)
             told[node] += static_cast<double>(reports(counts.state, r, node));
-    const Combination combination(*this, std::move(told));
+    const NodeSum combination(*this, std::move(told));
 
     // A row that a person draws among K−1 stands for all of them; row 0 is + for everyone.
-    const auto shares = [&](std::span<const Term> terms) {
+    const auto shares = [&](std::span<const NodeTerm> terms) {
         std::vector<double> rows(order_), found(k_);
         rows[0] = 1;
         for (const auto& [height, node, weight] : terms) {
-            const Level& level = levels_[height];
+            const NodeLevel& level = levels_[height];
             const double each = weight * scale(node) * static_cast<double>(order_ - 1) /
                                 (level.tilt * combination.reports(height, node));
             for (std::uint64_t r = 1; r < order_; ++r)
@@ -385,7 +385,7 @@ std::vector<Estimate> DifferenceTrees::estimate(const Counts& counts, const Ques
         }
         return found;
     };
-    const std::vector<Term> terms = combination.sum(round);
+    const std::vector<NodeTerm> terms = combination.sum(round);
     if (terms.empty()) return std::vector<Estimate>(k_, {unknown, unknown});
 
     const std::vector<double> found = shares(terms);
@@ -411,12 +411,12 @@ std::vector<Estimate> DifferenceTrees::estimate(const Counts& counts, const Ques
 
 std::vector<double> DifferenceTrees::expected() const {
     std::vector<double> reports;
-    for (const Level& level : levels_) reports.insert(reports.end(), level.nodes, chance(level));
+    for (const NodeLevel& level : levels_) reports.insert(reports.end(), level.nodes, chance(level));
     return reports;
 }
 
 double DifferenceTrees::n_variance(double truth) const {
-    const Combination combination(*this, expected());
+    const NodeSum combination(*this, expected());
     double largest = 0;
     Work work;
     for (std::uint32_t round = 1; round <= rounds_; ++round, work.done(nodes_))
@@ -427,7 +427,7 @@ double DifferenceTrees::n_variance(double truth) const {
 
 double DifferenceTrees::n_variance_of(std::size_t attribute, std::size_t item,
                                       std::span<const double> shares) const {
-    const Combination combination(*this, expected());
+    const NodeSum combination(*this, expected());
     const double truth = shares[item];
     const auto terms = combination.sum(static_cast<std::uint32_t>(attribute + 1));
     return combination.variance(terms, [=](std::size_t) { return truth; }) - truth * (1 - truth);
@@ -436,7 +436,7 @@ double DifferenceTrees::n_variance_of(std::size_t attribute, std::size_t item,
 std::vector<Stake> DifferenceTrees::stakes(const Question& question) const {
     const std::vector<double> expected = this->expected();
     const double reports = std::accumulate(expected.begin(), expected.end(), 0.0);  // of a person
-    const Combination combination(*this, expected);
+    const NodeSum combination(*this, expected);
     const double all = static_cast<double>(order_), others = (all - 1) / all;
     const auto of_round = [&](std::uint32_t round) {
         std::vector<Stake> stakes;
@@ -485,7 +485,7 @@ std::vector<Check> DifferenceTrees::health(const Counts& counts) const {
         std::vector<std::uint64_t> levels, rows(order_ - 1);
         std::vector<double> weights;
         for (std::size_t height = 0; height < levels_.size() && round % (1u << height) == 0; ++height) {
-            const Level& level = levels_[height];
+            const NodeLevel& level = levels_[height];
             const std::uint32_t node = level.first + (round >> height) - 1;
             std::uint64_t all = 0, said = 0;
             work.done(order_);
@@ -512,7 +512,7 @@ std::vector<Check> DifferenceTrees::health(const Counts& counts) const {
                 double variance = 0;
                 work.done(16);
                 const auto mean = [&](std::size_t at, std::uint32_t i) {
-                    const Level& level = levels_[at];
+                    const NodeLevel& level = levels_[at];
                     const std::uint64_t all = reports(counts.state, r, level.first + i);
                     const double each = scale(i) / level.tilt;
                     variance += all < enough ? unknown : square(each) / static_cast<double>(all);

@@ -119,7 +119,7 @@ class HaarOrdered final : public DrawnLevels {
     std::unique_ptr<const OrderedNoise> expected_noise(std::vector<double> shares) const override;
 
   private:
-    class Noise;
+    class HaarOrderedNoise;
 
     std::size_t levels() const noexcept { return channels_.size(); }
     /// The node above a point, the point where its right half begins, and whether a point is in there.
@@ -165,10 +165,10 @@ class HaarOrdered final : public DrawnLevels {
 /// Few reports of a level may all say the same, and would then be sure of it. So each level's people are
 /// taken to be spread as the shares say but for one more, who is spread evenly. Of a level that nobody drew
 /// nothing is known: what its details count for at most is the error.
-class HaarOrdered::Noise final : public OrderedNoise {
+class HaarOrdered::HaarOrderedNoise final : public OrderedNoise {
   public:
     /// So many reports drew each level.
-    Noise(const HaarOrdered& tree, std::vector<double> reports, std::vector<double> shares)
+    HaarOrderedNoise(const HaarOrdered& tree, std::vector<double> reports, std::vector<double> shares)
         : tree_(tree),
           haar_(tree.points()),
           reports_(std::move(reports)),
@@ -190,7 +190,7 @@ class HaarOrdered::Noise final : public OrderedNoise {
         double sum = 0, first = 0, second = 0;
         Work work;
         for (std::size_t level = 0, c = 1; level < tree_.levels(); ++level) {
-            Terms terms;
+            LevelTerms terms;
             for (std::uint64_t node = 0; tree_.middle(level, node) < function.size(); ++node, work.done())
                 add(terms, level, node, coefficients[c++]);
             sum += variance(level, terms);
@@ -206,7 +206,7 @@ class HaarOrdered::Noise final : public OrderedNoise {
         Cut from{first}, to{end};
         double sum = 0;
         for (std::size_t level = tree_.levels(); level-- > 0;) {
-            Terms terms;
+            LevelTerms terms;
             const double leave = first == 0 ? 0 : climb(from, level), enter = climb(to, level);
             const std::uint64_t start = tree_.node(level, first), stop = tree_.node(level, end);
             if (start == stop) {
@@ -245,7 +245,7 @@ class HaarOrdered::Noise final : public OrderedNoise {
             terms.forget(split.inside_is_known() ? 1 : told(level),
                          split.outside_is_known() ? 1 : told(level), static_cast<double>(channel.buckets()));
             cumulants.add(reports_[level], std::sqrt(terms.most) / channel.tilt() / reports_[level],
-                          [&](double truth) -> CumulantsAtTruths::Moments {
+                          [&](double truth) -> CumulantsAtTruths::StepMoments {
                               return {
                                   SplitPeople::at(truth, terms.mean),
                                   channel.mean_square(terms.squares, SplitPeople::at(truth, terms.crowded)),
@@ -271,7 +271,7 @@ class HaarOrdered::Noise final : public OrderedNoise {
         double sum = 0;
         Work work;
         for (std::size_t level = tree_.levels(); level-- > 0;) {
-            Terms terms;
+            LevelTerms terms;
             const std::uint64_t above = begin / 2;
             for (std::uint64_t node = above; 2 * node < end; ++node, work.done()) {
                 const double in_left = at(2 * node), in_right = at(2 * node + 1);
@@ -295,7 +295,7 @@ class HaarOrdered::Noise final : public OrderedNoise {
             const std::uint64_t node = tree_.node(level, point);
             if (tree_.middle(level, node) >= tree_.points()) continue;
             inside /= 2;
-            Terms even, all;
+            LevelTerms even, all;
             add(even, level, node, tree_.right(level, point) ? -inside : inside);
             all.squares = even.squares;
             all.most = even.most;
@@ -309,10 +309,10 @@ class HaarOrdered::Noise final : public OrderedNoise {
   private:
     /// What the details of a level take part with in a mean: Σ v², its mean in people's own buckets, the mean
     /// of ±v in their own nodes, and the greatest v².
-    struct Terms {
+    struct LevelTerms {
         double squares = 0, crowded = 0, mean = 0, most = 0;
     };
-    void add(Terms& terms, std::size_t level, std::uint64_t node, double v) const {
+    void add(LevelTerms& terms, std::size_t level, std::uint64_t node, double v) const {
         if (v == 0) return;  // the node may not even exist
         terms.squares += v * v;
         terms.most = std::max(terms.most, v * v);
@@ -322,7 +322,7 @@ class HaarOrdered::Noise final : public OrderedNoise {
     /// The same of the people inside a range and outside it, and the means of ±v³.
     struct SplitTerms {
         double squares = 0, most = 0;
-        SplitPeople::Parts crowded{}, mean{}, cubes{};
+        SplitPeople::SplitShares crowded{}, mean{}, cubes{};
 
         /// Takes each part's people to be so far those that they seem to be, and else evenly spread.
         void forget(double inside, double outside, double buckets) noexcept {
@@ -347,7 +347,8 @@ class HaarOrdered::Noise final : public OrderedNoise {
                      bucket = crowds_[level][tree_.channels_[level].bucket(node)];
         terms.squares += square;
         terms.most = std::max(terms.most, square);
-        const auto add_to = [](SplitPeople::Parts& parts, double factor, double inside, double outside) {
+        const auto add_to = [](SplitPeople::SplitShares& parts, double factor, double inside,
+                               double outside) {
             parts.inside += factor * inside;
             parts.outside += factor * outside;
         };
@@ -358,7 +359,7 @@ class HaarOrdered::Noise final : public OrderedNoise {
         add_to(terms.mean, v, lower.inside - upper.inside, lower.outside - upper.outside);
         add_to(terms.cubes, square * v, lower.inside - upper.inside, lower.outside - upper.outside);
     }
-    double variance(std::size_t level, const Terms& terms) const {
+    double variance(std::size_t level, const LevelTerms& terms) const {
         const SignedPlace& channel = tree_.channels_[level];
         const double reports = reports_[level], told = this->told(level), mean = told * terms.mean;
         if (reports == 0) return n_ * terms.most;
@@ -408,11 +409,11 @@ std::unique_ptr<const OrderedNoise> HaarOrdered::noise(const Counts& counts,
     std::vector<double> drawn;
     for (std::size_t level = 0; level < levels(); ++level)
         drawn.push_back(static_cast<double>(reports(counters_of(level, counts.state))));
-    return std::make_unique<Noise>(*this, std::move(drawn), std::move(shares));
+    return std::make_unique<HaarOrderedNoise>(*this, std::move(drawn), std::move(shares));
 }
 
 std::unique_ptr<const OrderedNoise> HaarOrdered::expected_noise(std::vector<double> shares) const {
-    return std::make_unique<Noise>(*this, expected(), std::move(shares));
+    return std::make_unique<HaarOrderedNoise>(*this, expected(), std::move(shares));
 }
 
 std::vector<double> HaarOrdered::cumulative(const Counts& counts) const {
@@ -483,8 +484,9 @@ std::vector<Stake> HaarOrdered::stakes_of_point(std::uint64_t point) const {
 // Of a number, if all people are at `truth`. Of categories, the largest of all, each being held by that share
 // of the people and the others by as many each.
 double HaarOrdered::n_variance(double truth) const {
-    if (range()) return Noise(*this, expected(), all_at(truth)).of(values(-1, 1));
-    const Noise noise(*this, expected(), std::vector<double>(points(), 1 / static_cast<double>(points())));
+    if (range()) return HaarOrderedNoise(*this, expected(), all_at(truth)).of(values(-1, 1));
+    const HaarOrderedNoise noise(*this, expected(),
+                                 std::vector<double>(points(), 1 / static_cast<double>(points())));
     double most = 0;
     Work work;
     for (std::size_t point = 0; point < points(); ++point, work.done(levels()))

@@ -29,10 +29,10 @@ class SplitPeople {
     [[nodiscard]] bool inside_is_known() const noexcept { return inside_points_ == 1; }
     [[nodiscard]] bool outside_is_known() const noexcept { return outside_points_ == 1; }
     /// The shares of each part at the points from here up to, not including, there.
-    struct Parts {
+    struct SplitShares {
         double inside, outside;
     };
-    [[nodiscard]] Parts between(std::size_t from, std::size_t to) const noexcept {
+    [[nodiscard]] SplitShares between(std::size_t from, std::size_t to) const noexcept {
         const std::size_t last = below_.size() - 1;
         from = std::min(from, last), to = std::min(to, last);
         const std::size_t low = std::clamp(from, first_, end_), high = std::clamp(to, first_, end_);
@@ -44,7 +44,7 @@ class SplitPeople {
                     (1 - share_ + one_)};
     }
     /// What a mean over the people is where the range has this share, from that over each part.
-    [[nodiscard]] static double at(double truth, const Parts& parts) noexcept {
+    [[nodiscard]] static double at(double truth, const SplitShares& parts) noexcept {
         return (1 - truth) * parts.outside + truth * parts.inside;
     }
 
@@ -68,7 +68,7 @@ class CumulantsAtTruths {
     /// The mean of `reports` terms, of which the moments at each truth are these: moments(truth). Where
     /// events are rare, one is a whole step, and the law has nothing between: half a step counts as an error
     /// beside.
-    struct Moments {
+    struct StepMoments {
         double first, second, third;
     };
     template <class MomentsAt>

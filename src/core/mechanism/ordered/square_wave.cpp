@@ -76,9 +76,9 @@ class SquareWave final : public NumericMean, public Ordered {
     WindowDecoder decoder_;
 };
 
-class Noise final : public OrderedNoise {
+class SquareWaveNoise final : public OrderedNoise {
   public:
-    Noise(const WindowDecoder& decoder, std::vector<double> shares)
+    SquareWaveNoise(const WindowDecoder& decoder, std::vector<double> shares)
         : decoder_(decoder), shares_(std::move(shares)) {}
     double of(std::span<const double> function) const override { return decoder_.noise(shares_, function); }
     double stride(std::span<const double> function) const override { return decoder_.stride(function); }
@@ -101,7 +101,7 @@ class Noise final : public OrderedNoise {
 };
 
 std::unique_ptr<const OrderedNoise> SquareWave::noise(const Counts&, std::vector<double> shares) const {
-    return std::make_unique<Noise>(decoder_, std::move(shares));
+    return std::make_unique<SquareWaveNoise>(decoder_, std::move(shares));
 }
 
 WindowChannel::Sums SquareWave::sums(const Counts& counts) const noexcept {

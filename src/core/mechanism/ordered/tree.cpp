@@ -92,7 +92,7 @@ class Tree final : public DrawnLevels {
 
     void permanent_response(Input input, Bytes, BitSource& bits, MutableBytes permanent) const override {
         const std::size_t drawn = draw(bits);
-        const Level& level = levels_[drawn];
+        const TreeLevel& level = levels_[drawn];
         std::ranges::fill(permanent, std::byte{0});
         permanent[0] = static_cast<std::byte>(drawn);
         level.code.write(level.channel.sample(node(level, input[0]), bits), permanent.subspan(1));
@@ -100,7 +100,7 @@ class Tree final : public DrawnLevels {
 
     bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
         if (!valid_payload(payload)) return false;
-        const Level& level = levels_[level_of(payload)];
+        const TreeLevel& level = levels_[level_of(payload)];
         const Bytes set = payload.subspan(1);
         add<std::uint64_t>(state.data() + level.state, 1);
         std::array<std::byte, max_points / 8> bits;
@@ -116,7 +116,7 @@ class Tree final : public DrawnLevels {
         return true;
     }
     void merge(MutableBytes state, Bytes other) const noexcept override {
-        for (const Level& level : levels_) {
+        for (const TreeLevel& level : levels_) {
             add(state.data() + level.state, reports(level, other));
             level.counters.merge(state.data() + level.state + count_size, counters(level, other));
         }
@@ -128,7 +128,7 @@ class Tree final : public DrawnLevels {
     }
     bool valid_state(const Counts& counts) const noexcept override {
         std::uint64_t left = counts.n;
-        for (const Level& level : levels_) {
+        for (const TreeLevel& level : levels_) {
             const std::uint64_t drew = reports(level, counts.state);
             if (drew > left || !level.counters.at_most(counters(level, counts.state), drew) ||
                 level.counters.total(counters(level, counts.state)) != drew * level.channel.size())
@@ -152,7 +152,7 @@ class Tree final : public DrawnLevels {
     }
     Exact probability(Input input, Bytes, Bytes permanent) const override {
         const std::size_t drawn = level_of(permanent);
-        const Level& level = levels_[drawn];
+        const TreeLevel& level = levels_[drawn];
         return exact_chance(drawn) *
                level.channel.probability(level.code.holds(permanent.subspan(1), node(level, input[0])));
     }
@@ -160,7 +160,7 @@ class Tree final : public DrawnLevels {
     // the last are two, and each is in sets that the other is not in.
     Exact worst_ratio() const override {
         Exact worst = exact(1, 1);
-        for (const Level& level : levels_) {
+        for (const TreeLevel& level : levels_) {
             const auto [high, low] = level.channel.worst_ratio();
             worst = std::max(worst, exact(high, low));
         }
@@ -173,8 +173,8 @@ class Tree final : public DrawnLevels {
     std::unique_ptr<const OrderedNoise> expected_noise(std::vector<double> shares) const override;
 
   private:
-    class Noise;
-    struct Level {
+    class TreeNoise;
+    struct TreeLevel {
         unsigned depth;
         SubsetChannel channel;
         SetCode code;
@@ -182,18 +182,18 @@ class Tree final : public DrawnLevels {
         std::size_t state;  ///< where its part of a state begins
     };
 
-    std::uint64_t node(const Level& level, std::uint64_t point) const noexcept {
+    std::uint64_t node(const TreeLevel& level, std::uint64_t point) const noexcept {
         return point >> (LevelTree::depth_of(points()) - level.depth);
     }
-    static std::uint64_t reports(const Level& level, Bytes state) noexcept {
+    static std::uint64_t reports(const TreeLevel& level, Bytes state) noexcept {
         return load<std::uint64_t>(state.data() + level.state);
     }
-    static const std::byte* counters(const Level& level, Bytes state) noexcept {
+    static const std::byte* counters(const TreeLevel& level, Bytes state) noexcept {
         return state.data() + level.state + count_size;
     }
     std::vector<double> drawn(Bytes state) const {
         std::vector<double> all;
-        for (const Level& level : levels_) all.push_back(static_cast<double>(reports(level, state)));
+        for (const TreeLevel& level : levels_) all.push_back(static_cast<double>(reports(level, state)));
         return all;
     }
     /// How what so many reports of each level tell is put together.
@@ -213,7 +213,7 @@ class Tree final : public DrawnLevels {
         return stakes_in(Inside{point, point + 1});
     }
 
-    std::vector<Level> levels_;  // those that are drawn, by depth
+    std::vector<TreeLevel> levels_;  // those that are drawn, by depth
     std::size_t state_size_ = 0, payload_size_ = 0;
 };
 
@@ -225,10 +225,10 @@ class Tree final : public DrawnLevels {
 /// the shares say but for one more, half of whom is where it counts for most, half where for least: as in the
 /// prior of Jeffreys (1946) for a share. What lies below the deepest level that anybody drew is not known:
 /// the most that it can make is an error.
-class Tree::Noise final : public OrderedNoise {
+class Tree::TreeNoise final : public OrderedNoise {
   public:
     /// So many reports drew each level.
-    Noise(const Tree& mechanism, std::vector<double> reports, std::vector<double> shares)
+    TreeNoise(const Tree& mechanism, std::vector<double> reports, std::vector<double> shares)
         : mechanism_(mechanism),
           tree_(mechanism.tree(reports)),
           reports_(std::move(reports)),
@@ -259,16 +259,16 @@ class Tree::Noise final : public OrderedNoise {
         return variance(Falling{first, values}, square - mean * mean);
     }
     TruthCurve curve(std::size_t first, std::size_t end, Target target) const override {
-        struct OfLevel {
-            SubsetChannel::Sums inside, outside;
+        struct LevelCumulants {
+            SubsetChannel::FunctionSums inside, outside;
             double most = 0;
         };
-        std::array<OfLevel, 32> levels{};
+        std::array<LevelCumulants, 32> levels{};
         const SplitPeople split(below_, first, end, n_);
         const auto visit = [&](unsigned depth, std::uint64_t from, std::uint64_t to, double weight) {
             const auto nodes = static_cast<double>(to - from);
             const auto people = split.between(tree_.first_point(depth, from), tree_.first_point(depth, to));
-            const auto add = [&](SubsetChannel::Sums& sums, double own) {
+            const auto add = [&](SubsetChannel::FunctionSums& sums, double own) {
                 const double square = weight * weight, cube = square * weight;
                 sums.all += nodes * weight;
                 sums.all_squares += nodes * square;
@@ -289,14 +289,14 @@ class Tree::Noise final : public OrderedNoise {
             const auto& [inside, outside, most] = levels[mechanism_.levels_[i].depth];
             const SubsetChannel& channel = mechanism_.levels_[i].channel;
             const double step = most / (channel.p() - channel.q()) / reports_[i];
-            cumulants.add(reports_[i], step, [&](double truth) -> CumulantsAtTruths::Moments {
+            cumulants.add(reports_[i], step, [&](double truth) -> CumulantsAtTruths::StepMoments {
                 const auto at = [&](double in, double out) { return SplitPeople::at(truth, {in, out}); };
-                const SubsetChannel::Sums sums{inside.all,
-                                               inside.all_squares,
-                                               at(inside.own, outside.own),
-                                               at(inside.own_squares, outside.own_squares),
-                                               inside.all_cubes,
-                                               at(inside.own_cubes, outside.own_cubes)};
+                const SubsetChannel::FunctionSums sums{inside.all,
+                                                       inside.all_squares,
+                                                       at(inside.own, outside.own),
+                                                       at(inside.own_squares, outside.own_squares),
+                                                       inside.all_cubes,
+                                                       at(inside.own_cubes, outside.own_cubes)};
                 return {sums.own, channel.mean_square(sums), channel.mean_cube(sums)};
             });
         }
@@ -307,11 +307,11 @@ class Tree::Noise final : public OrderedNoise {
     /// n·Var of the mean of a function that has this variance over the people.
     template <class Function>
     double variance(const Function& function, double among_people) const {
-        struct OfLevel {
-            SubsetChannel::Sums sums;
+        struct LevelVariance {
+            SubsetChannel::FunctionSums sums;
             double nodes = 0, least = HUGE_VAL, most = -HUGE_VAL;
         };
-        std::array<OfLevel, 32> levels{};
+        std::array<LevelVariance, 32> levels{};
         const auto visit = [&](unsigned depth, std::uint64_t first, std::uint64_t end, double weight) {
             auto& [sums, all_nodes, least, most] = levels[depth];
             const auto nodes = static_cast<double>(end - first);
@@ -352,16 +352,16 @@ class Tree::Noise final : public OrderedNoise {
 };
 
 std::unique_ptr<const OrderedNoise> Tree::noise(const Counts& counts, std::vector<double> shares) const {
-    return std::make_unique<Noise>(*this, drawn(counts.state), std::move(shares));
+    return std::make_unique<TreeNoise>(*this, drawn(counts.state), std::move(shares));
 }
 
 std::unique_ptr<const OrderedNoise> Tree::expected_noise(std::vector<double> shares) const {
-    return std::make_unique<Noise>(*this, expected(), std::move(shares));
+    return std::make_unique<TreeNoise>(*this, expected(), std::move(shares));
 }
 
 std::vector<double> Tree::cumulative(const Counts& counts) const {
     std::vector<std::vector<double>> estimates(LevelTree::depth_of(points()));
-    for (const Level& level : levels_) {
+    for (const TreeLevel& level : levels_) {
         const std::uint64_t drew = reports(level, counts.state);
         if (drew == 0) continue;
         const double p = level.channel.p(), q = level.channel.q();
@@ -379,7 +379,7 @@ std::vector<double> Tree::cumulative(const Counts& counts) const {
 std::vector<Check> Tree::health(const Counts& counts) const {
     std::vector<std::uint64_t> drew;
     std::vector<std::vector<Check>> checks;
-    for (const Level& level : levels_) {
+    for (const TreeLevel& level : levels_) {
         const std::uint64_t n = reports(level, counts.state);
         drew.push_back(n);
         if (n == 0) continue;
@@ -404,7 +404,7 @@ template <class Function>
 std::vector<Stake> Tree::stakes_in(const Function& function) const {
     const LevelTree planned = tree(expected());
     std::vector<std::vector<double>> weights(planned.depth() + 1);
-    for (const Level& level : levels_) weights[level.depth].resize(level.channel.domain());
+    for (const TreeLevel& level : levels_) weights[level.depth].resize(level.channel.domain());
     double shift = planned
                        .mean_of(function,
                                 [&](unsigned depth, std::uint64_t first, std::uint64_t end, double weight) {
@@ -432,13 +432,13 @@ std::vector<Stake> Tree::stakes_in(const Function& function) const {
 // Of a number, if all people are at `truth`. Of categories, the largest of all, each being held by that share
 // of the people and the others by as many each.
 double Tree::n_variance(double truth) const {
-    if (range()) return Noise(*this, expected(), all_at(truth)).of(values(-1, 1));
+    if (range()) return TreeNoise(*this, expected(), all_at(truth)).of(values(-1, 1));
     std::vector<double> held(points());
     double most = 0;
     for (std::uint64_t point = 0; point < points(); point += std::bit_floor(points() - point)) {
         std::ranges::fill(held, (1 - truth) / static_cast<double>(points() - 1));
         held[point] = truth;
-        most = std::max(most, Noise(*this, expected(), held).between(point, point + 1));
+        most = std::max(most, TreeNoise(*this, expected(), held).between(point, point + 1));
     }
     return most;
 }

@@ -44,7 +44,7 @@ class Outside {
 void check_no_ranges(const Mechanism& mechanism) {
     if (find_capability<RangeLearner>(mechanism) != nullptr)
         raise(ErrorCode::unsupported, "these reports tell ranges, for the spec of a second round", {},
-              "Ask for them with ldp_learn_range.");
+              std::vector{Remedy::learn_ranges});
 }
 
 // From the tail: of millions of millions of stretches, 1 less their part of it is no double but 1.

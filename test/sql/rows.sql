@@ -1,0 +1,79 @@
+-- Functions in C that return rows: each declares its columns, which are compared with those that it returns in SQL.
+\set SHOW_CONTEXT never
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS ldp;
+CREATE SCHEMA row_types;
+SET search_path = row_types, public;
+
+CREATE TEMP VIEW functions AS
+    SELECT p.oid, p.proname, p.proretset, p.prosrc, p.probin, p.proargtypes, p.proisstrict
+    FROM pg_proc AS p JOIN pg_language AS l ON l.oid = p.prolang AND l.lanname = 'c'
+         JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+         JOIN pg_extension AS e ON e.oid = d.refobjid AND e.extname = 'ldp'
+         JOIN pg_type AS t ON t.oid = p.prorettype LEFT JOIN pg_type AS element ON element.oid = t.typelem
+    WHERE t.typtype = 'c' OR t.typname = 'record' OR element.typtype = 'c';
+
+-- Functions of several rows compare before they look at arguments: called with NULLs they return none.
+DO $$
+DECLARE
+    one record; found bigint;
+BEGIN
+    FOR one IN SELECT * FROM functions WHERE proretset LOOP
+        IF one.proisstrict THEN EXECUTE format('ALTER FUNCTION %s CALLED ON NULL INPUT', one.oid::regprocedure); END IF;
+        EXECUTE format('SELECT count(*) FROM %s(%s)', one.oid::regproc,
+                       (SELECT string_agg(format('NULL::%s', format_type(a.type, NULL)), ', ' ORDER BY a.number)
+                        FROM unnest(one.proargtypes) WITH ORDINALITY AS a (type, number))) INTO STRICT found;
+        IF found > 0 THEN RAISE EXCEPTION '% returns rows', one.proname; END IF;
+        IF one.proisstrict THEN EXECUTE format('ALTER FUNCTION %s STRICT', one.oid::regprocedure); END IF;
+    END LOOP;
+END $$;
+SELECT count(*) > 25 AS "functions of several rows were called" FROM functions WHERE proretset;
+
+-- Final functions compare when they return: of each a call of its aggregate.
+CREATE FUNCTION pg_temp.report(spec jsonb, payload text) RETURNS ldp_report LANGUAGE sql AS
+$$ SELECT (encode(ldp_spec_parameters(spec), 'hex') || payload)::ldp_report $$;
+CREATE TABLE reports AS
+    SELECT pg_temp.report('{"mechanism": "grr", "epsilon": 2, "attributes": [{"name": "town", "domain": 3}]}', '00') AS town,
+           pg_temp.report('{"mechanism": "duchi", "epsilon": 1, "attributes": [{"name": "wage", "min": 0, "max": 100}]}', '00') AS wage,
+           pg_temp.report('{"mechanism": "haar_ordered", "epsilon": 1, "grid": 7, "attributes": [{"name": "age", "min": 0, "max": 7}]}', '0000') AS age;
+SELECT cardinality(ldp_means(wage)), cardinality(ldp_frequencies(town)), cardinality(ldp_frequencies(town, 'norm_sub')), cardinality(ldp_top(town, 2)),
+       cardinality(ldp_health(town)), (ldp_range(age, 1, 3)).attribute, (ldp_cdf(age, 3)).attribute, cardinality(ldp_quantiles(age, ARRAY[0.5])),
+       cardinality(ldp_histogram(age, 2))
+FROM reports;
+SELECT (ldp_combine_answers(a, a)).attribute FROM ldp_estimate((SELECT ldp_agg(town) FROM reports)) AS a LIMIT 1;
+-- All but those that pass on what a function in SQL returns were called.
+SELECT proname FROM functions WHERE NOT proretset ORDER BY proname COLLATE "C";
+
+-- Other columns are refused, whatever the arguments are.
+CREATE FUNCTION pg_temp.refusal(columns text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    detail text; hint text;
+BEGIN
+    EXECUTE format('CREATE FUNCTION pg_temp.planted(float8, float8, integer) RETURNS TABLE (%s) AS %L, ''ldp_odds'' LANGUAGE C', columns,
+                   (SELECT probin FROM functions WHERE proname = 'ldp_odds'));
+    PERFORM * FROM pg_temp.planted(1, 0.5, 1);
+    DROP FUNCTION pg_temp.planted;
+    RETURN 'not refused';
+EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+    RETURN concat_ws(E'\n', SQLSTATE || ' ' || SQLERRM, detail, hint);
+END $$;
+SELECT pg_temp.refusal('odds float8, right_guess float8, posterior float8');
+SELECT pg_temp.refusal('odds float8, right_guess float8, belief float8');
+SELECT pg_temp.refusal('odds float8, right_guess text, posterior float8');
+SELECT pg_temp.refusal('right_guess float8, odds float8, posterior float8');
+SELECT pg_temp.refusal('odds float8, right_guess float8');
+SELECT pg_temp.refusal('odds float8, right_guess float8, posterior float8, note text');
+
+-- So are those of a type that was changed, in an array and in an argument, too.
+BEGIN;
+ALTER TYPE ldp_statistic ADD ATTRIBUTE note text;
+SELECT ldp_health(town) FROM reports;
+ROLLBACK;
+BEGIN;
+ALTER TYPE ldp_answer RENAME ATTRIBUTE lower TO least;
+SELECT ldp_combine_answers(NULL::ldp_answer, NULL) IS NULL AS "strict", ldp_combine_answers(ROW(NULL, NULL, 1, 1, 0, 2, 1, 1, 0, 0, NULL)::ldp_answer,
+    ROW(NULL, NULL, 1, 1, 0, 2, 1, 1, 0, 0, NULL)::ldp_answer);
+ROLLBACK;
+
+DROP SCHEMA row_types CASCADE;
