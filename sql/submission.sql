@@ -113,12 +113,15 @@ COMMENT ON FUNCTION @extschema@.ldp_insert_reports(text, @extschema@.ldp_report[
     'runs ldp_insertion of a table with the rights of the caller; returns how many rows were inserted; error LD002 while no '
     'partition takes the rows, which passes';
 
--- Where rows are batches, an array of reports is one row.
-CREATE FUNCTION @extschema@.ldp_check_inserted(name text, table_name text, inserted bigint, reports integer) RETURNS void
+-- Where rows are batches, an array of reports is as many rows as ldp_packed makes of it.
+CREATE FUNCTION @extschema@.ldp_check_inserted(name text, table_name text, inserted bigint, reports @extschema@.ldp_report[]) RETURNS void
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    expected bigint := CASE WHEN @extschema@.ldp_report_column(table_name::regclass) = 'batch' THEN LEAST(reports, 1) ELSE reports END;
+    expected bigint := cardinality(reports);
 BEGIN
+    IF @extschema@.ldp_report_column(table_name::regclass) = 'batch' THEN
+        SELECT count(*) INTO expected FROM @extschema@.ldp_packed(reports);
+    END IF;
     IF inserted <> expected THEN
         RAISE EXCEPTION USING
             ERRCODE = 'triggered_data_change_violation',
@@ -128,8 +131,8 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_check_inserted(text, text, bigint, integer) IS
-    'error 27000 unless a collection''s table took all rows of this number of reports';
+COMMENT ON FUNCTION @extschema@.ldp_check_inserted(text, text, bigint, @extschema@.ldp_report[]) IS
+    'error 27000 unless a collection''s table took all rows of these reports';
 
 CREATE FUNCTION @extschema@.ldp_submit(name text, report @extschema@.ldp_report, round integer DEFAULT 0) RETURNS void
     LANGUAGE plpgsql AS $$
@@ -157,7 +160,7 @@ BEGIN
     END IF;
     table_name := @extschema@.ldp_table(name);
     PERFORM @extschema@.ldp_check_inserted(name, table_name, @extschema@.ldp_insert_reports(table_name, reports, round),
-        pg_catalog.cardinality(reports));
+        reports);
     RETURN pg_catalog.cardinality(reports);
 END
 $$;

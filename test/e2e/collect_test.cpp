@@ -482,7 +482,7 @@ BOOST_FIXTURE_TEST_CASE(a_batch_that_fits_no_partition_comes_later, Server) {
         BOOST_TEST(
             (early && early->count(http::field::retry_after) == 1 && early->count("Ldp-Receipt") == 0));
         BOOST_TEST(number("SELECT count(*) FROM ldp_batch WHERE collection = 'split'") == 0);
-        sql("CREATE TABLE split_first PARTITION OF split FOR VALUES IN (0)");
+        sql("CREATE TABLE split_first PARTITION OF split FOR VALUES FROM (0) TO (1)");
         for (const unsigned status : {201U, 200U}) {
             const auto settled = wire.ask(post("split", batch));
             BOOST_TEST(status_of(settled) == status, rows);
