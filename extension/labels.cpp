@@ -66,7 +66,7 @@ struct Known {
 using Shared = std::shared_ptr<const Known>;
 
 /// What a fingerprint belongs to: a collection, or an attribute of one that has this other fingerprint.
-struct Source {
+struct LabelSource {
     static constexpr std::size_t whole = std::numeric_limits<std::size_t>::max();
     std::uint64_t collection = 0;
     std::size_t attribute = whole;
@@ -74,13 +74,13 @@ struct Source {
 
 struct Entry {
     std::uint64_t fingerprint;
-    Source source;
+    LabelSource source;
     RowVersion row;
     Shared known;
 };
 
 /// What this backend keeps. Plans belong to the schema that has the extension.
-struct Cache {
+struct LabelCache {
     static constexpr std::size_t most_entries = 32, most_labels = std::size_t{1} << 21, most_records = 4096;
 
     std::string schema;
@@ -105,8 +105,8 @@ struct Cache {
     }
 };
 
-Cache& cache() {
-    static auto* const all = new Cache;  // never destroyed
+LabelCache& cache() {
+    static auto* const all = new LabelCache;  // never destroyed
     return *all;
 }
 
@@ -154,7 +154,7 @@ Datum column(std::uint64_t row, int number) {
 
 /// Plans for this schema. SPI is connected.
 void prepare(const char* schema) {
-    Cache& all = cache();
+    LabelCache& all = cache();
     if (all.find_row != nullptr && all.all_rows != nullptr && all.schema == schema) return;
     if (all.find_row != nullptr) SPI_freeplan(std::exchange(all.find_row, nullptr));
     if (all.all_rows != nullptr) SPI_freeplan(std::exchange(all.all_rows, nullptr));
@@ -188,7 +188,7 @@ RowVersion find_row(std::uint64_t fingerprint, const RowVersion& before) {
 }
 
 /// The record of which an attribute has this fingerprint, if one is collected here.
-Source find_record(std::uint64_t fingerprint) {
+LabelSource find_record(std::uint64_t fingerprint) {
     const std::uint64_t rows = run(cache().all_rows, nullptr);
     for (std::uint64_t i = 0; i < rows; ++i) {
         CHECK_FOR_INTERRUPTS();
@@ -200,7 +200,7 @@ Source find_record(std::uint64_t fingerprint) {
         auto& records = cache().records;
         auto known = records.find(collection);
         if (known == records.end()) {
-            if (records.size() >= Cache::most_records) records.clear();
+            if (records.size() >= LabelCache::most_records) records.clear();
             const std::unique_ptr<const Mechanism> mechanism = load_mechanism(block, Kind::report);
             const bool record = find_capability<Record>(*mechanism) != nullptr;
             known = records.emplace(collection, record ? mechanism->cells().size() : 0).first;
@@ -232,9 +232,10 @@ const char* attributes_in(const RowVersion& row, const char* schema) {
 }
 
 /// C++ that does not jump.
-Shared keep_labels(std::uint64_t fingerprint, const Source& source, const RowVersion& row, const char* json) {
+Shared keep_labels(std::uint64_t fingerprint, const LabelSource& source, const RowVersion& row,
+                   const char* json) {
     std::vector<Attribute> attributes = read_attributes(json);
-    if (source.attribute != Source::whole) {
+    if (source.attribute != LabelSource::whole) {
         std::vector<Attribute> one;
         if (source.attribute < attributes.size()) one.push_back(std::move(attributes[source.attribute]));
         attributes = std::move(one);
@@ -248,7 +249,7 @@ Shared keep_labels(std::uint64_t fingerprint, const Source& source, const RowVer
 const Labels* look_up(std::uint64_t fingerprint, const char* schema) {
     // A policy of the table may ask for labels as well: nothing of the cache is relied on while it is read.
     Pin* pin = new_pin();
-    Source source{fingerprint};
+    LabelSource source{fingerprint};
     RowVersion before;
     if (const Entry* entry = cache().find(fingerprint)) {
         pin->known = entry->known;
@@ -260,7 +261,7 @@ const Labels* look_up(std::uint64_t fingerprint, const char* schema) {
     RowVersion row = find_row(source.collection, before);
     if (!row.found()) {
         source = find_record(fingerprint);
-        if (source.attribute != Source::whole) row = find_row(source.collection, before);
+        if (source.attribute != LabelSource::whole) row = find_row(source.collection, before);
     }
     const bool cached = row.found() && row.is(before);
     const char* json = row.found() && !cached ? attributes_in(row, schema) : nullptr;
