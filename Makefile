@@ -83,7 +83,7 @@ check-fast check-plain check-server: deps stage
 	@$(call ctest,$(@:check-%=%))
 test: deps stage
 	@$(call build,build,test-programs)
-	@ctest --preset base -j$(JOBS) -R '$(T)' -LE sanitized
+	@ctest --test-dir build --output-on-failure --no-tests=error -j$(JOBS) -R '$(T)' -LE sanitized
 WASM_PACKAGES := clang-19 lld-19 wasi-libc libc++-19-dev-wasm32 libc++abi-19-dev-wasm32 libclang-rt-19-dev-wasm32 binaryen
 wasm:
 	@tools/deps $(WASM_PACKAGES)

@@ -350,8 +350,9 @@ LDP_API ldp_status ldp_delivery_receipt(const char *method, int status, const ch
                                         int32_t round, const uint8_t *content, size_t size, char *receipt,
                                         ldp_error **error);
 /* Describes an answer that something other than the endpoint gave, such as a redirect or a login page; null for any
- * other. And a hint for it. Both texts are static. */
+ * other. The text is static. */
 LDP_API const char *ldp_foreign_answer(int status, int receipt);
+/* A hint for ldp_foreign_answer(): what to check. The text is static. */
 LDP_API const char *ldp_foreign_hint(void);
 
 /* How many reports were refused for good and wait aside. */

@@ -94,7 +94,7 @@ void wasm::refuse_spec(const char* why) {
 
 // Nothing forks here.
 struct SystemRandom::Page {
-    std::array<std::uint64_t, 32> words;
+    std::array<std::uint64_t, 1> words;  // none ahead: a copied page would draw alike
     std::size_t next = words.size();
 };
 

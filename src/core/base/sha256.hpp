@@ -7,13 +7,16 @@
 
 namespace ldp {
 
+/// SHA-256 (FIPS 180-4) of bytes that are added one part after another.
 class Sha256 {
   public:
     /// By the processor's own instructions, where it has them; otherwise, or if it is not to be fast, by
     /// those that every processor has, with the same result.
     explicit Sha256(bool fast = true) noexcept;
 
+    /// Adds bytes to those before.
     void add(Bytes bytes) noexcept;
+    /// Adds the bytes of a text.
     void add(std::string_view text) noexcept {
         add(Bytes(reinterpret_cast<const std::byte*>(text.data()), text.size()));
     }

@@ -45,8 +45,8 @@ struct DeliveryReply {
 
 /// The next action, and the outcome: final if the action is `settle`, else the one to pass on.
 struct DeliveryStep {
-    DeliveryAction action;
-    BatchOutcome outcome;
+    DeliveryAction action;  ///< the next action
+    BatchOutcome outcome;   ///< the outcome so far
 };
 
 /// The next step after a reply. `so_far` is `later` for a submission; for a revocation it is the outcome that
