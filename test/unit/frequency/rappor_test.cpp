@@ -340,7 +340,7 @@ BOOST_AUTO_TEST_CASE(other_reports_need_no_candidates) {
         static_cast<void>(candidates(summary.view(), CandidateMethod::nnls, Control::bonferroni)), Error,
         [](const Error& error) {
             return error.code() == ErrorCode::unsupported &&
-                   error.hint().find("ldp_top") != std::string::npos;
+                   error.remedies() == std::vector{Remedy::ask_frequencies};
         });
     BOOST_CHECK(candidate_method_named("nnls") == CandidateMethod::nnls);
     BOOST_CHECK(candidate_method_named("lasso") == CandidateMethod::lasso);
