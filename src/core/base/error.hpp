@@ -109,6 +109,7 @@ class Error : public std::runtime_error {
 /// can be given another way out of this one function.
 [[noreturn]] void raise(ErrorCode code, const std::string& message, const std::string& detail = {},
                         const std::string& hint = {});
+/// Throws an Error whose hint the host words from remedies.
 [[noreturn]] void raise(ErrorCode code, const std::string& message, const std::string& detail,
                         std::vector<Remedy> remedies);
 
