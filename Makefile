@@ -36,7 +36,7 @@ configure = cmake --preset $(1) --log-level=WARNING -DCMAKE_CXX_COMPILER='$(comp
     -DCMAKE_INSTALL_PREFIX='$(PREFIX)' -DCMAKE_INSTALL_LIBDIR='$(patsubst $(PREFIX)/%,%,$(LIBDIR))' -DLDP_WARNINGS='$(WARNINGS)' \
     -DLDP_CLIENT=$(if $(CLIENT),ON,OFF) -DLDP_SEPARATE_FILES=$(if $(PRECOMPILE),OFF,ON) >build/configure.log
 build = cmake --build $(1) $(if $(V),-v) -j$(JOBS) --target $(2)
-pgxs = +$(MAKE) $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS)) --no-print-directory -f pgxs.mk
+pgxs = $(MAKE) $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS)) --no-print-directory -f pgxs.mk
 ctest = ctest --preset $(1) -j$$((2 * $(JOBS)))
 
 # Ninja and PGXS compile in parallel; the steps below follow one another.
