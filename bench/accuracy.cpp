@@ -14,8 +14,8 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "../test/support/seeded.hpp"
-#include "methods.hpp"
+#include "../test/support/seeded_words.hpp"
+#include "mean_methods.hpp"
 #include "parallel.hpp"
 #include "plot/chart.hpp"
 

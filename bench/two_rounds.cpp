@@ -31,28 +31,28 @@ std::string categories(std::size_t d) {
 }  // namespace
 
 FirstRound::FirstRound(double epsilon, std::size_t attributes, std::size_t people)
-    : survey_("{\"mechanism\": \"sampled\", \"epsilon\": " + ldp::shortest(epsilon) + ", " +
-              categories(attributes) + "}"),
+    : experiment_("{\"mechanism\": \"sampled\", \"epsilon\": " + ldp::shortest(epsilon) + ", " +
+                  categories(attributes) + "}"),
       people_(static_cast<double>(people)),
-      worthwhile_(survey_.mechanism().promised_variance(0) < 0.1 * 0.1 * people_ / one_in),
-      per_report_(survey_.parameter("per_report")) {
+      worthwhile_(experiment_.mechanism().promised_variance(0) < 0.1 * 0.1 * people_ / one_in),
+      per_report_(experiment_.parameter("per_report")) {
     // The one of least worst variance where nothing else is known stands first.
     for (const char* name : {"optimal", "duchi", "pdp", "piecewise", "hybrid", "laplace"})
-        cards_.emplace_back(name, survey_.parameter("epsilon_of_each"));
+        candidates_.emplace_back(name, experiment_.parameter("epsilon_of_each"));
 }
 
 void FirstRound::ask(std::span<const double> person, ldp::BitSource& bits) {
-    survey_.ask(person, bits);
+    experiment_.ask(person, bits);
 }
 
 FirstRound::Shares FirstRound::shares(std::size_t attribute) const {
-    const ldp::SummaryView part = survey_.part(attribute);
+    const ldp::SummaryView part = experiment_.part(attribute);
     Shares all;
     for (const auto& [value, error] : part.mechanism->estimate(part, {ldp::Quantity::frequencies})) {
         all.raw.push_back(value);
         all.variances.push_back(error * error);
     }
-    all.consistent = ldp::consistent(ldp::view_of(survey_.mechanism(), survey_.summary()),
+    all.consistent = ldp::consistent(ldp::view_of(experiment_.mechanism(), experiment_.summary()),
                                      ldp::Consistency::norm_sub, attribute);
     return all;
 }
@@ -67,7 +67,7 @@ ldp::Estimate FirstRound::mean(std::size_t attribute) const {
         second += of.consistent[i] * place(i) * place(i);
     }
     return {mean,
-            std::sqrt(noise + (second - first * first) / static_cast<double>(survey_.part(attribute).n))};
+            std::sqrt(noise + (second - first * first) / static_cast<double>(experiment_.part(attribute).n))};
 }
 
 // Between which two points to clamp, and through which numeric randomizer: the least mean squared error as
@@ -88,16 +88,16 @@ Plan FirstRound::best(const Shares& shares, double reports) const {
                 bias += shares.consistent[i] * out;
                 doubt += shares.variances[i] * out * out;
             }
-            for (const Card& card : cards_) {
+            for (const NumericCandidate& candidate : candidates_) {
                 double spread = mean_square - mean * mean;
                 for (std::size_t i = 0; i < points; ++i)
-                    spread += shares.consistent[i] *
-                              card.noise(std::clamp(place(i), low, high), (low + high) / 2, (high - low) / 2);
-                const double moved = bias + std::sqrt(doubt) / 2;
-                const double error = moved * moved + spread / reports;
+                    spread += shares.consistent[i] * candidate.noise(std::clamp(place(i), low, high),
+                                                                     (low + high) / 2, (high - low) / 2);
+                const double clamped = bias + std::sqrt(doubt) / 2;
+                const double error = clamped * clamped + spread / reports;
                 if (error >= least) continue;
                 least = error;
-                best = {.low = low, .high = high, .card = &card, .spread = spread};
+                best = {.low = low, .high = high, .candidate = &candidate, .spread = spread};
             }
         }
     return best;
@@ -106,9 +106,10 @@ Plan FirstRound::best(const Shares& shares, double reports) const {
 // The summed variance Σ spread/chance is least for chances in proportion to the roots of the spreads; the
 // ranges in turn depend on how many reports there will be.
 std::vector<Plan> FirstRound::plans() const {
-    const std::size_t d = survey_.spec().attributes().size();
+    const std::size_t d = experiment_.spec().attributes().size();
     std::vector<Plan> plans(d);
-    for (Plan& plan : plans) plan = {.card = &cards_[0], .chance = per_report_ / static_cast<double>(d)};
+    for (Plan& plan : plans)
+        plan = {.candidate = &candidates_[0], .chance = per_report_ / static_cast<double>(d)};
     if (!worthwhile_) return plans;
     const double reports = people_ * (1 - 1.0 / one_in);
     for (int round = 0; round < 4; ++round) {
@@ -130,7 +131,7 @@ std::string attributes(const std::vector<Plan>& plans) {
     for (std::size_t j = 0; j < plans.size(); ++j)
         list += (j == 0 ? "" : ", ") + ("{\"name\": \"" + std::to_string(j)) +
                 "\", \"min\": " + ldp::shortest(plans[j].low) + ", \"max\": " + ldp::shortest(plans[j].high) +
-                ", \"mechanism\": \"" + plans[j].card->name() +
+                ", \"mechanism\": \"" + plans[j].candidate->name() +
                 "\", \"share\": " + ldp::shortest(plans[j].share) + "}";
     return "\"attributes\": [" + list + "]";
 }

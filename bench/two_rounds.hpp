@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "core/mechanism/estimate.hpp"
-#include "survey.hpp"
+#include "experiment.hpp"
 
 namespace bench {
 
 /// How an attribute is reported in the second round.
 struct Plan {
     double low = -1, high = 1;  ///< the range that values are moved into
-    const Card* card = nullptr;
+    const NumericCandidate* candidate = nullptr;
     double share = 1;   ///< in proportion to `chance`
     double chance = 0;  ///< of being drawn
     double spread = 1;  ///< n·Var of the mean, if every report is about the attribute, as predicted
@@ -46,11 +46,11 @@ class FirstRound {
     [[nodiscard]] Shares shares(std::size_t attribute) const;
     [[nodiscard]] Plan best(const Shares& shares, double reports) const;
 
-    Survey survey_;
+    Experiment experiment_;
     double people_;
     bool worthwhile_;
     double per_report_;
-    std::vector<Card> cards_;
+    std::vector<NumericCandidate> candidates_;
 };
 
 /// "attributes" for a spec of the second round.

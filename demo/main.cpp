@@ -17,9 +17,9 @@
 #include <iostream>
 #include <pqxx/pqxx>
 
+#include "cli/answers/answer_sections.hpp"
+#include "cli/answers/formatting.hpp"
 #include "cli/answers/layouts.hpp"
-#include "cli/answers/questions.hpp"
-#include "cli/answers/wording.hpp"
 #include "cli/csv.hpp"
 #include "cli/progress.hpp"
 #include "client/uploader.hpp"
@@ -30,7 +30,7 @@
 namespace {
 
 /// A person's answers to one survey, and what their mean or shares really are.
-struct Survey {
+struct Experiment {
     std::string name;   ///< of the collection
     std::string title;  ///< for people
     std::string unit;
@@ -38,7 +38,7 @@ struct Survey {
     std::vector<std::string> columns;  ///< of the CSV, one for each attribute
 };
 
-const std::vector<Survey> surveys{
+const std::vector<Experiment> experiments{
     {"region",
      "Where people live",
      "share of people",
@@ -110,13 +110,13 @@ std::vector<std::vector<std::string>> read_people(const char* path, const std::v
 }
 
 /// Every person's device perturbs and queues its report; the uploader carries them to the server.
-Truth collect(const Survey& survey, const ldp::Collection& collection, pqxx::connection& connection,
+Truth collect(const Experiment& experiment, const ldp::Collection& collection, pqxx::connection& connection,
               const char* path) {
-    const auto people = read_people(path, survey.columns);
+    const auto people = read_people(path, experiment.columns);
     ldp::Client client(collection, ldp::MemoryStore{});
     Truth truth(collection.spec());
     {
-        ldp::cli::Progress progress(std::cerr, isatty(2) != 0, "perturbing " + survey.name, "people",
+        ldp::cli::Progress progress(std::cerr, isatty(2) != 0, "perturbing " + experiment.name, "people",
                                     people.size());
         for (std::size_t i = 0; i < people.size(); ++i) {
             const std::vector<ldp::Value> record = [&] {
@@ -129,29 +129,29 @@ Truth collect(const Survey& survey, const ldp::Collection& collection, pqxx::con
             if (i % 1000 == 0) progress.update(i);
         }
     }
-    ldp::Uploader uploader(connection, survey.name);
+    ldp::Uploader uploader(connection, experiment.name);
     const ldp::Flushed sent = uploader.flush(client);
     std::printf("  %llu reports of %zu bytes, sent in %llu batches",
                 static_cast<unsigned long long>(sent.reports),
                 collection.mechanism().block().size() + collection.mechanism().payload_size(),
                 static_cast<unsigned long long>(sent.batches));
-    for (std::size_t j = 0; j < client.moved().attributes.size(); ++j)
-        if (client.moved().attributes[j] > 0)
+    for (std::size_t j = 0; j < client.clamped().attributes.size(); ++j)
+        if (client.clamped().attributes[j] > 0)
             std::printf("; %llu values of %s lay outside the declared range and were clamped",
-                        static_cast<unsigned long long>(client.moved().attributes[j]),
+                        static_cast<unsigned long long>(client.clamped().attributes[j]),
                         collection.spec().attributes()[j].name.c_str());
     std::printf("\n");
     return truth;
 }
 
 /// Asks the server, prints the answer beside the truth, and returns it for the drawing.
-ldp::cli::Figure compare(const Survey& survey, const ldp::Spec& spec, const Truth& truth,
+ldp::cli::Figure compare(const Experiment& experiment, const ldp::Spec& spec, const Truth& truth,
                          pqxx::connection& connection, std::size_t& inside, std::size_t& all) {
     pqxx::read_transaction transaction(connection);
-    const std::string sql = "SELECT * FROM ldp_estimate('" + survey.name + "')";
+    const std::string sql = "SELECT * FROM ldp_estimate('" + experiment.name + "')";
     std::printf("  %s;\n\n  %-12s %10s %10s %9s   %-22s\n", sql.c_str(), "", "truth", "estimate", "stderr",
                 "95 % interval");
-    ldp::cli::Figure figure{.title = survey.title, .about = survey.unit};
+    ldp::cli::Figure figure{.title = experiment.title, .about = experiment.unit};
     std::size_t item = 0;
     for (const auto& row : transaction.exec(sql)) {
         const auto number = [&](const char* column) { return row[column].as<double>(); };
@@ -165,9 +165,10 @@ ldp::cli::Figure compare(const Survey& survey, const ldp::Spec& spec, const Trut
         std::printf("  %-12s %10.4g %10.4g %9.3g   [%8.4g, %8.4g] %s\n", mark.label.c_str(), mark.truth,
                     mark.estimate, mark.error, mark.lower, mark.upper, covered ? "" : "  (truth outside)");
         if (std::abs(mark.estimate - mark.truth) > 6 * mark.error)
-            throw ldp::Error(
-                ldp::ErrorCode::environment, "an estimate lies more than six standard errors off the truth",
-                survey.name + ", " + mark.label, "This should not happen once in 10^8 runs: it is a bug.");
+            throw ldp::Error(ldp::ErrorCode::environment,
+                             "an estimate lies more than six standard errors off the truth",
+                             experiment.name + ", " + mark.label,
+                             "This should not happen once in 10^8 runs: it is a bug.");
         inside += covered ? 1 : 0;
         ++all;
         figure.shares = !row["label"].is_null();
@@ -212,9 +213,9 @@ int run(const char* csv, const char* drawing) {
     {
         pqxx::work transaction(connection);
         transaction.exec("CREATE EXTENSION IF NOT EXISTS ldp");
-        for (const Survey& survey : surveys)
-            transaction.exec("SELECT ldp_create_collection(" + transaction.quote(survey.name) + ", " +
-                             transaction.quote(survey.spec) + ")");
+        for (const Experiment& experiment : experiments)
+            transaction.exec("SELECT ldp_create_collection(" + transaction.quote(experiment.name) + ", " +
+                             transaction.quote(experiment.spec) + ")");
         transaction.commit();
     }
     ldp::cli::Document drawn{
@@ -224,19 +225,19 @@ int run(const char* csv, const char* drawing) {
         .sections = {{.title = "Answers"}}};
     std::string pages;
     std::size_t inside = 0, all = 0;
-    for (const Survey& survey : surveys) {
-        const ldp::Collection collection(ldp::fetch_spec(connection, survey.name));
-        std::printf("%s (%s, epsilon %g per person)\n", survey.title.c_str(),
+    for (const Experiment& experiment : experiments) {
+        const ldp::Collection collection(ldp::fetch_spec(connection, experiment.name));
+        std::printf("%s (%s, epsilon %g per person)\n", experiment.title.c_str(),
                     collection.spec().mechanism().name, collection.spec().epsilon());
-        const Truth truth = collect(survey, collection, connection, csv);
+        const Truth truth = collect(experiment, collection, connection, csv);
         drawn.sections[0].figures.push_back(
-            compare(survey, collection.spec(), truth, connection, inside, all));
-        if (survey.name == "region") show_reports(collection, connection);
+            compare(experiment, collection.spec(), truth, connection, inside, all));
+        if (experiment.name == "region") show_reports(collection, connection);
     }
-    for (const Survey& survey : surveys) {
-        const auto page = std::filesystem::path(drawing).replace_filename(survey.name + ".html");
+    for (const Experiment& experiment : experiments) {
+        const auto page = std::filesystem::path(drawing).replace_filename(experiment.name + ".html");
         std::ofstream file(page);
-        ldp::cli::Source source(connection, {survey.name});
+        ldp::cli::Source source(connection, {experiment.name});
         ldp::cli::write_html(file, ldp::cli::answers_of(source));
         pages += (pages.empty() ? "" : ", ") + page.string();
     }

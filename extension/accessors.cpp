@@ -303,6 +303,6 @@ LDP_FUNCTION(ldp_part_fingerprint) {
 }
 
 /// (confidence) → float8: how many standard errors an interval reaches to either side.
-LDP_FUNCTION(ldp_reach) {
-    PG_RETURN_FLOAT8(reach(PG_GETARG_FLOAT8(0)));
+LDP_FUNCTION(ldp_critical_value) {
+    PG_RETURN_FLOAT8(critical_value(PG_GETARG_FLOAT8(0)));
 }

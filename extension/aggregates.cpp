@@ -13,8 +13,8 @@
 
 #include "arguments.hpp"
 #include "core/base/interrupt.hpp"
-#include "core/summary/window.hpp"
-#include "limits.hpp"
+#include "core/summary/moving_window.hpp"
+#include "server_limits.hpp"
 
 extern "C" {
 #include "access/detoast.h"
@@ -404,40 +404,40 @@ LDP_FUNCTION(ldp_window_final) {
     if (summary == nullptr) PG_RETURN_NULL();
     const Bytes bytes = contents(summary);
     varlena* copy = new_value(bytes.size());
-    copy_in_stretches(bytes, writable(copy));
+    copy_in_segments(bytes, writable(copy));
     PG_RETURN_POINTER(copy);
 }
 
-// (ldp_question, reports, argument…) → ldp_question
+// (ldp_query, reports, argument…) → ldp_query
 
-LDP_FUNCTION(ldp_question_number) {
+LDP_FUNCTION(ldp_query_number) {
     return incomplete(fcinfo) ? first_argument(fcinfo) : count_numbers(fcinfo, PG_GETARG_FLOAT8(2));
 }
 
-LDP_FUNCTION(ldp_question_integer) {
+LDP_FUNCTION(ldp_query_integer) {
     return incomplete(fcinfo) ? first_argument(fcinfo) : count_numbers(fcinfo, PG_GETARG_INT32(2));
 }
 
-LDP_FUNCTION(ldp_question_range) {
+LDP_FUNCTION(ldp_query_range) {
     return incomplete(fcinfo) ? first_argument(fcinfo)
                               : count_numbers(fcinfo, PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(3));
 }
 
 /// The numbers of an array, without its NULLs.
-LDP_FUNCTION(ldp_question_numbers) {
+LDP_FUNCTION(ldp_query_numbers) {
     if (incomplete(fcinfo)) return first_argument(fcinfo);
     const Numbers list = numbers_argument(fcinfo, 2);
     return count_asked(fcinfo, AskedKind::numbers, list.numbers, list.count * sizeof(double));
 }
 
-LDP_FUNCTION(ldp_question_text) {
+LDP_FUNCTION(ldp_query_text) {
     if (incomplete(fcinfo)) return first_argument(fcinfo);
     const Bytes words = contents(PG_GETARG_VARLENA_PP(2));
     return count_asked(fcinfo, AskedKind::text, words.data(), words.size());
 }
 
-/// (ldp_question, ldp_question) → ldp_question: adds two states of the same question.
-LDP_FUNCTION(ldp_question_merge) {
+/// (ldp_query, ldp_query) → ldp_query: adds two states of the same question.
+LDP_FUNCTION(ldp_query_merge) {
     return add_states(fcinfo, head_of);
 }
 

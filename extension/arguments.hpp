@@ -9,8 +9,8 @@
 #include "boundary.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/summary/learn.hpp"
-#include "labels.hpp"
-#include "limits.hpp"
+#include "server_limits.hpp"
+#include "summary_labels.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"
@@ -107,7 +107,7 @@ struct Numbers {
 // Beside its reports: the share of a quantile, the limits of a range. It travels in the aggregate's state,
 // for a final function that runs elsewhere than the transitions sees no other argument.
 //
-// The state, of type ldp_question: 4 bytes that tell how long the rest of the head is, a byte for the kind,
+// The state, of type ldp_query: 4 bytes that tell how long the rest of the head is, a byte for the kind,
 // the arguments (numbers of 8 bytes each, or text); then a summary. An ordinary state is the same without a
 // head.
 

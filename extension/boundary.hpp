@@ -44,8 +44,8 @@ extern "C" {
 /// Defines an entry point: LDP_FUNCTION(name) { body that uses fcinfo and the PG_GETARG_… macros }. Its
 /// second form says which SQLSTATE malformed input has: for text ERRCODE_INVALID_TEXT_REPRESENTATION, else
 /// the default.
-#define LDP_FUNCTION(name) LDP_FUNCTION_READING(name, ERRCODE_INVALID_BINARY_REPRESENTATION)
-#define LDP_FUNCTION_READING(name, malformed)              \
+#define LDP_FUNCTION(name) LDP_FUNCTION_OF_REPORTS(name, ERRCODE_INVALID_BINARY_REPRESENTATION)
+#define LDP_FUNCTION_OF_REPORTS(name, malformed)           \
     extern "C" {                                           \
     PGDLLEXPORT Datum name(PG_FUNCTION_ARGS);              \
     PG_FUNCTION_INFO_V1(name);                             \

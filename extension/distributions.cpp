@@ -8,10 +8,10 @@
 #include <cmath>
 #include <string>
 
-#include "answers.hpp"
 #include "core/plan/first_look.hpp"
 #include "core/summary/learn.hpp"
 #include "core/summary/shrink.hpp"
+#include "estimate_rows.hpp"
 
 using namespace ldp;
 
@@ -108,17 +108,17 @@ Table table(const Subject& subject, const std::vector<std::array<double, width>>
 
 /// A single answer. No reports give one that is not known.
 Answers one_answer(const Subject& subject, std::size_t attribute, const Estimate& estimate,
-                   const ReportStatus& told, double reach) {
-    Answers one{.labels = subject.labels, .reach = reach};
+                   const ReportStatus& told, double critical_value) {
+    Answers one{.labels = subject.labels, .critical_value = critical_value};
     one.reserve(1);
     one.add(attribute, Answers::none, estimate, kept(told));
     return one;
 }
 
 Answers one_share(const Subject& subject, std::size_t attribute, const ShareOfRange& share, ReportStatus told,
-                  double reach) {
+                  double critical_value) {
     told.law = share.law;
-    return one_answer(subject, attribute, share, told, reach);
+    return one_answer(subject, attribute, share, told, critical_value);
 }
 
 /// An attribute's number, given as a bound of a range.
@@ -130,11 +130,11 @@ std::size_t attribute_at(double bound, std::size_t attributes) {
     return static_cast<std::size_t>(bound);
 }
 
-Answers range(const Subject& subject, double low, double high, double reach, Target target) {
+Answers range(const Subject& subject, double low, double high, double critical_value, Target target) {
     const auto found = [&](const SummaryView& view) {
         if (find_capability<Ordered>(*view.mechanism) != nullptr)
             return one_share(subject, subject.attribute.value_or(0), share_between(view, low, high, target),
-                             told_smeared(view), reach);
+                             told_smeared(view), critical_value);
         const std::size_t attributes = view.mechanism->cells().size();
         const std::size_t first = attribute_at(low, attributes), last = attribute_at(high, attributes);
         if (first > last)
@@ -142,17 +142,21 @@ Answers range(const Subject& subject, double low, double high, double reach, Tar
                         "Found " + std::to_string(first) + " to " + std::to_string(last) + ".");
         ReportStatus about = told(view);
         about.law = group_law(view, first, last, target);
-        return one_answer(subject, Answers::none, group_mean(view, first, last, target), about, reach);
+        return one_answer(subject, Answers::none, group_mean(view, first, last, target), about,
+                          critical_value);
     };
     return ask_part(
-        subject, one_answer(subject, subject.attribute.value_or(Answers::none), nothing, {}, reach), found);
+        subject, one_answer(subject, subject.attribute.value_or(Answers::none), nothing, {}, critical_value),
+        found);
 }
 
-Answers share_below(const Subject& subject, double value, double reach, Target target) {
+Answers share_below(const Subject& subject, double value, double critical_value, Target target) {
     const std::size_t attribute = subject.attribute.value_or(0);
-    return ask_one(subject, one_answer(subject, attribute, nothing, {}, reach), [&](const SummaryView& view) {
-        return one_share(subject, attribute, cdf(view, value, target), told_smeared(view), reach);
-    });
+    return ask_one(subject, one_answer(subject, attribute, nothing, {}, critical_value),
+                   [&](const SummaryView& view) {
+                       return one_share(subject, attribute, cdf(view, value, target), told_smeared(view),
+                                        critical_value);
+                   });
 }
 
 double quantile(const Subject& subject, double share) {
@@ -172,7 +176,7 @@ Table quantiles(const Subject& subject, const double* shares, std::size_t count,
     });
 }
 
-Table bins(const Subject& subject, std::int32_t bins, double reach, Target target) {
+Table bins(const Subject& subject, std::int32_t bins, double critical_value, Target target) {
     return ask_one(subject, Table{}, [&](const SummaryView& view) {
         const auto count = static_cast<std::size_t>(std::max(0, bins));
         const std::vector<ShareOfRange> shares = histogram(view, count, target);
@@ -181,7 +185,7 @@ Table bins(const Subject& subject, std::int32_t bins, double reach, Target targe
         std::vector<std::array<double, 6>> found;
         for (std::size_t bin = 0; bin < count; ++bin) {
             const ShareOfRange& share = shares[bin];
-            const ldp::Interval range = interval(share, reach, share.law);
+            const ldp::Interval range = interval(share, critical_value, share.law);
             found.push_back({low + width * static_cast<double>(bin),
                              low + width * static_cast<double>(bin + 1), share.value, share.standard_error,
                              range.lower, range.upper});
@@ -289,7 +293,7 @@ constexpr Column coefficient_columns[] = {{"coefficient", INT4OID}, {"estimate",
 struct Coefficients {
     const Estimate* estimates = nullptr;
     std::size_t count = 0;
-    double reach = 0;
+    double critical_value = 0;
     ReportStatus told = {};
 
     void write(RowWriter<coefficient_columns>& row, std::size_t number) const {
@@ -297,20 +301,20 @@ struct Coefficients {
         row.put("coefficient", static_cast<std::int32_t>(number));
         row.put("estimate", value);
         row.put("stderr", error);
-        row.put("lower", value - reach * error);
-        row.put("upper", value + reach * error);
+        row.put("lower", value - critical_value * error);
+        row.put("upper", value + critical_value * error);
         told.put_note(row, !std::isnan(value));
     }
 };
 
-Coefficients coefficients(Bytes summary, double reach, Target target) {
+Coefficients coefficients(Bytes summary, double critical_value, Target target) {
     return ask(
         summary, Coefficients{},
         [=](const SummaryView& view) {
             const auto found = estimate(view, {Quantity::coefficients, target});
             auto* estimates = static_cast<Estimate*>(try_palloc(found.size() * sizeof(Estimate)));
             std::ranges::copy(found, estimates);
-            return Coefficients{estimates, found.size(), reach, told(view)};
+            return Coefficients{estimates, found.size(), critical_value, told(view)};
         },
         [](const SummaryView& view) { check_answer(*view.mechanism, Quantity::coefficients); });
 }
@@ -340,7 +344,7 @@ LDP_FUNCTION(ldp_range) {
         [=] {
             const Subject subject = subject_argument(fcinfo);
             const double low = PG_GETARG_FLOAT8(1), high = PG_GETARG_FLOAT8(2);
-            return range(subject, low, high, reach(PG_GETARG_FLOAT8(3)), target_argument(fcinfo, 4));
+            return range(subject, low, high, critical_value(PG_GETARG_FLOAT8(3)), target_argument(fcinfo, 4));
         },
         1);
 }
@@ -348,7 +352,7 @@ LDP_FUNCTION(ldp_range) {
 LDP_FUNCTION(ldp_range_final) {
     const AggregateArguments asked = asked_numbers(fcinfo, 2);
     return one_row<answer_columns>(fcinfo, range(asked.subject, asked.numbers[0], asked.numbers[1],
-                                                 reach(usual_confidence), Target::sample));
+                                                 critical_value(usual_confidence), Target::sample));
 }
 
 /// (summary, value, confidence, target, attribute): the share of people at or below a value.
@@ -357,16 +361,16 @@ LDP_FUNCTION(ldp_cdf) {
         fcinfo,
         [=] {
             const Subject subject = subject_argument(fcinfo);
-            const double reach = ldp::reach(PG_GETARG_FLOAT8(2));
-            return share_below(subject, PG_GETARG_FLOAT8(1), reach, target_argument(fcinfo, 3));
+            const double critical_value = ldp::critical_value(PG_GETARG_FLOAT8(2));
+            return share_below(subject, PG_GETARG_FLOAT8(1), critical_value, target_argument(fcinfo, 3));
         },
         1);
 }
 
 LDP_FUNCTION(ldp_cdf_final) {
     const AggregateArguments asked = asked_numbers(fcinfo, 1);
-    return one_row<answer_columns>(
-        fcinfo, share_below(asked.subject, asked.numbers[0], reach(usual_confidence), Target::sample));
+    return one_row<answer_columns>(fcinfo, share_below(asked.subject, asked.numbers[0],
+                                                       critical_value(usual_confidence), Target::sample));
 }
 
 /// (summary, share) → float8: the value below which this share of the people lies.
@@ -404,8 +408,8 @@ LDP_FUNCTION(ldp_histogram) {
         fcinfo,
         [=] {
             const Subject subject = subject_argument(fcinfo);
-            const double reach = ldp::reach(PG_GETARG_FLOAT8(2));
-            return bins(subject, PG_GETARG_INT32(1), reach, target_argument(fcinfo, 3));
+            const double critical_value = ldp::critical_value(PG_GETARG_FLOAT8(2));
+            return bins(subject, PG_GETARG_INT32(1), critical_value, target_argument(fcinfo, 3));
         },
         1);
 }
@@ -413,7 +417,7 @@ LDP_FUNCTION(ldp_histogram) {
 LDP_FUNCTION(ldp_histogram_final) {
     const AggregateArguments asked = asked_integer(fcinfo);
     return row_array<bin_columns>(
-        fcinfo, bins(asked.subject, asked.integer(), reach(usual_confidence), Target::sample));
+        fcinfo, bins(asked.subject, asked.integer(), critical_value(usual_confidence), Target::sample));
 }
 
 /// (summary, smoothing, attribute): the fitted distribution, cell by cell.
@@ -459,7 +463,7 @@ LDP_FUNCTION(ldp_shrunk) {
 LDP_FUNCTION(ldp_coefficients) {
     return rows<coefficient_columns>(fcinfo, [=] {
         const Bytes summary = summary_argument(fcinfo);
-        return coefficients(summary, reach(PG_GETARG_FLOAT8(1)), target_argument(fcinfo, 2));
+        return coefficients(summary, critical_value(PG_GETARG_FLOAT8(1)), target_argument(fcinfo, 2));
     });
 }
 

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <utility>
 
-#include "answers.hpp"
 #include "core/base/interrupt.hpp"
-#include "core/joint/marginal.hpp"
 #include "core/summary/candidates.hpp"
 #include "core/summary/change.hpp"
 #include "core/summary/consistency.hpp"
+#include "core/summary/robust_interval.hpp"
 #include "core/summary/top.hpp"
-#include "core/summary/withstand.hpp"
+#include "core/tables/marginal.hpp"
+#include "estimate_rows.hpp"
 
 using namespace ldp;
 
@@ -58,8 +58,8 @@ constexpr Column series_columns[] = {
     {"people", INT8OID},   {"attribute_number", INT4OID}, {"value", INT4OID},   {"note", TEXTOID}};
 
 /// An answer about the subject, with room for so many rows; none yet if there are 0.
-Answers answers(const Subject& subject, double reach, std::size_t room, bool tested = false) {
-    Answers all{.labels = subject.labels, .reach = reach, .tested = tested};
+Answers answers(const Subject& subject, double critical_value, std::size_t room, bool tested = false) {
+    Answers all{.labels = subject.labels, .critical_value = critical_value, .tested = tested};
     if (room > 0) all.reserve(room);
     return all;
 }
@@ -89,9 +89,9 @@ class ValueStatus {
 /// The intervals of an attribute's shares where each follows from a law of its own that the counts decide;
 /// empty of other mechanisms, whose law is that of all values.
 std::vector<ldp::Interval> own_intervals(const SummaryView& view, std::size_t attribute, Target target,
-                                         std::span<const Estimate> estimates, double reach) {
+                                         std::span<const Estimate> estimates, double critical_value) {
     if (find_capability<ItemErrors>(*part(view, attribute).mechanism) == nullptr) return {};
-    return intervals(view, {Quantity::frequencies, target, attribute}, estimates, reach);
+    return intervals(view, {Quantity::frequencies, target, attribute}, estimates, critical_value);
 }
 
 /// Makes room for them where there is none yet: a mechanism of buckets has fewer shares than values.
@@ -99,7 +99,7 @@ void add_shares(Answers& all, const SummaryView& view, std::size_t attribute, Ta
     const ValueStatus about(view, attribute, target, kept(told(view, attribute, target)));
     const auto estimates = estimate(view, {Quantity::frequencies, target, attribute});
     if (all.rows == nullptr) all.reserve(estimates.size());
-    const auto ranges = own_intervals(view, attribute, target, estimates, all.reach);
+    const auto ranges = own_intervals(view, attribute, target, estimates, all.critical_value);
     for_each_index(estimates.size(), [&](std::size_t value) {
         if (ranges.empty())
             all.add(attribute, value, estimates[value], about(value));
@@ -108,10 +108,10 @@ void add_shares(Answers& all, const SummaryView& view, std::size_t attribute, Ta
     });
 }
 
-Answers means(const Subject& subject, double reach, Target target) {
+Answers means(const Subject& subject, double critical_value, Target target) {
     const auto found = [&](const SummaryView& view) {
         const auto estimates = estimate(view, {Quantity::means, target});
-        Answers all = answers(subject, reach, estimates.size());
+        Answers all = answers(subject, critical_value, estimates.size());
         for (std::size_t j = 0; j < estimates.size(); ++j) {
             const SummaryView one = part(view, j);
             if (one.mechanism->tells(Quantity::means) && j == subject.attribute.value_or(j))
@@ -136,10 +136,10 @@ Answers of_one_category(const Subject& subject, Target target, Find find) {
                [&](const SummaryView& view) { (void)one_category(view, subject.attribute); });
 }
 
-Answers frequencies(const Subject& subject, Consistency method, double reach, Target target) {
+Answers frequencies(const Subject& subject, Consistency method, double critical_value, Target target) {
     return of_one_category(subject, target,
                            [&](const SummaryView& view, std::size_t attribute, const ReportStatus* told) {
-                               Answers all = answers(subject, reach, 0);
+                               Answers all = answers(subject, critical_value, 0);
                                if (method == Consistency::none) {
                                    add_shares(all, view, attribute, target);
                                } else {
@@ -156,12 +156,12 @@ Answers frequencies(const Subject& subject, Consistency method, double reach, Ta
 
 /// Rows in order of size; a single one, about no value, if there are too few reports to order any.
 Answers ranked(const Subject& subject, const SummaryView& view, const std::vector<Ranked>& ranking,
-               std::size_t attribute, double reach, Target target, const ReportStatus* told) {
-    Answers all = answers(subject, reach, ranking.size() + 1, true);
+               std::size_t attribute, double critical_value, Target target, const ReportStatus* told) {
+    Answers all = answers(subject, critical_value, ranking.size() + 1, true);
     const ValueStatus about(view, attribute, target, told);
     if (!told->enough)
         all.add(attribute, Answers::none, {unknown, unknown}, told);
-    else if (const auto ranges = own_intervals(view, attribute, target, {}, reach); !ranges.empty())
+    else if (const auto ranges = own_intervals(view, attribute, target, {}, critical_value); !ranges.empty())
         for_each_index(ranking.size(), [&](std::size_t i) {
             const auto& [value, estimate, p_value] = ranking[i];
             all.add(attribute, value, estimate, about(value), ranges[value], p_value);
@@ -174,33 +174,34 @@ Answers ranked(const Subject& subject, const SummaryView& view, const std::vecto
     return all;
 }
 
-Answers largest(const Subject& subject, std::size_t limit, double reach, Target target, Control control) {
+Answers largest(const Subject& subject, std::size_t limit, double critical_value, Target target,
+                Control control) {
     return of_one_category(subject, target,
                            [&](const SummaryView& view, std::size_t attribute, const ReportStatus* told) {
                                return ranked(subject, view, top(view, limit, target, control, attribute),
-                                             attribute, reach, target, told);
+                                             attribute, critical_value, target, told);
                            });
 }
 
-Answers picked(const Subject& subject, CandidateMethod method, Control control, double reach) {
+Answers picked(const Subject& subject, CandidateMethod method, Control control, double critical_value) {
     return ask_one(subject, Answers{}, [&](const SummaryView& view) {
         check_answer(*view.mechanism, Quantity::frequencies);
         ReportStatus about = told(view);
         about.law = law_of_share();
-        return ranked(subject, view, candidates(view, method, control), subject.attribute.value_or(0), reach,
-                      Target::sample, kept(about));
+        return ranked(subject, view, candidates(view, method, control), subject.attribute.value_or(0),
+                      critical_value, Target::sample, kept(about));
     });
 }
 
 /// All that a summary tells: of each attribute its mean, or its values' shares.
-Answers everything(const Subject& subject, double reach, Target target) {
+Answers everything(const Subject& subject, double critical_value, Target target) {
     const auto found = [&](const SummaryView& view) {
         const auto means = view.mechanism->tells(Quantity::means) ? estimate(view, {Quantity::means, target})
                                                                   : std::vector<Estimate>{};
         const std::vector<std::uint64_t> cells = view.mechanism->cells();
         std::size_t room = 0;
         for (std::size_t j = 0; j < cells.size(); ++j) room += is_number(view, j) ? 1 : cells[j];
-        Answers all = answers(subject, reach, cells.size() > 1 || is_number(view, 0) ? room : 0);
+        Answers all = answers(subject, critical_value, cells.size() > 1 || is_number(view, 0) ? room : 0);
         for (std::size_t j = 0; j < cells.size(); ++j)
             if (is_number(view, j))
                 all.add(j, Answers::none, means[j], kept(told(view, j, target)));
@@ -212,7 +213,7 @@ Answers everything(const Subject& subject, double reach, Target target) {
                [](const SummaryView& view) { check_answer(*view.mechanism, view.mechanism->answers()[0]); });
 }
 
-constexpr Column withstand_columns[] = {
+constexpr Column robust_interval_columns[] = {
     {"attribute", TEXTOID}, {"label", TEXTOID}, {"estimate", FLOAT8OID}, {"lower", FLOAT8OID},
     {"upper", FLOAT8OID},   {"n", INT8OID},     {"people", INT8OID},     {"attribute_number", INT4OID},
     {"value", INT4OID},     {"note", TEXTOID}};
@@ -223,7 +224,7 @@ struct Bounded {
     const ldp::Interval* bounds = nullptr;
     std::size_t count = 0;
 
-    void write(RowWriter<withstand_columns>& row, std::size_t number) const {
+    void write(RowWriter<robust_interval_columns>& row, std::size_t number) const {
         const auto& [attribute, value, estimate, told] = answers.rows[number];
         const double shown = told->enough ? estimate.value : unknown;
         answers.put_names(row, attribute, value);
@@ -236,11 +237,11 @@ struct Bounded {
 };
 
 /// All of it, in intervals that hold if at most this share of the reports is forged.
-Bounded withstanding(const Subject& subject, double forged, double errors, Target target) {
+Bounded robust_interval(const Subject& subject, double forged, double errors, Target target) {
     const Answers all = everything(subject, 0, target);
     return ask(subject.summary, Bounded{{}}, [&](const SummaryView& view) {
         auto* bounds = static_cast<ldp::Interval*>(try_palloc(all.count * sizeof(ldp::Interval)));
-        std::optional<Withstanding> of_attribute;
+        std::optional<RobustInterval> of_attribute;
         Work work;
         for (std::size_t row = 0; row < all.count; ++row, work.done()) {
             const auto& [attribute, value, estimate, told] = all.rows[row];
@@ -260,14 +261,14 @@ ReportStatus told_of_both(const SummaryView& before, const SummaryView& after) {
 }
 
 /// Differences, nothing if one of the summaries holds no reports.
-Answers changed(const Subject& subject, Bytes after, double repeated, double reach, Target target) {
+Answers changed(const Subject& subject, Bytes after, double repeated, double critical_value, Target target) {
     // What is no summary at all is reported as that, not as one of another spec.
     const std::unique_ptr<const Mechanism> other = checked_mechanism(after);
     const SummaryView later = view_of(*other, after);
     const auto found = [&](const SummaryView& before) {
         if (later.n == 0) return Answers{};
         const std::vector<Change> changes = change(before, later, repeated, target);
-        Answers all = answers(subject, reach, changes.size());
+        Answers all = answers(subject, critical_value, changes.size());
         const ReportStatus* last = nullptr;
         std::uint32_t last_attribute = Answers::none;
         const auto about = [&](std::uint32_t attribute) {  // rows of one attribute stand together
@@ -299,14 +300,14 @@ struct Rounds {
     }
 };
 
-Rounds rounds(const Subject& subject, double reach, Target target) {
+Rounds rounds(const Subject& subject, double critical_value, Target target) {
     const auto found = [&](const SummaryView& view) {
         const std::size_t count = find_capability<SeriesRandomizer>(*view.mechanism)->rounds(),
                           values = view.mechanism->cells()[0];
         ReportStatus said = told(view);
         said.law = law_of_share();
         const ReportStatus* const about = kept(said);
-        Answers all = answers(subject, reach, count * values);
+        Answers all = answers(subject, critical_value, count * values);
         for (std::size_t round = 0; round < count; ++round) {
             const auto estimates = estimate(view, {Quantity::frequencies, target, round});
             for (std::size_t value = 0; value < values; ++value) all.add(0, value, estimates[value], about);
@@ -358,14 +359,14 @@ LDP_FUNCTION(ldp_means) {
         fcinfo,
         [=] {
             const Subject subject = subject_argument(fcinfo);
-            return means(subject, reach(PG_GETARG_FLOAT8(1)), target_argument(fcinfo, 2));
+            return means(subject, critical_value(PG_GETARG_FLOAT8(1)), target_argument(fcinfo, 2));
         },
         1);
 }
 
 LDP_FUNCTION(ldp_means_final) {
-    return row_array<answer_columns>(fcinfo,
-                                     means(whole_argument(fcinfo), reach(usual_confidence), Target::sample));
+    return row_array<answer_columns>(
+        fcinfo, means(whole_argument(fcinfo), critical_value(usual_confidence), Target::sample));
 }
 
 /// (summary, method, confidence, target, attribute): a row per value.
@@ -375,38 +376,39 @@ LDP_FUNCTION(ldp_frequencies) {
         [=] {
             const Subject subject = subject_argument(fcinfo);
             const Consistency method = consistency_named(word_argument(fcinfo, 1));
-            return frequencies(subject, method, reach(PG_GETARG_FLOAT8(2)), target_argument(fcinfo, 3));
+            return frequencies(subject, method, critical_value(PG_GETARG_FLOAT8(2)),
+                               target_argument(fcinfo, 3));
         },
         1);
 }
 
 LDP_FUNCTION(ldp_frequencies_final) {
     return row_array<answer_columns>(fcinfo, frequencies(whole_argument(fcinfo), Consistency::none,
-                                                         reach(usual_confidence), Target::sample));
+                                                         critical_value(usual_confidence), Target::sample));
 }
 
 LDP_FUNCTION(ldp_frequencies_method_final) {
     const AggregateArguments asked = asked_text(fcinfo);
-    return row_array<answer_columns>(
-        fcinfo, frequencies(asked.subject, consistency_named(core_text(asked.text)), reach(usual_confidence),
-                            Target::sample));
+    return row_array<answer_columns>(fcinfo,
+                                     frequencies(asked.subject, consistency_named(core_text(asked.text)),
+                                                 critical_value(usual_confidence), Target::sample));
 }
 
 /// (summary, confidence, target): a row per number and per value of a category, in order.
 LDP_FUNCTION(ldp_estimate_summary) {
     return rows<answer_columns>(fcinfo, [=] {
         const Subject subject = whole_argument(fcinfo);
-        return everything(subject, reach(PG_GETARG_FLOAT8(1)), target_argument(fcinfo, 2));
+        return everything(subject, critical_value(PG_GETARG_FLOAT8(1)), target_argument(fcinfo, 2));
     });
 }
 
 /// (summary, forged, confidence, target): the same rows, in intervals that withstand a share of forged
 /// reports.
-LDP_FUNCTION(ldp_withstand) {
-    return rows<withstand_columns>(fcinfo, [=] {
+LDP_FUNCTION(ldp_robust_interval) {
+    return rows<robust_interval_columns>(fcinfo, [=] {
         const Subject subject = whole_argument(fcinfo);
-        const double errors = reach(PG_GETARG_FLOAT8(2));
-        return withstanding(subject, PG_GETARG_FLOAT8(1), errors, target_argument(fcinfo, 3));
+        const double errors = critical_value(PG_GETARG_FLOAT8(2));
+        return robust_interval(subject, PG_GETARG_FLOAT8(1), errors, target_argument(fcinfo, 3));
     });
 }
 
@@ -417,9 +419,9 @@ LDP_FUNCTION(ldp_top) {
         [=] {
             const Subject subject = subject_argument(fcinfo);
             const std::size_t limit = limit_of(PG_GETARG_INT32(1));
-            const double reach = ldp::reach(PG_GETARG_FLOAT8(2));
+            const double critical_value = ldp::critical_value(PG_GETARG_FLOAT8(2));
             const Target target = target_argument(fcinfo, 3);
-            return largest(subject, limit, reach, target, control_named(word_argument(fcinfo, 4)));
+            return largest(subject, limit, critical_value, target, control_named(word_argument(fcinfo, 4)));
         },
         1);
 }
@@ -427,8 +429,8 @@ LDP_FUNCTION(ldp_top) {
 LDP_FUNCTION(ldp_top_final) {
     const AggregateArguments asked = asked_integer(fcinfo);
     return row_array<ranked_columns>(
-        fcinfo, largest(asked.subject, limit_of(asked.integer()), reach(usual_confidence), Target::sample,
-                        Control::bonferroni));
+        fcinfo, largest(asked.subject, limit_of(asked.integer()), critical_value(usual_confidence),
+                        Target::sample, Control::bonferroni));
 }
 
 /// (summary, selection, control, confidence, attribute): the values picked among candidates, and their
@@ -440,7 +442,7 @@ LDP_FUNCTION(ldp_candidates) {
             const Subject subject = subject_argument(fcinfo);
             const CandidateMethod method = candidate_method_named(word_argument(fcinfo, 1));
             const Control control = control_named(word_argument(fcinfo, 2));
-            return picked(subject, method, control, reach(PG_GETARG_FLOAT8(3)));
+            return picked(subject, method, control, critical_value(PG_GETARG_FLOAT8(3)));
         },
         1);
 }
@@ -453,8 +455,8 @@ LDP_FUNCTION(ldp_change) {
             const Bytes after = summary_argument(fcinfo, 1);
             const double kept = PG_GETARG_FLOAT8(2);
             const Subject subject = subject_argument(fcinfo);
-            const double reach = ldp::reach(PG_GETARG_FLOAT8(3));
-            return changed(subject, after, kept, reach, target_argument(fcinfo, 4));
+            const double critical_value = ldp::critical_value(PG_GETARG_FLOAT8(3));
+            return changed(subject, after, kept, critical_value, target_argument(fcinfo, 4));
         },
         1);
 }
@@ -463,7 +465,7 @@ LDP_FUNCTION(ldp_change) {
 LDP_FUNCTION(ldp_series) {
     return rows<series_columns>(fcinfo, [=] {
         const Subject subject = whole_argument(fcinfo);
-        return rounds(subject, reach(PG_GETARG_FLOAT8(1)), target_argument(fcinfo, 2));
+        return rounds(subject, critical_value(PG_GETARG_FLOAT8(1)), target_argument(fcinfo, 2));
     });
 }
 

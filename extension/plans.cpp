@@ -3,7 +3,7 @@
 #include "core/plan/plan.hpp"
 
 #include "core/mechanism/estimate.hpp"
-#include "rows.hpp"
+#include "result_rows.hpp"
 
 using namespace ldp;
 
@@ -69,7 +69,7 @@ double power(const char* spec, const char* question, std::int64_t people) {
 }  // namespace
 
 /// (spec, question, people): the error to expect, and its sources.
-LDP_FUNCTION_READING(ldp_plan, ERRCODE_INVALID_PARAMETER_VALUE) {
+LDP_FUNCTION_OF_REPORTS(ldp_plan, ERRCODE_INVALID_PARAMETER_VALUE) {
     return rows<plan_columns>(
         fcinfo,
         [=] {
@@ -81,18 +81,18 @@ LDP_FUNCTION_READING(ldp_plan, ERRCODE_INVALID_PARAMETER_VALUE) {
 }
 
 /// (spec, question): how many people are needed.
-LDP_FUNCTION_READING(ldp_required_n, ERRCODE_INVALID_PARAMETER_VALUE) {
+LDP_FUNCTION_OF_REPORTS(ldp_required_n, ERRCODE_INVALID_PARAMETER_VALUE) {
     PG_RETURN_INT64(
         static_cast<std::int64_t>(required_people(json_argument(fcinfo, 0), json_argument(fcinfo, 1))));
 }
 
 /// (spec, question, people): the ε that is needed.
-LDP_FUNCTION_READING(ldp_required_epsilon, ERRCODE_INVALID_PARAMETER_VALUE) {
+LDP_FUNCTION_OF_REPORTS(ldp_required_epsilon, ERRCODE_INVALID_PARAMETER_VALUE) {
     PG_RETURN_FLOAT8(
         required_epsilon(json_argument(fcinfo, 0), json_argument(fcinfo, 1), PG_GETARG_INT64(2)));
 }
 
 /// (spec, question, people): the chance that the effect asked about is found.
-LDP_FUNCTION_READING(ldp_power, ERRCODE_INVALID_PARAMETER_VALUE) {
+LDP_FUNCTION_OF_REPORTS(ldp_power, ERRCODE_INVALID_PARAMETER_VALUE) {
     PG_RETURN_FLOAT8(power(json_argument(fcinfo, 0), json_argument(fcinfo, 1), PG_GETARG_INT64(2)));
 }

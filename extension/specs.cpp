@@ -10,7 +10,7 @@
 #include "core/base/unknown.hpp"
 #include "core/mechanism/graded/estimable.hpp"
 #include "core/mechanism/ordered/choice.hpp"
-#include "rows.hpp"
+#include "result_rows.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"
@@ -44,7 +44,7 @@ constexpr Column advice_columns[] = {
 struct Advice {
     struct AdviceRow {
         const char* mechanism;
-        double standard_error, lower_bound, pull;
+        double standard_error, lower_bound, bias;
         std::uint64_t report_bytes, summary_bytes;
         double decode_cost;
         const char* obstacle;
@@ -57,7 +57,7 @@ struct Advice {
         row.put("mechanism", one.mechanism);
         row.put("stderr", one.standard_error);
         row.put("lower_bound", one.lower_bound);
-        row.put("pull", one.pull);
+        row.put("pull", one.bias);
         // Of what is refused no size is known.
         if (one.report_bytes > 0) row.put("report_bytes", one.report_bytes);
         if (one.summary_bytes > 0) row.put("summary_bytes", one.summary_bytes);
@@ -79,7 +79,7 @@ Advice advice(const char* text, double users) {
     std::size_t count = 0;
     for (const Candidate& each : candidates)
         items[count++] = {each.mechanism->name,     std::sqrt(each.n_variance / users),
-                          std::sqrt(least / users), each.pull,
+                          std::sqrt(least / users), each.bias,
                           each.report_bytes,        each.summary_bytes,
                           each.decode_cost,         each.obstacle.empty() ? nullptr : keep(each.obstacle)};
     return {items, count};
@@ -93,17 +93,17 @@ struct Influences {
     struct InfluenceRow {
         const char* attribute;
         double one_report;
-        ldp::Interval pull;
+        ldp::Interval bias;
     };
     const InfluenceRow* items;
     std::size_t count;
 
     void write(RowWriter<influence_columns>& row, std::size_t number) const {
-        const auto& [attribute, one_report, pull] = items[number];
+        const auto& [attribute, one_report, bias] = items[number];
         row.put("attribute", server_text(attribute));
         row.put("one_report", one_report);
-        row.put("down", pull.lower);
-        row.put("up", pull.upper);
+        row.put("down", bias.lower);
+        row.put("up", bias.upper);
     }
 };
 
@@ -118,7 +118,7 @@ Influences influences(const char* text, double share) {
         static_cast<Influences::InfluenceRow*>(try_palloc(count * sizeof(Influences::InfluenceRow)));
     for (std::size_t j = 0; j < count; ++j)
         items[j] = {keep(spec.attributes()[j].name), mechanism->promised_influence(j),
-                    mechanism->promised_pull(j, share)};
+                    mechanism->promised_bias(j, share)};
     return {items, count};
 }
 
@@ -128,8 +128,8 @@ double copies_by_chance(const Mechanism& mechanism, Bytes report, std::int64_t c
         throw Error(ErrorCode::invalid_value,
                     "a report comes at least once, and no more often than all reports",
                     "Found " + std::to_string(copies) + " of " + std::to_string(reports) + ".");
-    const double likeliest = mechanism.likeliest(report.last(mechanism.payload_size()));
-    return chance_of_copies(likeliest, static_cast<std::uint64_t>(copies),
+    const double max_probability = mechanism.max_probability(report.last(mechanism.payload_size()));
+    return chance_of_copies(max_probability, static_cast<std::uint64_t>(copies),
                             static_cast<std::uint64_t>(reports));
 }
 
@@ -155,12 +155,12 @@ char* described(Bytes bytes) {
 
 }  // namespace
 
-LDP_FUNCTION_READING(ldp_spec_canonical, ERRCODE_INVALID_PARAMETER_VALUE) {
+LDP_FUNCTION_OF_REPORTS(ldp_spec_canonical, ERRCODE_INVALID_PARAMETER_VALUE) {
     return json_value(canonical(json_argument(fcinfo, 0)));
 }
 
 /// (spec): the labels of its first attribute's values.
-LDP_FUNCTION_READING(ldp_spec_labels, ERRCODE_INVALID_PARAMETER_VALUE) {
+LDP_FUNCTION_OF_REPORTS(ldp_spec_labels, ERRCODE_INVALID_PARAMETER_VALUE) {
     const auto [texts, count] = labels_of(json_argument(fcinfo, 0));
     if (texts == nullptr) PG_RETURN_NULL();
     auto* labels = static_cast<Datum*>(palloc(sizeof(Datum) * count));
@@ -171,16 +171,16 @@ LDP_FUNCTION_READING(ldp_spec_labels, ERRCODE_INVALID_PARAMETER_VALUE) {
     PG_RETURN_ARRAYTYPE_P(construct_array(labels, static_cast<int>(count), TEXTOID, -1, false, TYPALIGN_INT));
 }
 
-LDP_FUNCTION_READING(ldp_spec_parameters, ERRCODE_INVALID_PARAMETER_VALUE) {
+LDP_FUNCTION_OF_REPORTS(ldp_spec_parameters, ERRCODE_INVALID_PARAMETER_VALUE) {
     PG_RETURN_POINTER(parameters(json_argument(fcinfo, 0)));
 }
 
-LDP_FUNCTION_READING(ldp_spec_fingerprint, ERRCODE_INVALID_PARAMETER_VALUE) {
+LDP_FUNCTION_OF_REPORTS(ldp_spec_fingerprint, ERRCODE_INVALID_PARAMETER_VALUE) {
     PG_RETURN_TEXT_P(cstring_to_text(fingerprint(json_argument(fcinfo, 0))));
 }
 
 /// (spec, users): the mechanisms that suit it, and what each would give.
-LDP_FUNCTION_READING(ldp_advise, ERRCODE_INVALID_PARAMETER_VALUE) {
+LDP_FUNCTION_OF_REPORTS(ldp_advise, ERRCODE_INVALID_PARAMETER_VALUE) {
     return rows<advice_columns>(fcinfo, [=] {
         const auto users = static_cast<double>(PG_GETARG_INT64(1));
         return advice(json_argument(fcinfo, 0), users);
@@ -188,13 +188,13 @@ LDP_FUNCTION_READING(ldp_advise, ERRCODE_INVALID_PARAMETER_VALUE) {
 }
 
 /// (spec, forged): a row per attribute.
-LDP_FUNCTION_READING(ldp_influence, ERRCODE_INVALID_PARAMETER_VALUE) {
+LDP_FUNCTION_OF_REPORTS(ldp_influence, ERRCODE_INVALID_PARAMETER_VALUE) {
     return rows<influence_columns>(fcinfo,
                                    [=] { return influences(json_argument(fcinfo, 0), PG_GETARG_FLOAT8(1)); });
 }
 
 /// (report, how often it came, reports in all): the chance of that among honest ones.
-LDP_FUNCTION(ldp_copies) {
+LDP_FUNCTION(ldp_duplicates) {
     const Bytes report = contents(PG_GETARG_VARLENA_PP(0));
     PG_RETURN_FLOAT8(copies_by_chance(mechanism_of(fcinfo, report, Kind::report), report, PG_GETARG_INT64(1),
                                       PG_GETARG_INT64(2)));

@@ -1,4 +1,4 @@
-// ldp_report, ldp_report_batch, ldp_summary and ldp_question (a summary behind a head): hexadecimal as text,
+// ldp_report, ldp_report_batch, ldp_summary and ldp_query (a summary behind a head): hexadecimal as text,
 // the bytes themselves on the wire. What comes in from outside is checked whole, once, here; the rest of the
 // extension can take a value of these types for what it is. Comparison, hashing and sending need nothing of
 // ours: PostgreSQL's functions for bytea do them.
@@ -98,7 +98,7 @@ Datum receive(FunctionCallInfo fcinfo, Kind kind, bool question = false) {
 
 }  // namespace
 
-LDP_FUNCTION_READING(ldp_report_in, ERRCODE_INVALID_TEXT_REPRESENTATION) {
+LDP_FUNCTION_OF_REPORTS(ldp_report_in, ERRCODE_INVALID_TEXT_REPRESENTATION) {
     return read_text(fcinfo, Kind::report);
 }
 
@@ -110,7 +110,7 @@ LDP_FUNCTION(ldp_report_recv) {
     return receive(fcinfo, Kind::report);
 }
 
-LDP_FUNCTION_READING(ldp_report_batch_in, ERRCODE_INVALID_TEXT_REPRESENTATION) {
+LDP_FUNCTION_OF_REPORTS(ldp_report_batch_in, ERRCODE_INVALID_TEXT_REPRESENTATION) {
     return read_text(fcinfo, Kind::batch);
 }
 
@@ -122,7 +122,7 @@ LDP_FUNCTION(ldp_report_batch_recv) {
     return receive(fcinfo, Kind::batch);
 }
 
-LDP_FUNCTION_READING(ldp_summary_in, ERRCODE_INVALID_TEXT_REPRESENTATION) {
+LDP_FUNCTION_OF_REPORTS(ldp_summary_in, ERRCODE_INVALID_TEXT_REPRESENTATION) {
     return read_text(fcinfo, Kind::summary);
 }
 
@@ -134,15 +134,15 @@ LDP_FUNCTION(ldp_summary_recv) {
     return receive(fcinfo, Kind::summary);
 }
 
-LDP_FUNCTION_READING(ldp_question_in, ERRCODE_INVALID_TEXT_REPRESENTATION) {
+LDP_FUNCTION_OF_REPORTS(ldp_query_in, ERRCODE_INVALID_TEXT_REPRESENTATION) {
     return read_text(fcinfo, Kind::summary, true);
 }
 
-LDP_FUNCTION(ldp_question_out) {
+LDP_FUNCTION(ldp_query_out) {
     return write_text(fcinfo);
 }
 
-LDP_FUNCTION(ldp_question_recv) {
+LDP_FUNCTION(ldp_query_recv) {
     return receive(fcinfo, Kind::summary, true);
 }
 

@@ -47,9 +47,9 @@ COMMENT ON FUNCTION @extschema@.ldp_insert(regclass, @extschema@.ldp_report_batc
     'batches, as one row. Returns how many reports that are; error 42809 for a table without such columns, LD002 while no '
     'partition takes the rows, which passes';
 
-CREATE FUNCTION @extschema@.ldp_reach(confidence float8) RETURNS float8
+CREATE FUNCTION @extschema@.ldp_critical_value(confidence float8) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION @extschema@.ldp_reach(float8) IS
+COMMENT ON FUNCTION @extschema@.ldp_critical_value(float8) IS
     'how many standard errors an interval of this confidence reaches to either side; error 22023 unless it is '
     'between 0 and 1';
 
@@ -65,11 +65,11 @@ CREATE FUNCTION @extschema@.ldp_part(summary @extschema@.ldp_summary, attribute 
 COMMENT ON FUNCTION @extschema@.ldp_part(@extschema@.ldp_summary, text) IS
     'the attribute of a sampled record with this name as a summary of its own: of the reports that were about it';
 
-CREATE FUNCTION @extschema@.ldp_withstand(summary @extschema@.ldp_summary, forged float8 DEFAULT 0.01,
+CREATE FUNCTION @extschema@.ldp_robust_interval(summary @extschema@.ldp_summary, forged float8 DEFAULT 0.01,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')
     RETURNS TABLE (attribute text, label text, estimate float8, lower float8, upper float8, n bigint, people bigint, attribute_number integer, value integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000 ROWS 100;
-COMMENT ON FUNCTION @extschema@.ldp_withstand(@extschema@.ldp_summary, float8, float8, text) IS
+COMMENT ON FUNCTION @extschema@.ldp_robust_interval(@extschema@.ldp_summary, float8, float8, text) IS
     'all that a summary tells, in the units of ldp_estimate, with intervals that hold for the honest people if at '
     'most the share forged (0 to 1) of the reports is forged, whatever those say';
 
@@ -367,7 +367,7 @@ CREATE FUNCTION @extschema@.ldp_combine_estimate(answer @extschema@.ldp_answer, 
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT @extschema@.ldp_combine_answers(o.other, COALESCE($1, ROW(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::@extschema@.ldp_answer))
     FROM (SELECT ROW(NULL, NULL, $2, $3, $2 - r * $3, $2 + r * $3, NULL, NULL, NULL, NULL, NULL)::@extschema@.ldp_answer
-          FROM @extschema@.ldp_reach(0.95) AS r) AS o (other)
+          FROM @extschema@.ldp_critical_value(0.95) AS r) AS o (other)
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_combine_estimate(@extschema@.ldp_answer, float8, float8) IS
     'the answer with one more estimate and its standard error; NULL is the answer from none';

@@ -46,46 +46,46 @@ CREATE FUNCTION @extschema@.ldp_window_final(window_state internal) RETURNS @ext
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
 COMMENT ON FUNCTION @extschema@.ldp_window_final(internal) IS 'final function of ldp_agg over a moving window';
 
-CREATE FUNCTION @extschema@.ldp_question_accumulate(question @extschema@.ldp_question,
+CREATE FUNCTION @extschema@.ldp_query_accumulate(question @extschema@.ldp_query,
         report @extschema@.ldp_report, number float8)
-    RETURNS @extschema@.ldp_question
-    AS 'MODULE_PATHNAME', 'ldp_question_number' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION @extschema@.ldp_question_accumulate(@extschema@.ldp_question, @extschema@.ldp_report, float8) IS
+    RETURNS @extschema@.ldp_query
+    AS 'MODULE_PATHNAME', 'ldp_query_number' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
+COMMENT ON FUNCTION @extschema@.ldp_query_accumulate(@extschema@.ldp_query, @extschema@.ldp_report, float8) IS
     'the question with one more report; NULL is one of no reports';
 
-CREATE FUNCTION @extschema@.ldp_question_accumulate(question @extschema@.ldp_question,
+CREATE FUNCTION @extschema@.ldp_query_accumulate(question @extschema@.ldp_query,
         report @extschema@.ldp_report, number integer)
-    RETURNS @extschema@.ldp_question
-    AS 'MODULE_PATHNAME', 'ldp_question_integer' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION @extschema@.ldp_question_accumulate(@extschema@.ldp_question, @extschema@.ldp_report, integer) IS
+    RETURNS @extschema@.ldp_query
+    AS 'MODULE_PATHNAME', 'ldp_query_integer' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
+COMMENT ON FUNCTION @extschema@.ldp_query_accumulate(@extschema@.ldp_query, @extschema@.ldp_report, integer) IS
     'the question with one more report; NULL is one of no reports';
 
-CREATE FUNCTION @extschema@.ldp_question_accumulate(question @extschema@.ldp_question,
+CREATE FUNCTION @extschema@.ldp_query_accumulate(question @extschema@.ldp_query,
         report @extschema@.ldp_report, low float8, high float8)
-    RETURNS @extschema@.ldp_question
-    AS 'MODULE_PATHNAME', 'ldp_question_range' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION @extschema@.ldp_question_accumulate(@extschema@.ldp_question, @extschema@.ldp_report, float8, float8) IS
+    RETURNS @extschema@.ldp_query
+    AS 'MODULE_PATHNAME', 'ldp_query_range' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
+COMMENT ON FUNCTION @extschema@.ldp_query_accumulate(@extschema@.ldp_query, @extschema@.ldp_report, float8, float8) IS
     'the question with one more report; NULL is one of no reports';
 
-CREATE FUNCTION @extschema@.ldp_question_accumulate(question @extschema@.ldp_question,
+CREATE FUNCTION @extschema@.ldp_query_accumulate(question @extschema@.ldp_query,
         report @extschema@.ldp_report, numbers float8[])
-    RETURNS @extschema@.ldp_question
-    AS 'MODULE_PATHNAME', 'ldp_question_numbers' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION @extschema@.ldp_question_accumulate(@extschema@.ldp_question, @extschema@.ldp_report, float8[]) IS
+    RETURNS @extschema@.ldp_query
+    AS 'MODULE_PATHNAME', 'ldp_query_numbers' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
+COMMENT ON FUNCTION @extschema@.ldp_query_accumulate(@extschema@.ldp_query, @extschema@.ldp_report, float8[]) IS
     'the question with one more report; NULL is one of no reports';
 
-CREATE FUNCTION @extschema@.ldp_question_accumulate(question @extschema@.ldp_question,
+CREATE FUNCTION @extschema@.ldp_query_accumulate(question @extschema@.ldp_query,
         report @extschema@.ldp_report, words text)
-    RETURNS @extschema@.ldp_question
-    AS 'MODULE_PATHNAME', 'ldp_question_text' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION @extschema@.ldp_question_accumulate(@extschema@.ldp_question, @extschema@.ldp_report, text) IS
+    RETURNS @extschema@.ldp_query
+    AS 'MODULE_PATHNAME', 'ldp_query_text' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
+COMMENT ON FUNCTION @extschema@.ldp_query_accumulate(@extschema@.ldp_query, @extschema@.ldp_report, text) IS
     'the question with one more report; NULL is one of no reports';
 
-CREATE FUNCTION @extschema@.ldp_question_merge(question @extschema@.ldp_question,
-        other @extschema@.ldp_question)
-    RETURNS @extschema@.ldp_question
+CREATE FUNCTION @extschema@.ldp_query_merge(question @extschema@.ldp_query,
+        other @extschema@.ldp_query)
+    RETURNS @extschema@.ldp_query
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
-COMMENT ON FUNCTION @extschema@.ldp_question_merge(@extschema@.ldp_question, @extschema@.ldp_question) IS
+COMMENT ON FUNCTION @extschema@.ldp_query_merge(@extschema@.ldp_query, @extschema@.ldp_query) IS
     'the question about the reports of both; NULL is one of no reports';
 
 CREATE AGGREGATE @extschema@.ldp_agg(report @extschema@.ldp_report) (

@@ -41,7 +41,7 @@ BEGIN
                       FROM unnest(f.proargtypes) WITH ORDINALITY AS o (type, place)) AS t (types),
              LATERAL (SELECT obj_description(f.oid, 'pg_proc')) AS d (description)
         WHERE f.pronamespace = '@extschema@'::regnamespace AND f.proargtypes[1] = '@extschema@.ldp_report'::regtype
-          AND f.proname IN ('ldp_summary_accumulate', 'ldp_question_accumulate', 'ldp_pack_accumulate', 'ldp_window_accumulate', 'ldp_window_remove')
+          AND f.proname IN ('ldp_summary_accumulate', 'ldp_query_accumulate', 'ldp_pack_accumulate', 'ldp_window_accumulate', 'ldp_window_remove')
         ORDER BY f.oid
     LOOP
         EXECUTE twin.definition;

@@ -343,7 +343,7 @@ BEGIN
           FROM generate_series(1, search.round) AS r, LATERAL @extschema@.ldp_hitter_round(search, r) AS l
           WHERE l.whole AND l.n > 0
           GROUP BY l.label) AS f,
-         @extschema@.ldp_reach(ldp_hitters.confidence) AS reach
+         @extschema@.ldp_critical_value(ldp_hitters.confidence) AS reach
     WHERE ldp_hitters.top IS NOT NULL OR f.p_value <= search.significance
     ORDER BY f.estimate DESC, f.label LIMIT ldp_hitters.top;
 END
@@ -387,7 +387,7 @@ BEGIN
     SELECT p.round, p.characters, p.labels, sqrt(sum(p.need) OVER () / users),
            round(users * p.need / sum(p.need) OVER ())::bigint
     FROM (SELECT r.round, r.characters, r.labels,
-                 (@extschema@.ldp_reach(GREATEST(1 - 2 * q.chance, 1e-9)) + @extschema@.ldp_reach(2 * power ^ (1.0::float8 / rounds) - 1)) ^ 2
+                 (@extschema@.ldp_critical_value(GREATEST(1 - 2 * q.chance, 1e-9)) + @extschema@.ldp_critical_value(2 * power ^ (1.0::float8 / rounds) - 1)) ^ 2
                  * (SELECT a.stderr ^ 2 * 1e6 FROM @extschema@.ldp_advise(jsonb_build_object(
                         'mechanism', 'auto', 'epsilon', search.epsilon, 'domain', r.labels), 1000000) AS a LIMIT 1) AS need
           FROM (SELECT g AS round, c AS characters,

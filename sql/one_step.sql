@@ -7,14 +7,14 @@ CREATE FUNCTION @extschema@.ldp_means_final(summary @extschema@.ldp_summary) RET
 COMMENT ON FUNCTION @extschema@.ldp_means_final(@extschema@.ldp_summary) IS
     'final function of an aggregate';
 
-CREATE FUNCTION @extschema@.ldp_mean_of_number_final(question @extschema@.ldp_question) RETURNS float8
+CREATE FUNCTION @extschema@.ldp_mean_of_number_final(question @extschema@.ldp_query) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_mean_of_number_final(@extschema@.ldp_question) IS
+COMMENT ON FUNCTION @extschema@.ldp_mean_of_number_final(@extschema@.ldp_query) IS
     'final function of an aggregate';
 
-CREATE FUNCTION @extschema@.ldp_mean_of_name_final(question @extschema@.ldp_question) RETURNS float8
+CREATE FUNCTION @extschema@.ldp_mean_of_name_final(question @extschema@.ldp_query) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_mean_of_name_final(@extschema@.ldp_question) IS
+COMMENT ON FUNCTION @extschema@.ldp_mean_of_name_final(@extschema@.ldp_query) IS
     'final function of an aggregate';
 
 CREATE FUNCTION @extschema@.ldp_frequencies_final(summary @extschema@.ldp_summary)
@@ -23,52 +23,52 @@ CREATE FUNCTION @extschema@.ldp_frequencies_final(summary @extschema@.ldp_summar
 COMMENT ON FUNCTION @extschema@.ldp_frequencies_final(@extschema@.ldp_summary) IS
     'final function of an aggregate';
 
-CREATE FUNCTION @extschema@.ldp_frequencies_method_final(question @extschema@.ldp_question)
+CREATE FUNCTION @extschema@.ldp_frequencies_method_final(question @extschema@.ldp_query)
     RETURNS @extschema@.ldp_answer[]
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_frequencies_method_final(@extschema@.ldp_question) IS
+COMMENT ON FUNCTION @extschema@.ldp_frequencies_method_final(@extschema@.ldp_query) IS
     'final function of an aggregate';
 
-CREATE FUNCTION @extschema@.ldp_frequency_of_number_final(question @extschema@.ldp_question) RETURNS float8
+CREATE FUNCTION @extschema@.ldp_frequency_of_number_final(question @extschema@.ldp_query) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_frequency_of_number_final(@extschema@.ldp_question) IS
+COMMENT ON FUNCTION @extschema@.ldp_frequency_of_number_final(@extschema@.ldp_query) IS
     'final function of an aggregate';
 
-CREATE FUNCTION @extschema@.ldp_frequency_of_label_final(question @extschema@.ldp_question) RETURNS float8
+CREATE FUNCTION @extschema@.ldp_frequency_of_label_final(question @extschema@.ldp_query) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_frequency_of_label_final(@extschema@.ldp_question) IS
+COMMENT ON FUNCTION @extschema@.ldp_frequency_of_label_final(@extschema@.ldp_query) IS
     'final function of an aggregate';
 
-CREATE FUNCTION @extschema@.ldp_top_final(question @extschema@.ldp_question) RETURNS @extschema@.ldp_ranked[]
+CREATE FUNCTION @extschema@.ldp_top_final(question @extschema@.ldp_query) RETURNS @extschema@.ldp_ranked[]
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION @extschema@.ldp_top_final(@extschema@.ldp_question) IS
+COMMENT ON FUNCTION @extschema@.ldp_top_final(@extschema@.ldp_query) IS
     'final function of an aggregate';
 
-CREATE FUNCTION @extschema@.ldp_range_final(question @extschema@.ldp_question) RETURNS @extschema@.ldp_answer
+CREATE FUNCTION @extschema@.ldp_range_final(question @extschema@.ldp_query) RETURNS @extschema@.ldp_answer
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION @extschema@.ldp_range_final(@extschema@.ldp_question) IS
+COMMENT ON FUNCTION @extschema@.ldp_range_final(@extschema@.ldp_query) IS
     'final function of an aggregate';
 
-CREATE FUNCTION @extschema@.ldp_cdf_final(question @extschema@.ldp_question) RETURNS @extschema@.ldp_answer
+CREATE FUNCTION @extschema@.ldp_cdf_final(question @extschema@.ldp_query) RETURNS @extschema@.ldp_answer
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION @extschema@.ldp_cdf_final(@extschema@.ldp_question) IS
+COMMENT ON FUNCTION @extschema@.ldp_cdf_final(@extschema@.ldp_query) IS
     'final function of an aggregate';
 
-CREATE FUNCTION @extschema@.ldp_quantile_final(question @extschema@.ldp_question) RETURNS float8
+CREATE FUNCTION @extschema@.ldp_quantile_final(question @extschema@.ldp_query) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION @extschema@.ldp_quantile_final(@extschema@.ldp_question) IS
+COMMENT ON FUNCTION @extschema@.ldp_quantile_final(@extschema@.ldp_query) IS
     'final function of an aggregate';
 
-CREATE FUNCTION @extschema@.ldp_quantiles_final(question @extschema@.ldp_question)
+CREATE FUNCTION @extschema@.ldp_quantiles_final(question @extschema@.ldp_query)
     RETURNS @extschema@.ldp_quantile_at[]
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION @extschema@.ldp_quantiles_final(@extschema@.ldp_question) IS
+COMMENT ON FUNCTION @extschema@.ldp_quantiles_final(@extschema@.ldp_query) IS
     'final function of an aggregate';
 
-CREATE FUNCTION @extschema@.ldp_histogram_final(question @extschema@.ldp_question)
+CREATE FUNCTION @extschema@.ldp_histogram_final(question @extschema@.ldp_query)
     RETURNS @extschema@.ldp_bin[]
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION @extschema@.ldp_histogram_final(@extschema@.ldp_question) IS
+COMMENT ON FUNCTION @extschema@.ldp_histogram_final(@extschema@.ldp_query) IS
     'final function of an aggregate';
 
 CREATE FUNCTION @extschema@.ldp_health_final(summary @extschema@.ldp_summary)
@@ -85,15 +85,15 @@ COMMENT ON AGGREGATE @extschema@.ldp_mean(@extschema@.ldp_report) IS
     'estimated mean of the only numeric attribute, in its own units';
 
 CREATE AGGREGATE @extschema@.ldp_mean(report @extschema@.ldp_report, attribute integer) (
-    SFUNC = @extschema@.ldp_question_accumulate, STYPE = @extschema@.ldp_question, SSPACE = 512, FINALFUNC = @extschema@.ldp_mean_of_number_final,
-    COMBINEFUNC = @extschema@.ldp_question_merge, PARALLEL = SAFE
+    SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_mean_of_number_final,
+    COMBINEFUNC = @extschema@.ldp_query_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_mean(@extschema@.ldp_report, integer) IS
     'estimated mean of one numeric attribute, numbered from 0, in its own units';
 
 CREATE AGGREGATE @extschema@.ldp_mean(report @extschema@.ldp_report, attribute text) (
-    SFUNC = @extschema@.ldp_question_accumulate, STYPE = @extschema@.ldp_question, SSPACE = 512, FINALFUNC = @extschema@.ldp_mean_of_name_final,
-    COMBINEFUNC = @extschema@.ldp_question_merge, PARALLEL = SAFE
+    SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_mean_of_name_final,
+    COMBINEFUNC = @extschema@.ldp_query_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_mean(@extschema@.ldp_report, text) IS
     'estimated mean of the attribute with this name, in its own units';
@@ -120,15 +120,15 @@ COMMENT ON AGGREGATE @extschema@.ldp_frequency(@extschema@.ldp_report) IS
     'estimated share, of 1, of every value, in order';
 
 CREATE AGGREGATE @extschema@.ldp_frequency(report @extschema@.ldp_report, value integer) (
-    SFUNC = @extschema@.ldp_question_accumulate, STYPE = @extschema@.ldp_question, SSPACE = 512, FINALFUNC = @extschema@.ldp_frequency_of_number_final,
-    COMBINEFUNC = @extschema@.ldp_question_merge, PARALLEL = SAFE
+    SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_frequency_of_number_final,
+    COMBINEFUNC = @extschema@.ldp_query_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_frequency(@extschema@.ldp_report, integer) IS
     'estimated share, of 1, of one value, numbered from 0';
 
 CREATE AGGREGATE @extschema@.ldp_frequency(report @extschema@.ldp_report, label text) (
-    SFUNC = @extschema@.ldp_question_accumulate, STYPE = @extschema@.ldp_question, SSPACE = 512, FINALFUNC = @extschema@.ldp_frequency_of_label_final,
-    COMBINEFUNC = @extschema@.ldp_question_merge, PARALLEL = SAFE
+    SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_frequency_of_label_final,
+    COMBINEFUNC = @extschema@.ldp_query_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_frequency(@extschema@.ldp_report, text) IS
     'estimated share, of 1, of the value with this label';
@@ -141,52 +141,52 @@ COMMENT ON AGGREGATE @extschema@.ldp_frequencies(@extschema@.ldp_report) IS
     'estimated share, of 1, of every value, as an array of rows; confidence 0.95, target sample';
 
 CREATE AGGREGATE @extschema@.ldp_frequencies(report @extschema@.ldp_report, method text) (
-    SFUNC = @extschema@.ldp_question_accumulate, STYPE = @extschema@.ldp_question, SSPACE = 512, FINALFUNC = @extschema@.ldp_frequencies_method_final,
-    COMBINEFUNC = @extschema@.ldp_question_merge, PARALLEL = SAFE
+    SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_frequencies_method_final,
+    COMBINEFUNC = @extschema@.ldp_query_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_frequencies(@extschema@.ldp_report, text) IS
     'estimated share, of 1, of every value, made consistent by a method of ldp_consistent, as an array of rows';
 
 CREATE AGGREGATE @extschema@.ldp_top(report @extschema@.ldp_report, "limit" integer) (
-    SFUNC = @extschema@.ldp_question_accumulate, STYPE = @extschema@.ldp_question, SSPACE = 512, FINALFUNC = @extschema@.ldp_top_final,
-    COMBINEFUNC = @extschema@.ldp_question_merge, PARALLEL = SAFE
+    SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_top_final,
+    COMBINEFUNC = @extschema@.ldp_query_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_top(@extschema@.ldp_report, integer) IS
     'the values of the largest estimated shares, as an array of rows; confidence 0.95, target sample';
 
 CREATE AGGREGATE @extschema@.ldp_range(report @extschema@.ldp_report, low float8, high float8) (
-    SFUNC = @extschema@.ldp_question_accumulate, STYPE = @extschema@.ldp_question, SSPACE = 512, FINALFUNC = @extschema@.ldp_range_final,
-    COMBINEFUNC = @extschema@.ldp_question_merge, PARALLEL = SAFE
+    SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_range_final,
+    COMBINEFUNC = @extschema@.ldp_query_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_range(@extschema@.ldp_report, float8, float8) IS
     'the share of people from low to high, or the mean of a range of attributes, as a row; confidence 0.95, target '
     'sample';
 
 CREATE AGGREGATE @extschema@.ldp_cdf(report @extschema@.ldp_report, value float8) (
-    SFUNC = @extschema@.ldp_question_accumulate, STYPE = @extschema@.ldp_question, SSPACE = 512, FINALFUNC = @extschema@.ldp_cdf_final,
-    COMBINEFUNC = @extschema@.ldp_question_merge, PARALLEL = SAFE
+    SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_cdf_final,
+    COMBINEFUNC = @extschema@.ldp_query_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_cdf(@extschema@.ldp_report, float8) IS
     'estimated share of people at or below a value, as a row; confidence 0.95, target sample';
 
 CREATE AGGREGATE @extschema@.ldp_quantile(report @extschema@.ldp_report, share float8) (
-    SFUNC = @extschema@.ldp_question_accumulate, STYPE = @extschema@.ldp_question, SSPACE = 512, FINALFUNC = @extschema@.ldp_quantile_final,
-    COMBINEFUNC = @extschema@.ldp_question_merge, PARALLEL = SAFE
+    SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_quantile_final,
+    COMBINEFUNC = @extschema@.ldp_query_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_quantile(@extschema@.ldp_report, float8) IS
     'the value, in the attribute''s own units, below which this share of the people lies; 0.5 is the median';
 
 CREATE AGGREGATE @extschema@.ldp_quantiles(report @extschema@.ldp_report, shares float8[]) (
-    SFUNC = @extschema@.ldp_question_accumulate, STYPE = @extschema@.ldp_question, SSPACE = 512, FINALFUNC = @extschema@.ldp_quantiles_final,
-    COMBINEFUNC = @extschema@.ldp_question_merge, PARALLEL = SAFE
+    SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_quantiles_final,
+    COMBINEFUNC = @extschema@.ldp_query_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_quantiles(@extschema@.ldp_report, float8[]) IS
     'the values, in the attribute''s own units, below which these shares of the people lie, as an array of rows; '
     'confidence 0.95, target sample';
 
 CREATE AGGREGATE @extschema@.ldp_histogram(report @extschema@.ldp_report, bins integer) (
-    SFUNC = @extschema@.ldp_question_accumulate, STYPE = @extschema@.ldp_question, SSPACE = 512, FINALFUNC = @extschema@.ldp_histogram_final,
-    COMBINEFUNC = @extschema@.ldp_question_merge, PARALLEL = SAFE
+    SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_histogram_final,
+    COMBINEFUNC = @extschema@.ldp_query_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_histogram(@extschema@.ldp_report, integer) IS
     'estimated shares, of 1, of bins of equal width, as an array of rows; confidence 0.95, target sample';

@@ -75,9 +75,9 @@ COMMENT ON COLUMN @extschema@.ldp_rollups.zone IS 'the time zone in which days b
 COMMENT ON COLUMN @extschema@.ldp_rollups.refreshed IS 'what was there at this time is counted; NULL if nothing is';
 COMMENT ON COLUMN @extschema@.ldp_rollups.open IS 'but for that of so many transactions at most, which had not ended';
 
-CREATE FUNCTION @extschema@.ldp_home() RETURNS text
+CREATE FUNCTION @extschema@.ldp_cluster_database() RETURNS text
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.ldp_home() IS 'which database this is, in which cluster: where stamps mean what they say';
+COMMENT ON FUNCTION @extschema@.ldp_cluster_database() IS 'which database this is, in which cluster: where stamps mean what they say';
 
 -- All rows of a transaction have the same number, however many statements and subtransactions inserted them. So the function
 -- is STABLE: the default of a column that is not volatile lets COPY insert many rows at once.
@@ -398,7 +398,7 @@ BEGIN
             DETAIL = 'What a rollup has counted it knows by numbers of transactions, and each server has its own.',
             HINT = 'Let each server keep a collection and a rollup of its part, and add their summaries up with ldp_rollup.';
     END IF;
-    IF collection.home = @extschema@.ldp_home() THEN
+    IF collection.home = @extschema@.ldp_cluster_database() THEN
         RETURN @extschema@.ldp_count_parts(collection, rollup);
     END IF;
     PERFORM @extschema@.ldp_change_as(owner, format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', reports));
@@ -431,8 +431,8 @@ BEGIN
         'SELECT max(ldp_arrival) FROM %s WHERE ldp_arrival >= %s', reports, COALESCE(min(r.counted), 0))))
     INTO above FROM @extschema@.ldp_rollup AS r WHERE r.collection = ldp_stamp_reports.collection.name;
     PERFORM @extschema@.ldp_change_as(owner, format('ALTER TABLE %s ALTER COLUMN ldp_arrival SET DEFAULT %s.ldp_arrival(%L, %s)',
-        reports, '@extschema@', @extschema@.ldp_home(), above));
-    UPDATE @extschema@.ldp_collection AS c SET home = @extschema@.ldp_home(), stamp = above WHERE c.name = ldp_stamp_reports.collection.name;
+        reports, '@extschema@', @extschema@.ldp_cluster_database(), above));
+    UPDATE @extschema@.ldp_collection AS c SET home = @extschema@.ldp_cluster_database(), stamp = above WHERE c.name = ldp_stamp_reports.collection.name;
     UPDATE @extschema@.ldp_rollup AS r SET counted = above + 1, open = '{}', refreshed = clock_timestamp()
     WHERE r.collection = ldp_stamp_reports.collection.name;
     -- A role that may insert may not choose the stamp. Roles that granted the right on grant it again, so that it ends with

@@ -121,9 +121,9 @@ COMMENT ON FUNCTION @extschema@.ldp_odds(float8, float8, integer) IS
     'the chance of telling two equally likely values apart; posterior, what is believed of something that was '
     'believed with probability prior. Of people who answer together, of all their values';
 
-CREATE FUNCTION @extschema@.ldp_copies(report @extschema@.ldp_report, copies bigint, reports bigint) RETURNS float8
+CREATE FUNCTION @extschema@.ldp_duplicates(report @extschema@.ldp_report, copies bigint, reports bigint) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION @extschema@.ldp_copies(@extschema@.ldp_report, bigint, bigint) IS
+COMMENT ON FUNCTION @extschema@.ldp_duplicates(@extschema@.ldp_report, bigint, bigint) IS
     'a bound of the chance, 0 to 1, that among so many reports of as many honest people any comes as often as this '
     'one did, whatever people''s values are';
 

@@ -219,23 +219,23 @@ $script$;
 
 -- The state of an aggregate that is asked more than its reports: the arguments, then a summary. It is not for storing;
 -- text and bytes let it travel between servers.
-CREATE TYPE @extschema@.ldp_question;
-CREATE FUNCTION @extschema@.ldp_question_in(cstring) RETURNS @extschema@.ldp_question
+CREATE TYPE @extschema@.ldp_query;
+CREATE FUNCTION @extschema@.ldp_query_in(cstring) RETURNS @extschema@.ldp_query
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
-CREATE FUNCTION @extschema@.ldp_question_out(@extschema@.ldp_question) RETURNS cstring
+CREATE FUNCTION @extschema@.ldp_query_out(@extschema@.ldp_query) RETURNS cstring
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
-CREATE FUNCTION @extschema@.ldp_question_recv(internal) RETURNS @extschema@.ldp_question
+CREATE FUNCTION @extschema@.ldp_query_recv(internal) RETURNS @extschema@.ldp_query
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
-CREATE FUNCTION @extschema@.ldp_question_send(@extschema@.ldp_question) RETURNS bytea
+CREATE FUNCTION @extschema@.ldp_query_send(@extschema@.ldp_query) RETURNS bytea
     AS 'byteasend' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
-CREATE TYPE @extschema@.ldp_question (
-    INPUT = @extschema@.ldp_question_in, OUTPUT = @extschema@.ldp_question_out,
-    RECEIVE = @extschema@.ldp_question_recv, SEND = @extschema@.ldp_question_send,
+CREATE TYPE @extschema@.ldp_query (
+    INPUT = @extschema@.ldp_query_in, OUTPUT = @extschema@.ldp_query_out,
+    RECEIVE = @extschema@.ldp_query_recv, SEND = @extschema@.ldp_query_send,
     INTERNALLENGTH = variable, ALIGNMENT = int4, STORAGE = extended
 );
-COMMENT ON TYPE @extschema@.ldp_question IS 'a summary and what an aggregate was asked of it; the state of one that is at work';
-COMMENT ON FUNCTION @extschema@.ldp_question_in(cstring) IS 'hexadecimal text to question; checks everything';
-COMMENT ON FUNCTION @extschema@.ldp_question_out(@extschema@.ldp_question) IS 'question to hexadecimal text';
-COMMENT ON FUNCTION @extschema@.ldp_question_recv(internal) IS 'bytes to question; checks everything';
-COMMENT ON FUNCTION @extschema@.ldp_question_send(@extschema@.ldp_question) IS 'question to bytes';
+COMMENT ON TYPE @extschema@.ldp_query IS 'a summary and what an aggregate was asked of it; the state of one that is at work';
+COMMENT ON FUNCTION @extschema@.ldp_query_in(cstring) IS 'hexadecimal text to question; checks everything';
+COMMENT ON FUNCTION @extschema@.ldp_query_out(@extschema@.ldp_query) IS 'question to hexadecimal text';
+COMMENT ON FUNCTION @extschema@.ldp_query_recv(internal) IS 'bytes to question; checks everything';
+COMMENT ON FUNCTION @extschema@.ldp_query_send(@extschema@.ldp_query) IS 'question to bytes';
 

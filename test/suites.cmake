@@ -87,9 +87,12 @@ endforeach()
 suite(image LABELS plain server CLUSTER 1 COMMAND bash test/releases/image)
 
 # Bindings and pages: make check-reach installs what they need.
+add_test(NAME reach.modules COMMAND "${root}/test/reach/modules")
+set_tests_properties(reach.modules PROPERTIES LABELS reach FIXTURES_SETUP modules TIMEOUT 600)
 suite(reach.c LABELS reach CLUSTER 1 COMMAND bash test/reach/c)
 suite(reach.python LABELS reach CLUSTER 2 COMMAND bash test/reach/python)
 suite(reach.page LABELS reach CLUSTER 3 COMMAND bash test/reach/page)
 suite(reach.site LABELS reach COMMAND test/docs/site)
+set_property(TEST reach.page reach.site APPEND PROPERTY FIXTURES_REQUIRED modules)
 suite(reach.node LABELS reach COMPUTES COMMAND test/reach/node)
 suite(reach.browser LABELS reach CLUSTER 1 COMMAND bash test/reach/browser)

@@ -91,7 +91,7 @@ std::vector<std::string> made_bodies(const Collection& collection, std::size_t r
 
 void run(const std::string& address, const std::string& name, std::size_t connections, std::size_t reports,
          int seconds, double rate) {
-    HttpLink link("http://" + address);
+    HttpConnection link("http://" + address);
     const Collection collection(fetch_spec(link, name));
     const std::size_t colon = address.rfind(':');
     Load load{{net::ip::make_address(address.substr(0, colon)),

@@ -2,7 +2,7 @@
 #include <bit>
 
 #include "competitors.hpp"
-#include "unary.hpp"
+#include "unary_reports.hpp"
 
 namespace bench {
 

@@ -8,8 +8,8 @@
 #include "core/spec/spec.hpp"
 #include "core/summary/distribution.hpp"
 #include "core/summary/summary.hpp"
-#include "simulation/seeded.hpp"
-#include "unary.hpp"
+#include "simulation/seeded_random.hpp"
+#include "unary_reports.hpp"
 
 namespace bench {
 

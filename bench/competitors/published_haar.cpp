@@ -30,7 +30,7 @@ bool heads(double epsilon, ldp::BitSource& bits) {
     return uniform(bits) < 1 / (1 + std::exp(-epsilon));
 }
 
-DetailWindow::DetailWindow(double x, double epsilon) {
+CoefficientWindow::CoefficientWindow(double x, double epsilon) {
     const double odds = std::exp(epsilon), rest = std::expm1(epsilon);
     low = (x * odds - 1) / rest;
     high = (x * odds + 1) / rest;
@@ -81,7 +81,7 @@ void GlobalPerturbation::perturb(std::span<double> details, ldp::BitSource& bits
     for (std::size_t i = 0; i < details.size(); ++i) {
         const bool masked = i + 1 < details.size() ? bits.word() % 2 == 1 : left;
         left = left != masked;
-        const DetailWindow window(details[i], epsilon_);
+        const CoefficientWindow window(details[i], epsilon_);
         if (masked) {
             const double width = window.high - window.low;
             const double y = between(-window.bound, window.bound - width, bits);
@@ -99,7 +99,7 @@ double GlobalPerturbation::density(std::span<const double> details, std::span<co
     for (std::uint64_t mask = 0; mask < std::uint64_t{1} << d; ++mask) {
         double product = (std::popcount(mask) % 2 == 0 ? odds : 1) / (odds + 1) * of_each;
         for (std::size_t i = 0; i < d && product > 0; ++i) {
-            const DetailWindow window(details[i], epsilon_);
+            const CoefficientWindow window(details[i], epsilon_);
             const double width = window.high - window.low;
             const bool inside = report[i] > window.low && report[i] < window.high;
             if ((mask >> i) % 2 == 0)
@@ -123,7 +123,7 @@ double GlobalPerturbation::enumerated_epsilon(std::size_t details, std::span<con
         std::vector<double> chosen;
         for (std::size_t i = 0; i < details; ++i, number /= values.size()) {
             const double value = values[number % values.size()];
-            const DetailWindow window(value, epsilon_);
+            const CoefficientWindow window(value, epsilon_);
             chosen.push_back(middles ? (window.low + window.high) / 2 : value);
         }
         return chosen;
@@ -143,7 +143,7 @@ double GlobalPerturbation::enumerated_epsilon(std::size_t details, std::span<con
 }
 
 GlobalPerturbation::Moments GlobalPerturbation::moments(double detail) const {
-    const DetailWindow window(detail, epsilon_);
+    const CoefficientWindow window(detail, epsilon_);
     const double middle = (window.low + window.high) / 2, half = (window.high - window.low) / 2;
     const double inside = square(middle) + square(half) / 3;
     const double outside = (std::pow(window.bound, 3) / 3 - square(middle) * half - std::pow(half, 3) / 3) /
@@ -213,7 +213,7 @@ void ReleasedHaar::perturb(std::span<double> coefficients, ldp::BitSource& bits)
         std::swap(positions[i], positions[i + bits.word() % (details_ - i)]);
         double& detail = coefficients[positions[i]];
         if (std::abs(detail) < threshold) continue;
-        const DetailWindow window(detail, claimed());
+        const CoefficientWindow window(detail, claimed());
         detail = detail <= window.low ? between(-window.bound, window.low, bits)
                                       : between(window.high, window.bound, bits);
     }
@@ -237,7 +237,7 @@ PublishedHaar::Law ReleasedHaar::law(std::span<const double> coefficients) const
     variances[0] = second - square(first);
     for (std::size_t c = 1; c < size; ++c) {
         if (std::abs(coefficients[c]) < threshold) continue;
-        const DetailWindow window(coefficients[c], claimed());
+        const CoefficientWindow window(coefficients[c], claimed());
         const bool left = coefficients[c] <= window.low;
         const double low = left ? -window.bound : window.high, high = left ? window.low : window.bound;
         off[c] = (low + high) / 2 - coefficients[c];
@@ -275,7 +275,7 @@ void check_published_haar() {
             throw std::logic_error(form + " costs " + std::to_string(found) + ", not " +
                                    std::to_string(expected));
     };
-    const double corners[] = {-1, 1};
+    const double sign_vectors[] = {-1, 1};
     for (const double epsilon : {0.5, 1.0})
         for (std::size_t d = 1; d <= 8; ++d) {
             const GlobalPerturbation details(epsilon);
@@ -283,7 +283,7 @@ void check_published_haar() {
             const std::string form = "the printed form with " + std::to_string(d) + " details";
             check(form, details.epsilon(d), expected);
             if (d <= 6 || epsilon == 1)
-                check(form + ", enumerated,", details.enumerated_epsilon(d, corners), expected);
+                check(form + ", enumerated,", details.enumerated_epsilon(d, sign_vectors), expected);
         }
     check("the printed form with 15 details and the mean", PrintedHaar(15, 1).epsilon(), 17);
     if (ReleasedHaar(15, 1).epsilon() != std::numeric_limits<double>::infinity())

@@ -22,8 +22,8 @@ namespace bench {
 
 /// The window of a detail x in [−1, 1]: half-width 1/(a − 1) around a·x/(a − 1), in the range ±(a + 1)/(a −
 /// 1), a = e^ε.
-struct DetailWindow {
-    DetailWindow(double x, double epsilon);
+struct CoefficientWindow {
+    CoefficientWindow(double x, double epsilon);
     double low, high;  ///< the ends of the window
     double bound;      ///< the end of the range
 };

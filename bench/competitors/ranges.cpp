@@ -5,7 +5,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "../people.hpp"
+#include "../population.hpp"
 #include "core/base/text.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/ordered/choice.hpp"
@@ -13,7 +13,7 @@
 #include "core/spec/spec.hpp"
 #include "core/summary/distribution.hpp"
 #include "core/summary/summary.hpp"
-#include "simulation/seeded.hpp"
+#include "simulation/seeded_random.hpp"
 
 namespace bench {
 

@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "../people.hpp"
+#include "../population.hpp"
 #include "core/mechanism/registry.hpp"
 #include "core/spec/spec.hpp"
 #include "core/summary/consistency.hpp"
 #include "core/summary/summary.hpp"
-#include "simulation/seeded.hpp"
+#include "simulation/seeded_random.hpp"
 
 namespace {
 

@@ -160,10 +160,10 @@ std::size_t judge(const std::vector<Figure>& figures, std::ostream& out) {
     double farthest = 0;
     for (const auto& [where, point] : all) {
         const boost::math::students_t law(static_cast<double>(point.found.size() - 1));
-        const double reach = quantile(
+        const double critical_value = quantile(
             complement(law, false_alarm / 2 / static_cast<double>(std::max<std::size_t>(all.size(), 1))));
         const auto [distance, error] = point.distance();
-        const double allowed = reach * error + point.allowance * point.formula();
+        const double allowed = critical_value * error + point.allowance * point.formula();
         farthest = std::max(farthest, std::abs(distance) / allowed);
         if (std::abs(distance) <= allowed) continue;
         ++off;

@@ -10,11 +10,11 @@
 #include <ostream>
 
 #include "../competitors/published_haar.hpp"
-#include "../methods.hpp"
+#include "../mean_methods.hpp"
 #include "../parallel.hpp"
 #include "core/mechanism/estimate.hpp"
 #include "panels.hpp"
-#include "simulation/seeded.hpp"
+#include "simulation/seeded_random.hpp"
 
 namespace bench {
 
@@ -103,7 +103,7 @@ struct AxisPoint {
     const People* people;
 };
 
-enum class True { is_told, is_not };
+enum class True { is_reported, is_not };
 
 /// Everything at every place. Where x is ε, the published form stands a second time at what it truly is.
 Panel compare(Panel panel, const std::vector<AxisPoint>& places, std::size_t repetitions, True epsilon) {
@@ -167,14 +167,14 @@ Figure means_figure(const Setup& setup, const People& census) {
     std::vector<AxisPoint> places;
     for (const double epsilon : epsilons) places.push_back({epsilon, epsilon, &census});
     figure.panels.push_back(compare({census.title(), "epsilon of a person", error, {}, {}}, places,
-                                    setup.repetitions, True::is_told));
+                                    setup.repetitions, True::is_reported));
 
     // Many, since ranges can only be learnt from many.
-    const People readings = days(200000);
+    const People decoded_values = days(200000);
     places.clear();
-    for (const double epsilon : {1, 2, 4}) places.push_back({epsilon, epsilon, &readings});
-    figure.panels.push_back(compare({readings.title(), "epsilon of a person", error, {}, {}}, places,
-                                    least_repetitions, True::is_told));
+    for (const double epsilon : {1, 2, 4}) places.push_back({epsilon, epsilon, &decoded_values});
+    figure.panels.push_back(compare({decoded_values.title(), "epsilon of a person", error, {}, {}}, places,
+                                    least_repetitions, True::is_reported));
 
     const std::size_t fewer = std::max(least_repetitions, setup.repetitions / 2);
     std::vector<People> columns;
@@ -193,7 +193,7 @@ Figure means_figure(const Setup& setup, const People& census) {
 
     const People workers = employees();
     places.clear();
-    for (const People* people : {&workers, &census, &readings})
+    for (const People* people : {&workers, &census, &decoded_values})
         places.push_back({static_cast<double>(people->attributes()), 1, people});
     figure.panels.push_back(compare({"employees (CPS 1988), census, smooth days; epsilon 1",
                                      "attributes (CPS, census, days)",

@@ -11,7 +11,7 @@
 #include "core/summary/summary.hpp"
 #include "limit.hpp"
 #include "panels.hpp"
-#include "simulation/seeded.hpp"
+#include "simulation/seeded_random.hpp"
 
 namespace bench {
 

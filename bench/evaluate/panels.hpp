@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "../people.hpp"
+#include "../population.hpp"
 #include "figure.hpp"
 
 namespace bench {

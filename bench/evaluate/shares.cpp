@@ -6,15 +6,15 @@
 #include <numbers>
 #include <numeric>
 
-#include "../joint/records.hpp"
+#include "../experiment.hpp"
+#include "../joint/record_files.hpp"
 #include "../parallel.hpp"
-#include "../survey.hpp"
 #include "core/base/text.hpp"
 #include "core/summary/consistency.hpp"
 #include "core/summary/distribution.hpp"
 #include "core/summary/summary.hpp"
 #include "panels.hpp"
-#include "simulation/seeded.hpp"
+#include "simulation/seeded_random.hpp"
 
 namespace bench {
 
@@ -49,19 +49,19 @@ Outcome run_sampled(const std::string& oracle, ldp::Consistency method, const Tr
         attributes += (j == 0 ? "" : ", ") + ("{\"name\": \"" + std::to_string(j)) +
                       "\", \"domain\": " + std::to_string(truth.records.sizes()[j]) + ", \"mechanism\": \"" +
                       oracle + "\"}";
-    Survey survey("{\"mechanism\": \"sampled\", \"epsilon\": " + ldp::shortest(epsilon) +
-                  ", \"attributes\": [" + attributes + "]}");
-    for (std::size_t i = 0; i < truth.records.size(); ++i) survey.count(truth.records[i], bits);
+    Experiment experiment("{\"mechanism\": \"sampled\", \"epsilon\": " + ldp::shortest(epsilon) +
+                          ", \"attributes\": [" + attributes + "]}");
+    for (std::size_t i = 0; i < truth.records.size(); ++i) experiment.count(truth.records[i], bits);
     const auto n = static_cast<double>(truth.records.size()),
                d = static_cast<double>(truth.records.sizes().size());
-    const double asked = n * survey.parameter("per_report") / d;
+    const double asked = n * experiment.parameter("per_report") / d;
     Outcome outcome{0, method == ldp::Consistency::none ? 0 : std::nan("")};
     for (std::size_t j = 0; j < truth.records.sizes().size(); ++j) {
         outcome.distance +=
-            variation(ldp::consistent(ldp::view_of(survey.mechanism(), survey.summary()), method, j),
+            variation(ldp::consistent(ldp::view_of(experiment.mechanism(), experiment.summary()), method, j),
                       truth.shares[j]) /
             d;
-        const ldp::SummaryView part = survey.part(j);
+        const ldp::SummaryView part = experiment.part(j);
         for (const double share : truth.shares[j])
             outcome.expected +=
                 std::sqrt((part.mechanism->n_variance(share) + share * (1 - share) * (1 - asked / n)) /
@@ -74,28 +74,30 @@ Outcome run_sampled(const std::string& oracle, ldp::Consistency method, const Tr
 /// Everybody reports one attribute, drawn evenly, through a mechanism that knows the values' order. One of
 /// two values has no order to speak of, and goes through grr.
 Outcome run_ordered(const std::string& name, const Truth& truth, double epsilon, ldp::BitSource& bits) {
-    std::vector<Survey> surveys;
+    std::vector<Experiment> experiments;
     const bool number = name == "square_wave";
     for (const std::size_t size : truth.records.sizes()) {
         const std::string k = std::to_string(size), most = std::to_string(size - 1);
-        surveys.emplace_back("{\"mechanism\": \"" + (size == 2 ? "grr" : name) +
-                             "\", \"epsilon\": " + ldp::shortest(epsilon) + ", " +
-                             (number && size > 2 ? "\"min\": 0, \"max\": " + most + ", \"grid\": " + most
-                                                 : "\"domain\": " + k) +
-                             "}");
+        experiments.emplace_back("{\"mechanism\": \"" + (size == 2 ? "grr" : name) +
+                                 "\", \"epsilon\": " + ldp::shortest(epsilon) + ", " +
+                                 (number && size > 2 ? "\"min\": 0, \"max\": " + most + ", \"grid\": " + most
+                                                     : "\"domain\": " + k) +
+                                 "}");
     }
     for (std::size_t i = 0; i < truth.records.size(); ++i) {
-        const std::size_t j = bits.below(surveys.size());
-        surveys[j].count(truth.records[i].subspan(j, 1), bits);
+        const std::size_t j = bits.below(experiments.size());
+        experiments[j].count(truth.records[i].subspan(j, 1), bits);
     }
     Outcome outcome{0, std::nan("")};
-    for (std::size_t j = 0; j < surveys.size(); ++j) {
-        const auto& mechanism = surveys[j].mechanism();
+    for (std::size_t j = 0; j < experiments.size(); ++j) {
+        const auto& mechanism = experiments[j].mechanism();
         const std::vector<double> shares =
             truth.records.sizes()[j] == 2
-                ? ldp::consistent(ldp::view_of(mechanism, surveys[j].summary()), ldp::Consistency::norm_sub)
-                : ldp::decode(ldp::view_of(mechanism, surveys[j].summary()), ldp::Smoothing::binomial).shares;
-        outcome.distance += variation(shares, truth.shares[j]) / static_cast<double>(surveys.size());
+                ? ldp::consistent(ldp::view_of(mechanism, experiments[j].summary()),
+                                  ldp::Consistency::norm_sub)
+                : ldp::decode(ldp::view_of(mechanism, experiments[j].summary()), ldp::Smoothing::binomial)
+                      .shares;
+        outcome.distance += variation(shares, truth.shares[j]) / static_cast<double>(experiments.size());
     }
     return outcome;
 }

@@ -7,11 +7,11 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "../survey.hpp"
+#include "../experiment.hpp"
 #include "core/spec/spec.hpp"
 #include "core/summary/summary.hpp"
 #include "panels.hpp"
-#include "simulation/seeded.hpp"
+#include "simulation/seeded_random.hpp"
 
 namespace bench {
 
@@ -30,8 +30,9 @@ std::vector<Subject> subjects() {
     };
     vector("haar, sampled", R"("mechanism": "haar")");
     vector("haar, global", R"("mechanism": "haar", "details": "global")");
-    for (const std::string card : {"optimal", "piecewise", "hybrid", "duchi", "laplace"})
-        vector("sampled, " + card, R"("mechanism": "sampled")", ", \"mechanism\": \"" + card + "\"");
+    for (const std::string candidate : {"optimal", "piecewise", "hybrid", "duchi", "laplace"})
+        vector("sampled, " + candidate, R"("mechanism": "sampled")",
+               ", \"mechanism\": \"" + candidate + "\"");
     vector("duchi_vector", R"("mechanism": "duchi_vector")");
     for (const auto& [name, rest] : {std::pair{"grr", R"("mechanism": "grr")"},
                                      {"oue", R"("mechanism": "oue")"},

@@ -20,7 +20,7 @@
 #include "core/mechanism/mechanism.hpp"
 #include "core/spec/spec.hpp"
 #include "plot/chart.hpp"
-#include "simulation/seeded.hpp"
+#include "simulation/seeded_random.hpp"
 #include "simulation/simulation.hpp"
 #include "syn.hpp"
 

@@ -8,7 +8,7 @@
 #include "core/base/text.hpp"
 #include "core/spec/spec.hpp"
 #include "simulation/life.hpp"
-#include "simulation/seeded.hpp"
+#include "simulation/seeded_random.hpp"
 
 namespace bench::syn {
 

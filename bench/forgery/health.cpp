@@ -17,7 +17,7 @@
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/spec/spec.hpp"
 #include "core/summary/summary.hpp"
-#include "simulation/seeded.hpp"
+#include "simulation/seeded_random.hpp"
 
 namespace {
 

@@ -19,7 +19,7 @@
 #include "core/summary/consistency.hpp"
 #include "core/summary/summary.hpp"
 #include "health.hpp"
-#include "simulation/seeded.hpp"
+#include "simulation/seeded_random.hpp"
 
 namespace {
 
@@ -69,23 +69,24 @@ Report extreme(const Mechanism& m, const FrequencyOracle& oracle, std::size_t ta
 }
 
 /// How far a share of all is moved at most, on a share or on a number from -1 to 1.
-double pull(const Mechanism& m, double share) {
-    const auto [down, up] = m.promised_pull(0, share);
+double bias(const Mechanism& m, double share) {
+    const auto [down, up] = m.promised_bias(0, share);
     return std::max(-down, up);
 }
 
 /// How often one report must come among so many for its chance to be below one in a million.
 std::uint64_t telling(const Mechanism& m, std::uint64_t reports, BitSource& bits) {
-    double likeliest = 0;
+    double max_probability = 0;
     for (int i = 0; i < 500; ++i) {
         std::vector<Cell> input;
         for (const std::uint64_t cells : m.cells()) input.push_back(bits.below(cells));
-        likeliest = std::max(likeliest, m.likeliest(Bytes(m.perturb(input, bits)).last(m.payload_size())));
+        max_probability = std::max(max_probability,
+                                   m.max_probability(Bytes(m.perturb(input, bits)).last(m.payload_size())));
     }
     std::uint64_t least = 1, most = reports + 1;
     while (most - least > 1) {
         const std::uint64_t copies = (least + most) / 2;
-        (chance_of_copies(likeliest, copies, reports) < 1e-6 ? most : least) = copies;
+        (chance_of_copies(max_probability, copies, reports) < 1e-6 ? most : least) = copies;
     }
     return most;
 }
@@ -121,7 +122,7 @@ void bounds() {
                                                           "\", \"epsilon\": " + epsilon + ", " + rest + "}"));
             simulation::SeededBits bits(1);
             const std::uint64_t copies = telling(*m, 10000, bits);
-            std::cout << std::setw(9) << std::setprecision(3) << pull(*m, 0.01) << std::setw(8)
+            std::cout << std::setw(9) << std::setprecision(3) << bias(*m, 0.01) << std::setw(8)
                       << (copies > 10000 ? "-" : std::to_string(copies));
         }
         std::cout << "\n";

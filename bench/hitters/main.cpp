@@ -28,7 +28,7 @@
 #include "core/mechanism/registry.hpp"
 #include "core/spec/spec.hpp"
 #include "core/summary/summary.hpp"
-#include "simulation/seeded.hpp"
+#include "simulation/seeded_random.hpp"
 
 namespace {
 

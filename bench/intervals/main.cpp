@@ -23,7 +23,6 @@
 #include <vector>
 
 #include "core/base/unknown.hpp"
-#include "core/joint/marginal.hpp"
 #include "core/math/haar_tree.hpp"
 #include "core/mechanism/error_law.hpp"
 #include "core/mechanism/joint/joint.hpp"
@@ -31,15 +30,16 @@
 #include "core/summary/distribution.hpp"
 #include "core/summary/errors.hpp"
 #include "core/summary/summary.hpp"
-#include "joint.hpp"
-#include "simulation/seeded.hpp"
+#include "core/tables/marginal.hpp"
+#include "joint_intervals.hpp"
+#include "simulation/seeded_random.hpp"
 
 namespace {
 
 using namespace ldp;
 using simulation::SeededBits;
 
-constexpr double reach = 1.959963984540054;
+constexpr double critical_value = 1.959963984540054;
 
 /// What a person holds, as a share of the way through the values, of the kind and of a uniform number.
 double held(int kind, double uniform) {
@@ -68,7 +68,7 @@ double uniform(BitSource& bits) {
 
 using People = std::vector<std::vector<Cell>>;
 
-struct Survey {
+struct Experiment {
     const Mechanism& m;
     std::vector<std::uint64_t> cells = m.cells();
 
@@ -114,7 +114,7 @@ struct Answer {
 using Answers = std::vector<Answer>;
 
 Answer with_law(const Estimate& estimate, const ErrorLaw& law) {
-    return {estimate, interval(estimate, reach, law)};
+    return {estimate, interval(estimate, critical_value, law)};
 }
 
 /// A query as the functions of SQL answer it: what is true, of n reports from among these people, and the
@@ -122,13 +122,13 @@ Answer with_law(const Estimate& estimate, const ErrorLaw& law) {
 struct Query {
     const char* name;
     std::function<bool(const Mechanism&)> fits;
-    std::function<std::vector<double>(const Survey&, const People&, std::size_t n)> truth;
+    std::function<std::vector<double>(const Experiment&, const People&, std::size_t n)> truth;
     std::function<Answers(const SummaryView&, Target)> answers;
 };
 
 Answers of_estimates(const SummaryView& view, Quantity quantity, Target target) {
     const auto estimates = estimate(view, {quantity, target});
-    const auto ranges = intervals(view, {quantity, target}, estimates, reach);
+    const auto ranges = intervals(view, {quantity, target}, estimates, critical_value);
     Answers all;
     for (std::size_t i = 0; i < estimates.size(); ++i) all.push_back({estimates[i], ranges[i]});
     return all;
@@ -137,8 +137,8 @@ Answers of_estimates(const SummaryView& view, Quantity quantity, Target target) 
 /// What is true of a distribution, smeared as the answers are.
 class Ranks {
   public:
-    Ranks(const Survey& survey, const People& people, std::size_t n)
-        : shares_(survey.shares(people)), blur_(capability<Ordered>(survey.m).blur(n)) {}
+    Ranks(const Experiment& experiment, const People& people, std::size_t n)
+        : shares_(experiment.shares(people)), blur_(capability<Ordered>(experiment.m).blur(n)) {}
 
     [[nodiscard]] std::size_t steps() const { return shares_.size() - 1; }
     /// The share before a point, or at it as well where answers are sharp.
@@ -168,7 +168,7 @@ class Ranks {
 };
 
 constexpr double cuts[] = {0.1, 0.25, 0.5, 0.75, 0.9};
-constexpr std::pair<double, double> stretches[] = {{0.25, 0.5}, {0.4, 0.6}, {0.65, 0.75}, {0.8, 0.9}};
+constexpr std::pair<double, double> segments[] = {{0.25, 0.5}, {0.4, 0.6}, {0.65, 0.75}, {0.8, 0.9}};
 constexpr std::size_t bins = 5;
 
 std::size_t point_at(double part, std::size_t steps) {
@@ -187,15 +187,17 @@ const Query queries[] = {
      [](const Mechanism& m) {
          return m.tells(Quantity::frequencies) && find_capability<JointViews>(m) == nullptr;
      },
-     [](const Survey& survey, const People& people, std::size_t) { return survey.shares(people); },
+     [](const Experiment& experiment, const People& people, std::size_t) {
+         return experiment.shares(people);
+     },
      [](const SummaryView& view, Target target) {
          return of_estimates(view, Quantity::frequencies, target);
      }},
     {"pairs", [](const Mechanism& m) { return find_capability<JointViews>(m) != nullptr; },
-     [](const Survey& survey, const People& people, std::size_t) {
-         std::vector<double> shares(survey.cells[0] * survey.cells[1]);
+     [](const Experiment& experiment, const People& people, std::size_t) {
+         std::vector<double> shares(experiment.cells[0] * experiment.cells[1]);
          for (const auto& person : people)
-             shares[person[0] * survey.cells[1] + person[1]] += 1 / static_cast<double>(people.size());
+             shares[person[0] * experiment.cells[1] + person[1]] += 1 / static_cast<double>(people.size());
          return shares;
      },
      [](const SummaryView& view, Target target) {
@@ -207,11 +209,11 @@ const Query queries[] = {
          return all;
      }},
     {"means", [](const Mechanism& m) { return m.tells(Quantity::means); },
-     [](const Survey& survey, const People& people, std::size_t) { return survey.means(people); },
+     [](const Experiment& experiment, const People& people, std::size_t) { return experiment.means(people); },
      [](const SummaryView& view, Target target) { return of_estimates(view, Quantity::means, target); }},
     {"groups", [](const Mechanism& m) { return find_capability<GroupMean>(m) != nullptr; },
-     [](const Survey& survey, const People& people, std::size_t) {
-         const auto means = survey.means(people);
+     [](const Experiment& experiment, const People& people, std::size_t) {
+         const auto means = experiment.means(people);
          return std::vector{(means[0] + means[1]) / 2, (means[0] + means[1] + means[2] + means[3]) / 4};
      },
      [](const SummaryView& view, Target target) {
@@ -219,8 +221,8 @@ const Query queries[] = {
                         with_law(group_mean(view, 0, 3, target), group_law(view, 0, 3, target))};
      }},
     {"coefficients", [](const Mechanism& m) { return m.tells(Quantity::coefficients); },
-     [](const Survey& survey, const People& people, std::size_t) {
-         auto leaves = survey.means(people);
+     [](const Experiment& experiment, const People& people, std::size_t) {
+         auto leaves = experiment.means(people);
          for (double& leaf : leaves) leaf = 2 * leaf - 1;
          std::vector<double> coefficients(leaves.size());
          HaarTree(leaves.size()).forward(leaves, coefficients);
@@ -233,8 +235,8 @@ const Query queries[] = {
          return all;
      }},
     {"cdf", [](const Mechanism& m) { return find_capability<Ordered>(m) != nullptr; },
-     [](const Survey& survey, const People& people, std::size_t n) {
-         const Ranks ranks(survey, people, n);
+     [](const Experiment& experiment, const People& people, std::size_t n) {
+         const Ranks ranks(experiment, people, n);
          std::vector<double> all;
          for (const double cut : cuts) all.push_back(ranks.behind(point_at(cut, ranks.steps())));
          return all;
@@ -248,17 +250,17 @@ const Query queries[] = {
          return all;
      }},
     {"ranges", [](const Mechanism& m) { return find_capability<Ordered>(m) != nullptr; },
-     [](const Survey& survey, const People& people, std::size_t n) {
-         const Ranks ranks(survey, people, n);
+     [](const Experiment& experiment, const People& people, std::size_t n) {
+         const Ranks ranks(experiment, people, n);
          std::vector<double> all;
-         for (const auto& [low, high] : stretches)
+         for (const auto& [low, high] : segments)
              all.push_back(ranks.behind(point_at(high, ranks.steps())) -
                            ranks.before(point_at(low, ranks.steps())));
          return all;
      },
      [](const SummaryView& view, Target target) {
          Answers all;
-         for (const auto& [low, high] : stretches) {
+         for (const auto& [low, high] : segments) {
              const ShareOfRange share =
                  share_between(view, value_at(view, low), value_at(view, high), target);
              all.push_back(with_law(share, share.law));
@@ -271,8 +273,8 @@ const Query queries[] = {
          const auto* ordered = find_capability<Ordered>(m);
          return ordered != nullptr && (ordered->points() - 1) % bins == 0;
      },
-     [](const Survey& survey, const People& people, std::size_t n) {
-         const Ranks ranks(survey, people, n);
+     [](const Experiment& experiment, const People& people, std::size_t n) {
+         const Ranks ranks(experiment, people, n);
          std::vector<double> all;
          for (std::size_t i = 0; i < bins; ++i)
              all.push_back((i + 1 == bins ? 1 : ranks.before((i + 1) * ranks.steps() / bins)) -
@@ -286,9 +288,9 @@ const Query queries[] = {
          return all;
      }},
     {"quantiles", [](const Mechanism& m) { return find_capability<Ordered>(m) != nullptr; },
-     [](const Survey& survey, const People& people, std::size_t n) {
-         const Ranks ranks(survey, people, n);
-         const auto [low, high] = capability<Ordered>(survey.m).ends();
+     [](const Experiment& experiment, const People& people, std::size_t n) {
+         const Ranks ranks(experiment, people, n);
+         const auto [low, high] = capability<Ordered>(experiment.m).ends();
          std::vector<double> all;
          for (const double cut : cuts)
              all.push_back(low + (high - low) * ranks.quantile(cut) / static_cast<double>(ranks.steps()));
@@ -325,10 +327,10 @@ Answer combined_of(const std::vector<Answers>& groups, std::size_t item) {
     return all;
 }
 
-Covered coverage(const Survey& survey, const Query& query, std::size_t n, Target target,
+Covered coverage(const Experiment& experiment, const Query& query, std::size_t n, Target target,
                  std::size_t repetitions, std::size_t groups) {
     SeededBits bits(1);
-    Perturber perturber(survey.m);
+    Perturber perturber(experiment.m);
     Covered found;
     found.repetitions = static_cast<double>(repetitions);
     for (int kind = 0; kind < kinds; ++kind) {
@@ -336,22 +338,22 @@ Covered coverage(const Survey& survey, const Query& query, std::size_t n, Target
             return [=](std::size_t i) { return (static_cast<double>(i) + 0.5) / static_cast<double>(of); };
         };
         constexpr std::size_t many = 100000;
-        auto people = survey.people(kind, n, in_turn(n));
+        auto people = experiment.people(kind, n, in_turn(n));
         const auto truth = query.truth(
-            survey, target == Target::sample ? people : survey.people(kind, many, in_turn(many)), n);
+            experiment, target == Target::sample ? people : experiment.people(kind, many, in_turn(many)), n);
         std::vector<double> held(truth.size()), known(truth.size());
         for (std::size_t r = 0; r < repetitions; ++r) {
             std::vector<Answers> answers;
             for (std::size_t group = 0; group < groups; ++group) {
                 if (target == Target::population)
-                    people = survey.people(kind, n, [&](std::size_t) { return uniform(bits); });
-                std::vector<std::byte> bytes(summary_size(survey.m));
-                start_summary(survey.m, bytes);
+                    people = experiment.people(kind, n, [&](std::size_t) { return uniform(bits); });
+                std::vector<std::byte> bytes(summary_size(experiment.m));
+                start_summary(experiment.m, bytes);
                 for (const auto& person : people)
-                    if (accumulate(survey.m, bytes, perturber.perturb(person, bits), Rounds::untold()) !=
+                    if (accumulate(experiment.m, bytes, perturber.perturb(person, bits), Rounds::untold()) !=
                         Outcome::ok)
                         std::abort();
-                answers.push_back(query.answers(view_of(survey.m, bytes), target));
+                answers.push_back(query.answers(view_of(experiment.m, bytes), target));
             }
             for (std::size_t i = 0; i < truth.size(); ++i) {
                 const auto [lower, upper] = combined_of(answers, i).interval;
@@ -376,7 +378,7 @@ Covered coverage(const Survey& survey, const Query& query, std::size_t n, Target
 
 using Surveys = std::vector<std::pair<std::string, std::string>>;
 
-Surveys surveys() {
+Surveys experiments() {
     std::string vector;
     for (const char* name : {"a", "b", "c", "d"})
         vector +=
@@ -423,12 +425,12 @@ int main(int argc, char** argv) {
                 " sample: mean, least of", " population: the same");
     std::printf("%58s%-24s%-20s\n", "", " people, answer", "");
     int missed = 0;
-    for (const auto& [name, rest] : surveys()) {
+    for (const auto& [name, rest] : experiments()) {
         if (!only.empty() && name != only) continue;
         for (const char* epsilon : epsilons) {
             const auto m = make_mechanism(Spec::from_json(R"({"mechanism": ")" + name + R"(", "epsilon": )" +
                                                           epsilon + ", " + rest + "}"));
-            const Survey survey{*m};
+            const Experiment experiment{*m};
             for (const Query& query : queries) {
                 if (!query.fits(*m) || (!asked.empty() && query.name != asked)) continue;
                 const std::string_view of = query.name;
@@ -438,10 +440,10 @@ int main(int argc, char** argv) {
                     for (const std::size_t n : sizes) {
                         if (groups > 1 && n > 50) continue;
                         std::printf("%-14s %-7zu%-13s%7zu%4s%8zu ", name.c_str(),
-                                    survey.category() ? survey.cells[0] : survey.cells.size(), query.name,
-                                    groups, epsilon, n);
+                                    experiment.category() ? experiment.cells[0] : experiment.cells.size(),
+                                    query.name, groups, epsilon, n);
                         for (const Target target : {Target::sample, Target::population}) {
-                            const Covered found = coverage(survey, query, n, target, repetitions, groups);
+                            const Covered found = coverage(experiment, query, n, target, repetitions, groups);
                             const bool misses = found.misses(n);
                             missed += misses;
                             std::printf("  %6.3f %6.3f %6.3f%s", found.average, found.population,

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/joint/table.hpp"
+#include "core/tables/table.hpp"
 
 namespace bench {
 

@@ -2,12 +2,12 @@
 #include <cmath>
 #include <string>
 
-#include "../survey.hpp"
+#include "../experiment.hpp"
 #include "agreement.hpp"
 #include "core/base/text.hpp"
 #include "core/summary/consistency.hpp"
 #include "core/summary/summary.hpp"
-#include "methods.hpp"
+#include "table_methods.hpp"
 
 namespace bench {
 
@@ -19,7 +19,7 @@ class Calm final : public Answers {
         const std::size_t d = records.attributes();
         for (std::size_t a = 0; a < d; ++a)
             for (std::size_t b = a + 1; b < d; ++b) pairs_.push_back(pair_of(a, b));
-        std::vector<Survey> surveys;
+        std::vector<Experiment> experiments;
         for (ldp::Table& pair : pairs_) {
             const auto k = static_cast<double>(pair.sizes[0] * pair.sizes[1]);
             const double grr = std::exp(epsilon) + k - 2, olh = 4 * std::exp(epsilon);
@@ -28,16 +28,16 @@ class Calm final : public Answers {
             std::string spec("{\"mechanism\": \"");
             spec.append(grr <= olh ? "grr" : "olh").append("\", \"epsilon\": ");
             spec.append(ldp::shortest(epsilon)).append(", \"domain\": ").append(ldp::shortest(k)).append("}");
-            surveys.emplace_back(spec);
+            experiments.emplace_back(spec);
         }
         const std::vector<std::size_t> order = shuffled(records.size(), bits);
         for (std::size_t i = 0; i < order.size(); ++i) {
             const ldp::Cell cell = records.place(order[i], pairs_[i % pairs_.size()].attributes);
-            surveys[i % pairs_.size()].count({&cell, 1}, bits);
+            experiments[i % pairs_.size()].count({&cell, 1}, bits);
         }
         for (std::size_t p = 0; p < pairs_.size(); ++p)
-            pairs_[p].shares = ldp::consistent(ldp::view_of(surveys[p].mechanism(), surveys[p].summary()),
-                                               ldp::Consistency::none);
+            pairs_[p].shares = ldp::consistent(
+                ldp::view_of(experiments[p].mechanism(), experiments[p].summary()), ldp::Consistency::none);
         make_agree(pairs_, records.sizes());
     }
 

@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "agreement.hpp"
-#include "methods.hpp"
+#include "table_methods.hpp"
 
 namespace bench {
 
@@ -86,7 +86,7 @@ class Hdg final : public Answers {
         }
         std::vector<double> shares;
         for (std::size_t i = 0; i < boxes.size(); ++i)
-            shares.push_back(corner({of_pairs[0][i], of_pairs[1][i], of_pairs[2][i]}));
+            shares.push_back(sign_vector({of_pairs[0][i], of_pairs[1][i], of_pairs[2][i]}));
         return shares;
     }
 
@@ -151,7 +151,7 @@ class Hdg final : public Answers {
 
     /// The share inside three ranges at once, given those inside every two: of the eight combinations of
     /// inside and outside, those inside both of a pair are scaled to the pair's share, and all to 1.
-    [[nodiscard]] double corner(const std::array<double, 3>& of_pairs) const {
+    [[nodiscard]] double sign_vector(const std::array<double, 3>& of_pairs) const {
         std::array<double, 8> shares;  // bit p is set outside of range p
         shares.fill(1.0 / 8);
         for (std::size_t round = 0; round < most_rounds; ++round) {

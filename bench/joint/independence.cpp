@@ -1,10 +1,10 @@
 #include <string>
 
-#include "../survey.hpp"
+#include "../experiment.hpp"
 #include "core/base/text.hpp"
 #include "core/summary/consistency.hpp"
 #include "core/summary/summary.hpp"
-#include "methods.hpp"
+#include "table_methods.hpp"
 
 namespace bench {
 
@@ -43,12 +43,12 @@ Learnt independence(const Records& records, double epsilon, ldp::BitSource& bits
     for (std::size_t j = 0; j < records.attributes(); ++j)
         attributes += (j == 0 ? "" : ", ") + ("{\"name\": \"" + std::to_string(j)) +
                       "\", \"domain\": " + std::to_string(records.sizes()[j]) + ", \"mechanism\": \"auto\"}";
-    Survey survey("{\"mechanism\": \"sampled\", \"epsilon\": " + ldp::shortest(epsilon) +
-                  ", \"attributes\": [" + attributes + "]}");
-    for (std::size_t i = 0; i < records.size(); ++i) survey.count(records[i], bits);
+    Experiment experiment("{\"mechanism\": \"sampled\", \"epsilon\": " + ldp::shortest(epsilon) +
+                          ", \"attributes\": [" + attributes + "]}");
+    for (std::size_t i = 0; i < records.size(); ++i) experiment.count(records[i], bits);
     std::vector<std::vector<double>> shares;
     for (std::size_t j = 0; j < records.attributes(); ++j)
-        shares.push_back(ldp::consistent(ldp::view_of(survey.mechanism(), survey.summary()),
+        shares.push_back(ldp::consistent(ldp::view_of(experiment.mechanism(), experiment.summary()),
                                          ldp::Consistency::norm_sub, j));
     return std::make_unique<Independent>(records, std::move(shares));
 }

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "methods.hpp"
-#include "simulation/seeded.hpp"
+#include "simulation/seeded_random.hpp"
+#include "table_methods.hpp"
 
 namespace bench::lopub {
 

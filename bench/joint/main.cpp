@@ -5,7 +5,7 @@
 #include <iostream>
 
 #include "../evaluate/panels.hpp"
-#include "methods.hpp"
+#include "table_methods.hpp"
 
 int main(int count, char** arguments) {
     try {

@@ -19,12 +19,12 @@
 #include <vector>
 
 #include "../parallel.hpp"
-#include "../people.hpp"
+#include "../population.hpp"
 #include "core/math/statistics.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/spec/spec.hpp"
-#include "simulation/once.hpp"
-#include "simulation/seeded.hpp"
+#include "simulation/seeded_random.hpp"
+#include "simulation/single_round.hpp"
 
 namespace {
 

@@ -88,8 +88,8 @@ export class Collection {
         });
     }
     /** A receipt with the attributes' names. */
-    named({ moved, ...rest }) {
-        return { ...rest, moved: moved.map((index) => this.spec.attributes[index].name) };
+    named({ clamped, ...rest }) {
+        return { ...rest, clamped: clamped.map((index) => this.spec.attributes[index].name) };
     }
 
     async perturb(record) {

@@ -48,10 +48,10 @@ function sleep(time, signal) {
  *   {outcome: "delivered" | "repeated"}           counted, by this attempt or an earlier one
  *   {outcome: "outdated"}                         its id was counted with other reports
  *   {outcome: "refused" | "too_large", error}     not counted, nor will be: its id was revoked
- * Throws LdpError (environment) if nothing is certain within `patience` milliseconds.
+ * Throws LdpError (environment) if nothing is certain within `retryFor` milliseconds.
  */
-export async function deliver(rules, { endpoint, name, batch }, { patience = 60000, timeout = 30000, signal, init } = {}) {
-    const end = performance.now() + patience;
+export async function deliver(rules, { endpoint, name, batch }, { retryFor = 60000, timeout = 30000, signal, init } = {}) {
+    const end = performance.now() + retryFor;
     const url = `${String(endpoint).replace(/\/+$/, "")}/collections/${encodeURIComponent(name)}/batches/${batch.id}`;
     let pause = 100;
     // One attempt: the step that its answer leads to, and the error that the answer tells.

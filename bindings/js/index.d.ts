@@ -28,14 +28,14 @@ export type Row = readonly Value[] | Readonly<Record<string, Value>>;
 export interface Receipt {
     /** Drawn at a cost; kept of an earlier report; nearest to one, since the budget is spent; or not due yet. */
     readonly origin: "drawn" | "kept" | "nearest" | "silent";
-    /** Attributes whose value was moved into what the spec declares. */
-    readonly moved: readonly string[];
+    /** Attributes whose value was clamped into what the spec declares. */
+    readonly clamped: readonly string[];
     /** How many numbers that follow from the record were. */
     readonly coefficients: number;
 }
 
 export interface CollectionOptions {
-    /** What becomes of a number outside its range: it is moved to the nearer end (the default), or refused. */
+    /** What becomes of a number outside its range: it is clamped to the nearer end (the default), or refused. */
     readonly outside?: "clamp" | "refuse";
     /** The module, compiled already; without it the file ldp.wasm beside the package's sources is loaded. */
     readonly module?: WebAssembly.Module;
@@ -124,7 +124,7 @@ export interface FlushOptions {
     /** The most reports in a batch; 1000. */
     readonly most?: number;
     /** Milliseconds to keep trying what may succeed another time, for each batch; 60000. */
-    readonly patience?: number;
+    readonly retryFor?: number;
     /** Milliseconds to wait for an answer; 30000. */
     readonly timeout?: number;
     readonly signal?: AbortSignal;

@@ -111,13 +111,13 @@ export class Instance {
     /** The receipt that a size is of, and how many of the bytes it has. */
     #receipt(size) {
         const view = this.#view(size);
-        const moved = view.getUint32(8, true);
+        const clamped = view.getUint32(8, true);
         const receipt = {
             origin: origins[view.getUint32(0, true)],
-            moved: Array.from({ length: moved }, (_, i) => view.getUint32(12 + 4 * i, true)),
+            clamped: Array.from({ length: clamped }, (_, i) => view.getUint32(12 + 4 * i, true)),
             coefficients: view.getUint32(4, true),
         };
-        return [receipt, 12 + 4 * moved];
+        return [receipt, 12 + 4 * clamped];
     }
     perturb(values) {
         this.#record(values);

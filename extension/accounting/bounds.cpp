@@ -10,7 +10,7 @@
 #include "core/base/interrupt.hpp"
 #include "core/base/text.hpp"
 #include "core/spec/spec.hpp"
-#include "rows.hpp"
+#include "result_rows.hpp"
 
 using namespace ldp;
 
@@ -100,6 +100,6 @@ Bounds bounds(const char* text, std::int64_t users) {
 }  // namespace
 
 /// (spec, users): what an estimate's standard error is, and what none can be below.
-LDP_FUNCTION_READING(ldp_minimax_bound, ERRCODE_INVALID_PARAMETER_VALUE) {
+LDP_FUNCTION_OF_REPORTS(ldp_minimax_bound, ERRCODE_INVALID_PARAMETER_VALUE) {
     return rows<bound_columns>(fcinfo, [=] { return bounds(json_argument(fcinfo, 0), PG_GETARG_INT64(1)); });
 }

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "accounting/composition.hpp"
-#include "accounting/odds.hpp"
+#include "accounting/posterior_odds.hpp"
 #include "accounting/shuffling.hpp"
 #include "arguments.hpp"
 #include "core/base/text.hpp"
-#include "rows.hpp"
+#include "result_rows.hpp"
 
 using namespace ldp;
 
@@ -35,7 +35,7 @@ struct Wholes {
 };
 
 Wholes wholes(const Numbers& epsilons, double delta) {
-    std::vector<EqualAnswers> answers;
+    std::vector<EqualReleases> answers;
     for (std::size_t i = 0; i < epsilons.count; ++i) {
         // Runs of equal ones are one entry, however many answers they are.
         if (answers.empty() || answers.back().epsilon != epsilons.numbers[i])
@@ -88,19 +88,19 @@ Belief belief(double epsilon, double prior, std::int32_t people) {
 }  // namespace
 
 /// (epsilons, delta): a row per way of composing.
-LDP_FUNCTION_READING(ldp_compose, ERRCODE_INVALID_PARAMETER_VALUE) {
+LDP_FUNCTION_OF_REPORTS(ldp_compose, ERRCODE_INVALID_PARAMETER_VALUE) {
     return rows<composition_columns>(
         fcinfo, [=] { return wholes(numbers_argument(fcinfo, 0), PG_GETARG_FLOAT8(1)); });
 }
 
 /// (epsilon, people, delta): one row.
-LDP_FUNCTION_READING(ldp_shuffled, ERRCODE_INVALID_PARAMETER_VALUE) {
+LDP_FUNCTION_OF_REPORTS(ldp_shuffled, ERRCODE_INVALID_PARAMETER_VALUE) {
     return rows<shuffled_columns>(
         fcinfo, [=] { return among_others(PG_GETARG_FLOAT8(0), PG_GETARG_INT64(1), PG_GETARG_FLOAT8(2)); });
 }
 
 /// (epsilon, prior, people): one row.
-LDP_FUNCTION_READING(ldp_odds, ERRCODE_INVALID_PARAMETER_VALUE) {
+LDP_FUNCTION_OF_REPORTS(ldp_odds, ERRCODE_INVALID_PARAMETER_VALUE) {
     return rows<odds_columns>(
         fcinfo, [=] { return belief(PG_GETARG_FLOAT8(0), PG_GETARG_FLOAT8(1), PG_GETARG_INT32(2)); });
 }

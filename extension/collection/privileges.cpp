@@ -211,7 +211,7 @@ LDP_FUNCTION(ldp_change_as) {
 
 /// () → text: which database this is. Transactions are numbered by the cluster; a copy of a database, which
 /// took the numbers in its rows along, is another one.
-LDP_FUNCTION(ldp_home) {
+LDP_FUNCTION(ldp_cluster_database) {
     PG_RETURN_TEXT_P(cstring_to_text(home()));
 }
 

@@ -24,7 +24,7 @@ struct Lattice {
     std::map<std::uint64_t, std::uint64_t> counts;
 };
 
-Lattice lattice_of(std::span<const EqualAnswers> answers, double rough) {
+Lattice lattice_of(std::span<const EqualReleases> answers, double rough) {
     Lattice lattice{0, {}};
     for (const auto& [epsilon, count] : answers) {
         // The nearest multiple; the unit then grows until none of them is below its ε.
@@ -56,9 +56,9 @@ double work_on(const Lattice& lattice) {
 
 /// The unit that raises the sum of all ε's least, among those that can be afforded: the largest ε itself, or
 /// a whole part of it.
-Lattice best_lattice(std::span<const EqualAnswers> answers, double sum) {
+Lattice best_lattice(std::span<const EqualReleases> answers, double sum) {
     double largest = 0;
-    for (const EqualAnswers& each : answers) largest = std::max(largest, each.epsilon);
+    for (const EqualReleases& each : answers) largest = std::max(largest, each.epsilon);
     Lattice best = lattice_of(answers, largest);
     for (std::uint64_t parts = 2; total(best) > sum * (1 + 1e-12); parts += 1 + parts / 256) {
         check_interrupt();
@@ -105,13 +105,13 @@ Losses losses_on(const Lattice& lattice, double cut) {
 /// of the same responses under the other value, so ε is the greatest of ln((A − δ)/B).
 double smallest_epsilon(const Losses& losses, double unit, double delta) {
     const double rounding = losses.operations * 0x1p-50, fading = std::exp(-2 * unit);
-    double epsilon = 0, stretch = 0, other = 0;  // other: B·e^loss, so that it cannot vanish
+    double epsilon = 0, segment = 0, other = 0;  // other: B·e^loss, so that it cannot vanish
     for (std::size_t i = losses.probabilities.size(); i-- > 0;) {
         const auto lost = 2 * (losses.first + static_cast<std::int64_t>(i)) - losses.units;
         if (lost < 0) break;
-        stretch += losses.probabilities[i];
+        segment += losses.probabilities[i];
         other = other * fading + losses.probabilities[i];
-        if (const double over = stretch * (1 + rounding) - delta; over > 0)
+        if (const double over = segment * (1 + rounding) - delta; over > 0)
             epsilon = std::max(epsilon,
                                static_cast<double>(lost) * unit + std::log(over / (other * (1 - rounding))));
     }
@@ -136,7 +136,7 @@ Composition Composed::by() const noexcept {
     return advanced < optimal ? Composition::advanced : Composition::optimal;
 }
 
-Composed compose(std::span<const EqualAnswers> answers, double delta) {
+Composed compose(std::span<const EqualReleases> answers, double delta) {
     if (!(delta >= 1e-200 && delta < 1))
         raise(ErrorCode::invalid_value, "delta must be at least 1e-200 and below 1",
               "Found " + shortest(delta) + ".",
@@ -164,7 +164,7 @@ Composed compose(std::span<const EqualAnswers> answers, double delta) {
 }
 
 Spent spent(std::uint64_t answers, double epsilon, double delta) {
-    const EqualAnswers all[] = {{epsilon, answers}};
+    const EqualReleases all[] = {{epsilon, answers}};
     return {compose(all, delta), answers, epsilon};
 }
 

@@ -11,7 +11,7 @@
 namespace ldp {
 
 /// So many answers at ε each.
-struct EqualAnswers {
+struct EqualReleases {
     double epsilon;           ///< of each
     std::uint64_t count = 1;  ///< how many
 };
@@ -50,7 +50,7 @@ struct Composed {
 /// ε's that are no multiples of a common unit are rounded up to a fine one, which costs less than 1 % for a
 /// thousand different ones. Throws Error (invalid_value) unless each ε lies in (0, 700], δ in [1e-200, 1),
 /// and counts are at most 10^10.
-[[nodiscard]] Composed compose(std::span<const EqualAnswers> answers, double delta);
+[[nodiscard]] Composed compose(std::span<const EqualReleases> answers, double delta);
 
 /// What a person has spent: so many answers at ε each.
 struct Spent : Composed {

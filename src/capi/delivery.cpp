@@ -1,6 +1,6 @@
 #include <cstring>
 
-#include "capi/boundary.hpp"
+#include "capi/c_boundary.hpp"
 #include "core/base/sha256.hpp"
 #include "core/delivery/delivery_receipt.hpp"
 #include "core/delivery/next_step.hpp"

@@ -1,5 +1,5 @@
 // Stands by itself, since where there are no files there is no SQLite either.
-#include "capi/boundary.hpp"
+#include "capi/c_boundary.hpp"
 #include "client/sqlite_store.hpp"
 
 using namespace ldp;

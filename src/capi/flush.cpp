@@ -1,4 +1,4 @@
-#include "capi/boundary.hpp"
+#include "capi/c_boundary.hpp"
 
 using namespace ldp;
 using namespace ldp::capi;
@@ -38,7 +38,7 @@ namespace ldp::capi {
 
 namespace {
 
-constexpr const char* unnamed = "the carrier gave no reason";
+constexpr const char* unnamed = "the transport gave no reason";
 
 void settle(ldp_flush& flush, ldp_outcome outcome, const char* reason) {
     if (!flush.batch)
@@ -66,7 +66,7 @@ const ldp_batch* next(ldp_flush& flush) {
     return &flush.batch.emplace(ldp_batch{*batch, fingerprint_text(spec.fingerprint())});
 }
 
-/// The reason that a carrier wrote, which ends within its place whatever it wrote there.
+/// The reason that a transport wrote, which ends within its place whatever it wrote there.
 const char* ended(char* reason) {
     reason[LDP_REASON_SIZE - 1] = '\0';
     return *reason == '\0' ? unnamed : reason;
@@ -76,12 +76,12 @@ const char* ended(char* reason) {
 
 }  // namespace ldp::capi
 
-ldp_status ldp_client_flush(ldp_client* client, ldp_carrier carrier, void* context, size_t most,
+ldp_status ldp_client_flush(ldp_client* client, ldp_transport transport, void* context, size_t most,
                             ldp_flushed* flushed, ldp_error** error) {
     if (flushed != nullptr) *flushed = ldp_flushed{};
     return guarded(error, [&] {
         need(client, "client");
-        need(reinterpret_cast<const void*>(carrier), "carrier");
+        need(reinterpret_cast<const void*>(transport), "transport");
         ldp_flush flush{client, Flush(client->client, most), std::nullopt};
         const auto told = [&] {
             const Flushed& done = flush.flush.done();
@@ -89,7 +89,7 @@ ldp_status ldp_client_flush(ldp_client* client, ldp_carrier carrier, void* conte
         };
         while (const ldp_batch* batch = next(flush)) {
             char reason[LDP_REASON_SIZE] = "";
-            const ldp_outcome outcome = carrier(context, batch, reason);
+            const ldp_outcome outcome = transport(context, batch, reason);
             if (outcome == LDP_LATER)
                 raise(ErrorCode::environment, std::string("the batch was not delivered: ") + ended(reason),
                       {}, "Repeat the call: a batch counts once, however often it is sent.");

@@ -113,7 +113,7 @@ static inline ldp_value ldp_label(const char *text) {
 
 /* What becomes of a number outside its declared range. (A label outside the domain goes where the spec says.) */
 typedef enum ldp_outside LDP_INT {
-    LDP_CLAMP = 0, /* it is moved to the nearer end, and counted as moved */
+    LDP_CLAMP = 0, /* it is clamped to the nearer end, and counted as clamped */
     LDP_REFUSE = 1 /* the record is LDP_INVALID_VALUE */
 } ldp_outside;
 
@@ -184,7 +184,7 @@ LDP_API void ldp_client_free(ldp_client *client);
 /* Where a report's answer comes from. */
 typedef enum ldp_origin LDP_INT {
     LDP_DRAWN = 0,   /* drawn for it, at a cost */
-    LDP_KEPT = 1,    /* kept from an earlier report */
+    LDP_MEMOIZED = 1,    /* kept from an earlier report */
     LDP_NEAREST = 2, /* kept of the nearest value that has one, because the budget is spent */
     LDP_SILENT = 3   /* none: in a series nothing was due yet */
 } ldp_origin;
@@ -192,8 +192,8 @@ typedef enum ldp_origin LDP_INT {
 /* What became of a record. */
 typedef struct ldp_receipt {
     ldp_origin origin;     /* where its answer comes from */
-    uint32_t moved;        /* how many values: numbers into their range, labels to "other" */
-    uint64_t coefficients; /* how many coefficients of haar were moved into their range, or numbers of a vector
+    uint32_t clamped;        /* how many values: numbers into their range, labels to "other" */
+    uint64_t coefficients; /* how many coefficients of haar were clamped into their range, or numbers of a vector
                               to the norm of gaussian */
 } ldp_receipt;
 
@@ -221,11 +221,11 @@ LDP_API uint64_t ldp_client_pending(const ldp_client *client);
 /* Reports staged and not committed. */
 LDP_API uint64_t ldp_client_staged(const ldp_client *client);
 
-/* How many values this client has moved since it was made: of the spec's i-th attribute, from 0, products among
+/* How many values this client has clamped since it was made: of the spec's i-th attribute, from 0, products among
  * them. 0 for an attribute that there is not. */
-LDP_API uint64_t ldp_client_moved(const ldp_client *client, size_t i);
-/* How many coefficients of haar it has moved since, or numbers of vectors to the norm of gaussian. */
-LDP_API uint64_t ldp_client_moved_coefficients(const ldp_client *client);
+LDP_API uint64_t ldp_client_clamped(const ldp_client *client, size_t i);
+/* How many coefficients of haar it has clamped since, or numbers of vectors to the norm of gaussian. */
+LDP_API uint64_t ldp_client_clamped_coefficients(const ldp_client *client);
 
 /* The ledger ------------------------------------------------------------------------------------------------ */
 
@@ -286,18 +286,18 @@ typedef struct ldp_flushed {
     uint64_t refused;  /* reports that were set aside */
 } ldp_flushed;
 
-/* Bytes that a carrier has for its reason. */
+/* Bytes that a transport has for its reason. */
 #define LDP_REASON_SIZE 1024
 /* Brings a batch to the server and returns when it is counted, or with what else became of it. `reason` has
  * LDP_REASON_SIZE bytes for a text that ends with a zero and says why, if it is not; it is empty before. Must
  * neither throw nor longjmp, and not use the client. */
-typedef ldp_outcome (*ldp_carrier)(void *context, const ldp_batch *batch, char *reason);
+typedef ldp_outcome (*ldp_transport)(void *context, const ldp_batch *batch, char *reason);
 
 /* Sends what is queued, the oldest first, in batches of at most `most` ≥ 1 reports, 10000 say. Safe to repeat, after
  * any failure and from a new process: nothing queued is lost, and nothing counted twice. `flushed`, which may be
  * null, tells what was done, also after an error. LDP_ENVIRONMENT after LDP_LATER, or if the server refuses all;
  * LDP_INCOMPATIBLE after LDP_OUTDATED. */
-LDP_API ldp_status ldp_client_flush(ldp_client *client, ldp_carrier carrier, void *context, size_t most,
+LDP_API ldp_status ldp_client_flush(ldp_client *client, ldp_transport transport, void *context, size_t most,
                                     ldp_flushed *flushed, ldp_error **error);
 
 /* The same in steps, for programs that cannot wait inside a function: take a batch, bring it to the server, say what
@@ -316,7 +316,7 @@ LDP_API ldp_status ldp_flush_done(const ldp_flush *flush, ldp_flushed *flushed, 
 /* Takes null. */
 LDP_API void ldp_flush_free(ldp_flush *flush);
 
-/* The rule of delivery, for carriers (doc/collect.md describes it) ------------------------------------------- */
+/* The rule of delivery, for transports (doc/collect.md describes it) ------------------------------------------- */
 
 /* A request about a batch. */
 typedef enum ldp_request LDP_INT {
@@ -324,7 +324,7 @@ typedef enum ldp_request LDP_INT {
     LDP_REVOKE = 1  /* DELETE, or a call of ldp_claim_batch in a transaction that is rolled back */
 } ldp_request;
 
-/* The next action of a carrier. */
+/* The next action of a transport. */
 typedef enum ldp_action LDP_INT {
     LDP_SETTLE = 0,  /* none: the outcome is final */
     LDP_REPEAT = 1,  /* the same request again, after a pause; LDP_LATER if there is no time left */

@@ -139,7 +139,7 @@ static inline char *ldp_endpoint_spec(ldp_endpoint *endpoint, char *reason) {
     return NULL;
 }
 
-/* A carrier for ldp_client_flush(): `context` is an ldp_endpoint. Posts each batch under its id, so that however often it
+/* A transport for ldp_client_flush(): `context` is an ldp_endpoint. Posts each batch under its id, so that however often it
  * is sent, it counts once. What passes (no connection, 429, 503, a login page in between) is LDP_LATER: flush again after a
  * while. */
 static inline ldp_outcome ldp_endpoint_deliver(void *context, const ldp_batch *batch, char *reason) {

@@ -12,10 +12,10 @@ namespace ldp::cli {
 
 std::span<const Command* const> commands() noexcept {
     static constexpr const Command* table[] = {
-        &spec::command,     &advise::command,   &plan::command,      &perturb::command,
-        &submit::command,   &queue::command,    &collect::command,   &ledger::command,
-        &estimate::command, &simulate::command, &model::command,     &synthesize::command,
-        &audit::command,    &kit::command,      &reference::command, &help::command,
+        &spec::command,     &advise::command,     &plan::command,      &perturb::command,
+        &submit::command,   &queue::command,      &collect::command,   &ledger::command,
+        &estimate::command, &simulate::command,   &model::command,     &synthesize::command,
+        &audit::command,    &disclosure::command, &reference::command, &help::command,
     };
     return table;
 }

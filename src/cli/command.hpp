@@ -62,7 +62,7 @@ namespace simulate { extern const Command command; }
 namespace model { extern const Command command; }
 namespace synthesize { extern const Command command; }
 namespace audit { extern const Command command; }
-namespace kit { extern const Command command; }
+namespace disclosure { extern const Command command; }
 namespace reference { extern const Command command; }
 namespace help { extern const Command command; }
 // clang-format on

@@ -25,8 +25,8 @@ const Words<Outside> outside_words{"outside", {{"clamp", Outside::clamp}, {"refu
 std::string summary(const Tally& tally, const Spec& spec, const std::string& what_was_done) {
     std::uint64_t clamped = 0, other = 0;
     std::string clamped_in, other_in;  // which attributes
-    for (std::size_t j = 0; j < tally.moved.attributes.size(); ++j) {
-        const std::uint64_t count = tally.moved.attributes[j];
+    for (std::size_t j = 0; j < tally.clamped.attributes.size(); ++j) {
+        const std::uint64_t count = tally.clamped.attributes[j];
         if (count == 0) continue;
         const Attribute& attribute = spec.attributes()[j];
         (attribute.of_numbers() ? clamped : other) += count;
@@ -40,8 +40,8 @@ std::string summary(const Tally& tally, const Spec& spec, const std::string& wha
     }
     if (clamped > 0) parts.push_back(grouped(clamped) + " numbers clamped (" + clamped_in + ")");
     if (other > 0) parts.push_back(grouped(other) + " labels counted as other (" + other_in + ")");
-    if (tally.moved.coefficients > 0)
-        parts.push_back(grouped(tally.moved.coefficients) + " coefficients clamped");
+    if (tally.clamped.coefficients > 0)
+        parts.push_back(grouped(tally.clamped.coefficients) + " coefficients clamped");
     parts.push_back(grouped(tally.accepted()) + " reports " + what_was_done);
     return joined(parts);
 }
@@ -77,7 +77,7 @@ Records::Records(CsvReader& csv, const Spec& spec, BadRow policy, const Columns&
                                           (only ? "NAME" : in_quotes(attribute.name + "=NAME")) + "."));
     }
     values_.reserve(columns_.size());
-    tally_.moved.attributes.resize(spec.attributes().size());
+    tally_.clamped.attributes.resize(spec.attributes().size());
     if (columns.person.empty()) return;
     means_.emplace(spec);
     names_ = csv.column(columns.person, "It is the column that --average-by names.");
@@ -92,7 +92,7 @@ void Records::resume(const RecordPosition& place, Tally tally) {
     average();
     person_ = place.person;
     tally_.people_skipped = tally.people_skipped;
-    tally_.moved = std::move(tally.moved);
+    tally_.clamped = std::move(tally.clamped);
 }
 
 void Records::average() {

@@ -26,7 +26,7 @@ struct Tally {
     std::uint64_t skipped = 0;
     std::uint64_t people = 0;  ///< whose rows were averaged; 0 where each row is a record
     std::uint64_t people_skipped = 0;
-    MovedCount moved;
+    ClampedCount clamped;
 
     [[nodiscard]] std::uint64_t accepted() const noexcept {
         return people > 0 ? people - people_skipped : rows - skipped;
@@ -70,7 +70,7 @@ class Records {
             if (!(means_ ? next_person() : next_row())) return false;
             const auto taken = take(std::span<const Value>(values_));
             if (!means_) ++tally_.rows;
-            tally_.moved.add(taken.moved);
+            tally_.clamped.add(taken.clamped);
             return true;
         });
     }

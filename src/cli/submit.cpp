@@ -106,8 +106,8 @@ class Journal {
   public:
     Journal(Client& client, std::int32_t round, const Columns& columns)
         : client_(client), round_(round), columns_(static_cast<std::int64_t>(columns.hash())) {
-        for (std::size_t j = 0; j < client.moved().attributes.size(); ++j)
-            moved_names_.push_back("tally.moved." + std::to_string(j));
+        for (std::size_t j = 0; j < client.clamped().attributes.size(); ++j)
+            clamped_names_.push_back("tally.moved." + std::to_string(j));
     }
 
     [[nodiscard]] bool started() const { return client_.store().mark("file.size").has_value(); }
@@ -153,7 +153,7 @@ class Journal {
                     count("tally.people"),
                     count("tally.people_skipped"),
                     {{}, count("tally.coefficients")}};
-        for (const std::string& name : moved_names_) tally.moved.attributes.push_back(count(name));
+        for (const std::string& name : clamped_names_) tally.clamped.attributes.push_back(count(name));
         return tally;
     }
 
@@ -175,17 +175,18 @@ class Journal {
         add("at.person", person);
         add("tally.rows", tally.rows);
         add("tally.skipped", tally.skipped);
-        add("tally.coefficients", tally.moved.coefficients);
+        add("tally.coefficients", tally.clamped.coefficients);
         add("tally.people", tally.people);
         add("tally.people_skipped", tally.people_skipped);
-        for (std::size_t j = 0; j < moved_names_.size(); ++j) add(moved_names_[j], tally.moved.attributes[j]);
+        for (std::size_t j = 0; j < clamped_names_.size(); ++j)
+            add(clamped_names_[j], tally.clamped.attributes[j]);
         add("finished", finished ? 1 : 0);
     }
 
     Client& client_;
     std::int32_t round_;
     std::int64_t columns_;  ///< which make a record
-    std::vector<std::string> moved_names_;
+    std::vector<std::string> clamped_names_;
 };
 
 /// Identifies where reports go. A collection of the same name in another database, or one that took its
@@ -198,7 +199,7 @@ std::int64_t target(const std::string& created, const std::string& collection) {
     return static_cast<std::int64_t>(hash.value());
 }
 
-std::string fetch_created(Link& link, const std::string& collection) {
+std::string fetch_created(Connection& link, const std::string& collection) {
     return link.persist("looking the collection up", [&](pqxx::connection& connection) {
         pqxx::work transaction(connection);
         return pq::run(transaction,
@@ -211,8 +212,8 @@ std::string fetch_created(Link& link, const std::string& collection) {
 /// The way to a database or to an endpoint, and what is known there of the collection.
 class Destination {
   public:
-    Destination(const Arguments& arguments, const Patience& patience)
-        : database_(arguments["dsn"].as<std::string>(), patience),
+    Destination(const Arguments& arguments, const RetryPolicy& retry_policy)
+        : database_(arguments["dsn"].as<std::string>(), retry_policy),
           name_(arguments["collection"].as<std::string>()) {
         const auto waiting = [this, told = false](const Error& why, std::chrono::milliseconds) mutable {
             if (!std::exchange(told, true)) tell_(std::string(why.what()) + "; trying again");
@@ -220,14 +221,14 @@ class Destination {
         const Uploader::Method method = method_words.chosen(arguments);
         if (arguments.count("to") == 0) {
             database_.on_waiting(waiting);
-            carrier_ = std::make_unique<Uploader>(database_, name_, method);
+            transport_ = std::make_unique<Uploader>(database_, name_, method);
             return;
         }
         if (!arguments["dsn"].defaulted() || !arguments["method"].defaulted())
             throw UsageError("--to is for an endpoint, --dsn and --method are for a database");
-        endpoint_.emplace(arguments["to"].as<std::string>(), patience);
+        endpoint_.emplace(arguments["to"].as<std::string>(), retry_policy);
         endpoint_->on_waiting(waiting);
-        carrier_ = std::make_unique<HttpUploader>(*endpoint_, name_);
+        transport_ = std::make_unique<HttpUploader>(*endpoint_, name_);
     }
     // What waits tells it by `this`.
     Destination(const Destination&) = delete;
@@ -256,13 +257,13 @@ class Destination {
         return submit::target(
             endpoint_ ? ldp::fetch_created(*endpoint_, name_) : fetch_created(database_, name_), name_);
     }
-    [[nodiscard]] Carrier& carrier() { return *carrier_; }
+    [[nodiscard]] BatchTransport& transport() { return *transport_; }
 
   private:
-    Link database_;
-    std::optional<HttpLink> endpoint_;
+    Connection database_;
+    std::optional<HttpConnection> endpoint_;
     std::string name_;
-    std::unique_ptr<Carrier> carrier_;
+    std::unique_ptr<BatchTransport> transport_;
     Tell tell_ = [](const std::string& line) { std::cerr << line << "\n"; };
 };
 
@@ -279,22 +280,22 @@ void submit_rows(const InputFile& source, Client& client, Destination& destinati
     Progress progress(std::cerr, isatty(STDERR_FILENO) == 1, "submitting " + source.name, "records",
                       journal.total());
     const Destination::Telling telling(destination, [&](const std::string& line) { progress.say(line); });
-    Carrier& carrier = destination.carrier();
+    BatchTransport& transport = destination.transport();
     const auto stage = [&](std::span<const Value> record) { return client.stage(record); };
     Flush flush(client, batch);
-    Carrier::Delivery ready;  // of the next batch, if that was known already
+    BatchTransport::Delivery ready;  // of the next batch, if that was known already
     for (bool more = !journal.finished();;) {
         const std::optional<Batch>& next = flush.next();
         if (!next && !more) return;
         std::future<bool> delivery;  // whatever happens here, it is waited for
         if (next)
-            delivery = std::async(std::launch::async, ready ? std::move(ready) : carrier.prepare(*next));
+            delivery = std::async(std::launch::async, ready ? std::move(ready) : transport.prepare(*next));
         ready = nullptr;
         if (more && client.pending() <= batch) {
             while (client.staged() < batch && (more = records.next(stage))) continue;
             journal.advance(records, !more);
         }
-        if (const std::optional<Batch>& ahead = flush.ahead()) ready = carrier.prepare(*ahead);
+        if (const std::optional<Batch>& ahead = flush.ahead()) ready = transport.prepare(*ahead);
         if (next) try {
                 flush.delivered(!delivery.get());
             } catch (const Undelivered& why) {
@@ -333,9 +334,9 @@ int submit(const Arguments& arguments) {
     const auto& name = arguments["collection"].as<std::string>();
 
     const InputFile source(arguments["file"].as<std::string>());
-    Patience patience;
-    patience.limit = retry_limit(arguments);
-    Destination destination(arguments, patience);
+    RetryPolicy retry_policy;
+    retry_policy.limit = retry_limit(arguments);
+    Destination destination(arguments, retry_policy);
     const Collection collection(destination.spec(), outside);
     const Columns columns = record_columns(arguments, collection.spec());
     const std::string state = arguments.count("state") != 0 ? arguments["state"].as<std::string>()

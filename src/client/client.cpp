@@ -30,7 +30,7 @@ Client::Client(Collection collection, std::unique_ptr<Store> store)
     : collection_(std::move(collection)),
       store_(std::move(store)),
       bits_(std::make_unique<SystemRandom>()),
-      moved_{std::vector<std::uint64_t>(collection_.spec().attributes().size())} {
+      clamped_{std::vector<std::uint64_t>(collection_.spec().attributes().size())} {
     store_->bind(collection_.spec().fingerprint());
     const Discarded discarded(*bits_);
     reporter_ = make_reporter(collection_, *store_, *bits_);
@@ -48,7 +48,7 @@ Receipt Client::report(std::span<const Value> record, std::int32_t round) {
         reporter_->undo();
         throw;
     }
-    moved_.add(receipt.moved);
+    clamped_.add(receipt.clamped);
     return std::move(receipt);
 }
 
@@ -61,7 +61,7 @@ Receipt Client::stage(std::span<const Value> record) {
         reporter_->undo();
         throw;
     }
-    moved_.add(receipt.moved);
+    clamped_.add(receipt.clamped);
     return std::move(receipt);
 }
 
@@ -84,8 +84,8 @@ std::span<const Answer> Client::ledger() const {
     return reporter_->ledger();
 }
 
-Flushed Client::flush(Carrier& carrier, std::size_t most, const Progress& progress) {
-    return Flush(*this, most).run(carrier, progress);
+Flushed Client::flush(BatchTransport& transport, std::size_t most, const Progress& progress) {
+    return Flush(*this, most).run(transport, progress);
 }
 
 Flush::Flush(Client& client, std::size_t most) : Flush(*client.store_, client.batch_size_, most) {}
@@ -97,10 +97,10 @@ Flush::Flush(Store& store, BatchSize& size, std::size_t most)
               "Batches of about 10000 reports are fast and small enough to repeat.");
 }
 
-Flushed Flush::run(Carrier& carrier, const Progress& progress) {
+Flushed Flush::run(BatchTransport& transport, const Progress& progress) {
     while (next()) {
         try {
-            delivered(!carrier.deliver(*batch_));
+            delivered(!transport.deliver(*batch_));
         } catch (const Undelivered& why) {
             if (!undelivered(why)) throw;
             continue;
@@ -148,7 +148,7 @@ bool Flush::undelivered(const Undelivered& why) {
         return true;
     }
     if (why.outcome() == BatchOutcome::too_large) return false;
-    store_.set_aside(batch_->id, why.what());
+    store_.dead_letters(batch_->id, why.what());
     batch_.reset();
     ahead_.reset();
     refusal_.emplace(why);

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "accounting/composition.hpp"
-#include "client/carrier.hpp"
+#include "client/batch_transport.hpp"
 #include "client/collection.hpp"
 #include "client/receipt.hpp"
 #include "client/store.hpp"
@@ -66,7 +66,7 @@ class Flush {
     /// The batch to deliver next, until it is known what became of it; nothing at the end, where it throws
     /// Error (environment) if the server refused all that there was.
     [[nodiscard]] const std::optional<Batch>& next();
-    /// The batch that will be next if that one is delivered, for a carrier to prepare; it must not leave
+    /// The batch that will be next if that one is delivered, for a transport to prepare; it must not leave
     /// before. Nothing if there is none yet, or the store does not look ahead.
     [[nodiscard]] const std::optional<Batch>& ahead();
     /// It was counted: by this attempt, or by an earlier one.
@@ -79,8 +79,8 @@ class Flush {
 
     /// Called after each batch with what this flush has done so far.
     using Progress = std::function<void(const Flushed&)>;
-    /// All steps, each batch by this carrier. Throws as Client::flush does.
-    Flushed run(Carrier& carrier, const Progress& progress = {});
+    /// All steps, each batch by this transport. Throws as Client::flush does.
+    Flushed run(BatchTransport& transport, const Progress& progress = {});
 
   private:
     [[noreturn]] void refuse_all(const char* what) const;
@@ -103,9 +103,10 @@ class Flush {
 /// Under a mechanism of series (ddrm) all records are one person's, too, one for each round. Under any other
 /// spec each report is a fresh draw, and the records may be different people's.
 ///
-/// A client, its store and a carrier at work for it belong to one thread at a time and do not survive a fork.
-/// Programs that report from several threads lock around the client or keep one, with its own store, in each.
-/// A client can be moved, whatever it holds; one that was moved from can only be assigned to or destroyed.
+/// A client, its store and a transport at work for it belong to one thread at a time and do not survive a
+/// fork. Programs that report from several threads lock around the client or keep one, with its own store, in
+/// each. A client can be moved, whatever it holds; one that was moved from can only be assigned to or
+/// destroyed.
 class Client {
   public:
     /// Ties the store, which must not be null, to the collection's spec, and goes on with what it holds.
@@ -158,9 +159,9 @@ class Client {
     /// refuses, which are set aside in the store; the others go on. Throws Error (environment) if so none is
     /// left, or one after another is refused: then it is not they who are at fault. Throws Error
     /// (incompatible) if the server has counted what the store does not know (Store::retire), Error
-    /// (invalid_value) if `most` is 0, and Error (environment) if the store fails; what the carrier or
+    /// (invalid_value) if `most` is 0, and Error (environment) if the store fails; what the transport or
     /// `progress` throws passes through.
-    Flushed flush(Carrier& carrier, std::size_t most = 10000, const Progress& progress = {});
+    Flushed flush(BatchTransport& transport, std::size_t most = 10000, const Progress& progress = {});
 
     /// The collection whose records it takes.
     [[nodiscard]] const Collection& collection() const noexcept { return collection_; }
@@ -171,7 +172,7 @@ class Client {
     /// Reports staged and not committed.
     [[nodiscard]] std::size_t staged() const noexcept { return staged_.size(); }
     /// What this client has moved into what the spec declares, since it was made.
-    [[nodiscard]] const MovedCount& moved() const noexcept { return moved_; }
+    [[nodiscard]] const ClampedCount& clamped() const noexcept { return clamped_; }
 
     /// The answers that were drawn, each with its ε and round, in their order; valid until the client next
     /// changes. Those since the last commit have no round yet. Throws Error (unsupported) unless the spec has
@@ -192,7 +193,7 @@ class Client {
     std::unique_ptr<SystemRandom> bits_;  ///< empty between two reports
     std::unique_ptr<Reporter> reporter_;
     std::vector<Report> staged_;
-    MovedCount moved_;
+    ClampedCount clamped_;
     BatchSize batch_size_;
 };
 

@@ -45,12 +45,12 @@ struct Collection::Plan {
           given(ldp::given(spec.attributes())),
           labels(spec.attributes()) {}
 
-    [[nodiscard]] Cell category(std::size_t j, const Value& value, Moved& moved) const;
+    [[nodiscard]] Cell category(std::size_t j, const Value& value, Clamped& clamped) const;
     [[nodiscard]] Cell number(std::size_t j, const Value& value) const;
     /// The number, moved into its range.
-    [[nodiscard]] double inside(std::size_t j, const Value& value, Moved& moved) const;
+    [[nodiscard]] double inside(std::size_t j, const Value& value, Clamped& clamped) const;
     [[nodiscard]] double position(std::size_t j, double value) const;
-    [[nodiscard]] Cell bin(std::size_t j, const Value& value, Moved& moved) const;
+    [[nodiscard]] Cell bin(std::size_t j, const Value& value, Clamped& clamped) const;
 
     Spec spec;
     std::unique_ptr<const Mechanism> mechanism;
@@ -71,7 +71,7 @@ Cell Collection::Plan::number(std::size_t j, const Value& value) const {
     return static_cast<Cell>(*number);
 }
 
-Cell Collection::Plan::category(std::size_t j, const Value& value, Moved& moved) const {
+Cell Collection::Plan::category(std::size_t j, const Value& value, Clamped& clamped) const {
     const Attribute& attribute = spec.attributes()[j];
     const auto* text = std::get_if<std::string_view>(&value);
     const bool blank = text != nullptr && text->empty();
@@ -79,7 +79,7 @@ Cell Collection::Plan::category(std::size_t j, const Value& value, Moved& moved)
     if (const auto label = text != nullptr ? attribute.label_of(*text) : std::nullopt) {
         if (const auto found = labels.find_value(j, *label)) return *found;
         if (!attribute.other.empty()) {
-            moved.attributes.push_back(j);
+            clamped.attributes.push_back(j);
             return *labels.find_value(j, attribute.other);
         }
     }
@@ -98,7 +98,7 @@ Cell Collection::Plan::category(std::size_t j, const Value& value, Moved& moved)
                  : "Labels are compared byte by byte: upper and lower case and spaces count.");
 }
 
-double Collection::Plan::inside(std::size_t j, const Value& value, Moved& moved) const {
+double Collection::Plan::inside(std::size_t j, const Value& value, Clamped& clamped) const {
     const Attribute& attribute = spec.attributes()[j];
     const auto* number = std::get_if<double>(&value);
     if (number == nullptr || !std::isfinite(*number))
@@ -106,15 +106,15 @@ double Collection::Plan::inside(std::size_t j, const Value& value, Moved& moved)
                "Allowed are finite numbers; its range is " + shortest(attribute.min) + " to " +
                    shortest(attribute.max) + ".",
                number != nullptr && std::isnan(*number) ? no_number : "");
-    const double clamped = std::clamp(*number, attribute.min, attribute.max);
-    if (clamped != *number) {
+    const double inside = std::clamp(*number, attribute.min, attribute.max);
+    if (inside != *number) {
         if (outside == Outside::refuse)
             refuse(shortest(*number) + " lies outside the range of " + in_quotes(attribute.name),
                    "Its range is " + shortest(attribute.min) + " to " + shortest(attribute.max) + ".",
                    "Correct the value, or ask for values outside to be clamped.");
-        moved.attributes.push_back(j);
+        clamped.attributes.push_back(j);
     }
-    return clamped;
+    return inside;
 }
 
 double Collection::Plan::position(std::size_t j, double value) const {
@@ -122,9 +122,9 @@ double Collection::Plan::position(std::size_t j, double value) const {
     return (value - attribute.min) / (attribute.max - attribute.min) * static_cast<double>(cells[j] - 1);
 }
 
-Cell Collection::Plan::bin(std::size_t j, const Value& value, Moved& moved) const {
+Cell Collection::Plan::bin(std::size_t j, const Value& value, Clamped& clamped) const {
     const std::vector<double>& edges = spec.attributes()[j].edges;
-    return static_cast<Cell>(std::ranges::upper_bound(edges, inside(j, value, moved)) - edges.begin());
+    return static_cast<Cell>(std::ranges::upper_bound(edges, inside(j, value, clamped)) - edges.begin());
 }
 
 Collection::Collection(Spec spec, Outside outside)
@@ -156,18 +156,18 @@ Placed Collection::place(std::span<const Value> record) const {
         const Value& value = record[i];
         const Attribute& attribute = attributes[j];
         if (attribute.numeric()) {
-            values[j] = plan_->inside(j, value, placed.moved);
+            values[j] = plan_->inside(j, value, placed.clamped);
             continue;
         }
-        const Cell cell = attribute.binned()         ? plan_->bin(j, value, placed.moved)
+        const Cell cell = attribute.binned()         ? plan_->bin(j, value, placed.clamped)
                           : attribute.labels.empty() ? plan_->number(j, value)
-                                                     : plan_->category(j, value, placed.moved);
+                                                     : plan_->category(j, value, placed.clamped);
         values[j] = static_cast<double>(cell);
     }
     for (std::size_t j = 0; j < attributes.size(); ++j)
         if (attributes[j].derived())
-            values[j] = plan_->inside(j, product_of(attributes, attributes[j], values), placed.moved);
-    std::ranges::sort(placed.moved.attributes);
+            values[j] = plan_->inside(j, product_of(attributes, attributes[j], values), placed.clamped);
+    std::ranges::sort(placed.clamped.attributes);
     for (std::size_t j = 0; j < attributes.size(); ++j)
         if (attributes[j].numeric()) values[j] = plan_->position(j, values[j]);
     return placed;
@@ -175,19 +175,19 @@ Placed Collection::place(std::span<const Value> record) const {
 
 Encoded Collection::encode(std::span<const Value> record, BitSource& bits) const {
     Placed placed = place(record);
-    Encoded encoded{{}, std::move(placed.moved)};
+    Encoded encoded{{}, std::move(placed.clamped)};
     encoded.cells.reserve(placed.positions.size());
     for (std::size_t j = 0; j < placed.positions.size(); ++j)
         encoded.cells.push_back(plan_->spec.attributes()[j].numeric()
                                     ? grid_point(placed.positions[j], plan_->cells[j] - 1).draw(bits)
                                     : static_cast<Cell>(placed.positions[j]));
-    if (plan_->confined != nullptr) encoded.moved.coefficients = plan_->confined->clamped(encoded.cells);
+    if (plan_->confined != nullptr) encoded.clamped.coefficients = plan_->confined->clamped(encoded.cells);
     return encoded;
 }
 
 Perturbed Collection::perturb(std::span<const Value> record, BitSource& bits) const {
     Encoded encoded = encode(record, bits);
-    return {plan_->mechanism->perturb(encoded.cells, bits), std::move(encoded.moved)};
+    return {plan_->mechanism->perturb(encoded.cells, bits), std::move(encoded.clamped)};
 }
 
 }  // namespace ldp

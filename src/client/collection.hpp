@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "client/receipt.hpp"
-#include "core/base/cell.hpp"
+#include "core/base/input_code.hpp"
 #include "core/format/report_frame.hpp"
 #include "core/spec/spec.hpp"
 
@@ -46,19 +46,19 @@ enum class Outside {
 /// A record ready for the randomizer.
 struct Encoded {
     std::vector<Cell> cells;  ///< one for each attribute
-    Moved moved;              ///< what was moved to get there
+    Clamped clamped;          ///< what was moved to get there
 };
 
 /// A record on the mechanism's grids, before numbers are rounded to their points.
 struct Placed {
     std::vector<double> positions;  ///< one for each attribute, from 0 to its cells − 1
-    Moved moved;                    ///< what was moved to get there
+    Clamped clamped;                ///< what was moved to get there
 };
 
 /// A record's report.
 struct Perturbed {
-    Report report;  ///< what may leave the device
-    Moved moved;    ///< what was moved of the record
+    Report report;    ///< what may leave the device
+    Clamped clamped;  ///< what was moved of the record
 };
 
 /// A spec and its mechanism. Immutable, cheap to copy, and safe to share between threads.

@@ -7,7 +7,7 @@ namespace ldp {
 Reporter::Reported FreshReporter::report(std::span<const Value> record, std::optional<std::int32_t>,
                                          BitSource& bits) {
     Perturbed perturbed = collection_.perturb(record, bits);
-    Reported reported{{}, {std::move(perturbed.moved), Origin::drawn}};
+    Reported reported{{}, {std::move(perturbed.clamped), Origin::drawn}};
     reported.reports.push_back(std::move(perturbed.report));
     return reported;
 }

@@ -94,9 +94,9 @@ Reporter::Reported MemoizingReporter::report(std::span<const Value> record, std:
     const std::vector<Cell> cells = rounding_.follow(placed.positions, alphas_, courses);
     Answer fresh{mechanism.response_key(cells, public_), {}, mechanism.epsilon()};
     const Answer* found = &fresh;
-    Reported reported{{}, {std::move(placed.moved), Origin::kept}};
-    auto& [moved, origin] = reported.receipt;
-    moved.coefficients = clamped_coefficients(collection_.mechanism(), cells);
+    Reported reported{{}, {std::move(placed.clamped), Origin::kept}};
+    auto& [clamped, origin] = reported.receipt;
+    clamped.coefficients = clamped_coefficients(collection_.mechanism(), cells);
     if (const auto kept = index_.find(fresh.key); kept != index_.end()) {
         found = &answers_[kept->second];
     } else if (answers_.size() < most_answers_) {

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "client/reporter.hpp"
-#include "core/spec/evolving.hpp"
+#include "core/spec/evolving_options.hpp"
 
 namespace ldp {
 

@@ -8,7 +8,7 @@
 namespace ldp {
 
 /// What of a record was moved into what the spec declares.
-struct Moved {
+struct Clamped {
     /// Which attributes, ascending: a number to the nearer end of its range, a label to "other".
     std::vector<std::size_t> attributes;
     /// How many of the numbers that the record leads to lay outside the ranges that the spec gives them: the
@@ -21,14 +21,14 @@ struct Moved {
 };
 
 /// The same of many records.
-struct MovedCount {
+struct ClampedCount {
     std::vector<std::uint64_t> attributes;  ///< for each attribute, how many values
     std::uint64_t coefficients = 0;         ///< how many coefficients of haar
 
     /// One record more.
-    void add(const Moved& moved) noexcept {
-        for (const std::size_t j : moved.attributes) ++attributes[j];
-        coefficients += moved.coefficients;
+    void add(const Clamped& clamped) noexcept {
+        for (const std::size_t j : clamped.attributes) ++attributes[j];
+        coefficients += clamped.coefficients;
     }
 };
 
@@ -42,7 +42,7 @@ enum class Origin {
 
 /// What became of a record.
 struct Receipt {
-    Moved moved;  ///< into what the spec declares
+    Clamped clamped;  ///< into what the spec declares
     /// Whether the report cost anything. Without "evolving" it always did; but of a series all reports cost ε
     /// once, together, and rounds may be silent.
     Origin origin;

@@ -58,7 +58,7 @@ Reporter::Reported SeriesReporter::report(std::span<const Value> record, std::op
     const auto value = static_cast<Cell>(placed.positions[0]);
     const LocalRandomizer& mechanism = collection_.mechanism();
     const Cell held = standing_.round == 0 ? value : standing_.value;
-    Reported reported{{}, {std::move(placed.moved), Origin::silent}};
+    Reported reported{{}, {std::move(placed.clamped), Origin::silent}};
     SeriesState next = standing_;
     Report report = frame_report(mechanism.block(), mechanism.payload_size());
     while (next.round < last)

@@ -164,10 +164,10 @@ std::optional<Batch> SqliteStore::name_next(std::size_t most) {
     auto front = contents.outbox.first(step, most, behind);
     for (const auto& row : front.damaged) {  // it must not keep the rest back
         std::vector<Report> lost;
-        if (row.stretch.possible())
-            row.stretch.append_to(lost);
+        if (row.segment.possible())
+            row.segment.append_to(lost);
         else
-            lost.push_back(row.stretch.content);
+            lost.push_back(row.segment.content);
         for (const Report& report : lost)
             contents.refusals.keep(step, row.round, report, "it was damaged in the state file", false);
     }
@@ -219,7 +219,7 @@ void SqliteStore::release(std::string_view id) {
     step.commit();
 }
 
-void SqliteStore::set_aside(std::string_view id, std::string_view reason) {
+void SqliteStore::dead_letters(std::string_view id, std::string_view reason) {
     if (!opened_->is_current(id)) return;
     const Batch batch = next_batch(1).value();
     sqlite::Contents& contents = opened_->contents();

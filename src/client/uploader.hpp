@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "client/client.hpp"
-#include "client/transport.hpp"
+#include "client/pqxx_compat.hpp"
 
 namespace ldp {
 
@@ -131,7 +131,7 @@ class SessionSettings {
 /// The spec of a collection, as the server hands it to clients. Throws Error (environment) if the server
 /// cannot be asked or has no such collection, and what Spec::from_json throws if this release does not know
 /// the spec.
-[[nodiscard]] inline Spec fetch_spec(Link& link, const std::string& collection) {
+[[nodiscard]] inline Spec fetch_spec(Connection& link, const std::string& collection) {
     return Spec::from_json(link.persist("fetching the spec", [&](pqxx::connection& connection) {
         pqxx::work transaction(connection);
         const auto answer = pq::run(transaction,
@@ -144,7 +144,7 @@ class SessionSettings {
 }
 /// The same, by a connection that is there.
 [[nodiscard]] inline Spec fetch_spec(pqxx::connection& connection, const std::string& collection) {
-    Link link(connection);
+    Connection link(connection);
     return fetch_spec(link, collection);
 }
 
@@ -158,7 +158,7 @@ class SessionSettings {
 /// (search_path, role, time limits and the like). What else a trigger left in a borrowed session, such as
 /// temporary tables or prepared statements, stays: an application that has work of its own to do there should
 /// lend another connection.
-class Uploader final : public Carrier {
+class Uploader final : public BatchTransport {
   public:
     /// How a batch is written.
     enum class Method {
@@ -168,11 +168,11 @@ class Uploader final : public Carrier {
 
     /// Borrows the link or the connection, which must outlive this, and have no transaction open while a
     /// batch is delivered.
-    explicit Uploader(Link& link, std::string collection, Method method = Method::insert)
+    explicit Uploader(Connection& link, std::string collection, Method method = Method::insert)
         : link_(link), collection_(std::move(collection)), method_(method) {}
     /// The same, of a connection: what breaks it is not tried again.
     explicit Uploader(pqxx::connection& connection, std::string collection, Method method = Method::insert)
-        : own_(std::make_unique<Link>(connection)),
+        : own_(std::make_unique<Connection>(connection)),
           link_(*own_),
           collection_(std::move(collection)),
           method_(method) {}
@@ -183,10 +183,11 @@ class Uploader final : public Carrier {
         return client.flush(*this, most, progress);
     }
 
-    /// As Carrier::deliver. Throws Error (environment); whether the batch may have been counted all the same
-    /// makes no difference to what is to be done: deliver it again. Undelivered says that it was not.
+    /// As BatchTransport::deliver. Throws Error (environment); whether the batch may have been counted all
+    /// the same makes no difference to what is to be done: deliver it again. Undelivered says that it was
+    /// not.
     bool deliver(const Batch& batch) override { return prepare(batch)(); }
-    /// As Carrier::prepare: packs the batch and takes its digest.
+    /// As BatchTransport::prepare: packs the batch and takes its digest.
     [[nodiscard]] Delivery prepare(const Batch& batch) override {
         EncodedBatch encoded{batch.id, batch.reports.size(), batch.digest(), batch.round, {}, {}};
         if (method_ == Method::insert)
@@ -332,8 +333,8 @@ class Uploader final : public Carrier {
         return *table_;
     }
 
-    std::unique_ptr<Link> own_;
-    Link& link_;
+    std::unique_ptr<Connection> own_;
+    Connection& link_;
     std::string collection_;
     Method method_;
     std::optional<Table> table_;

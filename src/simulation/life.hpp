@@ -26,8 +26,8 @@ class Life {
         if (!first_ && bits.below(stream_ == Stream::syn ? 4 : 100) == 0) base_ = fresh(bits);
         first_ = false;
         if (stream_ == Stream::syn) return static_cast<double>(base_);
-        const auto moved = static_cast<std::int64_t>(base_ + bits.below(2 * noise + 1)) - noise;
-        return static_cast<double>(std::clamp<std::int64_t>(moved, 0, range)) / 100;
+        const auto clamped = static_cast<std::int64_t>(base_ + bits.below(2 * noise + 1)) - noise;
+        return static_cast<double>(std::clamp<std::int64_t>(clamped, 0, range)) / 100;
     }
 
   private:

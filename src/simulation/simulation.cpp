@@ -10,7 +10,7 @@
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/spec/products.hpp"
 #include "core/summary/summary.hpp"
-#include "simulation/seeded.hpp"
+#include "simulation/seeded_random.hpp"
 
 namespace ldp::simulation {
 

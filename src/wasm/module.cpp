@@ -48,15 +48,15 @@ std::size_t give(std::string_view text) {
 }
 
 /// Origin, coefficients moved, attributes moved; what follows it.
-void put(Writer& writer, Origin origin, const Moved& moved) {
+void put(Writer& writer, Origin origin, const Clamped& clamped) {
     writer.put(static_cast<std::uint32_t>(origin));
-    writer.put(static_cast<std::uint32_t>(moved.coefficients));
-    writer.put(static_cast<std::uint32_t>(moved.attributes.size()));
-    for (const std::size_t attribute : moved.attributes) writer.put(static_cast<std::uint32_t>(attribute));
+    writer.put(static_cast<std::uint32_t>(clamped.coefficients));
+    writer.put(static_cast<std::uint32_t>(clamped.attributes.size()));
+    for (const std::size_t attribute : clamped.attributes) writer.put(static_cast<std::uint32_t>(attribute));
 }
 std::size_t give(const Receipt& receipt) {
     Writer writer;
-    put(writer, receipt.origin, receipt.moved);
+    put(writer, receipt.origin, receipt.clamped);
     return give(std::move(writer.bytes()));
 }
 
@@ -133,7 +133,7 @@ EXPORT(perturb, std::size_t) {
     Perturbed perturbed = collection->perturb(record, *bits);
     forget_record();
     Writer writer;
-    put(writer, Origin::drawn, perturbed.moved);
+    put(writer, Origin::drawn, perturbed.clamped);
     writer.put_bytes(perturbed.report);
     return give(std::move(writer.bytes()));
 }

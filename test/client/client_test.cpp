@@ -7,9 +7,9 @@
 
 #include "client/memory_store.hpp"
 #include "client/sqlite_store.hpp"
+#include "client_support.hpp"
 #include "core/summary/summary.hpp"
 #include "fragile.hpp"
-#include "support.hpp"
 
 namespace ldp::test {
 
@@ -24,7 +24,7 @@ BOOST_AUTO_TEST_CASE(a_record_becomes_a_report_of_its_spec) {
             record.push_back(!attribute.labels.empty() ? Value(attribute.labels[1])
                              : attribute.numeric()     ? Value(attribute.max)
                                                        : Value(1));
-        for (int i = 0; i < 100; ++i) BOOST_TEST(!client.report(record).moved.any());
+        for (int i = 0; i < 100; ++i) BOOST_TEST(!client.report(record).clamped.any());
         Counter server;
         const Flushed flushed = client.flush(server, 30);
         BOOST_TEST(flushed.batches == 4u);
@@ -93,10 +93,10 @@ BOOST_AUTO_TEST_CASE(refused_records_queue_nothing) {
 
 BOOST_AUTO_TEST_CASE(clamped_values_are_counted) {
     Client client(collection(people), MemoryStore());
-    BOOST_TEST(client.report({2000, 50, 3}).moved.attributes == std::vector<std::size_t>{0},
+    BOOST_TEST(client.report({2000, 50, 3}).clamped.attributes == std::vector<std::size_t>{0},
                boost::test_tools::per_element());
-    BOOST_TEST(client.stage({2000, 16, 3}).moved.attributes.size() == 2u);
-    BOOST_TEST(client.moved().attributes == (std::vector<std::uint64_t>{2, 1, 0}),
+    BOOST_TEST(client.stage({2000, 16, 3}).clamped.attributes.size() == 2u);
+    BOOST_TEST(client.clamped().attributes == (std::vector<std::uint64_t>{2, 1, 0}),
                boost::test_tools::per_element());
 }
 
@@ -106,12 +106,12 @@ BOOST_AUTO_TEST_CASE(coefficients_outside_their_ranges_are_counted) {
                                                 {"name": "b", "min": 0, "max": 8}]})",
                              Outside::refuse),
                   MemoryStore());
-    BOOST_TEST(client.report({4, 3}).moved.coefficients ==
+    BOOST_TEST(client.report({4, 3}).clamped.coefficients ==
                0u);  // half the difference is 1/8 of the half range
-    BOOST_TEST(client.report({8, 3}).moved.coefficients == 1u);
-    BOOST_TEST(client.stage({0, 8}).moved.coefficients == 1u);
-    BOOST_TEST(client.stage({0, 8}).moved.attributes.empty());
-    BOOST_TEST(client.moved().coefficients == 3u);
+    BOOST_TEST(client.report({8, 3}).clamped.coefficients == 1u);
+    BOOST_TEST(client.stage({0, 8}).clamped.coefficients == 1u);
+    BOOST_TEST(client.stage({0, 8}).clamped.attributes.empty());
+    BOOST_TEST(client.clamped().coefficients == 3u);
 }
 
 BOOST_AUTO_TEST_CASE(numbers_of_too_long_vectors_are_counted) {
@@ -120,11 +120,11 @@ BOOST_AUTO_TEST_CASE(numbers_of_too_long_vectors_are_counted) {
                                                 {"name": "b", "min": 0, "max": 8}]})",
                              Outside::refuse),
                   MemoryStore());
-    BOOST_TEST(client.report({8, 4}).moved.coefficients == 0u);
-    BOOST_TEST(client.report({6, 6}).moved.coefficients == 0u);
-    BOOST_TEST(client.report({8, 0}).moved.coefficients == 2u);
-    BOOST_TEST(client.report({8, 5}).moved.coefficients == 2u);
-    BOOST_TEST(client.moved().coefficients == 4u);
+    BOOST_TEST(client.report({8, 4}).clamped.coefficients == 0u);
+    BOOST_TEST(client.report({6, 6}).clamped.coefficients == 0u);
+    BOOST_TEST(client.report({8, 0}).clamped.coefficients == 2u);
+    BOOST_TEST(client.report({8, 5}).clamped.coefficients == 2u);
+    BOOST_TEST(client.clamped().coefficients == 4u);
 }
 
 BOOST_AUTO_TEST_CASE(staged_records_are_queued_together) {
@@ -179,10 +179,10 @@ BOOST_FIXTURE_TEST_CASE(a_moved_client_goes_on, Directory) {
     Client series(collection(R"({"mechanism": "ddrm", "epsilon": 4, "rounds": 3, "domain": 2})"),
                   MemoryStore());
     series.report({1}, 2);
-    Client moved = std::move(series);
-    BOOST_CHECK_EXCEPTION(moved.report({1}, 2), Error, error_with(ErrorCode::invalid_value, "is over"));
-    moved.report({1}, 3);
-    BOOST_TEST(moved.flush(server).reports > 0u);
+    Client clamped = std::move(series);
+    BOOST_CHECK_EXCEPTION(clamped.report({1}, 2), Error, error_with(ErrorCode::invalid_value, "is over"));
+    clamped.report({1}, 3);
+    BOOST_TEST(clamped.flush(server).reports > 0u);
 }
 
 BOOST_AUTO_TEST_CASE(a_store_of_another_spec_is_refused) {
@@ -220,16 +220,16 @@ BOOST_AUTO_TEST_CASE(death_at_any_step_loses_and_doubles_nothing) {
                 for (int session = 0; session < sessions; ++session) {
                     Client client(collection(colours),
                                   std::make_unique<FragileStore>(directory.file("state"), fuse));
-                    FragileCarrier carrier(server, fuse);
+                    FragileTransport transport(server, fuse);
                     for (int i = 0; i < 5; ++i) {
                         ++attempted;
                         client.report({"green"});
                         ++promised;
                     }
                     if (ahead)
-                        flush_ahead(client, carrier, 2);
+                        flush_ahead(client, transport, 2);
                     else
-                        client.flush(carrier, 2);
+                        client.flush(transport, 2);
                 }
             } catch (const Died&) {
             }

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <limits>
 
-#include "../support/seeded.hpp"
+#include "../support/seeded_words.hpp"
 #include "client/memory_store.hpp"
+#include "client_support.hpp"
 #include "core/summary/summary.hpp"
-#include "support.hpp"
 
 namespace ldp::test {
 
@@ -43,16 +43,16 @@ BOOST_AUTO_TEST_CASE(labels_outside_the_domain_are_moved_and_counted) {
         R"({"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "rest"], "other": "rest"})"));
     SeededBits bits(1);
     const auto green = c.encode(std::vector<Value>{"green"}, bits);
-    BOOST_TEST((green.cells[0] == 1u && !green.moved.any()));
+    BOOST_TEST((green.cells[0] == 1u && !green.clamped.any()));
     const auto pink = c.encode(std::vector<Value>{"pink"}, bits);
-    BOOST_TEST((pink.cells[0] == 2u && pink.moved.attributes == std::vector<std::size_t>{0}));
+    BOOST_TEST((pink.cells[0] == 2u && pink.clamped.attributes == std::vector<std::size_t>{0}));
     const auto rest = c.encode(std::vector<Value>{"rest"}, bits);
-    BOOST_TEST((rest.cells[0] == 2u && !rest.moved.any()));
+    BOOST_TEST((rest.cells[0] == 2u && !rest.clamped.any()));
     BOOST_CHECK_THROW((void)c.encode(std::vector<Value>{7}, bits), Error);
 
     Client client(c, MemoryStore());
     for (const char* colour : {"red", "pink", "blue", "rest"}) client.report({colour});
-    BOOST_TEST(client.moved().attributes[0] == 2u);
+    BOOST_TEST(client.clamped().attributes[0] == 2u);
 }
 
 BOOST_AUTO_TEST_CASE(people_without_an_answer_have_a_label) {
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(people_without_an_answer_have_a_label) {
                                        R"(, {"name": "age", "min": 0, "max": 100}]})"));
     SeededBits bits(1);
     const auto blank = c.encode(std::vector<Value>{"", 50}, bits);
-    BOOST_TEST((blank.cells[0] == 2u && !blank.moved.any()));
+    BOOST_TEST((blank.cells[0] == 2u && !blank.clamped.any()));
     BOOST_TEST(c.encode(std::vector<Value>{"B", 50}, bits).cells[0] == 1u);
     BOOST_TEST(c.spec().to_json().find(R"("none":"no answer")") != std::string::npos);
     BOOST_TEST(Spec::from_json(c.spec().to_json()).fingerprint() == c.spec().fingerprint());
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(people_without_an_answer_have_a_label) {
     BOOST_CHECK_EXCEPTION((void)plain.encode(std::vector<Value>{""}, bits), Error, asks_for_classes);
     const Collection other(
         Spec::from_json(R"({"mechanism": "grr", "epsilon": 1, "domain": ["A", "B"], "other": "B"})"));
-    BOOST_TEST(other.encode(std::vector<Value>{""}, bits).moved.any());
+    BOOST_TEST(other.encode(std::vector<Value>{""}, bits).clamped.any());
     BOOST_CHECK_THROW(
         (void)Spec::from_json(R"({"mechanism": "grr", "epsilon": 1, "domain": ["A", "B"], "none": "C"})"),
         Error);
@@ -94,10 +94,10 @@ BOOST_AUTO_TEST_CASE(numbers_in_bins_are_categories) {
     BOOST_TEST(cells(17.999, -1).cells == (std::vector<Cell>{0, 0}), boost::test_tools::per_element());
     BOOST_TEST(cells(18, -0.5).cells == (std::vector<Cell>{1, 1}), boost::test_tools::per_element());
     BOOST_TEST(cells(100, 1).cells == (std::vector<Cell>{2, 3}), boost::test_tools::per_element());
-    BOOST_TEST(!cells(100, 1).moved.any());
+    BOOST_TEST(!cells(100, 1).clamped.any());
     const Encoded outside = cells(101, 7);
     BOOST_TEST(outside.cells == (std::vector<Cell>{2, 3}), boost::test_tools::per_element());
-    BOOST_TEST(outside.moved.attributes == (std::vector<std::size_t>{0, 1}),
+    BOOST_TEST(outside.clamped.attributes == (std::vector<std::size_t>{0, 1}),
                boost::test_tools::per_element());
     BOOST_CHECK_THROW((void)Collection(c.spec(), Outside::refuse).encode(std::vector<Value>{101, 0}, bits),
                       Error);
@@ -158,9 +158,9 @@ BOOST_AUTO_TEST_CASE(numbers_outside_are_clamped_and_told) {
     const Collection c = collection(people);
     SeededBits bits(1);
     const Encoded inside = c.encode(std::vector<Value>{0, 90, 30}, bits);
-    BOOST_TEST(!inside.moved.any());
+    BOOST_TEST(!inside.clamped.any());
     const Encoded outside = c.encode(std::vector<Value>{-0.001, 50, 1e308}, bits);
-    BOOST_TEST(outside.moved.attributes == (std::vector<std::size_t>{0, 2}),
+    BOOST_TEST(outside.clamped.attributes == (std::vector<std::size_t>{0, 2}),
                boost::test_tools::per_element());
     BOOST_TEST(outside.cells[0] == 0u);
     BOOST_TEST(outside.cells[2] == c.mechanism().cells()[2] - 1);
@@ -190,10 +190,10 @@ BOOST_AUTO_TEST_CASE(numbers_and_labels_in_one_record) {
                        {"name": "town", "domain": ["Basel", "Chur", "elsewhere"], "other": "elsewhere"}]})"));
     SeededBits bits(1);
     const Encoded known = c.encode(std::vector<Value>{40, "Chur"}, bits);
-    BOOST_TEST((known.cells == std::vector<Cell>{400, 1} && !known.moved.any()));
-    const Encoded moved = c.encode(std::vector<Value>{140, "Bern"}, bits);
-    BOOST_TEST((moved.cells == std::vector<Cell>{1000, 2} &&
-                moved.moved.attributes == std::vector<std::size_t>{0, 1}));
+    BOOST_TEST((known.cells == std::vector<Cell>{400, 1} && !known.clamped.any()));
+    const Encoded clamped = c.encode(std::vector<Value>{140, "Bern"}, bits);
+    BOOST_TEST((clamped.cells == std::vector<Cell>{1000, 2} &&
+                clamped.clamped.attributes == std::vector<std::size_t>{0, 1}));
     BOOST_CHECK_THROW((void)c.encode(std::vector<Value>{"Chur", 40}, bits), Error);
 
     Client client(c, MemoryStore());
@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(numbers_and_labels_in_one_record) {
                       Outcome::ok);
         client.report({i % 2 == 0 ? 25 : 75, i % 5 == 0 ? "Chur" : "Bern"});
     }
-    BOOST_TEST((client.moved().attributes == std::vector<std::uint64_t>{0, 400}));
+    BOOST_TEST((client.clamped().attributes == std::vector<std::uint64_t>{0, 400}));
     BOOST_CHECK_SMALL(estimate(view_of(c.mechanism(), summary), {Quantity::means})[0].value - 50, 1.0);
     const auto towns = estimate(view_of(c.mechanism(), summary), {Quantity::frequencies, Target::sample, 1});
     BOOST_CHECK_SMALL(towns[1].value - 0.2, 0.01);

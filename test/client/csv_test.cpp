@@ -5,7 +5,7 @@
 
 #include "cli/csv.hpp"
 #include "cli/records.hpp"
-#include "support.hpp"
+#include "client_support.hpp"
 
 namespace ldp::test {
 
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(rows_become_records) {
     intake.run();
     BOOST_TEST(intake.taken == (std::vector<std::size_t>{3, 3}), boost::test_tools::per_element());
     BOOST_TEST(intake.records.tally().rows == 2u);
-    BOOST_TEST(intake.records.tally().moved.attributes == (std::vector<std::uint64_t>{1, 0, 0}),
+    BOOST_TEST(intake.records.tally().clamped.attributes == (std::vector<std::uint64_t>{1, 0, 0}),
                boost::test_tools::per_element());
     BOOST_TEST(summary(intake.records.tally(), intake.to.spec(), "written") ==
                "2 rows read, 0 skipped, 1 numbers clamped (wage 1), 2 reports written");
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(a_blank_is_an_answer_where_the_spec_has_one) {
                   BadRow::stop);
     intake.run();
     BOOST_TEST(intake.records.tally().accepted() == 3u);
-    BOOST_TEST(intake.records.tally().moved.attributes == (std::vector<std::uint64_t>{0, 0}),
+    BOOST_TEST(intake.records.tally().clamped.attributes == (std::vector<std::uint64_t>{0, 0}),
                boost::test_tools::per_element());
 }
 
@@ -252,7 +252,7 @@ BOOST_AUTO_TEST_CASE(averages_go_on_where_they_stopped) {
     BOOST_TEST(first.firsts == whole.firsts, boost::test_tools::per_element());
     BOOST_TEST(summary(second.records.tally(), second.to.spec(), "sent") ==
                summary(whole.records.tally(), whole.to.spec(), "sent"));
-    BOOST_TEST(whole.records.tally().moved.attributes[0] == 2u);
+    BOOST_TEST(whole.records.tally().clamped.attributes[0] == 2u);
 }
 
 BOOST_AUTO_TEST_CASE(a_missing_column_is_an_error) {

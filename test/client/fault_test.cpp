@@ -13,8 +13,8 @@
 #include <random>
 #include <set>
 
-#include "client/carrier.hpp"
-#include "client/transport.hpp"
+#include "client/batch_transport.hpp"
+#include "client/pqxx_compat.hpp"
 #include "core/base/sha256.hpp"
 #include "fragile.hpp"
 
@@ -157,7 +157,7 @@ BOOST_FIXTURE_TEST_CASE(a_disk_may_fail_at_any_step, Directory) {
         done = 4;
         store.append(reports(3, 400), 4, std::vector<Mark>{{"row", 400}});
         done = 5;
-        store.set_aside(store.next_batch(1)->id, "bad");
+        store.dead_letters(store.next_batch(1)->id, "bad");
         done = 6;
     };
     const auto check = [&](int done) {
@@ -251,7 +251,7 @@ BOOST_FIXTURE_TEST_CASE(damage_is_noticed_or_harmless, Directory) {
         SqliteStore store(sound);
         store.bind(77);
         store.append(reports(0, 300), 4, std::vector<Mark>{{"row", 300}}, {once, course, answers});
-        store.set_aside(store.next_batch(20)->id, "refused");
+        store.dead_letters(store.next_batch(20)->id, "refused");
         store.confirm(store.next_batch(30)->id);
         store.append(reports(300, 320), -5, std::vector<Mark>{{"row", 320}, {"far", 1}});
         store.append(std::vector<Report>(3, Report(9000, std::byte{3})), 6);
@@ -375,7 +375,7 @@ BOOST_FIXTURE_TEST_CASE(a_batch_on_its_way_that_changed_is_damage, Directory) {
 // Two histories of one file ---------------------------------------------------------------------------
 
 /// A server as ldp_claim_batch makes it, which tells a batch from another one under its id, and refuses some.
-class ClaimingServer final : public Carrier {
+class ClaimingServer final : public BatchTransport {
   public:
     bool deliver(const Batch& batch) override {
         ++attempts;
@@ -518,7 +518,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_server_that_refuses_all_is_an_error, Kind, Store
     Kind kept;
     Client client(collection(numbered), std::move(kept.store));
     for (int i = 0; i < 100; ++i) client.report({i});
-    struct Refusing final : Carrier {
+    struct Refusing final : BatchTransport {
         bool deliver(const Batch&) override {
             throw Undelivered(BatchOutcome::refused, Error(ErrorCode::environment, "no", "why", "do"));
         }
@@ -527,7 +527,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_server_that_refuses_all_is_an_error, Kind, Store
                           error_with(ErrorCode::environment, "one report after another: no"));
     BOOST_TEST(client.store().refused().size() == 10u);
     BOOST_TEST(client.pending() == 90u);
-    struct Slow final : Carrier {
+    struct Slow final : BatchTransport {
         bool deliver(const Batch&) override {
             throw Undelivered(BatchOutcome::too_large, Error(ErrorCode::environment, "too slow"));
         }
@@ -548,14 +548,14 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_released_batch_leaves_under_another_id, Kind, St
     const auto second = store.next_batch(2);
     BOOST_TEST(second->id != first);
     BOOST_TEST((second->reports == reports(0, 2)));
-    store.set_aside(first, "");
+    store.dead_letters(first, "");
     BOOST_TEST(store.refused().empty());
-    store.set_aside(second->id, "reason");
+    store.dead_letters(second->id, "reason");
     BOOST_TEST(store.refused().size() == 2u);
     BOOST_TEST(store.pending() == 3u);
 }
 
-// Patience --------------------------------------------------------------------------------------------
+// RetryPolicy --------------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(pauses_grow_and_end) {
     using std::chrono::milliseconds;
@@ -610,13 +610,13 @@ BOOST_AUTO_TEST_CASE(what_passes_is_told_from_what_does_not) {
 
 BOOST_AUTO_TEST_CASE(a_link_is_patient_with_what_passes) {
     using std::chrono::milliseconds;
-    Link link("host=/nonexistent", {milliseconds(150), milliseconds(20), milliseconds(50)});
+    Connection link("host=/nonexistent", {milliseconds(150), milliseconds(20), milliseconds(50)});
     int pauses = 0;
     link.on_waiting([&](const Error&, milliseconds) { ++pauses; });
     const auto ask = [&] { link.persist("asking", [](pqxx::connection&) { return 1; }); };
     BOOST_CHECK_EXCEPTION(ask(), pq::Failure, [](const pq::Failure& failure) { return failure.passing(); });
     BOOST_TEST(pauses >= 3);
-    Link wrong("colour=red", {milliseconds(60000)});
+    Connection wrong("colour=red", {milliseconds(60000)});
     wrong.on_waiting([&](const Error&, milliseconds) { BOOST_ERROR("it waits"); });
     BOOST_CHECK_EXCEPTION(wrong.persist("asking", [](pqxx::connection&) { return 1; }), pq::Failure,
                           [](const pq::Failure& failure) { return !failure.passing(); });

@@ -259,11 +259,12 @@ BOOST_FIXTURE_TEST_CASE(others_report_while_batches_are_named_ahead, Directory) 
     const Collection values = collection(remembered);
     SqliteFleet fleet(file("fleet"));
     Report bad = report(999);
-    struct RefusingServer final : Carrier {
+    struct RefusingServer final : BatchTransport {
         bool deliver(const Batch& batch) override {
             if (meanwhile) meanwhile();
             if (std::ranges::find(batch.reports, bad) != batch.reports.end())
-                throw Undelivered(BatchOutcome::refused, Error(ErrorCode::environment, "no report of this spec"));
+                throw Undelivered(BatchOutcome::refused,
+                                  Error(ErrorCode::environment, "no report of this spec"));
             return counter.deliver(batch);
         }
         Counter counter;
@@ -296,11 +297,12 @@ BOOST_FIXTURE_TEST_CASE(others_report_while_batches_are_named_ahead, Directory) 
 
 // An older copy of a fleet is retired for everybody.
 BOOST_FIXTURE_TEST_CASE(an_older_copy_of_a_fleet_is_noticed, Directory) {
-    struct OutdatingServer final : Carrier {
+    struct OutdatingServer final : BatchTransport {
         bool deliver(const Batch& batch) override {
             const auto [found, fresh] = batches.try_emplace(batch.id, batch.digest());
             if (found->second == batch.digest()) return fresh;
-            throw Undelivered(BatchOutcome::outdated, Error(ErrorCode::environment, "counted before with others"));
+            throw Undelivered(BatchOutcome::outdated,
+                              Error(ErrorCode::environment, "counted before with others"));
         }
         std::map<std::string, std::array<std::byte, 32>> batches;
     } server;

@@ -1,14 +1,14 @@
-// A server that counts, a store that refuses, and a store and a carrier that die at any step.
+// A server that counts, a store that refuses, and a store and a transport that die at any step.
 #pragma once
 
 #include <map>
 
-#include "support.hpp"
+#include "client_support.hpp"
 
 namespace ldp::test {
 
 /// A server that counts each batch once, as ldp_claim_batch does.
-class Counter final : public Carrier {
+class Counter final : public BatchTransport {
   public:
     bool deliver(const Batch& batch) override {
         const auto [found, fresh] = batches_.try_emplace(batch.id, batch.reports);
@@ -44,7 +44,9 @@ class FailingStore final : public Store {
     }
     void confirm(std::string_view id) override { store_.confirm(id); }
     void release(std::string_view id) override { store_.release(id); }
-    void set_aside(std::string_view id, std::string_view reason) override { store_.set_aside(id, reason); }
+    void dead_letters(std::string_view id, std::string_view reason) override {
+        store_.dead_letters(id, reason);
+    }
     [[nodiscard]] std::vector<Refused> refused() const override { return store_.refused(); }
     std::uint64_t requeue_refused() override { return store_.requeue_refused(); }
     std::uint64_t drop_refused() override { return store_.drop_refused(); }
@@ -69,7 +71,7 @@ class Fuse {
     int left_;
 };
 
-/// A store and a carrier that may die before and after everything they do.
+/// A store and a transport that may die before and after everything they do.
 class FragileStore final : public Store {
   public:
     FragileStore(const std::string& path, Fuse& fuse) : store_(path), fuse_(fuse) {}
@@ -101,8 +103,8 @@ class FragileStore final : public Store {
     void release(std::string_view id) override {
         between([&] { store_.release(id); });
     }
-    void set_aside(std::string_view id, std::string_view reason) override {
-        between([&] { store_.set_aside(id, reason); });
+    void dead_letters(std::string_view id, std::string_view reason) override {
+        between([&] { store_.dead_letters(id, reason); });
     }
     [[nodiscard]] std::vector<Refused> refused() const override { return store_.refused(); }
     std::uint64_t requeue_refused() override { return store_.requeue_refused(); }
@@ -122,9 +124,9 @@ class FragileStore final : public Store {
     Fuse& fuse_;
 };
 
-class FragileCarrier final : public Carrier {
+class FragileTransport final : public BatchTransport {
   public:
-    FragileCarrier(Counter& counter, Fuse& fuse) : counter_(counter), fuse_(fuse) {}
+    FragileTransport(Counter& counter, Fuse& fuse) : counter_(counter), fuse_(fuse) {}
     bool deliver(const Batch& batch) override {
         fuse_.step();
         const bool fresh = counter_.deliver(batch);

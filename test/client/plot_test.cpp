@@ -6,11 +6,11 @@
 #include <limits>
 #include <map>
 
+#include "client_support.hpp"
 #include "plot/chart.hpp"
 #include "plot/intervals.hpp"
 #include "plot/sheet.hpp"
 #include "plot/style.hpp"
-#include "support.hpp"
 
 namespace ldp::test {
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <sstream>
 
-#include "../support/seeded.hpp"
+#include "../support/seeded_words.hpp"
 #include "cli/records.hpp"
 #include "client/memory_store.hpp"
 #include "client/series_reporter.hpp"
@@ -214,16 +214,16 @@ BOOST_AUTO_TEST_CASE(dying_at_any_step_answers_nothing_twice) {
             try {
                 Client client(collection(mood),
                               std::make_unique<FragileStore>(directory.file("state"), fuse));
-                FragileCarrier carrier(server, fuse);
+                FragileTransport transport(server, fuse);
                 for (int round = 1; round <= 12; ++round) {
                     try {
                         client.report({labels[round % 3]}, round);
                     } catch (const Error& error) {
                         BOOST_REQUIRE((start == 1 && error.code() == ErrorCode::invalid_value));
                     }
-                    if (round % 5 == 0) client.flush(carrier, 2);
+                    if (round % 5 == 0) client.flush(transport, 2);
                 }
-                client.flush(carrier, 3);
+                client.flush(transport, 3);
                 if (start == 1) check_complete(server.counted(), level_of(client));
             } catch (const Died&) {
                 died = true;

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "../support/seeded.hpp"
-#include "support.hpp"
+#include "../support/seeded_words.hpp"
+#include "client_support.hpp"
 
 namespace ldp::test {
 
@@ -56,13 +56,13 @@ BOOST_AUTO_TEST_CASE(lives_change_as_they_should) {
     last = jitter.next(bits);
     double jumps = 0, farthest = 0;
     for (int t = 0; t < n; ++t) {
-        const double value = jitter.next(bits), moved = std::abs(value - last);
+        const double value = jitter.next(bits), clamped = std::abs(value - last);
         BOOST_REQUIRE((value >= 0 && value <= Life::most));
         BOOST_REQUIRE(std::abs(100 * value - std::round(100 * value)) < 1e-6);
-        if (moved > 20)
+        if (clamped > 20)
             ++jumps;
         else
-            farthest = std::max(farthest, moved);
+            farthest = std::max(farthest, clamped);
         last = value;
     }
     // A jump by no more than the noise hides in it: that leaves between 7/8 and all of them.

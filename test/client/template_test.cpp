@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "support.hpp"
+#include "client_support.hpp"
 
 namespace ldp::test {
 

@@ -1,7 +1,7 @@
 // What the server says, as an Error.
 
 #include "client/uploader.hpp"
-#include "support.hpp"
+#include "client_support.hpp"
 
 namespace ldp::test {
 

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
-#include "../support/seeded.hpp"
+#include "../support/seeded_words.hpp"
+#include "client_support.hpp"
 #include "core/summary/summary.hpp"
-#include "support.hpp"
 
 namespace ldp::test {
 
@@ -51,11 +51,11 @@ BOOST_AUTO_TEST_CASE(only_the_mean_is_clamped) {
     for (const double wage : {400.0, 300.0}) means.add("beyond", std::vector<Value>{wage});
     SystemRandom bits;
     const Encoded within = c.encode(means.record(0), bits);
-    BOOST_TEST(!within.moved.any());
+    BOOST_TEST(!within.clamped.any());
     BOOST_TEST(
         static_cast<double>(within.cells[0]) == 0.5 * static_cast<double>(c.mechanism().cells()[0] - 1),
         boost::test_tools::tolerance(1e-5));
-    BOOST_TEST(c.encode(means.record(1), bits).moved.attributes.size() == 1u);
+    BOOST_TEST(c.encode(means.record(1), bits).clamped.attributes.size() == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(the_bin_is_that_of_the_mean) {
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(the_bin_is_that_of_the_mean) {
                boost::test_tools::per_element());
     const Encoded beyond = c.encode(means.record(1), bits);
     BOOST_TEST(beyond.cells == (std::vector<Cell>{2, 1}), boost::test_tools::per_element());
-    BOOST_TEST(beyond.moved.attributes.size() == 1u);
+    BOOST_TEST(beyond.clamped.attributes.size() == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(averages_do_not_overflow_or_drift) {
@@ -126,9 +126,9 @@ BOOST_AUTO_TEST_CASE(intervals_cover_when_a_persons_values_depend_on_each_other)
         }
         const Estimate estimate =
             ldp::estimate(view_of(c.mechanism(), summary), {Quantity::means, Target::population})[0];
-        covered += std::abs(estimate.value) <= reach(0.95) * estimate.standard_error;
+        covered += std::abs(estimate.value) <= critical_value(0.95) * estimate.standard_error;
         covered_by_values +=
-            std::abs(estimate.value) <= reach(0.95) * estimate.standard_error / std::sqrt(values);
+            std::abs(estimate.value) <= critical_value(0.95) * estimate.standard_error / std::sqrt(values);
     }
     BOOST_TEST(covered > 0.93 * repetitions);
     BOOST_TEST(covered < 0.97 * repetitions);

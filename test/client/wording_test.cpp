@@ -1,8 +1,8 @@
 // Numbers and text of others, as pages show them.
 
-#include "cli/answers/wording.hpp"
+#include "cli/answers/formatting.hpp"
 
-#include "support.hpp"
+#include "client_support.hpp"
 
 namespace ldp::test {
 

@@ -23,7 +23,7 @@ BOOST_FIXTURE_TEST_CASE(reports_arrive_once_in_rows_of_either_kind, Server) {
         const Collection collection = create(name, hashed, rows);
         sql("SELECT ldp_open_rounds('" + name + "', 0, 3)");
         const Endpoint endpoint;
-        HttpLink link = link_to(endpoint);
+        HttpConnection link = link_to(endpoint);
         BOOST_TEST(fetch_spec(link, name).fingerprint() == collection.spec().fingerprint());
         Client client(Collection(fetch_spec(link, name)), MemoryStore());
         for (int i = 0; i < 50; ++i) client.report({i}, i % 4);
@@ -49,7 +49,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_refused_is_known_not_to_be_counted, Server) {
     const Collection collection = create("colour", plain);
     const Collection other = create("shade", hashed);
     const Endpoint endpoint({"--largest", "1024"});
-    HttpLink link = link_to(endpoint);
+    HttpConnection link = link_to(endpoint);
     HttpUploader uploader(link, "colour");
     const auto refused_as = [](BatchOutcome outcome) {
         return [=](const Undelivered& refused) { return refused.outcome() == outcome; };
@@ -85,7 +85,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_refused_is_known_not_to_be_counted, Server) {
     BOOST_CHECK_EXCEPTION(nowhere.deliver(first), TransportFailure,
                           [](const TransportFailure& failure) { return !failure.passing(); });
     BOOST_CHECK_EXCEPTION((void)fetch_spec(link, "nowhere"), Error, says("no collection \"nowhere\""));
-    BOOST_CHECK_EXCEPTION(HttpLink("https://here"), Error,
+    BOOST_CHECK_EXCEPTION(HttpConnection("https://here"), Error,
                           [](const Error& error) { return error.code() == ErrorCode::invalid_value; });
 }
 
@@ -202,7 +202,7 @@ BOOST_FIXTURE_TEST_CASE(malformed_requests_are_told_what_is_wrong, Server) {
 BOOST_FIXTURE_TEST_CASE(its_role_can_do_nothing_else, Server) {
     const Collection collection = create("colour", plain);
     const Endpoint endpoint;
-    HttpLink link = link_to(endpoint);
+    HttpConnection link = link_to(endpoint);
     HttpUploader uploader(link, "colour");
     BOOST_TEST(uploader.deliver(batch_of(collection, 5)));
     BOOST_TEST(number("SELECT count(*) FROM colour") == 5);
@@ -268,7 +268,7 @@ BOOST_FIXTURE_TEST_CASE(held_reports_are_stored_together_or_not_at_all, Server) 
 BOOST_FIXTURE_TEST_CASE(what_is_stored_does_not_tell_whose_it_is, Server) {
     const Collection collection = create("colour", plain);
     const Endpoint endpoint;
-    HttpLink link = link_to(endpoint);
+    HttpConnection link = link_to(endpoint);
     HttpUploader uploader(link, "colour");
     const Batch batch = batch_of(collection, 1);
     uploader.deliver(batch);
@@ -308,7 +308,7 @@ BOOST_FIXTURE_TEST_CASE(a_database_that_lags_slows_clients_down, Server) {
     }
     for (auto& one : waiting) BOOST_TEST(one.get() == 201U);
     BOOST_TEST(number("SELECT count(*) FROM colour") == 6);
-    HttpLink link = link_to(endpoint);
+    HttpConnection link = link_to(endpoint);
     HttpUploader uploader(link, "colour");
     BOOST_TEST(uploader.deliver(batches[2]));
 }
@@ -348,14 +348,14 @@ BOOST_FIXTURE_TEST_CASE(what_is_refused_has_no_others_refused, Server) {
 
 BOOST_FIXTURE_TEST_CASE(slow_clients_keep_nobody_out, Server) {
     const Collection collection = create("colour", plain);
-    const Endpoint endpoint({"--connections", "20", "--patience", "2"});
+    const Endpoint endpoint({"--connections", "20", "--request-timeout", "2"});
     // As many as there is room for, which begin and go on byte by byte.
     std::vector<std::unique_ptr<Wire>> slow;
     for (int i = 0; i < 20; ++i) {
         slow.push_back(std::make_unique<Wire>(endpoint));
         slow.back()->send("POST /collections/colour/batches/");
     }
-    HttpLink link = link_to(endpoint);
+    HttpConnection link = link_to(endpoint);
     HttpUploader uploader(link, "colour");
     BOOST_TEST(uploader.deliver(batch_of(collection, 5)));
     const auto began = Clock::now();
@@ -424,7 +424,7 @@ BOOST_FIXTURE_TEST_CASE(random_requests_leave_it_serving_and_small, Server) {
         reports += some;
     }
     BOOST_TEST(reports > requests / 8);
-    HttpLink link = link_to(endpoint);
+    HttpConnection link = link_to(endpoint);
     HttpUploader uploader(link, "colour");
     BOOST_TEST(uploader.deliver(batch_of(collection, 5)));
     // What was acknowledged is there. Of what was changed some was sound still, or under another id.

@@ -14,7 +14,7 @@ at_exit() {
     sql "$maintenance" -c "ALTER SYSTEM RESET wal_level" >/dev/null
 }
 cd "$work" || exit 1
-create_databases ldp_copies ldp_subscriber
+create_databases ldp_duplicates ldp_subscriber
 
 sql >log <<'SQL' || { cat log; exit 1; }
 CREATE EXTENSION ldp;
@@ -35,7 +35,7 @@ batch=$(sql -c "SELECT batch FROM ldp_batch WHERE collection = 'colour' LIMIT 1"
 same() {
     local question
     for question in "${questions[@]}"; do
-        check "$1: $question" "$(sql ldp_copies -c "$question")" "$(sql "${@:2}" -c "$question")"
+        check "$1: $question" "$(sql ldp_duplicates -c "$question")" "$(sql "${@:2}" -c "$question")"
     done
 }
 claim="SELECT ldp_claim_batch('colour', '$batch', 500, (SELECT digest FROM ldp_batch WHERE batch = '$batch'))"
@@ -44,7 +44,7 @@ claim="SELECT ldp_claim_batch('colour', '$batch', 500, (SELECT digest FROM ldp_b
 "$LDP_AS_SERVER" "$bin/pg_basebackup" -h "$PGHOST" -U "$PGUSER" -D "$server/standby" -R -c fast --no-sync 2>log || bad "pg_basebackup" log
 echo "port = 5433" | "$LDP_AS_SERVER" tee -a "$server/standby/postgresql.auto.conf" >/dev/null
 control standby start || bad "the standby does not start" "$server/standby.log"
-on_standby=(-p 5433 -d ldp_copies)
+on_standby=(-p 5433 -d ldp_duplicates)
 "$ldp" submit --collection wage --column wage --state second.ldp people.csv 2>log || bad "submitting while it follows" log
 sent=$(sql -c "SELECT pg_current_wal_lsn()")
 for ((i = 0; i < 100; ++i)); do
@@ -54,11 +54,11 @@ done
 same standby "${on_standby[@]}"
 check "it followed" 4000 "$(sql "${on_standby[@]}" -c 'SELECT count(*) FROM wage')"
 name="submitting to a standby"
-run "$name" 4 "$ldp" submit --dsn "port=5433 dbname=ldp_copies" --retry-for 0.2 --collection colour --column value=colour --state third.ldp people.csv
+run "$name" 4 "$ldp" submit --dsn "port=5433 dbname=ldp_duplicates" --retry-for 0.2 --collection colour --column value=colour --state third.ldp people.csv
 has err "read-only transaction"
 control standby promote
 check "promoted: a batch counted before is not counted again" f "$(sql "${on_standby[@]}" -c "$claim")"
-run "submitting once it is promoted" 0 "$ldp" submit --dsn "port=5433 dbname=ldp_copies" --collection colour --column value=colour --state third.ldp people.csv
+run "submitting once it is promoted" 0 "$ldp" submit --dsn "port=5433 dbname=ldp_duplicates" --collection colour --column value=colour --state third.ldp people.csv
 check "and it counted" 4000 "$(sql "${on_standby[@]}" -c 'SELECT count(*) FROM colour')"
 control standby -m immediate stop
 
@@ -67,13 +67,13 @@ control standby -m immediate stop
 sql -c "ALTER SYSTEM SET wal_level = logical"
 control data -m fast restart
 sql -c "CREATE PUBLICATION reports FOR TABLE colour, wage, ldp_batch" \
-    -c "SELECT pg_create_logical_replication_slot('ldp_copies', 'pgoutput')" >/dev/null
+    -c "SELECT pg_create_logical_replication_slot('ldp_duplicates', 'pgoutput')" >/dev/null
 sql ldp_subscriber >log <<SQL || { cat log; exit 1; }
 CREATE EXTENSION ldp;
 SELECT ldp_create_collection('colour', '$(sql -c "SELECT ldp_client_spec('colour')")');
 SELECT ldp_create_collection('wage', '$(sql -c "SELECT ldp_client_spec('wage')")');
-CREATE SUBSCRIPTION reports CONNECTION 'dbname=ldp_copies host=$PGHOST user=$PGUSER' PUBLICATION reports
-    WITH (create_slot = false, slot_name = 'ldp_copies');
+CREATE SUBSCRIPTION reports CONNECTION 'dbname=ldp_duplicates host=$PGHOST user=$PGUSER' PUBLICATION reports
+    WITH (create_slot = false, slot_name = 'ldp_duplicates');
 SQL
 "$ldp" submit --collection wage --column wage --state fourth.ldp people.csv 2>log || bad "submitting while it subscribes" log
 for ((i = 0; i < 200; ++i)); do
@@ -95,7 +95,7 @@ unsubscribe() {
     done
     sql -c "SELECT pg_drop_replication_slot('$2')" -c "DROP PUBLICATION $1" >/dev/null
 }
-unsubscribe reports ldp_copies
+unsubscribe reports ldp_duplicates
 
 # With rollups on both sides, each stamps what arrives and counts it once, and prunes for itself. Lists of columns are published
 # since PostgreSQL 15.
@@ -120,12 +120,12 @@ if [ "$(sql -c "SHOW server_version_num")" -ge 150000 ]; then
     refresh() { sql "$1" -c "SELECT ldp_refresh('visits_daily')"; }
     buckets="SELECT bucket, ldp_count(summary), summary FROM visits_daily ORDER BY bucket"
     anew="SELECT ldp_bucket_key(ARRAY[to_char(seen AT TIME ZONE 'UTC', 'YYYY-MM-DD 00:00:00+00'), country]), count(*), ldp_agg(report, round) FROM visits GROUP BY 1 ORDER BY 1"
-    for side in ldp_copies ldp_subscriber; do sql $side -c "$visits" >log || { cat log; exit 1; }; done
+    for side in ldp_duplicates ldp_subscriber; do sql $side -c "$visits" >log || { cat log; exit 1; }; done
     visit 300 before
-    check "a publisher's rollup" 300 "$(refresh ldp_copies)"
+    check "a publisher's rollup" 300 "$(refresh ldp_duplicates)"
     sql -c "CREATE PUBLICATION visits FOR TABLE visits (report, round, seen, country) WITH (publish = 'insert', publish_via_partition_root)" \
         -c "SELECT pg_create_logical_replication_slot('ldp_visits', 'pgoutput')" >/dev/null
-    sql ldp_subscriber -c "CREATE SUBSCRIPTION visits CONNECTION 'dbname=ldp_copies host=$PGHOST user=$PGUSER' PUBLICATION visits
+    sql ldp_subscriber -c "CREATE SUBSCRIPTION visits CONNECTION 'dbname=ldp_duplicates host=$PGHOST user=$PGUSER' PUBLICATION visits
         WITH (create_slot = false, slot_name = 'ldp_visits')"
     arrived 300
     check "subscribed: what was there is counted" 300 "$(refresh ldp_subscriber)"
@@ -144,14 +144,14 @@ if [ "$(sql -c "SHOW server_version_num")" -ge 150000 ]; then
     check "subscribed: what came later is counted once" 500 $((refreshed + $(refresh ldp_subscriber)))
     check "subscribed: and not again" 0 "$(refresh ldp_subscriber)"
     check "subscribed: every bucket is what its reports give" "$(sql ldp_subscriber -c "$anew")" "$(sql ldp_subscriber -c "$buckets")"
-    check "the publisher's rollup goes on" 500 "$(refresh ldp_copies)"
+    check "the publisher's rollup goes on" 500 "$(refresh ldp_duplicates)"
     check "subscribed: the same buckets on both sides" "$(sql -c "$buckets")" "$(sql ldp_subscriber -c "$buckets")"
     check "the publisher prunes" 1 "$(sql -c "SELECT partitions FROM ldp_prune('visits', '2026-01-02')")"
     check "by row, too" t "$(sql -c "SELECT rows > 0 FROM ldp_prune('visits', '2026-01-02 12:00Z')")"
     visit 50 pruned
     arrived 850
     check "subscribed: and the subscriber keeps what it has" 50 "$(refresh ldp_subscriber)"
-    check "the publisher counts what it inserted" 50 "$(refresh ldp_copies)"
+    check "the publisher counts what it inserted" 50 "$(refresh ldp_duplicates)"
     check "subscribed: the same buckets in the end" "$(sql -c "$buckets")" "$(sql ldp_subscriber -c "$buckets")"
     unsubscribe visits ldp_visits
     sql -c "SELECT ldp_drop_collection('visits')" >/dev/null

@@ -17,7 +17,7 @@
 #include <thread>
 
 #include "client/http/http_uploader.hpp"
-#include "server.hpp"
+#include "e2e_server.hpp"
 
 namespace ldp::e2e {
 
@@ -176,8 +176,8 @@ inline unsigned status_of(const std::optional<Response>& response) {
     return response ? response->result_int() : 0;
 }
 
-inline HttpLink link_to(const Endpoint& endpoint) {
-    return HttpLink(endpoint.address(), Patience{0ms, 1ms, 1ms});
+inline HttpConnection link_to(const Endpoint& endpoint) {
+    return HttpConnection(endpoint.address(), RetryPolicy{0ms, 1ms, 1ms});
 }
 
 }  // namespace ldp::e2e

@@ -185,7 +185,7 @@ BOOST_FIXTURE_TEST_CASE(a_trigger_changes_nothing_for_others_on_a_shared_connect
                     sql("DELETE FROM colour");
                     const std::string parameters = dsn() + " user=" + gateway();
                     const Batch batch = batch_of(*colour, 10);
-                    const auto round = [&](Link& link, bool fresh) {
+                    const auto round = [&](Connection& link, bool fresh) {
                         Uploader theirs(link, "snare", method), ours(link, "colour", method);
                         try {
                             (void)theirs.deliver(batch_of(*snare, 1));
@@ -198,7 +198,7 @@ BOOST_FIXTURE_TEST_CASE(a_trigger_changes_nothing_for_others_on_a_shared_connect
                     };
                     for (const bool fresh : {true, false}) {
                         pqxx::connection connected(parameters);
-                        Link borrowed(connected), made(parameters);
+                        Connection borrowed(connected), made(parameters);
                         round(lent ? borrowed : made, fresh);
                     }
                 }

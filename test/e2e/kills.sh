@@ -41,7 +41,7 @@ each_batch() {
             if "${@:2}" "$batch" "$(id_of "$batch")"; then
                 : >"$1.${batch##*/}"
             else
-                [ $((--patience)) -gt 0 ] || return 1
+                [ $((--request-timeout)) -gt 0 ] || return 1
                 sleep 0.1
             fi
         done

@@ -11,7 +11,7 @@
 
 #include "client/http/http_uploader.hpp"
 #include "core/base/sha256.hpp"
-#include "server.hpp"
+#include "e2e_server.hpp"
 
 using namespace ldp;
 using namespace ldp::e2e;
@@ -117,12 +117,12 @@ Portal::Reply spec_reply(const std::string& collection, const std::string& body)
 
 /// A client with three reports, and a portal in its way.
 struct Behind {
-    explicit Behind(std::chrono::milliseconds patience = 0ms)
-        : link(portal.address(), Patience{patience, 1ms, 5ms}) {
+    explicit Behind(std::chrono::milliseconds retry_policy = 0ms)
+        : link(portal.address(), RetryPolicy{retry_policy, 1ms, 5ms}) {
         for (int i = 0; i < 3; ++i) client.report({i});
     }
     Portal portal;
-    HttpLink link;
+    HttpConnection link;
     HttpUploader uploader{link, "mood"};
     Client client{Collection(Spec::from_json(spec)), MemoryStore()};
 };

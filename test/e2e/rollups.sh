@@ -171,7 +171,7 @@ sql -c "SELECT ldp_open_rounds('visits', 0, 1000)"
 # Copies ----------------------------------------------------------------------------------------------------
 # With reports that are counted, and some that are not; more come there before anybody refreshes.
 sql -c "$(insert 11 uncounted)"
-home="SELECT home = ldp_home() FROM ldp_collection WHERE name = 'visits'"
+home="SELECT home = ldp_cluster_database() FROM ldp_collection WHERE name = 'visits'"
 pg_dump $here | sql $there >"$work/restore.log"
 check "the restore reports nothing" "" "$(grep -iE 'error|warning' "$work/restore.log")"
 close_sessions first second third

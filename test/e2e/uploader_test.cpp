@@ -8,7 +8,7 @@
 
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/summary/summary.hpp"
-#include "server.hpp"
+#include "e2e_server.hpp"
 
 using namespace ldp;
 using namespace ldp::e2e;
@@ -74,7 +74,7 @@ BOOST_FIXTURE_TEST_CASE(estimates_agree_with_the_truth, Server) {
             for (int i = 0; i < n; ++i) client.report({i % 401 - 100 + 0.25});  // 300.25 is clamped
             double sum = 0;
             for (int i = 0; i < n; ++i) sum += std::min(i % 401 - 100 + 0.25, 300.0);
-            BOOST_TEST(client.moved().attributes[0] == n / 401);
+            BOOST_TEST(client.clamped().attributes[0] == n / 401);
             Uploader(connection, "wages", method).flush(client);
             check_estimates(*this, "wages", n, {{{"wage", ""}, sum / n}});
         }
@@ -145,7 +145,7 @@ BOOST_FIXTURE_TEST_CASE(collections_of_batches_count_the_same, Server) {
 }
 
 BOOST_FIXTURE_TEST_CASE(an_answer_that_was_lost_is_asked_for_again, Server) {
-    struct Deaf final : Carrier {
+    struct Deaf final : BatchTransport {
         explicit Deaf(Uploader& uploader) : real(uploader) {}
         bool deliver(const Batch& batch) override {
             real.deliver(batch);
@@ -279,7 +279,7 @@ BOOST_FIXTURE_TEST_CASE(a_link_is_made_anew, Server) {
         const Collection collection = create("anew", colours);
         Client client(collection, store());
         for (int i = 0; i < 1000; ++i) client.report({"red"});
-        Link link(dsn());
+        Connection link(dsn());
         int waited = 0;
         link.on_waiting([&](const Error&, std::chrono::milliseconds) { ++waited; });
         Uploader uploader(link, "anew", method);
@@ -413,7 +413,7 @@ BOOST_FIXTURE_TEST_CASE(an_insertion_amid_new_partitions_is_tried_again, Server)
             sql("ALTER TABLE parts ALTER seen SET DEFAULT now()");
             const Collection collection(fetch_spec(connection, "parts"));
             const Batch batch = batch_of(collection, 10);
-            Link link(dsn());
+            Connection link(dsn());
             int waited = 0;
             link.on_waiting([&](const Error&, std::chrono::milliseconds) { ++waited; });
             Uploader uploader(link, "parts", method);

@@ -7,7 +7,6 @@
 #include "choices.hpp"
 #include "core/base/error.hpp"
 #include "core/format/report_frame.hpp"
-#include "core/joint/marginal.hpp"
 #include "core/mechanism/joint/joint.hpp"
 #include "core/mechanism/ordered/ordered.hpp"
 #include "core/mechanism/registry.hpp"
@@ -18,6 +17,7 @@
 #include "core/summary/distribution.hpp"
 #include "core/summary/learn.hpp"
 #include "core/summary/shrink.hpp"
+#include "core/tables/marginal.hpp"
 
 namespace ldp::fuzz {
 

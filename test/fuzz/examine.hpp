@@ -8,7 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/summary/batch.hpp"
-#include "target.hpp"
+#include "fuzz_target.hpp"
 
 namespace ldp::fuzz {
 

@@ -86,7 +86,7 @@ class Forge {
              windowed ? choices_.number(1, std::min<std::uint64_t>(most_steps, 40)) : choices_.rarely(32));
     }
     /// Of a warped window: mostly rising, so that some are taken.
-    void readings(Writer& writer) {
+    void decoded_values(Writer& writer) {
         for (std::uint64_t knot = 0; knot < 9; ++knot)
             one(writer, choices_.rarely(32) ? 0 : 10 * knot + choices_.up_to(30));
     }
@@ -316,7 +316,7 @@ void Forge::parameters(std::uint8_t id, Writer& writer, unsigned depth) {
             break;
         case optimal:
             channel(writer, grid, true);
-            readings(writer);
+            decoded_values(writer);
             range(writer);
             if (choices_.rarely(2)) epsilon(writer);
             break;
@@ -348,7 +348,7 @@ void Forge::parameters(std::uint8_t id, Writer& writer, unsigned depth) {
                         (response == 16 && epsilon_ > (global ? 1.3 : 0.6093)));
             one(writer, choices_.rarely(32) ? choices_.up_to(256) : global);
             one(writer, choices_.rarely(32) ? choices_.up_to(256) : response);
-            if (response == optimal) readings(writer);
+            if (response == optimal) decoded_values(writer);
             ranges(writer, d);
             one(writer, choices_.rarely(32) ? choices_.up_to(256) : choices_.up_to(3));
             runs(

@@ -4,7 +4,7 @@
 #include <iostream>
 #include <string>
 
-#include "target.hpp"
+#include "fuzz_target.hpp"
 
 namespace {
 

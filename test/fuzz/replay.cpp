@@ -16,8 +16,8 @@
 
 #include "core/mechanism/registry.hpp"
 #include "forge.hpp"
-#include "simulation/seeded.hpp"
-#include "target.hpp"
+#include "fuzz_target.hpp"
+#include "simulation/seeded_random.hpp"
 
 namespace {
 

@@ -35,16 +35,16 @@ beforeEach(() => {
     endpoint.mood = () => undefined;
     endpoint.between = (answer) => answer;
 });
-const to = (name = "pets") => ({ endpoint: endpoint.url, name, patience: 2000 });
+const to = (name = "pets") => ({ endpoint: endpoint.url, name, retryFor: 2000 });
 
 test("a collection tells its spec, and perturbs", async () => {
     const pets = await Collection.from(grr);
     assert.equal(pets.spec.mechanism, "grr");
     assert.match(pets.fingerprint, /^[0-9a-f]{16}$/);
     assert.deepEqual(pets.attributes, ["pet"]);
-    const { report, origin, moved } = await pets.perturb({ pet: "dog" });
+    const { report, origin, clamped } = await pets.perturb({ pet: "dog" });
     assert.equal(origin, "drawn");
-    assert.deepEqual(moved, []);
+    assert.deepEqual(clamped, []);
     assert.equal(Buffer.from(report.subarray(8, 16)).reverse().toString("hex"), pets.fingerprint);
     assert.ok(report.at(-1) < 3);
 });
@@ -61,8 +61,8 @@ test("its frequencies are those of its mechanism", async () => {
 test("records are given by position or by name, and refused with what is allowed", async () => {
     const people = await Collection.from({ mechanism: "sampled", epsilon: 1,
         attributes: [{ name: "wage", min: 0, max: 10 }, { name: "pet", domain: ["cat", "dog"], none: "dog" }] });
-    assert.deepEqual((await people.perturb([12, "cat"])).moved, ["wage"]);
-    assert.deepEqual((await people.perturb({ pet: null, wage: 3 })).moved, []);
+    assert.deepEqual((await people.perturb([12, "cat"])).clamped, ["wage"]);
+    assert.deepEqual((await people.perturb({ pet: null, wage: 3 })).clamped, []);
     await assert.rejects(people.perturb([3, "cow"]), failed("invalid_value", /"cow".*"pet".*"cat", "dog"/));
     await assert.rejects(people.perturb([3]), failed("invalid_value", /Found 1; the spec has 2 attributes/));
     await assert.rejects(people.perturb([NaN, "cat"]), failed("invalid_value", /"wage"/));
@@ -71,7 +71,7 @@ test("records are given by position or by name, and refused with what is allowed
     await assert.rejects(people.perturb([true, "cat"]), failed("invalid_value", /boolean/));
     await assert.rejects(people.perturb(3), failed("invalid_value", /array or an object/));
     // After errors it goes on.
-    assert.deepEqual((await people.perturb([3, "dog"])).moved, []);
+    assert.deepEqual((await people.perturb([3, "dog"])).clamped, []);
     const strict = await Collection.from(people.spec, { outside: "refuse" });
     await assert.rejects(strict.perturb([12, "cat"]), failed("invalid_value", /lies outside/));
 });
@@ -95,7 +95,7 @@ for (const [kind, store] of [["memory", () => new MemoryStore()], ["a file", () 
     test(`reports wait in ${kind}, and are sent once`, async () => {
         const held = store(), pets = await Collection.from(grr);
         let client = await Client.open(pets, held);
-        assert.deepEqual(await client.report(["dog"]), { origin: "drawn", moved: [], coefficients: 0 });
+        assert.deepEqual(await client.report(["dog"]), { origin: "drawn", clamped: [], coefficients: 0 });
         assert.equal((await client.reportAll([["cat"], ["owl"], { pet: "owl" }], { round: 2 })).length, 3);
         await assert.rejects(client.report(["cow"]), failed("invalid_value", /"cow"/));
         await assert.rejects(client.reportAll([["cat"], ["cow"]]), failed("invalid_value", /"cow"/));
@@ -162,7 +162,7 @@ const portals = {
 };
 for (const [what, portal] of Object.entries(portals))
     test(`${what} delivers nothing, and passes`, async () => {
-        const client = await Client.open(await Collection.from(grr), new MemoryStore()), now = { ...to(), patience: 0 };
+        const client = await Client.open(await Collection.from(grr), new MemoryStore()), now = { ...to(), retryFor: 0 };
         await client.report(["cat"]);
         endpoint.page = () => ({ status: 201 }); // where a redirect would lead
         endpoint.between = (answer) => portal(answer);
@@ -203,8 +203,8 @@ test("a busy endpoint is asked again when it says", async () => {
     await assert.rejects(client.flush(to()), failed("environment", /closed for today/));
     const stop = new AbortController();
     setTimeout(() => stop.abort(new Error("enough")), 100);
-    await assert.rejects(client.flush({ ...to(), patience: 1e6, signal: stop.signal }), /enough/);
-    await assert.rejects(client.flush({ ...to(), endpoint: "http://127.0.0.1:9", patience: 0 }),
+    await assert.rejects(client.flush({ ...to(), retryFor: 1e6, signal: stop.signal }), /enough/);
+    await assert.rejects(client.flush({ ...to(), endpoint: "http://127.0.0.1:9", retryFor: 0 }),
         failed("environment", /cannot be reached.*queued still/));
     assert.equal(await client.pending(), 1);
 });

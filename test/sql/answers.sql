@@ -136,13 +136,13 @@ RESET ALL;
 SET search_path = answers, public;
 
 -- States travel between servers as text or bytes, and are added there.
-CREATE AGGREGATE state_of(report ldp_report, share float8) (SFUNC = ldp_question_accumulate, STYPE = ldp_question);
-CREATE AGGREGATE state_of(report ldp_report, words text) (SFUNC = ldp_question_accumulate, STYPE = ldp_question);
+CREATE AGGREGATE state_of(report ldp_report, share float8) (SFUNC = ldp_query_accumulate, STYPE = ldp_query);
+CREATE AGGREGATE state_of(report ldp_report, words text) (SFUNC = ldp_query_accumulate, STYPE = ldp_query);
 CREATE TABLE state AS SELECT state_of(report, 0.5) AS q FROM age;
-SELECT ldp_quantile_final(q)::text = :'median' AS finished, ldp_quantile_final(q::text::ldp_question)::text = :'median' AS written_and_read FROM state;
-SELECT ldp_quantile_final(ldp_question_merge(a.half::text::ldp_question, b.half))::text = :'median' AS added
+SELECT ldp_quantile_final(q)::text = :'median' AS finished, ldp_quantile_final(q::text::ldp_query)::text = :'median' AS written_and_read FROM state;
+SELECT ldp_quantile_final(ldp_query_merge(a.half::text::ldp_query, b.half))::text = :'median' AS added
 FROM (SELECT state_of(report, 0.5) AS half FROM age WHERE ctid::text < '(10') AS a, (SELECT state_of(report, 0.5) AS half FROM age WHERE NOT ctid::text < '(10') AS b;
-SELECT ldp_question_merge(NULL, NULL) IS NULL AS nothing, ldp_question_merge(q, NULL)::text = q::text AS first, ldp_question_merge(NULL, q)::text = q::text AS second FROM state;
+SELECT ldp_query_merge(NULL, NULL) IS NULL AS nothing, ldp_query_merge(q, NULL)::text = q::text AS first, ldp_query_merge(NULL, q)::text = q::text AS second FROM state;
 
 -- A first round, of nobody yet.
 CREATE TABLE first AS SELECT (overlay(block PLACING '01' FROM 3) || repeat('00', 8) || 'ffffff7f00000080' || repeat('00', (canonical #>> '{derived,summary_bytes}')::integer - length(block) / 2 - 16))::ldp_summary AS s
@@ -202,26 +202,26 @@ SELECT query || E'\n' || pg_temp.refusal(query) || E'\n' FROM (VALUES
     ($$SELECT ldp_frequency_of_label_final(q) FROM state$$),
     ($$SELECT ldp_range_final(q) FROM state$$),
     ($$SELECT ldp_quantile_final(state_of(report, 'x'::text)) FROM age$$),
-    ($$SELECT ldp_question_merge(q, (SELECT state_of(report, 0.25) FROM age)) FROM state$$),
-    ($$SELECT ldp_question_merge(q, (SELECT state_of(report, 'x'::text) FROM age)) FROM state$$),
-    ($$SELECT ldp_question_merge(q, (SELECT state_of(report, 0.5) FROM town)) FROM state$$),
-    ($$SELECT ''::ldp_question$$),
-    ($$SELECT 'ffffffff00'::ldp_question$$),
-    ($$SELECT '0000000000'::ldp_question$$),
-    ($$SELECT '0100000000'::ldp_question$$),
-    ($$SELECT (left(q::text, -2))::ldp_question FROM state$$),
-    ($$SELECT 'town'::ldp_question$$)) AS q (query);
+    ($$SELECT ldp_query_merge(q, (SELECT state_of(report, 0.25) FROM age)) FROM state$$),
+    ($$SELECT ldp_query_merge(q, (SELECT state_of(report, 'x'::text) FROM age)) FROM state$$),
+    ($$SELECT ldp_query_merge(q, (SELECT state_of(report, 0.5) FROM town)) FROM state$$),
+    ($$SELECT ''::ldp_query$$),
+    ($$SELECT 'ffffffff00'::ldp_query$$),
+    ($$SELECT '0000000000'::ldp_query$$),
+    ($$SELECT '0100000000'::ldp_query$$),
+    ($$SELECT (left(q::text, -2))::ldp_query FROM state$$),
+    ($$SELECT 'town'::ldp_query$$)) AS q (query);
 -- Forged past the input function, as only a superuser can: nothing is believed that is not checked.
-CREATE CAST (bytea AS ldp_question) WITHOUT FUNCTION;
+CREATE CAST (bytea AS ldp_query) WITHOUT FUNCTION;
 CREATE TABLE forged AS SELECT what, bytes FROM state, LATERAL (SELECT decode(q::text, 'hex')) AS h (whole), LATERAL (VALUES
     (1, 'no bytes', ''::bytea), (2, 'a length alone', substr(whole, 1, 4)), (3, 'a head alone', substr(whole, 1, 13)), (4, 'a summary alone', substr(whole, 14)),
     (5, 'a byte short', substr(whole, 1, length(whole) - 1)), (6, 'a byte long', whole || '\x00'), (7, 'a huge head', '\xffffffff'::bytea || substr(whole, 5)),
     (8, 'a kind there is not', overlay(whole PLACING '\x02'::bytea FROM 5)), (9, 'a share that is none', overlay(whole PLACING '\xffffffffffffffff'::bytea FROM 6))) AS f (place, what, bytes)
 ORDER BY place;
-SELECT what || ': ' || pg_temp.refusal(replace(query, '$f', quote_literal(bytes) || '::bytea::ldp_question'))
-FROM forged, (VALUES (1, 'SELECT ldp_quantile_final($f)'), (2, 'SELECT ldp_top_final($f)'), (3, 'SELECT ldp_question_merge($f, q) FROM state'), (4, 'SELECT ldp_question_merge(q, $f) FROM state'),
-                     (5, 'SELECT ldp_question_merge(NULL, $f)'), (6, 'SELECT ldp_question_accumulate($f, (SELECT report FROM age LIMIT 1), 0.5::float8)')) AS w (place, query);
-DROP CAST (bytea AS ldp_question);
+SELECT what || ': ' || pg_temp.refusal(replace(query, '$f', quote_literal(bytes) || '::bytea::ldp_query'))
+FROM forged, (VALUES (1, 'SELECT ldp_quantile_final($f)'), (2, 'SELECT ldp_top_final($f)'), (3, 'SELECT ldp_query_merge($f, q) FROM state'), (4, 'SELECT ldp_query_merge(q, $f) FROM state'),
+                     (5, 'SELECT ldp_query_merge(NULL, $f)'), (6, 'SELECT ldp_query_accumulate($f, (SELECT report FROM age LIMIT 1), 0.5::float8)')) AS w (place, query);
+DROP CAST (bytea AS ldp_query);
 -- An error in an estimate has a short context: no statement of the extension's own.
 CREATE FUNCTION pg_temp.context(query text) RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE

@@ -35,36 +35,36 @@ SELECT mechanism, round(pull::numeric, 3) AS pull FROM ldp_advise('{"epsilon": 1
 CREATE TABLE town AS SELECT pg_temp.report('{"mechanism": "grr", "epsilon": 2, "domain": ["Ulm", "Bonn", "Kiel"]}', pg_temp.little(CASE WHEN i % 20 < 9 THEN 1 WHEN i % 20 < 15 THEN 0 ELSE 2 END, 1)) AS report
 FROM generate_series(1, 3000) AS i;
 SELECT label, value, round(w.estimate::numeric, 4) AS estimate, round(w.lower::numeric, 4) AS lower, round(w.upper::numeric, 4) AS upper, w.n
-FROM (SELECT ldp_agg(report) AS s FROM town) AS t, ldp_withstand(s, 0.05) AS w;
+FROM (SELECT ldp_agg(report) AS s FROM town) AS t, ldp_robust_interval(s, 0.05) AS w;
 -- Without forgers it is the usual interval, confined to what a share can be.
 SELECT bool_and(abs(w.lower - greatest(f.lower, 0)) < 1e-12 AND abs(w.upper - least(f.upper, 1)) < 1e-12) AS usual
-FROM (SELECT ldp_agg(report) AS s FROM town) AS t, ldp_withstand(s, 0, 0.9) AS w JOIN ldp_frequencies((SELECT ldp_agg(report) FROM town), confidence => 0.9) AS f USING (value);
+FROM (SELECT ldp_agg(report) AS s FROM town) AS t, ldp_robust_interval(s, 0, 0.9) AS w JOIN ldp_frequencies((SELECT ldp_agg(report) FROM town), confidence => 0.9) AS f USING (value);
 -- By hand: with at most 150 of 3000 forged, 2850 honest supports at least those without them, at most all.
 SELECT w.value, abs(w.lower - greatest((c - 150 - 2850 * q) / (2850 * (p - q)) - z, 0)) < 1e-3 AS lower, abs(w.upper - least((c - 2850 * q) / (2850 * (p - q)) + z, 1)) < 1e-3 AS upper
-FROM (SELECT ldp_agg(report) AS s FROM town) AS t, ldp_withstand(s, 0.05) AS w JOIN ldp_frequencies((SELECT ldp_agg(report) FROM town)) AS f USING (value),
+FROM (SELECT ldp_agg(report) AS s FROM town) AS t, ldp_robust_interval(s, 0.05) AS w JOIN ldp_frequencies((SELECT ldp_agg(report) FROM town)) AS f USING (value),
      LATERAL (SELECT exp(2::float8) / (exp(2::float8) + 2), 1 / (exp(2::float8) + 2)) AS o (p, q),
      LATERAL (SELECT 3000 * (q + f.estimate * (p - q)), 1.959964 * f.stderr / sqrt(0.95)) AS x (c, z) ORDER BY value;
 -- If as many as report about an attribute may be forged, nothing is known of it.
 SELECT attribute, n, round(w.lower::numeric, 4) AS lower, round(w.upper::numeric, 4) AS upper
 FROM (SELECT ldp_agg(pg_temp.report('{"mechanism": "sampled", "epsilon": 1, "grid": 10, "attributes": [{"name": "size", "min": 0, "max": 100, "mechanism": "duchi"},
           {"name": "price", "min": 0, "max": 10, "mechanism": "duchi", "share": 9}]}', CASE WHEN i % 10 = 0 THEN '00' ELSE '01' END || pg_temp.little(i % 2, 1))) AS s
-      FROM generate_series(1, 4000) AS i) AS t, ldp_withstand(s, 0.1) AS w;
-SELECT count(*) FROM ldp_withstand((SELECT ldp_agg(report) FROM town), 1);
+      FROM generate_series(1, 4000) AS i) AS t, ldp_robust_interval(s, 0.1) AS w;
+SELECT count(*) FROM ldp_robust_interval((SELECT ldp_agg(report) FROM town), 1);
 \echo :LAST_ERROR_SQLSTATE
-SELECT count(*) FROM (SELECT ldp_agg(report) AS s FROM town WHERE false) AS t, ldp_withstand(s) AS w;
+SELECT count(*) FROM (SELECT ldp_agg(report) AS s FROM town WHERE false) AS t, ldp_robust_interval(s) AS w;
 
 -- Copies ----------------------------------------------------------------------------------------------------------
 -- People everywhere on a scale, and one report in fifty a copy.
 CREATE TABLE wage AS SELECT pg_temp.report('{"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 2500}', pg_temp.little(CASE WHEN i % 50 = 0 THEN 20000 ELSE i * 20011::bigint % 50000 END, 2)) AS report
 FROM generate_series(1, 5000) AS i;
 SELECT copies, chance < 1e-100 AS forged
-FROM (SELECT count(*) AS copies, ldp_copies(report, count(*), sum(count(*)) OVER ()::bigint) AS chance FROM wage GROUP BY report) AS c WHERE chance < 1e-6;
+FROM (SELECT count(*) AS copies, ldp_duplicates(report, count(*), sum(count(*)) OVER ()::bigint) AS chance FROM wage GROUP BY report) AS c WHERE chance < 1e-6;
 -- What the summary tells does not show it.
 SELECT min(p_value) > 1e-3 AS nothing FROM (SELECT ldp_agg(report) AS s FROM wage) AS t, ldp_health(s);
 -- By hand: a pair among two reports of grr over a thousand values, each with probability p at most; one alone.
-SELECT abs(ldp_copies(report, 2, 2) - p) < 1e-9 AS pair, ldp_copies(report, 1, 1000000) AS alone
+SELECT abs(ldp_duplicates(report, 2, 2) - p) < 1e-9 AS pair, ldp_duplicates(report, 1, 1000000) AS alone
 FROM pg_temp.report('{"mechanism": "grr", "epsilon": 1, "domain": 1000}', '0500') AS report, LATERAL (SELECT exp(1::float8) / (exp(1::float8) + 999)) AS o (p);
-SELECT ldp_copies(report, 5, 4) FROM town LIMIT 1;
+SELECT ldp_duplicates(report, 5, 4) FROM town LIMIT 1;
 \echo :LAST_ERROR_SQLSTATE
-SELECT ldp_copies(report, 0, 4) FROM town LIMIT 1;
+SELECT ldp_duplicates(report, 0, 4) FROM town LIMIT 1;
 \echo :LAST_ERROR_SQLSTATE

@@ -104,7 +104,7 @@ INSERT INTO open SELECT (encode(ldp_spec_parameters(ldp_client_spec('open')), 'h
 CREATE VIEW each AS SELECT a FROM ldp_means(ldp_summary_of('shy')) AS a UNION ALL SELECT a FROM ldp_means(ldp_summary_of('open')) AS a;
 CREATE VIEW mean AS SELECT sum((a).estimate / (a).stderr ^ 2) / sum(1 / (a).stderr ^ 2) AS estimate, 1 / sqrt(sum(1 / (a).stderr ^ 2)) AS stderr FROM each;
 SELECT c.attribute, c.label, abs(c.estimate - m.estimate) < 1e-9 AS estimate, abs(c.stderr - m.stderr) < 1e-9 AS stderr,
-       abs(c.lower - (m.estimate - ldp_reach(0.95) * m.stderr)) < 1e-9 AS lower, abs(c.upper - (m.estimate + ldp_reach(0.95) * m.stderr)) < 1e-9 AS upper, c.n, c.people, c.attribute_number, c.value, c.note
+       abs(c.lower - (m.estimate - ldp_critical_value(0.95) * m.stderr)) < 1e-9 AS lower, abs(c.upper - (m.estimate + ldp_critical_value(0.95) * m.stderr)) < 1e-9 AS upper, c.n, c.people, c.attribute_number, c.value, c.note
 FROM (SELECT (ldp_combine(a)).* FROM each) AS c, mean AS m;
 SELECT abs((c).estimate - m.estimate) < 1e-9 AS estimate, abs((c).stderr - m.stderr) < 1e-9 AS stderr, (c).n
 FROM (SELECT ldp_combine((a).estimate, (a).stderr) AS c FROM each) AS c, mean AS m;

@@ -157,8 +157,8 @@ SELECT count(*) FROM gaps;
 
 -- Stamps ----------------------------------------------------------------------------------------------------
 -- One that would be above the greatest bigint is an error; one that no transaction can have is replaced.
-SELECT ldp_arrival(ldp_home(), 9223372036854775807);
-SELECT ldp_arrival(ldp_home(), 5) - 5 = pg_current_xact_id()::text::bigint AS number, ldp_arrival('elsewhere', 5) IS NULL AS elsewhere;
+SELECT ldp_arrival(ldp_cluster_database(), 9223372036854775807);
+SELECT ldp_arrival(ldp_cluster_database(), 5) - 5 = pg_current_xact_id()::text::bigint AS number, ldp_arrival('elsewhere', 5) IS NULL AS elsewhere;
 SELECT provolatile FROM pg_proc WHERE proname = 'ldp_arrival';
 INSERT INTO gaps (report, seen, ldp_arrival) VALUES (report(1), '2026-03-01', NULL), (report(2), '2026-03-01', 9223372036854775807), (report(2), '2026-03-01', -5);
 SELECT ldp_refresh('gaps_daily');

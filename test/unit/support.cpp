@@ -21,7 +21,7 @@ std::string unit_attributes(std::size_t d) {
     return "\"attributes\": [" + list + "]";
 }
 
-double golden(const std::string& card, const std::string& parameters, const std::string& quantity) {
+double golden(const std::string& candidate, const std::string& parameters, const std::string& quantity) {
     static const auto constants = [] {
         std::map<std::string, double> read;
         std::ifstream file("test/data/golden.csv");
@@ -32,9 +32,9 @@ double golden(const std::string& card, const std::string& parameters, const std:
         }
         return read;
     }();
-    const auto found = constants.find(card + "," + parameters + "," + quantity);
+    const auto found = constants.find(candidate + "," + parameters + "," + quantity);
     BOOST_REQUIRE_MESSAGE(found != constants.end(),
-                          "no golden " << card << ' ' << parameters << ' ' << quantity);
+                          "no golden " << candidate << ' ' << parameters << ' ' << quantity);
     return found->second;
 }
 

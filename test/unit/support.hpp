@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "../support/seeded.hpp"
+#include "../support/seeded_words.hpp"
 #include "core/math/bit_counters.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/spec/spec.hpp"
@@ -35,7 +35,7 @@ inline std::unique_ptr<const Mechanism> mechanism(const std::string& name, doubl
 std::string unit_attributes(std::size_t d);
 
 /// A constant of test/data/golden.csv; fails the test if there is none. `parameters` as written there.
-double golden(const std::string& card, const std::string& parameters, const std::string& quantity);
+double golden(const std::string& candidate, const std::string& parameters, const std::string& quantity);
 
 /// Every input of a small mechanism.
 void for_each_input(const Mechanism& mechanism, const std::function<void(Input)>& visit);

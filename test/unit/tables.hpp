@@ -7,8 +7,8 @@
 #include <numeric>
 #include <vector>
 
-#include "../support/seeded.hpp"
-#include "core/joint/pooled.hpp"
+#include "../support/seeded_words.hpp"
+#include "core/tables/pooled.hpp"
 
 namespace ldp::test {
 

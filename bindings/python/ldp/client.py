@@ -32,8 +32,8 @@ class Receipt:
     """What became of a record."""
 
     origin: Origin
-    moved: int         # how many values: numbers into their range, labels to "other"
-    coefficients: int  # how many coefficients of haar were moved into their range, or numbers to the norm of gaussian
+    clamped: int         # how many values: numbers into their range, labels to "other"
+    coefficients: int  # how many coefficients of haar were clamped into their range, or numbers to the norm of gaussian
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class Outcome(enum.IntEnum):
 
 
 class Undelivered(Exception):
-    """What a carrier raises if it is certain that a batch was not counted and cannot be any more.
+    """What a transport raises if it is certain that a batch was not counted and cannot be any more.
 
     `outcome` is REFUSED, TOO_LARGE or OUTDATED.
     """
@@ -116,7 +116,7 @@ class Undelivered(Exception):
 
 #: Brings a batch to the server, and returns when it is counted: True if this call did it, False if it had been counted
 #: before. Raises Undelivered, or anything else if nothing is certain: the same batch is then offered again.
-Carrier = Callable[[Batch], bool]
+BatchTransport = Callable[[Batch], bool]
 
 class Client:
     """Turns records into reports and keeps them until the server has counted them.
@@ -183,7 +183,7 @@ class Client:
         receipt = native.Receipt()
         with self._own() as client:
             native.call("ldp_client_report", client, values.address, values.count, _round(round), ctypes.byref(receipt))
-        return Receipt(Origin(receipt.origin), receipt.moved, receipt.coefficients)
+        return Receipt(Origin(receipt.origin), receipt.clamped, receipt.coefficients)
 
     def report_many(self, records: Records, round: int = 0) -> int:
         """The same of many people's records, with one durable write for all: returns how many they were.
@@ -208,11 +208,11 @@ class Client:
         with self._own() as client:
             return int(native.library.ldp_client_pending(client))
 
-    def moved(self) -> dict[str, int]:
-        """How many values of each attribute this client has moved since it was made: into the declared range, or to "other"."""
+    def clamped(self) -> dict[str, int]:
+        """How many values of each attribute this client has clamped since it was made: into the declared range, or to "other"."""
         names = [attribute["name"] for attribute in self.collection.spec["attributes"]]
         with self._own() as client:
-            return {name: native.library.ldp_client_moved(client, i) for i, name in enumerate(names)}
+            return {name: native.library.ldp_client_clamped(client, i) for i, name in enumerate(names)}
 
     def state(self) -> bytes:
         """All that a client in memory holds, to go on from with Client(collection, state=…).
@@ -241,11 +241,11 @@ class Client:
             native.call("ldp_client_spent", client, delta, ctypes.byref(spent))
         return Spent(spent.answers, spent.most, spent.epsilon, spent.sum, spent.advanced)
 
-    def flush(self, carrier: Carrier, most: int = 10000) -> Flushed:
+    def flush(self, transport: BatchTransport, most: int = 10000) -> Flushed:
         """Sends what is queued, the oldest first, in batches of at most `most` reports.
 
         Safe to repeat, after any failure and from a new process: nothing queued is lost, and nothing counted twice. What the
-        carrier raises passes through, but Undelivered. Raises Error (ENVIRONMENT) if the server refuses all, and Error
+        transport raises passes through, but Undelivered. Raises Error (ENVIRONMENT) if the server refuses all, and Error
         (INCOMPATIBLE) if the server counted what the store does not know.
         """
         if most < 0:
@@ -253,13 +253,13 @@ class Client:
         flush, flushed = ctypes.c_void_p(), native.Flushed()
         with self._own() as client:
             if self._sending:
-                raise Error(Code.ENVIRONMENT, "the client is sending already", "", "A carrier does not flush.")
+                raise Error(Code.ENVIRONMENT, "the client is sending already", "", "A transport does not flush.")
             native.call("ldp_flush_start", client, most, ctypes.byref(flush))
             self._sending = True
             try:
                 while (batch := _next(flush)) is not None:
                     try:
-                        outcome, reason = (Outcome.DELIVERED if carrier(batch) else Outcome.REPEATED), None
+                        outcome, reason = (Outcome.DELIVERED if transport(batch) else Outcome.REPEATED), None
                     except Undelivered as why:
                         outcome, reason = why.outcome, _reason(why.reason)
                     finally:

@@ -17,7 +17,7 @@ class Request(enum.IntEnum):
 
 
 class Action(enum.IntEnum):
-    """The next action of a carrier."""
+    """The next action of a transport."""
 
     SETTLE = 0  # none: the outcome is final
     REPEAT = 1  # the same request again, after a pause
@@ -59,7 +59,7 @@ def foreign_answer(status: int, receipt: bool) -> tuple[str, str] | None:
 
 
 def settled(outcome: Outcome, reason: str) -> bool:
-    """What a carrier returns after this final outcome. Raises Undelivered if the batch was not counted."""
+    """What a transport returns after this final outcome. Raises Undelivered if the batch was not counted."""
     if outcome in (Outcome.DELIVERED, Outcome.REPEATED):
         return outcome is Outcome.DELIVERED
     raise Undelivered(outcome, reason)

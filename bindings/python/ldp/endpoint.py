@@ -32,17 +32,17 @@ class Endpoint:
     """Where it is, such as "https://ldp.example.org"; in front of a path all of it is kept.
 
     An attempt ends after `timeout` seconds without an answer, which should be more than an endpoint holds batches back. What
-    passes is tried again for `patience` seconds (0: not at
+    passes is tried again for `retry_for` seconds (0: not at
     all), after pauses of random length that grow, or as long as the endpoint says.
     """
 
-    def __init__(self, url: str, *, timeout: float = 100, patience: float = 60) -> None:
+    def __init__(self, url: str, *, timeout: float = 100, retry_for: float = 60) -> None:
         parts = urllib.parse.urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.netloc:
             raise Error(Code.INVALID_VALUE, f"{url!r} is no address of an endpoint", "", "It begins with https://.")
         self._url = url.rstrip("/")
         self._timeout = timeout
-        self._patience = patience
+        self._retry_for = retry_for
         self._opener = urllib.request.build_opener(_NoRedirect)
 
     def fetch_spec(self, collection: str) -> str:
@@ -58,7 +58,7 @@ class Endpoint:
         return self._request("GET", f"{_path(collection)}/spec", judge, lambda: failure).decode()
 
     def uploader(self, collection: str) -> HttpUploader:
-        """A carrier to a collection, for Client.flush."""
+        """A transport to a collection, for Client.flush."""
         return HttpUploader(self, collection)
 
     def _request(self, method: str, path: str, judge: _Judge, failure: Callable[[], Error],
@@ -68,7 +68,7 @@ class Endpoint:
                                          # urllib would send its own name, with the version of Python.
                                          {"Content-Type": "application/octet-stream", "User-Agent": "ldp"},
                                          method=method)
-        until, pause = time.monotonic() + self._patience, 0.1
+        until, pause = time.monotonic() + self._retry_for, 0.1
         while True:
             least = 0.0
             try:

@@ -18,7 +18,7 @@ class Value(ctypes.Structure):
 
 
 class Receipt(ctypes.Structure):
-    _fields_ = [("origin", c_int), ("moved", c_uint32), ("coefficients", c_uint64)]
+    _fields_ = [("origin", c_int), ("clamped", c_uint32), ("coefficients", c_uint64)]
 
 
 class Answer(ctypes.Structure):
@@ -80,8 +80,8 @@ _getters: dict[str, tuple[Any, ...]] = {
     "ldp_client_free": (None, c_void_p),
     "ldp_client_pending": (c_uint64, c_void_p),
     "ldp_client_staged": (c_uint64, c_void_p),
-    "ldp_client_moved": (c_uint64, c_void_p, c_size_t),
-    "ldp_client_moved_coefficients": (c_uint64, c_void_p),
+    "ldp_client_clamped": (c_uint64, c_void_p, c_size_t),
+    "ldp_client_clamped_coefficients": (c_uint64, c_void_p),
     "ldp_batch_id": (c_char_p, c_void_p),
     "ldp_batch_fingerprint": (c_char_p, c_void_p),
     "ldp_batch_round": (c_int32, c_void_p),

@@ -44,7 +44,7 @@ def estimate(connection: Any, collection: str, **arguments: Any) -> pandas.DataF
 
 
 class Uploader:
-    """A carrier over a connection, which must have no transaction open meanwhile, and the role ldp_submitter.
+    """A transport over a connection, which must have no transaction open meanwhile, and the role ldp_submitter.
 
     Each batch is one transaction, under its id: however often it is sent, it counts once. What passes (a server that
     restarts, a lock) is raised as the driver raises it; flush again.

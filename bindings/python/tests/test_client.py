@@ -115,7 +115,7 @@ class Clients(Case):
         self.assertEqual(client.pending, 0)
         self.assertEqual(client.report_many([]), 0)
         self.assertEqual(client.report_many({"wage": [200, 5], "town": ["Bonn", None]}), 2)
-        self.assertEqual(client.moved(), {"wage": 1, "town": 1})
+        self.assertEqual(client.clamped(), {"wage": 1, "town": 1})
         self.fails(ldp.Code.INVALID_VALUE, "different lengths", client.report_many, {"wage": [1], "town": []})
         self.fails(ldp.Code.INVALID_VALUE, "32 bits", client.report, [1, "Ulm"], round=2**31)
         self.fails(ldp.Code.INVALID_VALUE, "at least one", client.flush, Server(), most=-1)
@@ -159,7 +159,7 @@ class Clients(Case):
             thread.join()
         self.assertEqual(client.pending, 2000)
 
-    def test_a_carrier_leaves_the_client_alone(self):
+    def test_a_transport_leaves_the_client_alone(self):
         client = ldp.Client(self.region)
         client.report(["west"])
         self.fails(ldp.Code.ENVIRONMENT, "is sending", client.flush, lambda batch: client.close())
@@ -208,7 +208,7 @@ class Columns(Case):
         frame = self.pandas.DataFrame({"town": ["Ulm", None, "Bonn"], "wage": [1, 2, 200], "age": [3, 4, 5]})
         client = ldp.Client(person)
         self.assertEqual(client.report_many(frame), 3)
-        self.assertEqual(client.moved(), {"wage": 1, "town": 1})
+        self.assertEqual(client.clamped(), {"wage": 1, "town": 1})
         self.assertEqual(client.report(frame.iloc[0]).origin, ldp.Origin.DRAWN)
         frame["town"] = frame["town"].astype("category")
         self.assertEqual(client.report_many(frame), 3)

@@ -48,7 +48,7 @@ class Endpoints(unittest.TestCase):
         return self.run_sql('SELECT count(*) FROM "regions / here"')[0][0]
 
     def setUp(self):
-        self.endpoint = ldp.Endpoint(self.url, patience=5)
+        self.endpoint = ldp.Endpoint(self.url, retry_for=5)
         self.region = ldp.Collection(self.endpoint.fetch_spec("regions / here"))
         self.client = ldp.Client(self.region)
         self.uploader = self.endpoint.uploader("regions / here")
@@ -169,9 +169,9 @@ class BadEndpoints(unittest.TestCase):
         self.client = ldp.Client(ldp.Collection(REGION))
         self.client.report(["north"])
 
-    def flush(self, *answers, patience=30):
+    def flush(self, *answers, retry_for=30):
         self.server.answers = list(answers)
-        endpoint = ldp.Endpoint(f"http://127.0.0.1:{self.server.server_port}/below/", patience=patience)
+        endpoint = ldp.Endpoint(f"http://127.0.0.1:{self.server.server_port}/below/", retry_for=retry_for)
         return self.client.flush(endpoint.uploader("region"))
 
     def test_what_passes_is_tried_again(self):
@@ -187,7 +187,7 @@ class BadEndpoints(unittest.TestCase):
         for answer in foreign:
             for first in ([], [(422, {}, b"")]):  # in place of a receipt, or of a revocation
                 with self.assertRaisesRegex(ldp.Error, "something other than the endpoint") as caught:
-                    self.flush(*first, answer, (201, GENUINE, b""), patience=0)
+                    self.flush(*first, answer, (201, GENUINE, b""), retry_for=0)
                 self.assertIn("captive portal", caught.exception.hint)
                 self.assertEqual((self.client.pending, self.client.refused()), (1, []))
         # A permanent redirect is no portal; it is not followed either.
@@ -198,13 +198,13 @@ class BadEndpoints(unittest.TestCase):
         # As if something had been stored under the id, or something else: only the endpoint can say so.
         for answers in ([(422, {}, b""), (409, {}, b"")], [(409, {}, b"")], [(409, GENUINE, b""), (409, {}, b"")]):
             with self.assertRaisesRegex(ldp.Error, "something other than the endpoint"):
-                self.flush(*answers, patience=0)
+                self.flush(*answers, retry_for=0)
             self.assertEqual(self.client.pending, 1)
         self.assertEqual(self.flush(*foreign, (201, GENUINE, b"")).reports, 1)
 
     def test_a_login_page_is_no_spec(self):
         spec = REGION.encode()
-        endpoint = ldp.Endpoint(f"http://127.0.0.1:{self.server.server_port}", patience=0)
+        endpoint = ldp.Endpoint(f"http://127.0.0.1:{self.server.server_port}", retry_for=0)
         for answer in [(200, {}, b"<html>Welcome"), (200, {}, spec), (302, {"Location": "/login"}, b""),
                        (200, {"Ldp-Receipt": receipt("GET", 200, "others", content=spec)}, spec)]:
             self.server.answers = [answer, (200, GENUINE, spec)]
@@ -213,14 +213,14 @@ class BadEndpoints(unittest.TestCase):
         self.server.answers = [(200, GENUINE, spec)]
         self.assertEqual(endpoint.fetch_spec("region"), REGION)
 
-    def test_patience_ends(self):
+    def test_retries_end(self):
         with self.assertRaisesRegex(ldp.Error, "status 503"):
-            self.flush((503, {"Retry-After": "60"}, b""), patience=1)
+            self.flush((503, {"Retry-After": "60"}, b""), retry_for=1)
         self.assertEqual(self.client.pending, 1)
         with self.assertRaisesRegex(ldp.Error, "Go away.*status 403"):
             self.flush((403, {}, b'{"title": "Go away"}'))
         with self.assertRaisesRegex(ldp.Error, "cannot be reached"):
-            self.client.flush(ldp.Endpoint("http://127.0.0.1:1", patience=0).uploader("region"))
+            self.client.flush(ldp.Endpoint("http://127.0.0.1:1", retry_for=0).uploader("region"))
         self.assertEqual(self.client.pending, 1)
 
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <ostream>
 
+#include "cli/answers/formatting.hpp"
 #include "cli/answers/layouts.hpp"
-#include "cli/answers/wording.hpp"
 #include "plot/chart.hpp"
 #include "plot/intervals.hpp"
 #include "plot/sheet.hpp"

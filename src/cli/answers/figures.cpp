@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "cli/answers/questions.hpp"
-#include "cli/answers/wording.hpp"
+#include "cli/answers/answer_sections.hpp"
+#include "cli/answers/formatting.hpp"
 #include "core/base/text.hpp"
 #include "core/mechanism/joint/joint.hpp"
 #include "core/mechanism/longitudinal/series.hpp"

@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "cli/answers/wording.hpp"
+#include "cli/answers/formatting.hpp"
 #include "client/uploader.hpp"
 #include "core/base/bytes.hpp"
 #include "core/base/text.hpp"

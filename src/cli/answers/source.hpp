@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/answers/document.hpp"
-#include "client/transport.hpp"
+#include "client/pqxx_compat.hpp"
 #include "core/mechanism/capability.hpp"
 #include "core/spec/spec.hpp"
 

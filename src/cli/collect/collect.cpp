@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include "cli/collect/server.hpp"
+#include "cli/collect/http_server.hpp"
 #include "cli/command.hpp"
-#include "client/transport.hpp"
+#include "client/pqxx_compat.hpp"
 
 namespace ldp::cli::collect {
 
@@ -33,7 +33,7 @@ Options options() {
         "per-address", po::value<std::int64_t>(),
         "connections from one address; 0: as many as --connections (default: that on a loopback address, "
         "else a "
-        "quarter)")("patience", po::value<std::int64_t>()->default_value(30),
+        "quarter)")("request-timeout", po::value<std::int64_t>()->default_value(30),
                     "seconds in which a request must come in whole")(
         "lag", po::value<std::int64_t>()->default_value(2),
         "seconds that batches may wait for the database before no more are taken")(
@@ -91,14 +91,14 @@ int run(const Arguments& arguments) {
     settings.connections = static_cast<std::size_t>(number(arguments, "connections", 1, 100000));
     settings.reports = static_cast<std::size_t>(number(arguments, "reports", 1, 100000000));
     settings.per_address = per_address(arguments, settings);
-    settings.patience = seconds(number(arguments, "patience", 1, 3600));
+    settings.retry_policy = seconds(number(arguments, "request-timeout", 1, 3600));
     settings.queue.hold = static_cast<std::size_t>(number(arguments, "hold", 1, 50000));
     settings.queue.hold_for = seconds(number(arguments, "hold-for", 1, 86400));
     settings.queue.lag = seconds(number(arguments, "lag", 1, 3600));
     settings.queue.bytes = std::size_t{64} << 20;
     settings.queue.share = std::max(settings.queue.hold, settings.connections / 2);
-    settings.depot.duration = seconds(number(arguments, "time-limit", 1, 3600));
-    settings.depot.sessions = static_cast<std::size_t>(number(arguments, "sessions", 1, 64));
+    settings.writer.duration = seconds(number(arguments, "time-limit", 1, 3600));
+    settings.writer.sessions = static_cast<std::size_t>(number(arguments, "sessions", 1, 64));
     if (settings.queue.hold >= settings.connections)
         throw UsageError("--hold must be less than --connections: each batch that waits holds one");
     try {

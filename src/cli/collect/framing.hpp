@@ -9,7 +9,7 @@
 #include <boost/beast/http/string_body.hpp>
 #include <optional>
 
-#include "cli/collect/answer.hpp"
+#include "cli/collect/http_response.hpp"
 
 namespace ldp::collect {
 

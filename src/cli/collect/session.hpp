@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/collect/queue.hpp"
+#include "cli/collect/batch_queue.hpp"
 #include "client/uploader.hpp"
 
 namespace ldp::collect {
@@ -15,8 +15,9 @@ namespace ldp::collect {
 class Session {
   public:
     /// `settings` are SQL commands. No work lasts longer than `limit` and a second, if overdue() is asked.
-    Session(const std::string& dsn, const Patience& patience, std::string settings, Clock::duration limit)
-        : link_(dsn, patience), settings_(std::move(settings)), limit_(limit) {}
+    Session(const std::string& dsn, const RetryPolicy& retry_policy, std::string settings,
+            Clock::duration limit)
+        : link_(dsn, retry_policy), settings_(std::move(settings)), limit_(limit) {}
 
     /// As Link::persist, of work(connection, schema of the extension).
     template <class Work>
@@ -49,7 +50,7 @@ class Session {
 
     void prepare(pqxx::connection& connection, std::string_view doing);
 
-    Link link_;
+    Connection link_;
     std::string settings_;
     Clock::duration limit_;
     std::string schema_;

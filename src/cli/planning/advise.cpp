@@ -29,10 +29,10 @@ int run(const Arguments& arguments) {
     if (users < 1) throw UsageError("--users must be 1 or more, not " + std::to_string(users));
     const auto [demand, candidates] = ldp::advise(spec_text(arguments["spec"].as<std::string>()));
     const auto n = static_cast<double>(users);
-    const auto row = [](const char* name, const auto& error, const auto& pull, const auto& report,
+    const auto row = [](const char* name, const auto& error, const auto& bias, const auto& report,
                         const auto& summary, const auto& cost, const std::string& note) {
         std::cout << std::left << std::setw(13) << name << std::right << std::setw(15) << error
-                  << std::setw(14) << pull << std::setw(15) << report << std::setw(16) << summary
+                  << std::setw(14) << bias << std::setw(15) << report << std::setw(16) << summary
                   << std::setw(14) << cost << (note.empty() ? "" : "  ") << note << "\n";
     };
     row("mechanism", "standard error", "1 % forged", "report bytes", "summary bytes", "decode cost", "note");
@@ -43,7 +43,7 @@ int run(const Arguments& arguments) {
         if (std::isnan(candidate.n_variance))
             row(candidate.mechanism->name, "-", "-", "-", "-", "-", note);
         else
-            row(candidate.mechanism->name, std::sqrt(candidate.n_variance / n), candidate.pull,
+            row(candidate.mechanism->name, std::sqrt(candidate.n_variance / n), candidate.bias,
                 grouped(candidate.report_bytes), grouped(candidate.summary_bytes),
                 grouped(static_cast<std::uint64_t>(std::ceil(candidate.decode_cost))), note);
     }

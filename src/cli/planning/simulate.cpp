@@ -8,9 +8,9 @@
 #include <iomanip>
 #include <iostream>
 
-#include "accounting/odds.hpp"
+#include "accounting/posterior_odds.hpp"
 #include "cli/command.hpp"
-#include "cli/planning/once.hpp"
+#include "cli/planning/single_round_command.hpp"
 #include "cli/progress.hpp"
 #include "cli/records.hpp"
 #include "client/in_quotes.hpp"

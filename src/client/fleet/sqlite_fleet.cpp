@@ -35,8 +35,8 @@ void SqliteFleet::together(const std::function<void()>& work) {
     contents.together = 0;
 }
 
-Flushed SqliteFleet::flush(Carrier& carrier, std::size_t most, const Flush::Progress& progress) {
-    return Flush(queue_, batch_size_, most).run(carrier, progress);
+Flushed SqliteFleet::flush(BatchTransport& transport, std::size_t most, const Flush::Progress& progress) {
+    return Flush(queue_, batch_size_, most).run(transport, progress);
 }
 
 std::uint64_t SqliteFleet::people() const {

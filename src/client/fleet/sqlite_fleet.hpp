@@ -43,7 +43,7 @@ class SqliteFleet {
     void together(const std::function<void()>& work);
 
     /// Sends everybody's reports, as Client::flush does.
-    Flushed flush(Carrier& carrier, std::size_t most = 10000, const Flush::Progress& progress = {});
+    Flushed flush(BatchTransport& transport, std::size_t most = 10000, const Flush::Progress& progress = {});
 
     /// Reports queued and not known to be counted, of everybody.
     [[nodiscard]] std::uint64_t pending() const { return queue_.pending(); }

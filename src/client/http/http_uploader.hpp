@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "client/client.hpp"
-#include "client/http/http_link.hpp"
+#include "client/http/http_connection.hpp"
 #include "core/base/sha256.hpp"
 
 namespace ldp {
@@ -29,11 +29,11 @@ namespace web {
 }
 
 /// The reply to GET of a spec, whose receipt proves that the endpoint gave it for this collection.
-[[nodiscard]] inline HttpLink::Reply fetched_spec(HttpLink& link, const std::string& collection) {
+[[nodiscard]] inline HttpConnection::Reply fetched_spec(HttpConnection& link, const std::string& collection) {
     constexpr const char* doing = "fetching the spec";
     return link.request(
-        doing, HttpLink::Method::get, path_of(collection) + "/spec",
-        [&](const HttpLink::Reply& reply) -> std::optional<TransportFailure> {
+        doing, HttpConnection::Method::get, path_of(collection) + "/spec",
+        [&](const HttpConnection::Reply& reply) -> std::optional<TransportFailure> {
             const bool receipt =
                 reply.receipt == delivery_receipt("GET", reply.status, collection, {}, 0,
                                                   sha256(std::as_bytes(std::span(reply.body))));
@@ -53,32 +53,32 @@ namespace web {
 
 /// The spec of a collection, as the endpoint hands it to clients. Throws Error (environment) if it cannot be
 /// asked or has no such collection, and what Spec::from_json throws if this release does not know the spec.
-[[nodiscard]] inline Spec fetch_spec(HttpLink& link, const std::string& collection) {
+[[nodiscard]] inline Spec fetch_spec(HttpConnection& link, const std::string& collection) {
     return Spec::from_json(web::fetched_spec(link, collection).body);
 }
 
 /// When a collection was created, as an HTTP date: what tells it from another one of its name. Throws as
 /// fetch_spec does.
-[[nodiscard]] inline std::string fetch_created(HttpLink& link, const std::string& collection) {
+[[nodiscard]] inline std::string fetch_created(HttpConnection& link, const std::string& collection) {
     return web::fetched_spec(link, collection).last_modified;
 }
 
 /// Posts each batch under its id, so that however often it is sent, it counts once. What passes is tried
 /// again as the link's patience has it. What was begun through a database connection must not go on here, nor
 /// the reverse, before all of it is delivered: the two know batches by other names.
-class HttpUploader final : public Carrier {
+class HttpUploader final : public BatchTransport {
   public:
     /// Borrows the link, which must outlive this.
-    HttpUploader(HttpLink& link, const std::string& collection)
+    HttpUploader(HttpConnection& link, const std::string& collection)
         : link_(link),
           collection_(collection),
           path_(web::path_of(collection) + "/batches/"),
           doing_("submitting to collection \"" + collection + "\"") {}
 
-    /// As Carrier::deliver. Throws TransportFailure; whether the batch may have been counted all the same
-    /// makes no difference to what is to be done: deliver it again. Undelivered says that it was not.
+    /// As BatchTransport::deliver. Throws TransportFailure; whether the batch may have been counted all the
+    /// same makes no difference to what is to be done: deliver it again. Undelivered says that it was not.
     bool deliver(const Batch& batch) override { return prepare(batch)(); }
-    /// As Carrier::prepare: packs the batch.
+    /// As BatchTransport::prepare: packs the batch.
     [[nodiscard]] Delivery prepare(const Batch& batch) override {
         return [this, id = batch.id, round = batch.round, frames = batch.packed()] {
             return post(id, round, frames);
@@ -100,7 +100,8 @@ class HttpUploader final : public Carrier {
         const auto content = sha256(frame);
         Error why(ErrorCode::environment, doing_);
         DeliveryStep step{};
-        const HttpLink::Judge judge = [&](const HttpLink::Reply& reply) -> std::optional<TransportFailure> {
+        const HttpConnection::Judge judge =
+            [&](const HttpConnection::Reply& reply) -> std::optional<TransportFailure> {
             const bool receipt =
                 reply.receipt == delivery_receipt("POST", reply.status, collection_, id, round, content);
             step = next_step(DeliveryRequest::submit, BatchOutcome::later,
@@ -109,7 +110,7 @@ class HttpUploader final : public Carrier {
             return failure(step, why);
         };
         const std::string filed = round == 0 ? "" : "?round=" + std::to_string(round);
-        (void)link_.request(doing_, HttpLink::Method::post, path_ + id + filed, judge,
+        (void)link_.request(doing_, HttpConnection::Method::post, path_ + id + filed, judge,
                             std::string(reinterpret_cast<const char*>(frame.data()), frame.size()));
         if (step.action == DeliveryAction::revoke) step.outcome = revoked(id, step.outcome);
         return settled(step.outcome, why);
@@ -118,14 +119,14 @@ class HttpUploader final : public Carrier {
     /// The outcome of a batch after the endpoint has revoked its id, which was refused with `so_far`.
     BatchOutcome revoked(const std::string& id, BatchOutcome so_far) {
         DeliveryStep step{};
-        const HttpLink::Judge judge = [&](const HttpLink::Reply& reply) {
+        const HttpConnection::Judge judge = [&](const HttpConnection::Reply& reply) {
             const bool receipt =
                 reply.receipt == delivery_receipt("DELETE", reply.status, collection_, id, 0, sha256({}));
             step = next_step(DeliveryRequest::revoke, so_far,
                              http_reply(DeliveryRequest::revoke, reply.status, receipt));
             return failure(step, endpoint_error(doing_, reply.status, reply.body, receipt));
         };
-        (void)link_.request(doing_, HttpLink::Method::delete_, path_ + id, judge);
+        (void)link_.request(doing_, HttpConnection::Method::delete_, path_ + id, judge);
         return step.outcome;
     }
 
@@ -142,7 +143,7 @@ class HttpUploader final : public Carrier {
         throw Undelivered(outcome, why);
     }
 
-    HttpLink& link_;
+    HttpConnection& link_;
     std::string collection_, path_, doing_;
 };
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "client/sqlite/outbox.hpp"
-#include "client/sqlite/people.hpp"
+#include "client/sqlite/person_table.hpp"
 #include "client/sqlite/refusals.hpp"
 #include "client/sqlite/state_file.hpp"
 

@@ -7,7 +7,7 @@ namespace ldp::sqlite {
 
 namespace {
 
-constexpr int patience_ms = 1000;
+constexpr int retry_ms = 1000;
 constexpr const char* never_replaced =
     "It was left as it is. Restore it from a backup, or choose another file, which starts without what this "
     "one remembers.";
@@ -28,7 +28,7 @@ Database::Database(std::string path) : path_(std::move(path)) {
     const int code = sqlite3_open_v2(path_.c_str(), &opened, SQLITE_OPEN_READWRITE, nullptr);
     handle_.reset(opened);  // also after a failure: it holds the reason, and must be closed
     check(code);
-    sqlite3_busy_timeout(opened, patience_ms);
+    sqlite3_busy_timeout(opened, retry_ms);
 }
 
 Error Database::failure(int code) const {

@@ -7,19 +7,19 @@ namespace ldp::sqlite {
 
 namespace {
 
-std::int64_t digest_of(std::int64_t id, std::int64_t round, const Stretch& stretch) {
-    return RowDigest::of("outbox", id, round, stretch.count, stretch.shared, Bytes(stretch.content));
+std::int64_t digest_of(std::int64_t id, std::int64_t round, const ReportSegment& segment) {
+    return RowDigest::of("outbox", id, round, segment.count, segment.shared, Bytes(segment.content));
 }
 
 }  // namespace
 
 bool Outbox::OutboxRow::sound() const noexcept {
-    return digest_of(id, round, stretch) == digest && stretch.possible();
+    return digest_of(id, round, segment) == digest && segment.possible();
 }
 
-void Outbox::put(Step& step, std::int64_t id, std::int64_t round, const Stretch& stretch) {
-    const std::int64_t digest = digest_of(id, round, stretch);
-    put_(id, round, stretch.count, stretch.shared, digest, Bytes(stretch.content)).finish();
+void Outbox::put(Step& step, std::int64_t id, std::int64_t round, const ReportSegment& segment) {
+    const std::int64_t digest = digest_of(id, round, segment);
+    put_(id, round, segment.count, segment.shared, digest, Bytes(segment.content)).finish();
     step.came(digest);
 }
 
@@ -44,10 +44,10 @@ void Outbox::settle(Step& step) {
 
 void Outbox::write(Step& step, std::span<const Report> reports, std::int64_t round) {
     while (!reports.empty()) {
-        const Stretch stretch = Stretch::of(reports);
-        put(step, step.head.reports + 1, round, stretch);
-        step.head.reports += stretch.count;
-        reports = reports.subspan(static_cast<std::size_t>(stretch.count));
+        const ReportSegment segment = ReportSegment::of(reports);
+        put(step, step.head.reports + 1, round, segment);
+        step.head.reports += segment.count;
+        reports = reports.subspan(static_cast<std::size_t>(segment.count));
     }
 }
 
@@ -68,12 +68,12 @@ Outbox::Reach Outbox::read(std::optional<std::int64_t> after, std::int64_t last,
         if (row.round != front.round) break;
         front.last = row.id;
         const std::size_t room = most - front.reports.size();
-        if (static_cast<std::size_t>(row.stretch.count) <= room) {
-            row.stretch.append_to(front.reports);
+        if (static_cast<std::size_t>(row.segment.count) <= room) {
+            row.segment.append_to(front.reports);
             continue;
         }
         taken = room;
-        row.stretch.part(0, taken).append_to(front.reports);
+        row.segment.part(0, taken).append_to(front.reports);
         cut = std::move(row);
     }
     return reach;
@@ -82,15 +82,15 @@ Outbox::Reach Outbox::read(std::optional<std::int64_t> after, std::int64_t last,
 Outbox::Front Outbox::first(Step& step, std::size_t most, std::optional<std::int64_t> after) {
     auto [front, cut, taken] = read(after, std::numeric_limits<std::int64_t>::max(), most);
     if (cut) {
-        const auto rest = static_cast<std::size_t>(cut->stretch.count) - taken;
+        const auto rest = static_cast<std::size_t>(cut->segment.count) - taken;
         remove(step, *cut);
-        put(step, cut->id, cut->round, cut->stretch.part(0, taken));
-        put(step, cut->id + static_cast<std::int64_t>(taken), cut->round, cut->stretch.part(taken, rest));
+        put(step, cut->id, cut->round, cut->segment.part(0, taken));
+        put(step, cut->id + static_cast<std::int64_t>(taken), cut->round, cut->segment.part(taken, rest));
     }
     for (const OutboxRow& row : front.damaged) remove(step, row);
     if (!front.damaged.empty()) {  // what they said of how many they were may have been the damage
         step.head.waiting = 0;
-        for (auto row = counts_(); row.row();) step.head.waiting += Stretch::plausible(row.integer(0));
+        for (auto row = counts_(); row.row();) step.head.waiting += ReportSegment::plausible(row.integer(0));
     }
     return std::move(front);
 }
@@ -103,7 +103,7 @@ std::optional<Outbox::Front> Outbox::up_to(std::int64_t last, std::optional<std:
 
 void Outbox::drop(Step& step, std::int64_t last) {
     for (auto gone = drop_(last); gone.row();) {
-        step.head.waiting -= Stretch::plausible(gone.integer(0));
+        step.head.waiting -= ReportSegment::plausible(gone.integer(0));
         step.went(gone.integer(1));
     }
 }

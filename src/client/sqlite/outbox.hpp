@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "client/sqlite/segment.hpp"
 #include "client/sqlite/state_file.hpp"
-#include "client/sqlite/stretch.hpp"
 
 namespace ldp::sqlite {
 
@@ -26,7 +26,7 @@ class Outbox {
     /// A row as it stands, whatever that is.
     struct OutboxRow {
         std::int64_t id, round, digest;
-        Stretch stretch;
+        ReportSegment segment;
         /// Whether it is as it was written.
         [[nodiscard]] bool sound() const noexcept;
     };
@@ -48,7 +48,7 @@ class Outbox {
 
   private:
     void write(Step& step, std::span<const Report> reports, std::int64_t round);
-    void put(Step& step, std::int64_t id, std::int64_t round, const Stretch& stretch);
+    void put(Step& step, std::int64_t id, std::int64_t round, const ReportSegment& segment);
     void remove(Step& step, const OutboxRow& row);
     /// What stands at the front or behind a row, up to another one or until there are so many reports. Where
     /// these end within a row, that is `cut`, of which they are the first `taken`.

@@ -38,25 +38,25 @@ class Work {
             left_ -= steps;
             return;
         }
-        left_ = stretch;
+        left_ = segment;
         check_interrupt();
     }
 
-    static constexpr std::size_t stretch = std::size_t{1} << 14;
+    static constexpr std::size_t segment = std::size_t{1} << 14;
 
   private:
-    std::size_t left_ = stretch;
+    std::size_t left_ = segment;
 };
 
 /// body(i) for 0..count−1, in stretches between which it is asked: for loops too tight to count their steps.
 template <class Body>
 void for_each_index(std::size_t count, Body body) {
     for (std::size_t i = 0; i < count; check_interrupt())
-        for (const std::size_t end = i + std::min(Work::stretch, count - i); i < end; ++i) body(i);
+        for (const std::size_t end = i + std::min(Work::segment, count - i); i < end; ++i) body(i);
 }
 
 /// Copies bytes, asking once a megabyte.
-inline void copy_in_stretches(Bytes from, MutableBytes to) {
+inline void copy_in_segments(Bytes from, MutableBytes to) {
     constexpr std::size_t megabyte = std::size_t{1} << 20;
     for (std::size_t i = 0; i < from.size(); i += megabyte, check_interrupt())
         std::ranges::copy(from.subspan(i, std::min(megabyte, from.size() - i)),

@@ -1,8 +1,8 @@
 // Two outputs, the second likelier the larger the number: one bit a report.
 #pragma once
 
+#include "core/channel/epsilon_odds.hpp"
 #include "core/channel/numeric.hpp"
-#include "core/channel/odds.hpp"
 #include "core/channel/symmetric.hpp"
 
 namespace ldp {
@@ -25,7 +25,7 @@ class BinaryResponse : public QuadraticChannel {
     bool valid(std::uint64_t n, const std::byte* tally) const noexcept override;
     Moments invert(std::uint64_t n, const std::byte* tally) const noexcept override;
     std::vector<Check> health(std::uint64_t n, const std::byte* tally) const override;
-    double likeliest(std::uint64_t) const override { return most_; }
+    double max_probability(std::uint64_t) const override { return most_; }
 
     /// As above: in units of what a step adds.
     [[nodiscard]] double base() const noexcept { return base_; }

@@ -27,9 +27,9 @@ class Coin {
     void fill(BitSource& source, std::size_t count, MutableBytes string) const {
         for (std::size_t from = 0; from < count; from += 64) {
             const auto lane_count = static_cast<unsigned>(std::min<std::size_t>(count - from, 64));
-            std::uint64_t lanes = source.throws(heads_, bits_, lane_count);
-            for (std::size_t at = from / 8; at < string.size() && at < from / 8 + 8; ++at, lanes >>= 8)
-                string[at] = static_cast<std::byte>(lanes);
+            std::uint64_t owner_queues = source.throws(heads_, bits_, lane_count);
+            for (std::size_t at = from / 8; at < string.size() && at < from / 8 + 8; ++at, owner_queues >>= 8)
+                string[at] = static_cast<std::byte>(owner_queues);
         }
     }
 

@@ -61,7 +61,7 @@ class NumericChannel {
     };
     [[nodiscard]] virtual Reach reach() const { return {alone(0), alone(outputs_ - 1)}; }
     /// At least the probability of an output, whatever the input.
-    [[nodiscard]] virtual double likeliest(std::uint64_t out) const = 0;
+    [[nodiscard]] virtual double max_probability(std::uint64_t out) const = 0;
 
     /// n·Var of the mean when every input is s, in squared grid steps.
     [[nodiscard]] virtual double noise_at(double s) const noexcept = 0;

@@ -5,7 +5,7 @@
 
 #include "core/base/bytes.hpp"
 #include "core/base/random.hpp"
-#include "core/channel/odds.hpp"
+#include "core/channel/epsilon_odds.hpp"
 
 namespace ldp {
 

@@ -87,17 +87,17 @@ Program::Program(unsigned width, double epsilon) {
     const std::vector<Warp::Knot> knots = Warp::knots(width);
     knots_ = knots.size();
     constexpr std::size_t outputs = Warp::outputs;
-    std::vector<Vector> readings(outputs);
+    std::vector<Vector> decoded_values(outputs);
     for (std::size_t i = 0; i < knots_; ++i) {
         const std::size_t from = knots[i].output, to = knots[i].joined ? knots[i + 1].output : from + 1;
         for (std::size_t j = from; j < to; ++j) {
             const double part = static_cast<double>(j - from) / static_cast<double>(to - from);
-            readings[j][i] = 1 - part;
-            if (part > 0) readings[j][i + 1] = part;
+            decoded_values[j][i] = 1 - part;
+            if (part > 0) decoded_values[j][i + 1] = part;
         }
     }
     for (std::size_t j = 0; j < outputs / 2; ++j)
-        std::ranges::transform(readings[outputs - 1 - j], readings[j].begin(), std::negate());
+        std::ranges::transform(decoded_values[outputs - 1 - j], decoded_values[j].begin(), std::negate());
 
     const auto [high, low] = odds(epsilon, width, outputs - width);
     const double total = static_cast<double>(width) * static_cast<double>(high) +
@@ -106,8 +106,8 @@ Program::Program(unsigned width, double epsilon) {
     Vector mean{};
     Matrix square{};
     const auto count = [&](std::size_t output, double weight) {
-        for (std::size_t i = 0; i < knots_; ++i) mean[i] += weight * readings[output][i];
-        add(square, weight, readings[output], readings[output]);
+        for (std::size_t i = 0; i < knots_; ++i) mean[i] += weight * decoded_values[output][i];
+        add(square, weight, decoded_values[output], decoded_values[output]);
     };
     for (std::size_t j = 0; j < outputs; ++j) count(j, j < width ? base + tilt : base);
     means_.push_back(mean);
@@ -240,7 +240,7 @@ Warp designed(double epsilon, WarpAim aim) {
     double least = std::numeric_limits<double>::infinity();
     for (int top = 255; top > 230; --top) {
         Warp warp{static_cast<std::uint8_t>(width), {}};
-        std::ranges::transform(exact, warp.readings.begin(), [&](double reading) {
+        std::ranges::transform(exact, warp.decoded_values.begin(), [&](double reading) {
             return static_cast<std::uint8_t>(std::lround(std::max(0.0, reading) / greatest * top));
         });
         if (!warp.valid()) continue;

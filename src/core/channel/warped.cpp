@@ -29,12 +29,12 @@ std::vector<Warp::Knot> Warp::knots(unsigned width) {
     const std::array<unsigned, 4> ends{middle + 1, outputs - width, (outputs - 1) / width * width, outputs};
     constexpr std::array<unsigned, 3> most_pieces{3, 1, 2};
     std::vector<Knot> all;
-    for (std::size_t stretch = 0; stretch < most_pieces.size(); ++stretch) {
-        if (ends[stretch] == ends[stretch + 1]) continue;
-        const unsigned length = ends[stretch + 1] - ends[stretch] - 1;
-        const unsigned pieces = std::min(most_pieces[stretch], length);
+    for (std::size_t segment = 0; segment < most_pieces.size(); ++segment) {
+        if (ends[segment] == ends[segment + 1]) continue;
+        const unsigned length = ends[segment + 1] - ends[segment] - 1;
+        const unsigned pieces = std::min(most_pieces[segment], length);
         for (unsigned i = 0; i <= pieces; ++i)
-            all.push_back({ends[stretch] + (pieces == 0 ? 0 : i * length / pieces), i < pieces});
+            all.push_back({ends[segment] + (pieces == 0 ? 0 : i * length / pieces), i < pieces});
     }
     return all;
 }
@@ -45,10 +45,10 @@ Warp::Table Warp::table() const {
     Table all{};
     const std::vector<Knot> at = knots(width);
     for (std::size_t i = 0; i < at.size(); ++i) {
-        const std::int64_t from = readings[i] * unit;
+        const std::int64_t from = decoded_values[i] * unit;
         all[at[i].output] = from;
         if (!at[i].joined) continue;
-        const std::int64_t rise = readings[i + 1] * unit - from;
+        const std::int64_t rise = decoded_values[i + 1] * unit - from;
         const auto length = static_cast<std::int64_t>(at[i + 1].output - at[i].output);
         for (std::int64_t j = 1; j < length; ++j)
             all[at[i].output + static_cast<std::size_t>(j)] = from + rise * j / length;
@@ -60,7 +60,7 @@ Warp::Table Warp::table() const {
 bool Warp::valid() const {
     if (width < 1 || width > middle) return false;
     const std::size_t used = knots(width).size();
-    if (std::any_of(readings.begin() + static_cast<std::ptrdiff_t>(used), readings.end(),
+    if (std::any_of(decoded_values.begin() + static_cast<std::ptrdiff_t>(used), decoded_values.end(),
                     [](std::uint8_t reading) { return reading != 0; }))
         return false;
     const Table all = table();
@@ -75,14 +75,14 @@ WarpedResponse::WarpedResponse(std::uint64_t steps, const Warp& warp, double low
       low_(low),
       tilt_(tilt),
       sums_(Warp::outputs - warp.width + 1) {
-    const Warp::Table readings = warp.table();
-    for (std::size_t j = 0; j < width_; ++j) sums_[0] += readings[j];
+    const Warp::Table decoded_values = warp.table();
+    for (std::size_t j = 0; j < width_; ++j) sums_[0] += decoded_values[j];
     for (std::size_t place = 1; place < sums_.size(); ++place)
-        sums_[place] = sums_[place - 1] + readings[place - 1 + width_] - readings[place - 1];
+        sums_[place] = sums_[place - 1] + decoded_values[place - 1 + width_] - decoded_values[place - 1];
 
     // An output's value is its reading, scaled so that the last place's mean is 1.
     const auto last = static_cast<double>(sums_.back());
-    std::ranges::transform(readings, value_.begin(), [&](std::int64_t reading) {
+    std::ranges::transform(decoded_values, value_.begin(), [&](std::int64_t reading) {
         return static_cast<double>(reading) / (tilt * last);
     });
     for (const std::int64_t sum : sums_) positions_.push_back(static_cast<double>(sum) / last);

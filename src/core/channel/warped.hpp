@@ -4,8 +4,8 @@
 #include <array>
 
 #include "core/base/bytes.hpp"
+#include "core/channel/epsilon_odds.hpp"
 #include "core/channel/numeric.hpp"
-#include "core/channel/odds.hpp"
 #include "core/channel/symmetric.hpp"
 
 namespace ldp {
@@ -16,8 +16,8 @@ struct Warp {
     static constexpr unsigned outputs = 95;
     static constexpr unsigned most_knots = 9;
 
-    std::uint8_t width = 0;                           ///< of the window: below half of the outputs
-    std::array<std::uint8_t, most_knots> readings{};  ///< of the knots; 0 of those that there are not
+    std::uint8_t width = 0;                                 ///< of the window: below half of the outputs
+    std::array<std::uint8_t, most_knots> decoded_values{};  ///< of the knots; 0 of those that there are not
 
     /// An output above the middle one whose reading stands in the warp. Up to the next knot, if they are
     /// joined, readings lie on a line.
@@ -59,7 +59,7 @@ class WarpedResponse : public NumericChannel {
     Moments invert(std::uint64_t n, const std::byte* tally) const noexcept override;
     std::vector<Check> health(std::uint64_t n, const std::byte* tally) const override;
     Reach reach() const override;
-    double likeliest(std::uint64_t) const override { return low_ + tilt_; }
+    double max_probability(std::uint64_t) const override { return low_ + tilt_; }
 
     double noise_at(double s) const noexcept override;
     double noisiest() const noexcept override;

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "core/channel/window.hpp"
+#include "core/channel/window_channel.hpp"
 
 namespace ldp {
 

@@ -8,7 +8,7 @@ void SummaryDraft::write(MutableBytes summary) const {
     const SummaryFrame frame(block.size());
     frame.start_head(summary, block);
     frame.add_count(summary, n, rounds);
-    copy_in_stretches(state, frame.state(summary));
+    copy_in_segments(state, frame.state(summary));
 }
 
 std::vector<std::byte> SummaryDraft::bytes() const {

@@ -105,8 +105,8 @@ double probability_below(std::uint64_t count, std::uint64_t n, double error) {
     return boost::math::ibetac_inv(k + 1, all - k, error);
 }
 
-double chi_square_above(double freedom, double statistic) {
-    return cdf(complement(boost::math::chi_squared(freedom), statistic));
+double chi_square_above(double degrees_of_freedom, double statistic) {
+    return cdf(complement(boost::math::chi_squared(degrees_of_freedom), statistic));
 }
 
 Check goodness_of_fit(std::string name, std::span<const std::uint64_t> counts,
@@ -130,8 +130,8 @@ Check goodness_of_fit(std::string name, std::span<const std::uint64_t> counts,
     double statistic = 0;
     for (const auto& [count, expectation] : classes)
         statistic += (count - expectation) * (count - expectation) / expectation;
-    const double freedom = static_cast<double>(classes.size()) - 1;
-    return {std::move(name), statistic, freedom, chi_square_above(freedom, statistic)};
+    const double degrees_of_freedom = static_cast<double>(classes.size()) - 1;
+    return {std::move(name), statistic, degrees_of_freedom, chi_square_above(degrees_of_freedom, statistic)};
 }
 
 std::vector<Check> worst_of(std::span<const std::vector<Check>> parts, std::size_t tests) {

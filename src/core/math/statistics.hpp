@@ -34,7 +34,7 @@ struct Check {
 [[nodiscard]] double probability_above(std::uint64_t count, std::uint64_t n, double error);
 [[nodiscard]] double probability_below(std::uint64_t count, std::uint64_t n, double error);
 /// The chance that χ² of so many degrees of freedom, which need not be whole, is above this.
-[[nodiscard]] double chi_square_above(double freedom, double statistic);
+[[nodiscard]] double chi_square_above(double degrees_of_freedom, double statistic);
 /// Whether counts fall on classes in these proportions (equal ones if there are none): observed is the
 /// chi-square statistic, expected its mean. Neighbouring classes are taken together until ten or more are
 /// expected in each, below which the statistic is not what its name says.

@@ -58,8 +58,8 @@ double upper_tail(std::int64_t ones, const Bits& some, const Bits& others) {
     return chance;
 }
 
-double student_reach(double deviations, double freedom) {
-    const boost::math::students_t law(freedom);
+double student_critical_value(double deviations, double degrees_of_freedom) {
+    const boost::math::students_t law(degrees_of_freedom);
     return quantile(complement(law, one_sided(deviations)));
 }
 

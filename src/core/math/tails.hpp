@@ -17,6 +17,6 @@ struct Bits {
 
 /// How far Student's law of so many degrees of freedom reaches with the probability with which the normal law
 /// reaches so many standard deviations.
-[[nodiscard]] double student_reach(double deviations, double freedom);
+[[nodiscard]] double student_critical_value(double deviations, double degrees_of_freedom);
 
 }  // namespace ldp

@@ -24,7 +24,7 @@ void transform(std::span<Number> a) {
         at[0] = s02 + s13, at[quarter] = s02 - s13;
         at[2 * quarter] = d02 + d13, at[3 * quarter] = d02 - d13;
     };
-    if (quarter < Work::stretch)
+    if (quarter < Work::segment)
         for (std::size_t i = 0; i < quarter; ++i) halve_twice(i);
     else
         for_each_index(quarter, halve_twice);

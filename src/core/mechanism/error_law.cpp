@@ -58,8 +58,8 @@ class CountInterval {
 /// errors is compared with the normal law's reach, corrected for the skewness there (Cornish, Fisher 1938).
 class ShareInterval {
   public:
-    ShareInterval(double value, double reach, const TruthCurve& curve, double unseen)
-        : value_(value), reach_(reach), curve_(curve), unseen_(unseen) {}
+    ShareInterval(double value, double critical_value, const TruthCurve& curve, double unseen)
+        : value_(value), critical_value_(critical_value), curve_(curve), unseen_(unseen) {}
 
     /// Contains the estimate; beyond the possible shares it has the nearest of them.
     [[nodiscard]] Interval operator()() const {
@@ -79,17 +79,18 @@ class ShareInterval {
         const double off = value_ - share;
         if (!(variance > 0)) return {off == 0 ? 0 : std::copysign(HUGE_VAL, off), 0};
         const double third = curve_.third_at(share) / (curve_.n * curve_.n);
-        return {off / std::sqrt(variance), third / std::pow(variance, 1.5) * (square(reach_) - 1) / 6};
+        return {off / std::sqrt(variance),
+                third / std::pow(variance, 1.5) * (square(critical_value_) - 1) / 6};
     }
     // The correction grows without bound where the variance vanishes. It may not turn one side's reach to the
     // other side.
     [[nodiscard]] bool too_large_for(double share) const noexcept {
         const auto [off, skew] = at(share);
-        return off > reach_ + std::max(skew, -reach_ / 2);
+        return off > critical_value_ + std::max(skew, -critical_value_ / 2);
     }
     [[nodiscard]] bool too_small_for(double share) const noexcept {
         const auto [off, skew] = at(share);
-        return off < -reach_ + std::min(skew, reach_ / 2);
+        return off < -critical_value_ + std::min(skew, critical_value_ / 2);
     }
     /// The share that holds and is nearest to `end`, if those from `begin` on hold up to it; `begin` if none
     /// does.
@@ -103,7 +104,7 @@ class ShareInterval {
         return begin;
     }
 
-    double value_, reach_;
+    double value_, critical_value_;
     const TruthCurve& curve_;
     double unseen_;
 };
@@ -155,11 +156,13 @@ double TruthCurve::third_at(double truth) const noexcept {
     return value_of(third, truth);
 }
 
-Interval interval(const Estimate& estimate, double reach, const ErrorLaw& law) {
+Interval interval(const Estimate& estimate, double critical_value, const ErrorLaw& law) {
     const auto [value, plain] = estimate;
     if (std::isnan(value) || std::isnan(plain)) return {unknown, unknown};
     const double error = std::hypot(plain, std::sqrt(law.unseen));
-    const double far = law.freedom > 0 ? student_reach(reach, law.freedom) : reach;
+    const double far = law.degrees_of_freedom > 0
+                           ? student_critical_value(critical_value, law.degrees_of_freedom)
+                           : critical_value;
     if (law.curve.n > 0) return ShareInterval(value, far, law.curve, law.unseen)();
     if (law.people > 0) return ShareInterval(value, far, curve_of_noise(estimate, law.people), law.unseen)();
     const auto n = static_cast<double>(law.n);
@@ -168,7 +171,7 @@ Interval interval(const Estimate& estimate, double reach, const ErrorLaw& law) {
         return reaching(law.truths, {value - far * error, value + far * error});
     const double share = (value - law.truths.lower) / length;
     const auto count = static_cast<std::int64_t>(std::llround(n * (law.q + share * slope)));
-    const auto [low, high] = CountInterval(law, count, one_sided(reach))();
+    const auto [low, high] = CountInterval(law, count, one_sided(critical_value))();
     return {std::min(value, std::lerp(law.truths.lower, law.truths.upper, low)),
             std::max(value, std::lerp(law.truths.lower, law.truths.upper, high))};
 }

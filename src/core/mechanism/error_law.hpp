@@ -51,7 +51,7 @@ struct ErrorLaw {
     /// estimate is known: the variance has f(1 − f)/people, f being the truth, beside it. 0 otherwise.
     double people = 0;
     /// Where the standard error is itself estimated, of so many degrees of freedom; 0 if it is not.
-    double freedom = 0;
+    double degrees_of_freedom = 0;
     /// Variance beside that of the standard error, for what reports so few may not show.
     double unseen = 0;
 };
@@ -71,7 +71,7 @@ inline constexpr Interval possible_shares{0, 1};
 ///
 /// It contains the estimate, which may lie beyond what is possible, and at least one of the possible truths:
 /// where no truth is compatible with the estimate, the nearest one.
-[[nodiscard]] Interval interval(const Estimate& estimate, double reach, const ErrorLaw& law);
+[[nodiscard]] Interval interval(const Estimate& estimate, double critical_value, const ErrorLaw& law);
 
 /// Estimates whose law is known.
 class KnownErrors : public Capability {
@@ -90,7 +90,7 @@ class ItemErrors : public Capability {
     /// The interval of each of the estimates that estimate() gives; it reaches so many standard errors. n ≥ 1
     /// reports of as many people.
     [[nodiscard]] virtual std::vector<Interval> intervals(const Counts& counts, const Question& question,
-                                                          double reach) const = 0;
+                                                          double critical_value) const = 0;
 };
 
 }  // namespace ldp

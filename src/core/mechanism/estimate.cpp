@@ -8,7 +8,7 @@
 
 namespace ldp {
 
-double reach(double confidence) {
+double critical_value(double confidence) {
     if (!(confidence > 0 && confidence < 1))
         raise(ErrorCode::invalid_value, "the confidence must lie between 0 and 1",
               "Found " + shortest(confidence) + ".", "For a 95 % interval ask for 0.95.");
@@ -22,7 +22,7 @@ double reach(double confidence) {
 }
 
 Interval interval(const Estimate& estimate, double confidence) {
-    const double z = reach(confidence);
+    const double z = critical_value(confidence);
     return {estimate.value - z * estimate.standard_error, estimate.value + z * estimate.standard_error};
 }
 

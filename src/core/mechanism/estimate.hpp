@@ -45,7 +45,7 @@ struct Question {
 
 /// How many standard errors a central interval of the normal approximation reaches to either side;
 /// 0 < confidence < 1, else Error (invalid_value).
-[[nodiscard]] double reach(double confidence);
+[[nodiscard]] double critical_value(double confidence);
 [[nodiscard]] Interval interval(const Estimate& estimate, double confidence);
 
 /// One estimate from two of the same number, by people of their own: of collections at several ε, or before

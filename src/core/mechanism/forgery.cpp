@@ -15,9 +15,9 @@ struct Lever {
     double length;
 };
 
-std::vector<Lever> levers(std::span<const Stake> stakes, bool up) {
+std::vector<Lever> levers(std::span<const Contribution> contributions, bool up) {
     std::vector<Lever> all;
-    for (const auto& [chance, terms, truths] : stakes)
+    for (const auto& [chance, terms, truths] : contributions)
         all.push_back({chance, up ? terms.upper - truths.lower : truths.upper - terms.lower});
     return all;
 }
@@ -47,36 +47,38 @@ double furthest(std::vector<Lever> levers, double share) {
 
 }  // namespace
 
-double influence(std::span<const Stake> stakes) {
+double influence(std::span<const Contribution> contributions) {
     double most = 0;
     for (const bool up : {true, false})
-        for (const auto& [chance, length] : levers(stakes, up)) most = std::max(most, length / chance);
+        for (const auto& [chance, length] : levers(contributions, up)) most = std::max(most, length / chance);
     return most;
 }
 
-Interval pull(std::span<const Stake> stakes, double share) {
-    return {-furthest(levers(stakes, false), share), furthest(levers(stakes, true), share)};
+Interval bias(std::span<const Contribution> contributions, double share) {
+    return {-furthest(levers(contributions, false), share), furthest(levers(contributions, true), share)};
 }
 
 // The estimate is E = θ + noise + what forgers moved it by. Where it has one part, that is b(F − θ), b the
 // share of forgers in it and F what they say, so that θ = (E − bF)/(1 − b) but for the noise of the honest
 // ones; of several parts only the sum is known, and θ is taken where each is worst.
-Interval withstanding(const Estimate& estimate, double errors, std::span<const Stake> stakes, double share) {
+Interval robust_interval(const Estimate& estimate, double errors, std::span<const Contribution> contributions,
+                         double share) {
     const auto [value, error] = estimate;
     Interval moved;
     double forged = share;
-    if (stakes.size() == 1) {
-        const auto& [chance, terms, truths] = stakes[0];
+    if (contributions.size() == 1) {
+        const auto& [chance, terms, truths] = contributions[0];
         if (chance <= 0) return truths;  // every report about it may be forged
         forged = share / (share + (1 - share) * chance);
         const double odds = forged / (1 - forged);
         moved = {odds * (terms.lower - value), odds * (terms.upper - value)};
     } else {
-        moved = pull(stakes, share);
+        moved = bias(contributions, share);
     }
     const double noise = errors * error / std::sqrt(1 - forged);
     double least = 0, most = 0;
-    for (const Stake& stake : stakes) least += stake.truths.lower, most += stake.truths.upper;
+    for (const Contribution& contribution : contributions)
+        least += contribution.truths.lower, most += contribution.truths.upper;
     return {std::clamp(value - moved.upper - noise, least, most),
             std::clamp(value - moved.lower + noise, least, most)};
 }
@@ -86,8 +88,9 @@ Interval withstanding(const Estimate& estimate, double errors, std::span<const S
 // whose ratio to p_y rises up to there. With p ≥ p_y for all y that are counted as this likely, and Σ p_y ≤
 // 1, the chance that any has a tail of t·p or less is at most Σ p_y·t ≤ t: the bound holds for all y at once,
 // each judged by its own p, however many there are.
-double chance_of_copies(double likeliest, std::uint64_t copies, std::uint64_t reports) {
-    const double p = std::max(likeliest, 1e-100);  // of very long reports, what has vanished by rounding
+double chance_of_copies(double max_probability, std::uint64_t copies, std::uint64_t reports) {
+    const double p =
+        std::max(max_probability, 1e-100);  // of very long reports, what has vanished by rounding
     if (copies < 2 || p >= 1 || static_cast<double>(copies) - 1 <= static_cast<double>(reports) * p) return 1;
     return std::min(1.0, binomial_at_least(reports, p, copies) / p);
 }

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/base/bytes.hpp"
-#include "core/base/cell.hpp"
+#include "core/base/input_code.hpp"
 #include "core/base/random.hpp"
 #include "core/format/header.hpp"
 #include "core/format/report_frame.hpp"

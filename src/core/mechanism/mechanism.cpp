@@ -135,19 +135,19 @@ double Mechanism::n_variance_of(std::size_t, std::size_t item, std::span<const d
     return sum;
 }
 
-std::vector<Stake> Mechanism::promised_stakes(std::size_t attribute) const {
+std::vector<Contribution> Mechanism::promised_contributions(std::size_t attribute) const {
     const bool series = find_mechanism(header().mechanism)->series;
-    return stakes({answers()[0], Target::sample, series ? only_attribute : attribute});
+    return contributions({answers()[0], Target::sample, series ? only_attribute : attribute});
 }
 
-Interval Mechanism::promised_pull(std::size_t attribute, double share) const {
-    const std::vector<Stake> stakes = promised_stakes(attribute);
-    return stakes.empty() ? Interval{unknown, unknown} : pull(stakes, share);
+Interval Mechanism::promised_bias(std::size_t attribute, double share) const {
+    const std::vector<Contribution> contributions = promised_contributions(attribute);
+    return contributions.empty() ? Interval{unknown, unknown} : bias(contributions, share);
 }
 
 double Mechanism::promised_influence(std::size_t attribute) const {
-    const std::vector<Stake> stakes = promised_stakes(attribute);
-    return stakes.empty() ? unknown : influence(stakes);
+    const std::vector<Contribution> contributions = promised_contributions(attribute);
+    return contributions.empty() ? unknown : influence(contributions);
 }
 
 }  // namespace ldp

@@ -28,7 +28,7 @@ class Mechanism : public PrivacyProof, public Aggregator, public Planner, public
                                        std::span<const double> shares) const override;
     /// How far this share of forgers moves an attribute's natural answer at most, in its own units; of a
     /// series the round's that they move furthest. NaN where nothing is told of the attribute.
-    [[nodiscard]] Interval promised_pull(std::size_t attribute, double share) const;
+    [[nodiscard]] Interval promised_bias(std::size_t attribute, double share) const;
     /// How far one forged report moves it, times the number of reports.
     [[nodiscard]] double promised_influence(std::size_t attribute) const;
 
@@ -36,7 +36,7 @@ class Mechanism : public PrivacyProof, public Aggregator, public Planner, public
     using PrivacyProof::PrivacyProof;
 
   private:
-    [[nodiscard]] std::vector<Stake> promised_stakes(std::size_t attribute) const;
+    [[nodiscard]] std::vector<Contribution> promised_contributions(std::size_t attribute) const;
 };
 
 }  // namespace ldp

@@ -32,12 +32,12 @@ Candidate candidate(const MechanismEntry& entry, const SelectionRequest& demand)
     }
     Candidate result = measured_candidate(entry, [&](Candidate& told) {
         auto mechanism = make_mechanism(Settings(entry, demand.epsilon, attributes, {}, limits));
-        told.n_variance = told.pull = 0;
+        told.n_variance = told.bias = 0;
         for (std::size_t j = 0; j < attributes.size(); ++j) {
             told.n_variance = std::max(told.n_variance, mechanism->promised_variance(j));
-            const auto [down, up] = mechanism->promised_pull(j, 0.01);
+            const auto [down, up] = mechanism->promised_bias(j, 0.01);
             const double unit = attributes[j].numeric() ? (attributes[j].max - attributes[j].min) / 2 : 1;
-            told.pull = std::max(told.pull, std::max(-down, up) / unit);
+            told.bias = std::max(told.bias, std::max(-down, up) / unit);
         }
         return mechanism;
     });

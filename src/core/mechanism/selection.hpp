@@ -23,7 +23,7 @@ struct SelectionRequest {
 struct Candidate {
     const MechanismEntry* mechanism;  ///< which one
     double n_variance;                ///< Planner::promised_variance, of the attribute that has the largest
-    double pull;  ///< how far one forged report in a hundred moves an estimate at most, in the same unit
+    double bias;  ///< how far one forged report in a hundred moves an estimate at most, in the same unit
     std::uint64_t report_bytes;   ///< of a whole report, parameter block included
     std::uint64_t summary_bytes;  ///< of a summary
     double decode_cost;           ///< in the unit of Limits

@@ -9,7 +9,7 @@
 #include "core/channel/window_decoder.hpp"
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/mechanism.hpp"
-#include "core/mechanism/ordered/reading.hpp"
+#include "core/mechanism/ordered/ordered_estimator.hpp"
 #include "core/mechanism/registry.hpp"
 #include "core/plan/normals.hpp"
 #include "core/summary/summary.hpp"

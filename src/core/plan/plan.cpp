@@ -60,7 +60,7 @@ Planning::Planning(std::string_view spec, std::string_view question) {
     spec_ = json_text(without_epsilon(document));
     epsilon_ = epsilon_of(document);
     most_epsilon_ = most_epsilon(document);
-    question_ = PlannedQuestion::from_json(question, at(epsilon_.value_or(most_epsilon_)));
+    question_ = PlanningTarget::from_json(question, at(epsilon_.value_or(most_epsilon_)));
 }
 
 Spec Planning::at(double epsilon) const {
@@ -104,7 +104,7 @@ std::uint64_t Planning::required_people() const {
                   std::to_string(most_people) + " people leave more.",
               "What does not shrink with more people is clamping: widen the range. Or allow a larger error.");
     double smallest_part = question_.answering;
-    if (question_.compared == PlannedQuestion::Compared::groups)
+    if (question_.compared == PlanningTarget::Compared::groups)
         smallest_part *= std::min(question_.part, 1 - question_.part);
     // Most errors fall as 1/√n, so that the place is found at once, and what lies before it tried next.
     std::uint64_t few = static_cast<std::uint64_t>(std::ceil(spec.min_group() / smallest_part)) - 1;

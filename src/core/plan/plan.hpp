@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/plan/question.hpp"
+#include "core/plan/planning_target.hpp"
 
 namespace ldp {
 
@@ -19,7 +19,7 @@ struct Prediction {
         double square;  ///< the error that it makes, squared, in units
     };
     std::vector<Source> sources;  ///< those that do not apply are left out
-    double unit;                  ///< Outlook::unit(), or 1 of a share
+    double unit;                  ///< ErrorPrediction::unit(), or 1 of a share
 
     [[nodiscard]] double error() const noexcept;
     [[nodiscard]] double error_of(const Source& source) const noexcept;
@@ -29,18 +29,18 @@ struct Prediction {
 
 /// Of a question to reports of a spec's mechanism, from so many people, at least one. Throws Error
 /// (unsupported) if such reports do not answer it.
-[[nodiscard]] Prediction predict(const Mechanism& mechanism, const Spec& spec,
-                                 const PlannedQuestion& question, double people);
+[[nodiscard]] Prediction predict(const Mechanism& mechanism, const Spec& spec, const PlanningTarget& question,
+                                 double people);
 
 /// A spec without its ε, and a question to its collection.
 class Planning {
   public:
     static constexpr std::uint64_t most_people = std::uint64_t{1} << 50;
 
-    /// From JSON; the spec may have an "epsilon" or not. Throws Error as Spec and PlannedQuestion do.
+    /// From JSON; the spec may have an "epsilon" or not. Throws Error as Spec and PlanningTarget do.
     Planning(std::string_view spec, std::string_view question);
 
-    [[nodiscard]] const PlannedQuestion& question() const noexcept { return question_; }
+    [[nodiscard]] const PlanningTarget& question() const noexcept { return question_; }
 
     struct Plan {
         Spec spec;
@@ -60,7 +60,7 @@ class Planning {
     [[nodiscard]] double required_epsilon(std::int64_t people) const;
     /// Half an interval, and the least effect that is found, at the question's confidence and power, if the
     /// standard error is this.
-    [[nodiscard]] double margin(double error) const { return error * reach(question_.confidence); }
+    [[nodiscard]] double margin(double error) const { return error * critical_value(question_.confidence); }
     [[nodiscard]] double least_effect(double error) const {
         return error * ldp::least_effect(question_.power, question_.confidence);
     }
@@ -77,7 +77,7 @@ class Planning {
     std::string spec_;  ///< without "epsilon" and what follows from it
     std::optional<double> epsilon_;
     double most_epsilon_;
-    PlannedQuestion question_;
+    PlanningTarget question_;
 };
 
 }  // namespace ldp

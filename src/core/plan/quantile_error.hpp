@@ -1,7 +1,7 @@
 // How far a quantile errs that is read off reports.
 #pragma once
 
-#include "core/mechanism/ordered/reading.hpp"
+#include "core/mechanism/ordered/ordered_estimator.hpp"
 
 namespace ldp {
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/math/cross_tables.hpp"
+#include "core/mechanism/joint/cross_tables.hpp"
 #include "core/mechanism/settings.hpp"
 
 namespace ldp {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/base/text.hpp"
-#include "core/channel/odds.hpp"
+#include "core/channel/epsilon_odds.hpp"
 #include "core/mechanism/capability.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/spec/attributes.hpp"

@@ -104,10 +104,10 @@ Candidate candidate(const MechanismEntry& entry, const Json& document) {
             const Spec for_all = spec_through(entry, anybody);
             told.n_variance = worst(*make_mechanism(for_all), for_all, boxes);
         }
-        told.pull = 0;
+        told.bias = 0;
         for (std::size_t j = 0; j < spec.attributes().size(); ++j) {
-            const auto [down, up] = mechanism->promised_pull(j, 0.01);
-            told.pull = std::max({told.pull, -down, up});
+            const auto [down, up] = mechanism->promised_bias(j, 0.01);
+            told.bias = std::max({told.bias, -down, up});
         }
         return mechanism;
     });

@@ -91,10 +91,10 @@ std::vector<Change> change(const SummaryView& before, const SummaryView& after, 
     for (std::uint32_t j = 0; j < attributes; ++j, work.done()) {
         const bool number = from.numeric(j);
         const auto old_items = from.items(j), new_items = to.items(j);
-        const KeptNoise kept_part(*from.part(j).mechanism, KeptNoise::Bound::no_more);
+        const MemoizedNoise memoized_part(*from.part(j).mechanism, MemoizedNoise::Bound::no_more);
         const auto n_old = static_cast<double>(from.part(j).n), n_new = static_cast<double>(to.part(j).n);
         const auto common = [&](const Round::Item& item, double n, double unit) {
-            return kept_part.of(n * square(item.noise / unit), item.estimate.value, unit) /
+            return memoized_part.of(n * square(item.noise / unit), item.estimate.value, unit) /
                    std::max(n_old, n_new);
         };
         if (attributes == 1) changes.reserve(old_items.size());

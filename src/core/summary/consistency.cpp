@@ -89,7 +89,7 @@ Frequencies norm_cut(Frequencies f) {
 // every estimate that supports can lead to. So all positive x_v have one r, x_v = (f_v + ra)/(1 − rb), and
 // x_v = 0 where that is negative. If m values are positive, they are the m largest, and their sum gives r;
 // the m-th is positive for m up to the right number and for none beyond.
-Frequencies likeliest(Frequencies f, double a, double b) {
+Frequencies max_probability(Frequencies f, double a, double b) {
     Frequencies largest = f;
     Work work;
     std::ranges::sort(largest, [&](double x, double y) {
@@ -270,10 +270,10 @@ std::vector<double> consistent(const SummaryView& view, Consistency method, std:
         case Consistency::norm_cut:
             return norm_cut(std::move(f));
         case Consistency::norm_sub:
-            return likeliest(std::move(f), 1, 0);
+            return max_probability(std::move(f), 1, 0);
         case Consistency::mle_apx: {
             const auto [p, q] = protocol_of(part_of(view, attribute));
-            return likeliest(std::move(f), q * (1 - q), (p - q) * (1 - p - q));
+            return max_probability(std::move(f), q * (1 - q), (p - q) * (1 - p - q));
         }
         case Consistency::power:
             return power(estimates);

@@ -46,9 +46,9 @@ double resolution(const SummaryView& view) {
 // How far the sharp share is from the smeared one depends on how people are spread inside the stretch, which
 // is what these reports do not tell: so no interval could know it, and the answer says what it is about.
 std::string smearing(const SummaryView& view) {
-    const double stretch = resolution(view);
-    if (stretch == 0) return {};
-    return "of values smeared over " + shortest(stretch) + "; sharp answers may lie outside the interval";
+    const double segment = resolution(view);
+    if (segment == 0) return {};
+    return "of values smeared over " + shortest(segment) + "; sharp answers may lie outside the interval";
 }
 
 ShareOfRange cdf(const SummaryView& view, double value, Target target) {
@@ -90,12 +90,12 @@ double quantile(const SummaryView& view, double share) {
 std::vector<Quantile> quantiles(const SummaryView& view, std::span<const double> shares, double confidence,
                                 Target target) {
     std::ranges::for_each(shares, check_share);
-    const double reach = ldp::reach(confidence);
+    const double critical_value = ldp::critical_value(confidence);
     Reading reading = reading_of(view);
     std::vector<Quantile> found;
     for (const double share : shares) {
         check_interrupt();
-        found.push_back(reading.quantile(share, reach, target));
+        found.push_back(reading.quantile(share, critical_value, target));
     }
     return found;
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/mechanism/ordered/reading.hpp"
+#include "core/mechanism/ordered/ordered_estimator.hpp"
 
 namespace ldp {
 

@@ -44,7 +44,7 @@ Interval combined_interval(const Estimate& one, const Interval& of_one, const Es
 }
 
 std::vector<Interval> intervals(const SummaryView& view, const Question& question,
-                                std::span<const Estimate> estimates, double reach) {
+                                std::span<const Estimate> estimates, double critical_value) {
     const std::size_t attribute = question.attribute == only_attribute ? 0 : question.attribute;
     const bool shares = question.quantity == Quantity::frequencies;
     if (shares) {
@@ -52,14 +52,14 @@ std::vector<Interval> intervals(const SummaryView& view, const Question& questio
         const auto* of_items = find_capability<ItemErrors>(*one.mechanism);
         if (of_items != nullptr && one.n > 0 && !repeats(one))
             return of_items->intervals(
-                one, {question.quantity, target_of_part(view, one, question.target), 0}, reach);
+                one, {question.quantity, target_of_part(view, one, question.target), 0}, critical_value);
     }
     std::vector<Interval> all;
     all.reserve(estimates.size());
     ErrorLaw law;
     for_each_index(estimates.size(), [&](std::size_t item) {
         if (item == 0 || !shares) law = error_law(view, shares ? attribute : item, question.target);
-        all.push_back(interval(estimates[item], reach, law));
+        all.push_back(interval(estimates[item], critical_value, law));
     });
     return all;
 }

@@ -147,18 +147,18 @@ class Climb {
     // well; and implicit ones do not overshoot where it has settled.
     void advance(double length) {
         weights_ = 0;
-        double pull = 0;
+        double bias = 0;
         each([&](SupportLevel& level) {
             level.weight = level.frequency / (1 + length * level.bend * level.frequency);
             weights_ += level.values * level.weight;
-            pull += level.values * level.weight * level.slope;
+            bias += level.values * level.weight * level.slope;
         });
         each([&](SupportLevel& level) {
             const double x = level.frequency, theta = expectation(x);
             const double time = length / (1 + length * level.bend * x);
             level.response +=
                 time * (gain_ * gain_ / (theta * (1 - theta)) - level.bend * x * level.response);
-            level.frequency *= std::exp(std::min(1.0, time * (level.slope - pull / weights_)));
+            level.frequency *= std::exp(std::min(1.0, time * (level.slope - bias / weights_)));
         });
         normalise();
     }

@@ -58,7 +58,7 @@ std::vector<LearntRange> learn_ranges(const SummaryView& view, double coverage) 
     for (std::size_t j = 0; j < mechanism.cells().size(); ++j) {
         const SummaryView one = part(view, j);
         if (find_capability<ValueOracle>(*one.mechanism) != nullptr) {
-            const auto [first, last] = shortest_stretch(one, coverage);
+            const auto [first, last] = shortest_segment(one, coverage);
             const bool whole = first == 0 && last + 1 == one.mechanism->cells()[0];
             ranges.push_back({j, static_cast<double>(first), static_cast<double>(last), false,
                               whole ? reports_to_narrow(*one.mechanism, coverage) : 0});
@@ -88,7 +88,7 @@ std::uint64_t reports_to_narrow(const Mechanism& mechanism, double coverage) {
         Reading reading(*ordered, std::move(middle), many);
         const double cut = std::max(1.0, reading.steps() / outer);
         const double error = reading.share(Reading::left_end, cut, Target::population).standard_error;
-        return whole_reports(many * square(reach(range_confidence) * error / ((1 - coverage) / 2)));
+        return whole_reports(many * square(critical_value(range_confidence) * error / ((1 - coverage) / 2)));
     }
     if (find_capability<ValueOracle>(mechanism) == nullptr)
         raise(ErrorCode::unsupported, "these reports tell no distribution to learn a range from", {},

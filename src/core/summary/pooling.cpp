@@ -10,7 +10,7 @@
 
 namespace ldp {
 
-KeptNoise::KeptNoise(const Mechanism& mechanism, Bound bound) {
+MemoizedNoise::MemoizedNoise(const Mechanism& mechanism, Bound bound) {
     if (mechanism.first_epsilon() == mechanism.epsilon()) return;
     if (mechanism.tells(Quantity::means)) {
         // Of a bit it is greatest in the middle of the range and least at its ends, of others hardly
@@ -29,7 +29,7 @@ KeptNoise::KeptNoise(const Mechanism& mechanism, Bound bound) {
     all_ = mechanism.n_variance(1) - mechanism.n_covariance(1);
 }
 
-double KeptNoise::of(double n_variance, double estimate, double unit) const noexcept {
+double MemoizedNoise::of(double n_variance, double estimate, double unit) const noexcept {
     const double drawn_anew = std::lerp(none_, all_, std::clamp(estimate, 0.0, 1.0));
     return std::max(0.0, part_ * n_variance - drawn_anew / unit / unit);
 }
@@ -74,12 +74,12 @@ void need_one_round(const SummaryView& view, const char* what) {
           std::vector{Remedy::ask_one_round});
 }
 
-Widening::Widening(const SummaryView& view)
+Inflation::Inflation(const SummaryView& view)
     : each_(most_of_one(view)),
       n_(static_cast<double>(view.n)),
-      kept_(*view.mechanism, KeptNoise::Bound::no_less) {}
+      kept_(*view.mechanism, MemoizedNoise::Bound::no_less) {}
 
-Estimate Widening::widened(const Estimate& estimate, const Estimate& noisy) const noexcept {
+Estimate Inflation::inflated(const Estimate& estimate, const Estimate& noisy) const noexcept {
     const double unit = std::max(estimate.standard_error, noisy.standard_error);
     if (unit == 0) return estimate;
     const double noise = square(noisy.standard_error / unit);

@@ -28,13 +28,13 @@ namespace ldp {
 /// Else it is not known, but bounded. Of a mean the part that is left is greatest in the middle of the range
 /// and least at its ends. For rappor what the second layer adds is nearly the same for all values, but for
 /// how their bits overlap: the most of it is taken off, or nothing.
-class KeptNoise {
+class MemoizedNoise {
   public:
     /// Whether no more than C is wanted, which is for what makes errors smaller, or no less, for what makes
     /// them larger.
     enum class Bound { no_more, no_less };
 
-    KeptNoise(const Mechanism& mechanism, Bound bound);
+    MemoizedNoise(const Mechanism& mechanism, Bound bound);
     /// Of an estimate with this n·Var, in squares of a unit, as the answer is: errors of numbers on a wide
     /// range have no squares of their own.
     [[nodiscard]] double of(double n_variance, double estimate, double unit) const noexcept;
@@ -61,18 +61,18 @@ void need_rounds(const SummaryView& view);
 void need_one_round(const SummaryView& view, const char* what);
 
 /// Widens the standard errors of estimates from a summary.
-class Widening {
+class Inflation {
   public:
-    explicit Widening(const SummaryView& view);
+    explicit Inflation(const SummaryView& view);
 
     /// Whether there is anything to widen.
     [[nodiscard]] bool needed() const noexcept { return each_ > 1; }
     /// Of an estimate, against whomever it is; `noisy` is the same against the sample.
-    [[nodiscard]] Estimate widened(const Estimate& estimate, const Estimate& noisy) const noexcept;
+    [[nodiscard]] Estimate inflated(const Estimate& estimate, const Estimate& noisy) const noexcept;
 
   private:
     double each_, n_;
-    KeptNoise kept_;
+    MemoizedNoise kept_;
 };
 /// What n reports have to be divided by for their p-values to hold, of a value that nobody holds.
 [[nodiscard]] double repetition_of_nothing(const SummaryView& view);

@@ -125,14 +125,14 @@ std::vector<Estimate> estimate(const SummaryView& view, const Question& question
     need_reports(view);
     const Question settled{question.quantity, question.target, all ? 0 : question.attribute};
     std::vector<Estimate> estimates = view.mechanism->estimate(view, settled);
-    const Widening widening(view);
-    if (!widening.needed()) return estimates;
+    const Inflation inflation(view);
+    if (!inflation.needed()) return estimates;
     const std::vector<Estimate> noisy =
         settled.target == Target::sample
             ? estimates
             : view.mechanism->estimate(view, {settled.quantity, Target::sample, settled.attribute});
     for_each_index(estimates.size(),
-                   [&](std::size_t i) { estimates[i] = widening.widened(estimates[i], noisy[i]); });
+                   [&](std::size_t i) { estimates[i] = inflation.inflated(estimates[i], noisy[i]); });
     return estimates;
 }
 
@@ -151,8 +151,8 @@ Estimate share_of(const SummaryView& view, std::int64_t value, Target target, st
     need_reports(view);
     const std::uint64_t support = oracle->support(view.state, number_of(oracle->cells()[0]));
     const auto share = [&](Target of) { return oracle->protocol().frequency(support, view.n, of); };
-    const Widening widening(view);
-    return widening.needed() ? widening.widened(share(target), share(Target::sample)) : share(target);
+    const Inflation inflation(view);
+    return inflation.needed() ? inflation.inflated(share(target), share(Target::sample)) : share(target);
 }
 
 Estimate group_mean(const SummaryView& view, std::size_t first, std::size_t last, Target target) {

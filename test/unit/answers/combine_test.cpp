@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/base/text.hpp"
-#include "simulation.hpp"
+#include "repeated_draws.hpp"
 
 namespace ldp::test {
 

@@ -9,7 +9,7 @@
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/summary/distribution.hpp"
 #include "core/summary/errors.hpp"
-#include "simulation.hpp"
+#include "repeated_draws.hpp"
 
 namespace ldp::test {
 
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(hadamard_covers_people_who_are_alike) {
 // these are 1. The normal law about the estimate misses by far.
 BOOST_AUTO_TEST_CASE(few_reports_of_some_bits_are_covered) {
     const auto m = mechanism("dbitflip", 8, R"("domain": 8, "bits": 2)");
-    const auto terms = m->stakes({Quantity::frequencies})[0].terms;
+    const auto terms = m->contributions({Quantity::frequencies})[0].terms;
     const double length = terms.upper - terms.lower, q = -terms.lower / length, drawn = 0.25;
     const Report holder{drawn * (1 - q), drawn * q}, other{drawn * q, drawn * (1 - q)};
     for (const std::size_t n : {20, 50, 200})

@@ -4,7 +4,6 @@
 #include "core/base/interrupt.hpp"
 
 #include "core/base/error.hpp"
-#include "core/joint/marginal.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/summary/candidates.hpp"
@@ -13,7 +12,8 @@
 #include "core/summary/distribution.hpp"
 #include "core/summary/learn.hpp"
 #include "core/summary/top.hpp"
-#include "simulation.hpp"
+#include "core/tables/marginal.hpp"
+#include "repeated_draws.hpp"
 
 namespace ldp::test {
 
@@ -79,25 +79,25 @@ std::string range(std::uint64_t steps) {
 BOOST_AUTO_TEST_CASE(without_a_host_nothing_stops) {
     check_interrupt();
     Work work;
-    for (int i = 0; i < 100; ++i) work.done(Work::stretch);
+    for (int i = 0; i < 100; ++i) work.done(Work::segment);
 }
 
 // Work is counted in steps, so that a loop twice as long asks twice as often.
 BOOST_AUTO_TEST_CASE(work_is_asked_about_by_its_steps) {
-    for (const std::size_t steps : {std::size_t{1}, std::size_t{100}, Work::stretch, 3 * Work::stretch}) {
+    for (const std::size_t steps : {std::size_t{1}, std::size_t{100}, Work::segment, 3 * Work::segment}) {
         const Host host;
         Work work;
-        for (std::size_t i = 0; i < 64 * Work::stretch; i += steps) work.done(steps);
-        const std::size_t expected = 64 * Work::stretch / std::max(steps, Work::stretch);
+        for (std::size_t i = 0; i < 64 * Work::segment; i += steps) work.done(steps);
+        const std::size_t expected = 64 * Work::segment / std::max(steps, Work::segment);
         BOOST_CHECK_LE(Host::asked, expected + 2);
         BOOST_CHECK_GE(Host::asked, expected - expected / 50);
     }
-    for (const std::size_t count : {std::size_t{0}, std::size_t{1}, Work::stretch, 5 * Work::stretch + 1}) {
+    for (const std::size_t count : {std::size_t{0}, std::size_t{1}, Work::segment, 5 * Work::segment + 1}) {
         const Host host;
         std::size_t sum = 0;
         for_each_index(count, [&](std::size_t i) { sum += i; });
         BOOST_CHECK_EQUAL(sum, count * (count - 1) / 2);
-        BOOST_CHECK_EQUAL(Host::asked, (count + Work::stretch - 1) / Work::stretch);
+        BOOST_CHECK_EQUAL(Host::asked, (count + Work::segment - 1) / Work::segment);
     }
 }
 
@@ -105,10 +105,10 @@ BOOST_AUTO_TEST_CASE(copies_are_asked_about_by_their_bytes) {
     std::vector<std::byte> from((std::size_t{3} << 20) + 5), to(from.size());
     for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(i % 251);
     const Host host;
-    copy_in_stretches(from, to);
+    copy_in_segments(from, to);
     BOOST_CHECK(from == to);
     BOOST_CHECK_EQUAL(Host::asked, 4u);
-    copy_in_stretches({}, {});
+    copy_in_segments({}, {});
     BOOST_CHECK_EQUAL(Host::asked, 4u);
 }
 
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(every_question_stops, *boost::unit_test::label("slow")) {
     for (const auto& [name, m] : mechanisms) {
         const OwnedSummary summary = some_reports(*m);
         const SummaryView view = summary.view();
-        const std::size_t least = m->cells()[0] / Work::stretch;
+        const std::size_t least = m->cells()[0] / Work::segment;
         BOOST_TEST_CONTEXT(name) {
             BOOST_CHECK_GE(asks("shares", [&] { (void)summary.estimate(Quantity::frequencies); }), least);
             BOOST_CHECK_GE(asks("health", [&] { (void)health(view); }), 1u);

@@ -9,7 +9,7 @@
 #include "core/mechanism/ordered/ordered.hpp"
 #include "core/summary/distribution.hpp"
 #include "core/summary/errors.hpp"
-#include "simulation.hpp"
+#include "repeated_draws.hpp"
 
 namespace ldp::test {
 
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(tails_are_those_of_sums_of_bits) {
     }
     BOOST_CHECK_CLOSE_FRACTION(upper_tail(1, {std::uint64_t{1} << 40, 0x1p-40}, {0, 0}),
                                1 - 1.5 / std::exp(1.0), 1e-9);
-    BOOST_CHECK_CLOSE_FRACTION(student_reach(usual, 19), 2.093024, 1e-6);
+    BOOST_CHECK_CLOSE_FRACTION(student_critical_value(usual, 19), 2.093024, 1e-6);
 }
 
 // The requirement, on average over the truth; and a single truth is not far off.
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(shares_of_few_reports_are_covered, *boost::unit_test::label
 BOOST_AUTO_TEST_CASE(bits_of_few_reports_are_covered) {
     for (const double epsilon : {0.5, 2.0, 8.0}) {
         const auto m = mechanism("dbitflip", epsilon, R"("domain": 3)");
-        const auto terms = m->stakes({Quantity::frequencies})[0].terms;
+        const auto terms = m->contributions({Quantity::frequencies})[0].terms;
         const double length = terms.upper - terms.lower;
         const PureProtocol protocol{(1 - terms.lower) / length, -terms.lower / length};
         for (const Target target : {Target::sample, Target::population}) {
@@ -159,8 +159,8 @@ BOOST_AUTO_TEST_CASE(intervals_hold_the_estimate_and_grow) {
             for (std::uint64_t support = 0; support <= 30; ++support) {
                 const Estimate found = oracle.protocol().frequency(support, 30, target);
                 Interval last{found.value, found.value};
-                for (const double reach : {0.5, 1.0, usual, 4.0}) {
-                    const Interval next = interval(found, reach, oracle.error_law(30, target));
+                for (const double critical_value : {0.5, 1.0, usual, 4.0}) {
+                    const Interval next = interval(found, critical_value, oracle.error_law(30, target));
                     BOOST_CHECK_LE(next.lower, last.lower);
                     BOOST_CHECK_GE(next.upper, last.upper);
                     BOOST_CHECK_GE(next.lower, std::min(found.value, 0.0));
@@ -359,7 +359,7 @@ BOOST_AUTO_TEST_CASE(laws_are_those_of_the_reports) {
     BOOST_CHECK_EQUAL(share.n, part(summary.view(), 0).n);
     BOOST_CHECK(!share.counts_people);
     BOOST_CHECK_EQUAL(error_law(summary.view(), 1, Target::population).n, 0u);
-    BOOST_CHECK_GT(error_law(summary.view(), 1, Target::population).freedom, 0);
+    BOOST_CHECK_GT(error_law(summary.view(), 1, Target::population).degrees_of_freedom, 0);
 
     const auto kept = mechanism(R"({"mechanism": "grr", "epsilon": 1, "domain": 3, "evolving": {},
         "budget": {"epsilon": 5}})");

@@ -12,13 +12,13 @@
 #include <numeric>
 
 #include "core/base/error.hpp"
-#include "core/joint/marginal.hpp"
 #include "core/math/statistics.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
-#include "core/plan/outlook.hpp"
+#include "core/plan/error_prediction.hpp"
 #include "core/plan/plan.hpp"
 #include "core/summary/distribution.hpp"
-#include "simulation.hpp"
+#include "core/tables/marginal.hpp"
+#include "repeated_draws.hpp"
 
 namespace ldp::test {
 
@@ -261,9 +261,9 @@ double measured(const PlanCase& one) {
     const auto m = make_mechanism(spec);
     std::vector<double> predicted;
     for (const Asked& each : one.asked)
-        predicted.push_back(predict(*m, spec, PlannedQuestion::from_json(each.question, spec),
-                                    static_cast<double>(one.people))
-                                .error());
+        predicted.push_back(
+            predict(*m, spec, PlanningTarget::from_json(each.question, spec), static_cast<double>(one.people))
+                .error());
     SeededBits bits(2026);
     double sum = 0;
     for (std::size_t r = 0; r < one.repetitions; ++r) {
@@ -317,10 +317,10 @@ BOOST_AUTO_TEST_CASE(heaps_put_smeared_answers_off_as_predicted, *boost::unit_te
     const auto m = make_mechanism(spec);
     std::vector<double> shares(points, 0.6 / points);
     shares[heap] += 0.4;
-    const Outlook outlook(*m, spec.attributes(), {shares});
+    const ErrorPrediction error_prediction(*m, spec.attributes(), {shares});
     const double truth = 0.4 + 0.6 * (heap - 39) / points;
-    const Parts of_range = outlook.range(0, {40, heap}, people, truth);
-    const Parts of_quantile = outlook.quantile(0, 0.3, people, heap);
+    const Parts of_range = error_prediction.range(0, {40, heap}, people, truth);
+    const Parts of_quantile = error_prediction.quantile(0, 0.3, people, heap);
     SeededBits bits(41);
     double range[2] = {}, place[2] = {};
     for (std::size_t r = 0; r < repetitions; ++r) {
@@ -455,7 +455,7 @@ BOOST_AUTO_TEST_CASE(sources_are_what_they_say) {
         Spec::from_json(R"({"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 8, "grid": 16})");
     const auto m = make_mechanism(spec);
     const auto source = [&](const std::string& question, std::string_view name) {
-        for (const auto& each : predict(*m, spec, PlannedQuestion::from_json(question, spec), 1000).sources)
+        for (const auto& each : predict(*m, spec, PlanningTarget::from_json(question, spec), 1000).sources)
             if (each.name == name) return each.square * 16;  // half the range, squared
         return 0.0;
     };
@@ -482,7 +482,7 @@ BOOST_AUTO_TEST_CASE(a_series_is_planned_for_its_noisiest_round) {
     const Spec spec = Spec::from_json(R"({"mechanism": "ddrm", "epsilon": 1, "rounds": 6, "domain": 4})");
     const auto m = make_mechanism(spec);
     const auto error = [&](const std::string& question) {
-        return predict(*m, spec, PlannedQuestion::from_json(question, spec), 1000).error();
+        return predict(*m, spec, PlanningTarget::from_json(question, spec), 1000).error();
     };
     double worst = 0;
     for (int round = 1; round <= 6; ++round)

@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "core/base/exact.hpp"
-#include "core/channel/window.hpp"
+#include "core/channel/window_channel.hpp"
 #include "proof.hpp"
-#include "simulation.hpp"
+#include "repeated_draws.hpp"
 
 namespace ldp::test {
 

@@ -5,10 +5,10 @@
 #include <map>
 
 #include "core/base/error.hpp"
-#include "core/channel/odds.hpp"
+#include "core/channel/epsilon_odds.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "proof.hpp"
-#include "simulation.hpp"
+#include "repeated_draws.hpp"
 
 namespace ldp::test {
 

@@ -1,7 +1,7 @@
 // Values that change: the ladder of steps, α-point rounding, what moves the step, keys of permanent
 // responses, and what a spec says of all this.
 
-#include "core/spec/evolving.hpp"
+#include "core/spec/evolving_options.hpp"
 
 #include <cmath>
 #include <limits>
@@ -60,11 +60,11 @@ std::string refusal(const std::string& json) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_ladder_halves_its_cells) {
-    const Ladder ladder(32768, 100);
+    const RoundingLevels ladder(32768, 100);
     BOOST_REQUIRE_EQUAL(ladder.rungs(), 7u);
     const std::uint64_t expected[] = {100, 50, 25, 12, 6, 3, 1};
     for (std::uint32_t r = 0; r < 7; ++r) BOOST_CHECK_EQUAL(ladder.cells(r), expected[r]);
-    BOOST_CHECK_EQUAL(Ladder(5, 1).rungs(), 1u);
+    BOOST_CHECK_EQUAL(RoundingLevels(5, 1).rungs(), 1u);
 }
 
 // On all positions of small grids, between points too: with every α of a fine raster the mean is the
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(a_ladder_halves_its_cells) {
 BOOST_AUTO_TEST_CASE(rounding_keeps_the_mean_and_has_the_known_variance) {
     constexpr int words = 1024;
     for (const auto& [grid, levels] : {std::pair{12, 12}, {12, 4}, {13, 5}, {7, 1}, {100, 64}, {3, 2}}) {
-        const Ladder ladder(static_cast<std::uint64_t>(grid), static_cast<std::uint64_t>(levels));
+        const RoundingLevels ladder(static_cast<std::uint64_t>(grid), static_cast<std::uint64_t>(levels));
         for (std::uint32_t rung = 0; rung < ladder.rungs(); ++rung)
             for (int i = 0; i <= 16 * grid; ++i) {
                 const double x = i / 16.0;
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(rounding_keeps_the_mean_and_has_the_known_variance) {
 
 BOOST_AUTO_TEST_CASE(rounding_is_unbiased_over_people) {
     constexpr int people = 200000;
-    const Ladder ladder(32768, 100);
+    const RoundingLevels ladder(32768, 100);
     SeededBits bits(7);
     for (const std::uint32_t rung : {0u, 3u, 5u, 6u}) {
         double sum = 0, variance = 0;
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(each_step_has_its_own_alpha) {
 // A move by δ within a step changes the rounded value with probability δ/step.
 BOOST_AUTO_TEST_CASE(cells_are_stable) {
     constexpr int people = 100000;
-    const Ladder ladder(32768, 100);
+    const RoundingLevels ladder(32768, 100);
     SeededBits bits(8);
     for (const std::uint32_t rung : {2u, 5u})
         for (const double share : {0.02, 0.3}) {
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(cells_are_stable) {
 }
 
 BOOST_AUTO_TEST_CASE(steps_change_with_hysteresis) {
-    const Ladder ladder(1024, 64);
+    const RoundingLevels ladder(1024, 64);
     BOOST_CHECK_EQUAL(ladder.next(0, 1.0 / 64), 0u);
     BOOST_CHECK_EQUAL(ladder.next(0, 1.01 / 64), 1u);  // no coarser than it must be
     BOOST_CHECK_EQUAL(ladder.next(0, 0.2), 4u);
@@ -214,7 +214,7 @@ BOOST_AUTO_TEST_CASE(a_course_has_rounded_values_only) {
     const std::string json =
         evolving(moving, R"(, "evolving": {"window": 1000, "volatility": 0, "base_levels": 4})");
     constexpr int words = 1 << 12;
-    const Ladder ladder(1000, 4);
+    const RoundingLevels ladder(1000, 4);
     Alone person(json);
     for (const auto& [from, to] : {std::pair{123.4, 130.9}, {10.0, 240.0}, {200.25, 321.5}, {700.0, 3.125}}) {
         double sum = 0;

@@ -13,7 +13,7 @@
 #include "core/summary/pooling.hpp"
 #include "core/summary/shrink.hpp"
 #include "core/summary/top.hpp"
-#include "simulation.hpp"
+#include "repeated_draws.hpp"
 
 namespace ldp::test {
 
@@ -176,13 +176,13 @@ BOOST_AUTO_TEST_CASE(widening_stays_within_its_bounds_everywhere) {
             for (const Target target : {Target::sample, Target::population}) {
                 const Question question{one.quantity, target, 0};
                 const auto plain = m->estimate(summary.view(), question);
-                const auto widened = estimate(summary.view(), question);
-                BOOST_REQUIRE(!plain.empty() && plain.size() == widened.size());
+                const auto inflated = estimate(summary.view(), question);
+                BOOST_REQUIRE(!plain.empty() && plain.size() == inflated.size());
                 for (std::size_t i = 0; i < plain.size(); ++i) {
-                    BOOST_CHECK(std::isfinite(widened[i].standard_error));
-                    BOOST_CHECK_EQUAL(widened[i].value, plain[i].value);
-                    BOOST_CHECK_GE(widened[i].standard_error, plain[i].standard_error * (1 - 1e-12));
-                    BOOST_CHECK_LE(widened[i].standard_error,
+                    BOOST_CHECK(std::isfinite(inflated[i].standard_error));
+                    BOOST_CHECK_EQUAL(inflated[i].value, plain[i].value);
+                    BOOST_CHECK_GE(inflated[i].standard_error, plain[i].standard_error * (1 - 1e-12));
+                    BOOST_CHECK_LE(inflated[i].standard_error,
                                    std::sqrt(rounds) * plain[i].standard_error * (1 + 1e-12));
                 }
             }
@@ -234,8 +234,8 @@ BOOST_AUTO_TEST_CASE(the_widened_error_is_reached, *boost::unit_test::label("slo
 
 // What is computed is what the formula says, of every kind of answer.
 BOOST_AUTO_TEST_CASE(every_answer_is_widened) {
-    const auto widened = [](const std::string& name, const std::string& rest, const auto& ask,
-                            double factor) {
+    const auto inflated = [](const std::string& name, const std::string& rest, const auto& ask,
+                             double factor) {
         SeededBits bits(22);
         const auto m = mechanism(name, 1, rest + kept);
         OwnedSummary once(*m), often(*m);
@@ -255,24 +255,24 @@ BOOST_AUTO_TEST_CASE(every_answer_is_widened) {
                       vector = R"("grid": 8, "attributes": [{"name": "a", "min": 0, "max": 8},
                                   {"name": "b", "min": 0, "max": 8}])";
     for (const Target target : {Target::sample, Target::population}) {
-        widened("grr", domain, error(Quantity::frequencies, target), 3);
-        widened("dbitflip", R"("domain": 4, "buckets": 4)", error(Quantity::frequencies, target), 3);
-        widened("pdp", number, error(Quantity::means, target), 3);
-        widened("haar", vector, error(Quantity::means, target), 3);
-        widened("haar", vector, error(Quantity::coefficients, target), 3);
-        widened(
+        inflated("grr", domain, error(Quantity::frequencies, target), 3);
+        inflated("dbitflip", R"("domain": 4, "buckets": 4)", error(Quantity::frequencies, target), 3);
+        inflated("pdp", number, error(Quantity::means, target), 3);
+        inflated("haar", vector, error(Quantity::means, target), 3);
+        inflated("haar", vector, error(Quantity::coefficients, target), 3);
+        inflated(
             "haar", vector,
             [=](const SummaryView& view) { return group_mean(view, 0, 1, target).standard_error; }, 3);
-        widened(
+        inflated(
             "haar_ordered", number,
             [=](const SummaryView& view) { return cdf(view, 3, target).standard_error; }, 3);
-        widened(
+        inflated(
             "haar_ordered", number,
             [=](const SummaryView& view) { return histogram(view, 3, target)[1].standard_error; }, 3);
-        widened(
+        inflated(
             "square_wave", number,
             [=](const SummaryView& view) { return share_between(view, 2, 5, target).standard_error; }, 3);
-        widened(
+        inflated(
             "grr", domain,
             [=](const SummaryView& view) {
                 return change(view, view, 0, target)[0].difference.standard_error;
@@ -451,7 +451,7 @@ BOOST_AUTO_TEST_CASE(the_usual_min_group_is_where_intervals_begin_to_hold) {
 
 // The radius of a bound among millions of millions, as a domain of 2^24 values has stretches.
 BOOST_AUTO_TEST_CASE(a_bound_among_many_is_finite) {
-    BOOST_CHECK_CLOSE_FRACTION(one_of_many_radius(10), reach(1 - 2 * 0.01 / 10), 1e-9);
+    BOOST_CHECK_CLOSE_FRACTION(one_of_many_radius(10), critical_value(1 - 2 * 0.01 / 10), 1e-9);
     const double k = 16777216;
     BOOST_CHECK_GT(one_of_many_radius(k * (k + 1) / 2), 8);
     BOOST_CHECK_LT(one_of_many_radius(k * (k + 1) / 2), 9);

@@ -5,7 +5,7 @@
 
 #include "core/base/error.hpp"
 #include "core/summary/batch.hpp"
-#include "core/summary/window.hpp"
+#include "core/summary/moving_window.hpp"
 #include "support.hpp"
 
 namespace ldp::test {
@@ -38,9 +38,9 @@ std::vector<std::unique_ptr<const Mechanism>> examples() {
     all.push_back(mechanism("optimal", 0.5, "\"min\": -2, \"max\": 3"));
     all.push_back(mechanism("optimal", 4, R"("min": -2, "max": 3, "target": "average")"));
     all.push_back(mechanism("optimal", 4, R"("min": -2, "max": 3, "first_epsilon": 1)"));
-    for (const char* card : {"laplace", "duchi", "hybrid"})
-        all.push_back(
-            mechanism("haar", 1, unit_attributes(5) + ", \"randomizer\": \"" + std::string(card) + "\""));
+    for (const char* candidate : {"laplace", "duchi", "hybrid"})
+        all.push_back(mechanism("haar", 1,
+                                unit_attributes(5) + ", \"randomizer\": \"" + std::string(candidate) + "\""));
     all.push_back(mechanism("square_wave", 1, "\"min\": 0, \"max\": 1, \"grid\": 100"));
     for (const double epsilon : {1, 8})
         all.push_back(mechanism("sampled", epsilon, R"("attributes": [{"name": "a", "min": 0, "max": 1},

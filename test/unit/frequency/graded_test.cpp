@@ -7,7 +7,7 @@
 #include "core/math/inverse.hpp"
 #include "core/mechanism/graded/estimable.hpp"
 #include "proof.hpp"
-#include "simulation.hpp"
+#include "repeated_draws.hpp"
 
 namespace ldp::test {
 
@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_SUITE(graded)
 namespace {
 
 /// Specs of each kind, behind "epsilon".
-const std::string grades = R"("domain": 7)", map = R"("domain": 11, "columns": 4)",
+const std::string scores = R"("domain": 7)", map = R"("domain": 11, "columns": 4)",
                   near = R"("domain": 20, "columns": 5, "reach": 2)",
                   places = R"("domain": 5, "places": [[0, 0], [30, 1], [-2, 50], [40, 44], [12, 9]])",
                   table = R"("domain": 3, "utilities": [[4, 1, 0], [2, 9, 2], [-3, 0, 1]])";
@@ -61,7 +61,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 BOOST_AUTO_TEST_CASE(it_keeps_epsilon, *boost::unit_test::label("slow")) {
     for (const double epsilon : {0.01, 0.5, 1.0, 2.0, 4.0, 10.0})
-        for (const std::string& spec : {grades, map, near, places, table})
+        for (const std::string& spec : {scores, map, near, places, table})
             if (epsilon >= 0.5) prove(*mechanism("exponential", epsilon, spec));
     prove(*mechanism("exponential", 0.01, R"("domain": 3)"));
     // Weights are whole numbers: where the rarest output is rare, the last of ε cannot be spent.
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(the_largest_keep_epsilon, *boost::unit_test::label("slow"))
 // With the scale ε/2Δ that is right for any utilities, half of ε and more would be left.
 BOOST_AUTO_TEST_CASE(all_of_epsilon_is_spent) {
     for (const double epsilon : {0.5, 2.0, 8.0})
-        for (const std::string& spec : {grades, map, near, places, table}) {
+        for (const std::string& spec : {scores, map, near, places, table}) {
             const auto m = mechanism("exponential", epsilon, spec);
             check_worst_ratio(*m);
             double worst = 0;
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(privacy_is_in_proportion_to_distance) {
         BOOST_CHECK_LT(unit, m.epsilon());
     };
     for (const double epsilon : {1.0, 6.0}) {
-        check(*mechanism("exponential", epsilon, grades),
+        check(*mechanism("exponential", epsilon, scores),
               [](Cell a, Cell b) { return std::abs(static_cast<double>(a) - static_cast<double>(b)); });
         const auto tiles = [](double columns, double reach) {
             return [=](Cell a, Cell b) {
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(only_differences_of_utilities_count) {
 
 BOOST_AUTO_TEST_CASE(reports_come_as_often_as_stated, *boost::unit_test::label("slow")) {
     std::uint64_t seed = 1401;
-    for (const std::string& spec : {grades, map, places, table}) {
+    for (const std::string& spec : {scores, map, places, table}) {
         const Cell input = 2;
         check_frequencies_of_reports(*mechanism("exponential", 1, spec), {&input, 1}, seed++);
     }
@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(exponential_estimates, *boost::unit_test::label("slow")) {
 // Of each estimate, over every report with its probability: the mean is the share, the variance what the
 // standard error says if the reports are as they are on average.
 BOOST_AUTO_TEST_CASE(errors_are_those_of_the_enumerated_reports) {
-    for (const std::string& spec : {grades, map, near, places, table}) {
+    for (const std::string& spec : {scores, map, near, places, table}) {
         const auto m = mechanism("exponential", 2, spec);
         const std::size_t k = m->cells()[0];
         // What one report adds to each estimate.
@@ -285,7 +285,7 @@ BOOST_AUTO_TEST_CASE(large_places_fit_or_are_refused, *boost::unit_test::label("
 }
 
 BOOST_AUTO_TEST_CASE(specs_come_back_as_they_are) {
-    for (const std::string& rest : {grades, map, near, places, table}) {
+    for (const std::string& rest : {scores, map, near, places, table}) {
         const Spec spec = Spec::from_json(R"({"mechanism": "exponential", "epsilon": 1, )" + rest + "}");
         const Spec again = Spec::from_json(spec.to_json());
         BOOST_CHECK_EQUAL(again.to_json(), spec.to_json());

@@ -11,7 +11,7 @@
 #include "core/math/statistics.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "proof.hpp"
-#include "simulation.hpp"
+#include "repeated_draws.hpp"
 
 namespace ldp::test {
 
@@ -291,7 +291,8 @@ BOOST_AUTO_TEST_CASE(blocks_count_like_a_double_loop) {
             const double square = (plus + minus + 0.5) / all / gain / gain;
             // Variances are those at the nearest possible share.
             const double inside = std::clamp(f, 0.0, 1.0);
-            BOOST_REQUIRE_CLOSE_FRACTION(estimates[v].standard_error, std::sqrt((square - inside) / all), 1e-9);
+            BOOST_REQUIRE_CLOSE_FRACTION(estimates[v].standard_error, std::sqrt((square - inside) / all),
+                                         1e-9);
             BOOST_REQUIRE_CLOSE_FRACTION(wider[v].standard_error, std::sqrt((square - inside * inside) / all),
                                          1e-9);
             // Nobody holds it: of those in the block each sign is as likely.

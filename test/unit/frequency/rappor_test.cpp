@@ -8,10 +8,10 @@
 
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
-#include "core/math/regression.hpp"
+#include "core/math/sparse_regression.hpp"
 #include "core/summary/candidates.hpp"
 #include "proof.hpp"
-#include "simulation.hpp"
+#include "repeated_draws.hpp"
 
 namespace ldp::test {
 

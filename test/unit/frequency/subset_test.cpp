@@ -6,7 +6,7 @@
 
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "proof.hpp"
-#include "simulation.hpp"
+#include "repeated_draws.hpp"
 
 namespace ldp::test {
 

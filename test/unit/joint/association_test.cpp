@@ -1,7 +1,7 @@
 // Associations against closed forms, and as often right as they say.
 
-#include "core/joint/model/association.hpp"
-#include "core/joint/model/contingency.hpp"
+#include "core/tables/model/association.hpp"
+#include "core/tables/model/contingency.hpp"
 
 #include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/normal.hpp>
@@ -208,10 +208,11 @@ BOOST_AUTO_TEST_CASE(pairs_beyond_chance_are_learnt_and_the_others_stay_alone) {
 
 BOOST_AUTO_TEST_CASE(sums_of_squares_have_a_law_however_many) {
     // One χ² is its own law.
-    for (const double freedom : {1.0, 7.0, 1e4})
-        for (const double x : {freedom / 2, freedom, 2 * freedom})
-            BOOST_CHECK_CLOSE_FRACTION(chance_above(x, {freedom, 2 * freedom, 8 * freedom}),
-                                       chi_square_above(freedom, x), 1e-9);
+    for (const double degrees_of_freedom : {1.0, 7.0, 1e4})
+        for (const double x : {degrees_of_freedom / 2, degrees_of_freedom, 2 * degrees_of_freedom})
+            BOOST_CHECK_CLOSE_FRACTION(
+                chance_above(x, {degrees_of_freedom, 2 * degrees_of_freedom, 8 * degrees_of_freedom}),
+                chi_square_above(degrees_of_freedom, x), 1e-9);
     // Many become normal, without a step; covariances that are estimated may look like very many.
     const double normal = std::erfc(2 / std::sqrt(2)) / 2;
     for (const double third : {2.9e-4, 2.8e-4, 1e-6, 1e-20, 0.0, -1e-6})

@@ -1,11 +1,11 @@
 // How clear dependence is among all pairs, and what pairs tell of single attributes.
 
-#include "core/joint/pairs.hpp"
+#include "core/tables/pairs.hpp"
 
 #include <boost/test/unit_test.hpp>
 
-#include "core/joint/fit.hpp"
-#include "core/joint/pooled.hpp"
+#include "core/tables/pooled.hpp"
+#include "core/tables/table_fit.hpp"
 #include "tables.hpp"
 
 namespace ldp::test {

@@ -1,12 +1,12 @@
 // Fitted tables: that they are tables of people, that they agree, and that they are nearer to the truth.
 
-#include "core/joint/fit.hpp"
+#include "core/tables/table_fit.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
-#include "core/joint/scaling.hpp"
+#include "core/tables/scaling.hpp"
 #include "tables.hpp"
 
 namespace ldp::test {

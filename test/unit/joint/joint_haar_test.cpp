@@ -5,11 +5,11 @@
 #include <random>
 
 #include "core/base/error.hpp"
-#include "core/joint/fitted.hpp"
-#include "core/joint/marginal.hpp"
-#include "core/joint/measured.hpp"
-#include "core/joint/pooled.hpp"
 #include "core/mechanism/joint/joint.hpp"
+#include "core/tables/fitted.hpp"
+#include "core/tables/marginal.hpp"
+#include "core/tables/measured.hpp"
+#include "core/tables/pooled.hpp"
 #include "proof.hpp"
 
 namespace ldp::test {
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(answers_are_unbiased_and_as_sure_as_they_say, *boost::unit_
                                      const Box& box) {
                     const Marginal marginal(summary.view(), attributes, Combination::consistent, target);
                     const Estimate share = marginal.share(box);
-                    runs_of.add(share, interval(share, reach(0.95), marginal.law(box)),
+                    runs_of.add(share, interval(share, critical_value(0.95), marginal.law(box)),
                                 share_in(shares, attributes, box));
                 };
                 ask(of_cell, {1, 2}, cell);
@@ -187,7 +187,7 @@ BOOST_AUTO_TEST_CASE(answers_are_unbiased_and_as_sure_as_they_say, *boost::unit_
                 ask(of_tail, {2}, tail);
                 ask(of_binary, {0, 1}, binary);
                 const Quotient rest = Marginal(summary.view(), {1, 2}, Combination::unbiased, target)
-                                          .quotient(wide, given, reach(0.95));
+                                          .quotient(wide, given, critical_value(0.95));
                 // Of quotients the interval is no multiple of the error.
                 const double quotient = share_in(shares, {1, 2}, wide) / share_in(shares, {1, 2}, given);
                 of_rest.number += 1;
@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(intervals_of_few_reports_hold, *boost::unit_test::label("sl
                 const Estimate share = pair.share(cells.box(cell));
                 if (std::isnan(share.value)) continue;
                 const double truth = cell == 1 ? 0.9 : cell == 6 ? 0.1 : 0;
-                const Interval found = interval(share, reach(0.95), pair.law(cells.box(cell)));
+                const Interval found = interval(share, critical_value(0.95), pair.law(cells.box(cell)));
                 ++asked;
                 covered += found.lower <= truth && truth <= found.upper;
             }
@@ -230,8 +230,8 @@ BOOST_AUTO_TEST_CASE(intervals_of_few_reports_hold, *boost::unit_test::label("sl
         BOOST_TEST_CONTEXT(epsilon << ", " << people << ": " << covered / asked) {
             BOOST_CHECK_GT(asked, 8 * runs / 2);
             BOOST_CHECK_GT(covered / asked, 0.93);
-            // Most people are in one cell. Intervals contain a possible share and allow for reports that agree by
-            // chance, so they are wider than the noise of this population requires.
+            // Most people are in one cell. Intervals contain a possible share and allow for reports that
+            // agree by chance, so they are wider than the noise of this population requires.
             BOOST_CHECK_LT(covered / asked, epsilon < 5 ? 0.985 : 0.995);
         }
     }

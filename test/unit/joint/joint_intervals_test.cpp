@@ -3,12 +3,12 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "core/joint/marginal.hpp"
-#include "core/joint/measured.hpp"
-#include "core/joint/model/association.hpp"
 #include "core/math/statistics.hpp"
 #include "core/mechanism/error_law.hpp"
 #include "core/mechanism/joint/joint.hpp"
+#include "core/tables/marginal.hpp"
+#include "core/tables/measured.hpp"
+#include "core/tables/model/association.hpp"
 #include "support.hpp"
 
 namespace ldp::test {
@@ -26,13 +26,13 @@ Box range(std::size_t first_row, std::size_t end_row, std::size_t first_column, 
     return box;
 }
 
-enum class JointPeople { even, corner, one_cell };
+enum class JointPeople { even, sign_vector, one_cell };
 
 std::vector<Cell> person(JointPeople kind, BitSource& bits) {
     switch (kind) {
         case JointPeople::even:
             return {bits.below(8), bits.below(8)};
-        case JointPeople::corner:
+        case JointPeople::sign_vector:
             return {bits.below(2), bits.below(2)};
         default:
             return {4, 4};
@@ -71,7 +71,7 @@ Held held(double epsilon, JointPeople kind, int people, const Box& box, Target t
         const Marginal pair(summary.view(), {0, 1}, Combination::consistent, target);
         const Estimate estimate = pair.share(box);
         if (std::isnan(estimate.value)) continue;
-        const auto [lower, upper] = interval(estimate, reach(0.95), pair.law(box));
+        const auto [lower, upper] = interval(estimate, critical_value(0.95), pair.law(box));
         ++found.told;
         found.held += lower <= truth + 1e-9 && truth - 1e-9 <= upper ? 1 : 0;
     }
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(boxes_of_people_who_are_even_are_held) {
 // % of the intervals held by the variances of reports alone, and of one that nobody is in.
 BOOST_AUTO_TEST_CASE(boxes_of_people_who_are_in_a_corner_are_held) {
     for (const double epsilon : {4.0, 8.0})
-        for (const JointPeople kind : {JointPeople::corner, JointPeople::one_cell}) {
+        for (const JointPeople kind : {JointPeople::sign_vector, JointPeople::one_cell}) {
             const Held found = held(epsilon, kind, 1000, range(0, 4, 0, 4), Target::population, 600);
             BOOST_TEST_CONTEXT(epsilon << ": " << found.held << " of " << found.told) {
                 BOOST_CHECK_GT(found.told, 590u);

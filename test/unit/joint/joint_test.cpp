@@ -5,12 +5,12 @@
 #include <random>
 
 #include "core/base/error.hpp"
-#include "core/joint/marginal.hpp"
-#include "core/joint/measured.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/mechanism/joint/joint.hpp"
 #include "core/spec/attributes.hpp"
 #include "core/spec/labels.hpp"
+#include "core/tables/marginal.hpp"
+#include "core/tables/measured.hpp"
 #include "proof.hpp"
 
 namespace ldp::test {

@@ -1,13 +1,13 @@
 // Models against the distributions that they are of, and rows against their models.
 
-#include "core/joint/model/model.hpp"
+#include "core/tables/model/graphical_model.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 #include "core/base/error.hpp"
-#include "core/joint/fit.hpp"
-#include "core/joint/model/graph.hpp"
-#include "core/joint/model/synthesis.hpp"
+#include "core/tables/model/graph.hpp"
+#include "core/tables/model/synthesis.hpp"
+#include "core/tables/table_fit.hpp"
 #include "tables.hpp"
 
 namespace ldp::test {

@@ -1,6 +1,6 @@
 // What share of a whole its part is: as often right as it says, among the wholes that are told.
 
-#include "core/joint/quotient.hpp"
+#include "core/tables/quotient.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -14,7 +14,7 @@ BOOST_AUTO_TEST_SUITE(quotient)
 
 namespace {
 
-constexpr double reach_of_95 = 1.959963984540054;
+constexpr double critical_value_95 = 1.959963984540054;
 
 /// Of so many sums with independent errors of variance 1, of which a part is `cells`.
 PartOfWhole of_cells(double cells, double part, double whole) {
@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(intervals_hold_among_the_wholes_that_are_told, *boost::unit
                     const PartOfWhole found =
                         of_cells(cells, truth * whole + shared,
                                  whole + shared + std::sqrt(1 - cells) * normal(random));
-                    const Interval interval = interval_of_quotient(found, reach_of_95);
+                    const Interval interval = interval_of_quotient(found, critical_value_95);
                     if (std::isnan(interval.lower)) continue;
                     ++told;
                     covered += interval.lower <= truth && truth <= interval.upper;
@@ -57,12 +57,12 @@ BOOST_AUTO_TEST_CASE(intervals_hold_among_the_wholes_that_are_told, *boost::unit
 BOOST_AUTO_TEST_CASE(a_whole_far_above_its_test_has_the_interval_of_fieller) {
     for (const double cells : {0.1, 0.5, 0.9}) {
         const PartOfWhole found = of_cells(cells, 31, 70);
-        const double square = reach_of_95 * reach_of_95;
+        const double square = critical_value_95 * critical_value_95;
         const double a = found.whole * found.whole - square * found.variance_of_whole,
                      b = found.part * found.whole - square * found.covariance,
                      c = found.part * found.part - square * found.variance_of_part;
         const double root = std::sqrt(b * b - a * c);
-        const Interval interval = interval_of_quotient(found, reach_of_95);
+        const Interval interval = interval_of_quotient(found, critical_value_95);
         BOOST_CHECK_CLOSE(interval.lower, (b - root) / a, 1e-6);
         BOOST_CHECK_CLOSE(interval.upper, (b + root) / a, 1e-6);
     }
@@ -70,29 +70,30 @@ BOOST_AUTO_TEST_CASE(a_whole_far_above_its_test_has_the_interval_of_fieller) {
 
 BOOST_AUTO_TEST_CASE(quotients_at_the_edge) {
     // Not told, just told, and told without a doubt.
-    BOOST_CHECK(std::isnan(interval_of_quotient(of_cells(0.5, 1, reach_of_95), reach_of_95).lower));
-    const Interval just = interval_of_quotient(of_cells(0.5, 1, reach_of_95 + 1e-9), reach_of_95);
+    BOOST_CHECK(
+        std::isnan(interval_of_quotient(of_cells(0.5, 1, critical_value_95), critical_value_95).lower));
+    const Interval just = interval_of_quotient(of_cells(0.5, 1, critical_value_95 + 1e-9), critical_value_95);
     BOOST_CHECK(0 <= just.lower && just.lower <= just.upper && just.upper <= 1);
-    const Interval known = interval_of_quotient({3, 4, 0, 0, 0}, reach_of_95);
+    const Interval known = interval_of_quotient({3, 4, 0, 0, 0}, critical_value_95);
     BOOST_CHECK_CLOSE(known.lower, 0.75, 1e-6);
     BOOST_CHECK_CLOSE(known.upper, 0.75, 1e-6);
     // A whole without an error, as that of all people: the part's own interval.
-    const Interval of_all = interval_of_quotient({0.3, 1, 0.01, 0, 0}, reach_of_95);
-    BOOST_CHECK_CLOSE(of_all.lower, 0.3 - 0.1 * reach_of_95, 1e-6);
-    BOOST_CHECK_CLOSE(of_all.upper, 0.3 + 0.1 * reach_of_95, 1e-6);
+    const Interval of_all = interval_of_quotient({0.3, 1, 0.01, 0, 0}, critical_value_95);
+    BOOST_CHECK_CLOSE(of_all.lower, 0.3 - 0.1 * critical_value_95, 1e-6);
+    BOOST_CHECK_CLOSE(of_all.upper, 0.3 + 0.1 * critical_value_95, 1e-6);
     // Estimates beyond 0 to 1 are within their interval, whose other end is a share.
-    const Interval below = interval_of_quotient(of_cells(0.5, -3, 10), reach_of_95);
+    const Interval below = interval_of_quotient(of_cells(0.5, -3, 10), critical_value_95);
     BOOST_CHECK_EQUAL(below.lower, -0.3);
     BOOST_CHECK(-0.3 < below.upper && below.upper < 0.1);
-    const Interval above = interval_of_quotient(of_cells(0.5, 11, 10), reach_of_95);
+    const Interval above = interval_of_quotient(of_cells(0.5, 11, 10), critical_value_95);
     BOOST_CHECK_EQUAL(above.upper, 1.1);
     BOOST_CHECK(0.8 < above.lower && above.lower < 1);
     // A part that is nowhere near any share of its whole.
-    const Interval far = interval_of_quotient(of_cells(0.5, 1000, 10), reach_of_95);
+    const Interval far = interval_of_quotient(of_cells(0.5, 1000, 10), critical_value_95);
     BOOST_CHECK_EQUAL(far.upper, 100);
     BOOST_CHECK(10 < far.lower && far.lower < 100);
     // Errors that nothing is known of.
-    BOOST_CHECK(std::isnan(interval_of_quotient({1, 2, unknown, unknown, unknown}, reach_of_95).lower));
+    BOOST_CHECK(std::isnan(interval_of_quotient({1, 2, unknown, unknown, unknown}, critical_value_95).lower));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -6,12 +6,12 @@
 #include <numbers>
 
 #include "core/base/error.hpp"
-#include "core/joint/fitted.hpp"
-#include "core/joint/measured.hpp"
-#include "core/joint/model/view_plan.hpp"
 #include "core/mechanism/joint/joint.hpp"
 #include "core/mechanism/joint/view_choice.hpp"
 #include "core/spec/spec.hpp"
+#include "core/tables/fitted.hpp"
+#include "core/tables/measured.hpp"
+#include "core/tables/model/view_plan.hpp"
 #include "support.hpp"
 #include "tables.hpp"
 

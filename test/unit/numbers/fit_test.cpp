@@ -7,7 +7,7 @@
 #include "core/math/monotone.hpp"
 #include "core/math/shrunk_splits.hpp"
 #include "core/summary/distribution.hpp"
-#include "simulation.hpp"
+#include "repeated_draws.hpp"
 
 namespace ldp::test {
 

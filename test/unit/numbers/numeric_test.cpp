@@ -5,11 +5,11 @@
 
 #include "core/base/error.hpp"
 #include "core/channel/binary.hpp"
-#include "core/channel/hybrid.hpp"
-#include "core/channel/laplace.hpp"
+#include "core/channel/hybrid_channel.hpp"
+#include "core/channel/laplace_channel.hpp"
 #include "core/mechanism/mean/numeric_randomizer.hpp"
 #include "proof.hpp"
-#include "simulation.hpp"
+#include "repeated_draws.hpp"
 
 namespace ldp::test {
 
@@ -21,17 +21,17 @@ constexpr NumericRandomizer randomizers[] = {piecewise_randomizer, pdp_randomize
                                              duchi_randomizer,     hybrid_randomizer, optimal_randomizer,
                                              average_randomizer};
 
-std::unique_ptr<const NumericChannel> channel(const NumericRandomizer& card, double epsilon,
+std::unique_ptr<const NumericChannel> channel(const NumericRandomizer& candidate, double epsilon,
                                               std::uint64_t steps) {
-    const ChannelSize size = channel_size(card, epsilon, steps);
+    const ChannelSize size = channel_size(candidate, epsilon, steps);
     Writer writer;
     write_channel(writer, size);
-    write_readings(writer, card.response, size);
+    write_readings(writer, candidate.response, size);
     Reader reader(writer.bytes());
     ChannelSize read = read_channel(reader);
-    read_readings(reader, card.response, read);
+    read_readings(reader, candidate.response, read);
     reader.finish();
-    return make_channel(card.response, read, epsilon);
+    return make_channel(candidate.response, read, epsilon);
 }
 
 std::unique_ptr<const Mechanism> on_range(const std::string& name, double epsilon, int min, int max,
@@ -88,15 +88,15 @@ BOOST_AUTO_TEST_CASE(laplace_keeps_epsilon, *boost::unit_test::label("slow")) {
 
 BOOST_AUTO_TEST_CASE(haar_keeps_epsilon_with_every_card, *boost::unit_test::label("slow")) {
     for (const double epsilon : {4.0, 10.0})
-        for (const char* card : {"hybrid", "duchi", "laplace"})
+        for (const char* candidate : {"hybrid", "duchi", "laplace"})
             prove(*mechanism(
                 "haar", epsilon,
-                unit_attributes(2) + ", \"grid\": 3, \"randomizer\": \"" + std::string(card) + "\""));
+                unit_attributes(2) + ", \"grid\": 3, \"randomizer\": \"" + std::string(candidate) + "\""));
     for (const double epsilon : {0.01, 1.0})
-        for (const char* card : {"hybrid", "duchi", "optimal"})
+        for (const char* candidate : {"hybrid", "duchi", "optimal"})
             prove(*mechanism(
                 "haar", epsilon,
-                unit_attributes(3) + ", \"grid\": 3, \"randomizer\": \"" + std::string(card) + "\""));
+                unit_attributes(3) + ", \"grid\": 3, \"randomizer\": \"" + std::string(candidate) + "\""));
 }
 
 BOOST_AUTO_TEST_CASE(fine_grids_keep_epsilon) {
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(decay_keeps_its_promise_at_every_magnitude) {
     for (const double epsilon : {0.1, 1.0, 20.0}) {
         const std::uint64_t steps = 2;
         const Decay coins = decay(epsilon, steps);
-        const std::uint64_t reach = std::uint64_t{1} << coins.digits.size();
+        const std::uint64_t critical_value = std::uint64_t{1} << coins.digits.size();
         const Exact beyond = exact_dyadic(coins.beyond, 128);
         const auto at = [&](std::uint64_t m) {
             Exact p = beyond.complement();
@@ -134,8 +134,8 @@ BOOST_AUTO_TEST_CASE(decay_keeps_its_promise_at_every_magnitude) {
             }
             return p;
         };
-        Exact here = at(reach - 1), tail = beyond;
-        for (std::uint64_t m = reach - 1; m > 0; --m) {
+        Exact here = at(critical_value - 1), tail = beyond;
+        for (std::uint64_t m = critical_value - 1; m > 0; --m) {
             const Exact before = at(m - 1), longer = tail + here;
             BOOST_REQUIRE(before >= here);
             BOOST_REQUIRE_GE(margin(epsilon / 2, before / here), 0);
@@ -148,8 +148,8 @@ BOOST_AUTO_TEST_CASE(decay_keeps_its_promise_at_every_magnitude) {
 }
 
 BOOST_AUTO_TEST_CASE(no_card_tells_its_input_by_the_words_it_draws) {
-    for (const NumericRandomizer& card : randomizers) {
-        const auto c = channel(card, 1, 1000);
+    for (const NumericRandomizer& candidate : randomizers) {
+        const auto c = channel(candidate, 1, 1000);
         CountedBits bits(5);
         static_cast<void>(c->sample(0, bits));
         const unsigned expected = bits.words;
@@ -207,9 +207,9 @@ BOOST_AUTO_TEST_CASE(windows_are_the_published_ones_to_the_cell) {
 BOOST_AUTO_TEST_CASE(probabilities_lead_to_the_stated_moments) {
     // At every input, the exact distribution of the output gives the mean and the noise that invert()
     // assumes.
-    for (const NumericRandomizer& card : randomizers)
+    for (const NumericRandomizer& candidate : randomizers)
         for (const double epsilon : {0.5, 2.0}) {
-            const auto c = channel(card, epsilon, 4);
+            const auto c = channel(candidate, epsilon, 4);
             std::vector<std::byte> one(c->tally_size());
             for (std::uint64_t s = 0; s <= 4; ++s) {
                 double mean = 0, square = 0;
@@ -343,10 +343,10 @@ BOOST_AUTO_TEST_CASE(card_intervals_cover_populations, *boost::unit_test::label(
 BOOST_AUTO_TEST_CASE(haar_estimates_with_every_card, *boost::unit_test::label("slow")) {
     const std::vector<std::vector<Cell>> people(900, {768, 768, 768});
     std::uint64_t seed = 171;
-    for (const char* card : {"laplace", "duchi", "hybrid", "optimal"}) {
-        const auto m =
-            mechanism("haar", 2,
-                      unit_attributes(3) + ", \"grid\": 1024, \"randomizer\": \"" + std::string(card) + "\"");
+    for (const char* candidate : {"laplace", "duchi", "hybrid", "optimal"}) {
+        const auto m = mechanism(
+            "haar", 2,
+            unit_attributes(3) + ", \"grid\": 1024, \"randomizer\": \"" + std::string(candidate) + "\"");
         const auto means = simulate(*m, people, {0.5, 0.5, 0.5}, Quantity::means, 2500, seed++);
         means.check_unbiased();
         means.check_coverage();
@@ -358,9 +358,9 @@ BOOST_AUTO_TEST_CASE(haar_estimates_with_every_card, *boost::unit_test::label("s
 
 BOOST_AUTO_TEST_CASE(every_card_has_an_error_bar_after_one_report) {
     SeededBits bits(6);
-    for (const NumericRandomizer& card : randomizers)
+    for (const NumericRandomizer& candidate : randomizers)
         for (const double epsilon : {0.5, 1.0, 20.0}) {
-            const auto c = channel(card, epsilon, 1000);
+            const auto c = channel(candidate, epsilon, 1000);
             for (int i = 0; i < 100; ++i) {
                 const auto sums = tally(*c, {500}, bits);
                 const auto moments = c->invert(1, sums.data());
@@ -376,9 +376,9 @@ BOOST_AUTO_TEST_CASE(every_card_has_an_error_bar_after_one_report) {
 BOOST_AUTO_TEST_CASE(honest_people_look_honest) {
     // Everybody at one end is the extreme that honesty allows. 7 numeric randomizers × 3 × 4 × 200 seeds: a
     // false alarm at 1e-6 anywhere has probability below 1 %.
-    for (const NumericRandomizer& card : randomizers)
+    for (const NumericRandomizer& candidate : randomizers)
         for (const double epsilon : {0.5, 1.0, 4.0}) {
-            const auto c = channel(card, epsilon, 100);
+            const auto c = channel(candidate, epsilon, 100);
             for (const std::size_t n : {1, 3, 30, 300})
                 for (std::uint64_t seed = 0; seed < 200; ++seed) {
                     SeededBits bits(seed);
@@ -391,12 +391,12 @@ BOOST_AUTO_TEST_CASE(honest_people_look_honest) {
 
 BOOST_AUTO_TEST_CASE(floods_are_seen) {
     SeededBits bits(8);
-    for (const NumericRandomizer& card : randomizers)
+    for (const NumericRandomizer& candidate : randomizers)
         for (const double epsilon : {0.5, 1.0, 4.0}) {
-            const auto c = channel(card, epsilon, 100);
+            const auto c = channel(candidate, epsilon, 100);
             // Half of all reports are forged and say the most, while the honest half stands at the top.
             for (const std::uint64_t extreme : {std::uint64_t{0}, c->outputs() - 1}) {
-                if (card.response == Response::hybrid && c->outputs() > 2 && extreme == 0) continue;
+                if (candidate.response == Response::hybrid && c->outputs() > 2 && extreme == 0) continue;
                 const bool up = extreme != 0;
                 auto sums = tally(*c, std::vector<std::uint64_t>(20000, up ? 100 : 0), bits);
                 for (int i = 0; i < 20000; ++i) c->accumulate(sums.data(), extreme);
@@ -418,21 +418,21 @@ BOOST_AUTO_TEST_CASE(floods_are_seen) {
 
 BOOST_AUTO_TEST_CASE(haar_names_its_card_where_a_byte_was_reserved) {
     constexpr std::size_t at = header_size + 13;
-    const auto block = [](const std::string& card) {
-        const auto m = mechanism("haar", 1, unit_attributes(4) + ", \"randomizer\": \"" + card + "\"");
+    const auto block = [](const std::string& candidate) {
+        const auto m = mechanism("haar", 1, unit_attributes(4) + ", \"randomizer\": \"" + candidate + "\"");
         return std::vector<std::byte>(m->block().begin(), m->block().end());
     };
-    for (const auto& [card, number] : {std::pair{"pdp", 0},
-                                       {"piecewise", 0},
-                                       {"laplace", 13},
-                                       {"duchi", 14},
-                                       {"hybrid", 16},
-                                       {"optimal", 28}})
-        BOOST_CHECK_EQUAL(std::to_integer<int>(block(card)[at]), number);
+    for (const auto& [candidate, number] : {std::pair{"pdp", 0},
+                                            {"piecewise", 0},
+                                            {"laplace", 13},
+                                            {"duchi", 14},
+                                            {"hybrid", 16},
+                                            {"optimal", 28}})
+        BOOST_CHECK_EQUAL(std::to_integer<int>(block(candidate)[at]), number);
     // A window's number with another numeric randomizer's width, and the other way round.
-    for (const auto& [card, number] :
+    for (const auto& [candidate, number] :
          {std::pair{"pdp", 13}, {"pdp", 1}, {"laplace", 0}, {"hybrid", 14}, {"duchi", 16}}) {
-        auto forged = block(card);
+        auto forged = block(candidate);
         forged[at] = static_cast<std::byte>(number);
         BOOST_CHECK_THROW(static_cast<void>(load_mechanism(forged, Kind::report)), Error);
     }
@@ -440,8 +440,8 @@ BOOST_AUTO_TEST_CASE(haar_names_its_card_where_a_byte_was_reserved) {
 
 BOOST_AUTO_TEST_CASE(sums_of_the_widest_outputs_do_not_overflow) {
     // 2^40 reports at the last output, by doubling; they are as valid as their mean is exact.
-    for (const NumericRandomizer& card : randomizers) {
-        const auto c = channel(card, 0.001, max_grid);
+    for (const NumericRandomizer& candidate : randomizers) {
+        const auto c = channel(candidate, 0.001, max_grid);
         std::vector<std::byte> sums(c->tally_size());
         c->accumulate(sums.data(), c->outputs() - 1);
         const double one = c->invert(1, sums.data()).mean;

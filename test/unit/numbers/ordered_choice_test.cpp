@@ -9,7 +9,7 @@
 #include "core/mechanism/ordered/ordered.hpp"
 #include "core/plan/first_look.hpp"
 #include "core/spec/spec.hpp"
-#include "simulation.hpp"
+#include "repeated_draws.hpp"
 
 namespace ldp::test {
 

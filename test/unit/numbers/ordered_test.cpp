@@ -8,11 +8,11 @@
 
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
-#include "core/channel/signed_place.hpp"
+#include "core/channel/signed_index.hpp"
 #include "core/math/walsh_hadamard.hpp"
 #include "core/summary/distribution.hpp"
 #include "proof.hpp"
-#include "simulation.hpp"
+#include "repeated_draws.hpp"
 
 namespace ldp::test {
 
@@ -154,19 +154,19 @@ BOOST_AUTO_TEST_CASE(hadamard_sums_are_those_of_the_matrix) {
 
 BOOST_AUTO_TEST_CASE(the_number_of_buckets_is_the_best) {
     const auto variance = [](double epsilon, unsigned buckets) {
-        return SignedPlace(19, buckets, epsilon).mean_square(1, std::ldexp(1.0, -static_cast<int>(buckets)));
+        return SignedIndex(19, buckets, epsilon).mean_square(1, std::ldexp(1.0, -static_cast<int>(buckets)));
     };
     for (const double epsilon : {0.01, 0.5, 1.0, 1.3, 1.5, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0}) {
-        const unsigned best = SignedPlace::best_buckets(epsilon, 19);
+        const unsigned best = SignedIndex::best_buckets(epsilon, 19);
         for (unsigned other = 0; other <= 19; ++other)
             BOOST_CHECK_LE(variance(epsilon, best), variance(epsilon, other) * (1 + 1e-12));
         // The closed form, and what a difference of two frequencies of an oracle costs.
         const double e = std::exp(epsilon), g = std::ldexp(1.0, static_cast<int>(best));
         BOOST_CHECK_CLOSE_FRACTION(variance(epsilon, best), std::pow((e + 2 * g - 1) / (e - 1), 2) / g, 1e-6);
         if (best < 19) BOOST_CHECK_LE(variance(epsilon, best), 1.03 * 8 * e / std::pow(e - 1, 2));
-        BOOST_CHECK_LE(SignedPlace::best_buckets(epsilon, 3), 3u);
+        BOOST_CHECK_LE(SignedIndex::best_buckets(epsilon, 3), 3u);
     }
-    const SignedPlace channel(12, 3, 2);
+    const SignedIndex channel(12, 3, 2);
     std::vector<int> members(8);
     for (std::uint64_t place = 0; place < channel.places(); ++place) ++members[channel.bucket(place)];
     for (const int count : members) BOOST_CHECK_EQUAL(count, 512);

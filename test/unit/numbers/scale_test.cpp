@@ -8,8 +8,8 @@
 #include "core/summary/distribution.hpp"
 #include "core/summary/learn.hpp"
 #include "core/summary/pooling.hpp"
-#include "core/summary/withstand.hpp"
-#include "simulation.hpp"
+#include "core/summary/robust_interval.hpp"
+#include "repeated_draws.hpp"
 
 namespace ldp::test {
 
@@ -105,14 +105,14 @@ void Scale::means(const SummaryView& found, const SummaryView& unit) const {
         const auto ours = estimate(found, {Quantity::means, target}),
                    theirs = estimate(unit, {Quantity::means, target});
         for (std::size_t j = 0; j < ours.size(); ++j) mean(ours[j], theirs[j]);
-        const Withstanding bound(found, {Quantity::means}, 0.1, 2),
+        const RobustInterval bound(found, {Quantity::means}, 0.1, 2),
             unit_bound(unit, {Quantity::means}, 0.1, 2);
         interval(bound(ours[0]), unit_bound(theirs[0]));
     }
-    const Interval pull = found.mechanism->promised_pull(0, 0.1),
-                   unit_pull = unit.mechanism->promised_pull(0, 0.1);
-    difference(pull.lower, unit_pull.lower);
-    difference(pull.upper, unit_pull.upper);
+    const Interval bias = found.mechanism->promised_bias(0, 0.1),
+                   unit_bias = unit.mechanism->promised_bias(0, 0.1);
+    difference(bias.lower, unit_bias.lower);
+    difference(bias.upper, unit_bias.upper);
     difference(found.mechanism->promised_influence(0), unit.mechanism->promised_influence(0));
 }
 

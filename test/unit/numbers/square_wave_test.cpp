@@ -11,7 +11,7 @@
 #include "core/base/exact.hpp"
 #include "core/channel/window_decoder.hpp"
 #include "core/summary/distribution.hpp"
-#include "simulation.hpp"
+#include "repeated_draws.hpp"
 
 namespace ldp::test {
 
@@ -309,10 +309,10 @@ BOOST_AUTO_TEST_CASE(sharp_shares_lie_between_smeared_ones) {
         }
         BOOST_CHECK_GT(bounded, 0.95 * repetitions - 6 * std::sqrt(0.95 * 0.05 * repetitions));
         BOOST_CHECK_LT(held, repetitions / 4);
-        const std::string stretch = text(2 * half);
+        const std::string segment = text(2 * half);
         BOOST_CHECK_EQUAL(
             smearing(reported(*m, people, bits).view()),
-            "of values smeared over " + stretch + "; sharp answers may lie outside the interval");
+            "of values smeared over " + segment + "; sharp answers may lie outside the interval");
     }
     const auto sharp = mechanism("tree", 1, R"("min": 0, "max": 7, "grid": 7)");
     BOOST_CHECK_EQUAL(smearing(reported(*sharp, {1, 2, 3}, bits).view()), "");

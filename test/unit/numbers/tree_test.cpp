@@ -6,11 +6,11 @@
 #include <numeric>
 
 #include "core/base/error.hpp"
-#include "core/channel/subset.hpp"
+#include "core/channel/subset_channel.hpp"
 #include "core/math/level_tree.hpp"
 #include "core/summary/distribution.hpp"
 #include "proof.hpp"
-#include "simulation.hpp"
+#include "repeated_draws.hpp"
 
 namespace ldp::test {
 

@@ -9,7 +9,7 @@
 #include "core/mechanism/mean/numeric_randomizer.hpp"
 #include "core/mechanism/selection.hpp"
 #include "proof.hpp"
-#include "simulation.hpp"
+#include "repeated_draws.hpp"
 
 namespace ldp::test {
 
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(epsilon_depends_on_no_reading) {
         Warp warp{static_cast<std::uint8_t>(width), {}};
         const auto knots = Warp::knots(width);
         for (std::size_t i = 0; i < knots.size(); ++i)
-            warp.readings[i] = static_cast<std::uint8_t>(20 * i + 1);
+            warp.decoded_values[i] = static_cast<std::uint8_t>(20 * i + 1);
         BOOST_REQUIRE(warp.valid());
         const WarpedChannel channel(9, warp, 1.5);
         Exact ratio = exact(1, 1);
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(readings_are_lines_between_knots) {
         BOOST_REQUIRE_LE(knots.size(), Warp::most_knots);
         Warp warp{static_cast<std::uint8_t>(width), {}};
         for (std::size_t i = 0; i < knots.size(); ++i)
-            warp.readings[i] = static_cast<std::uint8_t>(1 + (i * i * 37 + width) % 255);
+            warp.decoded_values[i] = static_cast<std::uint8_t>(1 + (i * i * 37 + width) % 255);
         const Warp::Table table = warp.table();
         std::vector<bool> read(Warp::outputs);
         for (std::size_t i = 0; i < knots.size(); ++i) {
@@ -184,7 +184,8 @@ BOOST_AUTO_TEST_CASE(readings_are_lines_between_knots) {
                 read[j] = true;
                 const double part = to == from ? 0 : static_cast<double>(j - from) / (to - from);
                 const double reading =
-                    warp.readings[i] + part * (part == 0 ? 0 : warp.readings[i + 1] - warp.readings[i]);
+                    warp.decoded_values[i] +
+                    part * (part == 0 ? 0 : warp.decoded_values[i + 1] - warp.decoded_values[i]);
                 BOOST_CHECK_SMALL(static_cast<double>(table[j]) / 65536 - reading, 2.0 / 65536);
                 BOOST_CHECK_EQUAL(table[Warp::outputs - 1 - j], -table[j]);
             }
@@ -210,9 +211,10 @@ BOOST_AUTO_TEST_CASE(what_no_window_could_move_is_refused) {
     BOOST_CHECK(with([](ChannelSize& size) { size.width = 0; }));
     BOOST_CHECK(with([](ChannelSize& size) { size.width = 48; }));
     BOOST_CHECK(with([](ChannelSize& size) { size.width += 256; }));
-    BOOST_CHECK(with([](ChannelSize& size) { size.readings[8] = 1; }));                  // no such knot
-    BOOST_CHECK(with([](ChannelSize& size) { size.readings = {}; }));                    // never upwards
-    BOOST_CHECK(with([](ChannelSize& size) { size.readings = {255, 1, 1, 1, 1, 1}; }));  // once downwards
+    BOOST_CHECK(with([](ChannelSize& size) { size.decoded_values[8] = 1; }));  // no such knot
+    BOOST_CHECK(with([](ChannelSize& size) { size.decoded_values = {}; }));    // never upwards
+    BOOST_CHECK(
+        with([](ChannelSize& size) { size.decoded_values = {255, 1, 1, 1, 1, 1}; }));  // once downwards
 }
 
 // Variance -------------------------------------------------------------------------------------------------
@@ -249,9 +251,9 @@ BOOST_AUTO_TEST_CASE(no_neighbour_is_better) {
             for (std::size_t i = 0; i < Warp::knots(best.width).size(); ++i)
                 for (const int change : {-3, 3}) {
                     Warp other = best;
-                    const int reading = other.readings[i] + change;
+                    const int reading = other.decoded_values[i] + change;
                     if (reading < 0 || reading > 255) continue;
-                    other.readings[i] = static_cast<std::uint8_t>(reading);
+                    other.decoded_values[i] = static_cast<std::uint8_t>(reading);
                     if (other.valid()) BOOST_CHECK_GT(cost(other, epsilon, aim), least * (1 - 4e-3));
                 }
         }

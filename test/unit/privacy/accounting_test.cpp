@@ -6,7 +6,7 @@
 
 #include "accounting/binomial_window.hpp"
 #include "accounting/composition.hpp"
-#include "accounting/odds.hpp"
+#include "accounting/posterior_odds.hpp"
 #include "accounting/shuffling.hpp"
 #include "core/base/error.hpp"
 #include "support.hpp"
@@ -18,7 +18,7 @@ BOOST_AUTO_TEST_SUITE(accounting)
 namespace {
 
 /// δ of these answers at ε′, from the law of the product of randomized responses: every sequence of outcomes.
-double delta_of(const std::vector<EqualAnswers>& answers, double epsilon) {
+double delta_of(const std::vector<EqualReleases>& answers, double epsilon) {
     std::vector<double> each;
     for (const auto& [one, count] : answers) each.insert(each.end(), count, one);
     double delta = 0;
@@ -55,7 +55,7 @@ double delta_of_clones(double local, std::uint64_t n, double epsilon) {
     return delta;
 }
 
-const std::vector<std::vector<EqualAnswers>> mixtures = {
+const std::vector<std::vector<EqualReleases>> mixtures = {
     {{1, 1}},
     {{0.7, 1}, {0.3, 1}},
     {{0.1, 5}, {0.25, 4}, {1, 2}},
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(the_least_that_holds_is_told) {
 // A thousand different ε's between two equal ones: rounding them upwards must not leave that by more than 1
 // %.
 BOOST_AUTO_TEST_CASE(different_answers_are_rounded_upwards_by_little) {
-    std::vector<EqualAnswers> different;
+    std::vector<EqualReleases> different;
     for (int i = 0; i < 1000; ++i) different.push_back({0.06 * (1 + 1e-3 * std::sqrt(i / 1000.0)), 1});
     const double found = compose(different, 1e-6).optimal;
     BOOST_CHECK_GE(found, spent(1000, 0.06, 1e-6).optimal);

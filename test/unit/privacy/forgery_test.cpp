@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "core/mechanism/longitudinal/series.hpp"
-#include "simulation.hpp"
+#include "repeated_draws.hpp"
 
 namespace ldp::test {
 
@@ -145,9 +145,9 @@ BOOST_AUTO_TEST_CASE(no_report_reaches_beyond_its_bounds_and_some_reach_them) {
         for (const double epsilon : {0.5, 1.0, 4.0}) {
             const auto m = mechanism(name, epsilon, spec);
             for (const Question& question : questions(*m)) {
-                const std::vector<Stake> stakes = m->stakes(question);
-                BOOST_REQUIRE_EQUAL(stakes.size(), 1u);
-                const auto& [chance, terms, truths] = stakes[0];
+                const std::vector<Contribution> contributions = m->contributions(question);
+                BOOST_REQUIRE_EQUAL(contributions.size(), 1u);
+                const auto& [chance, terms, truths] = contributions[0];
                 double least = INFINITY, most = -INFINITY;
                 for (const Payload& payload : payloads(*m, bits)) {
                     Estimator one{*m};
@@ -181,11 +181,11 @@ BOOST_AUTO_TEST_CASE(bounds_are_sound_everywhere) {
                 if (const auto at = given.find(first); at != std::string::npos) given.erase(at, first.size());
                 const auto m = mechanism(name, epsilon, given);
                 for (const Question& question : questions(*m)) {
-                    const auto stakes = m->stakes(question);
-                    BOOST_REQUIRE(!stakes.empty());
-                    BOOST_CHECK(std::isfinite(influence(stakes)) && influence(stakes) > 0);
-                    const Interval none = pull(stakes, 0), some = pull(stakes, 0.01);
-                    BOOST_CHECK(std::max(-none.lower, none.upper) <= 1e-9 * influence(stakes));
+                    const auto contributions = m->contributions(question);
+                    BOOST_REQUIRE(!contributions.empty());
+                    BOOST_CHECK(std::isfinite(influence(contributions)) && influence(contributions) > 0);
+                    const Interval none = bias(contributions, 0), some = bias(contributions, 0.01);
+                    BOOST_CHECK(std::max(-none.lower, none.upper) <= 1e-9 * influence(contributions));
                     BOOST_CHECK(some.lower <= 0 && some.upper >= 0 && some.upper - some.lower > 0 &&
                                 std::isfinite(some.upper - some.lower));
                 }
@@ -194,8 +194,9 @@ BOOST_AUTO_TEST_CASE(bounds_are_sound_everywhere) {
         const auto near = mechanism(name, 1, R"("min": 0, "max": 8, "grid": 8)");
         const auto far = mechanism(name, 1, R"("min": 1073741824, "max": 1073741832, "grid": 8)");
         const Question mean{Quantity::means, Target::sample, 0};
-        BOOST_CHECK_CLOSE(influence(near->stakes(mean)), influence(far->stakes(mean)), 1e-4);
-        BOOST_CHECK_CLOSE(pull(near->stakes(mean), 0.05).upper, pull(far->stakes(mean), 0.05).upper, 1e-4);
+        BOOST_CHECK_CLOSE(influence(near->contributions(mean)), influence(far->contributions(mean)), 1e-4);
+        BOOST_CHECK_CLOSE(bias(near->contributions(mean), 0.05).upper,
+                          bias(far->contributions(mean), 0.05).upper, 1e-4);
     }
 }
 
@@ -209,10 +210,10 @@ BOOST_AUTO_TEST_CASE(a_report_moves_a_sum_of_means_by_its_influence) {
         const auto* series = find_capability<SeriesRandomizer>(*m);
         const std::vector<Question> asked = questions(*m);
         std::vector<double> furthest(asked.size());
-        for (unsigned corner = 0; corner >> m->cells().size() == 0; ++corner) {
+        for (unsigned sign_vector = 0; sign_vector >> m->cells().size() == 0; ++sign_vector) {
             std::vector<Cell> input = m->cells();
             for (std::size_t j = 0; j < input.size(); ++j)
-                input[j] = (corner >> j & 1) == 0 ? 0 : input[j] - 1;
+                input[j] = (sign_vector >> j & 1) == 0 ? 0 : input[j] - 1;
             Estimator honest{*m};
             for (int person = 0; person < 20000; ++person) {
                 if (series == nullptr) {
@@ -240,40 +241,40 @@ BOOST_AUTO_TEST_CASE(a_report_moves_a_sum_of_means_by_its_influence) {
         }
         for (std::size_t j = 0; j < asked.size(); ++j)
             BOOST_TEST_CONTEXT(name << ' ' << spec << " attribute " << j)
-        BOOST_CHECK_CLOSE(furthest[j], influence(m->stakes(asked[j])), 10);
+        BOOST_CHECK_CLOSE(furthest[j], influence(m->contributions(asked[j])), 10);
     }
 }
 
 // No way of laying out a share among parts moves a sum further, and one as fine as a grid nearly as far.
 BOOST_AUTO_TEST_CASE(a_share_of_forgers_pulls_as_far_as_the_best_of_all_plans) {
-    const std::vector<Stake> stakes{
+    const std::vector<Contribution> contributions{
         {0.1, {-3, 4}, {-1, 1}}, {0.6, {-9, 5}, {0, 2}}, {0.3, {-1, 7}, {0, 0.5}}};
     constexpr int parts = 100;
     for (const double share : {0.001, 0.01, 0.1, 0.4, 0.9}) {
         double up = 0, down = 0;
         const auto moved = [&](std::size_t part, int forged, double length) {
             const double x = share * forged / parts;
-            return x == 0 ? 0 : length * x / (x + (1 - share) * stakes[part].chance);
+            return x == 0 ? 0 : length * x / (x + (1 - share) * contributions[part].chance);
         };
         for (int a = 0; a <= parts; ++a)
             for (int b = 0; a + b <= parts; ++b) {
                 const int given[] = {a, b, parts - a - b};
                 double higher = 0, lower = 0;
                 for (std::size_t part = 0; part < 3; ++part) {
-                    const auto& [chance, terms, truths] = stakes[part];
+                    const auto& [chance, terms, truths] = contributions[part];
                     higher += moved(part, given[part], terms.upper - truths.lower);
                     lower += moved(part, given[part], truths.upper - terms.lower);
                 }
                 up = std::max(up, higher), down = std::max(down, lower);
             }
-        const Interval most = pull(stakes, share);
+        const Interval most = bias(contributions, share);
         BOOST_CHECK_GE(most.upper, up * (1 - 1e-9));
         BOOST_CHECK_GE(-most.lower, down * (1 - 1e-9));
         BOOST_CHECK_CLOSE(most.upper, up, 1);
         BOOST_CHECK_CLOSE(-most.lower, down, 1);
     }
-    BOOST_CHECK_EQUAL(pull(stakes, 0).upper, 0);
-    BOOST_CHECK_CLOSE(pull(stakes, 1e-9).upper / 1e-9, 5 / 0.1, 1e-4);
+    BOOST_CHECK_EQUAL(bias(contributions, 0).upper, 0);
+    BOOST_CHECK_CLOSE(bias(contributions, 1e-9).upper / 1e-9, 5 / 0.1, 1e-4);
 }
 
 namespace {
@@ -322,20 +323,20 @@ BOOST_AUTO_TEST_CASE(the_best_attack_does_what_was_computed_and_is_withstood,
             const bool shares = question.quantity == Quantity::frequencies;
             Attack attack{*m, question, shares ? std::size_t{1} : std::size_t{0}};
             attack.prepare(bits);
-            const std::vector<Stake> stakes = m->stakes(question);
-            const double truth = stakes[0].truths.lower;
+            const std::vector<Contribution> contributions = m->contributions(question);
+            const double truth = contributions[0].truths.lower;
             double sum = 0, error = 0;
             for (int r = 0; r < repetitions; ++r) {
                 const Estimator all = attack.run(honest, forged, bits);
                 const Estimate found =
                     m->estimate({all.n, all.state}, question)[shares ? attack.item : question.attribute];
                 sum += found.value, error += found.standard_error;
-                const Interval wide = withstanding(found, reach(0.95), stakes, share);
+                const Interval wide = robust_interval(found, critical_value(0.95), contributions, share);
                 held += wide.lower <= truth && truth <= wide.upper;
                 fooled += truth < interval(found, 0.95).lower;
                 ++runs;
             }
-            const double moved = pull(stakes, share).upper;
+            const double moved = bias(contributions, share).upper;
             BOOST_TEST_CONTEXT(name << ' ' << spec << " attribute " << question.attribute)
             BOOST_CHECK_SMALL(sum / repetitions - truth - moved,
                               6 * error / repetitions / std::sqrt(repetitions) + 0.01 * moved);
@@ -369,7 +370,7 @@ BOOST_AUTO_TEST_CASE(a_stealthy_attack_gets_as_far_and_does_not_show) {
         }
         const Estimate found = all.estimate(Quantity::frequencies)[15];
         BOOST_TEST_CONTEXT(name) {
-            BOOST_CHECK_SMALL(found.value - pull(m->stakes({Quantity::frequencies}), 0.05).upper,
+            BOOST_CHECK_SMALL(found.value - bias(m->contributions({Quantity::frequencies}), 0.05).upper,
                               6 * found.standard_error);
             BOOST_CHECK_GT(found.value, 3 * found.standard_error);
             BOOST_CHECK_GT(all.health(), 1e-6);
@@ -394,9 +395,10 @@ BOOST_AUTO_TEST_CASE(no_payload_is_likelier_than_its_bound) {
             for (std::uint64_t i = 0; i < n; ++i) ++found[payload_of(*m, m->perturb(input, bits))];
             for (const auto& [payload, count] : found) {
                 if (count == 1) continue;
-                const double likeliest = m->likeliest(payload), most = static_cast<double>(n) * likeliest;
+                const double max_probability = m->max_probability(payload),
+                             most = static_cast<double>(n) * max_probability;
                 BOOST_TEST_CONTEXT(name << ' ' << spec)
-                BOOST_REQUIRE_GT(binomial_at_least(n, likeliest, count), 1e-9 / static_cast<double>(n));
+                BOOST_REQUIRE_GT(binomial_at_least(n, max_probability, count), 1e-9 / static_cast<double>(n));
                 if (most < 100 || static_cast<double>(count) / most < tightest) continue;
                 tightest = static_cast<double>(count) / most, expected = most;
             }
@@ -415,7 +417,7 @@ double least_chance_of_copies(const Mechanism& m, const std::map<Payload, std::u
     for (const auto& [payload, copies] : reports) n += copies;
     double least = 1;
     for (const auto& [payload, copies] : reports)
-        if (copies > 1) least = std::min(least, chance_of_copies(m.likeliest(payload), copies, n));
+        if (copies > 1) least = std::min(least, chance_of_copies(m.max_probability(payload), copies, n));
     return least;
 }
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <numeric>
 
-#include "core/channel/window.hpp"
+#include "core/channel/window_channel.hpp"
 #include "core/math/statistics.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "support.hpp"

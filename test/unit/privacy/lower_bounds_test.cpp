@@ -8,7 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/mechanism/registry.hpp"
-#include "simulation.hpp"
+#include "repeated_draws.hpp"
 #include "support.hpp"
 
 namespace ldp::test {

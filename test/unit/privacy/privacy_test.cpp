@@ -2,9 +2,9 @@
 // own integer weights, in exact fractions; and the samplers are driven through every value of their random
 // words, so that the weights are what they do.
 
-#include "core/channel/odds.hpp"
+#include "core/channel/epsilon_odds.hpp"
 #include "core/channel/symmetric.hpp"
-#include "core/channel/window.hpp"
+#include "core/channel/window_channel.hpp"
 #include "proof.hpp"
 
 namespace ldp::test {
@@ -41,11 +41,11 @@ BOOST_AUTO_TEST_CASE(window_mechanisms_keep_epsilon) {
 
 BOOST_AUTO_TEST_CASE(haar_keeps_epsilon) {
     for (const double epsilon : {0.01, 1.0, 10.0})
-        for (const char* card : {"pdp", "piecewise"})
+        for (const char* candidate : {"pdp", "piecewise"})
             for (const std::size_t d : {2, 3, 4})
-                prove(*mechanism(
-                    "haar", epsilon,
-                    unit_attributes(d) + ", \"grid\": 3, \"randomizer\": \"" + std::string(card) + "\""));
+                prove(*mechanism("haar", epsilon,
+                                 unit_attributes(d) + ", \"grid\": 3, \"randomizer\": \"" +
+                                     std::string(candidate) + "\""));
 }
 
 BOOST_AUTO_TEST_CASE(rappor_keeps_epsilon, *boost::unit_test::label("slow")) {
@@ -153,15 +153,15 @@ BOOST_AUTO_TEST_CASE(samplers_do_what_their_weights_say) {
 }
 
 BOOST_AUTO_TEST_CASE(coin_lands_as_its_weight_says) {
-    // Lane ℓ of batch b draws the 8 binary digits of 64b + ℓ: four batches are all fractions of 2^8.
+    // OwnerQueue ℓ of batch b draws the 8 binary digits of 64b + ℓ: four batches are all fractions of 2^8.
     struct Digits final : BitSource {
         unsigned batch = 0, digit = 8;
         std::uint64_t word() override {
             --digit;
-            std::uint64_t lanes = 0;
-            for (unsigned lane = 0; lane < 64; ++lane)
-                lanes |= std::uint64_t{(64 * batch + lane) >> digit & 1} << lane;
-            return lanes;
+            std::uint64_t owner_queues = 0;
+            for (unsigned owner_queue = 0; owner_queue < 64; ++owner_queue)
+                owner_queues |= std::uint64_t{(64 * batch + owner_queue) >> digit & 1} << owner_queue;
+            return owner_queues;
         }
     };
     for (std::uint64_t heads = 0; heads < 256; ++heads) {
@@ -204,9 +204,9 @@ BOOST_AUTO_TEST_CASE(draws_have_their_laws) {
     };
     constexpr std::uint64_t all = ~std::uint64_t{0};
     for (const unsigned count : {1u, 7u, 63u, 64u}) {
-        const std::uint64_t lanes = all >> (64 - count);
-        BOOST_CHECK_EQUAL(Words({all}).fair(count), lanes);
-        BOOST_CHECK_EQUAL(Words({0x0123456789ABCDEF}).fair(count), 0x0123456789ABCDEF & lanes);
+        const std::uint64_t owner_queues = all >> (64 - count);
+        BOOST_CHECK_EQUAL(Words({all}).fair(count), owner_queues);
+        BOOST_CHECK_EQUAL(Words({0x0123456789ABCDEF}).fair(count), 0x0123456789ABCDEF & owner_queues);
     }
     for (const std::uint64_t heads : {std::uint64_t{1}, std::uint64_t{1} << 40, all}) {
         BOOST_CHECK(Words({heads - 1}).lands(heads, 64));
@@ -276,8 +276,8 @@ class ForgedMechanism : public Mechanism {
     std::vector<Check> health(const Counts&) const override { return {}; }
     double n_variance(double) const override { return 0; }
     Cost cost() const noexcept override { return {0, 0}; }
-    std::vector<Stake> stakes(const Question&) const override { return {}; }
-    double likeliest(Bytes) const override { return 1; }
+    std::vector<Contribution> contributions(const Question&) const override { return {}; }
+    double max_probability(Bytes) const override { return 1; }
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const override {
         return claim_.probability(input, public_randomness, permanent);
     }

@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(the_printed_masks_are_uniform_within_their_parity) {
         mechanism.perturb(details, bits);
         unsigned mask = 0;
         for (std::size_t j = 0; j < 3; ++j) {
-            const bench::DetailWindow window(before[j], epsilon);
+            const bench::CoefficientWindow window(before[j], epsilon);
             BOOST_REQUIRE_LE(std::abs(details[j]), window.bound);
             if (details[j] < window.low || details[j] > window.high) mask |= 1U << j;
         }

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <set>
 
-#include "core/channel/window.hpp"
+#include "core/channel/window_channel.hpp"
 #include "support.hpp"
 
 namespace ldp::test {

@@ -7,7 +7,7 @@
 #include "core/base/error.hpp"
 #include "core/proof/attack.hpp"
 #include "proof.hpp"
-#include "simulation.hpp"
+#include "repeated_draws.hpp"
 
 namespace ldp::test {
 
@@ -159,8 +159,8 @@ BOOST_AUTO_TEST_CASE(vectors_are_shortened_to_the_norm_and_no_further) {
                                          {4, 6, 1}}) {
         const auto m =
             gaussian(1, 1e-6, d, ", \"grid\": " + std::to_string(steps) + ", \"norm\": " + text(norm));
-        const double corner = std::sqrt(static_cast<double>(d)),
-                     radius = std::min(norm * half(*m) + corner, corner * half(*m));
+        const double sign_vector = std::sqrt(static_cast<double>(d)),
+                     radius = std::min(norm * half(*m) + sign_vector, sign_vector * half(*m));
         std::size_t shortened = 0;
         for_each_input(*m, [&](Input input) {
             std::vector<double> given;

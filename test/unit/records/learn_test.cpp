@@ -10,7 +10,7 @@
 #include "core/mechanism/vector/haar_vector.hpp"
 #include "core/summary/distribution.hpp"
 #include "proof.hpp"
-#include "simulation.hpp"
+#include "repeated_draws.hpp"
 
 namespace ldp::test {
 
@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(stretches_of_values) {
     const OwnedSummary summary = held_by(*m, {0, 100, 0, 300, 4000, 5000, 400, 150, 0, 50}, bits);
     const SummaryView part{{10000, summary.state()}, m.get(), Rounds::only(0)};
     const auto shortest = [&](double coverage) {
-        const auto [first, last] = shortest_stretch(part, coverage);
+        const auto [first, last] = shortest_segment(part, coverage);
         return std::pair<std::size_t, std::size_t>(first, last);
     };
     BOOST_CHECK(shortest(0.45) == std::pair(5ul, 5ul));
@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(stretches_of_values) {
     BOOST_CHECK(shortest(0.95) == std::pair(3ul, 6ul));
     BOOST_CHECK(shortest(0.99999) == std::pair(0ul, 9ul));
     const auto inner = [&](double below, double above) {
-        const auto [first, last] = inner_stretch(part, below, above);
+        const auto [first, last] = inner_segment(part, below, above);
         return std::pair<std::size_t, std::size_t>(first, last);
     };
     BOOST_CHECK(inner(0, 0.6) == std::pair(0ul, 4ul));
@@ -216,7 +216,8 @@ BOOST_AUTO_TEST_CASE(stretches_of_values) {
     BOOST_CHECK(learnt[0].item == 0 && learnt[0].low == 4 && learnt[0].high == 5 && !learnt[0].coefficient);
 }
 
-// The number that comes with a whole range is one that narrows it, if hardly anybody is in the outer sixteenth.
+// The number that comes with a whole range is one that narrows it, if hardly anybody is in the outer
+// sixteenth.
 BOOST_AUTO_TEST_CASE(too_few_reports_say_how_many_it_takes) {
     SeededBits bits(106);
     for (const auto& [name, rest] : {std::pair("tree", "\"min\": 0, \"max\": 63, \"grid\": 63"),

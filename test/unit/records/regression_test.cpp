@@ -12,10 +12,10 @@
 #include "client/user_means.hpp"
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
-#include "core/joint/regression.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
+#include "core/regression/product_regression.hpp"
 #include "core/spec/products.hpp"
-#include "simulation.hpp"
+#include "repeated_draws.hpp"
 
 namespace ldp::test {
 
@@ -235,10 +235,10 @@ BOOST_AUTO_TEST_CASE(a_device_makes_the_products) {
     BOOST_TEST(value(one, 0) == 30, boost::test_tools::tolerance(1e-12));
     BOOST_TEST(value(one, 4) == 60, boost::test_tools::tolerance(1e-12));
     BOOST_TEST(value(one, 5) == 4, boost::test_tools::tolerance(1e-12));
-    BOOST_TEST(one.moved.attributes.empty());
+    BOOST_TEST(one.clamped.attributes.empty());
     BOOST_TEST(std::abs(value(other, 0)) < 1e-12);
     BOOST_TEST(value(other, 4) == -250, boost::test_tools::tolerance(1e-12));
-    BOOST_TEST(other.moved.attributes == (std::vector<std::size_t>{1, 2, 5}),
+    BOOST_TEST(other.clamped.attributes == (std::vector<std::size_t>{1, 2, 5}),
                boost::test_tools::per_element());
     const Value short_[] = {7, 80};
     BOOST_TEST(refusal([&] { static_cast<void>(collection.place(short_)); }).detail() ==
@@ -284,8 +284,8 @@ BOOST_AUTO_TEST_CASE(a_client_that_remembers_makes_products) {
                   MemoryStore{});
     BOOST_CHECK(client.report({4, 30}).origin == Origin::drawn);
     BOOST_CHECK(client.report({4, 30}).origin == Origin::kept);
-    BOOST_CHECK(client.report({400, 30}).moved.attributes == std::vector<std::size_t>{0});
-    BOOST_TEST(client.moved().attributes.size() == 3);
+    BOOST_CHECK(client.report({400, 30}).clamped.attributes == std::vector<std::size_t>{0});
+    BOOST_TEST(client.clamped().attributes.size() == 3);
 }
 
 // Moments --------------------------------------------------------------------------------------------------
@@ -667,7 +667,7 @@ BOOST_AUTO_TEST_CASE(covariances_and_correlations_lie_in_theirs, *boost::unit_te
             const SummaryView view = summary.view();
             const Joint joint{view, town.attributes(), target};
             covariances.add({covariance(joint, "hours", "score", 2).estimate}, {both});
-            const MomentEstimate found = correlation(joint, "hours", "score", reach(0.95));
+            const MomentEstimate found = correlation(joint, "hours", "score", critical_value(0.95));
             covered += found.interval.lower <= correlated && correlated <= found.interval.upper ? 1 : 0;
             outside += std::abs(found.estimate.value) > 1 ? 1 : 0;
             BOOST_REQUIRE(found.interval.lower >= -1 && found.interval.upper <= 1);
@@ -732,7 +732,7 @@ BOOST_AUTO_TEST_CASE(what_is_bounded_is_covered_at_least, *boost::unit_test::lab
             const SummaryView view = summary.view();
             const Estimate slope = regression({view, town.attributes(), target}, design).slopes[0];
             const double off = slope.value - truth.coefficients.back();
-            covered += std::abs(off) <= reach(0.95) * slope.standard_error ? 1 : 0;
+            covered += std::abs(off) <= critical_value(0.95) * slope.standard_error ? 1 : 0;
             claimed += slope.standard_error * slope.standard_error / times;
             squares += off * off / times;
         }

@@ -13,7 +13,7 @@
 #include "core/summary/consistency.hpp"
 #include "core/summary/top.hpp"
 #include "proof.hpp"
-#include "simulation.hpp"
+#include "repeated_draws.hpp"
 
 namespace ldp::test {
 

@@ -9,11 +9,11 @@
 
 #include "core/base/error.hpp"
 #include "core/channel/binary.hpp"
-#include "core/channel/corner.hpp"
+#include "core/channel/sign_vector.hpp"
 #include "core/mechanism/vector/haar_vector.hpp"
 #include "core/summary/shrink.hpp"
 #include "proof.hpp"
-#include "simulation.hpp"
+#include "repeated_draws.hpp"
 
 namespace ldp::test {
 
@@ -132,7 +132,7 @@ std::vector<double> weights_of_sum(std::size_t d, std::size_t from, std::size_t 
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(corners)
+BOOST_AUTO_TEST_SUITE(sign_vectors)
 
 BOOST_AUTO_TEST_CASE(duchi_vector_keeps_epsilon) {
     for (const double epsilon : epsilons) {
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(sampler_does_what_its_probabilities_say) {
     constexpr std::uint64_t steps = 3;
     for (const std::size_t d : {1, 2, 3, 4})
         for (const double epsilon : {0.5, 3.0}) {
-            const CornerChannel channel(d, epsilon);
+            const SignVectorChannel channel(d, epsilon);
             const Exact far = exact(1, 1) / (exact(1, 1) + channel.worst_ratio());
             std::vector<std::uint64_t> cells(d);
             for (std::size_t j = 0; j < d; ++j) cells[j] = (2 * j + 1) % (steps + 1);
@@ -167,19 +167,19 @@ BOOST_AUTO_TEST_CASE(sampler_does_what_its_probabilities_say) {
                         bits.words = {rare ? 0 : ~std::uint64_t{0}, t | ~std::uint64_t{0} << d};
                         for (std::uint64_t left = number, j = 0; j < d; ++j, left /= steps)
                             bits.draws.push_back(left % steps);
-                        std::byte corner[1];
-                        channel.sample(cells, steps, bits, corner);
+                        std::byte sign_vector[1];
+                        channel.sample(cells, steps, bits, sign_vector);
                         const Exact p = (rare ? far : far.complement()) *
                                         exact(1, static_cast<std::uint64_t>(std::pow(2 * steps, d)));
-                        Exact& sum = found.try_emplace(std::to_integer<unsigned>(corner[0]), exact(0, 1))
+                        Exact& sum = found.try_emplace(std::to_integer<unsigned>(sign_vector[0]), exact(0, 1))
                                          .first->second;
                         sum = sum + p;
                     }
             std::vector<Exact> plus;
             for (const std::uint64_t cell : cells) plus.push_back(exact(cell, steps));
             BOOST_CHECK_EQUAL(found.size(), std::size_t{1} << d);
-            for (const auto& [corner, p] : found) {
-                const std::byte bytes[] = {static_cast<std::byte>(corner)};
+            for (const auto& [sign_vector, p] : found) {
+                const std::byte bytes[] = {static_cast<std::byte>(sign_vector)};
                 BOOST_CHECK(p == channel.probability(plus, bytes));
             }
         }
@@ -216,9 +216,10 @@ BOOST_AUTO_TEST_CASE(magnitude_is_exact_for_all_sizes) {
         const std::size_t m = d - 1, k = m / 2;
         if (d > 40 && d % 97 != 0 && d < 4095) continue;
         const Exact c = power(exact(2, 1), static_cast<unsigned>(m)) / subsets(m, k), one = exact(1, 1);
-        const Exact odds = CornerChannel(d, 0.01).worst_ratio();
+        const Exact odds = SignVectorChannel(d, 0.01).worst_ratio();
         const Exact expected = c * (odds + one) / (odds - one);
-        BOOST_CHECK_CLOSE_FRACTION(CornerChannel(d, 0.01).magnitude(), static_cast<double>(expected), 1e-12);
+        BOOST_CHECK_CLOSE_FRACTION(SignVectorChannel(d, 0.01).magnitude(), static_cast<double>(expected),
+                                   1e-12);
     }
 }
 
@@ -435,15 +436,16 @@ BOOST_AUTO_TEST_CASE(ranges_and_aims_keep_epsilon, *boost::unit_test::label("slo
 }
 
 BOOST_AUTO_TEST_CASE(global_details_keep_epsilon, *boost::unit_test::label("slow")) {
-    const auto with = [](double epsilon, std::size_t d, const std::string& card, const std::string& rest) {
+    const auto with = [](double epsilon, std::size_t d, const std::string& candidate,
+                         const std::string& rest) {
         return vector_of("haar", epsilon, d,
-                         ", \"details\": \"global\", \"randomizer\": \"" + card + "\"" + rest);
+                         ", \"details\": \"global\", \"randomizer\": \"" + candidate + "\"" + rest);
     };
     for (const double epsilon : {0.01, 1.0, 10.0, 20.0}) {
         // The mean and the details at the ends of narrow ranges, all at once: the product is attained.
         for (const char* aim : {"leaves", "mean", "ranges"})
-            for (const char* card : {"pdp", "hybrid"})
-                prove(*with(epsilon, 2, card,
+            for (const char* candidate : {"pdp", "hybrid"})
+                prove(*with(epsilon, 2, candidate,
                             ", \"grid\": 4, \"target\": \"" + std::string(aim) + "\"" +
                                 coefficients(2, {"[-0.3, 0.3]", "[-0.3, 0.3]"})));
         prove(*with(epsilon, 3, "duchi",
@@ -549,15 +551,15 @@ BOOST_AUTO_TEST_CASE(forged_parameters_of_haar_are_refused) {
 BOOST_AUTO_TEST_CASE(one_global_report_has_the_stated_law) {
     // Exactly, over every report, at every input: mean and variance of leaves, coefficients and groups.
     // Details beyond their range are at its end.
-    for (const char* card : {"duchi", "pdp"})
+    for (const char* candidate : {"duchi", "pdp"})
         for (const std::size_t d : {2, 3})
             for (const double low : {-1.0, -32 / 127.0}) {
                 const double half = (1 - low) / 2, middle = (1 + low) / 2;
                 const std::string range = "[" + text(low) + ", 1]";
                 const auto m =
                     vector_of("haar", 3, d,
-                              R"(, "grid": 2, "details": "global", "randomizer": ")" + std::string(card) +
-                                  "\"" + coefficients(d, {"[-1, 1]", range, range}));
+                              R"(, "grid": 2, "details": "global", "randomizer": ")" +
+                                  std::string(candidate) + "\"" + coefficients(d, {"[-1, 1]", range, range}));
                 const HaarTree tree(d);
                 const double b = parameter(*m, "magnitude");
                 for_each_input(*m, [&](Input input) {
@@ -580,8 +582,8 @@ BOOST_AUTO_TEST_CASE(one_global_report_has_the_stated_law) {
                         }
                         group.add(p, groups(summary, Target::sample, {{0, 1}})[0].value);
                     });
-                    double pull = 0;  // of the first leaf's details, which are all there are
-                    for (std::size_t c = 1; c < d; ++c) pull += truths[c] - middle;
+                    double bias = 0;  // of the first leaf's details, which are all there are
+                    for (std::size_t c = 1; c < d; ++c) bias += truths[c] - middle;
                     for (std::size_t c = 0; c < d; ++c) {
                         BOOST_CHECK_SMALL(values[c].mean - leaves[c], 1e-11);
                         BOOST_CHECK_SMALL(parts[c].mean - truths[c], 1e-11);
@@ -589,7 +591,7 @@ BOOST_AUTO_TEST_CASE(one_global_report_has_the_stated_law) {
                             BOOST_CHECK_CLOSE_FRACTION(parts[c].variance(),
                                                        square(b * half) - square(truths[c] - middle), 1e-9);
                     }
-                    const double path = static_cast<double>(d - 1) * square(b * half) - square(pull);
+                    const double path = static_cast<double>(d - 1) * square(b * half) - square(bias);
                     BOOST_CHECK_CLOSE_FRACTION(values[0].variance(), parts[0].variance() + path, 1e-9);
                     BOOST_CHECK_SMALL(group.mean - (leaves[0] + leaves[1]) / 2, 1e-11);
                     if (!equal) return;
@@ -689,10 +691,10 @@ BOOST_AUTO_TEST_CASE(vectors_are_estimated, *boost::unit_test::label("slow")) {
 BOOST_AUTO_TEST_CASE(vector_populations_are_covered, *boost::unit_test::label("slow")) {
     // The mean and the detail vary together: seven of ten people hold (1, 0), the others (−1, 0).
     std::uint64_t seed = 921;
-    for (const char* card : {"pdp", "duchi"}) {
-        const auto m =
-            vector_of("haar", 12, 2,
-                      R"(, "grid": 10, "details": "global", "randomizer": ")" + std::string(card) + "\"");
+    for (const char* candidate : {"pdp", "duchi"}) {
+        const auto m = vector_of(
+            "haar", 12, 2,
+            R"(, "grid": 10, "details": "global", "randomizer": ")" + std::string(candidate) + "\"");
         const auto person = [](std::size_t, BitSource& bits) {
             return bits.below(10) < 7 ? std::vector<Cell>{10, 5} : std::vector<Cell>{0, 5};
         };
@@ -707,7 +709,7 @@ BOOST_AUTO_TEST_CASE(vector_populations_are_covered, *boost::unit_test::label("s
         simulation.check_unbiased();
         // The first leaf has all the correlation, the second the opposite one. The bound knows neither, and
         // with one bit for the mean not even how much the mean varies.
-        const std::vector<double> most = card == std::string("pdp")
+        const std::vector<double> most = candidate == std::string("pdp")
                                              ? std::vector<double>{0.985, 1, 0.97, 0.97, 0.97}
                                              : std::vector<double>{0.995, 1, 0.97, 0.97, 0.97};
         for (std::size_t i = 0; i < most.size(); ++i) {
@@ -849,7 +851,7 @@ BOOST_AUTO_TEST_CASE(epsilon_is_split_where_the_variance_is_least) {
                 double all = needs[0] / square(std::tanh(mean_epsilon / 2));
                 for (std::size_t c = 1; c < d; ++c)
                     all += needs[c] * square(c == 1 ? 64 / 127.0 : 1) *
-                           square(CornerChannel(d - 1, epsilon - mean_epsilon).magnitude());
+                           square(SignVectorChannel(d - 1, epsilon - mean_epsilon).magnitude());
                 return all;
             };
             for (int part = 1; part < 32; ++part) {

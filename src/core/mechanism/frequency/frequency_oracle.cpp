@@ -21,7 +21,7 @@ double FrequencyOracle::p_value(std::uint64_t n, const Estimate& estimate) const
     return binomial_at_least(n, q, static_cast<std::uint64_t>(std::max(support, 0.0)));
 }
 
-std::vector<Stake> FrequencyOracle::stakes(const Question&) const {
+std::vector<Contribution> FrequencyOracle::contributions(const Question&) const {
     const auto [p, q] = protocol();
     return {{1, {-q / (p - q), (1 - q) / (p - q)}, {0, 1}}};
 }

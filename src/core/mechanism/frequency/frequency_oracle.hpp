@@ -61,14 +61,14 @@ class FrequencyOracle : public ValueOracle, public KnownErrors {
     // The mean of a report under its permanent response rises with whether the permanent response speaks for
     // the value, by the second layer's own p − q, which cancels: what two reports of one permanent response
     // share is the noise of the permanent response.
-    double n_covariance(double truth) const final { return kept_protocol().n_variance(truth); }
+    double n_covariance(double truth) const final { return memoized_protocol().n_variance(truth); }
     double p_value(std::uint64_t n, const Estimate& estimate) const final;
     ErrorLaw error_law(std::uint64_t n, Target target) const noexcept final {
         const auto [p, q] = protocol();
         return {.n = n, .p = p, .q = q, .counts_people = target == Target::sample, .truths = possible_shares};
     }
     /// A report supports a value or not.
-    std::vector<Stake> stakes(const Question& question) const final;
+    std::vector<Contribution> contributions(const Question& question) const final;
     /// The sum of all frequencies against 1, the least against 0 and the greatest against 1, then what the
     /// mechanism adds.
     std::vector<Check> health(const Counts& counts) const final;
@@ -76,7 +76,7 @@ class FrequencyOracle : public ValueOracle, public KnownErrors {
     /// p and q as the sampler realises them.
     [[nodiscard]] virtual PureProtocol protocol() const noexcept = 0;
     /// The same of permanent responses, where a second layer stands between them and what is sent.
-    [[nodiscard]] virtual PureProtocol kept_protocol() const noexcept { return protocol(); }
+    [[nodiscard]] virtual PureProtocol memoized_protocol() const noexcept { return protocol(); }
     /// For each value, how many reports support it.
     [[nodiscard]] virtual std::vector<std::uint64_t> supports(Bytes state) const = 0;
     /// The same of one value, without a look at the others.

@@ -39,7 +39,7 @@ class Grr final : public CountingOracle {
         }
         return variance / ((p - q) * (p - q));
     }
-    double likeliest(Bytes) const override { return channel_.p(); }
+    double max_probability(Bytes) const override { return channel_.p(); }
 
     Cost cost() const noexcept override { return {1, static_cast<double>(domain())}; }
     Exact probability(Input input, Bytes, Bytes permanent) const override {

@@ -144,7 +144,7 @@ class BlockHadamard final : public Counting<ValueOracle>, public KnownErrors, pu
         const std::uint64_t other = (half - 1) / 2;
         store_output(permanent, (other + (other >= blocks_.of(value) ? 1 : 0)) * order + column);
     }
-    double likeliest(Bytes) const override { return channel_.chance(1, 0); }
+    double max_probability(Bytes) const override { return channel_.chance(1, 0); }
     Exact probability(Input input, Bytes, Bytes permanent) const override {
         const std::uint64_t output = load_output(permanent), column = output % blocks_.order();
         return channel_.probability(output == at(input[0], column) && has(blocks_.row(input[0]), column));
@@ -186,7 +186,7 @@ class BlockHadamard final : public Counting<ValueOracle>, public KnownErrors, pu
     // Of those who do not hold the value, the share that falls into its block is estimated from the reports
     // in the block; of those who do, it is known.
     std::vector<Interval> intervals(const Counts& counts, const Question& question,
-                                    double reach) const override {
+                                    double critical_value) const override {
         const Signs signs(blocks_, counts.state);
         const auto reports = static_cast<double>(counts.n);
         const double scale = 1 / (gain_ * gain_), most = side_of_own() + side_of_others();
@@ -198,8 +198,9 @@ class BlockHadamard final : public Counting<ValueOracle>, public KnownErrors, pu
                                      (reports * (1 - inside) + unseen);
             const TruthCurve::TermMoments holders{scale * most, scale},
                 others{scale * std::clamp(of_others, 2 * side_of_others(), most), 0};
-            all.push_back(interval(
-                {f, 0}, reach, {.curve = TruthCurve::of_terms(reports, holders, others, question.target)}));
+            all.push_back(
+                interval({f, 0}, critical_value,
+                         {.curve = TruthCurve::of_terms(reports, holders, others, question.target)}));
         });
         return all;
     }
@@ -212,7 +213,7 @@ class BlockHadamard final : public Counting<ValueOracle>, public KnownErrors, pu
                truth;
     }
     Cost cost() const noexcept override { return cost_of(blocks_); }
-    std::vector<Stake> stakes(const Question&) const override {
+    std::vector<Contribution> contributions(const Question&) const override {
         return {{1, {-1 / gain_, 1 / gain_}, {0, 1}}};
     }
 

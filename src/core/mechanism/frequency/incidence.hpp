@@ -6,7 +6,7 @@
 #pragma once
 
 #include "core/base/exact.hpp"
-#include "core/channel/odds.hpp"
+#include "core/channel/epsilon_odds.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 
 namespace ldp {
@@ -56,7 +56,7 @@ class Incidence : public CountingOracle {
     PureProtocol protocol() const noexcept final;
     std::vector<std::uint64_t> supports(Bytes state) const final;
     std::uint64_t support(Bytes state, Cell value) const final;
-    double likeliest(Bytes) const final { return likely(); }
+    double max_probability(Bytes) const final { return likely(); }
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const final;
     Exact worst_ratio() const final { return channel_.worst_ratio(); }
 

@@ -198,7 +198,7 @@ bool LocalHashing::valid_state(const Counts& counts) const noexcept {
            counters_sum_to(counts.state.subspan(classes_at() + classes_size), counts.n);
 }
 
-PureProtocol LocalHashing::kept_protocol() const noexcept {
+PureProtocol LocalHashing::memoized_protocol() const noexcept {
     return {channel_.p(), 1 / static_cast<double>(channel_.outputs())};
 }
 
@@ -216,7 +216,7 @@ Cost LocalHashing::cost() const noexcept {
 }
 
 Exact LocalHashing::probability(Input input, Bytes public_randomness, Bytes permanent) const {
-    return exact(channel_.weight(bucket(input[0], public_randomness), kept_bucket(permanent)),
+    return exact(channel_.weight(bucket(input[0], public_randomness), memoized_bucket(permanent)),
                  channel_.total());
 }
 

@@ -68,11 +68,11 @@ class LocalHashing : public FrequencyOracle {
     bool accumulate(MutableBytes state, Bytes payload) const noexcept final;
     void merge(MutableBytes state, Bytes other) const noexcept final;
     bool valid_payload(Bytes payload) const noexcept final;
-    double likeliest(Bytes) const final { return std::ldexp(protocol().p, -128); }
+    double max_probability(Bytes) const final { return std::ldexp(protocol().p, -128); }
     bool valid_state(const Counts& counts) const noexcept final;
 
-    PureProtocol protocol() const noexcept override { return kept_protocol(); }
-    PureProtocol kept_protocol() const noexcept final;
+    PureProtocol protocol() const noexcept override { return memoized_protocol(); }
+    PureProtocol memoized_protocol() const noexcept final;
     std::vector<std::uint64_t> supports(Bytes state) const final;
     std::uint64_t support(Bytes state, Cell value) const final;
     Cost cost() const noexcept final;
@@ -85,11 +85,11 @@ class LocalHashing : public FrequencyOracle {
     /// The bucket of a value under an public randomness, the one that a permanent response holds, and the one
     /// that a payload reports.
     [[nodiscard]] std::uint64_t bucket(Cell value, Bytes public_randomness) const noexcept;
-    [[nodiscard]] std::uint64_t kept_bucket(Bytes permanent) const noexcept {
+    [[nodiscard]] std::uint64_t memoized_bucket(Bytes permanent) const noexcept {
         return load_cell(permanent.data(), width_);
     }
     [[nodiscard]] std::uint64_t reported(Bytes payload) const noexcept {
-        return kept_bucket(payload.subspan(public_size()));
+        return memoized_bucket(payload.subspan(public_size()));
     }
     void set_reported(MutableBytes payload, std::uint64_t y) const noexcept {
         store_cell(payload.data() + public_size(), width_, y);

@@ -2,7 +2,7 @@
 // every other bit is 1 with probability q = 1/(e+1), e = exp(ε).
 
 #include "core/base/exact.hpp"
-#include "core/channel/odds.hpp"
+#include "core/channel/epsilon_odds.hpp"
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/frequency/unary.hpp"

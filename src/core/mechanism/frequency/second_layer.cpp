@@ -1,7 +1,7 @@
 #include "core/mechanism/frequency/second_layer.hpp"
 
 #include "core/base/text.hpp"
-#include "core/channel/odds.hpp"
+#include "core/channel/epsilon_odds.hpp"
 
 namespace ldp {
 

@@ -5,8 +5,8 @@
 // parameters: k, w (4 bytes each) · payload: the set, as k bits, lowest first, or as the ascending list of
 // its values where that is shorter · state: for bits, bit counters; for lists, reports per value
 
-#include "core/channel/subset.hpp"
 #include "core/base/exact.hpp"
+#include "core/channel/subset_channel.hpp"
 #include "core/math/bit_counters.hpp"
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
@@ -34,7 +34,7 @@ class Subset : public FrequencyOracle, public Contrasts {
     bool valid_payload(Bytes payload) const noexcept final { return code_.valid(payload); }
 
     PureProtocol protocol() const noexcept final { return {channel_.p(), channel_.q()}; }
-    double likeliest(Bytes) const final { return channel_.likeliest(); }
+    double max_probability(Bytes) const final { return channel_.max_probability(); }
     Exact probability(Input input, Bytes, Bytes permanent) const final {
         return channel_.probability(code_.holds(permanent, input[0]));
     }

@@ -2,7 +2,7 @@
 // Korolova 2014): every bit is flipped with the same probability q = 1/(√e+1), e = exp(ε).
 
 #include "core/base/exact.hpp"
-#include "core/channel/odds.hpp"
+#include "core/channel/epsilon_odds.hpp"
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/frequency/unary.hpp"

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/base/exact.hpp"
-#include "core/channel/odds.hpp"
+#include "core/channel/epsilon_odds.hpp"
 
 namespace ldp {
 
@@ -47,12 +47,12 @@ std::uint64_t Unary::support(Bytes state, Cell value) const {
     return counters_.count(state.data(), value);
 }
 
-PureProtocol Unary::kept_protocol() const noexcept {
+PureProtocol Unary::memoized_protocol() const noexcept {
     return {true_bit_.probability(), false_bit_.probability()};
 }
 
 // The bits are independent, and the likeliest value is one whose bit is 1, if there is one.
-double Unary::likeliest(Bytes payload) const {
+double Unary::max_probability(Bytes payload) const {
     const auto [p, q] = protocol();
     const auto k = static_cast<double>(domain());
     const auto ones = static_cast<double>(BitCounters::ones(payload));
@@ -117,7 +117,7 @@ void UnaryChain::instantaneous_response(Bytes, Bytes permanent, BitSource& bits,
 }
 
 PureProtocol UnaryChain::protocol() const noexcept {
-    const auto [p, q] = kept_protocol();
+    const auto [p, q] = memoized_protocol();
     const double flip = flip_.probability();
     return {p + flip * (1 - 2 * p), q + flip * (1 - 2 * q)};
 }

@@ -26,9 +26,9 @@ class Unary : public FrequencyOracle {
     bool valid_state(const Counts& counts) const noexcept final;
     std::vector<std::uint64_t> supports(Bytes state) const final;
     std::uint64_t support(Bytes state, Cell value) const final;
-    double likeliest(Bytes payload) const final;
-    PureProtocol protocol() const noexcept override { return kept_protocol(); }
-    PureProtocol kept_protocol() const noexcept final;
+    double max_probability(Bytes payload) const final;
+    PureProtocol protocol() const noexcept override { return memoized_protocol(); }
+    PureProtocol memoized_protocol() const noexcept final;
     Cost cost() const noexcept final;
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const final;
 

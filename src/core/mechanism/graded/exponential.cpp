@@ -116,8 +116,8 @@ class Exponential final : public Mechanism, public Significance, public KnownErr
     }
     std::vector<Check> health(const Counts& counts) const override;
 
-    std::vector<Stake> stakes(const Question&) const override;
-    double likeliest(Bytes payload) const override {
+    std::vector<Contribution> contributions(const Question&) const override;
+    double max_probability(Bytes payload) const override {
         return static_cast<double>(channel().extremes(output(payload)).high) /
                static_cast<double>(channel().total());
     }
@@ -222,7 +222,7 @@ std::vector<Check> Exponential::health(const Counts& counts) const {
     return checks;
 }
 
-std::vector<Stake> Exponential::stakes(const Question&) const {
+std::vector<Contribution> Exponential::contributions(const Question&) const {
     const auto [least, most] = std::ranges::minmax(decoder().terms());
     return {{1, {least, most}, {0, 1}}};
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/random.hpp"
-#include "core/channel/odds.hpp"
+#include "core/channel/epsilon_odds.hpp"
 
 namespace ldp {
 

@@ -179,7 +179,7 @@ double BoxShares::covariance(const Share& a, const Share& b) const {
     return all;
 }
 
-double BoxShares::freedom(const Share& share) const {
+double BoxShares::degrees_of_freedom(const Share& share) const {
     double all = 0, squares = 0;
     Work work;
     for (std::size_t p = 0; p < parts_->size(); ++p) {

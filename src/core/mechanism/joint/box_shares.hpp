@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "core/channel/signed_place.hpp"
-#include "core/math/cross_tables.hpp"
+#include "core/channel/signed_index.hpp"
 #include "core/math/haar_tree.hpp"
+#include "core/mechanism/joint/cross_tables.hpp"
 
 namespace ldp {
 
@@ -28,7 +28,7 @@ class BoxShares final : public JointShares {
   public:
     /// The details of one question, as reported or as expected.
     struct Part {
-        const SignedPlace* channel;
+        const SignedIndex* channel;
         std::vector<std::size_t> places;  ///< of its attributes among those asked for, ascending
         std::array<std::uint8_t, most_together> levels;
         double people = 0;             ///< less than 2 if nobody was asked, or next to nobody
@@ -45,7 +45,7 @@ class BoxShares final : public JointShares {
     [[nodiscard]] Share share(const Box& box) const override;
     [[nodiscard]] double covariance(const Share& a, const Share& b) const override;
     /// That of a sum of means of reports (Satterthwaite 1946).
-    [[nodiscard]] double freedom(const Share& share) const override;
+    [[nodiscard]] double degrees_of_freedom(const Share& share) const override;
     /// The reports more are spread evenly over the questions.
     [[nodiscard]] std::unique_ptr<const JointShares> with(double reports, const Box& box) const override;
     /// The covariance as if each question had four reports more, of people who are evenly spread (Agresti,

@@ -41,7 +41,7 @@ class JointMechanism final : public Mechanism, public JointViews, public CrossTa
             view.state = state_size_;
             view.slot = counter_size + view.inner->state_size();
             state_size_ += view.slot;
-            lot_.push_back((lot_.empty() ? 0 : lot_.back()) + class_of(view).weight);
+            assignment_.push_back((assignment_.empty() ? 0 : assignment_.back()) + class_of(view).weight);
         }
         for (const ViewClass& each : classes_) {
             permanent_ = std::max(permanent_, each.inner->permanent_size());
@@ -57,7 +57,7 @@ class JointMechanism final : public Mechanism, public JointViews, public CrossTa
     std::vector<std::pair<std::string, double>> parameters() const override;
 
     void draw_public(BitSource& bits, MutableBytes public_randomness) const override {
-        store_cell(public_randomness.data(), index_, bits.pick(std::span(lot_)));
+        store_cell(public_randomness.data(), index_, bits.pick(std::span(assignment_)));
     }
     bool valid_public(Bytes public_randomness) const noexcept override {
         return number_in(public_randomness) < views_.size();
@@ -108,10 +108,10 @@ class JointMechanism final : public Mechanism, public JointViews, public CrossTa
     std::unique_ptr<const JointShares> expected_shares(const std::vector<std::size_t>& attributes,
                                                        const Spread& spread, double people) const override;
 
-    std::vector<Stake> stakes(const Question& question) const override;
-    double likeliest(Bytes payload) const override {
+    std::vector<Contribution> contributions(const Question& question) const override;
+    double max_probability(Bytes payload) const override {
         const View& view = drawn(payload);
-        return chance(view) * view.inner->likeliest(payload_in(payload, view));
+        return chance(view) * view.inner->max_probability(payload_in(payload, view));
     }
 
     double n_variance(double truth) const override;
@@ -146,7 +146,7 @@ class JointMechanism final : public Mechanism, public JointViews, public CrossTa
         return std::ranges::find(view.attributes.all(), attribute) != view.attributes.all().end();
     }
     [[nodiscard]] double chance(const View& view) const noexcept {
-        return static_cast<double>(class_of(view).weight) / static_cast<double>(lot_.back());
+        return static_cast<double>(class_of(view).weight) / static_cast<double>(assignment_.back());
     }
     [[nodiscard]] std::size_t number_in(Bytes bytes) const noexcept {
         return load_cell(bytes.data(), index_);
@@ -191,15 +191,15 @@ class JointMechanism final : public Mechanism, public JointViews, public CrossTa
     std::vector<std::uint64_t> sizes_;
     std::vector<ViewClass> classes_;
     std::vector<View> views_;
-    std::vector<std::uint64_t> lot_;  // running sums of the views' weights
-    std::size_t index_;               // bytes of a view's number
+    std::vector<std::uint64_t> assignment_;  // running sums of the views' weights
+    std::size_t index_;                      // bytes of a view's number
     std::size_t permanent_ = 0, payload_ = 0, state_size_ = 0;
 };
 
 std::vector<std::pair<std::string, double>> JointMechanism::parameters() const {
     const auto [rarest, commonest] = std::ranges::minmax_element(classes_, {}, &ViewClass::weight);
     const auto share = [&](const ViewClass& each) {
-        return static_cast<double>(each.weight) / static_cast<double>(lot_.back());
+        return static_cast<double>(each.weight) / static_cast<double>(assignment_.back());
     };
     return {{"number_of_views", static_cast<double>(views_.size())},
             {"most_cells", static_cast<double>(most_keys())},
@@ -411,8 +411,8 @@ Cost JointMechanism::cost() const noexcept {
 
 // Through each view a report moves the share by its weight, and says at most that all of its set are cells of
 // the value, or none.
-std::vector<Stake> JointMechanism::stakes(const Question& question) const {
-    std::vector<Stake> stakes;
+std::vector<Contribution> JointMechanism::contributions(const Question& question) const {
+    std::vector<Contribution> contributions;
     for_each_of(
         question.attribute == only_attribute ? 0 : question.attribute,
         [&](const View& view, double weight, double rest) {
@@ -422,11 +422,11 @@ std::vector<Stake> JointMechanism::stakes(const Question& question) const {
             const auto told = [&](double held) {
                 return weight * (held - protocol.q * rest) / (protocol.p - protocol.q);
             };
-            stakes.push_back({chance(view),
-                              {told(std::max(0.0, size - (cells - rest))), told(std::min(size, rest))},
-                              {0, weight}});
+            contributions.push_back({chance(view),
+                                     {told(std::max(0.0, size - (cells - rest))), told(std::min(size, rest))},
+                                     {0, weight}});
         });
-    return stakes;
+    return contributions;
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "core/math/cross_tables.hpp"
 #include "core/mechanism/error_law.hpp"
+#include "core/mechanism/joint/cross_tables.hpp"
 #include "core/mechanism/joint/joint_views.hpp"
 
 namespace ldp {
@@ -48,7 +48,7 @@ class CrossTables : public Capability {
 };
 
 /// Views of which Haar details are reported (haar_tree.hpp), of one attribute or of two at once.
-class JointDetails : public Capability {
+class JointCoefficients : public Capability {
   public:
     static constexpr const char* offers = "Haar details of several attributes";
 

@@ -37,16 +37,16 @@ namespace ldp {
 
 namespace {
 
-class JointHaar final : public Mechanism, public JointViews, public JointDetails, public Significance {
+class JointHaar final : public Mechanism, public JointViews, public JointCoefficients, public Significance {
   public:
     JointHaar(const Header& header, Bytes block, std::vector<std::uint64_t> sizes, unsigned buckets,
-              std::vector<HaarQuestion> questions, const std::vector<std::uint64_t>& weights)
+              std::vector<HaarQuery> questions, const std::vector<std::uint64_t>& weights)
         : Mechanism(header, block),
           sizes_(std::move(sizes)),
           questions_(std::move(questions)),
           index_(cell_width(questions_.size())) {
         unsigned most = 0;
-        for (const HaarQuestion& question : questions_) most = std::max(most, question.places());
+        for (const HaarQuery& question : questions_) most = std::max(most, question.places());
         for (unsigned places = 0; places <= most; ++places)
             channels_.emplace_back(places, std::min(places, buckets), header.epsilon);
         output_ = cell_width(channels_.back().outputs());
@@ -56,7 +56,7 @@ class JointHaar final : public Mechanism, public JointViews, public JointDetails
             ++views_.back().end;
             begins_.push_back(state_size_);
             state_size_ += state_of(questions_[i]);
-            lot_.push_back((lot_.empty() ? 0 : lot_.back()) + weights[i]);
+            assignment_.push_back((assignment_.empty() ? 0 : assignment_.back()) + weights[i]);
         }
     }
 
@@ -73,14 +73,14 @@ class JointHaar final : public Mechanism, public JointViews, public JointDetails
     }
 
     void draw_public(BitSource& bits, MutableBytes public_randomness) const override {
-        store_cell(public_randomness.data(), index_, bits.pick(std::span(lot_)));
+        store_cell(public_randomness.data(), index_, bits.pick(std::span(assignment_)));
     }
     bool valid_public(Bytes public_randomness) const noexcept override {
         return number_in(public_randomness) < questions_.size();
     }
     void permanent_response(Input input, Bytes public_randomness, BitSource& bits,
                             MutableBytes permanent) const override {
-        const HaarQuestion& question = questions_[number_in(public_randomness)];
+        const HaarQuery& question = questions_[number_in(public_randomness)];
         const auto [place, negative] = at(question, input);
         store_cell(permanent.data(), output_, channel_of(question).sample(place, negative, bits));
     }
@@ -163,10 +163,10 @@ class JointHaar final : public Mechanism, public JointViews, public JointDetails
     }
     Details details(const Counts& counts, std::size_t view) const override;
 
-    std::vector<Stake> stakes(const Question& question) const override;
-    double likeliest(Bytes payload) const override {
+    std::vector<Contribution> contributions(const Question& question) const override;
+    double max_probability(Bytes payload) const override {
         const std::size_t number = number_in(payload);
-        return chance(number) * channel_of(questions_[number]).likeliest();
+        return chance(number) * channel_of(questions_[number]).max_probability();
     }
 
     double n_variance(double truth) const override;
@@ -195,7 +195,7 @@ class JointHaar final : public Mechanism, public JointViews, public JointDetails
     Cost cost() const noexcept override { return {2, 4.0 * static_cast<double>(state_size_) / counter_size}; }
 
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const override {
-        const HaarQuestion& question = questions_[number_in(public_randomness)];
+        const HaarQuery& question = questions_[number_in(public_randomness)];
         const auto [place, negative] = at(question, input);
         const std::uint64_t output = load_cell(permanent.data(), output_);
         if (output >= channel_of(question).outputs()) return exact(0, 1);
@@ -204,7 +204,7 @@ class JointHaar final : public Mechanism, public JointViews, public JointDetails
     // The lot does not look at the values, so that its probability cancels.
     Exact worst_ratio() const override {
         Exact worst = exact(1, 1);
-        for (const SignedPlace& channel : channels_)
+        for (const SignedIndex& channel : channels_)
             worst = std::max(worst, exact(channel.worst_ratio().high, channel.worst_ratio().low));
         return worst;
     }
@@ -216,12 +216,12 @@ class JointHaar final : public Mechanism, public JointViews, public JointDetails
         std::size_t begin, end;
     };
 
-    [[nodiscard]] const SignedPlace& channel_of(const HaarQuestion& question) const noexcept {
+    [[nodiscard]] const SignedIndex& channel_of(const HaarQuery& question) const noexcept {
         return channels_[question.places()];
     }
     [[nodiscard]] double chance(std::size_t number) const noexcept {
-        return static_cast<double>(lot_[number] - (number == 0 ? 0 : lot_[number - 1])) /
-               static_cast<double>(lot_.back());
+        return static_cast<double>(assignment_[number] - (number == 0 ? 0 : assignment_[number - 1])) /
+               static_cast<double>(assignment_.back());
     }
     [[nodiscard]] std::size_t number_in(Bytes bytes) const noexcept {
         return load_cell(bytes.data(), index_);
@@ -230,8 +230,7 @@ class JointHaar final : public Mechanism, public JointViews, public JointDetails
         return load_cell(payload.data() + index_, output_);
     }
     /// Place and sign of a person.
-    [[nodiscard]] std::pair<std::uint64_t, bool> at(const HaarQuestion& question,
-                                                    Input input) const noexcept {
+    [[nodiscard]] std::pair<std::uint64_t, bool> at(const HaarQuery& question, Input input) const noexcept {
         std::uint64_t place = 0;
         bool negative = false;
         for (std::size_t i = 0; i < question.attributes.count; ++i) {
@@ -252,7 +251,7 @@ class JointHaar final : public Mechanism, public JointViews, public JointDetails
         return all;
     }
     [[nodiscard]] std::vector<double> details_in(std::size_t number, Bytes counters, std::uint64_t n) const {
-        const SignedPlace& channel = channel_of(questions_[number]);
+        const SignedIndex& channel = channel_of(questions_[number]);
         const double scale = 1 / (channel.tilt() * static_cast<double>(n));
         std::vector<double> details;
         for (const std::int64_t balance : channel.balances(counters))
@@ -275,11 +274,11 @@ class JointHaar final : public Mechanism, public JointViews, public JointDetails
     }
 
     std::vector<std::uint64_t> sizes_;
-    std::vector<HaarQuestion> questions_;
-    std::vector<SignedPlace> channels_;  // by the number of places, as a power of two
-    std::vector<QueryRange> views_;      // single attributes first
-    std::vector<std::size_t> begins_;    // where the counters of each question begin
-    std::vector<std::uint64_t> lot_;     // running sums of the questions' weights
+    std::vector<HaarQuery> questions_;
+    std::vector<SignedIndex> channels_;      // by the number of places, as a power of two
+    std::vector<QueryRange> views_;          // single attributes first
+    std::vector<std::size_t> begins_;        // where the counters of each question begin
+    std::vector<std::uint64_t> assignment_;  // running sums of the questions' weights
     std::size_t index_, output_ = 0, state_size_ = 0;
 };
 
@@ -329,13 +328,13 @@ JointHaar::Details JointHaar::details(const Counts& counts, std::size_t view) co
     all.squares = all.reports = all.values;
     Work work;
     for (std::size_t q = asked.begin; q < asked.end; ++q) {
-        const HaarQuestion& question = questions_[q];
+        const HaarQuery& question = questions_[q];
         work.done(state_of(question));
         const std::uint64_t n = reports_on(counts, q);
         if (n == 0) continue;
         const std::vector<double> told = details_in(q, counters_of(counts, q), n);
         const std::vector<double> crowding = channel_of(question).bucket_shares(n, counters_of(counts, q));
-        const SignedPlace& channel = channel_of(question);
+        const SignedIndex& channel = channel_of(question);
         const double variance =
             channel.mean_square(1, 1 / static_cast<double>(channel.buckets())) / static_cast<double>(n);
         all.people += static_cast<double>(n);
@@ -388,15 +387,15 @@ double JointHaar::n_variance(double truth) const {
 }
 
 // The share of a value is the mean, and what each level's detail above it has in it.
-std::vector<Stake> JointHaar::stakes(const Question& question) const {
+std::vector<Contribution> JointHaar::contributions(const Question& question) const {
     const std::size_t attribute = question.attribute == only_attribute ? 0 : question.attribute;
     const HaarTree tree(sizes_[attribute]);
-    std::vector<Stake> worst;
+    std::vector<Contribution> worst;
     for_each_subtree(sizes_[attribute], [&](std::uint64_t first, std::uint64_t) {
         std::vector<double> value(sizes_[attribute]), coefficients(value.size());
         value[first] = 1;
         tree.forward(value, coefficients);
-        std::vector<Stake> stakes;
+        std::vector<Contribution> contributions;
         double around = coefficients[0];
         for (std::size_t level = 0; level + 1 < tree.levels().size(); ++level) {
             double most = 0;
@@ -405,11 +404,12 @@ std::vector<Stake> JointHaar::stakes(const Question& question) const {
             if (most == 0) continue;
             const std::size_t number = views_[attribute].begin + level;
             const double reach = most / channel_of(questions_[number]).tilt();
-            stakes.push_back(
-                {chance(number), {around - reach, around + reach}, {around - most, around + most}});
+            contributions.push_back({chance(number),
+                                     {around - reach, around + reach},
+                                     {around - most, around + most}});
             around = 0;
         }
-        if (worst.empty() || influence(stakes) > influence(worst)) worst = std::move(stakes);
+        if (worst.empty() || influence(contributions) > influence(worst)) worst = std::move(contributions);
     });
     return worst;
 }
@@ -418,7 +418,7 @@ std::vector<Stake> JointHaar::stakes(const Question& question) const {
 
 std::unique_ptr<const Mechanism> make_joint_haar(const Header& header, Bytes block,
                                                  std::vector<std::uint64_t> sizes, unsigned buckets,
-                                                 std::vector<HaarQuestion> questions,
+                                                 std::vector<HaarQuery> questions,
                                                  const std::vector<std::uint64_t>& weights) {
     return std::make_unique<JointHaar>(header, block, std::move(sizes), buckets, std::move(questions),
                                        weights);

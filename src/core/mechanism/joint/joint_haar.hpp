@@ -9,7 +9,7 @@
 namespace ldp {
 
 /// A level of one attribute, or of each of two.
-struct HaarQuestion {
+struct HaarQuery {
     ViewAttributes attributes;
     std::array<std::uint8_t, most_together> levels{};  ///< the root's is 0
 
@@ -18,7 +18,7 @@ struct HaarQuestion {
 };
 
 /// The bytes of a state that count its reports.
-[[nodiscard]] inline std::uint64_t state_of(const HaarQuestion& question) noexcept {
+[[nodiscard]] inline std::uint64_t state_of(const HaarQuery& question) noexcept {
     return (std::uint64_t{2} << question.places()) * counter_size;
 }
 
@@ -27,7 +27,7 @@ struct HaarQuestion {
 [[nodiscard]] std::unique_ptr<const Mechanism> make_joint_haar(const Header& header, Bytes block,
                                                                std::vector<std::uint64_t> sizes,
                                                                unsigned buckets,
-                                                               std::vector<HaarQuestion> questions,
+                                                               std::vector<HaarQuery> questions,
                                                                const std::vector<std::uint64_t>& weights);
 
 }  // namespace ldp

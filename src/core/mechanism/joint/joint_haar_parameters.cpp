@@ -32,7 +32,7 @@ struct QueryKind {
 
 /// All questions that views lead to, single attributes first, levels from the root's on.
 struct Catalogue {
-    std::vector<HaarQuestion> questions;
+    std::vector<HaarQuery> questions;
     std::vector<QueryKind> kinds;  // of each
 
     Catalogue(std::span<const ViewAttributes> views, const std::vector<std::uint64_t>& sizes) {
@@ -127,7 +127,7 @@ struct ChosenQueries {
 };
 
 /// Weights in the lot so that the sum of need·error is least.
-std::vector<double> lot_for(std::span<const ChosenQueries> aims, double people) {
+std::vector<double> assignment_for(std::span<const ChosenQueries> aims, double people) {
     std::vector<double> weights;
     if (people == 0) {
         for (const ChosenQueries& aim : aims) weights.push_back(std::sqrt(aim.variance * aim.need));
@@ -163,7 +163,7 @@ void write(const Settings& settings, Writer& writer) {
     const OptionValue& told = settings.option("views");
     write_sizes(writer, sizes);
     write_views(writer, told, sizes.size(), false);
-    const unsigned buckets = SignedPlace::best_buckets(settings.epsilon(), most_places);
+    const unsigned buckets = SignedIndex::best_buckets(settings.epsilon(), most_places);
     writer.put(static_cast<std::uint8_t>(buckets));
     const Catalogue catalogue(views_of(told, sizes.size(), false), sizes);
     std::map<QueryKind, std::pair<double, unsigned>> kinds;  // how many, of so many places
@@ -175,7 +175,7 @@ void write(const Settings& settings, Writer& writer) {
     const bool ranges = settings.word("target") == "ranges";
     std::vector<ChosenQueries> aims;
     for (const auto& [kind, of] : kinds) {
-        const SignedPlace channel(of.second, std::min(of.second, buckets), settings.epsilon());
+        const SignedIndex channel(of.second, std::min(of.second, buckets), settings.epsilon());
         double need = need_of(kind.levels[0], kind.of[0], ranges);
         // One attribute is asked about by itself and, in each pair, with the other one's mean.
         need *= kind.count == 2 ? need_of(kind.levels[1], kind.of[1], ranges)
@@ -185,7 +185,7 @@ void write(const Settings& settings, Writer& writer) {
                         even_node * even_node / std::exp2(kind.count)});
     }
     const std::uint64_t people = settings.number("people");
-    const std::vector<double> weights = lot_for(aims, static_cast<double>(people));
+    const std::vector<double> weights = assignment_for(aims, static_cast<double>(people));
     const double most = std::ranges::max(weights);
     std::size_t at = 0;
     for (const auto& [kind, of] : kinds) {
@@ -212,7 +212,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
             refuse_block("a view is never drawn");
     }
     reader.finish();
-    std::vector<HaarQuestion> questions;
+    std::vector<HaarQuery> questions;
     std::vector<std::uint64_t> weights;
     std::uint64_t state = 0;
     for (std::size_t i = 0; i < catalogue.questions.size(); ++i) {

@@ -9,7 +9,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
-#include "core/channel/subset.hpp"
+#include "core/channel/subset_channel.hpp"
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/fields.hpp"
 #include "core/mechanism/frequency/counters.hpp"
@@ -172,7 +172,7 @@ void write(const Settings& settings, Writer& writer) {
     for (const ViewAttributes& view : views) {
         const ViewKind kind = kind_of_view(view, sizes);
         if (const auto [at, found] = kinds.try_emplace(kind); found)
-            at->second = lot_weight(kind, settings.epsilon(), settings.word("target") == "ranges");
+            at->second = assignment_weight(kind, settings.epsilon(), settings.word("target") == "ranges");
         (view.count == 1 ? alone : together) += kinds[kind];
     }
     double most = 0;

@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "core/base/interrupt.hpp"
-#include "core/channel/subset.hpp"
+#include "core/channel/subset_channel.hpp"
 
 namespace ldp::joint {
 
@@ -35,7 +35,7 @@ double promised_cell(std::uint64_t cells, double epsilon) {
     return channel.contrast() * (1 - 1 / static_cast<double>(cells));
 }
 
-double lot_weight(const ViewKind& kind, double epsilon, bool ranges) {
+double assignment_weight(const ViewKind& kind, double epsilon, bool ranges) {
     const auto [cells, attributes] = kind;
     if (!ranges) return std::sqrt(promised_cell(cells, epsilon));
     const double box = std::exp2(-static_cast<double>(attributes));
@@ -76,7 +76,7 @@ ExpectedErrors::ExpectedErrors(std::vector<std::uint64_t> sizes, double epsilon,
         const auto [at, fresh] = kinds.try_emplace(kind);
         if (fresh) {
             const auto cells = static_cast<double>(kind.first);
-            at->second = {lot_weight(kind, epsilon, ranges), promised_cell(kind.first, epsilon)};
+            at->second = {assignment_weight(kind, epsilon, ranges), promised_cell(kind.first, epsilon)};
             at->second.variance /= 1 - 1 / cells;
         }
         all += at->second.weight;

@@ -20,7 +20,7 @@ using ViewKind = std::pair<std::uint64_t, std::uint8_t>;
 [[nodiscard]] double promised_cell(std::uint64_t cells, double epsilon);
 /// How likely a view of this kind is drawn, beside others: so that the variance of what is asked, added up
 /// over the views, is least. That is a cell, or a box half as wide as each attribute.
-[[nodiscard]] double lot_weight(const ViewKind& kind, double epsilon, bool ranges);
+[[nodiscard]] double assignment_weight(const ViewKind& kind, double epsilon, bool ranges);
 
 /// What fitted tables are expected to be off by, if people are divided among some views.
 class ExpectedErrors {

@@ -17,7 +17,7 @@
 #include "core/base/exact.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/channel/coin.hpp"
-#include "core/channel/odds.hpp"
+#include "core/channel/epsilon_odds.hpp"
 #include "core/math/bit_counters.hpp"
 #include "core/mechanism/capability.hpp"
 #include "core/mechanism/entries.hpp"
@@ -109,11 +109,11 @@ class DBitFlip final : public Mechanism, public Significance, public KnownErrors
     std::vector<Check> health(const Counts& counts) const override;
 
     /// A bucket is not drawn, or its bit is 0 or 1.
-    std::vector<Stake> stakes(const Question&) const override {
+    std::vector<Contribution> contributions(const Question&) const override {
         const double q = flip_.probability(), scale = each() / (1 - 2 * q);
         return {{1, {-q * scale, (1 - q) * scale}, {0, 1}}};
     }
-    double likeliest(Bytes payload) const override;
+    double max_probability(Bytes payload) const override;
 
     // A report estimates b/d·(bit − q)/(1 − 2q) for a bucket that was drawn and 0 for another.
     double n_variance(double truth) const override {
@@ -234,7 +234,7 @@ std::vector<Estimate> DBitFlip::estimate(const Counts& counts, const Question& q
 }
 
 // The likeliest value is in a bucket whose bit is 1, or else in one that was not drawn.
-double DBitFlip::likeliest(Bytes payload) const {
+double DBitFlip::max_probability(Bytes payload) const {
     const auto b = static_cast<double>(b_), d = static_cast<double>(d_), q = flip_.probability();
     const auto ones = static_cast<double>(BitCounters::ones(payload.subspan(public_size())));
     const double flips = ones > 0 ? ones - 1 : d_ == b_ ? 1 : 0;

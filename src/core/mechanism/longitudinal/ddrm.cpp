@@ -167,8 +167,8 @@ class DifferenceTrees final : public Mechanism, public Significance, public Seri
     /// By reports, not people, of whole series: where none is named, of the round where forgers get furthest.
     /// How nodes are put together is taken to be as expected, which forgers who send many reports about one
     /// of them can change.
-    std::vector<Stake> stakes(const Question& question) const override;
-    double likeliest(Bytes payload) const override;
+    std::vector<Contribution> contributions(const Question& question) const override;
+    double max_probability(Bytes payload) const override;
     /// Of the round where it is largest, n being people who report to the end and keep their values.
     double n_variance(double truth) const override;
     double n_variance_of(std::size_t attribute, std::size_t item,
@@ -433,37 +433,37 @@ double DifferenceTrees::n_variance_of(std::size_t attribute, std::size_t item,
     return combination.variance(terms, [=](std::size_t) { return truth; }) - truth * (1 - truth);
 }
 
-std::vector<Stake> DifferenceTrees::stakes(const Question& question) const {
+std::vector<Contribution> DifferenceTrees::contributions(const Question& question) const {
     const std::vector<double> expected = this->expected();
     const double reports = std::accumulate(expected.begin(), expected.end(), 0.0);  // of a person
     const NodeSum combination(*this, expected);
     const double all = static_cast<double>(order_), others = (all - 1) / all;
     const auto of_round = [&](std::uint32_t round) {
-        std::vector<Stake> stakes;
+        std::vector<Contribution> contributions;
         double around = 1 / all;  // row 0 is + for everyone
         for (const auto& [height, node, weight] : combination.sum(round)) {
             const double reach = weight * others * scale(node) / levels_[height].tilt;
             const Interval truths =
                 node == 0 ? Interval{-weight / all, weight * others} : Interval{-weight, weight};
-            stakes.push_back({chance(levels_[height]) / reports,
-                              {around - reach, around + reach},
-                              {around + truths.lower, around + truths.upper}});
+            contributions.push_back({chance(levels_[height]) / reports,
+                                     {around - reach, around + reach},
+                                     {around + truths.lower, around + truths.upper}});
             around = 0;
         }
-        return stakes;
+        return contributions;
     };
     if (question.attribute != only_attribute)
         return of_round(static_cast<std::uint32_t>(question.attribute + 1));
-    std::vector<Stake> worst;
+    std::vector<Contribution> worst;
     for (std::uint32_t round = 1; round <= rounds_; ++round) {
-        std::vector<Stake> stakes = of_round(round);
-        if (worst.empty() || influence(stakes) > influence(worst)) worst = std::move(stakes);
+        std::vector<Contribution> contributions = of_round(round);
+        if (worst.empty() || influence(contributions) > influence(worst)) worst = std::move(contributions);
     }
     return worst;
 }
 
 // Of the people who report at the end of a round, as many as drew the node's level and row.
-double DifferenceTrees::likeliest(Bytes payload) const {
+double DifferenceTrees::max_probability(Bytes payload) const {
     const std::uint64_t output = output_of(payload);
     std::size_t height = 0;
     while (levels_[height].first + levels_[height].nodes <= output / 2) ++height;
@@ -471,7 +471,7 @@ double DifferenceTrees::likeliest(Bytes payload) const {
     double due = 0;
     for (std::size_t other = 0; other < levels_.size() && round % (std::uint64_t{1} << other) == 0; ++other)
         due += chance(levels_[other]);
-    return chance(levels_[height]) / due * levels_[height].channel.likeliest(output % 2) /
+    return chance(levels_[height]) / due * levels_[height].channel.max_probability(output % 2) /
            static_cast<double>(order_ - 1);
 }
 

@@ -44,10 +44,10 @@ class LongitudinalGrr final : public CountingOracle {
     }
 
     PureProtocol protocol() const noexcept override { return {chain_.p(), chain_.q()}; }
-    PureProtocol kept_protocol() const noexcept override { return {kept_.p(), kept_.q()}; }
+    PureProtocol memoized_protocol() const noexcept override { return {kept_.p(), kept_.q()}; }
     std::vector<std::uint64_t> supports(Bytes state) const override { return counters(state); }
     std::uint64_t support(Bytes state, Cell value) const override { return counter(state, value); }
-    double likeliest(Bytes) const override { return chain_.p(); }
+    double max_probability(Bytes) const override { return chain_.p(); }
 
     Cost cost() const noexcept override { return {1, static_cast<double>(domain())}; }
     Exact probability(Input input, Bytes, Bytes permanent) const override {

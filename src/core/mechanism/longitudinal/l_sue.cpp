@@ -3,7 +3,7 @@
 // second layer flips it once more, such that it was flipped with probability 1/(√c+1) in all, c = exp(ε₁).
 
 #include "core/base/exact.hpp"
-#include "core/channel/odds.hpp"
+#include "core/channel/epsilon_odds.hpp"
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/second_layer.hpp"
 #include "core/mechanism/frequency/unary.hpp"

@@ -41,7 +41,7 @@ class Loloha final : public LocalHashing {
     void instantaneous_response(Bytes public_randomness, Bytes permanent, BitSource& bits,
                                 MutableBytes payload) const override {
         std::ranges::copy(public_randomness, payload.begin());
-        set_reported(payload, sent_.sample(kept_bucket(permanent), bits));
+        set_reported(payload, sent_.sample(memoized_bucket(permanent), bits));
     }
     std::vector<Cell> response_key(Input input, Bytes public_randomness) const override {
         return {bucket(input[0], public_randomness)};
@@ -55,7 +55,7 @@ class Loloha final : public LocalHashing {
     double first_epsilon() const noexcept override { return first_epsilon_; }
     Exact instantaneous_probability(Bytes public_randomness, Bytes permanent, Bytes payload) const override {
         if (!std::ranges::equal(public_randomness, payload.first(public_size()))) return exact(0, 1);
-        return exact(sent_.weight(kept_bucket(permanent), reported(payload)), sent_.total());
+        return exact(sent_.weight(memoized_bucket(permanent), reported(payload)), sent_.total());
     }
     // Attained, as for the permanent response, under a function that tells two values apart.
     Exact first_report_ratio() const override { return exact(chain_.right, chain_.wrong); }

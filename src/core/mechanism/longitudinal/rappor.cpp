@@ -23,9 +23,9 @@
 #include "core/base/exact.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/channel/coin.hpp"
-#include "core/channel/odds.hpp"
+#include "core/channel/epsilon_odds.hpp"
 #include "core/math/bit_counters.hpp"
-#include "core/math/regression.hpp"
+#include "core/math/sparse_regression.hpp"
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/frequency/second_layer.hpp"
@@ -158,8 +158,8 @@ class Rappor final : public Mechanism, public Significance, public CandidateSear
     std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override;
     std::vector<Picked> pick(const Counts& counts, CandidateMethod method) const override;
     std::vector<Check> health(const Counts& counts) const override;
-    std::vector<Stake> stakes(const Question& question) const override;
-    double likeliest(Bytes payload) const override;
+    std::vector<Contribution> contributions(const Question& question) const override;
+    double max_probability(Bytes payload) const override;
 
     /// The largest over the values, and over what the others hold. Infinite where there are no estimates.
     double n_variance(double truth) const override { return n_variance(truth, bit_noise(sent_flips())); }
@@ -432,7 +432,7 @@ std::vector<Picked> Rappor::refit(std::uint64_t n, const std::vector<double>& y,
 }
 
 // A report tells the bits of one cohort, and a forger sets those that count for the value.
-std::vector<Stake> Rappor::stakes(const Question&) const {
+std::vector<Contribution> Rappor::contributions(const Question&) const {
     constexpr double infinite = std::numeric_limits<double>::infinity();
     const std::optional<LeastSquares> fit = fit_of_all();
     if (!fit) return {{1, {-infinite, infinite}, {0, 1}}};
@@ -453,7 +453,7 @@ std::vector<Stake> Rappor::stakes(const Question&) const {
 }
 
 // A filter has h ones: more or fewer have been flipped at least.
-double Rappor::likeliest(Bytes payload) const {
+double Rappor::max_probability(Bytes payload) const {
     const double f = sent_flips();
     const auto ones = static_cast<double>(BitCounters::ones(payload.subspan(1)));
     const double flips = std::abs(ones - static_cast<double>(h_));

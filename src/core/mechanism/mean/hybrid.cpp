@@ -1,7 +1,7 @@
 // The hybrid mechanism (Wang, Xiao et al. 2019): piecewise with probability 1 − exp(−ε/2), otherwise one bit
 // as duchi's; up to ε = 0.6094 always one bit. Of all x, its worst variance is less than either's.
 
-#include "core/channel/hybrid.hpp"
+#include "core/channel/hybrid_channel.hpp"
 
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/mean/numeric_mean.hpp"

@@ -53,7 +53,7 @@ std::vector<Check> NumericMean::health(const Counts& counts) const {
     return channel_->health(counts.n, counts.state.data());
 }
 
-std::vector<Stake> NumericMean::stakes(const Question&) const {
+std::vector<Contribution> NumericMean::contributions(const Question&) const {
     const auto [least, most] = channel_->reach();
     const double step = 2 * range_.half() / static_cast<double>(channel_->steps());
     return {{1, {range_.min + step * least, range_.min + step * most}, {range_.min, range_.max}}};
@@ -69,14 +69,11 @@ ErrorLaw NumericMean::error_law(std::uint64_t n, Target target) const noexcept {
     if (channel_->outputs() == 2) {
         const auto [least, most] = channel_->reach();
         const auto one = [from = least, width = most - least](double s) { return (s - from) / width; };
-        return {.n = n,
-                .p = one(static_cast<double>(channel_->steps())),
-                .q = one(0),
-                .truths = range};
+        return {.n = n, .p = one(static_cast<double>(channel_->steps())), .q = one(0), .truths = range};
     }
     if (target == Target::sample) return {.truths = range};
     const double people = static_cast<double>(n), step = 2 * range_.half() / people;
-    return {.truths = range, .freedom = people - 1, .unseen = step * step / 12};
+    return {.truths = range, .degrees_of_freedom = people - 1, .unseen = step * step / 12};
 }
 
 double NumericMean::n_variance(double truth) const {

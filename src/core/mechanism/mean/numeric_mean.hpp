@@ -32,9 +32,9 @@ class NumericMean : public Mechanism, public Number, public KnownErrors {
     std::span<const Quantity> answers() const noexcept override;
     std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override;
     std::vector<Check> health(const Counts& counts) const override;
-    std::vector<Stake> stakes(const Question& question) const override;
-    double likeliest(Bytes payload) const override {
-        return channel_->likeliest(load_cell(payload.data(), width_));
+    std::vector<Contribution> contributions(const Question& question) const override;
+    double max_probability(Bytes payload) const override {
+        return channel_->max_probability(load_cell(payload.data(), width_));
     }
     double n_variance(double truth) const override;
     double promised_variance(std::size_t) const override { return promised_variance_of_part(1); }

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/base/error.hpp"
-#include "core/channel/hybrid.hpp"
-#include "core/channel/laplace.hpp"
+#include "core/channel/hybrid_channel.hpp"
+#include "core/channel/laplace_channel.hpp"
 
 namespace ldp {
 
@@ -14,7 +14,7 @@ ChannelSize channel_size(const NumericRandomizer& randomizer, double epsilon, st
     if (randomizer.response == Response::optimal) {
         const Warp warp = design_warp(epsilon, randomizer.aim);
         size.width = warp.width;
-        size.readings = warp.readings;
+        size.decoded_values = warp.decoded_values;
     }
     return size;
 }
@@ -26,7 +26,7 @@ void write_channel(Writer& writer, const ChannelSize& size) {
 
 void write_readings(Writer& writer, Response response, const ChannelSize& size) {
     if (response != Response::optimal) return;
-    for (const std::uint8_t reading : size.readings) writer.put(reading);
+    for (const std::uint8_t reading : size.decoded_values) writer.put(reading);
 }
 
 ChannelSize read_channel(Reader& reader) {
@@ -37,16 +37,16 @@ ChannelSize read_channel(Reader& reader) {
 
 void read_readings(Reader& reader, Response response, ChannelSize& size) {
     if (response != Response::optimal) return;
-    for (std::uint8_t& reading : size.readings) reading = reader.take<std::uint8_t>();
+    for (std::uint8_t& reading : size.decoded_values) reading = reader.take<std::uint8_t>();
 }
 
 std::unique_ptr<const NumericChannel> make_channel(Response response, const ChannelSize& size,
                                                    double epsilon) {
-    const auto& [steps, width, readings] = size;
+    const auto& [steps, width, decoded_values] = size;
     const bool windowed =
         response == Response::window || (response == Response::hybrid && epsilon > hybrid_threshold);
     const bool warped = response == Response::optimal;
-    const Warp warp{static_cast<std::uint8_t>(width), readings};
+    const Warp warp{static_cast<std::uint8_t>(width), decoded_values};
     if (steps < 2 || steps > max_grid ||
         (warped     ? width != warp.width || !warp.valid()
          : windowed ? width < 1 || width > 4 * max_grid

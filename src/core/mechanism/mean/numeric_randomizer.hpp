@@ -59,7 +59,7 @@ inline constexpr Option grid_option{.name = "grid", .fallback = 32768, .least = 
 struct ChannelSize {
     std::uint32_t steps;
     std::uint32_t width;
-    decltype(Warp::readings) readings{};  ///< of a warped window
+    decltype(Warp::decoded_values) decoded_values{};  ///< of a warped window
 };
 [[nodiscard]] ChannelSize channel_size(const NumericRandomizer& randomizer, double epsilon,
                                        std::uint64_t steps);

@@ -9,7 +9,7 @@
 #include "core/base/text.hpp"
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/mechanism.hpp"
-#include "core/mechanism/ordered/reading.hpp"
+#include "core/mechanism/ordered/ordered_estimator.hpp"
 #include "core/mechanism/registry.hpp"
 
 namespace ldp {
@@ -109,9 +109,9 @@ Candidate candidate(const MechanismEntry& entry, const OrderedRequest& request) 
             make_mechanism(Settings(entry, request.epsilon, {attribute}, std::move(options), request.limits));
         smears = capability<Ordered>(*mechanism).blur(usual_reports) != 0;
         measured.n_variance = mean_variance(*mechanism, request.use, usual_reports);
-        const auto [down, up] = mechanism->promised_pull(0, 0.01);
+        const auto [down, up] = mechanism->promised_bias(0, 0.01);
         const double unit = attribute.numeric() ? (attribute.max - attribute.min) / 2 : 1;
-        measured.pull = std::max(-down, up) / unit;
+        measured.bias = std::max(-down, up) / unit;
         return mechanism;
     });
     if (!result.obstacle.empty()) return result;

@@ -7,7 +7,7 @@
 #include "core/base/interrupt.hpp"
 #include "core/channel/numeric.hpp"
 #include "core/math/statistics.hpp"
-#include "core/mechanism/ordered/reading.hpp"
+#include "core/mechanism/ordered/ordered_estimator.hpp"
 
 namespace ldp {
 
@@ -35,17 +35,17 @@ std::vector<Estimate> DrawnLevels::estimate(const Counts& counts, const Question
 }
 
 std::vector<Interval> DrawnLevels::intervals(const Counts& counts, const Question& question,
-                                             double reach) const {
+                                             double critical_value) const {
     const std::vector<Estimate> estimates = estimate(counts, question);
     std::vector<Interval> all;
     all.reserve(estimates.size());
     Reading reading(*this, counts);
     Work work;
     for (std::size_t item = 0; item < estimates.size(); ++item, work.done(std::bit_width(points_)))
-        all.push_back(
-            question.quantity == Quantity::frequencies
-                ? interval(estimates[item], reach, reading.law_between(item, item + 1, question.target))
-                : interval(estimates[item], reach, {.truths = ends()}));
+        all.push_back(question.quantity == Quantity::frequencies
+                          ? interval(estimates[item], critical_value,
+                                     reading.law_between(item, item + 1, question.target))
+                          : interval(estimates[item], critical_value, {.truths = ends()}));
     return all;
 }
 
@@ -56,23 +56,23 @@ double DrawnLevels::p_value(std::uint64_t n, const Estimate& estimate) const {
 
 // Points of one complete subtree are alike, and those that hang off the right edge are of every kind there
 // is.
-std::vector<Stake> DrawnLevels::stakes(const Question& question) const {
+std::vector<Contribution> DrawnLevels::contributions(const Question& question) const {
     if (question.quantity == Quantity::means) {
-        std::vector<Stake> stakes = stakes_of(values(0, 1));
+        std::vector<Contribution> contributions = contributions_of(values(0, 1));
         const double width = 2 * range_->half();
         double shift = range_->min;  // of the sum, once
-        for (auto& [drawn, terms, truths] : stakes) {
+        for (auto& [drawn, terms, truths] : contributions) {
             for (Interval* ends : {&terms, &truths})
                 *ends = {shift + width * ends->lower, shift + width * ends->upper};
             shift = 0;
         }
-        return stakes;
+        return contributions;
     }
     if (question.quantity == Quantity::distribution) return {};
-    std::vector<Stake> worst;
+    std::vector<Contribution> worst;
     for (std::uint64_t point = 0; point < points_; point += std::bit_floor(points_ - point)) {
-        std::vector<Stake> stakes = stakes_of_point(point);
-        if (worst.empty() || influence(stakes) > influence(worst)) worst = std::move(stakes);
+        std::vector<Contribution> contributions = contributions_of_point(point);
+        if (worst.empty() || influence(contributions) > influence(worst)) worst = std::move(contributions);
     }
     return worst;
 }

@@ -19,10 +19,11 @@ class DrawnLevels : public Mechanism, public Ordered, public Significance, publi
     std::vector<std::uint64_t> cells() const final { return {points_}; }
     std::span<const Quantity> answers() const noexcept final;
     std::vector<Estimate> estimate(const Counts& counts, const Question& question) const final;
-    std::vector<Interval> intervals(const Counts& counts, const Question& question, double reach) const final;
+    std::vector<Interval> intervals(const Counts& counts, const Question& question,
+                                    double critical_value) const final;
     /// Of categories only: points of a range are no values.
     double p_value(std::uint64_t n, const Estimate& estimate) const final;
-    std::vector<Stake> stakes(const Question& question) const final;
+    std::vector<Contribution> contributions(const Question& question) const final;
 
     double n_variance_of(std::size_t attribute, std::size_t item, std::span<const double> shares) const final;
     double promised_variance(std::size_t attribute) const final {
@@ -42,9 +43,10 @@ class DrawnLevels : public Mechanism, public Ordered, public Significance, publi
     void add_level(std::uint64_t draw_weight);
 
     /// The parts of the mean of a function of the points: a level each.
-    [[nodiscard]] virtual std::vector<Stake> stakes_of(std::span<const double> function) const = 0;
+    [[nodiscard]] virtual std::vector<Contribution> contributions_of(
+        std::span<const double> function) const = 0;
     /// The same of the share of one point.
-    [[nodiscard]] virtual std::vector<Stake> stakes_of_point(std::uint64_t point) const = 0;
+    [[nodiscard]] virtual std::vector<Contribution> contributions_of_point(std::uint64_t point) const = 0;
 
     [[nodiscard]] const std::optional<Range>& range() const noexcept { return range_; }
     /// How many levels are drawn.

@@ -24,7 +24,7 @@
 #include "core/base/exact.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/channel/numeric.hpp"
-#include "core/channel/signed_place.hpp"
+#include "core/channel/signed_index.hpp"
 #include "core/math/haar_tree.hpp"
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
@@ -48,7 +48,7 @@ class HaarOrdered final : public DrawnLevels {
         : DrawnLevels(header, block, points, range) {
         const auto levels = static_cast<unsigned>(std::bit_width(points - 1));
         for (unsigned level = 0; level < levels; ++level) {
-            const SignedPlace& channel =
+            const SignedIndex& channel =
                 channels_.emplace_back(level, std::min(level, buckets), header.epsilon);
             const double nodes = std::ldexp(1.0, static_cast<int>(level));
             const double width = std::ldexp(1.0, static_cast<int>(levels - level));
@@ -89,9 +89,9 @@ class HaarOrdered final : public DrawnLevels {
     }
 
     std::vector<Check> health(const Counts& counts) const override;
-    double likeliest(Bytes payload) const override {
+    double max_probability(Bytes payload) const override {
         const std::size_t level = level_of(payload);
-        return chance(level) * channels_[level].likeliest();
+        return chance(level) * channels_[level].max_probability();
     }
     double n_variance(double truth) const override;
     Cost cost() const noexcept override {
@@ -106,7 +106,7 @@ class HaarOrdered final : public DrawnLevels {
     // and one of its node's other half are two signs at one place, whose symbols differ in every column.
     Exact worst_ratio() const override {
         Exact worst = exact(1, 1);
-        for (const SignedPlace& channel : channels_) {
+        for (const SignedIndex& channel : channels_) {
             const Exact ratio = exact(channel.worst_ratio().high, channel.worst_ratio().low);
             worst = std::max(worst, ratio);
         }
@@ -136,8 +136,8 @@ class HaarOrdered final : public DrawnLevels {
     std::uint64_t output_of(Bytes payload) const noexcept {
         return load_cell(payload.data() + 1, output_width_);
     }
-    std::vector<Stake> stakes_of(std::span<const double> function) const override;
-    std::vector<Stake> stakes_of_point(std::uint64_t point) const override;
+    std::vector<Contribution> contributions_of(std::span<const double> function) const override;
+    std::vector<Contribution> contributions_of_point(std::uint64_t point) const override;
 
     /// Where a level's counters begin: the levels above have 2, 4, 8, … outputs.
     static std::size_t first_counter(std::size_t level) noexcept { return (std::size_t{2} << level) - 2; }
@@ -154,7 +154,7 @@ class HaarOrdered final : public DrawnLevels {
         return static_cast<double>(std::max<std::uint64_t>(reports, 1));
     }
 
-    std::vector<SignedPlace> channels_;  // of the levels
+    std::vector<SignedIndex> channels_;  // of the levels
     std::size_t output_width_;
 };
 
@@ -241,7 +241,7 @@ class HaarOrdered::HaarOrderedNoise final : public OrderedNoise {
                 cumulants.add(n_ * terms.most);
                 continue;
             }
-            const SignedPlace& channel = tree_.channels_[level];
+            const SignedIndex& channel = tree_.channels_[level];
             terms.forget(split.inside_is_known() ? 1 : told(level),
                          split.outside_is_known() ? 1 : told(level), static_cast<double>(channel.buckets()));
             cumulants.add(reports_[level], std::sqrt(terms.most) / channel.tilt() / reports_[level],
@@ -360,7 +360,7 @@ class HaarOrdered::HaarOrderedNoise final : public OrderedNoise {
         add_to(terms.cubes, square * v, lower.inside - upper.inside, lower.outside - upper.outside);
     }
     double variance(std::size_t level, const LevelTerms& terms) const {
-        const SignedPlace& channel = tree_.channels_[level];
+        const SignedIndex& channel = tree_.channels_[level];
         const double reports = reports_[level], told = this->told(level), mean = told * terms.mean;
         if (reports == 0) return n_ * terms.most;
         const double crowded =
@@ -449,10 +449,10 @@ std::vector<Check> HaarOrdered::health(const Counts& counts) const {
 }
 
 // A level is told by those who drew it. People are at one of its nodes each, or at several in a mean.
-std::vector<Stake> HaarOrdered::stakes_of(std::span<const double> function) const {
+std::vector<Contribution> HaarOrdered::contributions_of(std::span<const double> function) const {
     std::vector<double> coefficients(points());
     HaarTree(points()).forward(function, coefficients);
-    std::vector<Stake> stakes;
+    std::vector<Contribution> contributions;
     double around = coefficients[0];
     for (std::size_t level = 0, c = 1; level < levels(); ++level, around = 0) {
         std::vector<double> weights(channels_[level].places());
@@ -462,23 +462,25 @@ std::vector<Stake> HaarOrdered::stakes_of(std::span<const double> function) cons
             most = std::max(most, std::abs(weights[node]));
         }
         const double reach = channels_[level].reach(weights);
-        stakes.push_back({chance(level), {around - reach, around + reach}, {around - most, around + most}});
+        contributions.push_back({chance(level),
+                                 {around - reach, around + reach},
+                                 {around - most, around + most}});
     }
-    return stakes;
+    return contributions;
 }
 
-std::vector<Stake> HaarOrdered::stakes_of_point(std::uint64_t point) const {
-    std::vector<Stake> stakes;
+std::vector<Contribution> HaarOrdered::contributions_of_point(std::uint64_t point) const {
+    std::vector<Contribution> contributions;
     double inside = 1;  // the mean, over the node below, of what is 1 at the point
     for (std::size_t level = levels(); level-- > 0;) {
         if (middle(level, node(level, point)) >= points()) continue;
         inside /= 2;
         const double reach = inside / channels_[level].tilt();
-        stakes.push_back({chance(level), {-reach, reach}, {-inside, inside}});
+        contributions.push_back({chance(level), {-reach, reach}, {-inside, inside}});
     }
-    auto& [drawn, terms, truths] = stakes.back();
+    auto& [drawn, terms, truths] = contributions.back();
     for (Interval* ends : {&terms, &truths}) *ends = {ends->lower + inside, ends->upper + inside};
-    return stakes;
+    return contributions;
 }
 
 // Of a number, if all people are at `truth`. Of categories, the largest of all, each being held by that share
@@ -500,7 +502,7 @@ void write(const Settings& settings, Writer& writer) {
     const std::uint64_t points = numeric ? settings.number(points_option.name) + 1 : attribute.domain;
     const auto last = static_cast<unsigned>(std::bit_width(points - 1)) - 1;
     writer.put(static_cast<std::uint32_t>(points));
-    writer.put(static_cast<std::uint8_t>(SignedPlace::best_buckets(settings.epsilon(), last)));
+    writer.put(static_cast<std::uint8_t>(SignedIndex::best_buckets(settings.epsilon(), last)));
     writer.put(static_cast<std::uint8_t>(numeric));
     if (numeric) write_range(writer, {attribute.min, attribute.max});
 }

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "core/mechanism/error_law.hpp"
-#include "core/mechanism/ordered/fit.hpp"
+#include "core/mechanism/ordered/level_fit.hpp"
 
 namespace ldp {
 

@@ -193,7 +193,7 @@ void write(const Settings& settings, Writer& writer) {
 
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     Reader reader(block.subspan(header_size));
-    const auto [steps, width, readings] = read_channel(reader);
+    const auto [steps, width, decoded_values] = read_channel(reader);
     const Range range = read_range(reader);
     reader.finish();
     if (steps < square_wave_grid.least || steps > square_wave_grid.most || width < 1 || width > steps)

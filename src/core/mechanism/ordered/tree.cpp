@@ -23,7 +23,7 @@
 
 #include "core/base/exact.hpp"
 #include "core/channel/numeric.hpp"
-#include "core/channel/subset.hpp"
+#include "core/channel/subset_channel.hpp"
 #include "core/math/bit_counters.hpp"
 #include "core/math/level_tree.hpp"
 #include "core/mechanism/entries.hpp"
@@ -139,8 +139,8 @@ class Tree final : public DrawnLevels {
     }
 
     std::vector<Check> health(const Counts& counts) const override;
-    double likeliest(Bytes payload) const override {
-        return chance(level_of(payload)) * levels_[level_of(payload)].channel.likeliest();
+    double max_probability(Bytes payload) const override {
+        return chance(level_of(payload)) * levels_[level_of(payload)].channel.max_probability();
     }
     double n_variance(double truth) const override;
     // About ten planes, 32 bytes of them a step.
@@ -205,12 +205,12 @@ class Tree final : public DrawnLevels {
     }
     /// The parts of the mean of a function that LevelTree can be asked about.
     template <class Function>
-    std::vector<Stake> stakes_in(const Function& function) const;
-    std::vector<Stake> stakes_of(std::span<const double> function) const override {
-        return stakes_in(Falling{0, function});
+    std::vector<Contribution> contributions_in(const Function& function) const;
+    std::vector<Contribution> contributions_of(std::span<const double> function) const override {
+        return contributions_in(Falling{0, function});
     }
-    std::vector<Stake> stakes_of_point(std::uint64_t point) const override {
-        return stakes_in(Inside{point, point + 1});
+    std::vector<Contribution> contributions_of_point(std::uint64_t point) const override {
+        return contributions_in(Inside{point, point + 1});
     }
 
     std::vector<TreeLevel> levels_;  // those that are drawn, by depth
@@ -401,7 +401,7 @@ std::vector<Check> Tree::health(const Counts& counts) const {
 // A level is told by those who drew it. A forged report names the set of greatest weight; people are at one
 // of its nodes each.
 template <class Function>
-std::vector<Stake> Tree::stakes_in(const Function& function) const {
+std::vector<Contribution> Tree::contributions_in(const Function& function) const {
     const LevelTree planned = tree(expected());
     std::vector<std::vector<double>> weights(planned.depth() + 1);
     for (const TreeLevel& level : levels_) weights[level.depth].resize(level.channel.domain());
@@ -412,7 +412,7 @@ std::vector<Stake> Tree::stakes_in(const Function& function) const {
                                                 end - first, weight);
                                 })
                        .constant;
-    std::vector<Stake> stakes;
+    std::vector<Contribution> contributions;
     for (std::size_t i = 0; i < levels_.size(); ++i) {
         const SubsetChannel& channel = levels_[i].channel;
         std::vector<double>& sorted = weights[levels_[i].depth];
@@ -420,13 +420,13 @@ std::vector<Stake> Tree::stakes_in(const Function& function) const {
         const auto set = static_cast<std::ptrdiff_t>(channel.size());
         const double none = channel.q() * std::accumulate(sorted.begin(), sorted.end(), 0.0);
         const auto term = [&](double sum) { return shift + (sum - none) / (channel.p() - channel.q()); };
-        stakes.push_back({chance(i),
-                          {term(std::accumulate(sorted.begin(), sorted.begin() + set, 0.0)),
-                           term(std::accumulate(sorted.end() - set, sorted.end(), 0.0))},
-                          {shift + sorted.front(), shift + sorted.back()}});
+        contributions.push_back({chance(i),
+                                 {term(std::accumulate(sorted.begin(), sorted.begin() + set, 0.0)),
+                                  term(std::accumulate(sorted.end() - set, sorted.end(), 0.0))},
+                                 {shift + sorted.front(), shift + sorted.back()}});
         shift = 0;
     }
-    return stakes;
+    return contributions;
 }
 
 // Of a number, if all people are at `truth`. Of categories, the largest of all, each being held by that share

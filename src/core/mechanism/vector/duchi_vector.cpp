@@ -16,7 +16,7 @@
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
 #include "core/base/square.hpp"
-#include "core/channel/corner.hpp"
+#include "core/channel/sign_vector.hpp"
 #include "core/mechanism/capability.hpp"
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
@@ -95,12 +95,12 @@ class DuchiVector final : public Mechanism, public GroupMean {
         return channel_.health(counts.n, counts.state.data());
     }
 
-    std::vector<Stake> stakes(const Question& question) const override {
+    std::vector<Contribution> contributions(const Question& question) const override {
         const Range& range = ranges_[question.attribute == only_attribute ? 0 : question.attribute];
         const double reach = channel_.magnitude() * range.half();
         return {{1, {range.middle() - reach, range.middle() + reach}, {range.min, range.max}}};
     }
-    double likeliest(Bytes) const override { return channel_.likeliest(); }
+    double max_probability(Bytes) const override { return channel_.max_probability(); }
 
     double n_variance(double truth) const override { return square(channel_.magnitude()) - square(truth); }
     // About ten planes, 32 bytes of them a step.
@@ -123,7 +123,7 @@ class DuchiVector final : public Mechanism, public GroupMean {
         return std::sqrt((square(channel_.magnitude()) * squares - square(inside)) / static_cast<double>(n));
     }
 
-    CornerChannel channel_;
+    SignVectorChannel channel_;
     std::uint64_t steps_;
     std::vector<Range> ranges_;
 };

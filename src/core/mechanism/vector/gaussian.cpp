@@ -32,7 +32,7 @@
 #include "core/base/exact.hpp"
 #include "core/base/square.hpp"
 #include "core/base/text.hpp"
-#include "core/channel/moments.hpp"
+#include "core/channel/channel_moments.hpp"
 #include "core/mechanism/capability.hpp"
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/error_law.hpp"
@@ -128,7 +128,7 @@ class GaussianChannel final : public MomentChannel {
               "Some outputs come of some inputs alone; they all come with a probability of delta at most.");
     }
     // Of the input that it is nearest to.
-    double likeliest(std::uint64_t out) const override {
+    double max_probability(std::uint64_t out) const override {
         const std::uint64_t nearest = std::min(out - std::min(out, magnitudes_), steps());
         const std::uint64_t m = std::min(magnitude(nearest, out), magnitudes_ - 1);
         return (1 + 1e-9) * static_cast<double>((at_least(m) - at_least(m + 1)) / 2);
@@ -196,8 +196,8 @@ struct Ball {
     double norm;  ///< attributes scaled to [−1,1]
 
     [[nodiscard]] double radius() const noexcept {
-        const double half = static_cast<double>(steps) / 2, corner = std::sqrt(static_cast<double>(d));
-        return std::min(norm * half + corner, corner * half) * (1 + 0x1p-50);
+        const double half = static_cast<double>(steps) / 2, sign_vector = std::sqrt(static_cast<double>(d));
+        return std::min(norm * half + sign_vector, sign_vector * half) * (1 + 0x1p-50);
     }
     /// The δ at which this noise is private, rounded upwards; lengths are told from the radius to 2^-52 of
     /// it.
@@ -316,7 +316,7 @@ class Gaussian final : public Mechanism, public GroupMean, public KnownErrors, p
     }
     // The noise's spread is known, that of the people estimated.
     ErrorLaw error_law(std::uint64_t n, Target target) const noexcept override {
-        return {.freedom = target == Target::population ? static_cast<double>(n) - 1 : 0};
+        return {.degrees_of_freedom = target == Target::population ? static_cast<double>(n) - 1 : 0};
     }
     // Of each attribute the worst, and whether vectors are as short as all are made.
     std::vector<Check> health(const Counts& counts) const override {
@@ -338,7 +338,7 @@ class Gaussian final : public Mechanism, public GroupMean, public KnownErrors, p
         return checks;
     }
 
-    std::vector<Stake> stakes(const Question& question) const override {
+    std::vector<Contribution> contributions(const Question& question) const override {
         const Range& range = ranges_[question.attribute == only_attribute ? 0 : question.attribute];
         const auto [least, most] = channel_.reach();
         const double unit = range.half() / half(), length = std::min(half(), ball_.radius()) * unit;
@@ -346,9 +346,10 @@ class Gaussian final : public Mechanism, public GroupMean, public KnownErrors, p
                  {range.middle() + unit * (least - half()), range.middle() + unit * (most - half())},
                  {range.middle() - length, range.middle() + length}}};
     }
-    double likeliest(Bytes payload) const override {
+    double max_probability(Bytes payload) const override {
         double product = 1;
-        for (std::size_t j = 0; j < ranges_.size(); ++j) product *= channel_.likeliest(output(payload, j));
+        for (std::size_t j = 0; j < ranges_.size(); ++j)
+            product *= channel_.max_probability(output(payload, j));
         return product;
     }
 

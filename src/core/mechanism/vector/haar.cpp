@@ -20,8 +20,8 @@
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
 #include "core/base/square.hpp"
-#include "core/channel/corner.hpp"
-#include "core/channel/odds.hpp"
+#include "core/channel/epsilon_odds.hpp"
+#include "core/channel/sign_vector.hpp"
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/mean/numeric_randomizer.hpp"
 
@@ -105,11 +105,11 @@ double Haar::promised_variance(std::size_t) const {
 }
 
 // An attribute is the mean and the details on its path, each with the sign of its half.
-std::vector<Stake> Haar::stakes(const Question& question) const {
+std::vector<Contribution> Haar::contributions(const Question& question) const {
     const std::size_t which = question.attribute == only_attribute ? 0 : question.attribute;
     if (question.quantity == Quantity::coefficients) {
         const std::pair<std::size_t, double> alone{which, 1};
-        return stakes_in({&alone, 1});
+        return contributions_in({&alone, 1});
     }
     const Range& attribute = plan_.attributes[which];
     std::vector<std::pair<std::size_t, double>> weights{{0, attribute.half()}};
@@ -118,15 +118,16 @@ std::vector<Stake> Haar::stakes(const Question& question) const {
         if (which >= first && which < first + left + right)
             weights.emplace_back(c, which < first + left ? attribute.half() : -attribute.half());
     }
-    std::vector<Stake> stakes = stakes_in(weights);
-    for (Interval* ends : {&stakes[0].terms, &stakes[0].truths})
+    std::vector<Contribution> contributions = contributions_in(weights);
+    for (Interval* ends : {&contributions[0].terms, &contributions[0].truths})
         *ends = {ends->lower + attribute.middle(), ends->upper + attribute.middle()};
     // In one part, whatever its coefficients, it is what it may be declared.
-    if (stakes.size() == 1) stakes[0].truths = {attribute.min, attribute.max};
-    return stakes;
+    if (contributions.size() == 1) contributions[0].truths = {attribute.min, attribute.max};
+    return contributions;
 }
 
-Stake Haar::stake(std::size_t c, double weight, double chance, const Interval& ends) const noexcept {
+Contribution Haar::contribution(std::size_t c, double weight, double chance,
+                                const Interval& ends) const noexcept {
     const auto times = [weight](double least, double most) {
         return Interval{std::min(weight * least, weight * most), std::max(weight * least, weight * most)};
     };
@@ -225,12 +226,12 @@ double split(double epsilon, const NumericRandomizer& randomizer, std::uint64_t 
     double best = 0, least = std::numeric_limits<double>::infinity();
     for (int part = 1; part < 32; ++part) {
         const double mean_epsilon = epsilon * part / 32;
-        const double rest = detail_epsilon(epsilon, mean_epsilon);
+        const double rest = coefficient_epsilon(epsilon, mean_epsilon);
         if (mean_epsilon < min_epsilon || rest < min_epsilon || (aim == Aim::mean && part > 28)) continue;
         const auto channel = channel_of(randomizer, mean_epsilon, steps);
         const auto top = static_cast<double>(steps);
         const double variance = mean_need * channel->noise_at(top / 2) * 4 / (top * top) +
-                                detail_need * square(CornerChannel(ranges.size() - 1, rest).magnitude());
+                                detail_need * square(SignVectorChannel(ranges.size() - 1, rest).magnitude());
         if (variance >= least) continue;
         least = variance;
         best = mean_epsilon;
@@ -304,7 +305,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     if (plan.form == Form::global) {
         plan.mean_epsilon = reader.take<double>();
         if (!(plan.mean_epsilon >= min_epsilon &&
-              detail_epsilon(header.epsilon, plan.mean_epsilon) >= min_epsilon))
+              coefficient_epsilon(header.epsilon, plan.mean_epsilon) >= min_epsilon))
             refuse("The mean's share of epsilon leaves too little for it or for the details.");
     }
     reader.finish();

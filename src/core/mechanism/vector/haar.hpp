@@ -42,7 +42,7 @@ class Haar : public Mechanism, public HaarVector, public GroupMean {
 
     double n_variance(double truth) const final;
     double promised_variance(std::size_t attribute) const override;
-    std::vector<Stake> stakes(const Question& question) const final;
+    std::vector<Contribution> contributions(const Question& question) const final;
 
   protected:
     Haar(const Header& header, Bytes block, std::unique_ptr<const NumericChannel> channel, HaarPlan plan)
@@ -83,8 +83,8 @@ class Haar : public Mechanism, public HaarVector, public GroupMean {
     }
     /// The part that one coefficient has in a sum: of what an output is counted as, the ends given, and of
     /// what it can be.
-    [[nodiscard]] Stake stake(std::size_t c, double weight, double chance,
-                              const Interval& ends) const noexcept;
+    [[nodiscard]] Contribution contribution(std::size_t c, double weight, double chance,
+                                            const Interval& ends) const noexcept;
     /// What an output of the numeric randomizer is counted as, of a coefficient.
     [[nodiscard]] Interval outputs_of(std::size_t c) const {
         const auto [least, most] = channel_->reach();
@@ -98,7 +98,7 @@ class Haar : public Mechanism, public HaarVector, public GroupMean {
 
   private:
     /// The parts of Σ weight·coefficient, over coefficients that each stand in it once.
-    [[nodiscard]] virtual std::vector<Stake> stakes_in(
+    [[nodiscard]] virtual std::vector<Contribution> contributions_in(
         std::span<const std::pair<std::size_t, double>> weights) const = 0;
     /// The coefficients, to be combined: n ≥ 1 reports.
     [[nodiscard]] virtual Spectrum together(const Counts& counts, Target target) const = 0;
@@ -121,6 +121,6 @@ class Haar : public Mechanism, public HaarVector, public GroupMean {
                                                                 std::unique_ptr<const NumericChannel> channel,
                                                                 HaarPlan plan);
 /// What ε₁ leaves of ε, rounded so that the two together are no more than ε.
-[[nodiscard]] double detail_epsilon(double epsilon, double mean_epsilon) noexcept;
+[[nodiscard]] double coefficient_epsilon(double epsilon, double mean_epsilon) noexcept;
 
 }  // namespace ldp

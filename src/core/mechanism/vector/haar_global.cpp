@@ -9,12 +9,12 @@
 
 #include "core/base/exact.hpp"
 #include "core/base/square.hpp"
-#include "core/channel/corner.hpp"
+#include "core/channel/sign_vector.hpp"
 #include "core/mechanism/vector/haar.hpp"
 
 namespace ldp {
 
-double detail_epsilon(double epsilon, double mean_epsilon) noexcept {
+double coefficient_epsilon(double epsilon, double mean_epsilon) noexcept {
     return std::nextafter(epsilon - mean_epsilon, 0.0);
 }
 
@@ -25,16 +25,16 @@ class GlobalHaar final : public Haar {
     GlobalHaar(const Header& header, Bytes block, std::unique_ptr<const NumericChannel> randomizer,
                HaarPlan given)
         : Haar(header, block, std::move(randomizer), std::move(given)),
-          corners_(tree().size() - 1, detail_epsilon(epsilon(), plan().mean_epsilon)) {}
+          sign_vectors_(tree().size() - 1, coefficient_epsilon(epsilon(), plan().mean_epsilon)) {}
 
-    std::size_t payload_size() const noexcept override { return width_of_cell() + corners_.width(); }
+    std::size_t payload_size() const noexcept override { return width_of_cell() + sign_vectors_.width(); }
     std::size_t state_size() const noexcept override {
-        return channel().tally_size() + corners_.tally_size();
+        return channel().tally_size() + sign_vectors_.tally_size();
     }
     std::vector<std::pair<std::string, double>> parameters() const override {
         auto all = Haar::parameters();
         all.emplace_back("mean_epsilon", plan().mean_epsilon);
-        all.emplace_back("magnitude", corners_.magnitude());
+        all.emplace_back("magnitude", sign_vectors_.magnitude());
         return all;
     }
 
@@ -43,33 +43,33 @@ class GlobalHaar final : public Haar {
         std::vector<std::uint64_t> cells(values.size());
         for (std::size_t c = 0; c < values.size(); ++c) cells[c] = place(c, values[c]).draw(bits);
         store_cell(permanent.data(), width_of_cell(), channel().sample(cells[0], bits));
-        corners_.sample(std::span(cells).subspan(1), channel().steps(), bits,
-                        permanent.subspan(width_of_cell()));
+        sign_vectors_.sample(std::span(cells).subspan(1), channel().steps(), bits,
+                             permanent.subspan(width_of_cell()));
     }
 
     bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
         if (!valid_payload(payload)) return false;
         channel().accumulate(state.data(), output(payload));
-        corners_.accumulate(details(state), corner(payload));
+        sign_vectors_.accumulate(details(state), sign_vector(payload));
         return true;
     }
     void merge(MutableBytes state, Bytes other) const noexcept override {
         channel().merge(state.data(), other.data());
-        corners_.merge(details(state), details(other));
+        sign_vectors_.merge(details(state), details(other));
     }
     bool valid_payload(Bytes payload) const noexcept override {
-        return output(payload) < channel().outputs() && corners_.valid(corner(payload));
+        return output(payload) < channel().outputs() && sign_vectors_.valid(sign_vector(payload));
     }
     bool valid_state(const Counts& counts) const noexcept override {
         return channel().valid(counts.n, counts.state.data()) &&
-               corners_.valid(counts.n, details(counts.state));
+               sign_vectors_.valid(counts.n, details(counts.state));
     }
 
     std::vector<Check> health(const Counts& counts) const override {
         std::vector<Check> checks;
         for (const Check& check : channel().health(counts.n, counts.state.data()))
             checks.push_back({"mean: " + check.name, check.observed, check.expected, check.p_value});
-        for (const Check& check : corners_.health(counts.n, details(counts.state)))
+        for (const Check& check : sign_vectors_.health(counts.n, details(counts.state)))
             checks.push_back({"details: " + check.name, check.observed, check.expected, check.p_value});
         return checks;
     }
@@ -89,23 +89,24 @@ class GlobalHaar final : public Haar {
                            exact(channel().steps(), 1));
         }
         return randomizer_probability(place(0, values[0]), output(permanent)) *
-               corners_.probability(plus, corner(permanent));
+               sign_vectors_.probability(plus, sign_vector(permanent));
     }
-    double likeliest(Bytes payload) const override {
-        return channel().likeliest(output(payload)) * corners_.likeliest();
+    double max_probability(Bytes payload) const override {
+        return channel().max_probability(output(payload)) * sign_vectors_.max_probability();
     }
     // The product of both, which is attained if the mean and the details can be at the ends of their ranges
     // all at once. On ranges too wide for that (a mean of ±1 leaves no details) it is a bound, and the
     // reports keep more than they promise.
-    Exact worst_ratio() const override { return channel().worst_ratio() * corners_.worst_ratio(); }
+    Exact worst_ratio() const override { return channel().worst_ratio() * sign_vectors_.worst_ratio(); }
 
   private:
     // Every report is about all coefficients, and a forger chooses each by itself.
-    std::vector<Stake> stakes_in(std::span<const std::pair<std::size_t, double>> weights) const override {
-        Stake all{1, {0, 0}, {0, 0}};
+    std::vector<Contribution> contributions_in(
+        std::span<const std::pair<std::size_t, double>> weights) const override {
+        Contribution all{1, {0, 0}, {0, 0}};
         for (const auto& [c, weight] : weights) {
-            const double reach = corners_.magnitude() * range(c).half();
-            const Stake one = stake(
+            const double reach = sign_vectors_.magnitude() * range(c).half();
+            const Contribution one = contribution(
                 c, weight, 1,
                 c == 0 ? outputs_of(0) : Interval{range(c).middle() - reach, range(c).middle() + reach});
             all.terms = {all.terms.lower + one.terms.lower, all.terms.upper + one.terms.upper};
@@ -121,7 +122,7 @@ class GlobalHaar final : public Haar {
         const auto reports = static_cast<double>(counts.n);
         const auto moments = channel().invert(counts.n, counts.state.data());
         std::vector<double> values(tree().size());
-        std::ranges::copy(corners_.means(counts.n, details(counts.state)), values.begin() + 1);
+        std::ranges::copy(sign_vectors_.means(counts.n, details(counts.state)), values.begin() + 1);
         Spectrum all = details_at(values, reports);
         const bool population = target == Target::population;
         all.values[0] = range(0).low() + step(0) * moments.mean;
@@ -150,7 +151,7 @@ class GlobalHaar final : public Haar {
         for (std::size_t c = 1; c < tree().size(); ++c) {
             const double half = range(c).half();
             all.values[c] = range(c).middle() + half * scaled[c];
-            all.second_moments[c] = square(corners_.magnitude() * half) / n;
+            all.second_moments[c] = square(sign_vectors_.magnitude() * half) / n;
             all.first_moments[c] = half * std::clamp(scaled[c], -1.0, 1.0) / std::sqrt(n);
             all.bounds[c] = half / std::sqrt(n);
         }
@@ -160,7 +161,7 @@ class GlobalHaar final : public Haar {
     [[nodiscard]] std::uint64_t output(Bytes payload) const noexcept {
         return load_cell(payload.data(), width_of_cell());
     }
-    [[nodiscard]] Bytes corner(Bytes payload) const noexcept { return payload.subspan(width_of_cell()); }
+    [[nodiscard]] Bytes sign_vector(Bytes payload) const noexcept { return payload.subspan(width_of_cell()); }
     [[nodiscard]] std::byte* details(MutableBytes state) const noexcept {
         return state.data() + channel().tally_size();
     }
@@ -168,7 +169,7 @@ class GlobalHaar final : public Haar {
         return state.data() + channel().tally_size();
     }
 
-    CornerChannel corners_;
+    SignVectorChannel sign_vectors_;
 };
 
 }  // namespace

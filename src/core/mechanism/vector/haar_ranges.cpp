@@ -124,8 +124,8 @@ class HaarRanges final : public Mechanism, public Record, public RangeLearner {
     std::vector<Check> health(const Counts& counts) const override { return facts_->health(counts); }
 
     // Nothing is told of a single attribute.
-    std::vector<Stake> stakes(const Question&) const override { return {}; }
-    double likeliest(Bytes payload) const override { return facts_->likeliest(payload); }
+    std::vector<Contribution> contributions(const Question&) const override { return {}; }
+    double max_probability(Bytes payload) const override { return facts_->max_probability(payload); }
 
     double n_variance(double truth) const override { return facts_->n_variance(truth); }
     double promised_variance(std::size_t) const override { return std::numeric_limits<double>::infinity(); }
@@ -164,14 +164,14 @@ std::vector<Cell> HaarRanges::facts_of(Input input) const {
 
 std::vector<LearntRange> HaarRanges::ranges(const Counts& counts, double coverage) const {
     const double out = 1 - coverage;
-    const auto [first, last] = inner_stretch(part(counts, 0), out / 2, out / 2);
+    const auto [first, last] = inner_segment(part(counts, 0), out / 2, out / 2);
     const auto end = [](std::size_t bin) {
         return 2 * static_cast<double>(bin) / static_cast<double>(mean_bins) - 1;
     };
     std::vector<LearntRange> learnt{{0, end(first), end(last + 1), true}};
     const auto levels = tree_.levels();
     for (std::size_t level = 0; level + 1 < levels.size(); ++level) {
-        const double largest = detail_end(inner_stretch(part(counts, level + 1), 0, out).last);
+        const double largest = detail_end(inner_segment(part(counts, level + 1), 0, out).last);
         for (std::size_t c = levels[level]; c < levels[level + 1]; ++c)
             learnt.push_back({c, -largest, largest, true});
     }

@@ -123,7 +123,8 @@ class SampledHaar final : public Haar, public KnownErrors {
     // is estimated from the reports that drew it: as many of them, when all are equal (Satterthwaite 1946).
     ErrorLaw error_law(std::uint64_t n, Target) const noexcept override {
         const auto each = static_cast<double>(n) / static_cast<double>(tree().size());
-        return {.freedom = std::max(1.0, static_cast<double>(tree().levels().size()) * (each - 1))};
+        return {.degrees_of_freedom =
+                    std::max(1.0, static_cast<double>(tree().levels().size()) * (each - 1))};
     }
     std::vector<Check> health(const Counts& counts) const override {
         std::vector<std::uint64_t> drawn;
@@ -140,8 +141,8 @@ class SampledHaar final : public Haar, public KnownErrors {
         return worst;
     }
 
-    double likeliest(Bytes payload) const override {
-        return chance(index(payload)) * channel().likeliest(output(payload));
+    double max_probability(Bytes payload) const override {
+        return chance(index(payload)) * channel().max_probability(output(payload));
     }
 
     // Whoever is alike in all attributes has details of 0, but those who draw the mean are a sample of all.
@@ -169,10 +170,12 @@ class SampledHaar final : public Haar, public KnownErrors {
     Exact worst_ratio() const override { return channel().worst_ratio(); }
 
   private:
-    std::vector<Stake> stakes_in(std::span<const std::pair<std::size_t, double>> weights) const override {
-        std::vector<Stake> stakes;
-        for (const auto& [c, weight] : weights) stakes.push_back(stake(c, weight, chance(c), outputs_of(c)));
-        return stakes;
+    std::vector<Contribution> contributions_in(
+        std::span<const std::pair<std::size_t, double>> weights) const override {
+        std::vector<Contribution> contributions;
+        for (const auto& [c, weight] : weights)
+            contributions.push_back(contribution(c, weight, chance(c), outputs_of(c)));
+        return contributions;
     }
 
     // A coefficient's estimate is the mean over the reports that drew it. Dividing by their number rather
@@ -187,16 +190,16 @@ class SampledHaar final : public Haar, public KnownErrors {
     [[nodiscard]] Spectrum spectrum(const Counts& counts, Sampling sampling) const {
         Spectrum all(tree().size());
         std::vector<NumericChannel::Moments> told(tree().size());
-        double squares = 0, freedom = 0;
+        double squares = 0, degrees_of_freedom = 0;
         for (std::size_t c = 0; c < tree().size(); ++c) {
             const auto reports = static_cast<double>(reports_of(counts, c));
             if (reports == 0) continue;
             told[c] = channel().invert(reports_of(counts, c), slot(counts, c) + count_size);
             squares += reports * told[c].sampling + told[c].noise;
-            freedom += reports - 1;
+            degrees_of_freedom += reports - 1;
         }
         const auto steps = static_cast<double>(channel().steps());
-        const double usual = freedom > 0 ? squares / freedom : steps * steps / 12;
+        const double usual = degrees_of_freedom > 0 ? squares / degrees_of_freedom : steps * steps / 12;
         for (std::size_t c = 0; c < tree().size(); ++c) {
             const auto reports = static_cast<double>(reports_of(counts, c));
             if (reports == 0) {

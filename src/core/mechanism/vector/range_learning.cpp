@@ -15,8 +15,8 @@ namespace {
 /// that it does not matter which of them is picked.
 class Outside {
   public:
-    Outside(const SummaryView& oracle, double stretches)
-        : n_(static_cast<double>(oracle.n)), radius_(one_of_many_radius(stretches)) {
+    Outside(const SummaryView& oracle, double segments)
+        : n_(static_cast<double>(oracle.n)), radius_(one_of_many_radius(segments)) {
         Work work;
         for (const auto& [share, error] : oracle.mechanism->estimate(oracle, {Quantity::frequencies})) {
             sums_.push_back(sums_.back() + share);
@@ -48,13 +48,13 @@ void check_no_ranges(const Mechanism& mechanism) {
 }
 
 // From the tail: of millions of millions of stretches, 1 less their part of it is no double but 1.
-double one_of_many_radius(double stretches) {
-    return -normal_quantile((1 - range_confidence) / stretches);
+double one_of_many_radius(double segments) {
+    return -normal_quantile((1 - range_confidence) / segments);
 }
 
-Stretch shortest_stretch(const SummaryView& oracle, double coverage) {
+ReportSegment shortest_segment(const SummaryView& oracle, double coverage) {
     const std::size_t k = oracle.mechanism->cells()[0];
-    Stretch shortest{0, k - 1};
+    ReportSegment shortest{0, k - 1};
     if (oracle.n == 0) return shortest;
     const Outside outside(oracle, static_cast<double>(k) * static_cast<double>(k + 1) / 2);
     Work work;
@@ -67,9 +67,9 @@ Stretch shortest_stretch(const SummaryView& oracle, double coverage) {
     return shortest;
 }
 
-Stretch inner_stretch(const SummaryView& oracle, double below, double above) {
+ReportSegment inner_segment(const SummaryView& oracle, double below, double above) {
     const std::size_t k = oracle.mechanism->cells()[0];
-    Stretch inner{0, k - 1};
+    ReportSegment inner{0, k - 1};
     if (oracle.n == 0) return inner;
     const Outside outside(oracle, 2 * static_cast<double>(k));
     Work work;

@@ -36,19 +36,19 @@ void check_no_ranges(const Mechanism& mechanism);
 inline constexpr double range_confidence = 0.99;
 
 /// How many standard errors a bound has to keep off for so many bounds to hold at once with range_confidence.
-[[nodiscard]] double one_of_many_radius(double stretches);
+[[nodiscard]] double one_of_many_radius(double segments);
 
 /// Values next to each other.
-struct Stretch {
+struct ReportSegment {
     std::size_t first, last;
 };
 
 /// The shortest stretch of a frequency oracle's values that holds the share, with range_confidence; all
 /// values if none does, or there are no reports.
-[[nodiscard]] Stretch shortest_stretch(const SummaryView& oracle, double coverage);
+[[nodiscard]] ReportSegment shortest_segment(const SummaryView& oracle, double coverage);
 /// The stretch that leaves at most so many people below it and at most so many above, with range_confidence,
 /// and cannot be shortened at either end. Of numbers in bins, leaving out as many on either side moves their
 /// mean less than a shorter stretch may.
-[[nodiscard]] Stretch inner_stretch(const SummaryView& oracle, double below, double above);
+[[nodiscard]] ReportSegment inner_segment(const SummaryView& oracle, double below, double above);
 
 }  // namespace ldp

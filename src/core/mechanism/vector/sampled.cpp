@@ -100,8 +100,8 @@ class Sampled final : public Mechanism, public Record, public GroupMean {
                        Target target) const override;
     std::vector<Check> health(const Counts& counts) const override;
 
-    std::vector<Stake> stakes(const Question& question) const override;
-    double likeliest(Bytes payload) const override;
+    std::vector<Contribution> contributions(const Question& question) const override;
+    double max_probability(Bytes payload) const override;
 
     double n_variance(double truth) const override;
     double n_variance_of(std::size_t attribute, std::size_t item,
@@ -409,10 +409,10 @@ ErrorLaw Sampled::group_law(const Counts& counts, std::size_t first, std::size_t
         const ErrorLaw law = known->error_law(one.n, Target::population);
         sum += error * error;
         unseen += law.unseen / (unit * unit);
-        if (law.n == 0) squares += error * error * error * error / std::max(law.freedom, 0.5);
+        if (law.n == 0) squares += error * error * error * error / std::max(law.degrees_of_freedom, 0.5);
     }
     const double size = static_cast<double>(last - first + 1) / unit;
-    return {.freedom = squares > 0 ? sum * sum / squares : 0, .unseen = unseen / (size * size)};
+    return {.degrees_of_freedom = squares > 0 ? sum * sum / squares : 0, .unseen = unseen / (size * size)};
 }
 
 // How many reports draw an attribute is binomial, so the least likely number is looked at; then the worst of
@@ -453,20 +453,20 @@ std::vector<Check> Sampled::health(const Counts& counts) const {
 }
 
 // Forgers choose the attribute, too: those who drew it honestly are the fewer.
-std::vector<Stake> Sampled::stakes(const Question& question) const {
+std::vector<Contribution> Sampled::contributions(const Question& question) const {
     const Run& run = run_of(question.attribute == only_attribute ? 0 : question.attribute);
-    auto stakes = run.inner->stakes({run.inner->answers()[0]});
-    for (Stake& stake : stakes) stake.chance *= chance(run);
-    return stakes;
+    auto contributions = run.inner->contributions({run.inner->answers()[0]});
+    for (Contribution& contribution : contributions) contribution.chance *= chance(run);
+    return contributions;
 }
 
 // Attributes are drawn together no more often than the first of them.
-double Sampled::likeliest(Bytes payload) const {
+double Sampled::max_probability(Bytes payload) const {
     double all = chance(run_of(attribute_in(payload)));
     for (std::size_t i = 0; i < s_; ++i) {
         const Bytes slot = nth(payload, i, payload_);
         const Run& run = run_of(attribute_in(slot));
-        all *= run.inner->likeliest(payload_in(slot, run));
+        all *= run.inner->max_probability(payload_in(slot, run));
     }
     return all;
 }

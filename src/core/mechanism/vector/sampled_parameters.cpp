@@ -6,7 +6,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
-#include "core/channel/odds.hpp"
+#include "core/channel/epsilon_odds.hpp"
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/selection.hpp"
 #include "core/mechanism/vector/sampled.hpp"

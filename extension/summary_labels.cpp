@@ -1,0 +1,354 @@
+#include "summary_labels.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <new>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/mechanism/capability.hpp"
+#include "core/spec/attributes.hpp"
+
+extern "C" {
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "storage/itemptr.h"
+#include "utils/builtins.h"
+#include "utils/jsonb.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+}
+
+// A backend keeps the labels that it met. What they are follows from the fingerprint alone, since it covers
+// the spec; whether the caller may see them does not. So each call reads the collection's row again, with the
+// rights and in the snapshot of its statement, through a plan that the backend keeps. The labels are taken
+// from the cache only if they were read from this version of this row: neither another collection at its
+// place nor two specs of one fingerprint can be mistaken for it.
+
+namespace ldp {
+
+namespace {
+
+/// One version of a row of ldp_collection.
+struct RowVersion {
+    Oid table = InvalidOid;
+    TransactionId inserted = InvalidTransactionId;
+    ItemPointerData at = {};
+
+    [[nodiscard]] bool found() const noexcept { return OidIsValid(table); }
+    [[nodiscard]] bool is(const RowVersion& other) const noexcept {
+        return table == other.table && inserted == other.inserted &&
+               ItemPointerGetBlockNumberNoCheck(&at) == ItemPointerGetBlockNumberNoCheck(&other.at) &&
+               ItemPointerGetOffsetNumberNoCheck(&at) == ItemPointerGetOffsetNumberNoCheck(&other.at);
+    }
+};
+
+struct Known {
+    explicit Known(std::vector<Attribute> all) : attributes(std::move(all)), labels(attributes) {}
+    Known(const Known&) = delete;
+    Known& operator=(const Known&) = delete;
+
+    std::vector<Attribute> attributes;
+    Labels labels;
+
+    [[nodiscard]] std::size_t size() const noexcept {
+        std::size_t count = 0;
+        for (const Attribute& one : attributes) count += one.labels.size();
+        return count;
+    }
+};
+using Shared = std::shared_ptr<const Known>;
+
+/// What a fingerprint belongs to: a collection, or an attribute of one that has this other fingerprint.
+struct LabelSource {
+    static constexpr std::size_t whole = std::numeric_limits<std::size_t>::max();
+    std::uint64_t collection = 0;
+    std::size_t attribute = whole;
+};
+
+struct Entry {
+    std::uint64_t fingerprint;
+    LabelSource source;
+    RowVersion row;
+    Shared known;
+};
+
+/// What this backend keeps. Plans belong to the schema that has the extension.
+struct LabelCache {
+    static constexpr std::size_t most_entries = 32, most_labels = std::size_t{1} << 21, most_records = 4096;
+
+    std::string schema;
+    SPIPlanPtr find_row = nullptr, all_rows = nullptr;
+    std::vector<Entry> entries;  ///< the newest last
+    /// Of collections, by fingerprint, how many attributes their records have; 0 if they collect none.
+    std::unordered_map<std::uint64_t, std::size_t> records;
+
+    [[nodiscard]] const Entry* find(std::uint64_t fingerprint) const noexcept {
+        const auto found = std::ranges::find(entries, fingerprint, &Entry::fingerprint);
+        return found == entries.end() ? nullptr : &*found;
+    }
+    void keep(Entry entry) {
+        std::erase_if(entries, [&](const Entry& old) { return old.fingerprint == entry.fingerprint; });
+        entries.push_back(std::move(entry));
+        std::size_t labels = 0;
+        for (const Entry& one : entries) labels += one.known->size();
+        while (entries.size() > 1 && (entries.size() > most_entries || labels > most_labels)) {
+            labels -= entries.front().known->size();
+            entries.erase(entries.begin());
+        }
+    }
+};
+
+LabelCache& cache() {
+    static auto* const all = new LabelCache;  // never destroyed
+    return *all;
+}
+
+/// Keeps labels for as long as a memory context.
+struct Pin {
+    Shared known;
+    MemoryContextCallback callback;
+};
+
+void release(void* pin) noexcept {
+    static_cast<Pin*>(pin)->~Pin();
+}
+
+/// Of the current memory context. May jump.
+Pin* new_pin() {
+    auto* pin = new (palloc(sizeof(Pin))) Pin;
+    pin->callback.func = release;
+    pin->callback.arg = pin;
+    MemoryContextRegisterResetCallback(CurrentMemoryContext, &pin->callback);
+    return pin;
+}
+
+// Reading the table of collections; may jump. --------------------------------------------------------------
+
+/// Prepares a query to run again and again. `%s` in it is the schema, quoted.
+SPIPlanPtr prepared(const char* query, const char* schema, int arguments, Oid type) {
+    SPIPlanPtr plan = SPI_prepare_cursor(psprintf(query, quote_identifier(schema)), arguments, &type,
+                                         CURSOR_OPT_GENERIC_PLAN);
+    if (plan == nullptr || SPI_keepplan(plan) != 0)
+        elog(ERROR, "ldp could not prepare to read its collections");
+    return plan;
+}
+
+/// Runs it with the rights and in the snapshot of the statement; the number of rows.
+std::uint64_t run(SPIPlanPtr plan, Datum* values) {
+    if (SPI_execute_plan(plan, values, nullptr, true, 0) != SPI_OK_SELECT)
+        elog(ERROR, "ldp could not read its collections");
+    return SPI_processed;
+}
+
+Datum column(std::uint64_t row, int number) {
+    bool missing;
+    return SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, number, &missing);
+}
+
+/// Plans for this schema. SPI is connected.
+void prepare(const char* schema) {
+    LabelCache& all = cache();
+    if (all.find_row != nullptr && all.all_rows != nullptr && all.schema == schema) return;
+    if (all.find_row != nullptr) SPI_freeplan(std::exchange(all.find_row, nullptr));
+    if (all.all_rows != nullptr) SPI_freeplan(std::exchange(all.all_rows, nullptr));
+    all.schema = schema;
+    all.find_row = prepared(
+        "SELECT c.tableoid, c.xmin, c.ctid, c.reports FROM %s.ldp_collection AS c "
+        "WHERE c.fingerprint OPERATOR(pg_catalog.=) $1",
+        schema, 1, TEXTOID);
+    all.all_rows =
+        prepared("SELECT c.fingerprint, c.parameters, c.reports FROM %s.ldp_collection AS c", schema, 0, 0);
+}
+
+/// Whether the table of reports is still there; a collection whose table was dropped by hand is none.
+bool has_table(Datum reports) {
+    return SearchSysCacheExists1(RELOID, reports);
+}
+
+/// The row of a collection with this fingerprint: of several the one that was read before, if it is there.
+RowVersion find_row(std::uint64_t fingerprint, const RowVersion& before) {
+    char digits[17];
+    pg_snprintf(digits, sizeof(digits), "%016llx", static_cast<unsigned long long>(fingerprint));
+    Datum text = CStringGetTextDatum(digits);
+    RowVersion found;
+    const std::uint64_t rows = run(cache().find_row, &text);
+    for (std::uint64_t i = 0; i < rows && !(found.found() && found.is(before)); ++i)
+        if (has_table(column(i, 4)))
+            found = {DatumGetObjectId(column(i, 1)), DatumGetTransactionId(column(i, 2)),
+                     *reinterpret_cast<ItemPointer>(DatumGetPointer(column(i, 3)))};
+    SPI_freetuptable(SPI_tuptable);
+    return found;
+}
+
+/// The record of which an attribute has this fingerprint, if one is collected here.
+LabelSource find_record(std::uint64_t fingerprint) {
+    const std::uint64_t rows = run(cache().all_rows, nullptr);
+    for (std::uint64_t i = 0; i < rows; ++i) {
+        CHECK_FOR_INTERRUPTS();
+        if (!has_table(column(i, 3))) continue;
+        const char* digits = TextDatumGetCString(column(i, 1));
+        const Bytes block = contents(reinterpret_cast<varlena*>(PG_DETOAST_DATUM_PACKED(column(i, 2))));
+        const std::uint64_t collection = read_fingerprint(digits).value_or(0);
+        // From here on C++ that does not jump.
+        auto& records = cache().records;
+        auto known = records.find(collection);
+        if (known == records.end()) {
+            if (records.size() >= LabelCache::most_records) records.clear();
+            const std::unique_ptr<const Mechanism> mechanism = load_mechanism(block, Kind::report);
+            const bool record = find_capability<Record>(*mechanism) != nullptr;
+            known = records.emplace(collection, record ? mechanism->cells().size() : 0).first;
+        }
+        for (std::size_t j = 0; j < known->second; ++j)
+            if (part_fingerprint(collection, j) == fingerprint) return {collection, j};
+    }
+    return {};
+}
+
+/// The attributes of the spec in this row as JSON in UTF-8, in the memory of SPI's caller; null if it is
+/// gone.
+const char* attributes_in(const RowVersion& row, const char* schema) {
+    Oid type = TIDOID;
+    ItemPointerData at = row.at;
+    Datum value = PointerGetDatum(&at);
+    const int done = SPI_execute_with_args(
+        psprintf(
+            "SELECT c.spec OPERATOR(pg_catalog.->) 'attributes'::pg_catalog.text FROM %s.ldp_collection AS c "
+            "WHERE c.ctid OPERATOR(pg_catalog.=) $1",
+            quote_identifier(schema)),
+        1, &type, &value, nullptr, true, 1);
+    if (done != SPI_OK_SELECT || SPI_processed != 1) return nullptr;
+    Jsonb* attributes = DatumGetJsonbP(column(0, 1));
+    const std::string_view json = core_text(JsonbToCString(nullptr, &attributes->root, VARSIZE(attributes)));
+    auto* copy = static_cast<char*>(SPI_palloc(json.size() + 1));
+    std::memcpy(copy, json.data(), json.size() + 1);
+    return copy;
+}
+
+/// C++ that does not jump.
+Shared keep_labels(std::uint64_t fingerprint, const LabelSource& source, const RowVersion& row,
+                   const char* json) {
+    std::vector<Attribute> attributes = read_attributes(json);
+    if (source.attribute != LabelSource::whole) {
+        std::vector<Attribute> one;
+        if (source.attribute < attributes.size()) one.push_back(std::move(attributes[source.attribute]));
+        attributes = std::move(one);
+    }
+    Shared known = std::make_shared<const Known>(std::move(attributes));
+    cache().keep({fingerprint, source, row, known});
+    return known;
+}
+
+/// The labels of this fingerprint; null if no collection has it.
+const Labels* look_up(std::uint64_t fingerprint, const char* schema) {
+    // A policy of the table may ask for labels as well: nothing of the cache is relied on while it is read.
+    Pin* pin = new_pin();
+    LabelSource source{fingerprint};
+    RowVersion before;
+    if (const Entry* entry = cache().find(fingerprint)) {
+        pin->known = entry->known;
+        source = entry->source;
+        before = entry->row;
+    }
+    SPI_connect();
+    prepare(schema);
+    RowVersion row = find_row(source.collection, before);
+    if (!row.found()) {
+        source = find_record(fingerprint);
+        if (source.attribute != LabelSource::whole) row = find_row(source.collection, before);
+    }
+    const bool cached = row.found() && row.is(before);
+    const char* json = row.found() && !cached ? attributes_in(row, schema) : nullptr;
+    SPI_finish();
+    if (json != nullptr) {
+        pin->known = keep_labels(fingerprint, source, row, json);
+        pfree(const_cast<char*>(json));
+    } else if (!cached) {
+        pin->known.reset();
+    }
+    return pin->known != nullptr ? &pin->known->labels : nullptr;
+}
+
+Datum text_of(std::string_view utf8) {
+    const char* server = pg_any_to_server(utf8.data(), static_cast<int>(utf8.size()), PG_UTF8);
+    // What needs no conversion is returned as it is, with no zero at its end to rely on.
+    const std::size_t size = server == utf8.data() ? utf8.size() : std::strlen(server);
+    return PointerGetDatum(cstring_to_text_with_len(server, static_cast<int>(size)));
+}
+
+template <class At>
+ArrayType* array_of(std::size_t count, At at) {
+    auto* texts = static_cast<Datum*>(palloc(sizeof(Datum) * (count + 1)));
+    for (std::size_t i = 0; i < count; ++i) {
+        CHECK_FOR_INTERRUPTS();
+        texts[i] = text_of(at(i));
+    }
+    return construct_array(texts, static_cast<int>(count), TEXTOID, -1, false, TYPALIGN_INT);
+}
+
+Datum digits(std::size_t number) {
+    char text[32];
+    text[pg_ulltoa_n(number, text)] = '\0';
+    return CStringGetTextDatum(text);
+}
+
+}  // namespace
+
+SummaryLabels::SummaryLabels(FunctionCallInfo fcinfo, Bytes summary) {
+    // A direct call has no schema to look in.
+    if (fcinfo->flinfo == nullptr) return;
+    const std::uint64_t fingerprint = read_header(summary, Kind::summary).fingerprint;
+    labels_ = look_up(fingerprint, get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid)));
+}
+
+const Labels& SummaryLabels::operator*() const noexcept {
+    static const auto* const none = new Labels;  // never destroyed
+    return labels_ != nullptr ? *labels_ : *none;
+}
+
+const Labels& SummaryLabels::fitting(std::span<const std::uint64_t> sizes) const {
+    (**this).check_fit(sizes);
+    return **this;
+}
+
+ArrayType* SummaryLabels::names() const {
+    const std::span<const Attribute> attributes = (**this).attributes();
+    if (attributes.empty()) return nullptr;
+    return array_of(attributes.size(), [=](std::size_t i) { return std::string_view(attributes[i].name); });
+}
+
+ArrayType* SummaryLabels::labels(std::size_t attribute) const {
+    const std::span<const Attribute> attributes = (**this).attributes();
+    if (attribute >= attributes.size() || attributes[attribute].labels.empty()) return nullptr;
+    const std::span<const std::string> all = attributes[attribute].labels;
+    return array_of(all.size(), [=](std::size_t i) { return std::string_view(all[i]); });
+}
+
+Datum SummaryLabels::name(std::size_t attribute) const {
+    const auto found = (**this).find_name(attribute);
+    return found ? text_of(*found) : digits(attribute);
+}
+
+Datum SummaryLabels::label(std::size_t attribute, std::size_t value) const {
+    const auto found = (**this).find_label(attribute, value);
+    return found ? text_of(*found) : digits(value);
+}
+
+std::size_t SummaryLabels::attribute_called(std::string_view name) const {
+    const std::string_view utf8 = core_text(name);
+    return (**this).attribute_called(utf8, std::numeric_limits<std::size_t>::max(),
+                                     "All are listed by ldp_attributes(summary).");
+}
+
+std::size_t SummaryLabels::value_called(std::size_t attribute, std::string_view label) const {
+    const std::string_view utf8 = core_text(label);
+    return (**this).value_called(attribute, utf8, "All are listed by ldp_labels(summary).");
+}
+
+}  // namespace ldp

@@ -1,0 +1,139 @@
+-- Reading ---------------------------------------------------------------------------------------------------
+-- A table's owner decides what code runs when it is read: expressions of indexes and policies, and more. That code runs
+-- as the owner here, whoever asks, and can change nothing of the session. Only where a row-level policy decides what the
+-- caller may see is the caller the one who reads.
+
+CREATE TYPE @extschema@.ldp_group AS ("group" jsonb, summary @extschema@.ldp_summary);
+COMMENT ON TYPE @extschema@.ldp_group IS 'the summary of a group of a collection''s reports';
+COMMENT ON COLUMN @extschema@.ldp_group."group" IS 'what they have in common, by column';
+COMMENT ON COLUMN @extschema@.ldp_group.summary IS 'their summary';
+
+CREATE FUNCTION @extschema@.ldp_run_as(role oid, policies boolean, query text, type anyelement) RETURNS anyelement
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
+COMMENT ON FUNCTION @extschema@.ldp_run_as(oid, boolean, text, anyelement) IS
+    'the one value, of the last argument''s type, that a query gives with the rights of this role';
+
+CREATE FUNCTION @extschema@.ldp_reader(collection @extschema@.ldp_collection, source regclass, columns text[], caller name,
+        OUT role oid, OUT policies boolean, OUT fewest bigint)
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    relation pg_class;
+    reads boolean;
+BEGIN
+    SELECT t.* INTO STRICT relation FROM pg_class AS t WHERE t.oid = source;
+    reads := NOT EXISTS (SELECT FROM unnest(columns) AS wanted
+                         WHERE NOT has_column_privilege(caller, relation.oid, wanted, 'SELECT'));
+    fewest := CASE WHEN reads THEN 0 ELSE COALESCE((collection.spec ->> 'min_group')::bigint, 20) END;
+    IF NOT has_schema_privilege(caller, relation.relnamespace, 'USAGE')
+       OR NOT (reads OR collection.analysts = 'aggregates' AND pg_has_role(caller, 'ldp_analyst', 'USAGE')) THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'insufficient_privilege',
+            MESSAGE = format('permission denied to read the reports of collection "%s"', collection.name),
+            HINT = 'Members of the role ldp_analyst may read reports, or ask for aggregates; they need USAGE on the schema, too.';
+    END IF;
+    SELECT r.oid, relation.relrowsecurity AND NOT (r.rolsuper OR r.rolbypassrls)
+                  AND (relation.relforcerowsecurity OR NOT pg_has_role(caller, relation.relowner, 'USAGE'))
+    INTO STRICT role, policies FROM pg_roles AS r WHERE r.rolname = caller;
+    IF NOT reads AND (policies OR (SELECT t.relrowsecurity FROM pg_class AS t WHERE t.oid = collection.reports)) THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'insufficient_privilege',
+            MESSAGE = format('permission denied: collection "%s" has row-level policies', collection.name),
+            DETAIL = 'Policies decide which rows a role may read; of who asks for aggregates they cannot be asked.',
+            HINT = 'Give each tenant a collection, or let tenants'' analysts see rows.';
+    END IF;
+    IF NOT policies THEN
+        role := relation.relowner;
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_reader(@extschema@.ldp_collection, regclass, text[], name) IS
+    'how a caller reads these columns of a collection''s table, or of one of its rollups: as which role, whether under policies, '
+    'and of how many reports together at least; an error if not at all';
+
+CREATE FUNCTION @extschema@.ldp_report_access(name text, columns text[], caller name,
+        OUT table_name text, OUT held text, OUT role oid, OUT policies boolean, OUT fewest bigint)
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    collection @extschema@.ldp_collection;
+BEGIN
+    table_name := @extschema@.ldp_table(name);
+    SELECT c.* INTO STRICT collection FROM @extschema@.ldp_collection AS c WHERE c.name = ldp_report_access.name;
+    held := @extschema@.ldp_report_column(collection.reports);
+    SELECT r.* INTO role, policies, fewest FROM @extschema@.ldp_reader(collection, collection.reports, columns || held, caller) AS r;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_report_access(text, text[], name) IS
+    'how a caller reads a collection''s reports: from which table and column, as which role, whether under policies, and of '
+    'how many together at least; an error if not at all';
+
+CREATE FUNCTION @extschema@.ldp_summary_of_as(caller name, name text, round integer) RETURNS @extschema@.ldp_summary
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    reading record := @extschema@.ldp_report_access(name, '{round}', caller);
+BEGIN
+    RETURN @extschema@.ldp_run_as(reading.role, reading.policies,
+        format('SELECT CASE WHEN %1$s.ldp_count(%1$s.ldp_agg(%2$s, round)) >= %3$s THEN %1$s.ldp_agg(%2$s, round) END FROM %4$s '
+               'WHERE COALESCE(round = %5$L, true)', '@extschema@', reading.held, reading.fewest, reading.table_name, round),
+        NULL::@extschema@.ldp_summary);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_summary_of_as(name, text, integer) IS 'ldp_summary_of, of this caller';
+
+CREATE FUNCTION @extschema@.ldp_summary_of(name text, round integer DEFAULT NULL) RETURNS @extschema@.ldp_summary
+    AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
+COMMENT ON FUNCTION @extschema@.ldp_summary_of(text, integer) IS
+    'the summary of all reports of a collection, or of one round, for the accessors to answer from; NULL of none, '
+    'or of fewer than the spec''s min_group for who may not select the reports; error 42501 for who may not ask';
+
+-- A type's owner says what its values are in words, which runs as the table's owner: another's is not taken. What a
+-- report was stamped with as it arrived says who came together.
+CREATE FUNCTION @extschema@.ldp_group_columns(source regclass) RETURNS text[]
+    LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT array_agg(a.attname::text ORDER BY a.attnum)
+    FROM pg_class AS t JOIN pg_attribute AS a ON a.attrelid = t.oid JOIN pg_type AS y ON y.oid = a.atttypid JOIN pg_roles AS o ON o.oid = y.typowner
+    WHERE t.oid = $1 AND a.attname NOT IN (@extschema@.ldp_report_column($1), 'ldp_arrival') AND a.attnum > 0 AND NOT a.attisdropped
+          AND (o.rolsuper OR o.oid = t.relowner)
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_group_columns(regclass) IS 'what reports of a collection''s table can be grouped by';
+
+CREATE FUNCTION @extschema@.ldp_groups_of_as(caller name, name text, by text[]) RETURNS @extschema@.ldp_group[]
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    reports regclass := (@extschema@.ldp_collection_named(name)).reports;
+    groups text[];
+    unknown text;
+    reading record;
+BEGIN
+    groups := @extschema@.ldp_group_columns(reports);
+    SELECT COALESCE(b, 'NULL') INTO unknown FROM unnest(by) AS b WHERE (b = ANY (groups)) IS NOT TRUE;
+    IF FOUND OR COALESCE(cardinality(by), 0) = 0 THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'undefined_column',
+            MESSAGE = format('reports of collection "%s" cannot be grouped by %s', name, COALESCE('"' || unknown || '"', 'nothing')),
+            DETAIL = format('There are "%s".', array_to_string(groups, '", "')),
+            HINT = 'Name the round or side columns, as in ARRAY[''round''].';
+    END IF;
+    reading := @extschema@.ldp_report_access(name, by || 'round'::text, caller);
+    RETURN @extschema@.ldp_run_as(reading.role, reading.policies,
+        format('SELECT array_agg(ROW(g.name, g.summary)::%1$s.ldp_group ORDER BY g.name) FROM '
+               '(SELECT jsonb_build_object(%2$s) AS name, %1$s.ldp_agg(t.%6$s, t.round) AS summary FROM %3$s AS t '
+               'GROUP BY %4$s HAVING %1$s.ldp_count(%1$s.ldp_agg(t.%6$s, t.round)) >= %5$s) AS g', '@extschema@',
+               (SELECT string_agg(format('%L, t.%I', b, b), ', ') FROM unnest(by) AS b), reading.table_name,
+               (SELECT string_agg(format('t.%I', b), ', ') FROM unnest(by) AS b), reading.fewest, reading.held),
+        NULL::@extschema@.ldp_group[]);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_groups_of_as(name, text, text[]) IS 'ldp_groups_of, of this caller';
+
+CREATE FUNCTION @extschema@.ldp_groups_of(name text, by text[]) RETURNS @extschema@.ldp_group[]
+    AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
+COMMENT ON FUNCTION @extschema@.ldp_groups_of(text, text[]) IS 'the rows of ldp_summaries_of, as an array';
+
+CREATE FUNCTION @extschema@.ldp_summaries_of(name text, by text[]) RETURNS SETOF @extschema@.ldp_group
+    LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp
+    AS $$ SELECT g.* FROM unnest(@extschema@.ldp_groups_of($1, $2)) AS g $$;
+COMMENT ON FUNCTION @extschema@.ldp_summaries_of(text, text[]) IS
+    'a row for each group of a collection''s reports, by round or side columns: what it has in common, and its '
+    'summary; groups of fewer reports than the spec''s min_group are left out for who may not select the reports. '
+    'Error 42703 if there is no such column';
+

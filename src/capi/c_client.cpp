@@ -1,0 +1,163 @@
+#include <algorithm>
+
+#include "capi/c_boundary.hpp"
+#include "client/memory_store.hpp"
+#include "core/spec/products.hpp"
+
+using namespace ldp;
+using namespace ldp::capi;
+
+static_assert(LDP_DRAWN == static_cast<int>(Origin::drawn) &&
+              LDP_MEMOIZED == static_cast<int>(Origin::kept) &&
+              LDP_NEAREST == static_cast<int>(Origin::nearest) &&
+              LDP_SILENT == static_cast<int>(Origin::silent));
+
+ldp_client::ldp_client(const Collection& collection, std::unique_ptr<Store> own)
+    : store(own.get()),
+      client(collection, std::move(own)),
+      values(given(collection.spec().attributes()).size()) {}
+
+ldp_status ldp_client_in_memory(const ldp_collection* collection, const uint8_t* state, size_t size,
+                                ldp_client** client, ldp_error** error) {
+    return guarded(error, [&] {
+        auto& made = place(client, "place for the client");
+        need(collection, "collection");
+        if (size > 0) need(state, "state");
+        auto store = std::make_unique<MemoryStore>(
+            size == 0 ? MemoryStore() : MemoryStore(Bytes(reinterpret_cast<const std::byte*>(state), size)));
+        made = new ldp_client(collection->collection, std::move(store));
+    });
+}
+void ldp_client_free(ldp_client* client) {
+    delete client;
+}
+
+ldp_status ldp_client_state(const ldp_client* client, uint8_t** state, size_t* size, ldp_error** error) {
+    return guarded(error, [&] {
+        auto& bytes = place(state, "place for the state");
+        auto& count = place(size, "place for the size");
+        need(client, "client");
+        const auto* store = dynamic_cast<const MemoryStore*>(client->store);
+        if (store == nullptr)
+            raise(ErrorCode::unsupported, "the client keeps its state in a file", {},
+                  "Move or copy the file instead, while no client has it open.");
+        const std::vector<std::byte> saved = store->snapshot();
+        bytes = handed_over<uint8_t>(saved.data(), saved.size());
+        count = saved.size();
+    });
+}
+
+ldp_status ldp_client_report(ldp_client* client, const ldp_value* values, size_t count, int32_t round,
+                             ldp_receipt* receipt, ldp_error** error) {
+    return guarded(error, [&] {
+        if (receipt != nullptr) *receipt = ldp_receipt{};
+        need(client, "client");
+        if (count > 0) need(values, "array of values");
+        // What is too many is not even read.
+        std::vector<Value> record;
+        read_values(values, std::min(count, client->values), record);
+        if (count > client->values) record.resize(client->values + 1, Value(0));
+        const auto [clamped, origin] = client->client.report(record, round);
+        if (receipt != nullptr)
+            *receipt = {static_cast<ldp_origin>(origin), static_cast<uint32_t>(clamped.attributes.size()),
+                        clamped.coefficients};
+    });
+}
+
+ldp_status ldp_client_stage(ldp_client* client, const ldp_value* values, size_t count, size_t* done,
+                            ldp_error** error) {
+    size_t uncounted = 0;
+    size_t& staged = done == nullptr ? uncounted : *done;
+    staged = 0;
+    return guarded(error, [&] {
+        need(client, "client");
+        for_each_record(values, count, client->values, staged,
+                        [&](std::span<const Value> record) { client->client.stage(record); });
+    });
+}
+ldp_status ldp_client_commit(ldp_client* client, int32_t round, ldp_error** error) {
+    return guarded(error, [&] {
+        need(client, "client");
+        client->client.commit(round);
+    });
+}
+ldp_status ldp_client_discard(ldp_client* client, ldp_error** error) {
+    return guarded(error, [&] {
+        need(client, "client");
+        client->client.discard();
+    });
+}
+
+uint64_t ldp_client_pending(const ldp_client* client) {
+    return client == nullptr ? 0 : client->client.pending();
+}
+uint64_t ldp_client_staged(const ldp_client* client) {
+    return client == nullptr ? 0 : client->client.staged();
+}
+uint64_t ldp_client_clamped(const ldp_client* client, size_t i) {
+    if (client == nullptr) return 0;
+    const auto& clamped = client->client.clamped().attributes;
+    return i < clamped.size() ? clamped[i] : 0;
+}
+uint64_t ldp_client_clamped_coefficients(const ldp_client* client) {
+    return client == nullptr ? 0 : client->client.clamped().coefficients;
+}
+
+ldp_status ldp_client_ledger(const ldp_client* client, ldp_answer* answers, size_t capacity, size_t* count,
+                             ldp_error** error) {
+    return guarded(error, [&] {
+        auto& size = place(count, "place for the count");
+        need(client, "client");
+        if (capacity > 0) need(answers, "place for the answers");
+        const auto ledger = client->client.ledger();
+        for (std::size_t i = 0; i < std::min(capacity, ledger.size()); ++i)
+            answers[i] = {ledger[i].epsilon, ledger[i].round};
+        size = ledger.size();
+    });
+}
+ldp_status ldp_client_spent(const ldp_client* client, double delta, ldp_spending* spending,
+                            ldp_error** error) {
+    return guarded(error, [&] {
+        auto& all = place(spending, "place for the spending");
+        need(client, "client");
+        const Spent spent = client->client.spent(delta);
+        const auto most = client->store->mark("budget.answers").value_or(0);
+        all = {spent.answers, static_cast<uint64_t>(most), spent.epsilon, spent.sum, spent.advanced};
+    });
+}
+
+ldp_status ldp_client_refused(const ldp_client* client, size_t* count, ldp_error** error) {
+    return guarded(error, [&] {
+        auto& size = place(count, "place for the count");
+        need(client, "client");
+        size = client->store->refused().size();
+    });
+}
+ldp_status ldp_client_refusal(const ldp_client* client, size_t i, char** reason, ldp_error** error) {
+    return guarded(error, [&] {
+        auto& text = place(reason, "place for the reason");
+        need(client, "client");
+        const std::vector<Refused> refused = client->store->refused();
+        if (i >= refused.size())
+            raise(ErrorCode::invalid_value, "no report was refused under this number",
+                  "Found " + std::to_string(i) + "; there are " + std::to_string(refused.size()) +
+                      ", counted from 0.");
+        text = handed_over<char>(refused[i].reason.data(), refused[i].reason.size());
+    });
+}
+ldp_status ldp_client_requeue_refused(ldp_client* client, uint64_t* count, ldp_error** error) {
+    return guarded(error, [&] {
+        if (count != nullptr) *count = 0;
+        need(client, "client");
+        const std::uint64_t queued = client->store->requeue_refused();
+        if (count != nullptr) *count = queued;
+    });
+}
+ldp_status ldp_client_drop_refused(ldp_client* client, uint64_t* count, ldp_error** error) {
+    return guarded(error, [&] {
+        if (count != nullptr) *count = 0;
+        need(client, "client");
+        const std::uint64_t dropped = client->store->drop_refused();
+        if (count != nullptr) *count = dropped;
+    });
+}

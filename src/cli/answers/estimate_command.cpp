@@ -1,0 +1,97 @@
+// ldp estimate COLLECTION
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iostream>
+
+#include "cli/answers/answer_sections.hpp"
+#include "cli/answers/layouts.hpp"
+#include "cli/command.hpp"
+#include "client/uploader.hpp"
+
+namespace ldp::cli::estimate {
+
+namespace {
+
+namespace po = boost::program_options;
+
+struct Layout {
+    const char* option;
+    const char* help;
+    void (*write)(std::ostream&, const Document&);
+};
+constexpr Layout layouts[] = {
+    {"csv", "file to write every estimate to, - for standard output", write_csv},
+    {"svg", "file to draw all figures in", write_svg},
+    {"html", "file to write a page to that has everything in it", write_html},
+};
+
+Options options() {
+    Options options;
+    options.add_options()("collection", po::value<std::string>()->required())(
+        "dsn", po::value<std::string>()->default_value(""),
+        "connection string; what it leaves out comes from PGHOST, PGDATABASE, ... and ~/.pgpass")(
+        "confidence", real_number(0.95), "of the intervals")(
+        "target", po::value<std::string>()->default_value("sample"),
+        "whom errors are against: sample (those who reported) or population (those they were drawn from)")(
+        "round", po::value<std::int32_t>(), "only what was filed under this round");
+    for (const Layout& layout : layouts)
+        options.add_options()(layout.option, po::value<std::string>(), layout.help);
+    return options;
+}
+
+/// Columns of the terminal, or of a page where there is none.
+std::size_t columns() {
+    winsize size{};
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 100;
+}
+
+int run(const Arguments& arguments) {
+    const Words<const char*> targets{"target", {{"sample", "sample"}, {"population", "population"}}};
+    Asked asked{arguments["collection"].as<std::string>(),
+                arguments["confidence"].as<double>(),
+                targets.chosen(arguments),
+                {}};
+    if (!(asked.confidence > 0 && asked.confidence < 1))
+        throw UsageError("--confidence must lie between 0 and 1");
+    if (arguments.count("round") != 0) asked.round = arguments["round"].as<std::int32_t>();
+    auto connection = connect(arguments["dsn"].as<std::string>());
+    Source source(connection, std::move(asked));
+    const Document document = answers_of(source);
+    bool written = false;
+    for (const Layout& layout : layouts) {
+        if (arguments.count(layout.option) == 0) continue;
+        written = true;
+        const auto& name = arguments[layout.option].as<std::string>();
+        std::ofstream file;
+        if (name != "-") file.open(name, std::ios::binary);
+        std::ostream& out = name == "-" ? std::cout : file;
+        layout.write(out, document);
+        if (!out.flush())
+            throw Error(ErrorCode::environment, "cannot write " + name, {},
+                        "Check the name and its permissions.");
+    }
+    if (!written) write_text(std::cout, document, columns());
+    return Exit::done;
+}
+
+constexpr const char* positional[] = {"collection"};
+
+}  // namespace
+
+const Command command{
+    "estimate",
+    "[OPTION...] COLLECTION",
+    "answers of a collection: in the terminal, as a table, a drawing or a page",
+    "Asks the server, as a role that may, for everything that a collection's reports tell, and changes\n"
+    "nothing. Without --csv, --svg or --html, estimates and their intervals are shown here, each with the\n"
+    "SQL that gives it. The page of --html tells besides, in plain words, what was collected, what people\n"
+    "were promised, how sure the answers are, and whether the reports look honest. It loads nothing and\n"
+    "runs nothing, so it can be sent to anybody who may know the answers.",
+    options,
+    positional,
+    run};
+
+}  // namespace ldp::cli::estimate

@@ -1,0 +1,188 @@
+#include "cli/answers/formatting.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+#include "core/base/text.hpp"
+#include "plot/canvas.hpp"
+
+namespace ldp::cli {
+
+namespace {
+
+/// U+2068 and U+2069: what stands between them has no say in the direction of what is around it.
+// NOLINTNEXTLINE(misc-misleading-bidirectional): escapes, which turn nothing around here.
+constexpr std::string_view isolate = "\xe2\x81\xa8", end_of_isolate = "\xe2\x81\xa9";
+
+/// The number of a character of valid UTF-8.
+char32_t code_of(std::string_view character) noexcept {
+    const auto first = static_cast<unsigned char>(character[0]);
+    char32_t code = character.size() == 1 ? first : first & (0x7FU >> character.size());
+    for (const char c : character.substr(1)) code = code << 6 | (static_cast<unsigned char>(c) & 0x3FU);
+    return code;
+}
+
+/// Whether a character commands what shows it, or may not stand in XML.
+bool commands(char32_t code) noexcept {
+    const auto within = [&](char32_t first, char32_t last) { return code >= first && code <= last; };
+    return within(0, 0x1F) || within(0x7F, 0x9F) || within(0x2028, 0x202E) || within(0x2066, 0x2069) ||
+           code == 0xFEFF || within(0xFDD0, 0xFDEF) || (code & 0xFFFE) == 0xFFFE;
+}
+
+std::string visible(char32_t code) {
+    std::array<char, 8> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), std::uint32_t{code}, 16).ptr;
+    return "\\u{" + std::string(digits.data(), end) + "}";
+}
+
+/// Text with each character replaced by what `replacement` has for it, if it has anything.
+template <class Replacement>
+std::string replaced(std::string_view text, Replacement replacement) {
+    std::string out;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::string_view character =
+            text.substr(at, std::max<std::size_t>(1, character_size(text.substr(at))));
+        const char* const other = replacement(character);
+        out += other == nullptr ? character : std::string_view(other);
+        at += character.size();
+    }
+    return out;
+}
+
+/// With so many digits behind the point, in groups of three before it.
+std::string fixed(double value, int digits) {
+    std::array<char, 64> text{};
+    const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), std::abs(value),
+                                            std::chars_format::fixed, digits);
+    if (error != std::errc()) return shortest(value);
+    std::string number(text.data(), end);
+    const std::size_t whole = std::min(number.find('.'), number.size());
+    for (std::size_t at = whole; at > 3;) number.insert(at -= 3, 1, ',');
+    const bool zero = number.find_first_not_of("0.,") == std::string::npos;
+    return value < 0 && !zero ? "\u2212" + number : number;
+}
+
+/// The digits behind the point that show two digits of an error.
+int digits_of(double error) {
+    return std::clamp(1 - static_cast<int>(std::floor(std::log10(error))), 0, 12);
+}
+
+}  // namespace
+
+std::string name(std::string_view text, std::size_t most) {
+    std::string out(isolate);
+    for (std::size_t at = 0; at < text.size(); --most) {
+        if (most == 0) {
+            out += "\u2026";
+            break;
+        }
+        const std::size_t size = character_size(text.substr(at));
+        const std::string_view character = text.substr(at, std::max<std::size_t>(size, 1));
+        const char32_t code = size == 0 ? static_cast<unsigned char>(character[0]) : code_of(character);
+        out += size == 0 || commands(code) ? visible(code) : std::string(character);
+        at += character.size();
+    }
+    return out += end_of_isolate;
+}
+
+std::string constant(std::string_view text) {
+    std::string plain, unicode;
+    bool harmless = true;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::string_view character =
+            text.substr(at, std::max<std::size_t>(character_size(text.substr(at)), 1));
+        at += character.size();
+        const char32_t code = code_of(character);
+        if (commands(code)) {
+            harmless = false;
+            std::array<char, 8> digits{};
+            (void)std::snprintf(digits.data(), digits.size(), "%06x", static_cast<unsigned>(code));
+            unicode += "\\+" + std::string(digits.data());
+        } else {
+            plain += character == "'" ? "''" : character;
+            unicode += character == "'" ? "''" : character == "\\" ? "\\\\" : character;
+        }
+    }
+    return harmless ? "'" + plain + "'" : "U&'" + unicode + "'";
+}
+
+std::string unmarked(std::string_view text) {
+    return replaced(text, [](std::string_view character) {
+        return character == isolate || character == end_of_isolate ? "" : nullptr;
+    });
+}
+
+std::string escaped(std::string_view text) {
+    return plot::escaped(text);
+}
+
+std::string in_html(std::string_view text) {
+    return replaced(plot::escaped(text), [](std::string_view character) {
+        return character == isolate ? "<bdi>" : character == end_of_isolate ? "</bdi>" : nullptr;
+    });
+}
+
+std::size_t width(std::string_view text) noexcept {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+std::vector<std::string> lines_of(std::string_view text, std::size_t columns) {
+    return plot::wrapped(text, columns);
+}
+
+std::string subject(const Row& row, std::size_t most) {
+    if (row.group.empty() || row.label.empty()) return name(row.label.empty() ? row.group : row.label, most);
+    return name(row.label, most / 2) + ", " + name(row.group, most / 2);
+}
+
+std::string shown(double value, double error, bool shares) {
+    if (std::isnan(value)) return "none";
+    const double unit = shares ? 100 : 1;
+    // An error that is nothing beside the value is one of computing.
+    const bool known = std::isfinite(error) && error > 1e-9 * std::max(1.0, std::abs(value));
+    return (known ? fixed(unit * value, digits_of(unit * error)) : rounded(unit * value)) +
+           (shares ? "\u00A0%" : "");
+}
+
+std::string rounded(double value) {
+    if (!std::isfinite(value)) return std::isnan(value) ? "none" : value < 0 ? "\u2212\u221E" : "\u221E";
+    const double size = std::abs(value);
+    if (size != 0 && (size < 1e-4 || size >= 1e15)) {
+        std::array<char, 32> text{};
+        return {text.data(),
+                std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::scientific, 1)
+                    .ptr};
+    }
+    std::string number =
+        fixed(value, size == 0 ? 0 : std::clamp(4 - static_cast<int>(std::floor(std::log10(size))), 0, 8));
+    if (number.find('.') != std::string::npos) {
+        number.erase(number.find_last_not_of('0') + 1);
+        if (number.back() == '.') number.pop_back();
+    }
+    return number;
+}
+
+double error_of(const Row& row) noexcept {
+    return std::isfinite(row.error) ? row.error : (row.upper - row.lower) / 4;
+}
+
+std::string estimate_of(const Row& row, bool shares) {
+    return shown(row.estimate, error_of(row), shares);
+}
+
+std::string told(const Row& row, bool shares) {
+    if (std::isnan(row.estimate)) return row.note.empty() ? "no estimate" : "no estimate: " + row.note;
+    std::string text = estimate_of(row, shares);
+    if (std::isnan(row.lower)) return text;
+    const double unit = shares ? 100 : 1;
+    const double error = unit * error_of(row);
+    return text + " (" + shown(unit * row.lower, error, false) + " to " +
+           shown(unit * row.upper, error, false) + ")";
+}
+
+}  // namespace ldp::cli

@@ -1,0 +1,145 @@
+// Answers for terminals and for spreadsheets.
+
+#include <algorithm>
+#include <cmath>
+#include <ostream>
+
+#include "cli/answers/formatting.hpp"
+#include "cli/answers/layouts.hpp"
+#include "core/base/text.hpp"
+
+namespace ldp::cli {
+
+namespace {
+
+std::string padded(const std::string& text, std::size_t columns, bool right = false) {
+    const std::size_t has = width(text);
+    const std::string space(columns > has ? columns - has : 0, ' ');
+    return right ? space + text : text + space;
+}
+
+void wrap(std::ostream& out, const std::string& text, std::size_t columns, const std::string& indent = {}) {
+    for (const std::string& line : lines_of(text, columns - indent.size())) out << indent << line << "\n";
+}
+
+/// An interval between a low and a high end, with the estimate in it: "  |--o---|   ".
+std::string bar(const Row& row, const Interval& ends, std::size_t columns) {
+    std::string line(columns, ' ');
+    if (!std::isfinite(row.estimate)) return line;
+    const auto at = [&](double value) {
+        const double share = std::clamp((value - ends.lower) / (ends.upper - ends.lower), 0.0, 1.0);
+        return static_cast<std::size_t>(std::lround(share * static_cast<double>(columns - 1)));
+    };
+    if (std::isfinite(row.lower) && std::isfinite(row.upper)) {
+        for (std::size_t i = at(row.lower); i <= at(row.upper); ++i) line[i] = '-';
+        line[at(row.lower)] = line[at(row.upper)] = '|';
+    }
+    line[at(row.estimate)] = 'o';
+    return line;
+}
+
+Interval ends_of(const Figure& figure) {
+    Interval ends{figure.shares ? 0 : HUGE_VAL, figure.shares ? 0 : -HUGE_VAL};
+    for (const Row& row : figure.rows)
+        for (const double value : {row.estimate, row.lower, row.upper, row.truth})
+            if (std::isfinite(value)) ends = {std::min(ends.lower, value), std::max(ends.upper, value)};
+    return ends.lower < ends.upper ? ends : Interval{0, 1};
+}
+
+/// What a row is about, and on a line where it stands.
+std::string subject_in(const Figure& figure, const Row& row) {
+    const std::string about = unmarked(subject(row, 40));
+    return figure.kind == Figure::Kind::lines ? rounded(row.at) + "  " + about : about;
+}
+
+void write(std::ostream& out, const Figure& figure, std::size_t columns) {
+    std::size_t subjects = 0, estimates = 0;
+    for (const Row& row : figure.rows) {
+        subjects = std::max(subjects, width(subject_in(figure, row)));
+        if (std::isfinite(row.estimate)) estimates = std::max(estimates, width(told(row, figure.shares)));
+    }
+    const std::size_t used = subjects + estimates + 6;
+    const std::size_t room = columns > used + 16 ? std::min<std::size_t>(columns - used, 60) : 0;
+    const Interval ends = ends_of(figure);
+    for (const Row& row : figure.rows) {
+        out << "  " << padded(subject_in(figure, row), subjects) << "  "
+            << padded(told(row, figure.shares), estimates, true);
+        if (room > 0 && std::isfinite(row.estimate)) {
+            const std::string line = bar(row, row.scale.value_or(ends), room);
+            out << "  " << line.substr(0, line.find_last_not_of(' ') + 1);
+        }
+        out << "\n";
+    }
+}
+
+void write(std::ostream& out, const Table& table) {
+    std::vector<std::size_t> widths;
+    for (const Column& column : table.header) widths.push_back(width(column.title));
+    for (const auto& row : table.rows)
+        for (std::size_t c = 0; c < row.size(); ++c)
+            widths[c] = std::max(widths[c], width(unmarked(row[c].text)));
+    const auto line = [&](auto text_of) {
+        std::string text;
+        for (std::size_t c = 0; c < widths.size(); ++c)
+            text += "  " + padded(text_of(c), widths[c], !table.header[c].words);
+        out << text.substr(0, text.find_last_not_of(' ') + 1) << "\n";
+    };
+    line([&](std::size_t c) { return table.header[c].title; });
+    for (const auto& row : table.rows) line([&](std::size_t c) { return unmarked(row[c].text); });
+}
+
+std::string quoted_field(const std::string& text) {
+    if (text.find_first_of("\",\r\n") == std::string::npos) return text;
+    std::string field = "\"";
+    for (const char c : text) field += c == '"' ? "\"\"" : std::string(1, c);
+    return field + "\"";
+}
+
+std::string number_field(double number) {
+    return std::isnan(number) ? "" : shortest(number);
+}
+
+}  // namespace
+
+void write_text(std::ostream& out, const Document& document, std::size_t columns) {
+    const auto head = [&](const auto& part) {
+        out << "\n" << unmarked(part.title) << "\n";
+        if (!part.about.empty()) wrap(out, unmarked(part.about), columns, "  ");
+        if (!part.refused.empty()) wrap(out, unmarked(part.refused), columns, "  ");
+        return part.refused.empty();
+    };
+    const auto foot = [&](const auto& part) {
+        if (!part.sql.empty()) out << "  " << unmarked(part.sql) << ";\n";
+    };
+    out << unmarked(document.title) << "\n";
+    for (const std::string& sentence : document.lead) wrap(out, unmarked(sentence), columns);
+    for (const Section& section : document.sections) {
+        if (!section.figures.empty())
+            for (const std::string& paragraph : section.paragraphs) wrap(out, unmarked(paragraph), columns);
+        for (const Figure& figure : section.figures) {
+            if (head(figure)) write(out, figure, columns);
+            foot(figure);
+        }
+        for (const Table& table : section.tables) {
+            if (head(table)) write(out, table);
+            foot(table);
+        }
+    }
+    out << std::flush;
+}
+
+void write_csv(std::ostream& out, const Document& document) {
+    out << "figure,label,group,at,estimate,stderr,lower,upper,n,note\n";
+    for (const Section& section : document.sections)
+        for (const Figure& figure : section.figures)
+            for (const Row& row : figure.rows) {
+                out << quoted_field(unmarked(figure.title)) << "," << quoted_field(row.label) << ","
+                    << quoted_field(row.group);
+                for (const double number : {row.at, row.estimate, row.error, row.lower, row.upper})
+                    out << "," << number_field(number);
+                out << "," << row.n << "," << quoted_field(row.note) << "\n";
+            }
+    out << std::flush;
+}
+
+}  // namespace ldp::cli

@@ -1,0 +1,382 @@
+// ldp audit [--exact] SPEC, ldp audit --samples N [SPEC | --command CMD]
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <memory>
+
+#include "accounting/posterior_odds.hpp"
+#include "cli/command.hpp"
+#include "cli/page.hpp"
+#include "cli/progress.hpp"
+#include "cli/records.hpp"
+#include "client/collection.hpp"
+#include "core/base/bytes.hpp"
+#include "core/base/text.hpp"
+#include "core/mechanism/longitudinal/series.hpp"
+#include "core/proof/attack.hpp"
+#include "core/proof/audit.hpp"
+#include "core/spec/labels.hpp"
+#include "core/spec/products.hpp"
+
+namespace ldp::cli::audit {
+
+namespace {
+
+/// The attribute that a cell of an input is about: of a series, in every round the same.
+const Attribute& attribute_at(const Spec& spec, std::size_t cell) {
+    return spec.attributes()[std::min(cell, spec.attributes().size() - 1)];
+}
+
+/// A record in the words of the spec: "wage 12.5, region north"; a series as "round 1 north, round 2 south".
+std::string told(const Spec& spec, const std::vector<std::uint64_t>& cells, Input input) {
+    std::vector<std::string> parts;
+    for (std::size_t j = 0; j < input.size(); ++j) {
+        const Attribute& attribute = attribute_at(spec, j);
+        std::string value = label_or_number(attribute, input[j]);
+        if (attribute.numeric()) {
+            const double share = static_cast<double>(input[j]) / static_cast<double>(cells[j] - 1);
+            value = shortest(attribute.min + (attribute.max - attribute.min) * share);
+        }
+        std::string part =
+            input.size() > spec.attributes().size() ? "round " + std::to_string(j + 1) : attribute.name;
+        if (!part.empty()) part += " ";
+        parts.push_back(part += value);
+    }
+    return shortened(joined(parts), 200);
+}
+
+void add_promise(Page& page, const std::string& key, const std::string& what, const Promise& promise,
+                 const Audit& found, const Spec& spec, const Mechanism& m) {
+    page.say(key + "_epsilon", what + ": promised", promise.epsilon);
+    const auto ln = [](const Exact& ratio) { return -margin(0, ratio); };
+    const Exact worst = found.enumerated && promise.worst.bounded() ? promise.worst.ratio() : promise.claimed;
+    if (found.enumerated && !promise.worst.bounded())
+        page.say(key + "_worst", "  worst log-ratio", nullptr, "unbounded");
+    else
+        page.say(key + "_worst", "  worst log-ratio", ln(worst));
+    page.say(key + "_margin", "  left of epsilon", margin(promise.epsilon, worst));
+    if (!found.enumerated) return;
+    const auto cells = m.cells();
+    page.say(key + "_likelier", "  likelier for", told(spec, cells, promise.worst.likelier));
+    page.say(key + "_rarer", "  rarer for", told(spec, cells, promise.worst.rarer));
+    page.say(key + "_output", "  what comes out", to_hex(promise.worst.output));
+    if (!promise.worst.public_randomness.empty())
+        page.say(key + "_public_randomness", "  under public randomness",
+                 to_hex(promise.worst.public_randomness));
+}
+
+void add_promise(Page& page, const ApproximatePromise& promise, const Audit& found, const Spec& spec,
+                 const Mechanism& m) {
+    page.say("permanent_epsilon", "a report: promised", promise.epsilon);
+    page.say("delta", "  but for", promise.delta);
+    page.say("worst_delta", "  needed at worst", found.enumerated ? promise.worst : promise.claimed);
+    if (!found.enumerated) return;
+    page.say("claimed_delta", "  or, as argued", promise.claimed);
+    page.say("permanent_likelier", "  likelier for", told(spec, m.cells(), promise.likelier));
+    page.say("permanent_rarer", "  rarer for", told(spec, m.cells(), promise.rarer));
+}
+
+int prove(const Spec& spec, Page& page) {
+    const auto m = make_mechanism(spec);
+    SystemRandom bits;
+    Audit found;
+    {
+        std::unique_ptr<Progress> bar;
+        found = ldp::audit(*m, bits, {}, [&](std::uint64_t done, std::uint64_t total) {
+            if (!bar)
+                bar = std::make_unique<Progress>(std::cerr, isatty(STDERR_FILENO) == 1, "following", "inputs",
+                                                 total);
+            bar->update(done);
+        });
+    }
+    page.say("method", "method",
+             found.enumerated ? "enumeration: every input, every outcome of every draw"
+                              : "symmetry: too many outcomes to follow, so the worst case that the "
+                                "mechanism's source argues for");
+    if (found.enumerated) {
+        page.say("inputs", "inputs", found.inputs, grouped(found.inputs));
+        page.say("outputs", "outputs", found.outputs, grouped(found.outputs));
+        page.say("steps", "outcomes followed", found.steps, grouped(found.steps));
+        page.say("public_randomness", "public randomness", found.public_randomness,
+                 grouped(found.public_randomness) +
+                     (found.every_public_randomness ? ", which is all of them"
+                                                    : ", drawn at random; others are like them by symmetry"));
+        page.keep("every_public_randomness", found.every_public_randomness);
+        page.say("sums_to_one", "probabilities", found.sums_to_one,
+                 found.sums_to_one ? "sum to exactly 1 for every input" : "DO NOT SUM TO 1");
+        page.say(
+            "sampler_as_stated", "the randomizer", found.sampler_as_stated,
+            found.sampler_as_stated ? "draws exactly what is stated" : "DRAWS SOMETHING ELSE THAN STATED");
+    }
+    if (found.approximate)
+        add_promise(page, *found.approximate, found, spec, *m);
+    else
+        add_promise(page, "permanent", found.report ? "all reports of a value" : "a report", found.permanent,
+                    found, spec, *m);
+    if (found.report) add_promise(page, "report", "one report", *found.report, found, spec, *m);
+    const std::string but = but_for(m->delta());
+    page.say("kept", "verdict", found.kept(),
+             !found.kept()      ? "THE PROMISE IS BROKEN"
+             : found.enumerated ? "the promise is kept, exactly" + but
+                                : "the promise is kept, exactly, if the argument holds" + but);
+    page.end();
+    return found.kept() ? Exit::done : Exit::failed;
+}
+
+/// A tally of an attack on reports of two kinds, and a verdict against what is claimed.
+int judge(Page& page, const LowerBound& found, double claimed, double confidence, double delta = 0) {
+    page.say("confidence", "confidence", confidence);
+    page.say("trials", "reports counted", found.trials, grouped(found.trials) + " of either kind");
+    page.say("likelier", "  showing the event", found.likelier,
+             grouped(found.likelier) + " of the " + (found.second ? "second" : "first") + ", " +
+                 grouped(found.rarer) + " of the other");
+    page.keep("rarer", found.rarer);
+    page.say("lower_bound", "epsilon is at least", found.epsilon);
+    if (std::isnan(claimed)) {
+        page.end();
+        return Exit::done;
+    }
+    const bool kept = found.epsilon <= claimed;
+    page.say("promised", "promised at most", claimed);
+    if (delta != 0) page.say("delta", "  but for", delta);
+    page.say("kept", "verdict", kept,
+             kept ? "nothing found against the promise" : "THE PROMISE IS BROKEN, at this confidence");
+    page.end();
+    return kept ? Exit::done : Exit::failed;
+}
+
+/// A record, or a series round by round, from words separated by commas.
+std::vector<Cell> record(const Collection& collection, const std::string& text, BitSource& bits) {
+    const bool series = collection.spec().mechanism().series;
+    std::vector<std::size_t> given = ldp::given(collection.spec().attributes());
+    if (series) given.assign(collection.mechanism().cells().size(), 0);
+    const std::size_t parts = given.size();
+    std::vector<std::string> words{{}};
+    for (const char c : text)
+        if (c == ',')
+            words.emplace_back();
+        else
+            words.back() += c;
+    if (words.size() != parts)
+        throw UsageError("a value needs " + std::to_string(parts) + " parts, not " +
+                         std::to_string(words.size()));
+    std::vector<Value> values;
+    for (std::size_t j = 0; j < words.size(); ++j) {
+        double number = 0;
+        const char* const end = words[j].data() + words[j].size();
+        const auto [stop, error] = std::from_chars(words[j].data(), end, number);
+        const Attribute& attribute = collection.spec().attributes()[given[j]];
+        if (error == std::errc() && stop == end && (attribute.of_numbers() || attribute.labels.empty()))
+            values.emplace_back(number);
+        else
+            values.emplace_back(words[j]);
+    }
+    if (!series) return collection.encode(values, bits).cells;
+    std::vector<Cell> cells;
+    cells.reserve(values.size());
+    for (const Value& value : values) cells.push_back(collection.encode({&value, 1}, bits).cells[0]);
+    return cells;
+}
+
+Series series_of(const Arguments& arguments) {
+    Series series;
+    const auto rounds = arguments["rounds"].as<std::int64_t>();
+    if (rounds < 1 || rounds > 100) throw UsageError("--rounds must be 1 to 100");
+    series.rounds = static_cast<std::uint64_t>(rounds);
+    series.fresh = arguments["fresh"].as<bool>();
+    series.changing = arguments["changing"].as<bool>();
+    return series;
+}
+
+int attack_spec(const Arguments& arguments, Page& page, std::uint64_t people, double confidence) {
+    const Collection collection(Spec::from_json(spec_text(arguments["spec"].as<std::string>())));
+    const Mechanism& m = collection.mechanism();
+    SystemRandom bits;
+    const std::vector<std::uint64_t> cells = m.cells();
+    std::vector<Cell> first(cells.size(), 0), second;
+    for (const std::uint64_t each : cells) second.push_back(each - 1);
+    if (arguments.count("from") != 0) first = record(collection, arguments["from"].as<std::string>(), bits);
+    if (arguments.count("to") != 0) second = record(collection, arguments["to"].as<std::string>(), bits);
+    Series series = series_of(arguments);
+    series.first = first;
+    series.second = second;
+    page.say("first", "the first", told(collection.spec(), cells, first));
+    page.say("second", "the second", told(collection.spec(), cells, second));
+    page.say("rounds", "reports a person", series.rounds,
+             grouped(series.rounds) +
+                 (series.rounds == 1 ? ""
+                  : series.fresh     ? ", each randomized anew"
+                                     : ", from permanent responses") +
+                 (series.changing ? ", of either value in turn" : ""));
+    Progress bar(std::cerr, isatty(STDERR_FILENO) == 1, "attacking", "people", people);
+    const LowerBound found =
+        attack(m, series, people, confidence, bits, [&](std::uint64_t done) { bar.update(done); });
+    return judge(page, found, series.promised(m), confidence, series.promised_delta(m));
+}
+
+/// What a shell command writes when it is given these lines, of which there may be many.
+std::vector<std::string> output_of(const std::string& command, const std::string& line, std::uint64_t times) {
+    const auto need = [&](bool well, const std::string& what) {
+        if (!well) throw Error(ErrorCode::environment, "the command " + what, command, "Try it by itself.");
+    };
+    std::unique_ptr<std::FILE, int (*)(std::FILE*)> input(std::tmpfile(), std::fclose);
+    need(input != nullptr, "cannot be given a file");
+    bool written = true;
+    for (std::uint64_t i = 0; i < times; ++i) written &= std::fprintf(input.get(), "%s\n", line.c_str()) >= 0;
+    need(written && std::fflush(input.get()) == 0, "cannot be given its input");
+    std::rewind(input.get());
+    int ends[2];
+    need(pipe(ends) == 0, "cannot be given a pipe");
+    const pid_t child = fork();
+    need(child >= 0, "cannot be started");
+    if (child == 0) {
+        dup2(fileno(input.get()), STDIN_FILENO);
+        dup2(ends[1], STDOUT_FILENO);
+        close(ends[0]);
+        close(ends[1]);
+        execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+        _exit(127);
+    }
+    close(ends[1]);
+    std::vector<std::string> lines;
+    {
+        std::unique_ptr<std::FILE, int (*)(std::FILE*)> output(fdopen(ends[0], "r"), std::fclose);
+        std::string text;
+        for (int c = std::fgetc(output.get()); c != EOF; c = std::fgetc(output.get()))
+            if (c == '\n')
+                lines.push_back(std::move(text)), text.clear();
+            else
+                text += static_cast<char>(c);
+        if (!text.empty()) lines.push_back(std::move(text));
+    }
+    int status = 0;
+    need(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0, "failed");
+    return lines;
+}
+
+/// A word for the shell.
+std::string shell_word(const std::string& text) {
+    std::string word = "'";
+    for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return word + "'";
+}
+
+int attack_command(const Arguments& arguments, Page& page, std::uint64_t people, double confidence) {
+    if (arguments.count("from") == 0 || arguments.count("to") == 0)
+        throw UsageError("--command needs the two values: --from and --to");
+    const auto& command = arguments["command"].as<std::string>();
+    const std::uint64_t rounds = series_of(arguments).rounds;
+    Progress bar(std::cerr, isatty(STDERR_FILENO) == 1, "attacking", "people", 2 * people);
+    std::uint64_t done = 0;
+    const auto observe = [&](const std::string& value) {
+        const std::string place = "{value}";
+        const auto at = command.find(place);
+        std::vector<std::string> reports;
+        const auto person = [&](const std::vector<std::string>& lines, std::size_t from, std::size_t count) {
+            std::string text;
+            for (std::size_t i = 0; i < count; ++i) text += lines[from + i] + "\n";
+            reports.push_back(std::move(text));
+            bar.update(++done);
+        };
+        if (at != std::string::npos) {
+            const std::string whole = std::string(command).replace(at, place.size(), shell_word(value));
+            for (std::uint64_t i = 0; i < people; ++i) {
+                std::vector<std::string> all;
+                for (std::uint64_t round = 0; round < rounds; ++round)
+                    for (auto& line : output_of(whole, value, 0)) all.push_back(std::move(line));
+                person(all, 0, all.size());
+            }
+            return reports;
+        }
+        const auto lines = output_of(command, value, people * rounds);
+        if (lines.size() != people * rounds)
+            throw Error(ErrorCode::malformed,
+                        "the command wrote " + grouped(lines.size()) + " lines, not one for each value",
+                        "It was given " + grouped(people * rounds) + " lines.",
+                        "It must read a value a line and write a report a line.");
+        for (std::uint64_t i = 0; i < people; ++i) person(lines, i * rounds, rounds);
+        return reports;
+    };
+    const auto& from = arguments["from"].as<std::string>();
+    const auto& to = arguments["to"].as<std::string>();
+    page.say("command", "command", command);
+    page.say("first", "the first", from);
+    page.say("second", "the second", to);
+    page.say("rounds", "reports a person", rounds, grouped(rounds));
+    const auto first = observe(from), second = observe(to);
+    const double claimed = arguments.count("claim") != 0 ? arguments["claim"].as<double>() : std::nan("");
+    return judge(page, attack(first, second, confidence), claimed, confidence);
+}
+
+Options options() {
+    namespace po = boost::program_options;
+    Options options;
+    options.add_options()("spec", po::value<std::string>(),
+                          "a file, - for standard input, or the JSON itself")(
+        "exact", po::bool_switch(), "prove by following every outcome (this is the default)")(
+        "samples", po::value<std::int64_t>(), "attack the reports of so many people of either kind")(
+        "command", po::value<std::string>(),
+        "attack this instead: reads a value a line and writes a report a line, or is run for each report "
+        "with "
+        "{value} in it")(
+        "from", po::value<std::string>(),
+        "the first value, parts separated by commas (default: the lowest of each attribute)")(
+        "to", po::value<std::string>(), "the second value (default: the highest of each attribute)")(
+        "rounds", po::value<std::int64_t>()->default_value(1), "reports that each person sends")(
+        "fresh", po::bool_switch(), "randomize each round anew, instead of keeping permanent responses")(
+        "changing", po::bool_switch(), "report the two values in turn, instead of one of them")(
+        "claim", po::value<double>(), "the epsilon that the command promises")(
+        "confidence", real_number(0.99), "of the lower bound")("json", po::bool_switch(),
+                                                               "one JSON object instead of a page");
+    return options;
+}
+
+int run(const Arguments& arguments) {
+    Page page(arguments["json"].as<bool>());
+    const bool command = arguments.count("command") != 0, sampled = arguments.count("samples") != 0;
+    if (command == (arguments.count("spec") != 0))
+        throw UsageError("ldp audit needs a spec, or else --command");
+    if (command && !sampled) throw UsageError("--command needs --samples");
+    if (arguments["exact"].as<bool>() && sampled)
+        throw UsageError("--exact proves and --samples attacks: choose one");
+    if (!sampled) {
+        const Spec spec = Spec::from_json(spec_text(arguments["spec"].as<std::string>()));
+        page.say("mechanism", "mechanism", std::string(spec.mechanism().name),
+                 std::string(spec.mechanism().name) + ": " + spec.mechanism().title);
+        page.say("spec", "spec", fingerprint_text(spec.fingerprint()));
+        return prove(spec, page);
+    }
+    const auto people = arguments["samples"].as<std::int64_t>();
+    const double confidence = arguments["confidence"].as<double>();
+    if (people < 100) throw UsageError("--samples must be 100 or more");
+    if (!(confidence > 0.5 && confidence < 1)) throw UsageError("--confidence must be between 0.5 and 1");
+    return (command ? attack_command : attack_spec)(arguments, page, static_cast<std::uint64_t>(people),
+                                                    confidence);
+}
+
+constexpr const char* positional[] = {"spec"};
+
+}  // namespace
+
+const Command command{
+    "audit",
+    "[--exact] SPEC | --samples N SPEC | --samples N --command CMD --from A --to B",
+    "proves or measures the epsilon of the code that ships",
+    "Proves: follows the randomizer through every input and every outcome of its draws, in exact fractions,\n"
+    "and shows the worst that anybody can learn. A spec with too many outcomes is judged by the worst case\n"
+    "that its mechanism argues for, and the page says so.\n"
+    "Attacks, with --samples: draws reports of two people who hold different values, tells them apart as\n"
+    "well as it can, and shows the epsilon that this takes at least. It never exceeds the true one, but for\n"
+    "a chance of 1 - confidence.\n"
+    "Exit code 1 if a promise is broken.",
+    options,
+    positional,
+    run};
+
+}  // namespace ldp::cli::audit

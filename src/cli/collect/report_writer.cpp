@@ -1,0 +1,367 @@
+#include "cli/collect/report_writer.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "core/spec/spec.hpp"
+#include "core/summary/batch.hpp"
+
+namespace ldp::collect {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto between_looks = 2s;
+/// Clients come again; what is bridged here is a connection that was cut while nobody used it.
+constexpr RetryPolicy short_retries{500ms, 50ms, 100ms};
+
+constexpr auto between_checks = 200ms;
+/// In the session in which no owner's code runs. No other role's objects are found, whatever the role's
+/// settings.
+constexpr const char* control_settings =
+    "SET search_path = pg_catalog, pg_temp; SET statement_timeout = '10s'";
+
+using ReceivedBatches = std::vector<const ReceivedBatch*>;
+
+/// As an array of SQL: of items without quotes, commas or braces.
+template <class Item>
+std::string array(const ReceivedBatches& group, Item item) {
+    std::string text;
+    for (const ReceivedBatch* one : group) text += (text.empty() ? "{" : ",") + item(*one);
+    return text + "}";
+}
+
+ReceivedBatches received(std::span<const QueuedBatch> group) {
+    ReceivedBatches all;
+    for (const QueuedBatch& queued : group) all.push_back(&queued.batch);
+    return all;
+}
+
+/// Which ids are new, in the group's order; from now on they are this transaction's. Throws pq::Failure, of
+/// BatchOutcome::outdated if one is known with other content.
+std::vector<bool> claim(pqxx::transaction_base& transaction, const std::string& schema,
+                        const ReceivedBatches& group) {
+    const auto claimed = pq::run(
+        transaction,
+        "SELECT " + schema +
+            ".ldp_claim_batch($1::pg_catalog.text, u.id, u.reports, pg_catalog.decode(u.digest, 'hex')) "
+            "FROM ROWS FROM (pg_catalog.unnest($2::pg_catalog.uuid[]), "
+            "pg_catalog.unnest($3::pg_catalog.int8[]), "
+            "pg_catalog.unnest($4::pg_catalog.text[])) AS u (id, reports, digest)",
+        group.front()->to->name, array(group, [](const ReceivedBatch& one) { return one.id; }),
+        array(group, [](const ReceivedBatch& one) { return std::to_string(one.reports()); }),
+        array(group, [](const ReceivedBatch& one) { return to_hex(one.digest); }));
+    std::vector<bool> fresh;
+    for (const auto& row : claimed) fresh.push_back(row[0].as<bool>());
+    return fresh;
+}
+
+bool is_void(std::span<const QueuedBatch> group) noexcept {
+    return group.front().batch.frame.empty();
+}
+
+std::string named(const char* doing, const CatalogEntry& to) {
+    return std::string(doing) + " collection \"" + to.name + "\"";
+}
+
+/// With a server whose operating system answers and which itself does not, libpq waits for ever otherwise.
+std::string bounded(const std::string& dsn) {
+    setenv("PGCONNECT_TIMEOUT", "10", 0);
+    return dsn;
+}
+
+}  // namespace
+
+ReportWriter::Worker::Worker(const std::string& dsn, const WriterLimits& limits)
+    : session(dsn, short_retries,
+              "SET statement_timeout = '" + std::to_string(limits.duration.count()) + "s'", limits.duration) {
+}
+
+ReportWriter::ReportWriter(Queue& queue, const std::string& dsn, std::set<std::string> only,
+                           const WriterLimits& limits, Observer observer)
+    : queue_(queue),
+      limits_(limits),
+      control_(bounded(dsn), short_retries, control_settings, 10s),
+      only_(std::move(only)),
+      observer_(std::move(observer)) {
+    check_role();
+    for (std::size_t i = 0; i < limits.sessions; ++i)
+        workers_.push_back(std::make_unique<Worker>(dsn, limits));
+    refresh();
+}
+
+/// Triggers of tables that others own run with this role's rights, and may take any role of which it is a
+/// member.
+void ReportWriter::check_role() {
+    const auto found = control_.persist("connecting", [](pqxx::connection& connection, const std::string&) {
+        pqxx::work transaction(connection);
+        return pq::run(transaction,
+                       "SELECT r.rolname::text, r.rolname = session_user, r.rolsuper FROM pg_roles AS r "
+                       "WHERE (r.rolsuper OR r.rolcreaterole OR r.rolreplication OR r.rolbypassrls "
+                       "OR left(r.rolname::text, 3) = 'pg_' OR r.rolname IN ('ldp_admin', 'ldp_analyst')) "
+                       "AND pg_has_role(session_user, r.oid, 'MEMBER') "
+                       "ORDER BY r.rolsuper DESC, r.rolname = session_user DESC, r.rolname LIMIT 1");
+    });
+    if (found.empty()) return;
+    const std::string role = "\"" + found[0][0].as<std::string>() + "\"";
+    const bool itself = found[0][1].as<bool>(), superuser = found[0][2].as<bool>();
+    raise(ErrorCode::environment,
+          superuser && itself ? "the endpoint must not run as a superuser"
+          : superuser         ? "the endpoint must not run as a member of the superuser " + role
+          : itself ? "the endpoint must not run as a role that may create roles, replicate or bypass policies"
+                   : "the endpoint must not run as a member of the role " + role,
+          "What it runs in the database is what strangers send, and triggers of tables that others own.",
+          "Connect as a role of its own that is a member of ldp_submitter and of nothing else.");
+}
+
+void ReportWriter::run() {
+    std::vector<std::jthread> threads;
+    working_ = workers_.size();
+    for (const auto& worker : workers_) threads.emplace_back([this, &worker = *worker] { work(worker); });
+    auto next_look = Clock::now() + between_looks;
+    std::unique_lock lock(mutex_);
+    while (!ended_.wait_for(lock, between_checks, [this] { return working_ == 0; })) {
+        lock.unlock();
+        end_overdue();
+        if (Clock::now() >= next_look) {
+            refresh();
+            next_look = Clock::now() + between_looks;
+        }
+        lock.lock();
+    }
+}
+
+void ReportWriter::work(Worker& worker) {
+    while (!queue_.done()) {
+        Group group = queue_.take(Clock::now() + between_looks);
+        if (group.empty()) continue;
+        const std::string owner = group.front().batch.to->owner;
+        store(worker, std::move(group));
+        worker.session.clean();
+        queue_.release(owner);
+    }
+    const std::lock_guard lock(mutex_);
+    if (--working_ == 0) ended_.notify_one();
+}
+
+/// A statement that was cancelled can catch that and go on; a session that is ended cannot.
+void ReportWriter::end_overdue() {
+    for (const auto& worker : workers_) {
+        const int process = worker->session.overdue();
+        if (process == 0) continue;
+        try {
+            control_.persist("ending a transaction", [&](pqxx::connection& connection, const std::string&) {
+                pqxx::work transaction(connection);
+                pq::run(transaction, "SELECT pg_catalog.pg_terminate_backend($1::pg_catalog.int4)",
+                        std::to_string(process));
+            });
+        } catch (const pq::Failure& failure) {
+            observer_.complain(failure);
+        }
+    }
+}
+
+void ReportWriter::refresh() {
+    const auto began = Clock::now();
+    try {
+        const auto rows = control_.persist(
+            "looking collections up", [](pqxx::connection& connection, const std::string& schema) {
+                pqxx::work transaction(connection);
+                return pq::run(transaction,
+                               "SELECT c.name, format('%I.%I', n.nspname, t.relname), c.fingerprint, "
+                               "to_char(c.created AT TIME ZONE 'UTC', 'Dy, DD Mon YYYY HH24:MI:SS \"GMT\"'), "
+                               "t.relowner::text, "
+                               "(SELECT pg_get_constraintdef(k.oid) FROM pg_constraint AS k "
+                               "WHERE k.conrelid = t.oid AND k.conname = 'round_is_open') "
+                               "FROM " +
+                                   schema +
+                                   ".ldp_collections AS c JOIN pg_class AS t ON t.oid = c.reports "
+                                   "JOIN pg_namespace AS n ON n.oid = t.relnamespace "
+                                   "WHERE has_any_column_privilege(t.oid, 'INSERT')");
+            });
+        auto found = std::make_shared<Catalog>();
+        for (const auto& row : rows) {
+            CatalogEntry listed{row[0].as<std::string>(),
+                                row[1].as<std::string>(),
+                                row[2].as<std::string>(),
+                                row[3].as<std::string>(),
+                                {},
+                                {},
+                                row[4].as<std::string>(),
+                                row[5].is_null() ? std::nullopt : parse_rounds(row[5].as<std::string>())};
+            if (!only_.empty() && !only_.contains(listed.name)) continue;
+            const auto before = catalog_->find(listed.name);
+            const bool same = before != catalog_->end() && before->second->same_as(listed);
+            std::string name = listed.name;
+            const auto offered = same ? before->second : read_collection(std::move(listed));
+            if (offered) found->emplace(std::move(name), offered);
+        }
+        if (*found != *catalog_) {
+            catalog_ = std::move(found);
+            observer_.catalog(catalog_);
+        }
+        observer_.looked(began, true);
+    } catch (const pq::Failure& failure) {
+        observer_.looked(began, false);
+        observer_.complain(failure);
+    }
+}
+
+/// With its spec; nothing if it is gone, or of a release that this one does not know.
+std::shared_ptr<const CatalogEntry> ReportWriter::read_collection(CatalogEntry&& listed) {
+    try {
+        listed.spec =
+            control_.persist("fetching a spec", [&](pqxx::connection& connection, const std::string& schema) {
+                pqxx::work transaction(connection);
+                const auto found = pq::run(
+                    transaction, "SELECT " + schema + ".ldp_client_spec($1::text)::text", listed.name);
+                return found[0][0].is_null() ? std::string() : found[0][0].as<std::string>();
+            });
+        if (listed.spec.empty()) return nullptr;
+        listed.mechanism = make_mechanism(Spec::from_json(listed.spec));
+        return std::make_shared<const CatalogEntry>(std::move(listed));
+    } catch (const pq::Failure& failure) {
+        if (failure.passing()) throw;
+        observer_.complain(failure);
+    } catch (const Error& error) {
+        observer_.complain(error);
+    }
+    return nullptr;
+}
+
+std::vector<BatchOutcome> ReportWriter::attempt(Worker& worker, pqxx::connection& connection,
+                                                const std::string& schema, std::span<const QueuedBatch> group,
+                                                bool singly, std::size_t hold) {
+    pqxx::work transaction(connection);
+    std::vector<BatchOutcome> outcomes;
+    const auto note = [&](std::span<const QueuedBatch> some) {
+        for (const bool fresh : claim(transaction, schema, received(some)))
+            outcomes.push_back(fresh ? BatchOutcome::delivered : BatchOutcome::repeated);
+    };
+    if (!singly) note(group);
+    // Not by pqxx::subtransaction, which in version 6 does not begin before a statement without parameters.
+    for (std::size_t i = 0; singly && i < group.size(); ++i) {
+        transaction.exec("SAVEPOINT one");
+        try {
+            pq::guarded("claiming a batch", [&] { note(group.subspan(i, 1)); });
+        } catch (const pq::Failure& failure) {
+            if (!failure.is(BatchOutcome::outdated)) throw;
+            transaction.exec("ROLLBACK TO SAVEPOINT one");
+            outcomes.push_back(BatchOutcome::outdated);
+        }
+        transaction.exec("RELEASE SAVEPOINT one");
+    }
+    if (!is_void(group)) {
+        ReceivedBatches fresh;
+        std::vector<Bytes> frames;
+        for (std::size_t i = 0; i < group.size(); ++i)
+            if (outcomes[i] == BatchOutcome::delivered) {
+                fresh.push_back(&group[i].batch);
+                frames.push_back(group[i].batch.bytes());
+            }
+        if (fresh.empty() || fresh.size() < hold) {
+            std::ranges::replace(outcomes, BatchOutcome::delivered, BatchOutcome::later);
+            return outcomes;
+        }
+        const CatalogEntry& to = *group.front().batch.to;
+        // In an order that tells nothing of who sent which (batch_frame.hpp).
+        for (const auto& batch : merge(*to.mechanism, frames))
+            pq::check_rows(to.name,
+                           pq::insert(transaction, schema, to.table, batch, group.front().batch.round),
+                           batch_frame(*to.mechanism).count(batch));
+        // Triggers that were to run at COMMIT run now, as far as they allow it. Afterwards each claim must be
+        // known, to the role that made it.
+        transaction.exec("SET CONSTRAINTS ALL IMMEDIATE");
+        for (const bool unclaimed : claim(transaction, schema, fresh))
+            if (unclaimed) pq::refuse_unclaimed(to.name);
+        // What still runs at COMMIT is bounded, too, whatever a trigger did to the limit.
+        transaction.exec(worker.session.settings());
+    }
+    try {
+        transaction.commit();
+    } catch (const pqxx::sql_error&) {
+        worker.doubt = worker.doubt || !connection.is_open();
+        throw;
+    } catch (const std::exception&) {
+        worker.doubt = true;
+        throw;
+    }
+    return outcomes;
+}
+
+void ReportWriter::store(Worker& worker, Group group) {
+    const std::string doing = named("storing reports of", *group.front().batch.to);
+    const auto attempted = [&](bool singly) {
+        return worker.session.persist(doing, [&](pqxx::connection& connection, const std::string& schema) {
+            return attempt(worker, connection, schema, group, singly, queue_.limits().hold);
+        });
+    };
+    const auto began = Clock::now();
+    worker.doubt = false;
+    std::vector<BatchOutcome> outcomes;
+    try {
+        try {
+            outcomes = attempted(false);
+        } catch (const pq::Failure& failure) {
+            if (!failure.is(BatchOutcome::outdated)) throw;
+            outcomes = attempted(true);
+        }
+    } catch (const pq::Failure& failure) {
+        // Whoever is refused shall not have others refused. Held ones must not be stored in smaller groups.
+        if (!failure.is(BatchOutcome::refused) || group.size() == 1 || queue_.limits().hold > 1)
+            return end(group, failure, worker.doubt, Clock::now() - began);
+        for (QueuedBatch& queued : group) {
+            Group alone;
+            alone.push_back(std::move(queued));
+            store(worker, std::move(alone));
+        }
+        return;
+    }
+    std::uint64_t reports = 0;
+    std::size_t batches = 0;
+    Group again;
+    for (std::size_t i = 0; i < group.size(); ++i) {
+        const ReceivedBatch& one = group[i].batch;
+        if (outcomes[i] == BatchOutcome::outdated) {
+            group[i].end(problem(409, "this id stands for another batch, or was given up",
+                                 "Give every batch an id of its own, and repeat a batch unchanged."));
+        } else if (one.frame.empty()) {
+            group[i].end({204});
+        } else if (outcomes[i] == BatchOutcome::repeated) {
+            group[i].end({200});
+        } else if (outcomes[i] == BatchOutcome::delivered) {
+            ++batches;
+            reports += one.reports();
+            group[i].end({201});
+        } else {
+            again.push_back(std::move(group[i]));
+        }
+    }
+    if (batches > 0)
+        observer_.stored(batches, reports, std::chrono::duration<double>(Clock::now() - began).count());
+    queue_.add_again(std::move(again));
+}
+
+void ReportWriter::end(std::span<const QueuedBatch> group, const pq::Failure& failure, bool doubt,
+                       Clock::duration took) {
+    const Answer answer = [&]() -> Answer {
+        switch (failure.reply().outcome) {
+            case BatchOutcome::refused:
+                // Without the detail, which may quote a row.
+                return problem(422, failure.what());
+            case BatchOutcome::too_large:
+                if (took >= limits_.duration) break;
+                if (group.size() > 1) return later(503, 1, "too much came at once");
+                return problem(413, failure.what(), "Send the reports in smaller batches.");
+            default:
+                break;
+        }
+        observer_.complain(failure);
+        constexpr const char* now = "the database cannot store it now";
+        return doubt ? in_doubt(2, now) : later(503, 2, now);
+    }();
+    for (const QueuedBatch& queued : group) queued.end(answer);
+}
+
+}  // namespace ldp::collect

@@ -1,0 +1,247 @@
+// ldp disclosure SPEC
+
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <iostream>
+#include <sstream>
+
+#include "accounting/composition.hpp"
+#include "accounting/lower_bounds.hpp"
+#include "accounting/posterior_odds.hpp"
+#include "cli/command.hpp"
+#include "cli/template.hpp"
+#include "core/mechanism/mechanism.hpp"
+#include "core/proof/audit.hpp"
+#include "core/spec/spec.hpp"
+
+namespace ldp::cli::disclosure {
+
+namespace {
+
+namespace po = boost::program_options;
+
+/// δ of the whole that a person may spend, where that is many answers.
+constexpr double whole_delta = 1e-6;
+
+enum class Part { all, consent, summary, assessment };
+const Words<Part> parts{"part",
+                        {{"all", Part::all},
+                         {"consent", Part::consent},
+                         {"summary", Part::summary},
+                         {"assessment", Part::assessment}}};
+
+Options options() {
+    Options options;
+    options.add_options()("spec", po::value<std::string>()->required(),
+                          "a file, - for standard input, or the JSON itself")(
+        "part", po::value<std::string>()->default_value("all"), "consent, summary or assessment")(
+        "users", po::value<std::int64_t>()->default_value(100000),
+        "people who report, for the standard errors");
+    return options;
+}
+
+std::string digits(double number, int significant = 3) {
+    std::ostringstream out;
+    out << std::setprecision(significant) << number;
+    return out.str();
+}
+
+std::string percent(double bound) {
+    return told_percent(bound) + " %";
+}
+
+/// Text of a spec's author, which Markdown shall show as it stands.
+std::string plain(std::string_view text) {
+    std::string safe;
+    for (const char c : text) {
+        if (std::string_view("\\`*_[]<>|#").find(c) != std::string_view::npos) safe += '\\';
+        safe += c == '\n' || c == '\r' ? ' ' : c;
+    }
+    return safe;
+}
+
+std::string kind(const Attribute& attribute) {
+    if (attribute.of_numbers())
+        return "a number from " + shortest(attribute.min) + " to " + shortest(attribute.max) +
+               (attribute.binned()
+                    ? ", of which only its range out of " + grouped(attribute.domain) + " is used"
+                    : ", smaller and larger ones counted as these");
+    if (attribute.prefix != 0)
+        return "a text, of which at most its first " + std::to_string(attribute.prefix) +
+               " characters are used";
+    std::string text = "one of " + grouped(attribute.domain) + " values";
+    constexpr std::size_t shown = 8;
+    for (std::size_t i = 0; i < std::min(shown, attribute.labels.size()); ++i)
+        text += (i == 0 ? ": " : ", ") + plain(attribute.labels[i]);
+    return text + (attribute.labels.size() > shown ? ", …" : "");
+}
+
+/// A spec, and what follows from it, in words.
+class Disclosure {
+  public:
+    Disclosure(const Spec& spec, std::uint64_t users)
+        : spec_(spec), mechanism_(make_mechanism(spec)), users_(users), odds_(odds_factor(spec.epsilon())) {
+        if (spec.budget())
+            answers_ = std::min(mechanism_->most_keys(), spec.budget()->answers(spec.epsilon()));
+    }
+
+    [[nodiscard]] std::string consent() const {
+        Fields fields = common();
+        fields.values.merge(decltype(fields.values){
+            {"odds", reported_factor(odds_)},
+            {"belief", percent(posterior(0.1, spec_.epsilon()))},
+            {"guess_of_first", percent(right_guess(mechanism_->first_epsilon()))},
+            {"odds_of_two", reported_factor(odds_ * odds_) + but_for(2 * spec_.delta())},
+            {"answers", grouped(answers_)}});
+        fields.show("has_delta", spec_.delta() != 0);
+        fields.show("single_tells_less", mechanism_->first_epsilon() < spec_.epsilon());
+        const bool series = spec_.mechanism().series, remembered = !series && answers_ != 0;
+        fields.show("series", series);
+        fields.show("fresh", !series && !remembered);
+        fields.show("remembered", remembered);
+        if (remembered) {
+            Fields& spending = fields.sections["remembered"][0];
+            spending.values = {{"sum", digits(whole().sum, 4)}, {"least", digits(whole().least(), 4)}};
+            spending.show("composed", whole().least() < 0.99 * whole().sum);
+        }
+        return filled(template_text("consent.md"), fields, plain);
+    }
+
+    [[nodiscard]] std::string summary() const {
+        Fields fields = common();
+        fields.values.merge(decltype(fields.values){{"odds", reported_factor(odds_) + but_for(spec_.delta())},
+                                                    {"fingerprint", fingerprint_text(spec_.fingerprint())},
+                                                    {"mechanism_title", spec_.mechanism().title}});
+        fields.show("record", spec_.attributes().size() > 1);
+        auto& errors = fields.sections["errors"];
+        for (std::size_t j = 0; j < spec_.attributes().size(); ++j) {
+            const Attribute& attribute = spec_.attributes()[j];
+            const double unit = attribute.numeric() ? (attribute.max - attribute.min) / 2 : 1;
+            const auto error = [&](double n_variance) {
+                return digits(unit * std::sqrt(n_variance / static_cast<double>(users_)));
+            };
+            const auto [down, up] = mechanism_->promised_bias(j, 0.01);
+            Fields& row = errors.emplace_back();
+            row.values = {{"name", attribute.name},
+                          {"error", error(mechanism_->promised_variance(j))},
+                          {"pull", digits(std::max(-down, up))}};
+            row.show("numeric", attribute.numeric());
+            const bool known = !attribute.derived() && spec_.delta() == 0;
+            row.show("known", known);
+            if (known)
+                row.values["least_error"] =
+                    error(least_error(spec_.epsilon(), attribute, endless, Target::sample));
+        }
+        return filled(template_text("summary.md"), fields, plain);
+    }
+
+    [[nodiscard]] std::string assessment() const {
+        SystemRandom bits;
+        const Audit found = ldp::audit(*mechanism_, bits);
+        Fields fields = common();
+        fields.values.merge(decltype(fields.values){
+            {"odds", reported_factor(odds_) + but_for(spec_.delta())},
+            {"payload_bytes", std::to_string(mechanism_->payload_size())},
+            {"odds_of_four",
+             reported_factor(odds_factor(group_epsilon(spec_.epsilon(), 4))) + but_for(4 * spec_.delta())},
+            {"steps", grouped(found.steps)},
+            {"but_for", but_for(spec_.delta())}});
+        fields.show("kept", answers_ != 0);
+        fields.show("failed", !found.kept());
+        fields.show("enumerated", found.kept() && found.enumerated);
+        fields.show("argued", found.kept() && !found.enumerated);
+        return filled(template_text("assessment.md"), fields, plain);
+    }
+
+  private:
+    /// What several documents have.
+    [[nodiscard]] Fields common() const {
+        Fields fields{.values = {{"leaves", leaves()},
+                                 {"guess", percent(right_guess(spec_.epsilon(), spec_.delta()))},
+                                 {"epsilon", shortest(spec_.epsilon())},
+                                 {"delta", shortest(spec_.delta())},
+                                 {"mechanism", spec_.mechanism().name},
+                                 {"over_all_time", over_all_time()},
+                                 {"users", grouped(users_)},
+                                 {"min_group", std::to_string(spec_.min_group())},
+                                 {"report_bytes",
+                                  std::to_string(mechanism_->block().size() + mechanism_->payload_size())}}};
+        auto& attributes = fields.sections["attributes"];
+        for (const Attribute& attribute : spec_.attributes())
+            if (!attribute.derived())
+                attributes.push_back({.values = {{"name", attribute.name}, {"kind", kind(attribute)}}});
+        return fields;
+    }
+
+    /// What leaves the device; of a record whose attributes go through mechanisms of their own, theirs as
+    /// well.
+    [[nodiscard]] std::string leaves() const {
+        std::string text = spec_.mechanism().leaves;
+        std::vector<std::string> seen;
+        for (const Attribute& attribute : spec_.attributes()) {
+            const MechanismEntry* entry = find_mechanism(attribute.mechanism);
+            if (entry == nullptr || std::ranges::find(seen, entry->name) != seen.end()) continue;
+            text +=
+                (seen.empty() ? ". Of a question that is drawn it is " : "; of another kind of question ") +
+                std::string(entry->leaves);
+            seen.emplace_back(entry->name);
+        }
+        return text;
+    }
+
+    [[nodiscard]] Spent whole() const { return spent(answers_, spec_.epsilon(), whole_delta); }
+
+    [[nodiscard]] std::string over_all_time() const {
+        if (spec_.mechanism().series)
+            return "ε = " + shortest(spec_.epsilon()) + " (δ = 0) for the whole series";
+        if (answers_ == 0)
+            return "ε = " + shortest(spec_.epsilon()) + " (δ = " + shortest(spec_.delta()) +
+                   ") again for each further report of the same person: nothing but the way of asking bounds "
+                   "it";
+        const Spent all = whole();
+        return "at most " + grouped(answers_) + " answers are drawn: ε = " + shortest(all.sum) +
+               " (δ = 0), the sum; ε = " + digits(all.least(), 6) + " at δ = " + shortest(all.least_delta()) +
+               ", by " + name(all.by()) + " composition; between any two series of values of one person";
+    }
+
+    const Spec& spec_;
+    std::unique_ptr<const Mechanism> mechanism_;
+    std::uint64_t users_, answers_ = 0;
+    double odds_;
+};
+
+int run(const Arguments& arguments) {
+    const auto users = arguments["users"].as<std::int64_t>();
+    if (users < 1) throw UsageError("--users must be 1 or more, not " + std::to_string(users));
+    const Part part = parts.chosen(arguments);
+    const Spec spec = Spec::from_json(spec_text(arguments["spec"].as<std::string>()));
+    const Disclosure documents(spec, static_cast<std::uint64_t>(users));
+    const auto wanted = [&](Part one) { return part == one || part == Part::all; };
+    if (wanted(Part::consent)) std::cout << documents.consent();
+    if (part == Part::all) std::cout << "\n";
+    if (wanted(Part::summary)) std::cout << documents.summary();
+    if (part == Part::all) std::cout << "\n";
+    if (wanted(Part::assessment)) std::cout << documents.assessment();
+    std::cout << std::flush;
+    return Exit::done;
+}
+
+constexpr const char* positional[] = {"spec"};
+
+}  // namespace
+
+const Command command{
+    "disclosure",
+    "[--part PART] [--users N] SPEC",
+    "writes what people and officers must be told of a spec",
+    "Three texts in Markdown, filled in from the spec: what people are asked to agree to, with what leaves\n"
+    "their device and how little it tells; a summary on a page; and the skeleton of a data protection "
+    "impact\n"
+    "assessment, for which the spec is audited. What stands in brackets is for those who are responsible:\n"
+    "none of it is legal advice. The spec must name its mechanism, as ldp_client_spec() does.",
+    options,
+    positional,
+    run};
+
+}  // namespace ldp::cli::disclosure

@@ -1,0 +1,174 @@
+#include "cli/planning/single_round_command.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <iomanip>
+#include <iostream>
+#include <limits>
+#include <map>
+
+#include "accounting/posterior_odds.hpp"
+#include "cli/csv.hpp"
+#include "cli/progress.hpp"
+#include "cli/records.hpp"
+#include "core/mechanism/mechanism.hpp"
+#include "simulation/seeded_random.hpp"
+#include "simulation/single_round.hpp"
+
+namespace ldp::cli {
+
+namespace {
+
+using namespace simulation;
+
+/// Rounds and people of a file are held in memory.
+constexpr std::size_t most_values = 50'000'000;
+
+void print(const std::vector<Trial>& trials, const Spec& spec) {
+    std::cout << std::left << std::setw(16) << "attribute" << std::setw(22) << "asked" << std::right
+              << std::setw(12) << "truth" << std::setw(12) << "predicted" << std::setw(12) << "error"
+              << std::setw(12) << "claimed" << std::setw(12) << "covered, %"
+              << "\n";
+    const auto number = [](double value) -> std::ostream& {
+        std::cout << std::setw(12);
+        return std::isnan(value) ? std::cout << "-" : std::cout << value;
+    };
+    for (const Trial& trial : trials) {
+        std::cout << std::left << std::setw(16) << spec.attributes()[trial.attribute].name << std::setw(22)
+                  << trial.asked << std::right;
+        number(trial.truth);
+        number(trial.predicted);
+        number(trial.error);
+        number(trial.claimed);
+        number(100 * trial.covered) << "\n";
+    }
+}
+
+[[noreturn]] void bad_row(const CsvReader& csv, const std::string& message) {
+    throw Error(ErrorCode::invalid_value,
+                csv.name() + ", line " + std::to_string(csv.line()) + ": " + message, {},
+                "--series PERSON,ROUND,VALUE names the columns.");
+}
+
+std::int64_t whole(const CsvReader& csv, std::string_view text) {
+    std::int64_t found = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), found);
+    if (error != std::errc() || end != text.data() + text.size())
+        bad_row(csv, "a round is a whole number, not \"" + shortened(text, 40) + "\"");
+    return found;
+}
+
+/// A value as the simulation takes it: a number, or a category's.
+double value_of(const CsvReader& csv, const Collection& collection, std::string_view text) {
+    const Attribute& attribute = collection.spec().attributes()[0];
+    const bool labels = !attribute.labels.empty() && !attribute.binned();
+    double number = 0;
+    if (!labels) {
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+        if (error != std::errc() || end != text.data() + text.size())
+            bad_row(csv, "\"" + shortened(text, 40) + "\" is no number");
+    }
+    const Value value = labels ? Value(text) : Value(number);
+    const double place = collection.place({&value, 1}).positions[0];
+    if (!attribute.numeric()) return place;
+    return std::clamp(number, attribute.min, attribute.max);
+}
+
+}  // namespace
+
+int simulate_once(const Arguments& arguments, const Collection& collection) {
+    const auto& name = arguments["data"].as<std::string>();
+    const auto runs = arguments["runs"].as<std::int64_t>();
+    if (name.empty()) throw UsageError("ldp simulate once needs --data FILE");
+    if (runs < 1 || runs > 1'000'000)
+        throw UsageError("--runs must be 1 to 1,000,000, not " + std::to_string(runs));
+    std::ifstream file;
+    open(file, name);
+    CsvReader csv(file, name);
+    const Spec& spec = collection.spec();
+    Records records(csv, spec, BadRow::stop, {}, &std::cerr);
+    std::vector<std::vector<double>> people;
+    const auto take = [&](std::span<const Value> record) {
+        Placed placed = collection.place(record);
+        people.push_back(placed.positions);
+        if (people.size() * people[0].size() > most_values)
+            throw Error(ErrorCode::unsupported, "the file has too many values to simulate",
+                        "At most " + grouped(most_values) + " are held in memory.",
+                        "Take a part of its rows.");
+        return placed;
+    };
+    while (records.next(take)) {
+    }
+    if (people.size() < 2)
+        throw Error(ErrorCode::malformed, name + " has fewer than two rows", {}, "Each row is a person.");
+    SeededBits bits(arguments["seed"].as<std::uint64_t>());
+    std::vector<Trial> trials;
+    {
+        Progress progress(std::cerr, isatty(STDERR_FILENO) != 0, "simulating", "runs",
+                          static_cast<std::uint64_t>(runs));
+        trials = try_out(collection, people, static_cast<std::uint64_t>(runs), bits,
+                         [&](std::uint64_t done) { progress.update(done); });
+    }
+    std::cout << std::setprecision(4) << spec.mechanism().name << " at epsilon " << spec.epsilon()
+              << but_for(spec.delta()) << "; " << grouped(people.size()) << " people, "
+              << grouped(static_cast<std::uint64_t>(runs)) << " runs, seed "
+              << arguments["seed"].as<std::uint64_t>() << "\n\n";
+    print(trials, spec);
+    std::cout << "\nspent         " << spec.epsilon() << but_for(spec.delta())
+              << " by everybody who reports once, and as much again by each further report\n"
+              << std::flush;
+    std::cerr << summary(records.tally(), spec, "simulated") << "\n";
+    return Exit::done;
+}
+
+std::vector<std::vector<double>> read_series(const Arguments& arguments, const Collection& collection) {
+    const auto& name = arguments["data"].as<std::string>();
+    const auto& given = arguments["series"].as<std::string>();
+    const std::size_t first = given.find(','), second = given.find(',', first + 1);
+    if (first == std::string::npos || second == std::string::npos)
+        throw UsageError("--series must be PERSON,ROUND,VALUE: the names of three columns");
+    if (collection.spec().attributes().size() != 1)
+        throw Error(ErrorCode::unsupported, "a file of series has the values of one attribute",
+                    "The spec has " + std::to_string(collection.spec().attributes().size()) + ".",
+                    "Try the attributes one by one.");
+    std::ifstream file;
+    open(file, name);
+    CsvReader csv(file, name);
+    const std::size_t person = csv.column(given.substr(0, first)),
+                      round = csv.column(given.substr(first + 1, second - first - 1)),
+                      value = csv.column(given.substr(second + 1));
+    std::map<std::string, std::map<std::int64_t, double>> all;
+    std::int64_t begin = std::numeric_limits<std::int64_t>::max(), end = 0;
+    while (csv.next()) {
+        const std::int64_t at = whole(csv, csv.field(round));
+        if (at < 0 || at > 100'000) bad_row(csv, "rounds are 0 to 100,000");
+        begin = std::min(begin, at);
+        end = std::max(end, at + 1);
+        auto& theirs = all[std::string(csv.field(person))];
+        if (!theirs.emplace(at, value_of(csv, collection, csv.field(value))).second)
+            bad_row(csv, "a second value of this person in round " + std::to_string(at));
+    }
+    if (all.empty())
+        throw Error(ErrorCode::malformed, name + " has no rows", {},
+                    "Each row is a person's value in a round.");
+    if (all.size() * static_cast<std::size_t>(end - begin) > most_values)
+        throw Error(ErrorCode::unsupported, "the file has too many values to simulate",
+                    "People times rounds may be " + grouped(most_values) + " at most.",
+                    "Take a part of its people.");
+    std::vector<std::vector<double>> people;
+    for (const auto& [who, theirs] : all) {
+        auto& values = people.emplace_back();
+        auto now = theirs.begin();
+        for (std::int64_t t = begin; t < end; ++t) {
+            if (const auto next = std::next(now); next != theirs.end() && next->first <= t) now = next;
+            values.push_back(now->second);
+        }
+    }
+    return people;
+}
+
+}  // namespace ldp::cli

@@ -1,0 +1,113 @@
+// ldp spec check SPEC, ldp spec draft FILE
+
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <iostream>
+
+#include "accounting/posterior_odds.hpp"
+#include "cli/command.hpp"
+#include "cli/planning/draft.hpp"
+#include "client/in_quotes.hpp"
+#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/ordered/choice.hpp"
+#include "core/spec/spec.hpp"
+
+namespace ldp::cli::spec {
+
+namespace {
+
+/// The standard error to expect of one attribute's estimate from n reports, in the attribute's own unit.
+double standard_error(const Mechanism& mechanism, const Spec& spec, std::size_t j, double n) {
+    const Attribute& attribute = spec.attributes()[j];
+    const double unit = attribute.numeric() ? (attribute.max - attribute.min) / 2 : 1;
+    return unit * std::sqrt(mechanism.promised_variance(j) / n);
+}
+
+/// The furthest that one forged report in a hundred moves its estimate.
+double bias(const Mechanism& mechanism, std::size_t j) {
+    const auto [down, up] = mechanism.promised_bias(j, 0.01);
+    return std::max(-down, up);
+}
+
+/// The same of a range on average, of each mechanism for ordered values.
+void explain_ranges(const Spec& spec, std::ostream& out) {
+    out << "standard error of the share of a range, on average, if people are spread evenly:\n";
+    const Ranking ranking = ldp::advise(spec.to_json());
+    for (const Candidate& each : ranking.candidates) {
+        out << "  " << std::setw(13) << each.mechanism->name << " ";
+        if (std::isnan(each.n_variance)) {
+            out << each.obstacle << "\n";
+            continue;
+        }
+        out << std::setw(13) << std::sqrt(each.n_variance / 1e3) << " " << std::setw(19)
+            << std::sqrt(each.n_variance / 1e6)
+            << (each.mechanism == &spec.mechanism() ? "this spec" : each.obstacle) << "\n";
+    }
+}
+
+void explain(const Spec& spec, std::ostream& out) {
+    const auto mechanism = make_mechanism(spec);
+    out << "mechanism     " << spec.mechanism().name << ": " << spec.mechanism().title << "\n";
+    if (spec.chosen()) out << "chosen        " << spec.chosen()->reason << "\n";
+    out << "epsilon       " << spec.epsilon() << but_for(spec.delta()) << "\n"
+        << "report        " << mechanism->block().size() + mechanism->payload_size() << " bytes\n"
+        << "spec          " << fingerprint_text(spec.fingerprint()) << "\n"
+        << "expected standard error, and how far one forged report in a hundred can move an estimate:\n"
+        << "              1,000 reports   1,000,000 reports   1 % forged\n"
+        << std::left << std::setprecision(4);
+    for (std::size_t j = 0; j < spec.attributes().size(); ++j) {
+        const Attribute& attribute = spec.attributes()[j];
+        out << "  " << std::setw(11) << attribute.name << " " << std::setw(15)
+            << standard_error(*mechanism, spec, j, 1e3) << " " << std::setw(19)
+            << standard_error(*mechanism, spec, j, 1e6) << " " << std::setw(12) << bias(*mechanism, j);
+        if (attribute.numeric())
+            out << "of its mean, in its unit (" << shortest(attribute.min) << " to "
+                << shortest(attribute.max) << ")\n";
+        else
+            out << "of each value's share (" << attribute.domain << " values)\n";
+    }
+    if (is_ordered(spec.mechanism())) explain_ranges(spec, out);
+}
+
+Options options() {
+    Options options;
+    options.add_options()("action", boost::program_options::value<std::string>()->required())(
+        "spec", boost::program_options::value<std::string>()->required());
+    return options;
+}
+
+int run(const Arguments& arguments) {
+    const auto& action = arguments["action"].as<std::string>();
+    if (action == "draft") return draft_spec(arguments["spec"].as<std::string>());
+    if (action != "check") throw UsageError("ldp spec knows check and draft, not " + in_quotes(action));
+    const Spec spec = Spec::from_json(spec_text(arguments["spec"].as<std::string>()));
+    std::cout << spec.to_json() << std::endl;
+    explain(spec, std::cerr);
+    return Exit::done;
+}
+
+constexpr const char* positional[] = {"action", "spec"};
+
+}  // namespace
+
+const Command command{
+    "spec",
+    "check SPEC | draft FILE.csv",
+    "validates a spec and shows what it promises, or drafts one",
+    "SPEC is a file, - for standard input, or the JSON itself. Its canonical form, every default filled in,\n"
+    "goes to standard output, and to standard error what it costs and yields: epsilon, bytes a report, and\n"
+    "the standard error to expect, and the most that one forged report in a hundred moves an estimate. That "
+    "error is the randomization's alone; for a share it is that of a "
+    "value\n"
+    "with an average share, for a mean the largest, whoever the people are, or a bound of it.\n"
+    "draft writes a first spec for the columns of a CSV file to standard output: numbers with ranges "
+    "rounded\n"
+    "outwards, categories with their labels. It is for a file that tells nothing of anybody, such as "
+    "made-up\n"
+    "or published data: ranges and labels that were read off private values give away some of them.",
+    options,
+    positional,
+    run};
+
+}  // namespace ldp::cli::spec

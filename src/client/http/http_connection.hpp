@@ -1,0 +1,193 @@
+// A way to an endpoint (ldp collect) over HTTP/1.1. Header-only, so that libldp itself needs no Boost.Beast:
+// programs that include this have its headers. For TLS, let a local proxy speak it, or give Client::flush a
+// BatchTransport over a library of your own.
+#pragma once
+
+// Before Boost.Asio, which in version 1.74 uses std::exchange without it.
+#include <utility>
+//
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <charconv>
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "client/batch_transport.hpp"
+#include "client/http/endpoint_error.hpp"
+#include "core/base/error.hpp"
+#include "core/base/random.hpp"
+#include "core/delivery/delivery_receipt.hpp"
+
+namespace ldp {
+
+/// A connection that is made when it is needed, anew when it breaks, and patient with what passes: an
+/// endpoint that restarts, is busy, or has lost its database. For one thread at a time.
+class HttpConnection {
+  public:
+    /// GET, POST and so on.
+    using Method = boost::beast::http::verb;
+    /// What the endpoint answered.
+    struct Reply {
+        unsigned status;            ///< of HTTP
+        std::string body;           ///< its content
+        std::string last_modified;  ///< that header's text, or empty
+        std::string receipt;        ///< the header Ldp-Receipt (delivery_receipt.hpp), or empty
+    };
+    /// Judges a reply: nothing if it is final, else the failure, and whether the request is to be repeated.
+    using Judge = std::function<std::optional<TransportFailure>(const Reply&)>;
+
+    /// To the endpoint at http://HOST[:PORT][/PATH], which is asked when it is first needed. An answer may
+    /// take `timeout`, longer than the endpoint holds batches back. Throws Error (invalid_value) for another
+    /// address.
+    explicit HttpConnection(const std::string& address, const RetryPolicy& retry_policy = {},
+                            std::chrono::seconds timeout = std::chrono::seconds(100))
+        : retry_policy_(retry_policy), timeout_(timeout) {
+        constexpr std::string_view scheme = "http://";
+        std::string_view rest = address;
+        const bool known = rest.starts_with(scheme);
+        if (known) rest.remove_prefix(scheme.size());
+        const std::string_view authority = rest.substr(0, rest.find('/'));
+        prefix_ = rest.substr(authority.size());
+        while (prefix_.ends_with('/')) prefix_.pop_back();
+        // A colon inside the brackets of an address of IPv6 begins no port.
+        const std::size_t colon = authority.find(':', authority.rfind(']') + 1);
+        host_ = authority.substr(0, colon);
+        if (colon != std::string_view::npos) port_ = authority.substr(colon + 1);
+        const bool sound = known && !host_.empty() && !port_.empty() &&
+                           address.find_first_of(" \t\r\n?#@") == std::string::npos;
+        if (!sound)
+            raise(ErrorCode::invalid_value, "this is no address of an endpoint", "Found " + address + ".",
+                  "Give one such as http://127.0.0.1:8417. What speaks https is reached through a local "
+                  "proxy.");
+    }
+
+    /// Told before each pause: why, and how long.
+    using Waiting = std::function<void(const Error&, std::chrono::milliseconds)>;
+    /// Whom to tell; nobody at first.
+    void on_waiting(Waiting waiting) { waiting_ = std::move(waiting); }
+
+    /// Sends a request that is safe to repeat, in order to do what `doing` says, until there is a reply
+    /// that is final, or patience ends. `path` goes behind the endpoint's own. No redirect is followed.
+    /// Throws TransportFailure.
+    Reply request(std::string_view doing, Method method, const std::string& path, const Judge& judge,
+                  std::string body = {}) {
+        using std::chrono::milliseconds;
+        using std::chrono::steady_clock;
+        namespace http = boost::beast::http;
+        http::request<http::string_body> message(method, prefix_ + path, 11);
+        message.set(http::field::host, port_ == default_port ? host_ : host_ + ":" + port_);
+        if (method == Method::post) {
+            message.set(http::field::content_type, "application/octet-stream");
+            message.body() = std::move(body);
+        }
+        message.prepare_payload();
+
+        SystemRandom bits;
+        std::optional<Backoff> backoff;
+        steady_clock::time_point first_failure;
+        for (;;) {
+            milliseconds asked{0};
+            const auto failure = [&]() -> std::optional<TransportFailure> {
+                try {
+                    const auto response = exchanged(message);
+                    reply_ = {response.result_int(), response.body(),
+                              std::string(response[http::field::last_modified]),
+                              std::string(response[receipt_field])};
+                    const std::string seconds(response[http::field::retry_after]);
+                    std::int64_t number = 0;
+                    std::from_chars(seconds.data(), seconds.data() + seconds.size(), number);
+                    asked = std::chrono::seconds(std::clamp<std::int64_t>(number, 0, 3600));
+                    return judge(reply_);
+                } catch (const boost::system::system_error& broken) {
+                    stream_.reset();
+                    return TransportFailure({ErrorCode::environment,
+                                             std::string(doing) + ": there is no connection to the endpoint",
+                                             broken.code().message(), "Check its address, and that it runs."},
+                                            true);
+                }
+            }();
+            if (!failure) return std::move(reply_);
+            if (!failure->passing()) throw TransportFailure(*failure);
+            if (!backoff) {
+                first_failure = steady_clock::now();
+                backoff.emplace(retry_policy_, bits);
+            }
+            const auto elapsed =
+                std::chrono::duration_cast<milliseconds>(steady_clock::now() - first_failure);
+            const auto pause = backoff->next(elapsed);
+            if (!pause) throw TransportFailure(*failure);
+            const milliseconds longer = std::min(std::max(*pause, asked), retry_policy_.limit - elapsed);
+            if (waiting_) waiting_(*failure, longer);
+            std::this_thread::sleep_for(longer);
+        }
+    }
+
+  private:
+    using Response = boost::beast::http::response<boost::beast::http::string_body>;
+    using Stream = boost::beast::tcp_stream;
+
+    /// Starts what ends by calling the handler it is given, and waits for it: only so does Boost.Beast keep
+    /// time limits.
+    template <class Start>
+    void finish(Start start) {
+        boost::beast::error_code ended;
+        stream_->expires_after(timeout_);
+        start([&](boost::beast::error_code error, const auto&...) { ended = error; });
+        io_.restart();
+        io_.run();
+        if (ended) throw boost::system::system_error(ended);
+    }
+
+    Response exchanged(const boost::beast::http::request<boost::beast::http::string_body>& message) {
+        namespace http = boost::beast::http;
+        if (stream_) {
+            // The other side may have closed it long ago; whether it did shows only now.
+            try {
+                return exchanged_now(message);
+            } catch (const boost::system::system_error&) {
+                stream_.reset();
+            }
+        }
+        connect();
+        return exchanged_now(message);
+    }
+
+    void connect() {
+        const bool bracketed = host_.starts_with('[') && host_.ends_with(']');
+        boost::asio::ip::tcp::resolver resolver(io_);
+        const auto found = resolver.resolve(bracketed ? host_.substr(1, host_.size() - 2) : host_, port_);
+        stream_.emplace(io_);
+        finish([&](auto handler) { stream_->async_connect(found, handler); });
+        stream_->socket().set_option(boost::asio::ip::tcp::no_delay(true));
+        buffer_.clear();
+    }
+
+    Response exchanged_now(const boost::beast::http::request<boost::beast::http::string_body>& message) {
+        namespace http = boost::beast::http;
+        http::response_parser<http::string_body> parser;
+        parser.body_limit(std::uint64_t{64} << 20);
+        finish([&](auto handler) { http::async_write(*stream_, message, handler); });
+        finish([&](auto handler) { http::async_read(*stream_, buffer_, parser, handler); });
+        if (!parser.keep_alive()) stream_.reset();
+        return parser.release();
+    }
+
+    static constexpr const char* default_port = "80";
+    std::string host_, port_ = default_port, prefix_;
+    RetryPolicy retry_policy_;
+    std::chrono::seconds timeout_;
+    Waiting waiting_;
+    boost::asio::io_context io_{1};
+    std::optional<Stream> stream_;
+    boost::beast::flat_buffer buffer_;
+    Reply reply_;
+};
+
+}  // namespace ldp

@@ -1,0 +1,256 @@
+// The one place that knows libpqxx, whose interface moved between versions 6, 7 and 8.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <new>
+#include <optional>
+#include <pqxx/pqxx>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "client/batch_transport.hpp"
+#include "core/base/bytes.hpp"
+#include "core/base/error.hpp"
+#include "core/base/random.hpp"
+#include "core/delivery/next_step.hpp"
+
+namespace ldp::pq {
+
+#define LDP_PQXX_AT_LEAST(major, minor) \
+    (PQXX_VERSION_MAJOR > (major) || (PQXX_VERSION_MAJOR == (major) && PQXX_VERSION_MINOR >= (minor)))
+
+/// A row as results hand it out: pqxx::row, and from version 8 on pqxx::row_ref.
+using Row = pqxx::result::reference;
+
+/// Runs one statement with parameters, $1 and on.
+template <class... Parameters>
+pqxx::result run(pqxx::transaction_base& transaction, const std::string& sql,
+                 const Parameters&... parameters) {
+#if LDP_PQXX_AT_LEAST(7, 10)
+    return transaction.exec(sql, pqxx::params{parameters...});
+#else
+    return transaction.exec_params(sql, parameters...);
+#endif
+}
+
+/// Bytes as a parameter that travels in binary. They must outlive the statement.
+[[nodiscard]] inline auto binary(Bytes bytes) {
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+#if LDP_PQXX_AT_LEAST(7, 3)
+    return pqxx::binary_cast(text);
+#else
+    return pqxx::binarystring(text.data(), text.size());
+#endif
+}
+
+#undef LDP_PQXX_AT_LEAST
+
+/// Inserts the reports of a batch into a collection's table, each as a row of its own, or, where rows hold
+/// batches, together. Returns how many reports the table took. The schema of the extension and the table's
+/// name with its schema stand in SQL, quoted: no name is looked up on a search path.
+[[nodiscard]] inline std::int64_t insert(pqxx::transaction_base& transaction, const std::string& schema,
+                                         const std::string& table, Bytes batch, std::int32_t round) {
+    return run(transaction,
+               "SELECT " + schema + ".ldp_insert($1::pg_catalog.regclass, $2::" + schema +
+                   ".ldp_report_batch, $3::pg_catalog.int4)",
+               table, binary(batch), std::to_string(round))[0][0]
+        .as<std::int64_t>();
+}
+
+/// The Error for what the server answered: "ERROR:  message", then lines such as "DETAIL:  …" and "HINT:  …",
+/// each of which may run over several lines.
+[[nodiscard]] inline Error server_error(std::string_view doing, std::string_view answer) {
+    std::string message, detail, hint, rest;
+    const std::pair<std::string_view, std::string*> labels[] = {
+        {"ERROR:  ", &message}, {"FATAL:  ", &message}, {"DETAIL:  ", &detail},
+        {"HINT:  ", &hint},     {"CONTEXT:  ", &rest},  {"LINE ", &rest},
+    };
+    std::string* part = &message;
+    while (!answer.empty()) {
+        std::string_view line = answer.substr(0, answer.find('\n'));
+        answer.remove_prefix(std::min(line.size() + 1, answer.size()));
+        for (const auto& [label, target] : labels)
+            if (line.starts_with(label)) {
+                part = target;
+                line.remove_prefix(label.size());
+                break;
+            }
+        *part += (part->empty() ? "" : " ") + std::string(line);
+    }
+    return {ErrorCode::environment, std::string(doing) + ": " + message, detail, hint};
+}
+
+/// The failure of a request to a database, or of the way to it.
+class Failure : public TransportFailure {
+  public:
+    /// `reply` is what the failure means for a batch that was to be submitted; see sql_reply().
+    Failure(DeliveryReply reply, const Error& error, bool lost = false)
+        : TransportFailure(error, reply.passing), reply_(reply), lost_(lost) {}
+    /// The meaning for a batch that was to be submitted.
+    [[nodiscard]] DeliveryReply reply() const noexcept { return reply_; }
+    /// Whether there is no connection, or it broke: whether the server finished is not known.
+    [[nodiscard]] bool lost() const noexcept { return lost_; }
+    /// Whether this is certain of a batch: refused, too_large or outdated.
+    [[nodiscard]] bool is(BatchOutcome outcome) const noexcept { return reply_.outcome == outcome; }
+
+  private:
+    DeliveryReply reply_;
+    bool lost_;
+};
+
+/// Whether a connection that could not be made may be made later. libpq tells no SQLSTATE here, only words.
+[[nodiscard]] inline bool connects_later(std::string_view message) {
+    const auto has = [&](std::string_view words) { return message.find(words) != std::string_view::npos; };
+    const bool asked = has("connection to server") || has("could not connect") ||
+                       has("could not translate") || has("server closed") || has("timeout expired");
+    const bool answered = has("FATAL");
+    const bool occupied = has("too many") || has("connection slots") || has("starting up") ||
+                          has("shutting down") || has("recovery") || has("not yet accepting") ||
+                          has("not accepting") || has("administrator command");
+    return answered ? occupied : asked;
+}
+
+/// Runs `work`, which talks to the server in order to do what `doing` says, and turns what libpqxx throws
+/// into Failure.
+template <class Work>
+auto guarded(std::string_view doing, Work&& work, bool connecting = false) {
+    constexpr DeliveryReply passing{BatchOutcome::later, true}, lasting{BatchOutcome::later, false};
+    const auto failure = [&](bool lost, const char* what, const std::string& detail, const char* hint) {
+        return Failure(lost ? passing : lasting,
+                       Error(ErrorCode::environment, std::string(doing) + ": " + what, detail, hint), lost);
+    };
+    // libpqxx's own words for it alarm: it cannot know that a batch counts once.
+    const auto in_doubt = [&] {
+        return failure(true, "the connection broke while the server was finishing",
+                       "Whether it finished is not known.",
+                       "Repeat the call: a batch counts once, however often it is sent.");
+    };
+    const auto server_says = [&](DeliveryReply reply, const std::exception& refused, const char* hint,
+                                 bool lost = false) {
+        const Error said = server_error(doing, refused.what());
+        return Failure(reply,
+                       Error(said.code(), said.what(), said.detail(),
+                             said.hint().empty() && hint != nullptr ? hint : said.hint()),
+                       lost);
+    };
+    constexpr const char* nothing_done = "Nothing was done, and another time it may be: repeat the call.";
+    try {
+        return work();
+    } catch (const Error&) {
+        throw;
+    } catch (const std::bad_alloc&) {
+        throw;
+    } catch (const pqxx::in_doubt_error&) {
+        throw in_doubt();
+    } catch (const pqxx::statement_completion_unknown&) {
+        throw in_doubt();
+    } catch (const pqxx::broken_connection& lost) {
+        throw failure(!connecting || connects_later(lost.what()), "there is no connection to the server",
+                      lost.what(),
+                      "Check the connection parameters and that the server runs, then repeat the call.");
+    } catch (const pqxx::insufficient_privilege& denied) {
+        throw server_says(lasting, denied,
+                          "Submitting needs membership in the role ldp_submitter, asking for answers in "
+                          "ldp_analyst, and both USAGE on the schemas "
+                          "of ldp and of the collection.");
+    } catch (const pqxx::transaction_rollback& interrupted) {
+        throw server_says(passing, interrupted,
+                          "Another session was in the way, and nothing was done: repeat the call.");
+    } catch (const pqxx::usage_error& misused) {
+        throw failure(false, "the connection cannot be used now", misused.what(),
+                      "It must have no transaction open meanwhile.");
+    } catch (const pqxx::sql_error& refused) {
+        // An error without an SQLSTATE is libpq's own; libpqxx throws another one if the connection broke.
+        const DeliveryReply reply = refused.sqlstate().empty()
+                                        ? lasting
+                                        : sql_reply(DeliveryRequest::submit, refused.sqlstate(), false);
+        throw server_says(reply, refused, reply.passing ? nothing_done : nullptr);
+    } catch (const pqxx::failure& lost) {
+        throw server_says(passing, lost, "Repeat the call: a batch counts once, however often it is sent.",
+                          true);
+    } catch (const std::exception& other) {
+        throw failure(false, "it failed", other.what(), "What was queued is queued still.");
+    }
+}
+
+}  // namespace ldp::pq
+
+namespace ldp {
+
+/// A way to a database that is made anew when it breaks, and patient with what passes: a server that restarts
+/// or is full, sessions in each other's way.
+class Connection {
+  public:
+    /// Connects when it is first needed, to the server that libpq's connection string names.
+    explicit Connection(std::string parameters, const RetryPolicy& retry_policy = {})
+        : parameters_(std::move(parameters)), retry_policy_(retry_policy) {}
+    /// Borrows a connection, which must outlive this: it cannot be made anew, but what passes while it lasts
+    /// is tried again.
+    explicit Connection(pqxx::connection& connection, const RetryPolicy& retry_policy = {})
+        : borrowed_(&connection), retry_policy_(retry_policy) {}
+
+    /// Told before each pause: why, and how long.
+    using Waiting = std::function<void(const Error&, std::chrono::milliseconds)>;
+    /// Whom to tell; nobody at first.
+    void on_waiting(Waiting waiting) { waiting_ = std::move(waiting); }
+
+    /// Runs work(connection), which does what `doing` says and is safe to repeat, until it succeeds, fails
+    /// with what does not pass, or patience ends. Throws pq::Failure, or what `work` throws of its own.
+    template <class Work>
+    auto persist(std::string_view doing, Work&& work) {
+        using std::chrono::steady_clock;  // no other clock is asked, so none can go back
+        SystemRandom bits;
+        std::optional<Backoff> backoff;
+        steady_clock::time_point first_failure;
+        for (;;) {
+            try {
+                pqxx::connection& made = connection();
+                return pq::guarded(doing, [&] { return work(made); });
+            } catch (const pq::Failure& failure) {
+                const bool broken = failure.lost() || !is_open();
+                if (broken) own_.reset();
+                if (!failure.passing() || (broken && borrowed_ != nullptr)) throw;
+                if (!backoff) {
+                    first_failure = steady_clock::now();
+                    backoff.emplace(retry_policy_, bits);
+                }
+                const auto pause = backoff->next(std::chrono::duration_cast<std::chrono::milliseconds>(
+                    steady_clock::now() - first_failure));
+                if (!pause) throw;
+                if (waiting_) waiting_(failure, *pause);
+                std::this_thread::sleep_for(*pause);
+            }
+        }
+    }
+
+    /// Whether somebody else's connection is used, in which this library is a guest.
+    [[nodiscard]] bool borrows() const noexcept { return borrowed_ != nullptr; }
+
+  private:
+    pqxx::connection& connection() {
+        if (borrowed_ != nullptr) return *borrowed_;
+        if (!own_)
+            own_ = pq::guarded(
+                "connecting to the server", [&] { return std::make_unique<pqxx::connection>(parameters_); },
+                true);
+        return *own_;
+    }
+    [[nodiscard]] bool is_open() const {
+        const pqxx::connection* made = borrowed_ != nullptr ? borrowed_ : own_.get();
+        return made != nullptr && made->is_open();
+    }
+
+    std::string parameters_;
+    pqxx::connection* borrowed_ = nullptr;
+    std::unique_ptr<pqxx::connection> own_;
+    RetryPolicy retry_policy_;
+    Waiting waiting_;
+};
+
+}  // namespace ldp

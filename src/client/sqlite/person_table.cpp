@@ -1,0 +1,97 @@
+#include "client/sqlite/person_table.hpp"
+
+#include <utility>
+
+namespace ldp::sqlite {
+
+namespace {
+
+std::int64_t digest_of(const Person& person) {
+    return RowDigest::of("person", person.id, person.name, person.answers, Bytes(person.public_randomness),
+                         Bytes(person.course));
+}
+
+std::int64_t digest_of_answer(std::int64_t person, std::int64_t number, Bytes key, Bytes response,
+                              double epsilon, std::int64_t round) {
+    return RowDigest::of("answer", person, number, key, response, epsilon, round);
+}
+
+std::int64_t digest_of_mark(std::int64_t person, std::string_view name, std::int64_t value) {
+    return RowDigest::of("mark", person, name, value);
+}
+
+}  // namespace
+
+People::People(const StateFile& file) : database_(file) {
+    const Statement people(file, "SELECT name, id, answers, public_randomness, course, digest FROM person");
+    for (auto row = people(); row.row();)
+        if (digest_of({row.text(0), row.integer(1), row.integer(2), row.blob(3), row.blob(4)}) !=
+            row.integer(5))
+            damaged(file.path(), "What it remembers of a person has changed.");
+    const Statement marks(file, "SELECT person, name, value, digest FROM mark");
+    for (auto row = marks(); row.row();)
+        if (digest_of_mark(row.integer(0), row.text(1), row.integer(2)) != row.integer(3))
+            damaged(file.path(), "How far it has come has changed.");
+    auto known = count_();
+    if (known.row()) newest_ = known.integer(1);
+}
+
+Person People::find(std::string_view name) const {
+    Person person{std::string(name)};
+    if (auto row = find_(name); row.row()) {
+        person.id = row.integer(0);
+        person.answers = row.integer(1);
+        person.public_randomness = row.blob(2);
+        person.course = row.blob(3);
+    }
+    return person;
+}
+
+std::uint64_t People::count() const {
+    return static_cast<std::uint64_t>(count_().number().value_or(0));
+}
+
+void People::remember(Step& step, const Person& person) {
+    if (const auto before = digest_(person.id).number()) step.went(*before);
+    const std::int64_t digest = digest_of(person);
+    remember_(person.id, person.name, person.answers, Bytes(person.public_randomness), Bytes(person.course),
+              digest)
+        .finish();
+    step.came(digest);
+}
+
+void People::answer(Step& step, Person& person, Bytes key, Bytes response, double epsilon,
+                    std::int64_t round) {
+    const std::int64_t number = ++person.answers;
+    const std::int64_t digest = digest_of_answer(person.id, number, key, response, epsilon, round);
+    answer_(person.id, number, key, response, epsilon, round, digest).finish();
+    step.came(digest);
+}
+
+void People::answers(const Person& person, const Told& told) const {
+    std::int64_t number = 0;
+    for (auto row = answers_(person.id); row.row();) {
+        if (row.integer(0) != ++number) damaged(database_.path(), "An answer is missing.");
+        const std::vector<std::byte> key = row.blob(1);
+        std::vector<std::byte> response = row.blob(2);
+        const double epsilon = row.real(3);
+        const std::int64_t round = row.integer(4);
+        if (digest_of_answer(person.id, number, key, response, epsilon, round) != row.integer(5))
+            damaged(database_.path(), "An answer has changed.");
+        told(key, std::move(response), epsilon, round);
+    }
+    if (number != person.answers) damaged(database_.path(), "An answer is missing.");
+}
+
+void People::set_mark(Step& step, const Person& person, std::string_view name, std::int64_t value) {
+    if (auto before = get_mark_(person.id, name); before.row()) step.went(before.integer(1));
+    const std::int64_t digest = digest_of_mark(person.id, name, value);
+    set_mark_(person.id, name, value, digest).finish();
+    step.came(digest);
+}
+
+std::optional<std::int64_t> People::mark(const Person& person, std::string_view name) const {
+    return get_mark_(person.id, name).number();
+}
+
+}  // namespace ldp::sqlite

@@ -1,0 +1,131 @@
+#include "core/channel/laplace_channel.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/base/exact.hpp"
+#include "core/channel/coin.hpp"
+
+namespace ldp {
+
+namespace {
+
+// The furthest output on each side is as far from the other side's end of the grid as the digits reach.
+std::uint64_t outputs_of(std::uint64_t steps, const Decay& coins) {
+    return (std::uint64_t{2} << coins.digits.size()) - steps + 2;
+}
+
+// Moments of z = ±(m + 1/2), m geometric. The rounding of the coins lowers the rate ε/steps by 2^-53, so it
+// moves these by less than 2^-20 of themselves, on any but the finest grids by far less.
+struct LaplaceMoments {
+    double square, fourth;
+    explicit LaplaceMoments(double scale) {
+        const double mean = 1 / std::expm1(1 / scale);  // of m
+        const double u = mean * (mean + 1);
+        square = 2 * u + 1.0 / 4;
+        fourth = 24 * u * u + 5 * u + 1.0 / 16;
+    }
+};
+
+}  // namespace
+
+LaplaceChannel::LaplaceChannel(std::uint64_t steps, double epsilon, Decay coins)
+    : MomentChannel(steps, outputs_of(steps, coins),
+                    {1,
+                     -static_cast<double>(steps) / 2,
+                     {1, -static_cast<double>(steps),
+                      static_cast<double>(steps) * static_cast<double>(steps) / 4 +
+                          LaplaceMoments(static_cast<double>(steps) / epsilon).square}}),
+      coins_(std::move(coins)),
+      scale_(static_cast<double>(steps) / epsilon) {}
+
+// Output y stands at y − (reach − steps) − 1/2, so that noise of magnitude m leads from `in` to
+// in + reach − steps, either down by m or up by m + 1.
+std::uint64_t LaplaceChannel::sample(std::uint64_t in, BitSource& bits) const {
+    std::uint64_t magnitude = 0;
+    for (std::size_t i = 0; i < coins_.digits.size(); ++i)
+        magnitude |= static_cast<std::uint64_t>(bits.lands(coins_.digits[i], 128)) << i;
+    if (bits.lands(coins_.beyond, 128)) magnitude = magnitudes();
+    const std::uint64_t from = in + magnitudes() - steps();
+    return bits.fair(1) == 0 ? from - std::min(magnitude, from)
+                             : std::min(from + 1 + magnitude, outputs() - 1);
+}
+
+Exact LaplaceChannel::digit(std::size_t i, bool value) const {
+    const Exact one = exact_dyadic(coins_.digits[i], 128);
+    return value ? one : one.complement();
+}
+
+Exact LaplaceChannel::at(std::uint64_t m) const {
+    Exact product = exact_dyadic(coins_.beyond, 128).complement();
+    for (std::size_t i = 0; i < coins_.digits.size(); ++i) product = product * digit(i, (m >> i & 1) != 0);
+    return product;
+}
+
+// Larger numbers share the digits of m down to some 0, where they have a 1.
+Exact LaplaceChannel::at_least(std::uint64_t m) const {
+    Exact beyond = exact_dyadic(coins_.beyond, 128);
+    if (m >= magnitudes()) return beyond;
+    Exact sum = exact(0, 1), prefix = beyond.complement();
+    for (std::size_t i = coins_.digits.size(); i-- > 0;) {
+        const bool set = (m >> i & 1) != 0;
+        if (!set) sum = sum + prefix * digit(i, true);
+        prefix = prefix * digit(i, set);
+    }
+    return beyond + sum + prefix;
+}
+
+Exact LaplaceChannel::probability(std::uint64_t in, std::uint64_t out) const {
+    const std::uint64_t from = in + magnitudes() - steps();
+    const std::uint64_t magnitude = out <= from ? from - out : out - from - 1;
+    const bool outermost = out == 0 || out == outputs() - 1;
+    return exact(1, 2) * (outermost ? at_least(magnitude) : at(magnitude));
+}
+
+// The input that it is nearest to.
+double LaplaceChannel::max_probability(std::uint64_t out) const {
+    const std::uint64_t first = magnitudes() - steps();
+    return static_cast<double>(probability(std::min(out - std::min(out, first), steps()), out));
+}
+
+// P never rises with the magnitude, so the worst pair of an output is the input nearest to it and the one
+// farthest from it on the same side: `steps` apart. Beyond the outermost outputs it is the ratio of two
+// tails; at the others the worst of P(m)/P(m + steps), found digit by digit from the lowest, with the worst
+// so far for either carry.
+Exact LaplaceChannel::worst_ratio() const {
+    std::array<Exact, 2> worst{exact(1, 1), exact(0, 1)};  // 0: this carry cannot come
+    for (std::size_t i = 0; i < coins_.digits.size(); ++i) {
+        std::array<Exact, 2> next{exact(0, 1), exact(0, 1)};
+        for (const unsigned carry : {0u, 1u})
+            for (const unsigned bit : {0u, 1u}) {
+                const auto sum = static_cast<unsigned>(bit + carry + (steps() >> i & 1));
+                const Exact ratio = worst[carry] * digit(i, bit != 0) / digit(i, (sum & 1) != 0);
+                if (ratio > next[sum >> 1]) next[sum >> 1] = ratio;
+            }
+        worst = next;
+    }
+    const Exact tails = at_least(magnitudes() - steps()) / at_least(magnitudes());
+    return std::max(tails, worst[0]);
+}
+
+// Chernoff's bound. In units of the scale, κ is the best tilt for the continuous law, and the moment
+// generating function that of the discrete one, so that this is a bound on any grid.
+double LaplaceChannel::mean_beyond(double excess, double n) const {
+    const double t = excess / scale_;
+    const double k = t / (1 + std::sqrt(1 + t * t));
+    const double generating = std::expm1(-1 / scale_) / 2 *
+                              (std::exp(k / 2 / scale_) / std::expm1((k - 1) / scale_) +
+                               std::exp(-k / 2 / scale_) / std::expm1(-(k + 1) / scale_));
+    return std::min(1.0, 2 * std::exp(n * (std::log(generating) - k * t)));
+}
+
+// Cantelli's inequality: squares of this noise have too heavy a tail for the normal approximation.
+double LaplaceChannel::square_beyond(double excess, double n) const {
+    const LaplaceMoments noise(scale_);
+    const auto top = static_cast<double>(steps());
+    const double variance = top * top * noise.square + noise.fourth - noise.square * noise.square;
+    return 1 / (1 + excess * excess * n / variance);
+}
+
+}  // namespace ldp

@@ -1,0 +1,177 @@
+#include "core/mechanism/joint/cross_tables.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "core/base/interrupt.hpp"
+
+namespace ldp {
+
+namespace {
+
+std::size_t product(std::span<const std::uint64_t> sizes) {
+    return std::accumulate(sizes.begin(), sizes.end(), std::size_t{1}, std::multiplies<>());
+}
+
+/// Whether an attribute of a part is in a subset of them, the last one being the lowest bit.
+bool holds(std::size_t subset, std::size_t attribute, std::size_t attributes) {
+    return (subset >> (attributes - 1 - attribute) & 1) != 0;
+}
+
+/// The subset as one of the attributes asked for, the first being the lowest bit.
+std::size_t among_all(std::span<const std::size_t> places, std::size_t subset) {
+    std::size_t all = 0;
+    for (std::size_t i = 0; i < places.size(); ++i)
+        if (holds(subset, i, places.size())) all |= std::size_t{1} << places[i];
+    return all;
+}
+
+}  // namespace
+
+std::size_t CrossTable::cells() const noexcept {
+    return product(sizes);
+}
+
+double CrossTable::contrast() const noexcept {
+    return even + held / static_cast<double>(cells());
+}
+
+Combined::Combined(std::span<const CrossTable> tables, std::vector<std::size_t> attributes, Combination how)
+    : sizes_(attributes.size()), precision_(std::size_t{1} << attributes.size()) {
+    for (const CrossTable& table : tables) {
+        check_interrupt();
+        PartialTable part{table.number, {}, {}, {}, table.people, table.even, table.held, 1, {}};
+        std::vector<bool> asked(table.sizes.size());
+        for (std::size_t i = 0; i < table.attributes.size(); ++i) {
+            const auto found = std::ranges::lower_bound(attributes, table.attributes[i]);
+            if (found == attributes.end() || *found != table.attributes[i]) {
+                part.rest *= static_cast<double>(table.sizes[i]);
+                continue;
+            }
+            part.places.push_back(static_cast<std::size_t>(found - attributes.begin()));
+            part.sizes.push_back(table.sizes[i]);
+            asked[i] = true;
+            sizes_[part.places.back()] = table.sizes[i];
+        }
+        const bool whole = part.places.size() == attributes.size();
+        if (part.places.empty() || table.people < 2 || (how == Combination::unbiased && !whole)) continue;
+        told_ = told_ || whole;
+        // Summed over the others from the last attribute on, each time all that follows it being done.
+        part.shares = table.shares;
+        std::size_t inner = 1;
+        for (std::size_t i = table.sizes.size(); i-- > 0;) {
+            const std::size_t size = table.sizes[i];
+            if (asked[i]) {
+                inner *= size;
+                continue;
+            }
+            std::vector<double> sums(part.shares.size() / size);
+            for (std::size_t cell = 0; cell < part.shares.size(); ++cell)
+                sums[cell / (inner * size) * inner + cell % inner] += part.shares[cell];
+            part.shares = std::move(sums);
+        }
+        part.precision.assign(std::size_t{1} << part.places.size(), 0);
+        for (std::size_t subset = 1; subset < part.precision.size(); ++subset) {
+            double variance = table.contrast() * part.rest;
+            for (std::size_t i = 0; how == Combination::consistent && i < part.sizes.size(); ++i)
+                if (!holds(subset, i, part.sizes.size())) variance *= static_cast<double>(part.sizes[i]);
+            part.precision[subset] = table.people / variance;
+            precision_[among_all(part.places, subset)] += part.precision[subset];
+        }
+        parts_.push_back(std::move(part));
+    }
+}
+
+std::optional<std::size_t> Combined::only_table() const noexcept {
+    return parts_.size() == 1 ? std::optional(parts_[0].number) : std::nullopt;
+}
+
+double Combined::people() const noexcept {
+    double all = 0;
+    for (const PartialTable& part : parts_) all += part.people;
+    return all;
+}
+
+// A box is a product, and so are its effects: of the attributes in S the indicator less its mean, of the
+// others the mean alone. The effect of no attribute is a constant, the share if all cells were equally
+// frequent. One attribute after another, what is kept of the effects by their bits becomes what is kept by
+// the attribute's values.
+Combined::Share Combined::share(const Box& box) const {
+    std::vector<double> means(box.size());
+    Share share{1, {}, {}};
+    for (std::size_t i = 0; i < box.size(); ++i) {
+        means[i] = static_cast<double>(std::ranges::count(box[i], true)) / static_cast<double>(sizes_[i]);
+        share.value *= means[i];
+    }
+    Work work;
+    for (const PartialTable& part : parts_) {
+        work.done(part.shares.size());
+        std::vector<double> weights(part.precision.size());  // by bits, the last attribute's the lowest
+        for (std::size_t subset = 1; subset < weights.size(); ++subset) {
+            const std::size_t all = among_all(part.places, subset);
+            weights[subset] = part.precision[subset] / precision_[all];
+            for (std::size_t i = 0; i < box.size(); ++i)
+                if ((all >> i & 1) == 0) weights[subset] *= means[i];
+        }
+        std::size_t inner = 1;  // values of the attributes that are done
+        for (std::size_t i = part.places.size(); i-- > 0;) {
+            const std::vector<bool>& inside = box[part.places[i]];
+            const double mean = means[part.places[i]];
+            std::vector<double> spread(weights.size() / 2 * inside.size());
+            for (std::size_t outer = 0; outer < weights.size() / (2 * inner); ++outer)
+                for (std::size_t v = 0; v < inside.size(); ++v)
+                    for (std::size_t k = 0; k < inner; ++k)
+                        spread[(outer * inside.size() + v) * inner + k] =
+                            weights[2 * outer * inner + k] +
+                            weights[(2 * outer + 1) * inner + k] * ((inside[v] ? 1 : 0) - mean);
+            weights = std::move(spread);
+            inner *= inside.size();
+        }
+        for (std::size_t cell = 0; cell < weights.size(); ++cell)
+            share.value += weights[cell] * part.shares[cell];
+        share.weights.push_back(std::move(weights));
+    }
+    return share;
+}
+
+// Each table is of people of its own. That n reports stand for a variance of n − 1 is where its mean is taken
+// from them, too (Bessel).
+double Combined::covariance(const Share& a, const Share& b) const {
+    double all = 0;
+    Work work;
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+        const PartialTable& part = parts_[p];
+        work.done(part.shares.size());
+        double squares = 0, held = 0, mean_a = 0, mean_b = 0;
+        for (std::size_t cell = 0; cell < part.shares.size(); ++cell) {
+            const double both = a.weights[p][cell] * b.weights[p][cell];
+            squares += both;
+            held += part.shares[cell] * both;
+            mean_a += part.shares[cell] * a.weights[p][cell];
+            mean_b += part.shares[cell] * b.weights[p][cell];
+        }
+        all += (part.even * part.rest * squares + part.held * held - mean_a * mean_b) / (part.people - 1);
+    }
+    return all;
+}
+
+std::unique_ptr<const JointShares> Combined::with(double reports, const Box& box) const {
+    auto more = std::make_unique<Combined>(*this);
+    for (PartialTable& part : more->parts_) {
+        std::vector<double> inside{1};  // of each cell, as a part of all that are in the box
+        for (const std::size_t place : part.places) {
+            const auto values = static_cast<double>(std::ranges::count(box[place], true));
+            std::vector<double> finer;
+            for (const double outer : inside)
+                for (const bool value : box[place]) finer.push_back(value ? outer / values : 0);
+            inside = std::move(finer);
+        }
+        for (std::size_t cell = 0; cell < inside.size(); ++cell)
+            part.shares[cell] =
+                (part.people * part.shares[cell] + reports * inside[cell]) / (part.people + reports);
+    }
+    return more;
+}
+
+}  // namespace ldp

@@ -1,0 +1,311 @@
+#include "core/mechanism/ordered/ordered_estimator.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "core/base/interrupt.hpp"
+#include "core/math/monotone.hpp"
+#include "core/math/shrunk_splits.hpp"
+
+namespace ldp {
+
+namespace {
+
+/// A value that is a point's own lands next to it by rounding alone; no value that matters is as near.
+constexpr double touching = 1e-6;
+
+/// The point at or before a place.
+double point_from(double place) {
+    return std::floor(place + touching);
+}
+
+/// The first number of first..last−1 without a property that a beginning of them has; last if all have.
+template <class Property>
+std::size_t first_without(Property has, std::size_t first, std::size_t last) {
+    while (first < last) {
+        const std::size_t middle = first + (last - first) / 2;
+        if (has(middle))
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    return first;
+}
+
+}  // namespace
+
+Reading::Reading(const Ordered& ordered, const Counts& counts, double each)
+    : ordered_(ordered),
+      counts_(counts),
+      steps_(ordered.points() - 1),
+      blur_(ordered.blur(counts.n)),
+      each_(each) {}
+
+Reading::Reading(const Ordered& ordered, std::vector<double> shares, std::uint64_t n)
+    : Reading(ordered, Counts{n, {}}) {
+    cumulative_.resize(shares.size());
+    std::partial_sum(shares.begin(), shares.end(), cumulative_.begin());
+    nearest_ = cumulative_;
+    noise_ = ordered.expected_noise(shares);
+    shares_ = std::move(shares);
+}
+
+double Reading::value(double at) const {
+    const auto [low, high] = ordered_.ends();
+    return low + (high - low) * at / steps();  // exact for whole numbers on a step each
+}
+
+double Reading::resolution() const noexcept {
+    const auto [low, high] = ordered_.ends();
+    return (high - low) * static_cast<double>(blur_) / steps();
+}
+
+double Reading::before(double value) const {
+    const double place = at(value);
+    return place <= 0 ? left_end : place > steps() ? right_end : place;
+}
+
+double Reading::behind(double value) const {
+    const double place = at(value);
+    return place < 0 ? left_end : place >= steps() ? right_end : sharp() ? point_from(place) + 1 : place;
+}
+
+Estimate Reading::share(double from, double to, Target target) {
+    if (sharp()) return between(points_below(from), points_below(to), target);
+    if (from >= to) return {0, 0};
+    if (from == left_end && to == right_end) return {1, 0};
+    std::vector<double> function = below(to);
+    std::ranges::transform(function, below(from), function.begin(), std::minus());
+    return mean_of(function, target);
+}
+
+Estimate Reading::between(std::size_t first, std::size_t end, Target target) {
+    if (first >= end) return {0, 0};
+    if (first == 0 && end == steps_ + 1) return {1, 0};
+    read();
+    const auto rise = [&](std::span<const double> curve) {
+        return curve[end - 1] - (first == 0 ? 0 : curve[first - 1]);
+    };
+    const double near = rise(nearest_);
+    return {rise(cumulative_), error(noise_->between(first, end), near * (1 - near), target)};
+}
+
+ErrorLaw Reading::law_of_share(double from, double to, Target target) {
+    return sharp() ? law_between(points_below(from), points_below(to), target) : ldp::law_of_share();
+}
+
+// Where reports repeat each other it is not known how far each truth would put them apart.
+ErrorLaw Reading::law_between(std::size_t first, std::size_t end, Target target) {
+    ErrorLaw law = ldp::law_of_share();
+    if (first >= end || (first == 0 && end == steps_ + 1) || each_ > 1) return law;
+    read();
+    law.curve = noise_->curve(first, end, target);
+    return law;
+}
+
+Estimate Reading::mean_of(std::span<const double> function, Target target) {
+    read();
+    double mean = function[steps_], first = 0, second = 0;
+    for (std::size_t s = 0; s < steps_; ++s) mean += cumulative_[s] * (function[s] - function[s + 1]);
+    for (std::size_t s = 0; s <= steps_; ++s) {
+        first += shares_[s] * function[s];
+        second += shares_[s] * function[s] * function[s];
+    }
+    // An estimate of few reports moves in steps, and the normal law knows of none: it allows for what varies
+    // within one (Sheppard 1898).
+    const double step = noise_->stride(function);
+    const double noise = noise_->of(function) + step * step / 12 / static_cast<double>(counts_.n);
+    return {mean, error(noise, std::max(second - first * first, 0.0), target)};
+}
+
+// For all places at once, a moving average.
+std::vector<double> Reading::smeared() {
+    read();
+    const auto at_point = [&](std::size_t i) {  // at point i − blur/2
+        return i < blur_ / 2 ? 0.0 : i - blur_ / 2 >= steps_ ? 1.0 : cumulative_[i - blur_ / 2];
+    };
+    std::vector<double> curve(steps_ + 1);
+    double sum = 0;
+    for (std::size_t i = 0; i < blur_; ++i) sum += at_point(i);
+    for (std::size_t s = 0; s <= steps_; ++s) {
+        curve[s] = sum / static_cast<double>(blur_);
+        sum += at_point(s + blur_) - at_point(s);
+    }
+    return curve;
+}
+
+const Reading::Curve& Reading::curve() {
+    if (!curve_.height.empty()) return curve_;
+    if (!sharp()) {
+        curve_.height = monotone(smeared());
+        return curve_;
+    }
+    read();
+    constexpr double least = 1e-12;  // where hardly any noise is left, weights stay finite
+    Work work;
+    for (std::size_t s = 0; s < steps_; ++s, work.done(std::bit_width(steps_)))
+        curve_.weight.push_back(1 / std::max(noise_->between(0, s + 1), least));
+    // The last point is known, and would take with it all that lie above it by chance.
+    curve_.height = monotone(std::span(cumulative_).first(steps_), curve_.weight);
+    for (std::size_t s = 0; s < steps_; ++s, work.done()) {
+        if (s == 0 || curve_.height[s] != curve_.height[s - 1]) curve_.pools.push_back({s, s, 0, {}});
+        Pool& pool = curve_.pools.back();
+        pool.to = s + 1;
+        pool.noisiest = std::max(pool.noisiest, 1 / curve_.weight[s]);
+    }
+    curve_.pools.push_back({steps_, steps_ + 1, 0, {}});
+    curve_.height.push_back(std::max(curve_.height.back(), 1.0));
+    return curve_;
+}
+
+// Of all details of a level at once the variance is the sum of theirs, which do not vary together.
+std::vector<double> Reading::split_variances() {
+    read();
+    const std::size_t points = steps_ + 1;
+    std::vector<double> variances, function(points);
+    for (std::size_t width = std::bit_ceil(points); width > 1; width /= 2) {
+        const std::size_t half = width / 2, nodes = (points - half - 1) / width + 1;
+        for_each_index(points, [&](std::size_t s) {
+            const bool whole = s / width < nodes;
+            function[s] = !whole ? 0 : s % width < half ? 1 : -1;
+        });
+        variances.push_back(noise_->of(function) * each_ /
+                            (static_cast<double>(nodes) * static_cast<double>(counts_.n)));
+    }
+    return variances;
+}
+
+// Shrinking errs where few points hold all, and pooling where nothing falls: so they rarely err alike, and
+// what lies between them is nearer than either.
+Distribution Reading::fit() {
+    constexpr double pooled_part = 0.4;
+    std::vector<double> pooled = confined(curve().height);
+    std::adjacent_difference(pooled.begin(), pooled.end(), pooled.begin());
+    std::vector<double> shares = shrunk_splits(cumulative_, split_variances());
+    for (std::size_t s = 0; s <= steps_; ++s) shares[s] = std::lerp(shares[s], pooled[s], pooled_part);
+    return {edges_around(ordered_.ends(), shares.size()), std::move(shares), 0, true};
+}
+
+double Reading::place_of(double share) {
+    const std::vector<double>& height = curve().height;
+    return sharp() ? static_cast<double>(std::ranges::lower_bound(height, share) - height.begin())
+                   : place(height, share);
+}
+
+double Reading::quantile(double share) {
+    return value(place_of(share));
+}
+
+Quantile Reading::quantile(double share, double critical_value, Target target) {
+    const double at = place_of(share);
+    if (sharp())
+        return {value(at), sharp_interval(share, static_cast<std::size_t>(at), critical_value, target)};
+    const double error = critical_value * this->share(left_end, at, target).standard_error;
+    return {value(at), {value(place_of(share - error)), value(place_of(share + error))}};
+}
+
+Reading::Pool& Reading::pool_of(std::size_t point) {
+    return *(std::ranges::upper_bound(curve_.pools, point, {}, &Pool::from) - 1);
+}
+
+// A height is the mean of the estimates that were pooled there, and so has less noise than each.
+double Reading::error_of(Pool& pool, Target target) {
+    std::optional<double>& known = pool.error[target == Target::sample ? 0 : 1];
+    if (known) return *known;
+    const auto weights = std::span(curve_.weight).subspan(pool.from, pool.to - pool.from);
+    const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
+    double passed = 0, first = pool.from == 0 ? 0 : nearest_[pool.from - 1], second = first;
+    std::vector<double> function;
+    function.reserve(weights.size());
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        const double part = 1 - passed / all;
+        function.push_back(part);
+        first += shares_[pool.from + i] * part;
+        second += shares_[pool.from + i] * part * part;
+        passed += weights[i];
+    }
+    known = error(noise_->falling(pool.from, function), std::max(second - first * first, 0.0), target);
+    return *known;
+}
+
+Interval Reading::sharp_interval(double share, std::size_t point, double critical_value, Target target) {
+    const std::vector<double>& height = curve().height;
+    // Inside a pool the share rises by an unknown course. Evenly, it would go from one pool's middle to the
+    // next one's; all at once, where many people are at one point, it keeps its height. Before the middle
+    // that is the more, behind it the less; a point is out where neither course can have the share there.
+    const auto middle = [](const Pool& pool) { return static_cast<double>(pool.from + pool.to - 1) / 2; };
+    const auto evenly = [&](std::size_t s) {
+        const Pool& pool = pool_of(s);
+        const double off = static_cast<double>(s) - middle(pool);
+        if (off == 0 || (off < 0 && pool.from == 0)) return height[s];
+        const Pool& next = pool_of(off < 0 ? pool.from - 1 : pool.to);
+        return height[s] + (height[next.from] - height[s]) * off / (middle(next) - middle(pool));
+    };
+    // No mean has more noise than the noisiest of its parts, and no share more sampling error than a
+    // half: that decides most of the bisection at a glance.
+    const auto beyond = [&](std::size_t s, double off) {
+        Pool& pool = pool_of(s);
+        return off > critical_value * error(pool.noisiest, 0.25, target) ||
+               off > critical_value * error_of(pool, target);
+    };
+    const auto low = [&](std::size_t s) { return beyond(s, share - std::max(height[s], evenly(s))); };
+    const auto not_high = [&](std::size_t s) { return !beyond(s, std::min(height[s], evenly(s)) - share); };
+    const std::size_t first = first_without(low, 0, point), last = first_without(not_high, point, steps_);
+    return {value(static_cast<double>(first)), value(static_cast<double>(last))};
+}
+
+double Reading::error(double noise, double sampling, Target target) const {
+    return std::sqrt((noise + (target == Target::population ? sampling : 0)) * each_ /
+                     static_cast<double>(counts_.n));
+}
+
+double Reading::at(double value) const {
+    const auto [low, high] = ordered_.ends();
+    return (value - low) * steps() / (high - low);
+}
+
+std::size_t Reading::points_below(double place) const {
+    return static_cast<std::size_t>(std::clamp(std::ceil(place - touching), 0.0, steps() + 1));
+}
+
+// A place between two points is a mixture of theirs, so that the slope changes at points only: then rounding
+// a value to a neighbouring point at random does not change its mean share either.
+std::vector<double> Reading::below(double at) const {
+    if (at == left_end || at == right_end) return std::vector<double>(steps_ + 1, at == left_end ? 0 : 1);
+    const double point = std::min(std::floor(at), steps() - 1);
+    const double rest = at - point;
+    const auto blur = static_cast<double>(blur_);
+    std::vector<double> share(steps_ + 1);
+    for (std::size_t s = 0; s <= steps_; ++s) {
+        const double critical_value = point + blur / 2 - static_cast<double>(s);
+        share[s] = (1 - rest) * std::clamp(critical_value / blur, 0.0, 1.0) +
+                   rest * std::clamp((critical_value + 1) / blur, 0.0, 1.0);
+    }
+    return share;
+}
+
+// Errors are as if people were distributed like the nearest true distribution, not from the spread of the
+// few outputs seen: one report has an error too.
+void Reading::read() {
+    if (!cumulative_.empty()) return;
+    cumulative_ = ordered_.cumulative(counts_);
+    nearest_ = confined(monotone(cumulative_));
+    shares_.resize(nearest_.size());
+    std::adjacent_difference(nearest_.begin(), nearest_.end(), shares_.begin());
+    noise_ = ordered_.noise(counts_, shares_);
+}
+
+// Smearing over b (as a share of the range) puts a cumulative share off by at most slope·b²/24; the standard
+// error there is √(n_variance/(n·b)).
+std::uint64_t balanced_blur(double n_variance, std::uint64_t n, std::uint64_t steps) noexcept {
+    constexpr double slope = 16, part = 0.25;
+    const double b = std::pow(24 * part / slope * std::sqrt(n_variance / static_cast<double>(n)), 0.4);
+    const double halves = std::round(b * static_cast<double>(steps) / 2);
+    return 2 * static_cast<std::uint64_t>(
+                   std::clamp(halves, 1.0, std::max(1.0, std::floor(static_cast<double>(steps) / 2))));
+}
+
+}  // namespace ldp

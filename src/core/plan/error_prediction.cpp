@@ -1,0 +1,193 @@
+#include "core/plan/error_prediction.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.hpp"
+#include "core/base/interrupt.hpp"
+#include "core/base/square.hpp"
+#include "core/base/text.hpp"
+#include "core/math/spread.hpp"
+#include "core/mechanism/joint/joint.hpp"
+#include "core/mechanism/longitudinal/series.hpp"
+#include "core/mechanism/ordered/ordered_estimator.hpp"
+#include "core/plan/quantile_error.hpp"
+
+namespace ldp {
+
+namespace {
+
+std::uint64_t whole(double n) noexcept {
+    return static_cast<std::uint64_t>(std::max(1.0, std::round(n)));
+}
+
+/// What the variances against the two targets tell apart.
+template <class Variance>
+Parts parts(Variance variance) {
+    const double noise = variance(Target::sample);
+    return {noise, std::max(0.0, variance(Target::population) - noise)};
+}
+
+/// The values of a category within a range; of bins those within it.
+std::vector<bool> values_within(const Attribute& asked, const Interval& within) {
+    std::vector<bool> values(asked.domain);
+    for (std::size_t v = 0; v < values.size(); ++v) {
+        const auto value = static_cast<double>(v);
+        const auto [low, high] = asked.binned() ? asked.bin(v) : std::pair(value, value);
+        values[v] = within.lower <= low && high <= within.upper;
+        const auto inside = [from = low, to = high](double end) { return from < end && end < to; };
+        if (inside(within.lower) || inside(within.upper))
+            raise(ErrorCode::invalid_value, "an end of the range lies inside a bin of \"" + asked.name + "\"",
+                  "The bin reaches from " + shortest(low) + " to " + shortest(high) + ".",
+                  "Ask for whole bins.");
+    }
+    return values;
+}
+
+/// People spread evenly over a category's values or a number's range, where a point stands for what is nearer
+/// to it than to the next, so that the outer ones have half of it.
+std::vector<double> even(std::size_t points, const Attribute& asked) {
+    std::vector<double> shares(
+        points, asked.numeric() ? 1 / static_cast<double>(points - 1) : 1 / static_cast<double>(points));
+    if (asked.numeric()) shares.front() = shares.back() = shares.front() / 2;
+    return shares;
+}
+
+/// People spread so over points, and evenly from half way to the one to half way to the next.
+Distribution between_points(const Ordered& ordered, const std::vector<double>& shares) {
+    return {edges_around(ordered.ends(), shares.size()), shares, 0, true};
+}
+
+}  // namespace
+
+std::size_t ErrorPrediction::points_of(const Mechanism& mechanism, std::size_t attribute,
+                                       const Attribute& asked) {
+    if (!asked.numeric()) return asked.domain;
+    const bool own = find_capability<Ordered>(mechanism) != nullptr;
+    return own ? mechanism.cells()[attribute] : prediction_points;
+}
+
+ErrorPrediction::ErrorPrediction(const Mechanism& mechanism, const std::vector<Attribute>& attributes,
+                                 std::vector<std::vector<double>> spreads)
+    : mechanism_(mechanism), attributes_(attributes), spreads_(std::move(spreads)) {
+    spreads_.resize(attributes_.size());
+}
+
+const std::vector<double>& ErrorPrediction::spread(std::size_t attribute) const {
+    std::vector<double>& own = spreads_[attribute];
+    const Attribute& asked = attributes_[attribute];
+    if (own.empty()) own = even(points_of(mechanism_, attribute, asked), asked);
+    return own;
+}
+
+Parts ErrorPrediction::share(std::size_t attribute, std::size_t value, double n) const {
+    if (find_capability<JointViews>(mechanism_) != nullptr) return cell({attribute}, {value}, n);
+    const bool series = find_capability<SeriesRandomizer>(mechanism_) != nullptr;
+    const std::vector<double>& shares = spread(series ? 0 : attribute);
+    const double f = shares[value];
+    return {mechanism_.n_variance_of(attribute, value, shares) / n, f * (1 - f) / n};
+}
+
+Parts ErrorPrediction::share_in_worst_round(std::size_t value, double n) const {
+    const double f = spread(0)[value];
+    return {mechanism_.n_variance(f) / n, f * (1 - f) / n};
+}
+
+Parts ErrorPrediction::pair(std::pair<std::size_t, std::size_t> attributes,
+                            std::pair<std::size_t, std::size_t> values, double n) const {
+    if (attributes.first > attributes.second) {
+        std::swap(attributes.first, attributes.second);
+        std::swap(values.first, values.second);
+    }
+    return cell({attributes.first, attributes.second}, {values.first, values.second}, n);
+}
+
+// Put together from all tables as an answer will be, each with the shares that are assumed, and as many
+// people as are expected of it.
+Parts ErrorPrediction::box(const std::vector<std::size_t>& attributes, const JointShares::Box& box,
+                           double n) const {
+    check_interrupt();
+    const std::unique_ptr<const JointShares> shares =
+        capability<JointViews>(mechanism_)
+            .expected_shares(
+                attributes, [this](std::size_t j) -> const std::vector<double>& { return spread(j); }, n);
+    if (!shares->told())
+        raise(ErrorCode::unsupported, "nobody reports these attributes together", {},
+              "Ask about attributes that stand in one view, or declare a view of these.");
+    const JointShares::Share share = shares->share(box);
+    if (std::isnan(share.value))
+        raise(ErrorCode::unsupported, "nobody is asked so finely about these attributes",
+              "The spec leaves out what too few people would tell.",
+              "Ask for a box with coarser ends, or leave \"people\" out of the spec.");
+    return parts(
+        [&](Target target) { return square(estimate_of(*shares, share, whole(n), target).standard_error); });
+}
+
+Parts ErrorPrediction::cell(const std::vector<std::size_t>& attributes,
+                            const std::vector<std::size_t>& values, double n) const {
+    JointShares::Box one;
+    for (std::size_t i = 0; i < attributes.size(); ++i)
+        one.emplace_back(attributes_[attributes[i]].domain)[values[i]] = true;
+    return box(attributes, one, n);
+}
+
+Parts ErrorPrediction::mean(std::size_t attribute, double n) const {
+    check_tells(mechanism_, Quantity::means);
+    return {mechanism_.n_variance_of(attribute, 0, spread(attribute)) / n,
+            moments_of(spread(attribute)).second / n};
+}
+
+double ErrorPrediction::rounding(std::size_t attribute, double n) const {
+    const double step = 2 / static_cast<double>(mechanism_.cells()[attribute] - 1);
+    return step * step / 6 / n;
+}
+
+Parts ErrorPrediction::range(std::size_t attribute, Interval within, double n,
+                             std::optional<double> truth) const {
+    if (find_capability<JointViews>(mechanism_) != nullptr)
+        return box({attribute}, {values_within(attributes_[attribute], within)}, n);
+    const auto& ordered = capability<Ordered>(mechanism_);
+    Reading reading(ordered, spread(attribute), whole(n));
+    const double from = reading.before(within.lower), to = reading.behind(within.upper);
+    Parts all = parts([&](Target target) { return square(reading.share(from, to, target).standard_error); });
+    if (reading.sharp()) return all;
+    const Distribution evenly = between_points(ordered, spread(attribute));
+    all.smearing = reading.share(from, to, Target::sample).value -
+                   truth.value_or(evenly.cdf(within.upper) - evenly.cdf(within.lower));
+    return all;
+}
+
+// Against the sample, what a curve without smearing is off on average, such as by lying between two points,
+// is among the noise.
+Parts ErrorPrediction::quantile(std::size_t attribute, double share, double n,
+                                std::optional<double> truth) const {
+    const auto& ordered = capability<Ordered>(mechanism_);
+    const std::vector<double>& shares = spread(attribute);
+    Reading reading(ordered, shares, whole(n));
+    const auto [low, high] = ordered.ends();
+    const double place = (truth.value_or(between_points(ordered, shares).quantile(share)) - low) /
+                         (high - low) * reading.steps();
+    const double step = attributes_[attribute].numeric() ? 2 / reading.steps() : 1;
+    double off = 0;
+    Parts all = parts([&](Target target) {
+        const auto [mean, variance] = quantile_error(reading, shares, share, target);
+        if (target == Target::sample) off = mean - place;
+        return square(step) * variance;
+    });
+    if (reading.sharp())
+        all.noise += square(step * off);
+    else
+        all.smearing = step * off;
+    return all;
+}
+
+double ErrorPrediction::memoized_part(std::size_t attribute, std::size_t value) const {
+    if (!mechanism_.header().kept) return 0;
+    const auto* record = find_capability<Record>(mechanism_);
+    const Mechanism& own = record == nullptr ? mechanism_ : record->reporter(attribute);
+    const double truth =
+        attributes_[attribute].numeric() ? moments_of(spread(attribute)).first : spread(attribute)[value];
+    return own.n_covariance(truth) / own.n_variance(truth);
+}
+
+}  // namespace ldp

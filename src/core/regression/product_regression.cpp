@@ -1,0 +1,325 @@
+#include "core/regression/product_regression.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+
+#include "core/base/error.hpp"
+#include "core/base/text.hpp"
+#include "core/spec/json_object.hpp"
+#include "core/spec/labels.hpp"
+#include "core/spec/products.hpp"
+
+namespace ldp {
+
+namespace {
+
+/// How many of its standard errors a denominator must be above 0.
+constexpr double certain = 5;
+/// Coefficients of a regression; solving takes time in proportion to the fourth power.
+constexpr std::size_t max_coefficients = 100;
+
+/// The moments of a record, by what they are the means of. Numbers are less the middle of their range, in
+/// units of half of it, so that all lie within −1 and 1.
+class RecordMoments {
+  public:
+    explicit RecordMoments(const Joint& joint)
+        : all_(joint.attributes),
+          reports_(static_cast<double>(joint.view.n)),
+          moments_(joint.view, joint.target),
+          zero_(moments_.constant(0)) {
+        if (all_.size() != joint.view.mechanism->cells().size())
+            raise(ErrorCode::invalid_value, "the attributes of these reports are not known",
+                  "The spec with their fingerprint has " + std::to_string(all_.size()) + "; they have " +
+                      std::to_string(joint.view.mechanism->cells().size()) + ".",
+                  "Ask where the collection is that they were made for.");
+    }
+
+    [[nodiscard]] std::size_t number(const std::string& name) const {
+        const std::size_t place = called(name);
+        if (!all_[place].numeric())
+            raise(ErrorCode::invalid_value, "\"" + name + "\" is a category",
+                  "Covariances are told of numbers, and regressions of one on others.",
+                  "A category may be the group of a regression.");
+        return place;
+    }
+    [[nodiscard]] std::size_t category(const std::string& name) const {
+        const std::size_t place = called(name);
+        if (all_[place].numeric())
+            raise(ErrorCode::invalid_value, "\"" + name + "\" is a number",
+                  "Groups are values of a category.", "A number may be a predictor.");
+        return place;
+    }
+    [[nodiscard]] double middle(std::size_t j) const { return all_[j].min / 2 + all_[j].max / 2; }
+    [[nodiscard]] double half(std::size_t j) const { return all_[j].max / 2 - all_[j].min / 2; }
+    [[nodiscard]] std::string name(const Factor& factor) const { return factor_name(all_, factor); }
+    [[nodiscard]] std::size_t values(std::size_t category) const { return all_[category].domain; }
+
+    /// Places among the moments.
+    [[nodiscard]] std::size_t zero() const noexcept { return zero_; }
+    std::size_t one() { return moments_.constant(1); }
+    std::size_t mean(const Factor& factor) {
+        return once(factor.attribute, factor.value.value_or(0), [&] {
+            return factor.value ? moments_.share(factor.attribute, *factor.value)
+                                : moments_.mean(factor.attribute, middle(factor.attribute), unit(factor));
+        });
+    }
+    [[nodiscard]] bool tells(const Factor& a, const Factor& b) const {
+        return find_product(all_, a, b) < all_.size();
+    }
+    std::size_t product(const Factor& a, const Factor& b) {
+        const std::size_t place = find_product(all_, a, b);
+        if (place == all_.size()) missing(a, b);
+        return once(place, 0, [&] { return moments_.mean(place, 0, unit(a) * unit(b)); });
+    }
+
+    [[nodiscard]] const MomentEstimator& estimates() const noexcept { return moments_; }
+    [[nodiscard]] double value(std::size_t place) const { return moments_.values()[place]; }
+    /// E[ab] − E[a]E[b].
+    MomentFunction covariance(const Factor& a, const Factor& b) {
+        const std::size_t ab = product(a, b), one = mean(a), other = mean(b);
+        MomentFunction found{value(ab) - value(one) * value(other), gradient()};
+        found.gradient[ab] += 1;
+        found.gradient[one] -= value(other);
+        found.gradient[other] -= value(one);
+        return found;
+    }
+    [[nodiscard]] std::vector<double> gradient() const {
+        return std::vector<double>(moments_.values().size());
+    }
+    /// Whether all that was asked for is told, by enough reports.
+    [[nodiscard]] bool known() const {
+        return moments_.enough() &&
+               std::ranges::none_of(moments_.values(), [](double value) { return std::isnan(value); });
+    }
+    /// Throws Error (unsupported) unless the denominator is certainly above 0. It is told in its own unit.
+    void check_open(const MomentFunction& denominator, const std::string& what, double unit) const {
+        if (certainly_positive(denominator)) return;
+        const Estimate found = moments_.estimate(denominator);
+        raise(
+            ErrorCode::unsupported, what + " is not told apart from 0",
+            "It is estimated as " + rounded(found.value * unit, 4) + ", with a standard error of " +
+                rounded(found.standard_error * unit, 4) + "; it must be " + rounded(certain, 4) +
+                " of these above 0.",
+            "Leave a predictor out that the others explain, take groups together, or collect more reports: " +
+                reports_needed(found) + ".");
+    }
+    [[nodiscard]] bool certainly_positive(const MomentFunction& denominator) const {
+        return denominator.value > certain * moments_.standard_error(denominator.gradient);
+    }
+
+  private:
+    /// How many reports would do if a denominator is what it is estimated as. A standard error falls with the
+    /// root of the reports. Of an estimate below its own error no more is known than a lower bound.
+    [[nodiscard]] std::string reports_needed(const Estimate& denominator) const {
+        const auto [value, error] = denominator;
+        const bool bounded = value > error;
+        const double times = certain * (bounded ? error / value : 1);
+        const double needed = reports_ * times * times;
+        constexpr double most = 0x1p53;
+        if (!(needed < most)) return "far more than " + rounded(reports_, 3);
+        const double unit = std::pow(10, std::max(0.0, std::floor(std::log10(std::max(needed, 1.0))) - 1));
+        const auto digits = static_cast<std::uint64_t>(std::ceil(needed / unit) * unit);
+        return (bounded ? "about " : "more than ") + std::to_string(digits) + " instead of " +
+               std::to_string(static_cast<std::uint64_t>(reports_));
+    }
+    [[nodiscard]] std::size_t called(const std::string& name) const {
+        const std::optional<std::size_t> found = find_attribute(all_, name);
+        if (found && !all_[*found].derived()) return *found;
+        std::vector<std::string> names;
+        for (const std::size_t j : given(all_)) names.push_back(all_[j].name);
+        raise(ErrorCode::invalid_value, "people give no attribute \"" + shortened(name, 60) + "\"",
+              "They give " + shortened(joined(names), 400) + ".");
+    }
+    [[noreturn]] void missing(const Factor& a, const Factor& b) const {
+        const auto written = [&](const Factor& factor) { return json_text(factor_json(all_, factor)); };
+        raise(ErrorCode::unsupported, "the reports do not tell the product of " + name(a) + " and " + name(b),
+              "No attribute of the record is {\"product\": [" + written(a) + ", " + written(b) + "]}.",
+              "A spec declares it among its attributes, or all that a regression takes by \"regression\".");
+    }
+    [[nodiscard]] double unit(const Factor& factor) const {
+        return factor.value ? 1 : half(factor.attribute);
+    }
+    template <class Ask>
+    std::size_t once(std::size_t attribute, std::uint64_t value, Ask ask) {
+        const auto known = asked_.find({attribute, value});
+        return known != asked_.end() ? known->second : asked_[{attribute, value}] = ask();
+    }
+
+    std::span<const Attribute> all_;
+    double reports_;
+    MomentEstimator moments_;
+    std::size_t zero_;
+    std::map<std::pair<std::size_t, std::uint64_t>, std::size_t> asked_;
+};
+
+constexpr Estimate nothing{unknown, unknown};
+
+/// left + factor·right, in place.
+void add(MomentFunction& left, double factor, const MomentFunction& right) {
+    left.value += factor * right.value;
+    for (std::size_t m = 0; m < left.gradient.size(); ++m) left.gradient[m] += factor * right.gradient[m];
+}
+
+/// An estimate in another unit, whose squares may be no doubles.
+Estimate scaled(double unit, const Estimate& estimate) {
+    return {unit * estimate.value, unit * estimate.standard_error};
+}
+
+}  // namespace
+
+MomentEstimate covariance(const Joint& joint, const std::string& x, const std::string& y,
+                          double critical_value) {
+    RecordMoments moments(joint);
+    const Factor a{moments.number(x), {}}, b{moments.number(y), {}};
+    const MomentFunction found = moments.covariance(a, b);
+    const std::size_t scarcest = moments.estimates().scarcest();
+    if (!moments.known()) return {nothing, {unknown, unknown}, scarcest};
+    const Estimate estimate =
+        scaled(moments.half(a.attribute) * moments.half(b.attribute), moments.estimates().estimate(found));
+    return {estimate,
+            {estimate.value - critical_value * estimate.standard_error,
+             estimate.value + critical_value * estimate.standard_error},
+            scarcest};
+}
+
+MomentEstimate correlation(const Joint& joint, const std::string& x, const std::string& y,
+                           double critical_value) {
+    RecordMoments moments(joint);
+    const Factor a{moments.number(x), {}}, b{moments.number(y), {}};
+    static_cast<void>(moments.covariance(a, a));  // gradients are as long as there are moments
+    static_cast<void>(moments.covariance(b, b));
+    const MomentFunction both = moments.covariance(a, b), one = moments.covariance(a, a),
+                         other = moments.covariance(b, b);
+    const std::size_t scarcest = moments.estimates().scarcest();
+    if (!moments.known()) return {nothing, {unknown, unknown}, scarcest};
+    moments.check_open(one, "the variance of \"" + x + "\"", std::pow(moments.half(a.attribute), 2));
+    moments.check_open(other, "the variance of \"" + y + "\"", std::pow(moments.half(b.attribute), 2));
+    MomentFunction spread{std::sqrt(one.value * other.value), moments.gradient()};
+    for (std::size_t m = 0; m < spread.gradient.size(); ++m)
+        spread.gradient[m] =
+            spread.value / 2 * (one.gradient[m] / one.value + other.gradient[m] / other.value);
+    const double estimate = both.value / spread.value;
+    // both − ρ·spread, whose error is known for every ρ; for the true one it is 0.
+    const auto off = [&](double correlation) {
+        MomentFunction difference = both;
+        add(difference, -correlation, spread);
+        return moments.estimates().estimate(difference);
+    };
+    // The furthest ρ on the way from the estimate to this end that is no further off than its error allows.
+    const auto furthest = [&](double end) {
+        double inside = std::clamp(estimate, -1.0, 1.0), outside = end;
+        for (int i = 0; i < 60; ++i) {
+            const double middle = i == 0 ? end : std::midpoint(inside, outside);
+            const auto [distance, error] = off(middle);
+            (std::abs(distance) <= critical_value * error ? inside : outside) = middle;
+        }
+        return inside;
+    };
+    return {{estimate, off(estimate).standard_error / spread.value}, {furthest(-1), furthest(1)}, scarcest};
+}
+
+Regression regression(const Joint& joint, const RegressionDesign& design) {
+    RecordMoments moments(joint);
+    const Factor y{moments.number(design.of), {}};
+    std::vector<Factor> terms;  // the groups, or none for the intercept; then the predictors
+    if (design.group) {
+        const std::size_t group = moments.category(*design.group);
+        if (moments.values(group) > max_coefficients)
+            raise(ErrorCode::unsupported, "a regression has too many groups",
+                  "\"" + *design.group + "\" has " + std::to_string(moments.values(group)) +
+                      " values; allowed are " + std::to_string(max_coefficients) + " coefficients in all.");
+        for (std::uint64_t value = 0; value < moments.values(group); ++value) terms.push_back({group, value});
+    }
+    const std::size_t intercepts = design.group ? terms.size() : 1;
+    std::vector<Factor> predictors;
+    for (const std::string& name : design.on) {
+        predictors.push_back({moments.number(name), {}});
+        if (predictors.back() == y || std::ranges::count(predictors, predictors.back()) > 1)
+            raise(ErrorCode::invalid_value, "\"" + name + "\" stands twice in the regression", {},
+                  "Name each predictor once, and not the number that is to be explained.");
+    }
+    if (predictors.empty() && !design.group)
+        raise(ErrorCode::invalid_value, "a regression needs a predictor or a group", "Found none.",
+              "Name one or more numbers, as in ARRAY['education'].");
+    if (intercepts + predictors.size() > max_coefficients)
+        raise(ErrorCode::unsupported, "a regression has too many coefficients",
+              "Found " + std::to_string(intercepts + predictors.size()) + "; allowed are " +
+                  std::to_string(max_coefficients) + ".");
+
+    const std::size_t size = intercepts + predictors.size();
+    std::vector<std::size_t> gram(size * size, moments.zero()), right(size);
+    const auto put = [&](std::size_t i, std::size_t k, std::size_t place) {
+        gram[i * size + k] = gram[k * size + i] = place;
+    };
+    for (std::size_t c = 0; c < intercepts; ++c) {
+        put(c, c, design.group ? moments.mean(terms[c]) : moments.one());
+        right[c] = design.group ? moments.product(y, terms[c]) : moments.mean(y);
+        for (std::size_t j = 0; j < predictors.size(); ++j)
+            put(c, intercepts + j,
+                design.group ? moments.product(predictors[j], terms[c]) : moments.mean(predictors[j]));
+    }
+    for (std::size_t j = 0; j < predictors.size(); ++j) {
+        right[intercepts + j] = moments.product(predictors[j], y);
+        for (std::size_t k = 0; k <= j; ++k)
+            put(intercepts + j, intercepts + k, moments.product(predictors[j], predictors[k]));
+    }
+    const bool whole = moments.tells(y, y);
+    if (whole) static_cast<void>(moments.covariance(y, y));
+
+    Regression found{std::vector<Estimate>(intercepts, nothing),
+                     std::vector<Estimate>(predictors.size(), nothing), nothing,
+                     whole ? "" : "no attribute of the record is the square of " + design.of,
+                     moments.estimates().scarcest()};
+    if (!moments.known()) return found;
+
+    const NormalEquations equations(moments.estimates().values(), std::move(gram), std::move(right));
+    // Of those before it first: what passed is positive definite. Then of all others.
+    for (const bool all : {false, true})
+        for (std::size_t i = all ? intercepts : 0; i < size; ++i) {
+            const bool group = i < intercepts;
+            const double unit = group ? 1 : moments.half(predictors[i - intercepts].attribute);
+            moments.check_open(equations.left_open(i, all ? size : i + 1),
+                               group ? design.group ? "the share of " + moments.name(terms[i]) : ""
+                                     : "what the other terms leave open of the variance of \"" +
+                                           design.on[i - intercepts] + "\"",
+                               unit * unit);
+        }
+    const std::vector<MomentFunction> solution = equations.solve();
+    const double half = moments.half(y.attribute);
+    const auto estimate = [&](double scale, const MomentFunction& function) {
+        return scaled(scale, moments.estimates().estimate(function));
+    };
+    for (std::size_t c = 0; c < intercepts; ++c) {  // at 0 of the predictors, not at the middles
+        MomentFunction intercept = solution[c];
+        for (std::size_t j = 0; j < predictors.size(); ++j) {
+            const std::size_t at = predictors[j].attribute;
+            add(intercept, -moments.middle(at) / moments.half(at), solution[intercepts + j]);
+        }
+        found.intercepts[c] = estimate(half, intercept);
+        found.intercepts[c].value += moments.middle(y.attribute);
+    }
+    for (std::size_t j = 0; j < predictors.size(); ++j)
+        found.slopes[j] = estimate(half / moments.half(predictors[j].attribute), solution[intercepts + j]);
+    if (!whole) return found;
+
+    // 1 − rest/all: of E[y²] what is not explained, and of it what E[y] does not.
+    const MomentFunction all = moments.covariance(y, y);
+    if (!moments.certainly_positive(all)) {
+        found.r_squared_note = "the variance of " + design.of + " is not told apart from 0";
+        return found;
+    }
+    MomentFunction rest{moments.value(moments.product(y, y)), moments.gradient()};
+    rest.gradient[moments.product(y, y)] = 1;
+    add(rest, -1, equations.explained());
+    MomentFunction explained{1, moments.gradient()};
+    add(explained, -1 / all.value, rest);
+    for (std::size_t m = 0; m < explained.gradient.size(); ++m)
+        explained.gradient[m] += rest.value / all.value * all.gradient[m] / all.value;
+    found.r_squared = moments.estimates().estimate(explained);
+    return found;
+}
+
+}  // namespace ldp

@@ -1,0 +1,98 @@
+#include "core/spec/evolving_options.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "core/channel/numeric.hpp"
+
+namespace ldp {
+
+std::uint32_t RoundingLevels::rungs() const noexcept {
+    return static_cast<std::uint32_t>(std::bit_width(levels_));
+}
+
+bool RoundingLevels::is_end(double position) const noexcept {
+    if (!(position >= 0 && position <= static_cast<double>(grid_))) return false;
+    return static_cast<double>(round(position, 0, std::numeric_limits<std::uint64_t>::max())) == position;
+}
+
+Cell RoundingLevels::round(double position, std::uint32_t rung, std::uint64_t alpha) const noexcept {
+    const std::uint64_t count = cells(rung);
+    const auto end = [&](std::uint64_t i) { return static_cast<Cell>(Uint128{grid_} * i / count); };
+    auto cell =
+        static_cast<std::uint64_t>(position / static_cast<double>(grid_) * static_cast<double>(count));
+    cell = std::min(cell, count - 1);
+    // Ends lie at most a grid point below their place, and a quotient may be rounded across one.
+    while (cell + 1 < count && position >= static_cast<double>(end(cell + 1))) ++cell;
+    while (position < static_cast<double>(end(cell))) --cell;
+    const Cell left = end(cell), right = end(cell + 1);
+    const double above = (position - static_cast<double>(left)) / static_cast<double>(right - left);
+    return grid_point(above, 1).at(alpha) == 0 ? left : right;
+}
+
+std::uint32_t RoundingLevels::next(std::uint32_t rung, double wanted) const noexcept {
+    if (wanted <= step(rung) && wanted > step(rung) / 4) return rung;
+    std::uint32_t found = 0;
+    while (found + 1 < rungs() && step(found) < wanted) ++found;
+    return found;
+}
+
+Rounding::Rounding(const Spec& spec, const LocalRandomizer& mechanism) : evolving_(spec.evolving().value()) {
+    const std::vector<std::uint64_t> cells = mechanism.cells();
+    for (std::size_t j = 0; j < cells.size(); ++j) {
+        const bool evolving = spec.attributes()[j].evolving;
+        const std::uint64_t grid = cells[j] - 1;
+        const RoundingLevels ladder(grid, evolving ? evolving_.base_levels : grid);
+        tracks_.push_back({ladder, evolving, alphas_});
+        alphas_ += evolving ? ladder.rungs() : 1;
+        courses_ += evolving ? 1 : 0;
+    }
+}
+
+bool Rounding::possible(std::size_t i, const Course& course) const noexcept {
+    for (const Track& track : tracks_) {
+        if (!track.evolving || i-- != 0) continue;
+        return (course.last == -1 || track.ladder.is_end(course.last)) && course.moved >= 0 &&
+               course.moved <= static_cast<double>(course.moves) && course.moves < evolving_.window &&
+               course.rung < track.ladder.rungs();
+    }
+    return false;
+}
+
+void Rounding::move(const RoundingLevels& ladder, Course& course, Cell rounded) const noexcept {
+    const auto position = static_cast<double>(rounded);
+    if (course.last >= 0) {
+        course.moved += std::abs(position - course.last) / static_cast<double>(ladder.grid());
+        ++course.moves;
+    }
+    course.last = position;
+    if (course.moves < evolving_.window) return;
+    const double score = course.moved / static_cast<double>(evolving_.window);
+    const double base = ladder.step(0);
+    const bool dynamic = score > evolving_.volatility;
+    course.rung =
+        ladder.next(course.rung, dynamic ? std::max(base, score / evolving_.flip_probability) : base);
+    course.moved = 0;
+    course.moves = 0;
+}
+
+std::vector<Cell> Rounding::follow(std::span<const double> positions, std::span<const std::uint64_t> alphas,
+                                   std::span<Course> courses) const {
+    std::vector<Cell> cells;
+    cells.reserve(tracks_.size());
+    auto course = courses.begin();
+    for (std::size_t j = 0; j < tracks_.size(); ++j) {
+        const auto& [ladder, evolving, first_alpha] = tracks_[j];
+        std::uint32_t rung = 0;
+        if (evolving) {
+            move(ladder, *course, ladder.round(positions[j], 0, alphas[first_alpha]));
+            rung = course++->rung;
+        }
+        cells.push_back(ladder.round(positions[j], rung, alphas[first_alpha + rung]));
+    }
+    return cells;
+}
+
+}  // namespace ldp

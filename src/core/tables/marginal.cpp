@@ -1,0 +1,188 @@
+#include "core/tables/marginal.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "core/base/error.hpp"
+#include "core/base/interrupt.hpp"
+#include "core/base/text.hpp"
+#include "core/math/tails.hpp"
+#include "core/mechanism/joint/joint.hpp"
+#include "core/summary/pooling.hpp"
+#include "core/summary/summary.hpp"
+
+namespace ldp {
+
+namespace {
+
+void check_attributes(const SummaryView& view, const std::vector<std::size_t>& attributes) {
+    for (const std::size_t attribute : attributes) check_attribute(attribute, view.mechanism->cells().size());
+    if (attributes.empty())
+        raise(ErrorCode::invalid_value, "no attribute is asked about", {}, "Name one or more.");
+    if (std::ranges::adjacent_find(attributes) != attributes.end())
+        raise(ErrorCode::invalid_value, "an attribute stands twice in a question", {}, "Name each once.");
+}
+
+/// What the reports say of the attributes; throws unless a view has all of them.
+std::unique_ptr<const JointShares> shares_of(const SummaryView& view,
+                                             const std::vector<std::size_t>& attributes, Combination how) {
+    check_attributes(view, attributes);
+    const auto& joint = capability<JointViews>(*view.mechanism);
+    const std::vector<std::vector<std::size_t>> views = joint.views();
+    const auto has_all = [&](const std::vector<std::size_t>& one) {
+        return std::ranges::includes(one, attributes);
+    };
+    if (std::ranges::none_of(views, has_all)) {
+        std::size_t most = 0;
+        for (const auto& one : views) most = std::max(most, one.size());
+        raise(ErrorCode::unsupported, "nobody reports these attributes together",
+              "Found " + std::to_string(attributes.size()) + " attributes; reports are about " +
+                  std::to_string(views.size()) + " views of at most " + std::to_string(most) +
+                  " attributes, and none has all of these.",
+              std::vector{Remedy::ask_views});
+    }
+    if (view.n > 0) need_reports(view);
+    return joint.shares(view, attributes, how);
+}
+
+}  // namespace
+
+Combination combination_named(std::string_view word) {
+    if (word == "consistent") return Combination::consistent;
+    if (word == "unbiased") return Combination::unbiased;
+    raise(ErrorCode::invalid_value, "unknown method \"" + std::string(word) + "\"",
+          "Allowed are \"consistent\", which draws on all views, and \"unbiased\", which draws on those with "
+          "all the attributes asked for.");
+}
+
+Cells::Cells(const std::vector<std::uint64_t>& sizes)
+    : sizes_(sizes),
+      count_(std::accumulate(sizes.begin(), sizes.end(), std::size_t{1}, std::multiplies<>())) {}
+
+std::vector<std::uint64_t> Cells::values(std::size_t cell) const {
+    std::vector<std::uint64_t> values(sizes_.size());
+    for (std::size_t i = sizes_.size(); i-- > 0; cell /= sizes_[i]) values[i] = cell % sizes_[i];
+    return values;
+}
+
+JointShares::Box Cells::box(std::size_t cell) const {
+    const std::vector<std::uint64_t> values = this->values(cell);
+    JointShares::Box box;
+    for (std::size_t i = 0; i < sizes_.size(); ++i) box.emplace_back(sizes_[i])[values[i]] = true;
+    return box;
+}
+
+Marginal::Marginal(const SummaryView& view, const std::vector<std::size_t>& attributes, Combination how,
+                   Target target)
+    : view_(view),
+      shares_(shares_of(view, attributes, how)),
+      n_(static_cast<double>(view.n)),
+      each_(most_of_one(view)),
+      target_(target) {
+    const std::vector<std::uint64_t> cells = view.mechanism->cells();
+    JointShares::Box all;
+    for (const std::size_t attribute : attributes) {
+        sizes_.push_back(cells[attribute]);
+        all.emplace_back(cells[attribute], true);
+    }
+    if (!told()) return;
+    cautious_ = shares_->cautious();
+    if (!cautious_ && !shares_->only_table()) evened_ = shares_->with(1, all);
+}
+
+std::uint64_t Marginal::reports() const noexcept {
+    return static_cast<std::uint64_t>(shares_->people());
+}
+
+Estimate Marginal::share(const JointShares::Box& box) const {
+    if (!told()) return {unknown, unknown};
+    Estimate estimate = estimate_of(*shares_, shares_->share(box), static_cast<std::uint64_t>(n_), target_);
+    estimate.standard_error *= std::sqrt(each_);
+    return estimate;
+}
+
+ErrorLaw Marginal::law(const JointShares::Box& box) const {
+    if (!told() || repeats(view_)) return law_of_share();
+    const std::optional<std::size_t> only = shares_->only_table();
+    if (!only) {
+        const JointShares::Share share = shares_->share(box);
+        if (cautious_) return {.truths = possible_shares, .unseen = unseen_variance(box, share)};
+        return {.truths = possible_shares,
+                .degrees_of_freedom = shares_->degrees_of_freedom(share),
+                .unseen = unseen_variance(box, share)};
+    }
+    const std::vector<std::size_t> attributes = find_capability<JointViews>(*view_.mechanism)->views()[*only];
+    const std::vector<std::uint64_t> of = view_.mechanism->cells();
+    std::uint64_t cells = 1, all = 1;
+    for (const std::size_t attribute : attributes) cells *= of[attribute];
+    for (const std::uint64_t size : sizes_) all *= size;
+    std::uint64_t inside = cells / all;  // of the view that make up one of those asked about
+    for (const std::vector<bool>& values : box)
+        inside *= static_cast<std::uint64_t>(std::ranges::count(values, true));
+    // Of all there is no error: everybody is in one of them.
+    return inside == cells
+               ? law_of_share()
+               : capability<CrossTables>(*view_.mechanism).error_law(view_, *only, inside, target_);
+}
+
+double Marginal::unseen_variance(const JointShares::Box& box, const JointShares::Share& share) const {
+    const auto variance = [&](const JointShares& shares, const JointShares::Share& of) {
+        const double error = estimate_of(shares, of, static_cast<std::uint64_t>(n_), target_).standard_error;
+        return error * error;
+    };
+    if (cautious_) return std::max(0.0, variance(*cautious_, share) - variance(*shares_, share));
+    const std::unique_ptr<const JointShares> likely = evened_->with(1, box);
+    return std::max(0.0, variance(*likely, likely->share(box)) - variance(*shares_, share));
+}
+
+std::vector<Estimate> Marginal::shares() const {
+    const Cells cells(sizes_);
+    std::vector<Estimate> all;
+    for (std::size_t cell = 0; cell < cells.count(); ++cell) {
+        check_interrupt();
+        all.push_back(share(cells.box(cell)));
+    }
+    return all;
+}
+
+// Of few reports a rare cell may have none, and then hardly any variance of its own: those of the interval
+// are as if reach² reports more had been of those who are asked about (Agresti, Coull 1998).
+Quotient Marginal::quotient(const JointShares::Box& of, const JointShares::Box& given,
+                            double critical_value) const {
+    constexpr Quotient nothing{{unknown, unknown}, {unknown, unknown}};
+    if (!told()) return nothing;
+    JointShares::Box both = of;
+    for (std::size_t i = 0; i < both.size(); ++i)
+        for (std::size_t v = 0; v < both[i].size(); ++v) both[i][v] = of[i][v] && given[i][v];
+    const PartOfWhole plain = part_of_whole(*shares_, both, given, each_);
+    const double more = each_ * critical_value * critical_value / 2;
+    const std::unique_ptr<const JointShares> likely = shares_->with(more, both)->with(more, given);
+    const double degrees_of_freedom = shares_->degrees_of_freedom(shares_->share(given));
+    const double further = degrees_of_freedom > 0
+                               ? student_critical_value(critical_value, degrees_of_freedom) / critical_value
+                               : 1;
+    PartOfWhole wide = part_of_whole(*likely, both, given, each_ * further * further);
+    wide.part = plain.part;
+    wide.whole = plain.whole;
+    const Interval interval = interval_of_quotient(wide, critical_value);
+    return std::isnan(interval.lower) ? nothing : Quotient{estimate_of_quotient(plain), interval};
+}
+
+PartOfWhole Marginal::part_of_whole(const JointShares& shares, const JointShares::Box& part,
+                                    const JointShares::Box& whole, double times) const {
+    const auto share = [](const JointShares::Share& of) { return std::clamp(of.value, 0.0, 1.0); };
+    const auto covariance = [&](const JointShares::Share& x, const JointShares::Share& y, double in_both) {
+        const double sampling = target_ == Target::sample ? (in_both - share(x) * share(y)) / (n_ - 1) : 0;
+        return times * (shares.covariance(x, y) - sampling);
+    };
+    const JointShares::Share of = shares.share(part), all = shares.share(whole);
+    return {.part = of.value,
+            .whole = all.value,
+            .variance_of_part = covariance(of, of, share(of)),
+            .variance_of_whole = covariance(all, all, share(all)),
+            .covariance = covariance(of, all, share(of))};
+}
+
+}  // namespace ldp

@@ -1,0 +1,55 @@
+#include "core/tables/model/association.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.hpp"
+#include "core/base/text.hpp"
+#include "core/math/statistics.hpp"
+#include "core/tables/model/contingency.hpp"
+
+namespace ldp {
+
+namespace {
+
+/// Holm's: the p-values in ascending order, each times as many as are not below it.
+void adjust(std::vector<Association>& all) {
+    std::vector<Association*> order;
+    for (Association& one : all)
+        if (!std::isnan(one.p_value)) order.push_back(&one);
+    std::ranges::stable_sort(order, {}, &Association::p_value);
+    double least = 0;
+    for (std::size_t i = 0; i < order.size(); ++i)
+        order[i]->adjusted = least =
+            std::max(least, std::min(1.0, order[i]->p_value * static_cast<double>(order.size() - i)));
+}
+
+}  // namespace
+
+std::vector<Association> associations(const Measured& measured, double confidence) {
+    const double critical_value = ldp::critical_value(confidence);
+    std::vector<Association> found =
+        std::visit([&](const auto& all) { return associated(all, critical_value); }, measured);
+    adjust(found);
+    return found;
+}
+
+std::vector<std::vector<std::size_t>> learnt_views(std::span<const Association> found, std::size_t attributes,
+                                                   double significance) {
+    if (!(significance >= 0 && significance <= 1))
+        raise(ErrorCode::invalid_value, "the significance of a pair must be between 0 and 1",
+              "Found " + shortest(significance) + ".", "0.05 is usual.");
+    std::vector<std::vector<std::size_t>> views, pairs;
+    std::vector<bool> paired(attributes);
+    for (const Association& one : found)
+        if (one.adjusted < significance) {
+            pairs.push_back({one.first, one.second});
+            paired[one.first] = paired[one.second] = true;
+        }
+    for (std::size_t a = 0; a < attributes; ++a)
+        if (!paired[a]) views.push_back({a});
+    views.insert(views.end(), pairs.begin(), pairs.end());
+    return views;
+}
+
+}  // namespace ldp

@@ -1,0 +1,250 @@
+#include "core/tables/pairs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "core/base/interrupt.hpp"
+#include "core/math/spectrum.hpp"
+#include "core/tables/pooled.hpp"
+
+namespace ldp {
+
+namespace {
+
+constexpr Eigen::Index largest_matrix = 512;
+constexpr int most_rounds = 30;
+/// A common part that changes by less than this part of itself stays as it is.
+constexpr double settled = 1e-3;
+
+/// Where an attribute's values are in the matrix of all.
+struct ValueBlock {
+    Eigen::Index size = 0, begin = 0;
+    double noise = 0;  ///< of a row, over all that was measured beside it
+};
+
+/// What is beyond the edge, shrunk; and further beyond it, by this part of it, than noise comes by chance.
+Eigen::MatrixXd shrunk(const Eigen::MatrixXd& all, double edge, double beyond) {
+    return with_eigenvalues(all, [&](double value) {
+        return value > edge * (1 + beyond) ? std::sqrt(value * value - edge * edge) : 0;
+    });
+}
+
+/// Squared contingencies that a pair may have: 10⁻⁴, where no table is told from independence, to above 100.
+constexpr double least_contingency = 1e-4, contingency_step = 4;
+constexpr std::size_t contingencies = 11;
+/// The medians that are tried are nearer to each other, up to 13.
+constexpr double median_step = 2;
+constexpr std::size_t medians = 18;
+
+using Grid = std::array<double, contingencies>;
+
+Grid possible() {
+    Grid grid{};
+    for (std::size_t g = 0; g < grid.size(); ++g)
+        grid[g] = least_contingency * std::pow(contingency_step, static_cast<double>(g));
+    return grid;
+}
+
+/// Directions in which a table has an interaction.
+double degrees_of_freedom(const Table& pair) {
+    const std::uint64_t directions = (pair.sizes[0] - 1) * (pair.sizes[1] - 1);
+    return static_cast<double>(std::max<std::uint64_t>(1, directions));
+}
+
+/// By contingency: how likely what was measured is, as a logarithm, and which part of it is then not noise.
+struct InteractionLikelihood {
+    Grid likelihood{}, clear{};
+};
+
+/// Cell by cell, each of which counts as the part of a direction that it is.
+InteractionLikelihood reading(const Pair& pair, const Interaction& interaction, const Shares& shares,
+                              const Grid& grid) {
+    const std::vector<double>&p = shares[interaction.first], &q = shares[interaction.second];
+    const double all = degrees_of_freedom(pair.table),
+                 part = all / static_cast<double>(pair.table.shares.size());
+    const double noise = pair.table.variance * part;
+    InteractionLikelihood found;
+    double total = 0;
+    Work work;
+    for (std::size_t i = 0; i < p.size(); ++i)
+        for (std::size_t j = 0; j < q.size(); ++j) {
+            work.done(grid.size());
+            const double cell =
+                interaction.shares(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
+            const double weight = p[i] * (1 - p[i]) * q[j] * (1 - q[j]);
+            total += weight;
+            for (std::size_t g = 0; g < grid.size(); ++g) {
+                const double spread = grid[g] / all * weight, variance = noise + spread;
+                found.likelihood[g] -= part * (std::log(variance) + cell * cell / variance) / 2;
+                found.clear[g] += weight * spread / variance;
+            }
+        }
+    for (double& clear : found.clear) clear = total > 0 ? clear / total : 0;
+    return found;
+}
+
+/// A median that is tried.
+double median(std::size_t number) {
+    return least_contingency * std::pow(median_step, static_cast<double>(number));
+}
+
+/// How likely each contingency is around this median.
+Grid around(double middle, const Grid& grid) {
+    Grid weights{};
+    double sum = 0;
+    for (std::size_t g = 0; g < grid.size(); ++g) {
+        const double ratio = grid[g] / middle;
+        sum += weights[g] = ratio / ((1 + ratio) * (1 + ratio));
+    }
+    for (double& weight : weights) weight /= sum;
+    return weights;
+}
+
+/// The weights once a likelihood is known, which becomes that of them all, as a logarithm.
+double learn(Grid& weights, const Grid& likelihood) {
+    const double most = *std::ranges::max_element(likelihood);
+    double sum = 0;
+    for (std::size_t g = 0; g < weights.size(); ++g) sum += weights[g] *= std::exp(likelihood[g] - most);
+    for (double& weight : weights) weight /= sum;
+    return std::log(sum) + most;
+}
+
+/// What a pair tells of one of its attributes.
+Table told(std::size_t attribute, const Pair& pair, double spread, const Eigen::MatrixXd& common,
+           const Shares& shares) {
+    const Table& table = pair.table;
+    const bool rows = table.attributes[0] == attribute;
+    const std::vector<double>&p = shares[attribute], &q = shares[table.attributes[rows ? 1 : 0]];
+    const auto k = static_cast<double>(p.size());
+    double squares = 0;
+    for (const double share : p) squares += share * share;
+    // A value's row has the noise of its cells, and both the sampling of people and the interaction vary in
+    // proportion to the other attribute's shares; but for the row's total, which people alone vary.
+    const double least = 1 / (k * table.people), between = spread * (1 - squares) / std::max(1.0, k - 1);
+    std::vector<double> weights;
+    double total = 0;
+    for (const double share : q) {
+        weights.push_back(share > 0 ? share / (noise_of(table) + (least + between) * share) : 0);
+        total += weights.back() * share;
+    }
+    Table found{{attribute},
+                {p.size()},
+                std::vector<double>(p.size()),
+                std::max(least, 1 / total - between) / pair.own,
+                table.people * pair.own};
+    for (std::size_t i = 0; i < p.size(); ++i)
+        for (std::size_t j = 0; j < q.size(); ++j) {
+            const std::size_t row = rows ? i : j, column = rows ? j : i;
+            found.shares[i] += weights[j] / total *
+                               (table.shares[row * table.sizes[1] + column] -
+                                common(static_cast<Eigen::Index>(row), static_cast<Eigen::Index>(column)));
+        }
+    return found;
+}
+
+}  // namespace
+
+std::vector<Eigen::MatrixXd> common_parts(std::span<const Interaction> interactions) {
+    std::map<std::size_t, ValueBlock> places;
+    for (const Interaction& one : interactions) {
+        ValueBlock &first = places[one.first], &second = places[one.second];
+        first.size = one.shares.rows();
+        second.size = one.shares.cols();
+        first.noise += one.row_noise;
+        second.noise += one.column_noise;
+    }
+    Eigen::Index values = 0;
+    double most_noise = 0, degrees_of_freedom = 0;
+    for (auto& [attribute, place] : places) {
+        place.begin = values;
+        values += place.size;
+        degrees_of_freedom += static_cast<double>(place.size - 1);
+        most_noise = std::max(most_noise, place.noise);
+    }
+    Eigen::MatrixXd common = Eigen::MatrixXd::Zero(values, values);
+    const auto block = [&](Eigen::MatrixXd& matrix, const Interaction& one) {
+        const ValueBlock &first = places[one.first], &second = places[one.second];
+        return matrix.block(first.begin, second.begin, first.size, second.size);
+    };
+    // The largest eigenvalue of noise is further beyond its edge once in a hundred times (Tracy, Widom 1996).
+    const double beyond = std::pow(degrees_of_freedom, -2.0 / 3);
+    for (int round = 0; degrees_of_freedom > 0 && values <= largest_matrix && round < most_rounds; ++round) {
+        check_interrupt();
+        // The solver reads the lower triangle alone.
+        Eigen::MatrixXd all = common;
+        for (const Interaction& one : interactions) block(all, one) = one.shares;
+        all.triangularView<Eigen::StrictlyLower>() = all.transpose();
+        const Eigen::MatrixXd before = std::move(common);
+        common = shrunk(all, 2 * std::sqrt(most_noise), beyond);
+        if ((common - before).norm() <= settled * common.norm()) break;
+    }
+    std::vector<Eigen::MatrixXd> parts;
+    for (const Interaction& one : interactions) parts.emplace_back(block(common, one));
+    return parts;
+}
+
+std::vector<Pair> pairs_in(std::span<const Table> measured) {
+    std::vector<Pair> pairs;
+    for (const auto& set : sets_of(measured, 2)) {
+        check_interrupt();
+        Pooled all = pooled(measured, set);
+        Pair& pair = pairs.emplace_back(Pair{std::move(all.table), 0});
+        for (const auto& [number, weight] : all.weights)
+            pair.own += weight / static_cast<double>(measured[number].attributes.size() - 1);
+    }
+    return pairs;
+}
+
+std::vector<Dependence> dependences(std::span<const Pair> pairs, std::span<const Interaction> interactions,
+                                    const Shares& shares) {
+    const Grid grid = possible();
+    std::vector<InteractionLikelihood> decoded_values;
+    for (std::size_t i = 0; i < pairs.size(); ++i)
+        decoded_values.push_back(reading(pairs[i], interactions[i], shares, grid));
+    // Of each median, how likely all that was measured is.
+    std::vector<double> evidence;
+    for (std::size_t m = 0; m < medians; ++m) {
+        const Grid weights = around(median(m), grid);
+        evidence.push_back(0);
+        for (const InteractionLikelihood& one : decoded_values) {
+            Grid own = weights;
+            evidence.back() += learn(own, one.likelihood);
+        }
+    }
+    const double most = *std::ranges::max_element(evidence);
+    std::vector<Dependence> found(pairs.size());
+    double sum = 0;
+    for (std::size_t m = 0; m < medians; ++m) {
+        const double weight = std::exp(evidence[m] - most);
+        sum += weight;
+        for (std::size_t i = 0; i < pairs.size(); ++i) {
+            Grid weights = around(median(m), grid);
+            learn(weights, decoded_values[i].likelihood);
+            for (std::size_t g = 0; g < grid.size(); ++g) {
+                found[i].spread += weight * weights[g] * grid[g] / degrees_of_freedom(pairs[i].table);
+                found[i].clear += weight * weights[g] * decoded_values[i].clear[g];
+            }
+        }
+    }
+    for (Dependence& one : found) {
+        one.spread /= sum;
+        one.clear /= sum;
+    }
+    return found;
+}
+
+Table single(std::size_t attribute, std::span<const Table> measured, std::span<const Pair> pairs,
+             std::span<const Dependence> dependence, std::span<const Eigen::MatrixXd> common,
+             const Shares& shares) {
+    std::vector<Table> all;
+    for (const Table& table : measured)
+        if (table.attributes.size() == 1 && table.attributes[0] == attribute) all.push_back(table);
+    for (std::size_t i = 0; i < pairs.size(); ++i)
+        if (std::ranges::binary_search(pairs[i].table.attributes, attribute))
+            all.push_back(told(attribute, pairs[i], dependence[i].spread, common[i], shares));
+    return pooled(all, {&attribute, 1}).table;
+}
+
+}  // namespace ldp

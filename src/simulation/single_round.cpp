@@ -1,0 +1,270 @@
+#include "simulation/single_round.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "core/base/error.hpp"
+#include "core/base/text.hpp"
+#include "core/channel/numeric.hpp"
+#include "core/mechanism/joint/joint.hpp"
+#include "core/mechanism/ordered/ordered.hpp"
+#include "core/plan/error_prediction.hpp"
+#include "core/summary/distribution.hpp"
+#include "core/summary/errors.hpp"
+#include "core/summary/summary.hpp"
+#include "core/tables/marginal.hpp"
+
+namespace ldp::simulation {
+
+namespace {
+
+constexpr double confidence = 0.95;
+
+/// The shares of the values, or of the points; a place between two points counts as both in part.
+std::vector<double> spread(const std::vector<std::vector<double>>& people, std::size_t j, double largest,
+                           std::size_t points) {
+    std::vector<double> shares(points);
+    const double each = 1 / static_cast<double>(people.size());
+    for (const std::vector<double>& person : people) {
+        const double at = person[j] / largest * static_cast<double>(points - 1), below = std::floor(at);
+        const auto point = std::min(static_cast<std::size_t>(below), points - 1);
+        shares[point] += each * (1 - (at - below));
+        if (at > below) shares[point + 1] += each * (at - below);
+    }
+    return shares;
+}
+
+/// Of shares of values those of buckets, where values are reported in buckets: they fall evenly into them, in
+/// order.
+std::vector<double> folded(const std::vector<double>& shares, std::size_t items) {
+    std::vector<double> found(items);
+    for (std::size_t v = 0; v < shares.size(); ++v) found[v * items / shares.size()] += shares[v];
+    return found;
+}
+
+/// What is asked in each run, and what has come out so far.
+struct Question {
+    Trial trial;
+    std::vector<double> truths;  ///< of its items
+    /// Estimates and intervals of a summary.
+    std::function<std::vector<std::pair<Estimate, Interval>>(const SummaryView&)> ask;
+    double squares = 0, claimed = 0;
+    std::uint64_t hits = 0, items = 0;
+
+    void add(const SummaryView& view) {
+        const auto answers = ask(view);
+        if (answers.size() < truths.size()) truths = folded(truths, answers.size());
+        for (std::size_t i = 0; i < answers.size(); ++i) {
+            const auto& [estimate, bar] = answers[i];
+            squares += (estimate.value - truths[i]) * (estimate.value - truths[i]);
+            claimed += estimate.standard_error * estimate.standard_error;
+            hits += bar.lower <= truths[i] && truths[i] <= bar.upper ? 1U : 0U;
+            ++items;
+        }
+    }
+    [[nodiscard]] Trial result() const {
+        Trial found = trial;
+        found.error = std::sqrt(squares / static_cast<double>(items));
+        found.claimed = std::sqrt(claimed / static_cast<double>(items));
+        found.covered = static_cast<double>(hits) / static_cast<double>(items);
+        return found;
+    }
+};
+
+std::pair<Estimate, Interval> answer(const SummaryView& view, std::size_t attribute, const Estimate& one) {
+    return {one, interval(one, critical_value(confidence), error_law(view, attribute, Target::sample))};
+}
+
+/// Of an answer that may be off on average.
+double error_of(const Parts& parts) {
+    return std::sqrt(parts.noise + parts.smearing * parts.smearing);
+}
+
+/// For people to read.
+std::string rounded(double number) {
+    std::array<char, 32> text{};
+    return {text.data(),
+            std::to_chars(text.data(), text.data() + text.size(), number, std::chars_format::general, 4).ptr};
+}
+
+class Trials {
+  public:
+    Trials(const Collection& collection, const std::vector<std::vector<double>>& people)
+        : mechanism_(collection.mechanism()), attributes_(collection.spec().attributes()), people_(people) {
+        const std::vector<std::uint64_t> cells = mechanism_.cells();
+        std::vector<std::vector<double>> spreads;
+        for (std::size_t j = 0; j < attributes_.size(); ++j)
+            spreads.push_back(spread(people, j, static_cast<double>(cells[j] - 1),
+                                     ErrorPrediction::points_of(mechanism_, j, attributes_[j])));
+        const ErrorPrediction error_prediction(mechanism_, attributes_, std::move(spreads));
+        for (std::size_t j = 0; j < attributes_.size(); ++j)
+            attributes_[j].numeric() ? ask_mean(j, error_prediction) : ask_shares(j, error_prediction);
+        for (std::size_t j = 0; j < attributes_.size(); ++j) {
+            if (find_capability<Ordered>(mechanism_) == nullptr) continue;
+            for (const double share : {0.25, 0.5, 0.75}) ask_quantile(j, share, error_prediction);
+            ask_range(j, {quantile_of_people(j, 0.25), quantile_of_people(j, 0.75)}, error_prediction);
+        }
+        if (const auto* joint = find_capability<JointViews>(mechanism_))
+            for (const std::vector<std::size_t>& view : joint->views())
+                if (view.size() == 2 && pairs_ < most_pairs) ask_pair(view, error_prediction);
+    }
+
+    [[nodiscard]] std::vector<Question>& questions() noexcept { return questions_; }
+
+  private:
+    [[nodiscard]] double n() const noexcept { return static_cast<double>(people_.size()); }
+    /// An attribute's value at a place on the mechanism's grid.
+    [[nodiscard]] double value(std::size_t j, double place) const {
+        if (!attributes_[j].numeric()) return place;
+        return std::lerp(attributes_[j].min, attributes_[j].max,
+                         place / static_cast<double>(mechanism_.cells()[j] - 1));
+    }
+
+    void ask_mean(std::size_t j, const ErrorPrediction& error_prediction) {
+        if (!mechanism_.tells(Quantity::means)) return;
+        double sum = 0, rounding = 0;
+        for (const std::vector<double>& person : people_) {
+            const double off = person[j] - std::floor(person[j]);
+            sum += value(j, person[j]) / n();
+            rounding += off * (1 - off) / n();
+        }
+        const double step = 2 / static_cast<double>(mechanism_.cells()[j] - 1);
+        const double predicted =
+            ErrorPrediction::unit(attributes_[j]) *
+            std::sqrt(error_prediction.mean(j, n()).noise + step * step * rounding / n());
+        questions_.push_back({{j, "mean", sum, predicted, 0, 0, 0}, {sum}, [j](const SummaryView& view) {
+                                  const auto all = estimate(view, {Quantity::means, Target::sample});
+                                  return std::vector{answer(view, j, all[j])};
+                              }});
+    }
+
+    void ask_shares(std::size_t j, const ErrorPrediction& error_prediction) {
+        const bool record = attributes_.size() > 1;
+        if (!record && !mechanism_.tells(Quantity::frequencies)) return;
+        const std::vector<double>& truths = error_prediction.spread(j);
+        double squares = 0;
+        for (std::size_t v = 0; v < truths.size(); ++v) squares += error_prediction.share(j, v, n()).noise;
+        squares /= static_cast<double>(truths.size());
+        questions_.push_back({{j, "shares of " + std::to_string(truths.size()) + " values", unknown,
+                               std::sqrt(squares), 0, 0, 0},
+                              truths,
+                              [j](const SummaryView& view) {
+                                  const ldp::Question shares{Quantity::frequencies, Target::sample, j};
+                                  const std::vector<Estimate> estimates = estimate(view, shares);
+                                  const std::vector<Interval> ranges =
+                                      intervals(view, shares, estimates, critical_value(confidence));
+                                  std::vector<std::pair<Estimate, Interval>> all;
+                                  for (std::size_t v = 0; v < estimates.size(); ++v)
+                                      all.emplace_back(estimates[v], ranges[v]);
+                                  return all;
+                              }});
+    }
+
+    [[nodiscard]] double quantile_of_people(std::size_t j, double share) const {
+        std::vector<double> sorted;
+        for (const std::vector<double>& person : people_) sorted.push_back(person[j]);
+        const auto at = static_cast<std::size_t>(std::ceil(share * n())) - 1;
+        std::ranges::nth_element(sorted, sorted.begin() + static_cast<std::ptrdiff_t>(at));
+        return value(j, sorted[at]);
+    }
+
+    void ask_quantile(std::size_t j, double share, const ErrorPrediction& error_prediction) {
+        const double truth = quantile_of_people(j, share);
+        const Parts parts = error_prediction.quantile(j, share, n(), truth);
+        questions_.push_back(
+            {{j, "quantile " + shortest(share), truth,
+              ErrorPrediction::unit(attributes_[j]) * error_of(parts), 0, 0, 0},
+             {truth},
+             [share](const SummaryView& view) {
+                 const Quantile found = quantile(view, share, confidence, Target::sample);
+                 return std::vector{std::pair(Estimate{found.value, unknown}, found.interval)};
+             }});
+    }
+
+    void ask_range(std::size_t j, Interval within, const ErrorPrediction& error_prediction) {
+        double truth = 0;
+        for (const std::vector<double>& person : people_) {
+            const double at = value(j, person[j]);
+            if (within.lower <= at && at <= within.upper) truth += 1 / n();
+        }
+        const std::string asked = "share " + rounded(within.lower) + " to " + rounded(within.upper);
+        questions_.push_back(
+            {{j, asked, truth, error_of(error_prediction.range(j, within, n(), truth)), 0, 0, 0},
+             {truth},
+             [within](const SummaryView& view) {
+                 const ShareOfRange share = share_between(view, within.lower, within.upper, Target::sample);
+                 return std::vector<std::pair<Estimate, Interval>>{
+                     {share, interval(share, critical_value(confidence), share.law)}};
+             }});
+    }
+
+    void ask_pair(const std::vector<std::size_t>& pair, const ErrorPrediction& error_prediction) {
+        ++pairs_;
+        const std::size_t rows = attributes_[pair[0]].domain, columns = attributes_[pair[1]].domain;
+        std::vector<double> truths(rows * columns);
+        for (const std::vector<double>& person : people_)
+            truths[static_cast<std::size_t>(person[pair[0]]) * columns +
+                   static_cast<std::size_t>(person[pair[1]])] += 1 / n();
+        double squares = 0;
+        for (std::size_t cell = 0; cell < truths.size(); ++cell)
+            squares += error_prediction.pair({pair[0], pair[1]}, {cell / columns, cell % columns}, n()).noise;
+        const double predicted = std::sqrt(squares / static_cast<double>(truths.size()));
+        questions_.push_back(
+            {{pair[0], "with " + shortened(attributes_[pair[1]].name, 16), unknown, predicted, 0, 0, 0},
+             std::move(truths),
+             [pair](const SummaryView& view) {
+                 const Marginal both(view, pair, Combination::consistent, Target::sample);
+                 const Cells cells(both.sizes());
+                 std::vector<std::pair<Estimate, Interval>> all;
+                 for (std::size_t cell = 0; cell < cells.count(); ++cell) {
+                     const JointShares::Box box = cells.box(cell);
+                     const Estimate one = both.share(box);
+                     all.emplace_back(one, interval(one, critical_value(confidence), both.law(box)));
+                 }
+                 return all;
+             }});
+    }
+
+    const Mechanism& mechanism_;
+    const std::vector<Attribute>& attributes_;
+    const std::vector<std::vector<double>>& people_;
+    static constexpr std::size_t most_pairs = 10;
+    std::size_t pairs_ = 0;
+    std::vector<Question> questions_;
+};
+
+}  // namespace
+
+std::vector<Trial> try_out(const Collection& collection, const std::vector<std::vector<double>>& people,
+                           std::uint64_t runs, BitSource& bits,
+                           const std::function<void(std::uint64_t)>& progress) {
+    const Mechanism& mechanism = collection.mechanism();
+    Trials trials(collection, people);
+    if (trials.questions().empty())
+        raise(ErrorCode::unsupported, "the reports tell neither means nor shares", {},
+              "Name another mechanism.");
+    const std::vector<std::uint64_t> cells = mechanism.cells();
+    std::vector<std::byte> summary(summary_size(mechanism));
+    std::vector<Cell> input(cells.size());
+    Perturber perturber(mechanism);
+    for (std::uint64_t run = 0; run < runs; ++run) {
+        start_summary(mechanism, summary);
+        for (const std::vector<double>& person : people) {
+            for (std::size_t j = 0; j < cells.size(); ++j)
+                input[j] = grid_point(person[j], cells[j] - 1).draw(bits);
+            const Report& report = perturber.perturb(input, bits);
+            if (const Outcome outcome = accumulate(mechanism, summary, report, Rounds::untold());
+                outcome != Outcome::ok)
+                raise_outcome(outcome, summary, report);
+        }
+        for (Question& question : trials.questions()) question.add(view_of(mechanism, summary));
+        if (progress) progress(run + 1);
+    }
+    std::vector<Trial> found;
+    for (const Question& question : trials.questions()) found.push_back(question.result());
+    return found;
+}
+
+}  // namespace ldp::simulation

@@ -1,0 +1,540 @@
+/* The C interface, from plain C: what a program does with it, and what it must bear. Compiled against the installed
+ * header and library; its argument is a folder to work in. Tells "N passed, N failed" at the end. */
+#include <ldp/ldp.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int passed, failed;
+static void check(int holds, const char *what, int line) {
+    holds ? ++passed : ++failed;
+    if (!holds) printf("FAILED, line %d: %s\n", line, what);
+}
+#define CHECK(holds) check((holds) ? 1 : 0, #holds, __LINE__)
+
+static ldp_error *error;
+/* Whether a call ended with this status, and an error that goes with it: with a message, and this text in it. */
+static int ended(ldp_status found, ldp_status status, const char *text) {
+    const int fits = found == status && ldp_error_code(error) == status &&
+                     (status == LDP_OK) == (error == NULL) &&
+                     (strstr(ldp_error_message(error), text) || strstr(ldp_error_detail(error), text) ||
+                      strstr(ldp_error_hint(error), text));
+    if (!fits)
+        printf("status %d: %s | %s | %s\n", found, ldp_error_message(error), ldp_error_detail(error),
+               ldp_error_hint(error));
+    ldp_error_free(error);
+    error = NULL;
+    return fits;
+}
+#define FINE(call) CHECK(ended(call, LDP_OK, ""))
+#define FAILS(call, status, text) CHECK(ended(call, status, text))
+
+static ldp_collection *collection(const char *spec) {
+    ldp_collection *made = NULL;
+    FINE(ldp_collection_new(spec, LDP_TO_END, LDP_CLAMP, &made, &error));
+    return made;
+}
+static ldp_client *in_memory(const ldp_collection *of) {
+    ldp_client *made = NULL;
+    FINE(ldp_client_in_memory(of, NULL, 0, &made, &error));
+    return made;
+}
+
+static const char *const region =
+    "{\"mechanism\": \"grr\", \"epsilon\": 1,"
+    " \"attributes\": [{\"name\": \"region\", \"domain\": [\"north\", \"east\", \"south\", \"west\"]}]}";
+static const char *const person =
+    "{\"mechanism\": \"sampled\", \"epsilon\": 2, \"attributes\": ["
+    "{\"name\": \"wage\", \"min\": 0, \"max\": 100}, {\"name\": \"part\", \"domain\": [\"no\", \"yes\"]}]}";
+static const char *const moving =
+    "{\"mechanism\": \"l_grr\", \"epsilon\": 2, \"first_epsilon\": 1, \"evolving\": {}, \"domain\": 4,"
+    " \"budget\": {\"epsilon\": 4, \"when_spent\": \"refuse\"}}";
+static const char *const series =
+    "{\"mechanism\": \"ddrm\", \"epsilon\": 2, \"domain\": 4, \"rounds\": 8, \"changes\": 2}";
+
+/* A server that counts what it is sent, and answers as it is told. */
+struct server {
+    ldp_outcome answer;
+    const char *reason;
+    size_t calls, reports;
+    char id[40];
+};
+static ldp_outcome deliver(void *context, const ldp_batch *batch, char *reason) {
+    struct server *server = context;
+    const size_t reports = ldp_batch_reports(batch);
+    size_t i, size, bytes = 0;
+    for (i = 0; i < reports; ++i)
+        if (ldp_batch_report(batch, i, &size) != NULL) bytes += size;
+    CHECK(bytes > 0 && bytes % reports == 0);
+    CHECK(ldp_batch_report(batch, reports, &size) == NULL && size == 0);
+    CHECK(strlen(ldp_batch_fingerprint(batch)) == 16);
+    {
+        uint8_t *frame = NULL;
+        FINE(ldp_batch_frame(batch, &frame, &size, &error));
+        CHECK(frame[1] == 2 && size > 28); /* of the kind that a batch is */
+        ldp_free(frame);
+        FAILS(ldp_batch_frame(batch, NULL, &size, &error), LDP_INVALID_VALUE, "null");
+        FAILS(ldp_batch_frame(batch, &frame, NULL, &error), LDP_INVALID_VALUE, "null");
+        FAILS(ldp_batch_frame(NULL, &frame, &size, &error), LDP_INVALID_VALUE, "null");
+    }
+    CHECK(strlen(ldp_batch_id(batch)) == 36);
+    strcpy(server->id, ldp_batch_id(batch));
+    if (server->reason != NULL) strcpy(reason, server->reason);
+    ++server->calls;
+    if (server->answer <= LDP_REPEATED) server->reports += reports;
+    return server->answer;
+}
+
+static void versions(void) {
+    CHECK(ldp_api_version() == LDP_API_VERSION);
+    CHECK(strchr(ldp_version(), '.') != NULL);
+    /* Programs have these in their own memory: no later library may lay them out in another way. */
+    CHECK(sizeof(ldp_value) == 2 * sizeof(size_t) + sizeof(double) && offsetof(ldp_value, number) == 2 * sizeof(size_t));
+    CHECK(sizeof(ldp_receipt) == 16 && offsetof(ldp_receipt, coefficients) == 8);
+    CHECK(sizeof(ldp_answer) == 16 && offsetof(ldp_answer, round) == 8);
+    CHECK(sizeof(ldp_spending) == 40 && offsetof(ldp_spending, advanced) == 32);
+    CHECK(sizeof(ldp_flushed) == 32 && offsetof(ldp_flushed, refused) == 24);
+    CHECK(LDP_NO_MEMORY == 9 && LDP_SILENT == 3 && LDP_OUTDATED == 5 && LDP_REFUSE == 1);
+}
+
+static void collections(void) {
+    ldp_collection *of = collection(person);
+    ldp_value *values = NULL;
+    size_t count = 0;
+    CHECK(strstr(ldp_collection_spec(of), "\"derived\"") != NULL);
+    CHECK(strlen(ldp_collection_fingerprint(of)) == 16);
+    CHECK(ldp_collection_values(of) == 2);
+    CHECK(strcmp(ldp_collection_name(of, 1), "part") == 0 && ldp_collection_name(of, 2) == NULL);
+
+    FINE(ldp_collection_record(of, "{\"part\": \"yes\", \"x\": true, \"wage\": 1.5e1}", LDP_TO_END, &values, &count,
+                               &error));
+    CHECK(count == 2 && values[0].text == NULL && values[0].number == 15 && strcmp(values[1].text, "yes") == 0);
+    ldp_free(values);
+    FINE(ldp_collection_record(of, "{\"part\": null, \"wage\": \"a\\u0000b\"}", LDP_TO_END, &values, &count, &error));
+    CHECK(count == 2 && values[0].length == 3 && values[1].text != NULL && values[1].length == 0);
+    ldp_free(values);
+    FAILS(ldp_collection_record(of, "{\"part\": \"yes\"}", LDP_TO_END, &values, &count, &error), LDP_INVALID_VALUE,
+          "the record has no \"wage\"");
+    CHECK(values == NULL && count == 0);
+    FAILS(ldp_collection_record(of, "{\"part\": true, \"wage\": 1}", LDP_TO_END, &values, &count, &error),
+          LDP_INVALID_VALUE, "true is no value of \"part\"");
+    FAILS(ldp_collection_record(of, "{\"part\": [1], \"wage\": 1}", LDP_TO_END, &values, &count, &error),
+          LDP_MALFORMED, "nested");
+    FAILS(ldp_collection_record(of, "{\"wage\": 1, \"wage\": 2}", LDP_TO_END, &values, &count, &error), LDP_MALFORMED,
+          "twice");
+    FAILS(ldp_collection_record(of, "{\"wage\": ", LDP_TO_END, &values, &count, &error), LDP_MALFORMED, "no JSON");
+    FAILS(ldp_collection_record(of, "[1, 2]", LDP_TO_END, &values, &count, &error), LDP_MALFORMED, "no JSON object");
+    FAILS(ldp_collection_record(of, "1e400", LDP_TO_END, &values, &count, &error), LDP_MALFORMED, "no JSON object");
+    ldp_collection_free(of);
+
+    FAILS(ldp_collection_new("{", 1, LDP_CLAMP, &of, &error), LDP_MALFORMED, "JSON");
+    CHECK(of == NULL);
+    FAILS(ldp_collection_new("{\"mechanism\": \"grr\", \"epsilon\": -1, \"domain\": 4}", LDP_TO_END, LDP_CLAMP, &of,
+                             &error),
+          LDP_INVALID_SPEC, "epsilon");
+    CHECK(ldp_collection_new("{}", LDP_TO_END, LDP_CLAMP, &of, NULL) == LDP_INVALID_SPEC);
+}
+
+static void drawing(void) {
+    enum { records = 1000 };
+    ldp_collection *of = collection(region), *rounds = collection(series), *strict = NULL;
+    const size_t size = ldp_collection_report_size(of);
+    uint8_t *reports = malloc(records * size);
+    ldp_value values[records];
+    size_t done = 7, i, south = 0;
+    for (i = 0; i < records; ++i) values[i] = ldp_label("south");
+    FINE(ldp_collection_perturb(of, values, records, reports, records * size, &done, &error));
+    CHECK(done == records && size == 29);
+    /* One in e + 3 of the others, and the truth e times as often: 475 of 1000 on average, with a standard deviation of
+     * 16; further than 6.5 of these from it, up or down, in fewer than 1 of 10^9 runs. */
+    for (i = 0; i < records; ++i) south += reports[i * size + size - 1] == 2;
+    CHECK(south > 372 && south < 578);
+    FINE(ldp_collection_perturb(of, values, records, reports, records * size, NULL, &error));
+    FINE(ldp_collection_perturb(of, NULL, 0, NULL, 0, &done, &error));
+
+    values[2] = ldp_label("nowhere");
+    FAILS(ldp_collection_perturb(of, values, 5, reports, 5 * size, &done, &error), LDP_INVALID_VALUE,
+          "\"nowhere\" is no value of \"region\"");
+    CHECK(done == 2);
+    FAILS(ldp_collection_perturb(of, values, 2, reports, 2 * size - 1, &done, &error), LDP_INVALID_VALUE, "too small");
+    CHECK(done == 0);
+    values[1] = ldp_number(1);
+    FAILS(ldp_collection_perturb(rounds, &values[1], 1, reports, records * size, &done, &error), LDP_INVALID_VALUE, "");
+    ldp_collection_free(of);
+    ldp_collection_free(rounds);
+    free(reports);
+
+    FINE(ldp_collection_new("{\"mechanism\": \"pdp\", \"epsilon\": 1, \"min\": 0, \"max\": 9}", LDP_TO_END, LDP_REFUSE,
+                            &strict, &error));
+    {
+        ldp_client *client = in_memory(strict);
+        const ldp_value far = ldp_number(10);
+        FAILS(ldp_client_report(client, &far, 1, 0, NULL, &error), LDP_INVALID_VALUE, "outside the range");
+        CHECK(ldp_client_pending(client) == 0);
+        ldp_client_free(client);
+    }
+    ldp_collection_free(strict);
+}
+
+static void reporting(void) {
+    ldp_collection *of = collection(person);
+    ldp_client *client = in_memory(of);
+    ldp_value values[] = {ldp_number(120), ldp_label("yes"), ldp_number(12), ldp_label("no")};
+    ldp_receipt receipt;
+    struct server server = {LDP_DELIVERED, NULL, 0, 0, ""};
+    ldp_flushed flushed;
+    size_t done, count;
+    ldp_collection_free(of); /* the client has what it needs */
+
+    FINE(ldp_client_report(client, values, 2, 0, &receipt, &error));
+    CHECK(receipt.origin == LDP_DRAWN && receipt.clamped == 1 && receipt.coefficients == 0);
+    CHECK(ldp_client_clamped(client, 0) == 1 && ldp_client_clamped(client, 1) == 0 && ldp_client_clamped(client, 2) == 0);
+    CHECK(ldp_client_clamped_coefficients(client) == 0);
+    FINE(ldp_client_stage(client, values, 4, &done, &error));
+    CHECK(done == 2 && ldp_client_staged(client) == 2 && ldp_client_pending(client) == 1);
+    FINE(ldp_client_commit(client, 0, &error));
+    FINE(ldp_client_stage(client, values, 2, NULL, &error));
+    FINE(ldp_client_discard(client, &error));
+    CHECK(ldp_client_staged(client) == 0 && ldp_client_pending(client) == 3);
+    FAILS(ldp_client_stage(client, values, 3, &done, &error), LDP_INVALID_VALUE, "no whole number of records");
+    values[3] = ldp_label("perhaps");
+    FAILS(ldp_client_stage(client, values, 4, &done, &error), LDP_INVALID_VALUE, "\"perhaps\"");
+    CHECK(done == 1 && ldp_client_staged(client) == 1);
+    FINE(ldp_client_discard(client, &error));
+    FAILS(ldp_client_report(client, values, 1, 0, NULL, &error), LDP_INVALID_VALUE, "wrong number");
+    FAILS(ldp_client_report(client, values, 4, 0, NULL, &error), LDP_INVALID_VALUE, "wrong number");
+    FAILS(ldp_client_ledger(client, NULL, 0, &count, &error), LDP_UNSUPPORTED, "ledger");
+
+    server.answer = LDP_LATER;
+    server.reason = "the line is busy";
+    FAILS(ldp_client_flush(client, deliver, &server, 2, &flushed, &error), LDP_ENVIRONMENT, "the line is busy");
+    CHECK(server.calls == 1 && flushed.batches == 0 && ldp_client_pending(client) == 3);
+    {
+        char before[40];
+        strcpy(before, server.id);
+        server.answer = LDP_REPEATED;
+        FINE(ldp_client_flush(client, deliver, &server, 10, &flushed, &error));
+        CHECK(server.calls == 3 && flushed.batches == 2 && flushed.reports == 3 && flushed.repeated == 2);
+        CHECK(strcmp(before, server.id) != 0 && ldp_client_pending(client) == 0);
+    }
+    FAILS(ldp_client_flush(client, deliver, &server, 0, &flushed, &error), LDP_INVALID_VALUE, "at least one");
+    ldp_client_free(client);
+}
+
+static void refusing(void) {
+    ldp_collection *of = collection(region);
+    ldp_client *client = in_memory(of);
+    const ldp_value value = ldp_label("north");
+    struct server server = {LDP_REFUSED, "not on a Sunday", 0, 0, ""};
+    ldp_flushed flushed;
+    ldp_flush *flush = NULL;
+    const ldp_batch *batch = NULL;
+    char *reason = NULL;
+    uint64_t clamped;
+    size_t count;
+    FINE(ldp_client_report(client, &value, 1, 0, NULL, &error));
+    FAILS(ldp_client_flush(client, deliver, &server, 9, &flushed, &error), LDP_ENVIRONMENT, "refuses all reports");
+    FINE(ldp_client_refused(client, &count, &error));
+    CHECK(count == 1 && ldp_client_pending(client) == 0);
+    FINE(ldp_client_refusal(client, 0, &reason, &error));
+    CHECK(strcmp(reason, "not on a Sunday") == 0);
+    ldp_free(reason);
+    FAILS(ldp_client_refusal(client, 1, &reason, &error), LDP_INVALID_VALUE, "counted from 0");
+    FINE(ldp_client_requeue_refused(client, &clamped, &error));
+    CHECK(clamped == 1 && ldp_client_pending(client) == 1);
+
+    /* In steps: what is too large goes in halves. */
+    FINE(ldp_client_report(client, &value, 1, 0, NULL, &error));
+    FINE(ldp_flush_start(client, 9, &flush, &error));
+    FAILS(ldp_flush_settle(flush, LDP_DELIVERED, NULL, &error), LDP_INVALID_VALUE, "no batch");
+    FINE(ldp_flush_next(flush, &batch, &error));
+    CHECK(ldp_batch_reports(batch) == 2);
+    FAILS(ldp_flush_settle(flush, (ldp_outcome)6, NULL, &error), LDP_INVALID_VALUE, "no such outcome");
+    FINE(ldp_flush_settle(flush, LDP_LATER, NULL, &error));
+    FINE(ldp_flush_settle(flush, LDP_TOO_LARGE, NULL, &error));
+    FINE(ldp_flush_next(flush, &batch, &error));
+    CHECK(ldp_batch_reports(batch) == 1 && ldp_batch_round(batch) == 0);
+    FINE(ldp_flush_settle(flush, LDP_DELIVERED, NULL, &error));
+    FINE(ldp_flush_next(flush, &batch, &error));
+    FAILS(ldp_flush_settle(flush, LDP_TOO_LARGE, "no", &error), LDP_ENVIRONMENT, "too large: no");
+    FINE(ldp_flush_next(flush, &batch, &error));
+    FINE(ldp_flush_settle(flush, LDP_REFUSED, NULL, &error));
+    FINE(ldp_flush_next(flush, &batch, &error));
+    CHECK(batch == NULL);
+    FINE(ldp_flush_done(flush, &flushed, &error));
+    CHECK(flushed.batches == 1 && flushed.reports == 1 && flushed.repeated == 0 && flushed.refused == 1);
+    ldp_flush_free(flush);
+    FINE(ldp_client_drop_refused(client, &clamped, &error));
+    CHECK(clamped == 1);
+
+    FINE(ldp_client_report(client, &value, 1, 0, NULL, &error));
+    server.answer = LDP_OUTDATED;
+    FAILS(ldp_client_flush(client, deliver, &server, 9, &flushed, &error), LDP_INCOMPATIBLE, "older");
+    FAILS(ldp_client_report(client, &value, 1, 0, NULL, &error), LDP_INCOMPATIBLE, "older");
+    ldp_client_free(client);
+    ldp_collection_free(of);
+}
+
+static const char *const an_id = "0d6c7ea3-3a2f-4f0e-9a53-1a3d3a9a5a10";
+
+static void deciding(void) {
+    char receipt[LDP_RECEIPT_SIZE];
+    ldp_outcome outcome = LDP_LATER;
+    /* Computed by sha256sum; doc/collect.md says of what. */
+    FINE(ldp_delivery_receipt("POST", 201, "my \xc3\xbc", an_id, -7, (const uint8_t *)"abc", 3, receipt, &error));
+    CHECK(strcmp(receipt, "522df90988a55c1e09f1149efec27ae4e3711ede21f231743888bfb6de3d8bba") == 0);
+    FINE(ldp_delivery_receipt("DELETE", 204, "my \xc3\xbc", an_id, 0, NULL, 0, receipt, &error));
+    CHECK(strcmp(receipt, "0948f4c2441e28a53e5d0512b7e4d48c195771966ada8e01fc6b5ae50576dd85") == 0);
+
+    CHECK(ldp_http_step(LDP_SUBMIT, 0, 0, &outcome) == LDP_REPEAT && outcome == LDP_LATER);
+    CHECK(ldp_http_step(LDP_SUBMIT, 200, 0, &outcome) == LDP_REPEAT && outcome == LDP_LATER);
+    CHECK(ldp_http_step(LDP_SUBMIT, 404, 0, &outcome) == LDP_STOP && outcome == LDP_LATER);
+    CHECK(ldp_http_step(LDP_SUBMIT, 201, 1, &outcome) == LDP_SETTLE && outcome == LDP_DELIVERED);
+    outcome = LDP_LATER;
+    CHECK(ldp_http_step(LDP_SUBMIT, 409, 1, &outcome) == LDP_THEN_REVOKE && outcome == LDP_OUTDATED);
+    CHECK(ldp_http_step(LDP_REVOKE, 204, 0, &outcome) == LDP_REPEAT && outcome == LDP_OUTDATED);
+    CHECK(ldp_http_step(LDP_REVOKE, 409, 1, &outcome) == LDP_SETTLE && outcome == LDP_OUTDATED);
+    CHECK(ldp_http_step(LDP_REVOKE, 204, 1, &outcome) == LDP_SETTLE && outcome == LDP_REFUSED);
+    CHECK(ldp_http_step((ldp_request)7, -5, 1, NULL) == LDP_REPEAT);
+    CHECK(ldp_spec_step(200, 1) == LDP_SETTLE && ldp_spec_step(200, 0) == LDP_REPEAT);
+    CHECK(ldp_spec_step(404, 1) == LDP_STOP);
+
+    outcome = LDP_LATER;
+    CHECK(ldp_sql_step(LDP_SUBMIT, NULL, 0, &outcome) == LDP_REPEAT && outcome == LDP_LATER);
+    CHECK(ldp_sql_step(LDP_SUBMIT, "LD002", 0, &outcome) == LDP_REPEAT && outcome == LDP_LATER);
+    CHECK(ldp_sql_step(LDP_SUBMIT, "00000 and more", 1, &outcome) == LDP_STOP);
+    CHECK(ldp_sql_step(LDP_SUBMIT, "23514", 0, &outcome) == LDP_THEN_REVOKE && outcome == LDP_REFUSED);
+    CHECK(ldp_sql_step(LDP_REVOKE, "00000", 0, &outcome) == LDP_SETTLE && outcome == LDP_REPEATED);
+
+    CHECK(ldp_foreign_answer(201, 1) == NULL && ldp_foreign_answer(422, 0) == NULL);
+    CHECK(strstr(ldp_foreign_answer(302, 0), "a redirect") && strstr(ldp_foreign_answer(201, 0), "receipt"));
+    CHECK(strstr(ldp_foreign_hint(), "captive portal") != NULL);
+}
+
+static void remembering(void) {
+    ldp_collection *of = collection(moving), *other = collection(region);
+    ldp_client *client = in_memory(of), *again = NULL;
+    const ldp_value first = ldp_number(1), second = ldp_number(2), third = ldp_number(3);
+    ldp_receipt receipt;
+    ldp_spending spending;
+    ldp_answer answers[2];
+    uint8_t *state = NULL;
+    size_t size, count;
+    FINE(ldp_client_report(client, &first, 1, 1, &receipt, &error));
+    CHECK(receipt.origin == LDP_DRAWN);
+    FINE(ldp_client_report(client, &first, 1, 2, &receipt, &error));
+    CHECK(receipt.origin == LDP_MEMOIZED);
+    FINE(ldp_client_state(client, &state, &size, &error));
+    ldp_client_free(client);
+
+    FINE(ldp_client_in_memory(of, state, size, &again, &error));
+    CHECK(ldp_client_pending(again) == 2);
+    FINE(ldp_client_report(again, &first, 1, 3, &receipt, &error));
+    CHECK(receipt.origin == LDP_MEMOIZED);
+    FINE(ldp_client_report(again, &second, 1, 4, &receipt, &error));
+    CHECK(receipt.origin == LDP_DRAWN);
+    FAILS(ldp_client_report(again, &third, 1, 5, &receipt, &error), LDP_SPENT, "budget");
+    FINE(ldp_client_ledger(again, answers, 1, &count, &error));
+    CHECK(count == 2 && answers[0].epsilon == 2 && answers[0].round == 1);
+    FINE(ldp_client_ledger(again, answers, 2, &count, &error));
+    CHECK(answers[1].round == 4);
+    FINE(ldp_client_spent(again, 1e-6, &spending, &error));
+    CHECK(spending.answers == 2 && spending.most == 2 && spending.epsilon == 2 && spending.sum == 4 &&
+          spending.advanced > 4);
+    FAILS(ldp_client_spent(again, 1, &spending, &error), LDP_INVALID_VALUE, "delta");
+    ldp_client_free(again);
+
+    FAILS(ldp_client_in_memory(other, state, size, &again, &error), LDP_INCOMPATIBLE, "another spec");
+    for (count = 0; count < size; ++count) { /* cut at each place, and then changed there */
+        uint8_t *cut = malloc(size);
+        memcpy(cut, state, size);
+        CHECK(count == 0 || ldp_client_in_memory(of, cut, count, &again, NULL) == LDP_ENVIRONMENT);
+        cut[count] ^= 1;
+        CHECK(ldp_client_in_memory(of, cut, size, &again, NULL) == LDP_ENVIRONMENT && again == NULL);
+        free(cut);
+    }
+    ldp_free(state);
+    ldp_collection_free(of);
+    ldp_collection_free(other);
+
+    of = collection(series);
+    client = in_memory(of);
+    FINE(ldp_client_report(client, &first, 1, 8, &receipt, &error));
+    CHECK(receipt.origin == LDP_DRAWN || receipt.origin == LDP_SILENT);
+    FAILS(ldp_client_report(client, &first, 1, 8, &receipt, &error), LDP_INVALID_VALUE, "is over");
+    FAILS(ldp_client_stage(client, &first, 1, &count, &error), LDP_UNSUPPORTED, "");
+    ldp_client_free(client);
+    ldp_collection_free(of);
+}
+
+static void keeping(const char *folder) {
+    ldp_collection *of = collection(region), *other = collection(moving);
+    ldp_client *client = NULL, *second = NULL;
+    const ldp_value value = ldp_label("north");
+    uint8_t *state;
+    size_t size;
+    char path[500];
+    snprintf(path, sizeof path, "%s/state.ldp", folder);
+    FINE(ldp_client_in_file(of, path, &client, &error));
+    FINE(ldp_client_report(client, &value, 1, -3, NULL, &error));
+    FAILS(ldp_client_in_file(of, path, &second, &error), LDP_ENVIRONMENT, "");
+    FAILS(ldp_client_state(client, &state, &size, &error), LDP_UNSUPPORTED, "file");
+    CHECK(second == NULL && state == NULL);
+    ldp_client_free(client);
+    FAILS(ldp_client_in_file(other, path, &client, &error), LDP_INCOMPATIBLE, "another spec");
+    FINE(ldp_client_in_file(of, path, &client, &error));
+    CHECK(ldp_client_pending(client) == 1);
+    ldp_client_free(client);
+    FAILS(ldp_client_in_file(of, folder, &client, &error), LDP_ENVIRONMENT, "");
+    FAILS(ldp_client_in_file(of, "\xff", &client, &error), LDP_INVALID_VALUE, "UTF-8");
+    ldp_collection_free(of);
+    ldp_collection_free(other);
+}
+
+/* Null wherever a pointer stands, bytes that are no text, and lengths that are none. */
+static void hostile(void) {
+    char receipt[LDP_RECEIPT_SIZE];
+    ldp_collection *of = collection(region), *made = NULL;
+    ldp_client *client = in_memory(of), *opened = NULL;
+    ldp_value value = ldp_label("north"), *values = NULL;
+    uint8_t place[100], *state = NULL;
+    size_t count = 0;
+    uint64_t clamped;
+    char *reason = NULL;
+    ldp_flush *flush = NULL;
+    const ldp_batch *batch = NULL;
+    ldp_flushed flushed;
+    ldp_spending spending;
+    struct server server = {LDP_DELIVERED, NULL, 0, 0, ""};
+    const ldp_status refused = LDP_INVALID_VALUE;
+
+    FAILS(ldp_collection_new(NULL, 3, LDP_CLAMP, &made, &error), refused, "null");
+    FAILS(ldp_collection_new(region, LDP_TO_END, LDP_CLAMP, NULL, &error), refused, "null");
+    FAILS(ldp_collection_new(region, LDP_TO_END, (ldp_outside)2, &made, &error), refused, "no such way");
+    FAILS(ldp_collection_new(region, (size_t)-2, LDP_CLAMP, &made, &error), refused, "too long");
+    FAILS(ldp_collection_new(region, ((size_t)1 << 20) + 1, LDP_CLAMP, &made, &error), refused, "too long");
+    FAILS(ldp_collection_new("{\"\xc0\xaf\": 1}", LDP_TO_END, LDP_CLAMP, &made, &error), refused, "UTF-8");
+    FAILS(ldp_collection_record(NULL, "{}", 2, &values, &count, &error), refused, "null");
+    FAILS(ldp_collection_record(of, NULL, 2, &values, &count, &error), refused, "null");
+    FAILS(ldp_collection_record(of, "{}", 2, NULL, &count, &error), refused, "null");
+    FAILS(ldp_collection_record(of, "{}", 2, &values, NULL, &error), refused, "null");
+    FAILS(ldp_collection_record(of, "\xff", 1, &values, &count, &error), refused, "UTF-8");
+    FAILS(ldp_collection_perturb(NULL, &value, 1, place, 100, &count, &error), refused, "null");
+    FAILS(ldp_collection_perturb(of, NULL, 1, place, 100, &count, &error), refused, "null");
+    FAILS(ldp_collection_perturb(of, &value, 1, NULL, 100, &count, &error), refused, "null");
+    FAILS(ldp_collection_perturb(of, &value, (size_t)-1, place, 100, &count, &error), refused, "too small");
+    FAILS(ldp_client_in_memory(NULL, NULL, 0, &opened, &error), refused, "null");
+    FAILS(ldp_client_in_memory(of, NULL, 1, &opened, &error), refused, "null");
+    FAILS(ldp_client_in_memory(of, NULL, 0, NULL, &error), refused, "null");
+    FAILS(ldp_client_in_file(NULL, "x", &opened, &error), refused, "null");
+    FAILS(ldp_client_in_file(of, NULL, &opened, &error), refused, "null");
+    FAILS(ldp_client_in_file(of, "x", NULL, &error), refused, "null");
+    FAILS(ldp_client_state(NULL, &state, &count, &error), refused, "null");
+    FAILS(ldp_client_state(client, NULL, &count, &error), refused, "null");
+    FAILS(ldp_client_state(client, &state, NULL, &error), refused, "null");
+    FAILS(ldp_client_report(NULL, &value, 1, 0, NULL, &error), refused, "null");
+    FAILS(ldp_client_report(client, NULL, 1, 0, NULL, &error), refused, "null");
+    FAILS(ldp_client_report(client, NULL, 0, 0, NULL, &error), refused, "wrong number");
+    FAILS(ldp_client_report(client, &value, (size_t)-1, 0, NULL, &error), refused, "wrong number");
+    FAILS(ldp_client_stage(NULL, &value, 1, &count, &error), refused, "null");
+    FAILS(ldp_client_stage(client, NULL, 1, &count, &error), refused, "null");
+    FAILS(ldp_client_stage(client, &value, (size_t)-1, &count, &error), refused, "more values than");
+    FAILS(ldp_client_commit(NULL, 0, &error), refused, "null");
+    FAILS(ldp_client_discard(NULL, &error), refused, "null");
+    FAILS(ldp_client_ledger(NULL, NULL, 0, &count, &error), refused, "null");
+    FAILS(ldp_client_ledger(client, NULL, 1, &count, &error), refused, "null");
+    FAILS(ldp_client_ledger(client, NULL, 0, NULL, &error), refused, "null");
+    FAILS(ldp_client_spent(NULL, 0.1, &spending, &error), refused, "null");
+    FAILS(ldp_client_spent(client, 0.1, NULL, &error), refused, "null");
+    FAILS(ldp_client_refused(NULL, &count, &error), refused, "null");
+    FAILS(ldp_client_refused(client, NULL, &error), refused, "null");
+    FAILS(ldp_client_refusal(NULL, 0, &reason, &error), refused, "null");
+    FAILS(ldp_client_refusal(client, 0, NULL, &error), refused, "null");
+    FAILS(ldp_client_requeue_refused(NULL, &clamped, &error), refused, "null");
+    FAILS(ldp_client_drop_refused(NULL, &clamped, &error), refused, "null");
+    FAILS(ldp_client_flush(NULL, deliver, &server, 1, &flushed, &error), refused, "null");
+    FAILS(ldp_client_flush(client, NULL, &server, 1, &flushed, &error), refused, "null");
+    FAILS(ldp_delivery_receipt("POST", 201, "a", "b", 0, NULL, 0, NULL, &error), refused, "null");
+    FAILS(ldp_delivery_receipt("POST", 201, "a", "b", 0, NULL, 1, receipt, &error), refused, "null");
+    FAILS(ldp_delivery_receipt(NULL, 201, "a", "b", 0, NULL, 0, receipt, &error), refused, "null");
+    FAILS(ldp_delivery_receipt("POST", 201, "\xff", "b", 0, NULL, 0, receipt, &error), refused, "UTF-8");
+    CHECK(receipt[0] == 0);
+    FAILS(ldp_flush_start(NULL, 1, &flush, &error), refused, "null");
+    FAILS(ldp_flush_start(client, 1, NULL, &error), refused, "null");
+    FAILS(ldp_flush_start(client, 0, &flush, &error), refused, "at least one");
+    FAILS(ldp_flush_next(NULL, &batch, &error), refused, "null");
+    FAILS(ldp_flush_settle(NULL, LDP_DELIVERED, NULL, &error), refused, "null");
+    FAILS(ldp_flush_done(NULL, &flushed, &error), refused, "null");
+    FINE(ldp_flush_start(client, 1, &flush, &error));
+    FAILS(ldp_flush_next(flush, NULL, &error), refused, "null");
+    FAILS(ldp_flush_done(flush, NULL, &error), refused, "null");
+    FAILS(ldp_flush_settle(flush, LDP_REFUSED, "\xff", &error), refused, "UTF-8");
+    ldp_flush_free(flush);
+
+    value.text = "north\0and more";
+    value.length = 14;
+    FAILS(ldp_client_report(client, &value, 1, 0, NULL, &error), refused, "is no value");
+    value.length = (size_t)-9;
+    FAILS(ldp_client_report(client, &value, 1, 0, NULL, &error), refused, "too long");
+    value = ldp_label("\xed\xa0\x80");
+    FAILS(ldp_client_report(client, &value, 1, 0, NULL, &error), refused, "UTF-8");
+    value = ldp_number(0);
+    FAILS(ldp_client_report(client, &value, 1, 0, NULL, &error), refused, "is no value");
+
+    CHECK(ldp_collection_spec(NULL) == NULL && ldp_collection_fingerprint(NULL) == NULL);
+    CHECK(ldp_collection_values(NULL) == 0 && ldp_collection_name(NULL, 0) == NULL);
+    CHECK(ldp_collection_report_size(NULL) == 0);
+    CHECK(ldp_client_pending(NULL) == 0 && ldp_client_staged(NULL) == 0);
+    CHECK(ldp_client_clamped(NULL, 0) == 0 && ldp_client_clamped_coefficients(NULL) == 0);
+    CHECK(ldp_batch_id(NULL) == NULL && ldp_batch_fingerprint(NULL) == NULL && ldp_batch_round(NULL) == 0);
+    CHECK(ldp_batch_reports(NULL) == 0 && ldp_batch_report(NULL, 0, NULL) == NULL);
+    CHECK(ldp_error_code(NULL) == LDP_OK && *ldp_error_message(NULL) == '\0');
+    CHECK(*ldp_error_detail(NULL) == '\0' && *ldp_error_hint(NULL) == '\0');
+    ldp_error_free(NULL);
+    ldp_free(NULL);
+    ldp_collection_free(NULL);
+    ldp_client_free(NULL);
+    ldp_flush_free(NULL);
+    ldp_client_free(client);
+    ldp_collection_free(of);
+}
+
+/* One collection, many threads, each with a client of its own. */
+static void *report_often(void *of) {
+    ldp_client *client = NULL;
+    const ldp_value value = ldp_label("west");
+    long fine = ldp_client_in_memory(of, NULL, 0, &client, NULL) == LDP_OK;
+    int i;
+    for (i = 0; i < 1000; ++i) fine += ldp_client_report(client, &value, 1, 0, NULL, NULL) == LDP_OK;
+    fine += (long)ldp_client_pending(client);
+    ldp_client_free(client);
+    return (void *)fine;
+}
+static void threads(void) {
+    ldp_collection *of = collection(region);
+    pthread_t started[4];
+    size_t i;
+    for (i = 0; i < 4; ++i) CHECK(pthread_create(&started[i], NULL, report_often, of) == 0);
+    for (i = 0; i < 4; ++i) {
+        void *fine = NULL;
+        CHECK(pthread_join(started[i], &fine) == 0 && (long)fine == 2001);
+    }
+    ldp_collection_free(of);
+}
+
+int main(int argc, char **argv) {
+    if (argc != 2) return 2;
+    versions();
+    collections();
+    drawing();
+    reporting();
+    refusing();
+    deciding();
+    remembering();
+    keeping(argv[1]);
+    hostile();
+    threads();
+    printf("%d passed, %d failed\n", passed, failed);
+    return failed == 0 ? 0 : 1;
+}

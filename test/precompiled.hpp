@@ -1,4 +1,0 @@
-// As src/precompiled.hpp, for tests.
-#include <boost/test/unit_test.hpp>
-
-#include "../src/precompiled.hpp"
