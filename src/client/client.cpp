@@ -148,7 +148,7 @@ bool Flush::undelivered(const Undelivered& why) {
         return true;
     }
     if (why.outcome() == BatchOutcome::too_large) return false;
-    store_.dead_letters(batch_->id, why.what());
+    store_.move_to_dead_letters(batch_->id, why.what());
     batch_.reset();
     ahead_.reset();
     refusal_.emplace(why);

@@ -202,7 +202,7 @@ void MemoryStore::release(std::string_view id) {
     if (current(id)) forget();
 }
 
-void MemoryStore::dead_letters(std::string_view id, std::string_view reason) {
+void MemoryStore::move_to_dead_letters(std::string_view id, std::string_view reason) {
     if (!current(id)) return;
     std::vector<Refused> added;
     for (std::size_t i = 0; i < taken_; ++i)

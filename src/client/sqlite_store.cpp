@@ -219,7 +219,7 @@ void SqliteStore::release(std::string_view id) {
     step.commit();
 }
 
-void SqliteStore::dead_letters(std::string_view id, std::string_view reason) {
+void SqliteStore::move_to_dead_letters(std::string_view id, std::string_view reason) {
     if (!opened_->is_current(id)) return;
     const Batch batch = next_batch(1).value();
     sqlite::Contents& contents = opened_->contents();

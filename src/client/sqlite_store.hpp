@@ -41,7 +41,7 @@ class SqliteStore final : public Store {
     [[nodiscard]] std::optional<Batch> batch_after(std::size_t most) override;
     void confirm(std::string_view id) override;
     void release(std::string_view id) override;
-    void dead_letters(std::string_view id, std::string_view reason) override;
+    void move_to_dead_letters(std::string_view id, std::string_view reason) override;
     [[nodiscard]] std::vector<Refused> refused() const override;
     std::uint64_t requeue_refused() override;
     std::uint64_t drop_refused() override;

@@ -121,7 +121,7 @@ class Store {
     /// under other ids, and this id is used no more.
     virtual void release(std::string_view id) = 0;
     /// The same, and its reports leave the queue: they are kept aside with the reason.
-    virtual void dead_letters(std::string_view id, std::string_view reason) = 0;
+    virtual void move_to_dead_letters(std::string_view id, std::string_view reason) = 0;
     /// What was set aside, the oldest first.
     [[nodiscard]] virtual std::vector<Refused> refused() const = 0;
     /// Queues what was set aside and is sound anew; returns how many reports that were.

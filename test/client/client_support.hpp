@@ -96,8 +96,8 @@ class SnapshotStore final : public Store {
     }
     void confirm(std::string_view id) override { store_.confirm(id), pass(); }
     void release(std::string_view id) override { store_.release(id), pass(); }
-    void dead_letters(std::string_view id, std::string_view reason) override {
-        store_.dead_letters(id, reason);
+    void move_to_dead_letters(std::string_view id, std::string_view reason) override {
+        store_.move_to_dead_letters(id, reason);
         pass();
     }
     [[nodiscard]] std::vector<Refused> refused() const override { return store_.refused(); }

@@ -157,7 +157,7 @@ BOOST_FIXTURE_TEST_CASE(a_disk_may_fail_at_any_step, Directory) {
         done = 4;
         store.append(reports(3, 400), 4, std::vector<Mark>{{"row", 400}});
         done = 5;
-        store.dead_letters(store.next_batch(1)->id, "bad");
+        store.move_to_dead_letters(store.next_batch(1)->id, "bad");
         done = 6;
     };
     const auto check = [&](int done) {
@@ -251,7 +251,7 @@ BOOST_FIXTURE_TEST_CASE(damage_is_noticed_or_harmless, Directory) {
         SqliteStore store(sound);
         store.bind(77);
         store.append(reports(0, 300), 4, std::vector<Mark>{{"row", 300}}, {once, course, answers});
-        store.dead_letters(store.next_batch(20)->id, "refused");
+        store.move_to_dead_letters(store.next_batch(20)->id, "refused");
         store.confirm(store.next_batch(30)->id);
         store.append(reports(300, 320), -5, std::vector<Mark>{{"row", 320}, {"far", 1}});
         store.append(std::vector<Report>(3, Report(9000, std::byte{3})), 6);
@@ -548,9 +548,9 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_released_batch_leaves_under_another_id, Kind, St
     const auto second = store.next_batch(2);
     BOOST_TEST(second->id != first);
     BOOST_TEST((second->reports == reports(0, 2)));
-    store.dead_letters(first, "");
+    store.move_to_dead_letters(first, "");
     BOOST_TEST(store.refused().empty());
-    store.dead_letters(second->id, "reason");
+    store.move_to_dead_letters(second->id, "reason");
     BOOST_TEST(store.refused().size() == 2u);
     BOOST_TEST(store.pending() == 3u);
 }

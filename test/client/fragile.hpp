@@ -44,8 +44,8 @@ class FailingStore final : public Store {
     }
     void confirm(std::string_view id) override { store_.confirm(id); }
     void release(std::string_view id) override { store_.release(id); }
-    void dead_letters(std::string_view id, std::string_view reason) override {
-        store_.dead_letters(id, reason);
+    void move_to_dead_letters(std::string_view id, std::string_view reason) override {
+        store_.move_to_dead_letters(id, reason);
     }
     [[nodiscard]] std::vector<Refused> refused() const override { return store_.refused(); }
     std::uint64_t requeue_refused() override { return store_.requeue_refused(); }
@@ -103,8 +103,8 @@ class FragileStore final : public Store {
     void release(std::string_view id) override {
         between([&] { store_.release(id); });
     }
-    void dead_letters(std::string_view id, std::string_view reason) override {
-        between([&] { store_.dead_letters(id, reason); });
+    void move_to_dead_letters(std::string_view id, std::string_view reason) override {
+        between([&] { store_.move_to_dead_letters(id, reason); });
     }
     [[nodiscard]] std::vector<Refused> refused() const override { return store_.refused(); }
     std::uint64_t requeue_refused() override { return store_.requeue_refused(); }

@@ -156,7 +156,7 @@ BOOST_FIXTURE_TEST_CASE(a_batch_is_named_ahead, Directory) {
     BOOST_TEST(fresh(*smaller));
     BOOST_TEST((smaller->reports == reports(4, 6)));
     BOOST_TEST(fresh(*store->batch_after(1)));
-    store->dead_letters(smaller->id, "bad");
+    store->move_to_dead_letters(smaller->id, "bad");
     const auto rest = store->next_batch(100);
     BOOST_TEST(fresh(*rest));
     BOOST_TEST((rest->reports == reports(6, 12)));
@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(a_snapshot_that_was_damaged_is_refused) {
     store.bind(42);
     store.append(reports(0, 3), 2, marks, {course, course, answers});
     const std::string id = store.next_batch(1)->id;
-    store.dead_letters(id, "why");
+    store.move_to_dead_letters(id, "why");
     std::vector<std::byte> snapshot = store.snapshot();
     BOOST_TEST((MemoryStore(Bytes(snapshot)).snapshot() == snapshot));
     for (std::size_t size = 0; size < snapshot.size(); ++size)

@@ -86,7 +86,7 @@ void Queue::leave(const QueuedBatch& queued) noexcept {
     --size_;
 }
 
-bool Queue::held(const Lanes::value_type& owner_queue) const noexcept {
+bool Queue::held(const OwnerQueues::value_type& owner_queue) const noexcept {
     return !std::get<bool>(owner_queue.first) && owner_queue.second.size() < limits_.hold;
 }
 

@@ -93,7 +93,7 @@ class Queue {
     using Key = std::tuple<bool, std::string, std::int32_t>;
     /// By id, so that none stands twice in a transaction, or counts twice among those that wait together.
     using OwnerQueue = std::map<std::string, QueuedBatch>;
-    using Lanes = std::map<Key, OwnerQueue>;
+    using OwnerQueues = std::map<Key, OwnerQueue>;
     /// A lane that can be stored.
     struct Ready {
         Key key;
@@ -107,7 +107,7 @@ class Queue {
 
     void enter(QueuedBatch queued);
     void leave(const QueuedBatch& queued) noexcept;
-    [[nodiscard]] bool held(const Lanes::value_type& owner_queue) const noexcept;
+    [[nodiscard]] bool held(const OwnerQueues::value_type& owner_queue) const noexcept;
     [[nodiscard]] std::optional<Answer> refused(const ReceivedBatch& batch) const;
     [[nodiscard]] std::deque<Ready>::iterator next();
     void send_back(Clock::time_point those_before, const Answer& answer);
@@ -115,7 +115,7 @@ class Queue {
     Limits limits_;
     mutable std::mutex mutex_;
     std::condition_variable changed_;
-    Lanes owner_queues_;
+    OwnerQueues owner_queues_;
     std::deque<Ready> ready_;
     std::set<std::string> busy_;                  ///< owners of groups that are being stored
     std::map<std::string, std::uint64_t> turns_;  ///< when each owner was last served, counted in groups
