@@ -64,7 +64,8 @@ Answers answers(const Subject& subject, double critical_value, std::size_t room,
     return all;
 }
 
-/// The same reports, told of one value: of tables that were put together each share has a law of its own.
+/// The status of the rows of an attribute's values. Where tables were combined, each share has an estimate
+/// and a law of its own, from one evaluation.
 class ValueStatus {
   public:
     ValueStatus(const SummaryView& view, std::size_t attribute, Target target, const ReportStatus* about)
@@ -73,11 +74,20 @@ class ValueStatus {
         tables_.emplace(view, std::vector{attribute}, Combination::consistent, target);
         cells_.emplace(tables_->sizes());
     }
-    [[nodiscard]] const ReportStatus* operator()(std::size_t value) const {
-        if (!tables_) return about_;
+    /// Whether each value has a law of its own.
+    [[nodiscard]] bool measured() const noexcept { return tables_.has_value(); }
+    [[nodiscard]] std::size_t values() const noexcept { return cells_->count(); }
+    [[nodiscard]] MeasuredShare share(std::size_t value) const {
+        return tables_->measured(cells_->box(value));
+    }
+
+    [[nodiscard]] const ReportStatus* with(const ErrorLaw& law) const {
         ReportStatus one = *about_;
-        one.law = tables_->law(cells_->box(value));
+        one.law = law;
         return kept(one);
+    }
+    [[nodiscard]] const ReportStatus* operator()(std::size_t value) const {
+        return measured() ? with(share(value).law) : about_;
     }
 
   private:
@@ -97,6 +107,14 @@ std::vector<ldp::Interval> own_intervals(const SummaryView& view, std::size_t at
 /// Makes room for them where there is none yet: a mechanism of buckets has fewer shares than values.
 void add_shares(Answers& all, const SummaryView& view, std::size_t attribute, Target target) {
     const ValueStatus about(view, attribute, target, kept(told(view, attribute, target)));
+    if (about.measured()) {
+        if (all.rows == nullptr) all.reserve(about.values());
+        for_each_index(about.values(), [&](std::size_t value) {
+            const MeasuredShare share = about.share(value);
+            all.add(attribute, value, share.estimate, about.with(share.law));
+        });
+        return;
+    }
     const auto estimates = estimate(view, {Quantity::frequencies, target, attribute});
     if (all.rows == nullptr) all.reserve(estimates.size());
     const auto ranges = own_intervals(view, attribute, target, estimates, all.critical_value);

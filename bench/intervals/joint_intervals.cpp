@@ -172,7 +172,7 @@ Coverage box_coverage(const Mechanism& m, const std::vector<double>& shares, std
             for (std::size_t cell = 0; cell < shares.size(); ++cell)
                 if (box[0][cell / sizes[1]] && box[1][cell % sizes[1]])
                     truth += target == Target::population ? shares[cell] : own[cell];
-            const auto [lower, upper] = interval(pair.share(box), critical_value, pair.law(box));
+            const auto [lower, upper] = interval(pair.measured(box), critical_value);
             if (std::isnan(lower)) continue;
             ++found.known[b];
             found.held[b] += lower <= truth + 1e-9 && truth - 1e-9 <= upper ? 1 : 0;

@@ -204,8 +204,10 @@ const Query queries[] = {
          const Marginal pair(view, {0, 1}, Combination::consistent, target);
          const Cells cells(pair.sizes());
          Answers all;
-         for (std::size_t cell = 0; cell < cells.count(); ++cell)
-             all.push_back(with_law(pair.share(cells.box(cell)), pair.law(cells.box(cell))));
+         for (std::size_t cell = 0; cell < cells.count(); ++cell) {
+             const MeasuredShare share = pair.measured(cells.box(cell));
+             all.push_back(with_law(share.estimate, share.law));
+         }
          return all;
      }},
     {"means", [](const Mechanism& m) { return m.tells(Quantity::means); },

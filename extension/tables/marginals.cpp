@@ -100,8 +100,9 @@ struct CellRows {
 /// A share of all, or of others.
 void answer(CellRows::CellRow& row, const Marginal& marginal, const JointShares::Box& box,
             double critical_value) {
-    row.estimate = marginal.share(box);
-    row.interval = interval(row.estimate, critical_value, marginal.law(box));
+    const MeasuredShare share = marginal.measured(box);
+    row.estimate = share.estimate;
+    row.interval = interval(share, critical_value);
 }
 void answer(CellRows::CellRow& row, const Marginal& marginal, const JointShares::Box& of,
             const JointShares::Box& given, double critical_value) {

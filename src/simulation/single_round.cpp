@@ -219,9 +219,8 @@ class Trials {
                  const Cells cells(both.sizes());
                  std::vector<std::pair<Estimate, Interval>> all;
                  for (std::size_t cell = 0; cell < cells.count(); ++cell) {
-                     const JointShares::Box box = cells.box(cell);
-                     const Estimate one = both.share(box);
-                     all.emplace_back(one, interval(one, critical_value(confidence), both.law(box)));
+                     const MeasuredShare one = both.measured(cells.box(cell));
+                     all.emplace_back(one.estimate, interval(one, critical_value(confidence)));
                  }
                  return all;
              }});

@@ -156,7 +156,7 @@ std::vector<Interval> together(const SummaryView& view, std::vector<std::size_t>
     std::vector<Interval> all;
     for (std::size_t cell = 0; cell < std::min<std::size_t>(cells.count(), 20); ++cell) {
         const Combined::Box box = cells.box(cell);
-        all.push_back(interval(marginal.share(box), 1.96, marginal.law(box)));
+        all.push_back(interval(marginal.measured(box), 1.96));
         const auto [share, fits] = marginal.quotient(cells.box(0), box, 1.96);
         need(std::isnan(share.value) || (fits.lower <= share.value && share.value <= fits.upper),
              "a quotient outside its interval");

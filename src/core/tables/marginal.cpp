@@ -96,23 +96,22 @@ std::uint64_t Marginal::reports() const noexcept {
     return static_cast<std::uint64_t>(shares_->people());
 }
 
-Estimate Marginal::share(const JointShares::Box& box) const {
-    if (!told()) return {unknown, unknown};
-    Estimate estimate = estimate_of(*shares_, shares_->share(box), static_cast<std::uint64_t>(n_), target_);
+MeasuredShare Marginal::measured(const JointShares::Box& box) const {
+    if (!told()) return {{unknown, unknown}, law_of_share()};
+    const JointShares::Share share = shares_->share(box);
+    Estimate estimate = estimate_of(*shares_, share, static_cast<std::uint64_t>(n_), target_);
+    const double variance = estimate.standard_error * estimate.standard_error;
     estimate.standard_error *= std::sqrt(each_);
-    return estimate;
+    return {estimate, law(box, share, variance)};
 }
 
-ErrorLaw Marginal::law(const JointShares::Box& box) const {
-    if (!told() || repeats(view_)) return law_of_share();
+ErrorLaw Marginal::law(const JointShares::Box& box, const JointShares::Share& share, double variance) const {
+    if (repeats(view_)) return law_of_share();
     const std::optional<std::size_t> only = shares_->only_table();
-    if (!only) {
-        const JointShares::Share share = shares_->share(box);
-        if (cautious_) return {.truths = possible_shares, .unseen = unseen_variance(box, share)};
+    if (!only)
         return {.truths = possible_shares,
-                .degrees_of_freedom = shares_->degrees_of_freedom(share),
-                .unseen = unseen_variance(box, share)};
-    }
+                .degrees_of_freedom = cautious_ ? 0 : shares_->degrees_of_freedom(share),
+                .unseen = unseen_variance(box, share, variance)};
     const std::vector<std::size_t> attributes = find_capability<JointViews>(*view_.mechanism)->views()[*only];
     const std::vector<std::uint64_t> of = view_.mechanism->cells();
     std::uint64_t cells = 1, all = 1;
@@ -127,14 +126,15 @@ ErrorLaw Marginal::law(const JointShares::Box& box) const {
                : capability<CrossTables>(*view_.mechanism).error_law(view_, *only, inside, target_);
 }
 
-double Marginal::unseen_variance(const JointShares::Box& box, const JointShares::Share& share) const {
-    const auto variance = [&](const JointShares& shares, const JointShares::Share& of) {
+double Marginal::unseen_variance(const JointShares::Box& box, const JointShares::Share& share,
+                                 double variance) const {
+    const auto cautious_variance = [&](const JointShares& shares, const JointShares::Share& of) {
         const double error = estimate_of(shares, of, static_cast<std::uint64_t>(n_), target_).standard_error;
         return error * error;
     };
-    if (cautious_) return std::max(0.0, variance(*cautious_, share) - variance(*shares_, share));
+    if (cautious_) return std::max(0.0, cautious_variance(*cautious_, share) - variance);
     const std::unique_ptr<const JointShares> likely = evened_->with(1, box);
-    return std::max(0.0, variance(*likely, likely->share(box)) - variance(*shares_, share));
+    return std::max(0.0, cautious_variance(*likely, likely->share(box)) - variance);
 }
 
 std::vector<Estimate> Marginal::shares() const {
@@ -142,7 +142,7 @@ std::vector<Estimate> Marginal::shares() const {
     std::vector<Estimate> all;
     for (std::size_t cell = 0; cell < cells.count(); ++cell) {
         check_interrupt();
-        all.push_back(share(cells.box(cell)));
+        all.push_back(measured(cells.box(cell)).estimate);
     }
     return all;
 }

@@ -22,7 +22,20 @@ struct Quotient {
     Interval interval;
 };
 
-/// What a summary says of some attributes together.
+/// The estimated share of a box and the law of its error, from one evaluation.
+struct MeasuredShare {
+    Estimate estimate;  ///< NaN if no report is about all the attributes
+    /// The law of a count if the estimate is read off one; otherwise the normal law, with an allowance for
+    /// what few reports may not show.
+    ErrorLaw law;
+};
+
+/// The interval of a measured share at this critical value.
+[[nodiscard]] inline Interval interval(const MeasuredShare& share, double critical_value) {
+    return interval(share.estimate, critical_value, share.law);
+}
+
+/// Joint shares of some attributes, estimated from a summary.
 class Marginal {
   public:
     /// Of attributes in ascending order, of reports that there may be none of. Throws Error: invalid_value if
@@ -38,10 +51,8 @@ class Marginal {
     /// Whether any were about all of them: otherwise every answer is NaN.
     [[nodiscard]] bool told() const noexcept { return shares_->told(); }
 
-    [[nodiscard]] Estimate share(const JointShares::Box& box) const;
-    /// How that estimate is distributed: as a count is where it is read off one, else by the normal law with
-    /// room for what few reports may not show.
-    [[nodiscard]] ErrorLaw law(const JointShares::Box& box) const;
+    /// Estimates the share of a box and states the law of its error.
+    [[nodiscard]] MeasuredShare measured(const JointShares::Box& box) const;
     /// Of all cells, the last attribute's value running fastest.
     [[nodiscard]] std::vector<Estimate> shares() const;
     /// Of those in the second box, the share who are also in the first one; `reach` as of an interval.
@@ -54,11 +65,15 @@ class Marginal {
     [[nodiscard]] PartOfWhole part_of_whole(const JointShares& shares, const JointShares::Box& part,
                                             const JointShares::Box& whole, double times) const;
 
+    /// The law of a share's error; `variance` is the share's, for one report a person.
+    [[nodiscard]] ErrorLaw law(const JointShares::Box& box, const JointShares::Share& share,
+                               double variance) const;
     /// What the variance of the share of a box would have more, if in each part one report more were of the
     /// box and one more of any cell, evenly: of few reports at a large ε a rare cell may have none, and then
     /// hardly any variance of its own (Agresti, Caffo 2000, for differences of two samples). Of Haar details
     /// that of cautious().
-    [[nodiscard]] double unseen_variance(const JointShares::Box& box, const JointShares::Share& share) const;
+    [[nodiscard]] double unseen_variance(const JointShares::Box& box, const JointShares::Share& share,
+                                         double variance) const;
 
     SummaryView view_;
     std::vector<std::uint64_t> sizes_;

@@ -172,7 +172,7 @@ std::vector<PlanCase> pairs(const std::string& mechanism) {
         pair.asked.push_back({"{\"with\": \"b\", \"value\": " + std::to_string(v) + "}", 1 / 12.0,
                               [v](const SummaryView& view) {
                                   const Marginal both(view, {0, 1}, Combination::consistent, Target::sample);
-                                  return both.share(Cells(both.sizes()).box(3 * v)).value;
+                                  return both.measured(Cells(both.sizes()).box(3 * v)).estimate.value;
                               }});
     return {one, pair};
 }
@@ -222,7 +222,9 @@ PlanCase bins(const std::string& mechanism) {
               [](const SummaryView& view) {
                   Combined::Box box{std::vector<bool>(8)};
                   box[0][2] = box[0][3] = box[0][4] = true;
-                  return Marginal(view, {1}, Combination::consistent, Target::sample).share(box).value;
+                  return Marginal(view, {1}, Combination::consistent, Target::sample)
+                      .measured(box)
+                      .estimate.value;
               }}},
             [](BitSource& bits) {
                 return std::vector<Cell>{bits.below(3), bits.below(8)};

@@ -178,8 +178,8 @@ BOOST_AUTO_TEST_CASE(answers_are_unbiased_and_as_sure_as_they_say, *boost::unit_
                 const auto ask = [&](CoveredRuns& runs_of, const std::vector<std::size_t>& attributes,
                                      const Box& box) {
                     const Marginal marginal(summary.view(), attributes, Combination::consistent, target);
-                    const Estimate share = marginal.share(box);
-                    runs_of.add(share, interval(share, critical_value(0.95), marginal.law(box)),
+                    const MeasuredShare share = marginal.measured(box);
+                    runs_of.add(share.estimate, interval(share, critical_value(0.95)),
                                 share_in(shares, attributes, box));
                 };
                 ask(of_cell, {1, 2}, cell);
@@ -219,10 +219,10 @@ BOOST_AUTO_TEST_CASE(intervals_of_few_reports_hold, *boost::unit_test::label("sl
                 summary.draw(bits.chance(9, 10) ? std::vector<Cell>{0, 1} : std::vector<Cell>{1, 2}, bits);
             const Marginal pair(summary.view(), {0, 1}, Combination::consistent, Target::population);
             for (std::size_t cell = 0; cell < cells.count(); ++cell) {
-                const Estimate share = pair.share(cells.box(cell));
-                if (std::isnan(share.value)) continue;
+                const MeasuredShare share = pair.measured(cells.box(cell));
+                if (std::isnan(share.estimate.value)) continue;
                 const double truth = cell == 1 ? 0.9 : cell == 6 ? 0.1 : 0;
-                const Interval found = interval(share, critical_value(0.95), pair.law(cells.box(cell)));
+                const Interval found = interval(share, critical_value(0.95));
                 ++asked;
                 covered += found.lower <= truth && truth <= found.upper;
             }
@@ -252,7 +252,7 @@ BOOST_AUTO_TEST_CASE(answers_agree) {
         all += row;
     }
     BOOST_CHECK_CLOSE(all, 1, 1e-8);
-    const Estimate everybody = pair.share(range_box({{0, 5, 5}, {0, 8, 8}}));
+    const Estimate everybody = pair.measured(range_box({{0, 5, 5}, {0, 8, 8}})).estimate;
     BOOST_CHECK_EQUAL(everybody.value, 1);
     BOOST_CHECK_EQUAL(everybody.standard_error, 0);
     BOOST_CHECK_EQUAL(find_capability<JointViews>(*m)->views().size(), 6u);
@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(people_who_are_alike_are_told_surely) {
     OwnedSummary summary(*m);
     for (int person = 0; person < 20000; ++person) summary.draw(std::vector<Cell>{1, 2, 3}, bits);
     const Marginal pair(summary.view(), {1, 2}, Combination::consistent, Target::population);
-    const Estimate all = pair.share(range_box({{1, 4, 5}, {2, 7, 8}}));
+    const Estimate all = pair.measured(range_box({{1, 4, 5}, {2, 7, 8}})).estimate;
     BOOST_CHECK_SMALL(all.value - 1, 0.01);
     BOOST_CHECK_LT(all.standard_error, 0.002);
     BOOST_CHECK_GT(all.standard_error, 0);
@@ -347,8 +347,8 @@ BOOST_AUTO_TEST_CASE(levels_too_fine_for_the_people_are_left_out) {
     OwnedSummary summary(*m);
     for (int i = 0; i < 3000; ++i) summary.draw(std::vector<Cell>{bits.below(16), bits.below(16)}, bits);
     const Marginal pair(summary.view(), {0, 1}, Combination::consistent, Target::sample);
-    const Estimate coarse = pair.share(range_box({{0, 8, 16}, {8, 16, 16}})),
-                   fine = pair.share(range_box({{3, 8, 16}, {5, 16, 16}}));
+    const Estimate coarse = pair.measured(range_box({{0, 8, 16}, {8, 16, 16}})).estimate,
+                   fine = pair.measured(range_box({{3, 8, 16}, {5, 16, 16}})).estimate;
     BOOST_CHECK(std::isfinite(coarse.value) && std::isfinite(coarse.standard_error));
     BOOST_CHECK(std::isnan(fine.value) && std::isnan(fine.standard_error));
     const Quotient nothing =

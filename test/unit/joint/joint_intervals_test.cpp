@@ -69,9 +69,9 @@ Held held(double epsilon, JointPeople kind, int people, const Box& box, Target t
                                                   : share(box[0]) * share(box[1]);
         }
         const Marginal pair(summary.view(), {0, 1}, Combination::consistent, target);
-        const Estimate estimate = pair.share(box);
-        if (std::isnan(estimate.value)) continue;
-        const auto [lower, upper] = interval(estimate, critical_value(0.95), pair.law(box));
+        const MeasuredShare share = pair.measured(box);
+        if (std::isnan(share.estimate.value)) continue;
+        const auto [lower, upper] = interval(share, critical_value(0.95));
         ++found.told;
         found.held += lower <= truth + 1e-9 && truth - 1e-9 <= upper ? 1 : 0;
     }

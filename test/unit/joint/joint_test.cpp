@@ -360,16 +360,18 @@ BOOST_AUTO_TEST_CASE(answers_are_unbiased_and_as_sure_as_they_say, *boost::unit_
                 }
                 const Marginal pair(summary.view(), {0, 1}, Combination::consistent, target);
                 const double given = share_in(shares, {0, 1}, {{false, true}, {true, true, true}});
-                of_cell.add(pair.share(cell), share_in(shares, {0, 1}, cell));
-                of_wide.add(pair.share(wide), share_in(shares, {0, 1}, wide));
+                of_cell.add(pair.measured(cell).estimate, share_in(shares, {0, 1}, cell));
+                of_wide.add(pair.measured(wide).estimate, share_in(shares, {0, 1}, wide));
                 of_rest.add(pair.quotient({{true, true}, {true, false, true}},
                                           {{false, true}, {true, true, true}}, 1.96)
                                 .estimate,
                             share_in(shares, {0, 1}, wide) / given);
-                unbiased.add(Marginal(summary.view(), {0, 1}, Combination::unbiased, target).share(cell),
-                             share_in(shares, {0, 1}, cell));
+                unbiased.add(
+                    Marginal(summary.view(), {0, 1}, Combination::unbiased, target).measured(cell).estimate,
+                    share_in(shares, {0, 1}, cell));
                 of_one.add(Marginal(summary.view(), {2}, Combination::consistent, target)
-                               .share({{false, true, true}}),
+                               .measured({{false, true, true}})
+                               .estimate,
                            share_in(shares, {2}, {{false, true, true}}));
                 single.add(summary.estimate(Quantity::frequencies, target, 1)[2],
                            share_in(shares, {1}, {{false, false, true}}));
@@ -407,9 +409,9 @@ BOOST_AUTO_TEST_CASE(intervals_of_rare_cells_hold, *boost::unit_test::label("slo
                 return interval.lower <= truth + 1e-12 && truth - 1e-12 <= interval.upper;
             };
             const Marginal pair(summary.view(), {0, 1}, Combination::consistent, target);
-            covered += holds(interval(pair.share(rare), 1.96, pair.law(rare)));
-            both_covered += holds(interval(pair.share(two), 1.96, pair.law(two)));
-            normal += holds(interval(pair.share(rare), 1.96, {}));
+            covered += holds(interval(pair.measured(rare), 1.96));
+            both_covered += holds(interval(pair.measured(two), 1.96));
+            normal += holds(interval(pair.measured(rare).estimate, 1.96, {}));
             of_all += holds(pair.quotient(rare, {{true, true}, {true, true, true}}, 1.96).interval);
         }
         // A standard error of so many runs is 0.0056.
@@ -445,10 +447,10 @@ BOOST_AUTO_TEST_CASE(intervals_of_few_reports_in_many_tables_hold, *boost::unit_
             for (std::size_t cell = 0; cell < cells.count(); ++cell) {
                 const Combined::Box box = cells.box(cell);
                 const auto holds = [&](const ErrorLaw& law) {
-                    const Interval found = interval(pair.share(box), 1.96, law);
+                    const Interval found = interval(pair.measured(box).estimate, 1.96, law);
                     return found.lower <= held[cell] + 1e-12 && held[cell] - 1e-12 <= found.upper ? 1 : 0;
                 };
-                covered += holds(pair.law(box));
+                covered += holds(pair.measured(box).law);
                 normal += holds({});
             }
         }
@@ -555,7 +557,7 @@ BOOST_AUTO_TEST_CASE(a_condition_that_nobody_may_meet_has_no_quotient) {
     // Of a condition that all meet it is the share itself, and its interval hardly wider.
     const Quotient all =
         pair.quotient({{true, true}, {true, false, false}}, {{true, true}, {true, true, true}}, 2);
-    const Estimate share = pair.share({{true, true}, {true, false, false}});
+    const Estimate share = pair.measured({{true, true}, {true, false, false}}).estimate;
     BOOST_CHECK_CLOSE(all.estimate.value, share.value, 1e-8);
     BOOST_CHECK_CLOSE(all.interval.upper - share.value, 2 * share.standard_error, 1);
 }
