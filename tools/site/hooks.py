@@ -17,6 +17,8 @@ def on_config(config):
 
 
 def on_page_content(html, page, config, files):
+    if page.url.startswith("api/"):
+        return html  # names of C and C++
     within = page.url == reference + ".html"
     url = "" if within else get_relative_url(reference + ".html", page.url)
     # There, a name with its arguments is the entry.
