@@ -171,7 +171,7 @@ check "no call ran into the limit" "" "$(sql -c "SELECT left(call, 300) FROM out
 # The same bytes come in on the wire, as a column of bytea writes them into a file.
 check "damaged values on the wire are refused with a hint" "t t " "$(sql -F ' ' -c "
     CREATE TABLE on_the_wire (sqlstate text, hint text, hex text);
-    CREATE TABLE a_report (value ldp_report); CREATE TABLE a_report_batch (value ldp_report_batch); CREATE TABLE a_summary (value ldp_summary); CREATE TABLE a_question (value ldp_query);
+    CREATE TABLE a_report (value ldp_report); CREATE TABLE a_report_batch (value ldp_report_batch); CREATE TABLE a_summary (value ldp_summary); CREATE TABLE a_query (value ldp_query);
     DO \$\$
     DECLARE
         file text := current_setting('data_directory') || '/hostile';
