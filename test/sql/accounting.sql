@@ -1,8 +1,5 @@
 -- What ε's come to: several answers, shuffling, odds; and what no mechanism can do better.
-\set SHOW_CONTEXT never
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS ldp;
-RESET client_min_messages;
+\ir setup.sql
 
 -- Composition -----------------------------------------------------------------------------------------------
 SELECT method, round(epsilon::numeric, 6) AS epsilon, delta, smallest FROM ldp_compose(array_fill(0.05::float8, ARRAY[365]), 1e-6);

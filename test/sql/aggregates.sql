@@ -1,14 +1,6 @@
 -- Aggregates and accessors: right answers, the same answers in every plan, and no belief in forged states.
-\set SHOW_CONTEXT never
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS ldp;
-RESET client_min_messages;
+\ir setup.sql
 
-CREATE FUNCTION pg_temp.little(number bigint, bytes integer) RETURNS text LANGUAGE sql AS
-$$ SELECT string_agg(lpad(to_hex(number >> (8 * i) & 255), 2, '0'), '' ORDER BY i) FROM generate_series(0, bytes - 1) AS i $$;
--- A report by hand: the spec's parameter block and a payload.
-CREATE FUNCTION pg_temp.report(spec jsonb, payload text) RETURNS ldp_report LANGUAGE sql AS
-$$ SELECT (encode(ldp_spec_parameters(spec), 'hex') || payload)::ldp_report $$;
 
 CREATE TABLE spec (name text PRIMARY KEY, spec jsonb);
 INSERT INTO spec VALUES
@@ -260,20 +252,6 @@ SELECT ldp_rollup(s) FROM (SELECT :'nearly_full'::ldp_summary AS s UNION ALL SEL
 -- Forged: a cast without checks, which only a superuser can make, lets any bytes through as a state or a report.
 CREATE CAST (bytea AS ldp_summary) WITHOUT FUNCTION;
 CREATE CAST (bytea AS ldp_report) WITHOUT FUNCTION;
-CREATE FUNCTION pg_temp.outcome(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    result text;
-    state text;
-    message text;
-    detail text;
-BEGIN
-    EXECUTE query INTO result;
-    RETURN 'accepted';
-EXCEPTION WHEN OTHERS THEN
-    GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
-    RETURN state || ' ' || message || CASE WHEN detail = '' THEN '' ELSE ' / ' || detail END;
-END
-$$;
 -- s, r: a whole summary and report. forged: the other. Each where nothing is remembered, and where the whole one
 -- has just been.
 SELECT s::text AS s, report::text AS r FROM state, wage WHERE ldp_spec(s) ->> 'mechanism' = 'piecewise' AND id = 1 \gset

@@ -1,26 +1,8 @@
 -- Answers: the same columns everywhere, attributes and values by name, one step or two, and what is refused.
-\set SHOW_CONTEXT never
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS ldp;
-RESET client_min_messages;
+\ir setup.sql
 CREATE SCHEMA answers;
 SET search_path = answers, public;
 
-CREATE FUNCTION pg_temp.little(number bigint, bytes integer) RETURNS text LANGUAGE sql AS
-$$ SELECT string_agg(lpad(to_hex(number >> (8 * i) & 255), 2, '0'), '' ORDER BY i) FROM generate_series(0, bytes - 1) AS i $$;
--- A report by hand: the spec's parameter block and a payload.
-CREATE FUNCTION pg_temp.report(collection text, payload text) RETURNS ldp_report LANGUAGE sql AS
-$$ SELECT (encode(ldp_spec_parameters(ldp_client_spec(collection)), 'hex') || payload)::ldp_report $$;
-CREATE FUNCTION pg_temp.refusal(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    detail text; hint text;
-BEGIN
-    EXECUTE query;
-    RETURN 'not refused';
-EXCEPTION WHEN OTHERS THEN
-    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-    RETURN concat_ws(E'\n', SQLSTATE || ' ' || SQLERRM, NULLIF(detail, ''), NULLIF(hint, ''));
-END $$;
 
 SELECT ldp_create_collection('town', '{"mechanism": "grr", "epsilon": 2, "attributes": [{"name": "town", "domain": ["Ulm", "Bonn", "Kiel"]}]}');
 SELECT ldp_create_collection('wage', '{"mechanism": "duchi", "epsilon": 1, "attributes": [{"name": "wage", "min": 0, "max": 100}]}');
@@ -29,11 +11,11 @@ SELECT ldp_create_collection('day', '{"mechanism": "haar", "randomizer": "pdp", 
 SELECT ldp_create_collection('person', '{"mechanism": "sampled", "epsilon": 1, "grid": 10, "attributes": [{"name": "size", "min": 0, "max": 100, "mechanism": "duchi"},
     {"name": "town", "domain": ["Ulm", "Bonn", "Kiel"], "mechanism": "grr", "share": 3}, {"name": "price", "min": 0, "max": 10, "mechanism": "duchi"}]}');
 SELECT ldp_open_rounds('town', 0, 1), ldp_open_rounds('wage', 0, 1);
-INSERT INTO town SELECT pg_temp.report('town', pg_temp.little(CASE WHEN i % 4 = 0 THEN i / 4 % 3 ELSE 1 END, 1)), i % 2 FROM generate_series(1, 3000) AS i;
-INSERT INTO wage SELECT pg_temp.report('wage', pg_temp.little(i % 2, 1)), i % 2 FROM generate_series(1, 2000) AS i;
-INSERT INTO age SELECT pg_temp.report('age', pg_temp.little(i % 3, 1) || pg_temp.little((i * 7 + i / 3) % (2 << i % 3), 1)) FROM generate_series(1, 3000) AS i;
-INSERT INTO day SELECT pg_temp.report('day', pg_temp.little(i % 2, 1) || pg_temp.little(i % 100, 1)) FROM generate_series(1, 1000) AS i;
-INSERT INTO person SELECT pg_temp.report('person', pg_temp.little(CASE WHEN i % 5 < 3 THEN 1 ELSE (i % 5 - 3) * 2 END, 1) || pg_temp.little((i / 5 + (i % 4) / 3) % CASE WHEN i % 5 < 3 THEN 3 ELSE 2 END, 1))
+INSERT INTO town SELECT pg_temp.report_to('town', pg_temp.little(CASE WHEN i % 4 = 0 THEN i / 4 % 3 ELSE 1 END, 1)), i % 2 FROM generate_series(1, 3000) AS i;
+INSERT INTO wage SELECT pg_temp.report_to('wage', pg_temp.little(i % 2, 1)), i % 2 FROM generate_series(1, 2000) AS i;
+INSERT INTO age SELECT pg_temp.report_to('age', pg_temp.little(i % 3, 1) || pg_temp.little((i * 7 + i / 3) % (2 << i % 3), 1)) FROM generate_series(1, 3000) AS i;
+INSERT INTO day SELECT pg_temp.report_to('day', pg_temp.little(i % 2, 1) || pg_temp.little(i % 100, 1)) FROM generate_series(1, 1000) AS i;
+INSERT INTO person SELECT pg_temp.report_to('person', pg_temp.little(CASE WHEN i % 5 < 3 THEN 1 ELSE (i % 5 - 3) * 2 END, 1) || pg_temp.little((i / 5 + (i % 4) / 3) % CASE WHEN i % 5 < 3 THEN 3 ELSE 2 END, 1))
 FROM generate_series(1, 6000) AS i;
 ANALYZE;
 CREATE TABLE whole AS

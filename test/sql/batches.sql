@@ -1,31 +1,10 @@
 -- Batches: many reports as one value. They count what their reports count, in every plan and aggregate, and what is no
 -- batch is refused.
-\set SHOW_CONTEXT never
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS ldp;
-RESET client_min_messages;
+\ir setup.sql
 
-CREATE FUNCTION pg_temp.little(number bigint, bytes integer) RETURNS text LANGUAGE sql AS
-$$ SELECT string_agg(lpad(to_hex(number >> (8 * i) & 255), 2, '0'), '' ORDER BY i) FROM generate_series(0, bytes - 1) AS i $$;
-CREATE FUNCTION pg_temp.report(spec jsonb, payload text) RETURNS ldp_report LANGUAGE sql AS
-$$ SELECT (encode(ldp_spec_parameters(spec), 'hex') || payload)::ldp_report $$;
 -- A batch by hand: a block of the kind 2, how many, payloads.
 CREATE FUNCTION pg_temp.batch(spec jsonb, count bigint, payloads text) RETURNS text LANGUAGE sql AS
 $$ SELECT overlay(encode(ldp_spec_parameters(spec), 'hex') PLACING '02' FROM 3) || pg_temp.little(count, 4) || payloads $$;
-CREATE FUNCTION pg_temp.outcome(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    result text;
-    state text;
-    message text;
-    detail text;
-BEGIN
-    EXECUTE query INTO result;
-    RETURN 'accepted';
-EXCEPTION WHEN OTHERS THEN
-    GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
-    RETURN state || ' ' || message || CASE WHEN detail = '' THEN '' ELSE ' / ' || detail END;
-END
-$$;
 
 CREATE TABLE batch_spec (name text PRIMARY KEY, spec jsonb);
 INSERT INTO batch_spec VALUES

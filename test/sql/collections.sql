@@ -1,25 +1,6 @@
 -- Collections: specs, tables, privileges, submission, estimates.
-\set SHOW_CONTEXT never
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS ldp;
-RESET client_min_messages;
+\ir setup.sql
 
-CREATE FUNCTION pg_temp.report(collection text, payload text) RETURNS ldp_report LANGUAGE sql AS
-$$ SELECT (encode(ldp_spec_parameters(ldp_client_spec(collection)), 'hex') || payload)::ldp_report $$;
-CREATE FUNCTION pg_temp.outcome(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    result text;
-    state text;
-    message text;
-    detail text;
-BEGIN
-    EXECUTE query INTO result;
-    RETURN 'accepted';
-EXCEPTION WHEN OTHERS THEN
-    GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
-    RETURN state || ' ' || message || CASE WHEN detail = '' THEN '' ELSE ' / ' || detail END;
-END
-$$;
 
 -- Specs -----------------------------------------------------------------------------------------------------
 SELECT ldp_spec_canonical('{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green"]}') - 'derived' AS grr;
@@ -102,7 +83,7 @@ SET search_path = elsewhere, public;
 SELECT ldp_create_collection('away', '{"mechanism": "grr", "epsilon": 1, "domain": 3}');
 RESET search_path;
 SELECT reports FROM ldp_collections WHERE name = 'away';
-SELECT ldp_submit('away', pg_temp.report('away', '01'));
+SELECT ldp_submit('away', pg_temp.report_to('away', '01'));
 SELECT n FROM ldp_estimate('away') LIMIT 1;
 
 SELECT ldp_create_collection('colour', '{"mechanism": "grr", "epsilon": 1, "domain": 3}');
@@ -129,17 +110,17 @@ SELECT ldp_create_collection('bad', '{"mechanism": "grr", "epsilon": 1, "domain"
 SELECT count(*) FROM ldp_collections WHERE name = 'bad';
 
 -- Only its own reports --------------------------------------------------------------------------------------
-INSERT INTO colour VALUES (pg_temp.report('colour', '00')), (pg_temp.report('colour', '02'));
-INSERT INTO colour VALUES (pg_temp.report('shade', '00'));
+INSERT INTO colour VALUES (pg_temp.report_to('colour', '00')), (pg_temp.report_to('colour', '02'));
+INSERT INTO colour VALUES (pg_temp.report_to('shade', '00'));
 \echo :LAST_ERROR_SQLSTATE
-INSERT INTO colour VALUES (pg_temp.report('profile', '0000'));
+INSERT INTO colour VALUES (pg_temp.report_to('profile', '0000'));
 INSERT INTO colour VALUES (NULL);
-INSERT INTO colour (report, round) VALUES (pg_temp.report('colour', '00'), NULL);
-UPDATE colour SET report = pg_temp.report('shade', '00');
+INSERT INTO colour (report, round) VALUES (pg_temp.report_to('colour', '00'), NULL);
+UPDATE colour SET report = pg_temp.report_to('shade', '00');
 SELECT ldp_open_rounds('visit', 0, 3);
-INSERT INTO visit VALUES (pg_temp.report('visit', '01'), 3, 'DE', 7, '2026-01-01', '{a,b}');
-INSERT INTO visit VALUES (pg_temp.report('visit', '01'));
-INSERT INTO visit (report, country) VALUES (pg_temp.report('colour', '01'), 'DE');
+INSERT INTO visit VALUES (pg_temp.report_to('visit', '01'), 3, 'DE', 7, '2026-01-01', '{a,b}');
+INSERT INTO visit VALUES (pg_temp.report_to('visit', '01'));
+INSERT INTO visit (report, country) VALUES (pg_temp.report_to('colour', '01'), 'DE');
 SELECT country, round, ldp_count(ldp_agg(report)) FROM visit GROUP BY country, round ORDER BY round;
 SELECT count(*) FROM colour;
 DELETE FROM colour;
@@ -151,26 +132,26 @@ UPDATE ldp_collection SET created = created WHERE name = 'colour';
 SELECT spec ->> 'epsilon' AS epsilon FROM ldp_collections WHERE name = 'colour';
 
 -- Submission ------------------------------------------------------------------------------------------------
-SELECT ldp_submit('colour', pg_temp.report('colour', '01'));
+SELECT ldp_submit('colour', pg_temp.report_to('colour', '01'));
 -- Rounds are the owner's to open; what is there stays when one is closed.
-SELECT ldp_submit('colour', pg_temp.report('colour', '02'), 5);
+SELECT ldp_submit('colour', pg_temp.report_to('colour', '02'), 5);
 \echo :LAST_ERROR_SQLSTATE
 SELECT ldp_open_rounds('colour', 4, 5);
-SELECT ldp_submit('colour', pg_temp.report('colour', '02'), 5);
-SELECT ldp_submit('colour', pg_temp.report('colour', '02'));
+SELECT ldp_submit('colour', pg_temp.report_to('colour', '02'), 5);
+SELECT ldp_submit('colour', pg_temp.report_to('colour', '02'));
 SELECT ldp_open_rounds('colour', 0, 1);
 SELECT ldp_open_rounds('colour', 3, 2), ldp_open_rounds('colour', NULL);
 SELECT ldp_open_rounds('colour', NULL);
 SELECT ldp_open_rounds('colours', 1);
 SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = 'round_is_open' AND conrelid = 'colour'::regclass;
-SELECT ldp_submit('Weird "name", 100%s', pg_temp.report('Weird "name", 100%s', '11'));
+SELECT ldp_submit('Weird "name", 100%s', pg_temp.report_to('Weird "name", 100%s', '11'));
 SELECT right(report::text, 2) AS payload, round FROM colour ORDER BY report;
-SELECT ldp_submit('colour', pg_temp.report('shade', '01'));
+SELECT ldp_submit('colour', pg_temp.report_to('shade', '01'));
 \echo :LAST_ERROR_SQLSTATE
 SELECT ldp_submit('colour', NULL);
-SELECT ldp_submit('colours', pg_temp.report('colour', '01'));
+SELECT ldp_submit('colours', pg_temp.report_to('colour', '01'));
 \echo :LAST_ERROR_SQLSTATE
-SELECT ldp_submit(NULL, pg_temp.report('colour', '01'));
+SELECT ldp_submit(NULL, pg_temp.report_to('colour', '01'));
 SELECT ldp_client_spec('colours');
 SELECT * FROM ldp_estimate('colours');
 DELETE FROM colour;
@@ -178,21 +159,21 @@ DELETE FROM colour;
 \set batch '''6b1e0f5c-1b1a-4b52-9d1c-0a8d6f1f0001'''
 \set other '''6b1e0f5c-1b1a-4b52-9d1c-0a8d6f1f0002'''
 \set third '''6b1e0f5c-1b1a-4b52-9d1c-0a8d6f1f0003'''
-SELECT array_agg(pg_temp.report('colour', lpad(to_hex(i % 3), 2, '0')) ORDER BY i) AS reports FROM generate_series(1, 10) AS i \gset
+SELECT array_agg(pg_temp.report_to('colour', lpad(to_hex(i % 3), 2, '0')) ORDER BY i) AS reports FROM generate_series(1, 10) AS i \gset
 SELECT ldp_submit_batch('colour', :batch, :'reports');
 SELECT ldp_submit_batch('colour', :batch, :'reports');
 SELECT count(*) FROM colour;
 SELECT ldp_submit_batch('colour', :other, :'reports', 1);
 SELECT round, count(*) FROM colour GROUP BY round ORDER BY round;
 -- The same number with other reports, fewer reports, another round: an error, or they would be lost.
-SELECT ldp_submit_batch('colour', :batch, (:'reports'::ldp_report[])[1:9] || pg_temp.report('colour', '02'));
+SELECT ldp_submit_batch('colour', :batch, (:'reports'::ldp_report[])[1:9] || pg_temp.report_to('colour', '02'));
 \echo :LAST_ERROR_SQLSTATE
 SELECT ldp_submit_batch('colour', :batch, (:'reports'::ldp_report[])[1:9]);
 SELECT ldp_submit_batch('colour', :batch, :'reports', 1);
 -- Another collection has batches of its own.
-SELECT ldp_submit_batch('visit', :batch, ARRAY[pg_temp.report('visit', '00')]);
+SELECT ldp_submit_batch('visit', :batch, ARRAY[pg_temp.report_to('visit', '00')]);
 -- All or nothing: one bad report and none is counted, nor is the batch.
-SELECT ldp_submit_batch('colour', :third, :'reports'::ldp_report[] || pg_temp.report('shade', '00'));
+SELECT ldp_submit_batch('colour', :third, :'reports'::ldp_report[] || pg_temp.report_to('shade', '00'));
 SELECT ldp_submit_batch('colour', :third, :'reports'::ldp_report[] || NULL::ldp_report);
 SELECT count(*) FROM colour;
 SELECT ldp_submit_batch('colour', :third, :'reports');
@@ -226,7 +207,7 @@ SELECT attribute, label, round(estimate::numeric, 6) AS estimate, round(stderr::
 FROM ldp_estimate('colour');
 SELECT e.label, e.estimate = (f.all)[row_number() OVER ()] AS same FROM ldp_estimate('colour') AS e, (SELECT ldp_frequency(report) AS all FROM colour) AS f;
 SELECT attribute, label, n, attribute_number, value FROM ldp_estimate('visit');
-INSERT INTO profile SELECT pg_temp.report('profile', lpad(to_hex(i % 2), 2, '0') || lpad(to_hex(i % 100), 2, '0')) FROM generate_series(1, 200) AS i;
+INSERT INTO profile SELECT pg_temp.report_to('profile', lpad(to_hex(i % 2), 2, '0') || lpad(to_hex(i % 100), 2, '0')) FROM generate_series(1, 200) AS i;
 SELECT attribute, label, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr, n, attribute_number, value FROM ldp_estimate('profile');
 SELECT p.stderr > s.stderr AS less_sure, p.upper - p.lower > s.upper - s.lower AS wider, s.upper - s.lower > n.upper - n.lower AS narrower
 FROM ldp_estimate('colour') AS s JOIN ldp_estimate('colour', 0.95, 'population') AS p USING (value) JOIN ldp_estimate('colour', 0.5) AS n USING (value);
@@ -244,7 +225,7 @@ CREATE ROLE regress_ldp_owner IN ROLE ldp_admin;
 CREATE ROLE regress_ldp_stranger;
 GRANT USAGE ON SCHEMA public TO regress_ldp_device, regress_ldp_reader, regress_ldp_owner, regress_ldp_stranger;
 GRANT CREATE ON SCHEMA public TO regress_ldp_owner;
-SELECT pg_temp.report('colour', '01') AS report, pg_temp.report('shade', '01') AS foreign_report \gset
+SELECT pg_temp.report_to('colour', '01') AS report, pg_temp.report_to('shade', '01') AS foreign_report \gset
 -- A device submits, and reads nothing.
 SET ROLE regress_ldp_device;
 SELECT name FROM ldp_collections WHERE name = 'colour';
@@ -348,7 +329,7 @@ SELECT count(*) FROM ldp_collection WHERE name = 'shade';
 ALTER TABLE visit RENAME TO seen_before;
 ALTER TABLE seen_before SET SCHEMA elsewhere;
 SELECT reports FROM ldp_collections WHERE name = 'visit';
-SELECT ldp_submit('visit', pg_temp.report('visit', '02'));
+SELECT ldp_submit('visit', pg_temp.report_to('visit', '02'));
 -- pg_dump keeps what is registered and its table exists.
 DROP TABLE elsewhere.away;
 SELECT conf.oid::regclass AS dumped, condition FROM pg_extension, unnest(extconfig, extcondition) AS conf (oid, condition) WHERE extname = 'ldp';

@@ -1,15 +1,8 @@
 -- Forged reports: what they can do at most, what holds all the same, and copies of one report.
-\set SHOW_CONTEXT never
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS ldp;
-RESET client_min_messages;
+\ir setup.sql
 CREATE SCHEMA forgery;
 SET search_path = forgery, public;
 
-CREATE FUNCTION pg_temp.little(number bigint, bytes integer) RETURNS text LANGUAGE sql AS
-$$ SELECT string_agg(lpad(to_hex(number >> (8 * i) & 255), 2, '0'), '' ORDER BY i) FROM generate_series(0, bytes - 1) AS i $$;
-CREATE FUNCTION pg_temp.report(spec jsonb, payload text) RETURNS ldp_report LANGUAGE sql AS
-$$ SELECT (encode(ldp_spec_parameters(spec), 'hex') || payload)::ldp_report $$;
 
 -- What one report, and a share of all, can do -----------------------------------------------------------------
 -- By hand: of grr, (1−q)/(p−q) from a share of 0; of duchi, from one end of the range B beyond the other.

@@ -1,17 +1,6 @@
 -- Frequencies through every oracle: the same answers in every plan, labels, consistency, significance, health.
-\set SHOW_CONTEXT never
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS ldp;
-RESET client_min_messages;
+\ir setup.sql
 
-CREATE FUNCTION pg_temp.little(number bigint, bytes integer) RETURNS text LANGUAGE sql AS
-$$ SELECT string_agg(lpad(to_hex(number >> (8 * i) & 255), 2, '0'), '' ORDER BY i) FROM generate_series(0, bytes - 1) AS i $$;
--- A report by hand: the spec's parameter block and a payload.
-CREATE FUNCTION pg_temp.report(spec jsonb, payload text) RETURNS ldp_report LANGUAGE sql AS
-$$ SELECT (encode(ldp_spec_parameters(spec), 'hex') || payload)::ldp_report $$;
--- 64 bits that depend on two numbers, the same on every machine.
-CREATE FUNCTION pg_temp.scramble(a bigint, b bigint) RETURNS text LANGUAGE sql AS
-$$ SELECT left(md5(a || ':' || b), 16) $$;
 
 -- Twelve values, so that a payload is two bytes of bits (four of them spare), one of a cell, or a seed and a bucket.
 CREATE TABLE oracle (name text PRIMARY KEY, spec jsonb);

@@ -1,16 +1,9 @@
 -- ldp_insert: a batch's reports into a table, one a row, as COPY does. Whatever stands in COPY's way, the rows are those
 -- that INSERT would make, or there are none.
-\set SHOW_CONTEXT never
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS ldp;
-RESET client_min_messages;
+\ir setup.sql
 
-CREATE FUNCTION pg_temp.little(number bigint, bytes integer) RETURNS text LANGUAGE sql AS
-$$ SELECT string_agg(lpad(to_hex(number >> (8 * i) & 255), 2, '0'), '' ORDER BY i) FROM generate_series(0, bytes - 1) AS i $$;
-CREATE FUNCTION pg_temp.report(spec jsonb, payload text) RETURNS ldp_report LANGUAGE sql AS
-$$ SELECT (encode(ldp_spec_parameters(spec), 'hex') || payload)::ldp_report $$;
 -- What an insertion comes to, and whether COPY was at it when it failed.
-CREATE FUNCTION pg_temp.outcome(query text) RETURNS text LANGUAGE plpgsql AS $$
+CREATE FUNCTION pg_temp.inserted(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     result text;
     state text;
@@ -62,16 +55,16 @@ SELECT ldp_insert(NULL, pg_temp.colours(1), 0) IS NULL AND ldp_insert('at_once',
 -- Collections: what does not follow the spec comes in as little as a round that is not open, and with it nothing ----
 SELECT ldp_create_collection('insertion', spec) FROM insertion_spec WHERE name = 'colour';
 SELECT ldp_open_rounds('insertion', 0, 3);
-SELECT pg_temp.outcome('SELECT ldp_insert(''insertion'', pg_temp.colours(50), 4)');
-SELECT pg_temp.outcome($$ SELECT ldp_insert('insertion', batch, 0) FROM packed WHERE name = 'wage' $$);
+SELECT pg_temp.inserted('SELECT ldp_insert(''insertion'', pg_temp.colours(50), 4)');
+SELECT pg_temp.inserted($$ SELECT ldp_insert('insertion', batch, 0) FROM packed WHERE name = 'wage' $$);
 SELECT count(*), ldp_count(ldp_summary_of('insertion')) FROM insertion;
 
 -- What has a say in each row ---------------------------------------------------------------------------------
 CREATE TABLE watched (report ldp_report, round integer, CONSTRAINT early CHECK (round < 5));
 CREATE FUNCTION thin_out() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.round = 1 THEN RETURN NULL; END IF; NEW.round := NEW.round - 1; RETURN NEW; END $$;
-SELECT pg_temp.outcome('SELECT ldp_insert(''watched'', pg_temp.colours(3), 5)') AS copied;
+SELECT pg_temp.inserted('SELECT ldp_insert(''watched'', pg_temp.colours(3), 5)') AS copied;
 CREATE TRIGGER thin_out BEFORE INSERT ON watched FOR EACH ROW EXECUTE FUNCTION thin_out();
-SELECT pg_temp.outcome('SELECT ldp_insert(''watched'', pg_temp.colours(3), 6)') AS inserted;
+SELECT pg_temp.inserted('SELECT ldp_insert(''watched'', pg_temp.colours(3), 6)') AS inserted;
 SELECT ldp_insert('watched', pg_temp.colours(3), 5) AS kept, ldp_insert('watched', pg_temp.colours(3), 1) AS dropped;
 SELECT round, count(*) FROM watched GROUP BY round;
 DROP TRIGGER thin_out ON watched;
@@ -86,7 +79,7 @@ SELECT count(*) FROM at_once WHERE round = -3;
 DROP RULE aside ON watched;
 CREATE VIEW seen AS SELECT report, round FROM watched WHERE round < 2 WITH CHECK OPTION;
 SELECT ldp_insert('seen', pg_temp.colours(2), 0);
-SELECT pg_temp.outcome('SELECT ldp_insert(''seen'', pg_temp.colours(2), 2)');
+SELECT pg_temp.inserted('SELECT ldp_insert(''seen'', pg_temp.colours(2), 2)');
 SELECT round, count(*) FROM watched GROUP BY round ORDER BY round;
 
 -- Partitions.
@@ -94,18 +87,18 @@ CREATE TABLE split (report ldp_report NOT NULL, round integer NOT NULL) PARTITIO
 CREATE TABLE split_1 PARTITION OF split FOR VALUES IN (1);
 CREATE TABLE split_2 PARTITION OF split FOR VALUES IN (2);
 SELECT sum(ldp_insert('split', pg_temp.colours(10 * r), r)) FROM unnest('{1,2}'::integer[]) AS r;
-SELECT pg_temp.outcome('SELECT ldp_insert(''split'', pg_temp.colours(1), 3)');
+SELECT pg_temp.inserted('SELECT ldp_insert(''split'', pg_temp.colours(1), 3)');
 SELECT (SELECT count(*) FROM split_1) AS first, (SELECT count(*) FROM split_2) AS second;
 -- A row that fits no partition is LD002, whichever function inserts it; a row that a CHECK refuses is 23514.
 ALTER TABLE split ADD CONSTRAINT early CHECK (round < 2) NOT VALID;
-SELECT pg_temp.outcome('SELECT ldp_insert(''split'', pg_temp.colours(1), 2)') AS a_check;
-SELECT pg_temp.outcome('SELECT ldp_insert(''split_1'', pg_temp.colours(1), 0)') AS of_another_partition;
+SELECT pg_temp.inserted('SELECT ldp_insert(''split'', pg_temp.colours(1), 2)') AS a_check;
+SELECT pg_temp.inserted('SELECT ldp_insert(''split_1'', pg_temp.colours(1), 0)') AS of_another_partition;
 ALTER TABLE split DROP CONSTRAINT early;
 SELECT count(ldp_create_collection('of_' || kind, spec, rows => kind, partition_by => 'round')) FROM insertion_spec, unnest('{reports,batches}'::text[]) AS kind WHERE name = 'colour';
 CREATE FUNCTION pg_temp.submitted(collection text) RETURNS TABLE (inserted text, submitted text, together text) LANGUAGE sql AS $$
-    SELECT pg_temp.outcome(format('SELECT ldp_insert(%L, pg_temp.colours(7), 0)', collection)),
-           pg_temp.outcome(format('SELECT ldp_submit(%L, report) FROM single WHERE name = ''colour'' AND id = 1', collection)),
-           pg_temp.outcome(format('SELECT ldp_submit_batch(%L, gen_random_uuid(), array_agg(report)) FROM single WHERE name = ''colour'' AND id <= 3', collection)) $$;
+    SELECT pg_temp.inserted(format('SELECT ldp_insert(%L, pg_temp.colours(7), 0)', collection)),
+           pg_temp.inserted(format('SELECT ldp_submit(%L, report) FROM single WHERE name = ''colour'' AND id = 1', collection)),
+           pg_temp.inserted(format('SELECT ldp_submit_batch(%L, gen_random_uuid(), array_agg(report)) FROM single WHERE name = ''colour'' AND id <= 3', collection)) $$;
 SELECT c, s.* FROM unnest('{of_reports,of_batches}'::text[]) AS c, pg_temp.submitted(c) AS s;
 SELECT ldp_open_rounds(c, 1) FROM unnest('{of_reports,of_batches}'::text[]) AS c;
 SELECT c, s.* FROM unnest('{of_reports,of_batches}'::text[]) AS c, pg_temp.submitted(c) AS s;
@@ -174,8 +167,8 @@ DROP ROLE ldp_test_none, ldp_test_half, ldp_test_writer;
 CREATE TABLE as_bytes (report bytea, round integer);
 CREATE TABLE without_round (report ldp_report);
 SELECT ldp_create_collection('insertion_batches', spec, rows => 'batches') FROM insertion_spec WHERE name = 'colour';
-SELECT t, pg_temp.outcome(format('SELECT ldp_insert(%L, pg_temp.colours(1), 0)', t)) FROM unnest('{as_bytes,without_round,insertion_batches,nowhere,pg_class}'::text[]) AS t;
-SELECT pg_temp.outcome($$ SELECT ldp_insert(1, pg_temp.colours(1), 0) $$);
+SELECT t, pg_temp.inserted(format('SELECT ldp_insert(%L, pg_temp.colours(1), 0)', t)) FROM unnest('{as_bytes,without_round,insertion_batches,nowhere,pg_class}'::text[]) AS t;
+SELECT pg_temp.inserted($$ SELECT ldp_insert(1, pg_temp.colours(1), 0) $$);
 
 SELECT ldp_drop_collection('insertion'), ldp_drop_collection('insertion_batches');
 DROP TABLE insertion_spec, single, packed, one_by_one, at_once, split, outer_one, tenants, as_bytes, without_round;

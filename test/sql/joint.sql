@@ -1,26 +1,8 @@
 -- Cross tables: what several attributes have to do with each other, of reports that each tell of some of them.
-\set SHOW_CONTEXT never
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS ldp;
-RESET client_min_messages;
+\ir setup.sql
 CREATE SCHEMA joint;
 SET search_path = joint, public;
 
-CREATE FUNCTION pg_temp.little(number bigint, bytes integer) RETURNS text LANGUAGE sql AS
-$$ SELECT string_agg(lpad(to_hex(number >> (8 * i) & 255), 2, '0'), '' ORDER BY i) FROM generate_series(0, bytes - 1) AS i $$;
--- A report by hand: the spec's parameter block and a payload.
-CREATE FUNCTION pg_temp.report(collection text, payload text) RETURNS ldp_report LANGUAGE sql AS
-$$ SELECT (encode(ldp_spec_parameters(ldp_client_spec(collection)), 'hex') || payload)::ldp_report $$;
-CREATE FUNCTION pg_temp.refusal(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    detail text; hint text;
-BEGIN
-    EXECUTE query;
-    RETURN 'not refused';
-EXCEPTION WHEN OTHERS THEN
-    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-    RETURN concat_ws(E'\n', SQLSTATE || ' ' || SQLERRM, NULLIF(detail, ''), NULLIF(hint, ''));
-END $$;
 
 -- Specs: numbers in bins are categories, whose labels are the bins; views and what they are for are settled.
 SELECT ldp_spec_canonical('{"mechanism": "joint", "epsilon": 4, "attributes": [{"name": "sex", "domain": ["f", "m"]},
@@ -56,7 +38,7 @@ FROM unnest(ARRAY['{"name": "age", "min": 0, "max": 100, "bins": 2}', '{"name": 
 -- A collection: views 0 to 2 are (sex, age), (sex, town) and (age, town); their sets are single cells at this epsilon.
 SELECT ldp_create_collection('survey', '{"mechanism": "joint", "epsilon": 4, "attributes": [{"name": "sex", "domain": ["f", "m"]},
     {"name": "age", "min": 0, "max": 100, "edges": [18, 65]}, {"name": "town", "domain": ["Ulm", "Bonn", "Kiel"]}]}');
-INSERT INTO survey SELECT pg_temp.report('survey', CASE i % 3
+INSERT INTO survey SELECT pg_temp.report_to('survey', CASE i % 3
     WHEN 0 THEN '00' || pg_temp.little(1 << (p.sex * 3 + p.age), 1)
     WHEN 1 THEN '01' || pg_temp.little(1 << (p.sex * 3 + p.town), 1)
     ELSE '02' || pg_temp.little(p.age * 3 + p.town, 1) END)
@@ -110,20 +92,20 @@ SELECT pg_temp.refusal(format(query, :'s')) FROM unnest(ARRAY[
     'SELECT ldp_means(%L)',
     'SELECT ldp_part(%L, ''sex'')']) AS query;
 SELECT ldp_create_collection('plain', '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "sex", "domain": ["f", "m"]}]}');
-SELECT pg_temp.refusal(format('SELECT ldp_marginal(%L, ''{sex}'')', ldp_agg(pg_temp.report('plain', '00')))) FROM generate_series(1, 30);
+SELECT pg_temp.refusal(format('SELECT ldp_marginal(%L, ''{sex}'')', ldp_agg(pg_temp.report_to('plain', '00')))) FROM generate_series(1, 30);
 
 -- Too few reports to show, and none.
 SELECT * FROM ldp_marginal((SELECT ldp_agg(report) FROM (SELECT report FROM survey LIMIT 12) AS few), '{sex}');
 SELECT count(*) FROM ldp_marginal((SELECT ldp_agg(report) FROM (SELECT report FROM survey LIMIT 0) AS none), '{sex}');
 -- A condition that nobody meets: the first sex is not among those with these reports.
-SELECT given_cell, estimate, lower, note FROM ldp_conditional((SELECT ldp_agg(r) FROM (SELECT pg_temp.report('survey', '00' || pg_temp.little(8 << i % 3, 1)) AS r FROM generate_series(1, 300) AS i) AS x),
+SELECT given_cell, estimate, lower, note FROM ldp_conditional((SELECT ldp_agg(r) FROM (SELECT pg_temp.report_to('survey', '00' || pg_temp.little(8 << i % 3, 1)) AS r FROM generate_series(1, 300) AS i) AS x),
     '{age}', '{sex}') WHERE given_cell = '{f}';
 
 -- People who keep their answers: their errors are widened, as everywhere.
 SELECT ldp_create_collection('panel', '{"mechanism": "joint", "epsilon": 4, "evolving": {}, "budget": {"epsilon": 40}, "attributes": [{"name": "sex", "domain": ["f", "m"]},
     {"name": "age", "min": 0, "max": 100, "edges": [18, 65]}]}');
 SELECT ldp_open_rounds('panel', 1, 4);
-INSERT INTO panel SELECT pg_temp.report('panel', '00' || pg_temp.little(1 << i % 5, 1)), r FROM generate_series(1, 400) AS i, generate_series(1, 4) AS r;
+INSERT INTO panel SELECT pg_temp.report_to('panel', '00' || pg_temp.little(1 << i % 5, 1)), r FROM generate_series(1, 400) AS i, generate_series(1, 4) AS r;
 SELECT o.cell, pg_temp.short(a.stderr / o.stderr) AS widened, a.n, a.people, a.note
 FROM ldp_marginal(ldp_summary_of('panel'), '{sex}') AS a JOIN ldp_marginal(ldp_summary_of('panel', round => 1), '{sex}') AS o USING (cell);
 SELECT pg_temp.refusal('SELECT ldp_marginal((SELECT ldp_agg(report) FROM panel), ''{sex}'')');

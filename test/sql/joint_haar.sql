@@ -1,25 +1,9 @@
 -- Haar details of several attributes: boxes of ordered values, told by a level of one attribute or of each of two.
-\set SHOW_CONTEXT never
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS ldp;
-RESET client_min_messages;
+\ir setup.sql
 CREATE SCHEMA joint_haar;
 SET search_path = joint_haar, public;
 
--- A report by hand: the spec's parameter block and a payload.
-CREATE FUNCTION pg_temp.report(collection text, payload text) RETURNS ldp_report LANGUAGE sql AS
-$$ SELECT (encode(ldp_spec_parameters(ldp_client_spec(collection)), 'hex') || payload)::ldp_report $$;
 CREATE FUNCTION pg_temp.byte(number integer) RETURNS text LANGUAGE sql AS $$ SELECT lpad(to_hex(number), 2, '0') $$;
-CREATE FUNCTION pg_temp.refusal(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    detail text; hint text;
-BEGIN
-    EXECUTE query;
-    RETURN 'not refused';
-EXCEPTION WHEN OTHERS THEN
-    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-    RETURN concat_ws(E'\n', SQLSTATE || ' ' || SQLERRM, NULLIF(detail, ''), NULLIF(hint, ''));
-END $$;
 CREATE FUNCTION pg_temp.short(number float8) RETURNS numeric LANGUAGE sql AS $$ SELECT round($1::numeric, 4) $$;
 
 -- Specs.
@@ -48,7 +32,7 @@ SELECT ldp_create_collection('survey', '{"mechanism": "joint_haar", "epsilon": 4
     {"name": "age", "min": 0, "max": 100, "edges": [18, 40, 65]}]}');
 CREATE VIEW people AS
 SELECT i % 5 AS question, i / 5 % 2 AS sex, CASE WHEN i / 10 % 3 = 0 THEN 3 * (i / 5 % 2) ELSE i / 30 % 4 END AS age FROM generate_series(1, 6000) AS i;
-INSERT INTO survey SELECT pg_temp.report('survey', pg_temp.byte(question) || pg_temp.byte(CASE question
+INSERT INTO survey SELECT pg_temp.report_to('survey', pg_temp.byte(question) || pg_temp.byte(CASE question
     WHEN 0 THEN sex WHEN 1 THEN age / 2 WHEN 2 THEN age WHEN 3 THEN sex # (age / 2) ELSE age / 2 * 2 + (sex # (age % 2)) END)) FROM people;
 SELECT ldp_agg(report) AS s FROM survey \gset
 SELECT * FROM ldp_views(:'s');
@@ -91,11 +75,11 @@ SELECT pg_temp.refusal(format(query, :'s')) FROM unnest(ARRAY[
     'SELECT ldp_share(%L, ''{"age": [20, 65]}'')',
     'SELECT ldp_means(%L)',
     'SELECT ldp_quantile(%L, 0.5, ''age'')']) AS query;
-SELECT pg_temp.refusal(format('SELECT pg_temp.report(%L, %L)', 'survey', payload)) FROM unnest(ARRAY['0500', '0002', '0404', '04', '040000']) AS payload;
+SELECT pg_temp.refusal(format('SELECT pg_temp.report_to(%L, %L)', 'survey', payload)) FROM unnest(ARRAY['0500', '0002', '0404', '04', '040000']) AS payload;
 
 -- Of so few people as are expected levels of pairs are left out: what needs them is not told, but fitted.
 SELECT ldp_create_collection('small', '{"mechanism": "joint_haar", "epsilon": 1, "people": 300, "attributes": [{"name": "a", "domain": 16}, {"name": "b", "domain": 16}]}');
-INSERT INTO small SELECT pg_temp.report('small', pg_temp.byte(i % 9) || pg_temp.byte(i / 9 % 2)) FROM generate_series(1, 900) AS i;
+INSERT INTO small SELECT pg_temp.report_to('small', pg_temp.byte(i % 9) || pg_temp.byte(i / 9 % 2)) FROM generate_series(1, 900) AS i;
 SELECT conditions, (s).estimate IS NULL AS unknown, (s).note
 FROM unnest(ARRAY['{"a": [0, 1, 2, 3, 4, 5, 6, 7], "b": [8, 9, 10, 11, 12, 13, 14, 15]}', '{"a": 3, "b": 5}', '{"a": 3}']) AS conditions,
      ldp_share(ldp_summary_of('small'), conditions::jsonb) AS s;
@@ -112,7 +96,7 @@ SELECT pg_temp.refusal('SELECT ldp_model((SELECT ldp_agg(report) FROM (SELECT re
 SELECT ldp_create_collection('panel', '{"mechanism": "joint_haar", "epsilon": 4, "evolving": {}, "budget": {"epsilon": 40}, "attributes": [{"name": "sex", "domain": ["f", "m"]},
     {"name": "age", "min": 0, "max": 100, "edges": [18, 65]}]}');
 SELECT ldp_open_rounds('panel', 1, 4);
-INSERT INTO panel SELECT pg_temp.report('panel', pg_temp.byte(i % 5) || pg_temp.byte(i / 5 % 2)), r FROM generate_series(1, 1000) AS i, generate_series(1, 4) AS r;
+INSERT INTO panel SELECT pg_temp.report_to('panel', pg_temp.byte(i % 5) || pg_temp.byte(i / 5 % 2)), r FROM generate_series(1, 1000) AS i, generate_series(1, 4) AS r;
 SELECT o.cell, pg_temp.short(a.stderr / o.stderr) AS widened, a.n, a.people
 FROM ldp_marginal(ldp_summary_of('panel'), '{sex}') AS a JOIN ldp_marginal(ldp_summary_of('panel', round => 1), '{sex}') AS o USING (cell);
 SELECT a.n, o.n AS of_one_round, pg_temp.short(a.p_value / o.p_value) AS as_sure FROM ldp_association(ldp_summary_of('panel')) AS a, ldp_association(ldp_summary_of('panel', round => 1)) AS o;

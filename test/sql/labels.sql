@@ -1,35 +1,22 @@
 -- Labels: names and numbers of attributes and values, for every function that takes them, and which of them a session knows.
-\set SHOW_CONTEXT never
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS ldp;
-RESET client_min_messages;
+\ir setup.sql
 CREATE SCHEMA labels;
 SET search_path = labels, public;
 
--- A report by hand: the spec's parameter block and a payload.
-CREATE FUNCTION report(collection text, payload text) RETURNS ldp_report LANGUAGE sql AS
-$$ SELECT (encode(ldp_spec_parameters(ldp_client_spec(collection)), 'hex') || payload)::ldp_report $$;
-CREATE FUNCTION pg_temp.refusal(query text) RETURNS text LANGUAGE plpgsql AS $$
-BEGIN
-    EXECUTE query;
-    RETURN 'not refused';
-EXCEPTION WHEN OTHERS THEN
-    RETURN SQLSTATE || ' ' || SQLERRM;
-END $$;
 
 SELECT ldp_create_collection('label_pair', '{"mechanism": "joint", "epsilon": 4, "attributes": [{"name": "sex", "domain": ["f", "m"]},
     {"name": "age", "min": 0, "max": 100, "edges": [18, 65]}]}');
-INSERT INTO label_pair SELECT report('label_pair', '00' || lpad(to_hex(1 << i % 6), 2, '0')) FROM generate_series(1, 60) AS i;
+INSERT INTO label_pair SELECT pg_temp.report_to('label_pair', '00' || lpad(to_hex(1 << i % 6), 2, '0')) FROM generate_series(1, 60) AS i;
 SELECT ldp_create_collection('label_record', '{"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "size", "min": 0, "max": 1, "mechanism": "duchi"},
     {"name": "town", "domain": ["Ulm", "Bonn"], "mechanism": "grr"}, {"name": "rank", "domain": 3, "mechanism": "grr"}]}');
-INSERT INTO label_record SELECT report('label_record', lpad((i % 3)::text, 2, '0') || lpad((i / 3 % 2)::text, 2, '0')) FROM generate_series(0, 119) AS i;
+INSERT INTO label_record SELECT pg_temp.report_to('label_record', lpad((i % 3)::text, 2, '0') || lpad((i / 3 % 2)::text, 2, '0')) FROM generate_series(0, 119) AS i;
 SELECT ldp_create_collection('label_moments', '{"mechanism": "sampled", "epsilon": 4, "attributes": [{"name": "x", "min": -1, "max": 1, "mechanism": "duchi"},
     {"name": "y", "min": -1, "max": 1, "mechanism": "duchi"}, {"product": ["x", "x"], "mechanism": "duchi"}, {"product": ["x", "y"], "mechanism": "duchi"},
     {"product": ["y", "y"], "mechanism": "duchi"}]}');
-INSERT INTO label_moments SELECT report('label_moments', lpad(j::text, 2, '0') || CASE WHEN j < 2 THEN lpad((i % 2)::text, 2, '0') ELSE '01' END)
+INSERT INTO label_moments SELECT pg_temp.report_to('label_moments', lpad(j::text, 2, '0') || CASE WHEN j < 2 THEN lpad((i % 2)::text, 2, '0') ELSE '01' END)
 FROM generate_series(1, 500) AS i, generate_series(0, 4) AS j;
 CREATE TABLE s AS SELECT (SELECT ldp_agg(report) FROM label_moments) AS moments, (SELECT ldp_agg(report) FROM label_pair) AS pair, (SELECT ldp_agg(report) FROM label_record) AS record,
-    (SELECT ldp_agg(report('label_record', lpad((i % 3)::text, 2, '0') || '00')) FROM generate_series(1, 60) AS i) AS later;
+    (SELECT ldp_agg(pg_temp.report_to('label_record', lpad((i % 3)::text, 2, '0') || '00')) FROM generate_series(1, 60) AS i) AS later;
 
 -- Every function that takes an attribute takes its name and its number alike.
 CREATE FUNCTION pg_temp.alike(call text, name text, number text) RETURNS text LANGUAGE plpgsql AS $$
@@ -81,7 +68,7 @@ SELECT call, pg_temp.refusal(format('SELECT %s FROM s', replace(call, '%', 'vill
 
 -- A collection that goes away takes its labels with it; another one has its own. In one session and one prepared statement.
 SELECT ldp_create_collection('label_one', '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "colour", "domain": ["red", "green"]}]}');
-CREATE TABLE old AS SELECT ldp_agg(report('label_one', '01')) AS s FROM generate_series(1, 30);
+CREATE TABLE old AS SELECT ldp_agg(pg_temp.report_to('label_one', '01')) AS s FROM generate_series(1, 30);
 PREPARE shares AS SELECT attribute, label FROM old, ldp_frequencies(s) ORDER BY value;
 EXECUTE shares;
 BEGIN;
@@ -94,7 +81,7 @@ SELECT ldp_drop_collection('label_one');
 EXECUTE shares;
 SELECT ldp_create_collection('label_one', '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "colour", "domain": ["blue", "black"]}]}');
 EXECUTE shares;
-SELECT label FROM ldp_frequencies((SELECT ldp_agg(report('label_one', '01')) FROM generate_series(1, 30))) ORDER BY value;
+SELECT label FROM ldp_frequencies((SELECT ldp_agg(pg_temp.report_to('label_one', '01')) FROM generate_series(1, 30))) ORDER BY value;
 BEGIN;
 SELECT ldp_create_collection('label_two', '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "colour", "domain": ["red", "green"]}]}');
 EXECUTE shares;
@@ -155,7 +142,7 @@ ROLLBACK;
 SELECT ldp_create_collection('label_many', jsonb_build_object('mechanism', 'grr', 'epsilon', 1, 'attributes', jsonb_build_array(jsonb_build_object('name', 'word',
     'domain', (SELECT jsonb_agg('w' || i ORDER BY i) FROM generate_series(0, 99999) AS i)))));
 SELECT ldp_create_collection('label_numbers', '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "word", "domain": 1000000}]}');
-CREATE TABLE many AS SELECT ldp_agg(report('label_many', '000000')) AS s, ldp_agg(report('label_numbers', '000000')) AS numbers FROM generate_series(1, 30);
+CREATE TABLE many AS SELECT ldp_agg(pg_temp.report_to('label_many', '000000')) AS s, ldp_agg(pg_temp.report_to('label_numbers', '000000')) AS numbers FROM generate_series(1, 30);
 SELECT ldp_value(s, 'w0') AS first, ldp_value(s, 'w99999') AS last, array_length(ldp_labels(s), 1) AS labels, pg_temp.refusal('SELECT ldp_value(s, ''w100000'') FROM many') FROM many;
 SELECT ldp_value(numbers, '0') AS first, ldp_value(numbers, '999999') AS last, ldp_labels(numbers) IS NULL AS no_labels, pg_temp.refusal('SELECT ldp_value(numbers, ''w1'') FROM many') FROM many;
 SELECT label, value FROM many, ldp_frequencies(s) WHERE value IN (0, 99999) ORDER BY value;

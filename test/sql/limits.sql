@@ -1,8 +1,5 @@
 -- What a few bytes may demand: ldp.max_state bounds states, before memory is taken for one. What the planner is told.
-\set SHOW_CONTEXT never
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS ldp;
-RESET client_min_messages;
+\ir setup.sql
 
 -- A report of parameters and zeros, as any of these randomizers might make.
 CREATE FUNCTION zeros(mechanism text, domain integer, rest jsonb DEFAULT '{}') RETURNS ldp_report

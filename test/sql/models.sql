@@ -1,33 +1,15 @@
 -- How attributes hang together: associations, fitted tables, models, and made-up records.
-\set SHOW_CONTEXT never
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS ldp;
-RESET client_min_messages;
+\ir setup.sql
 CREATE SCHEMA models;
 SET search_path = models, public;
 
-CREATE FUNCTION pg_temp.little(number bigint, bytes integer) RETURNS text LANGUAGE sql AS
-$$ SELECT string_agg(lpad(to_hex(number >> (8 * i) & 255), 2, '0'), '' ORDER BY i) FROM generate_series(0, bytes - 1) AS i $$;
--- A report by hand: the spec's parameter block and a payload.
-CREATE FUNCTION pg_temp.report(collection text, payload text) RETURNS ldp_report LANGUAGE sql AS
-$$ SELECT (encode(ldp_spec_parameters(ldp_client_spec(collection)), 'hex') || payload)::ldp_report $$;
-CREATE FUNCTION pg_temp.refusal(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    detail text; hint text;
-BEGIN
-    EXECUTE query;
-    RETURN 'not refused';
-EXCEPTION WHEN OTHERS THEN
-    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-    RETURN concat_ws(E'\n', SQLSTATE || ' ' || SQLERRM, NULLIF(detail, ''), NULLIF(hint, ''));
-END $$;
 CREATE FUNCTION pg_temp.short(number float8) RETURNS numeric LANGUAGE sql AS $$ SELECT round($1::numeric, 3) $$;
 
 -- Views 0 to 2 are (sex, age), (sex, town) and (age, town). Age goes with sex; towns go with nothing. The label is one
 -- that JSON escapes.
 SELECT ldp_create_collection('survey', '{"mechanism": "joint", "epsilon": 4, "attributes": [{"name": "sex", "domain": ["f", "m"]},
     {"name": "age", "min": 0, "max": 100, "edges": [18, 65]}, {"name": "town \"here\"", "domain": ["Ulm", "Bonn\\Beuel", "Kiel"]}]}');
-INSERT INTO survey SELECT pg_temp.report('survey', CASE i % 3
+INSERT INTO survey SELECT pg_temp.report_to('survey', CASE i % 3
     WHEN 0 THEN '00' || pg_temp.little(1 << (p.sex * 3 + p.age), 1)
     WHEN 1 THEN '01' || pg_temp.little(1 << (p.sex * 3 + p.town), 1)
     ELSE '02' || pg_temp.little(p.age * 3 + p.town, 1) END)
@@ -57,7 +39,7 @@ SELECT kind, attributes, clique, parent FROM ldp_model(:'s', 0.0001, cells => 4)
 -- Views for a second round, as a spec has them: the pair that hangs together, and the towns alone.
 SELECT ldp_learn_views(:'s'), ldp_learn_views(:'s', 0);
 SELECT ldp_create_collection('second', ldp_client_spec('survey') - 'derived' || jsonb_build_object('views', ldp_learn_views(:'s')));
-INSERT INTO second SELECT pg_temp.report('second', '0001');
+INSERT INTO second SELECT pg_temp.report_to('second', '0001');
 SELECT v.attributes FROM ldp_views(ldp_summary_of('second')) AS v;
 -- Ways to divide the people of a second round, by what their answers would be off by, the best first.
 SELECT views, error BETWEEN 0.001 AND 0.5 AS plausible FROM ldp_plan_views(:'s', 100000, '[["age", "sex"]]');
@@ -110,9 +92,9 @@ SELECT pg_temp.refusal(format(query, :'s')) FROM unnest(ARRAY[
     'SELECT ldp_synthesize(%L, -1)',
     'SELECT ldp_synthesize(%L, 1000000000000)']) AS query;
 SELECT pg_temp.refusal(format('SELECT ldp_fitted(%L, ''{sex,"town \"here\""}'')', s))
-FROM (SELECT ldp_agg(pg_temp.report('survey', '00' || pg_temp.little(1, 1))) AS s FROM generate_series(1, 30)) AS nobody_about_towns;
+FROM (SELECT ldp_agg(pg_temp.report_to('survey', '00' || pg_temp.little(1, 1))) AS s FROM generate_series(1, 30)) AS nobody_about_towns;
 SELECT ldp_create_collection('plain', '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "sex", "domain": ["f", "m"]}]}');
-SELECT pg_temp.refusal(format('SELECT %s((SELECT ldp_agg(pg_temp.report(''plain'', ''00'')) FROM generate_series(1, 30))%s)', name, rest))
+SELECT pg_temp.refusal(format('SELECT %s((SELECT ldp_agg(pg_temp.report_to(''plain'', ''00'')) FROM generate_series(1, 30))%s)', name, rest))
 FROM (VALUES ('ldp_association', ''), ('ldp_fitted', ', ''{sex}'''), ('ldp_model', ''), ('ldp_synthesize', ', 5')) AS f (name, rest);
 -- Too few reports to show anything of, and none.
 SELECT ldp_agg(report) AS few FROM (SELECT report FROM survey LIMIT 12) AS p \gset
@@ -133,11 +115,11 @@ FROM ldp_model((SELECT ldp_agg(report) FROM (SELECT report, row_number() OVER (P
     substr(report::text, length(report::text) - 3, 2) AS view FROM survey) AS r WHERE i <= CASE view WHEN '01' THEN 19 ELSE 1800 END), 1) WHERE kind = 'edge';
 -- Of an attribute that no report tells of no value is made up.
 SELECT ldp_create_collection('rare', '{"mechanism": "joint", "epsilon": 4, "views": [["a", "b"], ["c"]], "attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}, {"name": "c", "domain": 2}]}');
-SELECT pg_temp.refusal(format('SELECT ldp_synthesize(%L, 5)', ldp_agg(pg_temp.report('rare', '0001')))) FROM generate_series(1, 30);
+SELECT pg_temp.refusal(format('SELECT ldp_synthesize(%L, 5)', ldp_agg(pg_temp.report_to('rare', '0001')))) FROM generate_series(1, 30);
 -- People who keep their answers: reports count as so many people, and their rounds must be known.
 SELECT ldp_create_collection('panel', '{"mechanism": "joint", "epsilon": 4, "min_group": 30, "evolving": {}, "budget": {"epsilon": 40}, "attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}]}');
 SELECT ldp_open_rounds('panel', 0, 2);
-INSERT INTO panel SELECT pg_temp.report('panel', '00' || pg_temp.little(1 << i % 4, 1)), round FROM generate_series(1, 30) AS i, generate_series(0, 2) AS round;
+INSERT INTO panel SELECT pg_temp.report_to('panel', '00' || pg_temp.little(1 << i % 4, 1)), round FROM generate_series(1, 30) AS i, generate_series(0, 2) AS round;
 SELECT round, estimate IS NULL AS hidden, n, note FROM (VALUES (0, ldp_summary_of('panel', 0)), (NULL, ldp_summary_of('panel'))) AS r (round, s), ldp_association(s);
 DELETE FROM panel WHERE round = 1;
 SELECT estimate IS NULL AS hidden, n, note FROM ldp_association(ldp_summary_of('panel'));

@@ -1,16 +1,8 @@
 -- Numbers, vectors and records: the same summaries in every plan, questions to them, and what they refuse.
-\set SHOW_CONTEXT never
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS ldp;
-RESET client_min_messages;
+\ir setup.sql
 CREATE SCHEMA numbers;
 SET search_path = numbers, public;
 
-CREATE FUNCTION pg_temp.little(number bigint, bytes integer) RETURNS text LANGUAGE sql AS
-$$ SELECT string_agg(lpad(to_hex(number >> (8 * i) & 255), 2, '0'), '' ORDER BY i) FROM generate_series(0, bytes - 1) AS i $$;
--- A report by hand: the spec's parameter block and a payload.
-CREATE FUNCTION pg_temp.report(spec jsonb, payload text) RETURNS ldp_report LANGUAGE sql AS
-$$ SELECT (encode(ldp_spec_parameters(spec), 'hex') || payload)::ldp_report $$;
 
 -- Grids of few steps, so that an output is one byte.
 CREATE TABLE question (name text PRIMARY KEY, spec jsonb);
@@ -145,16 +137,6 @@ SELECT ldp_part(serial, 0) = serial AS of_one_attribute_it_is_all FROM whole WHE
 SELECT statistic FROM whole, ldp_health(serial) WHERE name = 'sampled';
 
 -- What is refused, and how.
-CREATE FUNCTION pg_temp.refusal(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    detail text; hint text;
-BEGIN
-    EXECUTE query;
-    RETURN 'not refused';
-EXCEPTION WHEN OTHERS THEN
-    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-    RETURN concat_ws(E'\n', SQLSTATE || ' ' || SQLERRM, NULLIF(detail, ''), NULLIF(hint, ''));
-END $$;
 \pset format unaligned
 SELECT pg_temp.refusal(query) FROM (VALUES
     ($$SELECT ldp_part(serial, 0) FROM whole WHERE name = 'duchi_vector'$$),

@@ -1,9 +1,6 @@
 -- Who owns what: tables that become collections, tables that are no longer what was registered, what runs when one is
 -- read, rows and columns that analysts see, batches of several submitters.
-\set SHOW_CONTEXT never
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS ldp;
-RESET client_min_messages;
+\ir setup.sql
 CREATE SCHEMA owners;
 SET search_path = owners, public;
 CREATE ROLE regress_ldp_owner IN ROLE ldp_admin;

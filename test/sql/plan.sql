@@ -1,8 +1,5 @@
 -- Planning: what is expected of an answer before anybody reports, and what it takes.
-\set SHOW_CONTEXT never
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS ldp;
-RESET client_min_messages;
+\ir setup.sql
 CREATE SCHEMA plan;
 SET search_path = plan, public;
 

@@ -1,21 +1,8 @@
 -- Numbers together: products of a record's attributes, covariance, correlation, regression, and answers combined.
-\set SHOW_CONTEXT never
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS ldp;
-RESET client_min_messages;
+\ir setup.sql
 CREATE SCHEMA regression;
 SET search_path = regression, public;
 
-CREATE FUNCTION pg_temp.refusal(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    detail text; hint text;
-BEGIN
-    EXECUTE query;
-    RETURN 'not refused';
-EXCEPTION WHEN OTHERS THEN
-    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-    RETURN concat_ws(E'\n', SQLSTATE || ' ' || SQLERRM, NULLIF(detail, ''), NULLIF(hint, ''));
-END $$;
 
 -- A record by hand, whose products a regression takes, and how many of a hundred reports say 1 of each number.
 SELECT ldp_create_collection('pupil', '{"mechanism": "sampled", "epsilon": 4, "grid": 100, "regression": {"of": "score", "on": ["hours"], "group": "school"}, "attributes": [

@@ -1,9 +1,6 @@
 -- Partitions that are filled elsewhere and attached, detached and attached again, and pruned: each report is counted once, and none is
 -- deleted that some rollup has not counted.
-\set SHOW_CONTEXT never
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS ldp;
-RESET client_min_messages;
+\ir setup.sql
 CREATE SCHEMA rollup_partitions;
 SET search_path = rollup_partitions, public;
 SET timezone = 'UTC';

@@ -1,8 +1,5 @@
 -- Who reads rollups: policies on the reports, enabled before or after a rollup is created; rights that were passed on.
-\set SHOW_CONTEXT never
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS ldp;
-RESET client_min_messages;
+\ir setup.sql
 CREATE SCHEMA rollup_rights;
 SET search_path = rollup_rights, public;
 CREATE ROLE regress_ldp_owner IN ROLE ldp_admin;

@@ -1,8 +1,5 @@
 -- Rollups of extreme values: every value of a side column has a bucket, equal values have one, and names of buckets are distinct.
-\set SHOW_CONTEXT never
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS ldp;
-RESET client_min_messages;
+\ir setup.sql
 CREATE SCHEMA rollup_values;
 SET search_path = rollup_values, public;
 SET timezone = 'America/New_York';

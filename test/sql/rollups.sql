@@ -1,8 +1,5 @@
 -- Rollups: buckets by round, side columns and units of time; series from them; partitions; retention; whose they are.
-\set SHOW_CONTEXT never
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS ldp;
-RESET client_min_messages;
+\ir setup.sql
 CREATE SCHEMA rollups;
 SET search_path = rollups, public;
 SET timezone = 'America/New_York';

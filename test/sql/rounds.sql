@@ -1,13 +1,8 @@
 -- Rounds that are counted together: of people who keep their answers and of people who draw afresh, however they are
 -- put together; and groups too small to show.
-\set SHOW_CONTEXT never
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS ldp;
-RESET client_min_messages;
+\ir setup.sql
 
-CREATE FUNCTION pg_temp.report(collection text, payload text) RETURNS ldp_report LANGUAGE sql AS
-$$ SELECT (encode(ldp_spec_parameters(ldp_client_spec(collection)), 'hex') || payload)::ldp_report $$;
-CREATE FUNCTION pg_temp.outcome(query text) RETURNS text LANGUAGE plpgsql AS $$
+CREATE FUNCTION pg_temp.answered(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     state text;
     message text;
@@ -29,10 +24,10 @@ SELECT ldp_create_collection('fresh_record', '{"mechanism": "sampled", "epsilon"
 SELECT ldp_create_collection('kept_record', '{"mechanism": "sampled", "epsilon": 1, "evolving": {}, "budget": {"epsilon": 9}, "attributes": [
     {"name": "town", "domain": 3, "mechanism": "grr"}, {"name": "size", "min": 0, "max": 10, "mechanism": "duchi"}]}');
 SELECT count(ldp_open_rounds(name, 7, 10)) FROM unnest(ARRAY['fresh', 'kept', 'fresh_record', 'kept_record']) AS name;
-INSERT INTO fresh SELECT pg_temp.report('fresh', '0' || i % 5 % 3), t FROM generate_series(1, 300) AS i, generate_series(7, 10) AS t;
-INSERT INTO kept SELECT pg_temp.report('kept', '0' || i % 5 % 3), t FROM generate_series(1, 300) AS i, generate_series(7, 10) AS t;
-INSERT INTO fresh_record SELECT pg_temp.report('fresh_record', '0' || i % 2 || '0' || i % 5 % 2), t FROM generate_series(1, 300) AS i, generate_series(7, 10) AS t;
-INSERT INTO kept_record SELECT pg_temp.report('kept_record', '0' || i % 2 || '0' || i % 5 % 2), t FROM generate_series(1, 300) AS i, generate_series(7, 10) AS t;
+INSERT INTO fresh SELECT pg_temp.report_to('fresh', '0' || i % 5 % 3), t FROM generate_series(1, 300) AS i, generate_series(7, 10) AS t;
+INSERT INTO kept SELECT pg_temp.report_to('kept', '0' || i % 5 % 3), t FROM generate_series(1, 300) AS i, generate_series(7, 10) AS t;
+INSERT INTO fresh_record SELECT pg_temp.report_to('fresh_record', '0' || i % 2 || '0' || i % 5 % 2), t FROM generate_series(1, 300) AS i, generate_series(7, 10) AS t;
+INSERT INTO kept_record SELECT pg_temp.report_to('kept_record', '0' || i % 2 || '0' || i % 5 % 2), t FROM generate_series(1, 300) AS i, generate_series(7, 10) AS t;
 ANALYZE;
 
 -- However they are put together: the error of the whole beside that of a round. Four rounds of fresh answers are twice
@@ -71,10 +66,10 @@ INSERT INTO question VALUES
     (1, 'ldp_frequencies(s)', 'ldp_frequencies(report)'), (2, 'ldp_frequency(s)', 'ldp_frequency(report)'), (3, 'ldp_frequency(s, 1)', 'ldp_frequency(report, 1)'),
     (4, 'ldp_frequency(s, ''red'')', 'ldp_frequency(report, ''red''::text)'), (5, 'ldp_consistent(s, ''norm_sub'')', 'ldp_frequencies(report, ''norm_sub'')'), (6, 'ldp_top(s)', 'ldp_top(report, 3)'),
     (7, 'ldp_estimate(s)', NULL), (8, 'ldp_change(s, s)', NULL), (9, 'ldp_health(s)', 'ldp_health(report)'), (10, 'ldp_learn_range(s)', NULL), (11, 'ldp_change(s, s, 0.5)', NULL);
-SELECT number, answers, told, count(*), pg_temp.outcome(format('SELECT %s FROM (SELECT %s AS s FROM %I) AS s', of_summary, told, answers)) AS outcome
+SELECT number, answers, told, count(*), pg_temp.answered(format('SELECT %s FROM (SELECT %s AS s FROM %I) AS s', of_summary, told, answers)) AS outcome
 FROM question, (VALUES ('fresh'), ('kept')) AS a (answers), (VALUES ('ldp_agg(report)'), ('ldp_agg(report, round)'), ('ldp_agg(report, round) FILTER (WHERE round = 9)')) AS t (told)
 GROUP BY number, of_summary, answers, told ORDER BY answers, told, number;
-SELECT number, answers, pg_temp.outcome(format('SELECT %s FROM %I', of_reports, answers)) FROM question, (VALUES ('fresh'), ('kept')) AS a (answers) WHERE of_reports IS NOT NULL ORDER BY answers, number;
+SELECT number, answers, pg_temp.answered(format('SELECT %s FROM %I', of_reports, answers)) FROM question, (VALUES ('fresh'), ('kept')) AS a (answers) WHERE of_reports IS NOT NULL ORDER BY answers, number;
 -- What is no estimate stays open: counting, and adding up. A round that is NULL is not told.
 SELECT ldp_count(ldp_agg(report)), ldp_agg(report) = ldp_agg(report, NULL), ldp_agg(report) = ldp_agg(report, round) FROM kept;
 SELECT bool_and(people IS NULL), min(n) FROM ldp_frequencies((SELECT ldp_agg(report) FROM fresh));
@@ -104,10 +99,10 @@ SELECT ldp_create_collection('day', '{"mechanism": "haar_ordered", "epsilon": 2,
 SELECT ldp_create_collection('pair', '{"mechanism": "haar", "epsilon": 1, "grid": 10, "attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 1}]}');
 SELECT name, spec -> 'min_group' AS min_group FROM ldp_collections WHERE name IN ('few', 'any') ORDER BY name;
 -- Nineteen, and the twentieth.
-INSERT INTO few SELECT pg_temp.report('few', '0' || i % 2), 0 FROM generate_series(1, 19) AS i;
-INSERT INTO "any" SELECT pg_temp.report('any', '0' || i % 2), 0 FROM generate_series(1, 2) AS i;
-INSERT INTO day SELECT pg_temp.report('day', '0' || i % 2 || '00'), 0 FROM generate_series(1, 19) AS i;
-INSERT INTO pair SELECT pg_temp.report('pair', '0' || i % 2 || '00'), 0 FROM generate_series(1, 19) AS i;
+INSERT INTO few SELECT pg_temp.report_to('few', '0' || i % 2), 0 FROM generate_series(1, 19) AS i;
+INSERT INTO "any" SELECT pg_temp.report_to('any', '0' || i % 2), 0 FROM generate_series(1, 2) AS i;
+INSERT INTO day SELECT pg_temp.report_to('day', '0' || i % 2 || '00'), 0 FROM generate_series(1, 19) AS i;
+INSERT INTO pair SELECT pg_temp.report_to('pair', '0' || i % 2 || '00'), 0 FROM generate_series(1, 19) AS i;
 SELECT label, estimate, stderr, lower, upper, n, people, note FROM ldp_estimate('few');
 SELECT label, round(estimate::numeric, 9) AS estimate, n, people, note FROM ldp_estimate('any');
 SELECT label, estimate, n, p_value, note FROM ldp_top(ldp_summary_of('few'));
@@ -127,14 +122,14 @@ SELECT count(*) FROM ldp_health(ldp_summary_of('few'));
 SELECT low, high, note LIKE 'the declared range: % reports do not narrow it; it takes about % about the attribute' AS says_how_many FROM ldp_learn_range(ldp_summary_of('few'));
 -- Small summaries add up to one that is large enough.
 SELECT ldp_open_rounds('few', 0, 1);
-INSERT INTO few VALUES (pg_temp.report('few', '01'), 1);
+INSERT INTO few VALUES (pg_temp.report_to('few', '01'), 1);
 SELECT bool_and(ldp_frequency(s, 0) IS NULL) AS none, ldp_frequency(ldp_rollup(s), 0) IS NOT NULL AS whole FROM (SELECT ldp_agg(report) AS s FROM few GROUP BY round) AS r;
 SELECT count(estimate), count(note) FROM ldp_estimate('few');
 -- Where answers are kept, people count: five of them in four rounds are twenty reports.
 SELECT label, estimate, n, people, note FROM ldp_frequencies((SELECT ldp_agg(report, round) FROM (SELECT report, round, row_number() OVER (PARTITION BY round) AS i FROM kept) AS k WHERE i <= 5));
 
 -- Confidences that no interval has ---------------------------------------------------------------------------
-SELECT pg_temp.outcome(format(q, c)) FROM (VALUES ('SELECT ldp_estimate(''any'', confidence => %s)'), ('SELECT ldp_quantiles(ldp_summary_of(''day''), confidence => %s)'), ('SELECT ldp_critical_value(%s)')) AS v (q), (VALUES ('0.9999999999999999'), ('0.9999999999999998')) AS w (c);
+SELECT pg_temp.answered(format(q, c)) FROM (VALUES ('SELECT ldp_estimate(''any'', confidence => %s)'), ('SELECT ldp_quantiles(ldp_summary_of(''day''), confidence => %s)'), ('SELECT ldp_critical_value(%s)')) AS v (q), (VALUES ('0.9999999999999999'), ('0.9999999999999998')) AS w (c);
 
 DROP VIEW way;
 DROP TABLE question;

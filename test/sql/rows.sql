@@ -1,7 +1,6 @@
 -- Functions in C that return rows: each declares its columns, which are compared with those that it returns in SQL.
-\set SHOW_CONTEXT never
+\ir setup.sql
 SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS ldp;
 CREATE SCHEMA row_types;
 SET search_path = row_types, public;
 
@@ -30,8 +29,6 @@ END $$;
 SELECT count(*) > 25 AS "functions of several rows were called" FROM functions WHERE proretset;
 
 -- Final functions compare when they return: of each a call of its aggregate.
-CREATE FUNCTION pg_temp.report(spec jsonb, payload text) RETURNS ldp_report LANGUAGE sql AS
-$$ SELECT (encode(ldp_spec_parameters(spec), 'hex') || payload)::ldp_report $$;
 CREATE TABLE reports AS
     SELECT pg_temp.report('{"mechanism": "grr", "epsilon": 2, "attributes": [{"name": "town", "domain": 3}]}', '00') AS town,
            pg_temp.report('{"mechanism": "duchi", "epsilon": 1, "attributes": [{"name": "wage", "min": 0, "max": 100}]}', '00') AS wage,
@@ -45,7 +42,7 @@ SELECT (ldp_combine_answers(a, a)).attribute FROM ldp_estimate((SELECT ldp_agg(t
 SELECT proname FROM functions WHERE NOT proretset ORDER BY proname COLLATE "C";
 
 -- Other columns are refused, whatever the arguments are.
-CREATE FUNCTION pg_temp.refusal(columns text) RETURNS text LANGUAGE plpgsql AS $$
+CREATE FUNCTION pg_temp.refused_columns(columns text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     detail text; hint text;
 BEGIN
@@ -58,12 +55,12 @@ EXCEPTION WHEN OTHERS THEN
     GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
     RETURN concat_ws(E'\n', SQLSTATE || ' ' || SQLERRM, detail, hint);
 END $$;
-SELECT pg_temp.refusal('odds float8, right_guess float8, posterior float8');
-SELECT pg_temp.refusal('odds float8, right_guess float8, belief float8');
-SELECT pg_temp.refusal('odds float8, right_guess text, posterior float8');
-SELECT pg_temp.refusal('right_guess float8, odds float8, posterior float8');
-SELECT pg_temp.refusal('odds float8, right_guess float8');
-SELECT pg_temp.refusal('odds float8, right_guess float8, posterior float8, note text');
+SELECT pg_temp.refused_columns('odds float8, right_guess float8, posterior float8');
+SELECT pg_temp.refused_columns('odds float8, right_guess float8, belief float8');
+SELECT pg_temp.refused_columns('odds float8, right_guess text, posterior float8');
+SELECT pg_temp.refused_columns('right_guess float8, odds float8, posterior float8');
+SELECT pg_temp.refused_columns('odds float8, right_guess float8');
+SELECT pg_temp.refused_columns('odds float8, right_guess float8, posterior float8, note text');
 
 -- So are those of a type that was changed, in an array and in an argument, too.
 BEGIN;

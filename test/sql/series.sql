@@ -1,19 +1,8 @@
 -- Series: rounds are a column, summaries of days roll up to weeks, and a difference knows what two days have in common.
-\set SHOW_CONTEXT never
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS ldp;
-RESET client_min_messages;
+\ir setup.sql
 CREATE SCHEMA series;
 SET search_path = series, public;
 
-CREATE FUNCTION pg_temp.little(number bigint, bytes integer) RETURNS text LANGUAGE sql AS
-$$ SELECT string_agg(lpad(to_hex(number >> (8 * i) & 255), 2, '0'), '' ORDER BY i) FROM generate_series(0, bytes - 1) AS i $$;
--- A report by hand: the spec's parameter block and a payload.
-CREATE FUNCTION pg_temp.report(spec jsonb, payload text) RETURNS ldp_report LANGUAGE sql AS
-$$ SELECT (encode(ldp_spec_parameters(spec), 'hex') || payload)::ldp_report $$;
--- 64 bits that depend on two numbers, the same on every machine.
-CREATE FUNCTION pg_temp.scramble(a bigint, b bigint) RETURNS text LANGUAGE sql AS
-$$ SELECT left(md5(a || ':' || b), 16) $$;
 
 -- Fourteen days of 300 reports each: shares of labels, shares through hashes, means, and a record.
 SELECT ldp_create_collection('app', '{"mechanism": "l_osue", "epsilon": 2, "first_epsilon": 1, "domain": ["mail", "maps", "news", "other"]}');
@@ -94,16 +83,6 @@ SELECT day, round(c.estimate::numeric, 4) AS change, round(c.stderr::numeric, 4)
 FROM (SELECT day, summary, lag(summary) OVER (ORDER BY day) AS previous FROM daily WHERE name = 'minutes' AND day <= 4) AS d, ldp_change(previous, summary, 0.5) AS c ORDER BY day;
 
 -- What is refused, and how.
-CREATE FUNCTION pg_temp.refusal(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    detail text; hint text;
-BEGIN
-    EXECUTE query;
-    RETURN 'not refused';
-EXCEPTION WHEN OTHERS THEN
-    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-    RETURN concat_ws(E'\n', SQLSTATE || ' ' || SQLERRM, NULLIF(detail, ''), NULLIF(hint, ''));
-END $$;
 \pset format unaligned
 SELECT pg_temp.refusal(query) FROM (VALUES
     ($$SELECT ldp_change((SELECT before FROM pair WHERE name = 'minutes'), (SELECT before FROM pair WHERE name = 'person'))$$),

@@ -1,14 +1,9 @@
 -- ldp_report and ldp_summary as types: text, binary, comparison; and what must not come in.
-\set SHOW_CONTEXT never
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS ldp;
-RESET client_min_messages;
+\ir setup.sql
 
 -- Bytes are written here by hand, so that the format is what is tested and not the code that writes it.
 -- header(kind, mechanism, size of the parameters, epsilon): version, kind, mechanism, flags, size, min_group,
 -- fingerprint, epsilon
-CREATE FUNCTION pg_temp.little(number bigint, bytes integer) RETURNS text LANGUAGE sql AS
-$$ SELECT string_agg(lpad(to_hex(number >> (8 * i) & 255), 2, '0'), '' ORDER BY i) FROM generate_series(0, bytes - 1) AS i $$;
 CREATE FUNCTION pg_temp.double(number float8) RETURNS text LANGUAGE sql AS
 $$ SELECT string_agg(substr(encode(float8send(number), 'hex'), 15 - 2 * i, 2), '' ORDER BY i) FROM generate_series(0, 7) AS i $$;
 CREATE FUNCTION pg_temp.header(kind integer, mechanism integer, parameters integer, epsilon float8 DEFAULT 1) RETURNS text
@@ -31,20 +26,6 @@ $$ SELECT pg_temp.header(kind, 3, 24) || '0a000000' || '06000000' || pg_temp.dou
 CREATE FUNCTION pg_temp.haar(kind integer) RETURNS text LANGUAGE sql AS
 $$ SELECT pg_temp.header(kind, 5, 43) || '04000000' || '0a000000' || '06000000' || '0000' || '0100'
           || '04000000' || pg_temp.double(0) || pg_temp.double(1) || '00' || '0100' || '0400' || '817f' $$;
-CREATE FUNCTION pg_temp.outcome(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    result text;
-    state text;
-    message text;
-    detail text;
-BEGIN
-    EXECUTE query INTO result;
-    RETURN 'accepted';
-EXCEPTION WHEN OTHERS THEN
-    GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
-    RETURN state || ' ' || message || CASE WHEN detail = '' THEN '' ELSE ' / ' || detail END;
-END
-$$;
 
 -- Text goes in and comes out the same; upper case is read and written as lower case.
 SELECT pg_temp.grr(0) || '03' AS report \gset

@@ -1,13 +1,6 @@
 -- Moving windows: what leaves one is taken out of its summary, which is then the one that adding up anew would give.
-\set SHOW_CONTEXT never
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS ldp;
-RESET client_min_messages;
+\ir setup.sql
 
-CREATE FUNCTION pg_temp.little(number bigint, bytes integer) RETURNS text LANGUAGE sql AS
-$$ SELECT string_agg(lpad(to_hex(number >> (8 * i) & 255), 2, '0'), '' ORDER BY i) FROM generate_series(0, bytes - 1) AS i $$;
-CREATE FUNCTION pg_temp.report(spec jsonb, payload text) RETURNS ldp_report LANGUAGE sql AS
-$$ SELECT (encode(ldp_spec_parameters(spec), 'hex') || payload)::ldp_report $$;
 CREATE TABLE daily_report AS
     SELECT s.name, i % 40 AS day, i, CASE WHEN i % 17 > 0 THEN pg_temp.report(s.spec, p.payload) END AS report
     FROM (VALUES ('colour', '{"mechanism": "grr", "epsilon": 1, "domain": 4}'::jsonb), ('tags', '{"mechanism": "oue", "epsilon": 2, "domain": 12}'),
