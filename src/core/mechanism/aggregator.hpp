@@ -1,4 +1,5 @@
-// What happens on the server: reports are counted in a state of fixed size, and estimates are read off it.
+// The server side of a mechanism: reports are counted in a state of fixed size, and estimates are computed
+// from it.
 #pragma once
 
 #include <span>
@@ -10,31 +11,36 @@
 
 namespace ldp {
 
-/// The server's half of a mechanism. Counting and merging throw nothing and allocate nothing.
+/// Interface of the server side. Counting and merging do not throw and do not allocate memory.
 class Aggregator {
   public:
     virtual ~Aggregator() = default;
 
-    /// Bytes of every state. They depend neither on a value nor on the number of reports.
+    /// Returns the size of every state in bytes. It depends neither on the values nor on the number of
+    /// reports.
     [[nodiscard]] virtual std::size_t state_size() const noexcept = 0;
-    /// Counts one payload of the right size. False, and no change, if no randomizer could have made it.
+    /// Counts one payload of the right size. Returns false and leaves the state unchanged if no randomizer
+    /// can produce the payload.
     [[nodiscard]] virtual bool accumulate(MutableBytes state, Bytes payload) const noexcept = 0;
-    /// Adds another state of the same block. Counters cannot overflow while counts stay below max_count.
+    /// Adds another state of the same parameter block. Counters do not overflow while counts stay below
+    /// max_count.
     virtual void merge(MutableBytes state, Bytes other) const noexcept = 0;
-    /// Whether accumulate would take this payload.
+    /// Returns whether accumulate() accepts the payload.
     [[nodiscard]] virtual bool valid_payload(Bytes payload) const noexcept = 0;
-    /// Whether so many reports could have led to this state: what a forged summary must pass.
+    /// Returns whether counts.n reports can produce the state. Summaries from untrusted sources must pass
+    /// this test.
     [[nodiscard]] virtual bool valid_state(const Counts& counts) const noexcept = 0;
 
-    /// Which questions the state answers, the most natural first. What else it can be asked, its capabilities
-    /// say.
+    /// Returns the quantities that the state estimates, the natural one first. Further results are offered as
+    /// capabilities, see capability.hpp.
     [[nodiscard]] virtual std::span<const Quantity> answers() const noexcept = 0;
-    /// Whether this is one of them.
+    /// Returns whether the quantity is one of answers().
     [[nodiscard]] bool tells(Quantity quantity) const noexcept;
-    /// One estimate per item. n ≥ 1; the quantity is one of answers().
+    /// Returns one estimate per item. Requires n ≥ 1 and a quantity from answers().
     [[nodiscard]] virtual std::vector<Estimate> estimate(const Counts& counts,
                                                          const Question& question) const = 0;
-    /// Statistics that honest reports must follow whatever people's values are. n ≥ 1.
+    /// Returns test statistics whose distribution under honest reports does not depend on the users' values.
+    /// Requires n ≥ 1.
     [[nodiscard]] virtual std::vector<Check> health(const Counts& counts) const = 0;
 };
 

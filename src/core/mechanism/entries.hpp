@@ -1,4 +1,5 @@
-// One line for each mechanism: its file is a namespace, and what others see of it is the entry.
+// Declares the entry of each mechanism. The file of a mechanism is a namespace, of which other files use the
+// entry only.
 #pragma once
 
 #include "core/mechanism/registry.hpp"

@@ -12,16 +12,18 @@ namespace ldp {
 
 namespace {
 
-/// Above this standard deviation of a count the normal law's error is below a twentieth of it.
+/// If the standard deviation of a count is above this, the error of the normal approximation is below a
+/// twentieth of it.
 constexpr double normal_from = 10;
 
-/// Truths as shares of the way from one end to the other.
+/// Interval for a count. True values are represented as fractions of the distance between the two ends.
 class CountInterval {
   public:
     CountInterval(const ErrorLaw& law, std::int64_t count, double error)
         : law_(law), count_(count), error_(error) {}
 
-    /// The least share under which so many are not too rare, and the greatest under which so few are not.
+    /// Returns the smallest share at which the upper tail at the count is not too improbable, and the largest
+    /// share at which the lower tail is not.
     [[nodiscard]] Interval operator()() const {
         return {end([&](double share) { return !rare(more(share)); }),
                 1 - end([&](double rest) { return !rare(1 - more(1 - rest)); })};
@@ -29,14 +31,14 @@ class CountInterval {
 
   private:
     [[nodiscard]] bool rare(double chance) const { return !(chance >= error_); }
-    /// The chance of more than were counted, and half that of as many.
+    /// Returns the probability of a larger count plus half the probability of the observed count.
     [[nodiscard]] double more(double share) const {
         if (!law_.counts_people)
             return upper_tail(count_, {law_.n, std::lerp(law_.q, law_.p, share)}, {0, 0});
         const auto holders = static_cast<std::uint64_t>(std::llround(share * static_cast<double>(law_.n)));
         return upper_tail(count_, {holders, law_.p}, {law_.n - holders, law_.q});
     }
-    /// The least share that holds, where all above it do; 1 if none does.
+    /// Returns the smallest share with a property that all larger shares have, too; 1 if no share has it.
     template <class Holds>
     [[nodiscard]] double end(Holds holds) const {
         const auto n = static_cast<double>(law_.n);
@@ -54,14 +56,15 @@ class CountInterval {
     double error_;
 };
 
-/// The shares that are compatible with an estimate: at each share, the distance of the estimate in standard
-/// errors is compared with the normal law's reach, corrected for the skewness there (Cornish, Fisher 1938).
+/// Interval for a share with a variance curve. At each share, the distance of the estimate in standard errors
+/// is compared with the critical value, corrected for the skewness there (Cornish, Fisher 1938).
 class ShareInterval {
   public:
     ShareInterval(double value, double critical_value, const TruthCurve& curve, double unseen)
         : value_(value), critical_value_(critical_value), curve_(curve), unseen_(unseen) {}
 
-    /// Contains the estimate; beyond the possible shares it has the nearest of them.
+    /// Contains the estimate. If the estimate lies outside the possible shares, the interval also contains
+    /// the nearest possible share.
     [[nodiscard]] Interval operator()() const {
         const double nearest = std::clamp(value_, 0.0, 1.0);
         const double low = last([&](double share) { return !too_large_for(share); }, nearest, 0);
@@ -71,8 +74,8 @@ class ShareInterval {
 
   private:
     struct Errors {
-        double off;   ///< the estimate's distance from the share, in standard errors
-        double skew;  ///< how far skewness moves the reach, at either side
+        double off;   ///< distance between estimate and share, in standard errors
+        double skew;  ///< correction of the critical value for skewness
     };
     [[nodiscard]] Errors at(double share) const noexcept {
         const double variance = curve_.variance_at(share) / curve_.n + unseen_;
@@ -82,8 +85,8 @@ class ShareInterval {
         return {off / std::sqrt(variance),
                 third / std::pow(variance, 1.5) * (square(critical_value_) - 1) / 6};
     }
-    // The correction grows without bound where the variance vanishes. It may not turn one side's reach to the
-    // other side.
+    // The correction diverges as the variance vanishes. It is limited so that it does not change the sign of
+    // the critical value.
     [[nodiscard]] bool too_large_for(double share) const noexcept {
         const auto [off, skew] = at(share);
         return off > critical_value_ + std::max(skew, -critical_value_ / 2);
@@ -92,8 +95,8 @@ class ShareInterval {
         const auto [off, skew] = at(share);
         return off < -critical_value_ + std::min(skew, critical_value_ / 2);
     }
-    /// The share that holds and is nearest to `end`, if those from `begin` on hold up to it; `begin` if none
-    /// does.
+    /// Returns the share with the property nearest to `end`, if all shares from `begin` up to it have the
+    /// property; `begin` if none has it.
     template <class Holds>
     [[nodiscard]] static double last(Holds holds, double begin, double end) {
         if (holds(end)) return end;
@@ -109,7 +112,7 @@ class ShareInterval {
     double unseen_;
 };
 
-/// The noise at the estimate, whatever the truth, and the sampling error at the truth.
+/// The variance is the noise at the estimate plus the sampling error at the true value.
 TruthCurve curve_of_noise(const Estimate& estimate, double people) noexcept {
     const double at = std::clamp(estimate.value, 0.0, 1.0);
     const double noise = std::max(0.0, people * square(estimate.standard_error) - at * (1 - at));
@@ -120,7 +123,7 @@ double value_of(const TruthCurve::Cubic& cubic, double at) noexcept {
     return cubic[0] + at * (cubic[1] + at * (cubic[2] + at * cubic[3]));
 }
 
-/// Through values at 0, 1/3, 2/3 and 1: by Newton's differences.
+/// Interpolates values at 0, 1/3, 2/3 and 1 by Newton's differences.
 TruthCurve::Cubic cubic_through(const TruthCurve::Cubic& at) noexcept {
     const double first = at[1] - at[0], second = at[2] - 2 * at[1] + at[0],
                  last = at[3] - 3 * at[2] + 3 * at[1] - at[0];
@@ -128,7 +131,7 @@ TruthCurve::Cubic cubic_through(const TruthCurve::Cubic& at) noexcept {
     return {at[0], 3 * (first - second / 2 + last / 3), 9 * (second / 2 - last / 2), 27 * last / 6};
 }
 
-/// With at least one of the possible truths.
+/// Extends an interval so that it contains at least one of the possible true values.
 Interval reaching(const Interval& truths, const Interval& found) noexcept {
     return {std::min(found.lower, truths.upper), std::max(found.upper, truths.lower)};
 }
@@ -138,7 +141,7 @@ Interval reaching(const Interval& truths, const Interval& found) noexcept {
 TruthCurve TruthCurve::of_terms(double n, const TermMoments& holders, const TermMoments& others,
                                 Target target) noexcept {
     const double second = holders.second - others.second, third = holders.third - others.third;
-    // Each person's term varies about the person's own mean, which is 1 or 0.
+    // The term of a user varies about the user's own mean, which is 1 or 0.
     if (target == Target::sample)
         return {n, {others.second, second - 1, 0, 0}, {others.third, third - 3 * holders.second + 2, 0, 0}};
     return {n, {others.second, second, -1, 0}, {others.third, third - 3 * others.second, -3 * second, 2}};

@@ -1,5 +1,5 @@
-// Intervals where the normal law does not hold: of few reports, and of shares and means that follow from a
-// count.
+// Intervals for estimates whose error is not normal: estimates from few reports, and shares and means that
+// are linear in a count.
 #pragma once
 
 #include <array>
@@ -9,86 +9,89 @@
 
 namespace ldp {
 
-/// How the variance and the skewness of an estimate depend on what it estimates: the cumulants of a mean of
-/// `n` terms as polynomials in the truth f.
+/// Variance and third central moment of an estimate as functions of the true value f: the cumulants of a mean
+/// of `n` terms, as polynomials in f.
 struct TruthCurve {
     using Cubic = std::array<double, 4>;  ///< coefficients of 1, f, f², f³
 
-    double n = 0;      ///< the number of reports; 0 if the dependence is not known
+    double n = 0;      ///< number of reports; 0 if the dependence on f is unknown
     Cubic variance{};  ///< n·variance
     Cubic third{};     ///< n²·(third central moment)
 
-    /// The mean of one term a report with the mean f, where the second and the third moment of a term are
-    /// these for people who hold the value and for all others. Against the people who reported, or against a
-    /// population.
+    /// Second and third moments of the term of one report, for users who hold the value and for all others.
+    /// The mean of a term is f. of_terms() returns the curve for the given target.
     struct TermMoments {
         double second, third;
     };
     [[nodiscard]] static TruthCurve of_terms(double n, const TermMoments& holders, const TermMoments& others,
                                              Target target) noexcept;
-    /// The same from the cumulants at the truths 0, 1/3, 2/3 and 1.
+    /// Returns the curve through the given cumulants at the true values 0, 1/3, 2/3 and 1.
     [[nodiscard]] static TruthCurve through(double n, const Cubic& variances, const Cubic& thirds) noexcept;
 
     [[nodiscard]] double variance_at(double truth) const noexcept;
     [[nodiscard]] double third_at(double truth) const noexcept;
 };
 
-/// How an estimate is distributed about what it estimates, as far as its interval depends on it. By default
-/// the normal law.
+/// The distribution of an estimate about the true value, with the parameters that intervals depend on. The
+/// default is the normal law.
 struct ErrorLaw {
-    /// The number of reports of which the estimate follows by a count; 0 if it follows from no count.
+    /// Number of reports if the estimate is linear in a count of reports; 0 otherwise.
     std::uint64_t n = 0;
-    /// The probability that a report counts, of a person at the upper end of `truths` and at the lower.
+    /// Probability that a report is counted, for a user at the upper end (p) and at the lower end (q) of
+    /// `truths`.
     double p = 1, q = 0;
-    /// Whether every person is at one of the ends, and they are the people who reported: their number at the
-    /// upper end is what is estimated. Otherwise each report counts with the same probability.
+    /// True if every user is at one of the two ends and the target is the sample. The estimand is then the
+    /// number of users at the upper end. If false, each report is counted with the same probability.
     bool counts_people = false;
-    /// The possible values of what is estimated: finite ends if there is a count.
+    /// Possible true values. The ends are finite if the estimate is linear in a count.
     Interval truths{-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
-    /// Of a share that follows from no count, its variance at each possible truth.
+    /// For a share that is not linear in a count: the variance at each possible true value.
     TruthCurve curve = {};
-    /// The number of people from a population of which a share is estimated, where only the noise at the
-    /// estimate is known: the variance has f(1 − f)/people, f being the truth, beside it. 0 otherwise.
+    /// For a share of a population whose noise is known at the estimate only: the number of sampled users.
+    /// The sampling error f(1 − f)/people at the true value f is added to the variance. 0 otherwise.
     double people = 0;
-    /// Where the standard error is itself estimated, of so many degrees of freedom; 0 if it is not.
+    /// Degrees of freedom of an estimated standard error; 0 if the standard error is exact.
     double degrees_of_freedom = 0;
-    /// Variance beside that of the standard error, for what reports so few may not show.
+    /// Variance added to the square of the standard error, for a component that few reports may not show.
     double unseen = 0;
 };
 
 /// The possible values of a share.
 inline constexpr Interval possible_shares{0, 1};
-/// The law of a share of which no more is known than that it is one.
+/// Returns the law of a share of which only the range of possible values is known.
 [[nodiscard]] constexpr ErrorLaw law_of_share() noexcept {
     return {.truths = possible_shares};
 }
 
-/// The interval of an estimate that reaches `reach` standard errors, or as far as the law does with the same
-/// probability. Of a count whose standard deviation is below 10 it is that of all truths under which neither
-/// so many nor so few are too rare, what was counted having half its probability (mid-P; Lancaster 1961). Of
-/// a share with a curve it is that of all truths from which the estimate is no further than so many standard
-/// errors, taken at the truth (Wilson 1927) and corrected for the skewness there (Cornish, Fisher 1938).
+/// Returns the interval of an estimate: `critical_value` standard errors to either side, or the limits with
+/// the same coverage under the law.
 ///
-/// It contains the estimate, which may lie beyond what is possible, and at least one of the possible truths:
-/// where no truth is compatible with the estimate, the nearest one.
+/// If the estimate is linear in a count with a standard deviation below 10, the interval consists of the true
+/// values that an exact binomial test accepts. The observed count has half its probability (mid-P; Lancaster
+/// 1961). If the share has a curve, the interval consists of the true values within `critical_value` standard
+/// errors of the estimate. The standard error is taken at the true value (Wilson 1927) and corrected for the
+/// skewness there (Cornish, Fisher 1938).
+///
+/// The interval contains the estimate, which may lie outside the possible values, and at least one possible
+/// value. If no possible value is compatible with the estimate, the interval contains the nearest one.
 [[nodiscard]] Interval interval(const Estimate& estimate, double critical_value, const ErrorLaw& law);
 
-/// Estimates whose law is known.
+/// Capability of mechanisms whose estimates follow one known law.
 class KnownErrors : public Capability {
   public:
     static constexpr const char* offers = "how their estimates are distributed";
 
-    /// Of an estimate of n ≥ 1 reports of as many people.
+    /// Returns the law of an estimate from n ≥ 1 reports, one per user.
     [[nodiscard]] virtual ErrorLaw error_law(std::uint64_t n, Target target) const noexcept = 0;
 };
 
-/// Estimates each of which has a law of its own, which depends on what was counted.
+/// Capability of mechanisms whose estimates have individual laws, which depend on the counts.
 class ItemErrors : public Capability {
   public:
     static constexpr const char* offers = "how each of their estimates is distributed";
 
-    /// The interval of each of the estimates that estimate() gives; it reaches so many standard errors. n ≥ 1
-    /// reports of as many people.
+    /// Returns the interval of each estimate that estimate() returns, at this critical value. Requires n ≥ 1
+    /// reports, one per user.
     [[nodiscard]] virtual std::vector<Interval> intervals(const Counts& counts, const Question& question,
                                                           double critical_value) const = 0;
 };

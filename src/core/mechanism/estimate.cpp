@@ -12,7 +12,7 @@ double critical_value(double confidence) {
     if (!(confidence > 0 && confidence < 1))
         raise(ErrorCode::invalid_value, "the confidence must lie between 0 and 1",
               "Found " + shortest(confidence) + ".", "For a 95 % interval ask for 0.95.");
-    // Above it a double holds nothing but 1, which no interval of finite length reaches.
+    // If the confidence is too close to 1, the rounded value is 1, whose quantile is infinite.
     const double below = (1 + confidence) / 2;
     if (below >= 1)
         raise(ErrorCode::invalid_value, "the confidence is too near to 1",
@@ -26,7 +26,7 @@ Interval interval(const Estimate& estimate, double confidence) {
     return {estimate.value - z * estimate.standard_error, estimate.value + z * estimate.standard_error};
 }
 
-// By the ratio of the errors, whose squares may be no doubles.
+// Computed from the ratio of the errors, since their squares may overflow.
 Estimate combined(const Estimate& one, const Estimate& other) noexcept {
     const bool first = one.standard_error < other.standard_error;
     const auto& [value, least] = first ? one : other;

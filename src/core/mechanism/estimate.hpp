@@ -1,4 +1,4 @@
-// Estimates, and how sure they are.
+// Estimates, standard errors and normal intervals.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,8 @@
 
 namespace ldp {
 
-/// An estimate and its standard error, in the units of the question. `unknown` where the reports say nothing.
+/// An estimate and its standard error, in the units of the attribute. Both are `unknown` if the reports carry
+/// no information.
 struct Estimate {
     double value;
     double standard_error;
@@ -19,42 +20,41 @@ struct Interval {
     double upper;
 };
 
-/// What the error is measured against.
+/// The reference of an error.
 enum class Target {
-    sample,      ///< the people who reported: the randomizers' noise alone
-    population,  ///< a population they were drawn from: the sampling error as well
+    sample,      ///< the users who reported: noise of the randomizers only
+    population,  ///< the population that the users were sampled from: noise and sampling error
 };
 
-/// What a summary can be asked. A mechanism answers those its reports carry.
+/// The quantities that can be estimated from a summary. Each mechanism supports a subset.
 enum class Quantity {
     frequencies,   ///< the share of each value of a categorical attribute
     means,         ///< the mean of each numeric attribute, in its own units
     coefficients,  ///< the mean of each Haar coefficient, attributes scaled to [−1,1]
-    distribution,  ///< the share of each point of an ordered attribute's range; without errors, see
-                   ///< ordered.hpp
+    distribution,  ///< the share of each grid point of an ordered attribute, without errors; see ordered.hpp
 };
 
-/// The attribute of a question to reports that are about one only.
+/// The attribute of a request if the reports carry one attribute only.
 inline constexpr std::size_t only_attribute = std::size_t{0} - 1;
 
 struct Question {
     Quantity quantity;
     Target target = Target::sample;
-    std::size_t attribute = only_attribute;  ///< of frequencies: whose, where there are several
+    std::size_t attribute = only_attribute;  ///< for frequencies of one attribute among several
 };
 
-/// How many standard errors a central interval of the normal approximation reaches to either side;
-/// 0 < confidence < 1, else Error (invalid_value).
+/// Returns the two-sided critical value of the standard normal distribution. Error (invalid_value) unless 0 <
+/// confidence < 1.
 [[nodiscard]] double critical_value(double confidence);
 [[nodiscard]] Interval interval(const Estimate& estimate, double confidence);
 
-/// One estimate from two of the same number, by people of their own: of collections at several ε, or before
-/// and after a spec was renewed. The mean of both weighed by their precision, and its standard error: 1/e² =
-/// 1/e₁² + 1/e₂². Combining goes in any order, and is of least variance among weighted means
-/// (inverse-variance weighting). Both errors are above 0 and finite, and those of independent reports.
+/// Returns the inverse-variance weighted mean of two estimates of one quantity from disjoint groups of users,
+/// and its standard error: 1/e² = 1/e₁² + 1/e₂². Examples are collections at several ε, or before and after a
+/// renewal of the spec. Combination is associative and commutative, and no weighted mean has a smaller
+/// variance. Both standard errors must be positive, finite, and those of independent reports.
 ///
-/// A standard error that was itself estimated may be smaller where its estimate is, which then weighs more:
-/// of a few hundred reports each that moves the mean by less than a tenth of its standard error.
+/// If a standard error is itself estimated, it can be correlated with its estimate, which biases the weights.
+/// With a few hundred reports on each side the bias is below a tenth of the standard error.
 [[nodiscard]] Estimate combined(const Estimate& one, const Estimate& other) noexcept;
 
 }  // namespace ldp

@@ -1,4 +1,5 @@
-// Fields of parameter blocks that many mechanisms have: numbers within bounds, ranges, and ranges in runs.
+// Fields that parameter blocks of several mechanisms share: bounded numbers, ranges, and run-length encoded
+// lists.
 #pragma once
 
 #include <span>
@@ -11,48 +12,48 @@
 
 namespace ldp {
 
-/// Takes a parameter of 4 bytes; Error (malformed) outside least..most.
+/// Reads a parameter of 4 bytes. Error (malformed) outside least..most.
 [[nodiscard]] std::uint64_t take_number(Reader& reader, const char* what, std::uint64_t least,
                                         std::uint64_t most);
 
-/// Writes the size of the first attribute's domain, 4 bytes.
+/// Writes the domain size of the first attribute, 4 bytes.
 void write_domain(const Settings& settings, Writer& writer);
-/// Takes it; Error (malformed) outside 2..most.
+/// Reads a domain size. Error (malformed) outside 2..most.
 [[nodiscard]] std::uint64_t take_domain(Reader& reader, std::uint64_t most);
-/// The same as the only parameter.
+/// Reads a domain size that is the only parameter of the block.
 [[nodiscard]] std::uint64_t read_domain(Reader& reader, std::uint64_t most);
 
-/// An attribute's declared range, as two numbers in the block.
+/// The declared range of an attribute, two numbers in the block.
 struct Range {
     double min;
     double max;
 
-    /// Original units of a position on [−1,1]·half around the middle.
+    /// The middle and half the width map [−1,1] to original units.
     [[nodiscard]] double middle() const noexcept { return min / 2 + max / 2; }
     [[nodiscard]] double half() const noexcept { return max / 2 - min / 2; }
-    /// An estimate on [0,1] in original units. To compute there and scale at the end keeps errors what they
-    /// are on ranges far from 0, and on those whose squares are no doubles.
+    /// Returns an estimate on [0,1] in original units. Scaling is the last step. This keeps the precision on
+    /// ranges far from 0 and on ranges whose squares overflow a double.
     [[nodiscard]] Estimate on(const Estimate& unit) const noexcept {
         return {min + 2 * half() * unit.value, 2 * half() * unit.standard_error};
     }
     friend bool operator==(const Range&, const Range&) = default;
 };
 
-/// Half of the widest of some ranges: the unit in which to take squares of what is in theirs.
+/// Returns half the width of the widest range: the unit of squares of values from these ranges.
 [[nodiscard]] double widest_half(std::span<const Range> ranges) noexcept;
 
 void write_range(Writer& writer, const Range& range);
-/// Throws Error (malformed) if what was read is out of range.
+/// Reads a range. Error (malformed) if it is not a valid range.
 [[nodiscard]] Range read_range(Reader& reader);
 
-/// The ranges of a vector's attributes: number of runs (2), then runs of attributes with equal ranges: length
-/// (4), min, max.
+/// Writes the ranges of a vector's attributes: the number of runs (2 bytes), then each run of equal ranges as
+/// length (4 bytes), min, max.
 void write_ranges(Writer& writer, const std::vector<Attribute>& attributes);
-/// Throws Error (malformed) unless there are ranges for `d` attributes.
+/// Reads the ranges of `d` attributes. Error (malformed) if their number differs from d.
 [[nodiscard]] std::vector<Range> read_ranges(Reader& reader, std::size_t d);
 
-/// Writes the number of runs (2), then each run of equal items: its length, and what `put` writes of the
-/// item. Most items of a block are like their neighbours.
+/// Writes a run-length encoded list: the number of runs (2 bytes), then each run as its length and the item,
+/// which `put` writes. Neighbouring items of a block are usually equal.
 template <class Length, class Item, class Put>
 void write_runs(Writer& writer, const std::vector<Item>& items, Put put) {
     std::vector<std::pair<Length, Item>> runs;
@@ -67,8 +68,8 @@ void write_runs(Writer& writer, const std::vector<Item>& items, Put put) {
     }
 }
 
-/// Reads them back, `take` an item. Throws Error (malformed) unless they are `count` items in the form that
-/// write_runs() gives them.
+/// Reads the list back with `take` for each item. Error (malformed) unless it holds `count` items in the form
+/// that write_runs() writes.
 template <class Length, class Take>
 [[nodiscard]] auto read_runs(Reader& reader, std::size_t count, Take take) {
     std::vector<decltype(take(reader))> items;

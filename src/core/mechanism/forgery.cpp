@@ -9,7 +9,8 @@ namespace ldp {
 
 namespace {
 
-/// A part that forgers pull at: how far its terms reach beyond what honest people's mean is at worst.
+/// A component that forged reports can bias. Its length is the distance between its extreme terms and the
+/// nearest honest expectation.
 struct Lever {
     double chance;
     double length;
@@ -22,9 +23,9 @@ std::vector<Lever> levers(std::span<const Contribution> contributions, bool up) 
     return all;
 }
 
-// x forged reports among h honest ones make a part's mean (hθ + xF)/(h + x): it moves by length·x/(h + x),
-// which is concave in x. So the share is best laid out where the next report gets furthest, until
-// length·h/(h + x)² is the same, 1/s², in all parts that get any: x = s·√(length·h) − h.
+// x forged reports among h honest ones change the mean of a component to (hθ + xF)/(h + x). The change
+// length·x/(h + x) is concave in x. The worst allocation therefore equalizes the derivative length·h/(h + x)²
+// = 1/s² over all components with forged reports: x = s·√(length·h) − h.
 double furthest(std::vector<Lever> levers, double share) {
     for (Lever& lever : levers) lever.chance *= 1 - share;
     std::erase_if(levers, [](const Lever& lever) { return lever.length <= 0; });
@@ -58,9 +59,9 @@ Interval bias(std::span<const Contribution> contributions, double share) {
     return {-furthest(levers(contributions, false), share), furthest(levers(contributions, true), share)};
 }
 
-// The estimate is E = θ + noise + what forgers moved it by. Where it has one part, that is b(F − θ), b the
-// share of forgers in it and F what they say, so that θ = (E − bF)/(1 − b) but for the noise of the honest
-// ones; of several parts only the sum is known, and θ is taken where each is worst.
+// The estimate is E = θ + noise + bias. With one component, the bias is b(F − θ), with b the share of forged
+// reports in it and F their mean term, so that θ = (E − bF)/(1 − b) up to the noise of honest reports. With
+// several components only the sum is known, and each component takes its worst case.
 Interval robust_interval(const Estimate& estimate, double errors, std::span<const Contribution> contributions,
                          double share) {
     const auto [value, error] = estimate;
@@ -83,14 +84,14 @@ Interval robust_interval(const Estimate& estimate, double errors, std::span<cons
             std::clamp(value - moved.lower + noise, least, most)};
 }
 
-// How often a value y comes is a sum of independent events whose mean probability p_y people's values decide.
-// At most n·p_y being expected, its tail at c > n·p_y + 1 is no more than the binomial one (Hoeffding 1956),
-// whose ratio to p_y rises up to there. With p ≥ p_y for all y that are counted as this likely, and Σ p_y ≤
-// 1, the chance that any has a tail of t·p or less is at most Σ p_y·t ≤ t: the bound holds for all y at once,
-// each judged by its own p, however many there are.
+// The count of a payload y is a sum of independent events with a mean probability p_y that depends on the
+// users' values. If c > n·p_y + 1, its upper tail at c is at most the binomial tail (Hoeffding 1956). The
+// ratio of this tail to p_y increases up to that point. Let p ≥ p_y bound the probability of each counted
+// payload y. Since Σ p_y ≤ 1, the probability that any y has a tail of at most t·p is at most Σ p_y·t ≤ t.
+// The bound therefore holds for all y at once, each with its own p, whatever their number.
 double chance_of_copies(double max_probability, std::uint64_t copies, std::uint64_t reports) {
     const double p =
-        std::max(max_probability, 1e-100);  // of very long reports, what has vanished by rounding
+        std::max(max_probability, 1e-100);  // the probability of very long reports can round to 0
     if (copies < 2 || p >= 1 || static_cast<double>(copies) - 1 <= static_cast<double>(reports) * p) return 1;
     return std::min(1.0, binomial_at_least(reports, p, copies) / p);
 }

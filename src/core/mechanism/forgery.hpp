@@ -1,5 +1,5 @@
-// What reports can do that no randomizer drew. Nothing tells them from others one by one; what they can do to
-// an estimate is bounded, and how often honest reports are equal.
+// Effect of forged reports. A single forged report cannot be recognized. Its effect on an estimate is
+// bounded, and so is the probability that honest reports are equal.
 #pragma once
 
 #include <cstdint>
@@ -11,41 +11,42 @@
 
 namespace ldp {
 
-/// A part of an estimate. An estimate is a sum of parts, each the mean of a term over the reports that are
+/// A component of an estimate. An estimate is a sum of components, each the mean of a term over the reports
 /// about it.
 struct Contribution {
-    double chance;    ///< that an honest report is about this part
-    Interval terms;   ///< what one report about it can be counted as, forged or not
-    Interval truths;  ///< what honest reports about it are counted as on average, whatever the values
+    double chance;    ///< probability that an honest report is about this component
+    Interval terms;   ///< possible terms of one report about it, forged or honest
+    Interval truths;  ///< possible expectations of an honest report's term over all values
 };
 
 class Forgery {
   public:
     virtual ~Forgery() = default;
 
-    /// The parts of an estimate that a question asks for, each where forgers get furthest if there are
-    /// several: of attribute (or coefficient) question.attribute, the first if none is named, the share of a
-    /// value or the mean. None where nothing is told of the attribute, or of a distribution, whose fit is
-    /// no sum.
+    /// Returns the components of the estimate that the request names, at the item where forged reports have
+    /// the greatest effect. The item is a value's share or the mean of question.attribute, or of the first
+    /// attribute if none is named. Empty if the reports do not carry the attribute, and for distributions,
+    /// whose fit is not linear.
     [[nodiscard]] virtual std::vector<Contribution> contributions(const Question& question) const = 0;
-    /// At least the probability of this valid payload, whatever the value behind it.
+    /// Returns an upper bound of the probability of this valid payload over all values.
     [[nodiscard]] virtual double max_probability(Bytes payload) const = 0;
 };
 
-/// How far one report among n moves an estimate, times n: the furthest from what honest people's reports can
-/// be on average, n being large.
+/// Returns n times the largest change of an estimate by one report among n, relative to the expectation of
+/// honest reports, for large n.
 [[nodiscard]] double influence(std::span<const Contribution> contributions);
-/// How far an estimate is moved at most, up or down, where this share of all reports, at least 0 and below 1,
-/// is forged, all by one plan that knows what the others hold. The honest ones are divided among the parts as
-/// is expected.
+/// Returns the largest downward and upward bias of an estimate if a share (0 ≤ share < 1) of all reports is
+/// forged. The forgers cooperate and know the values of the honest users. The honest reports are divided
+/// among the components in the expected proportions.
 [[nodiscard]] Interval bias(std::span<const Contribution> contributions, double share);
-/// What honest people's value lies in, at this many standard errors, if at most this share of all reports is
-/// forged, whatever they say; confined to what it can be.
+/// Returns an interval for the honest users' value if at most this share of all reports is forged. `errors`
+/// is the number of standard errors. The interval is clipped to the possible values.
 [[nodiscard]] Interval robust_interval(const Estimate& estimate, double errors,
                                        std::span<const Contribution> contributions, double share);
 
-/// A bound of the chance that among so many reports of as many honest people some value comes as often as one
-/// did that has at most this probability in each, whatever people hold.
+/// Returns a p-value for `copies` equal payloads among `reports` honest reports of different users, if the
+/// payload has at most `max_probability` in each report. It is valid for all payloads at once and for all
+/// values of the users.
 [[nodiscard]] double chance_of_copies(double max_probability, std::uint64_t copies, std::uint64_t reports);
 
 }  // namespace ldp

@@ -1,4 +1,4 @@
-// What happens on a person's device.
+// The client side of a mechanism.
 #pragma once
 
 #include <vector>
@@ -11,15 +11,14 @@
 
 namespace ldp {
 
-/// Turns true values into reports. Three lifetimes of randomness, so that one-time and longitudinal protocols
-/// have one shape:
-///   public randomness  once per user, public: a hash seed, a cohort, a set of buckets
-///   permanent response       once per value, secret: what the randomizer drew; this is what costs ε
-///   payload    once per report: what is sent; the permanent response itself, unless a second layer stands in
-///   between
+/// Turns true values into reports. Randomness has three lifetimes, so that one-time and longitudinal
+/// protocols have one interface:
+///   Public randomness   once per user, public: a hash seed, a cohort, a set of buckets.
+///   Permanent response  once per value, secret: the output of the randomizer that costs ε.
+///   Payload             once per report, sent: the permanent response, or the output of a second layer.
 ///
-/// Immutable, built from a parameter block alone, so that client, server and proof share one object and p and
-/// q cannot drift apart.
+/// A randomizer is immutable and built from a parameter block alone. Client, server and proof share one
+/// object, so that their p and q are equal.
 class LocalRandomizer {
   public:
     LocalRandomizer(const LocalRandomizer&) = delete;
@@ -29,50 +28,50 @@ class LocalRandomizer {
     [[nodiscard]] Bytes block() const noexcept { return block_; }
     [[nodiscard]] const Header& header() const noexcept { return header_; }
     [[nodiscard]] double epsilon() const noexcept { return header_.epsilon; }
-    /// The probability but for which ε holds; 0 where it holds for certain, which is nearly everywhere.
+    /// Returns δ, the probability with which the bound of ε may fail; 0 for all mechanisms with pure ε-LDP.
     [[nodiscard]] virtual double delta() const noexcept { return 0; }
 
-    /// Cells of each attribute: an input's j-th cell number lies below cells()[j].
+    /// Returns the number of input codes of each attribute: the j-th code of an input is below cells()[j].
     [[nodiscard]] virtual std::vector<std::uint64_t> cells() const = 0;
-    /// Bytes of every payload, whatever the value.
+    /// Returns the size of every payload in bytes, whatever the value.
     [[nodiscard]] virtual std::size_t payload_size() const noexcept = 0;
     [[nodiscard]] virtual std::size_t public_size() const noexcept { return 0; }
     [[nodiscard]] virtual std::size_t permanent_size() const noexcept { return payload_size(); }
 
-    /// Draws what a user keeps for ever.
+    /// Draws the public randomness of a user, which the user keeps for all reports.
     virtual void draw_public(BitSource&, MutableBytes /*public_randomness*/) const {}
-    /// Whether it can have drawn these public_size() bytes: what a client remembers must pass before anything
-    /// is made of it.
+    /// Returns whether draw_public() can produce these public_size() bytes. Clients check stored bytes before
+    /// they use them.
     [[nodiscard]] virtual bool valid_public(Bytes /*public_randomness*/) const noexcept { return true; }
-    /// Randomizes an input of the right shape. The only step that touches the truth, and the one that costs
+    /// Randomizes an input of the right shape. Only this step reads the true value, and only this step costs
     /// ε.
     virtual void permanent_response(Input input, Bytes public_randomness, BitSource& bits,
                                     MutableBytes permanent) const = 0;
-    /// Makes a payload from what was drawn.
+    /// Makes a payload from the permanent response.
     virtual void instantaneous_response(Bytes public_randomness, Bytes permanent, BitSource& bits,
                                         MutableBytes payload) const;
-    /// All three in a row: a one-time report. Throws Error (invalid_value) if the input has the wrong shape.
-    /// Many of them take less time from a Perturber.
+    /// Makes a one-time report by all three steps. Error (invalid_value) if the input has the wrong shape. A
+    /// Perturber is faster for many reports.
     [[nodiscard]] Report perturb(Input input, BitSource& bits) const;
 
-    // Values that change. However often a permanent response is sent, it costs epsilon() once: what a user
-    // gives away over all time is epsilon() times the number of keys that had a permanent response drawn.
+    // Changing values. A permanent response costs epsilon() once, however often it is sent. The total privacy
+    // loss of a user is epsilon() times the number of keys with a permanent response.
 
-    /// What a permanent response is of: all that the randomizer sees of an input, beside the public
-    /// randomness. Inputs with equal keys share a permanent response, and a user who keeps permanent
-    /// responses pays ε once for each key.
+    /// Returns the key of the permanent response: the part of an input that the randomizer uses under the
+    /// public randomness. Inputs with equal keys share a permanent response. A user who keeps permanent
+    /// responses pays ε once per key.
     [[nodiscard]] virtual std::vector<Cell> response_key(Input input, Bytes public_randomness) const;
-    /// How far apart two entries of a user's keys can be at most, for each entry; 0 where they are equal or
-    /// different and nothing in between.
+    /// Returns the largest distance between two entries of a user's keys, for each entry; 0 for entries that
+    /// have no distance and are only equal or different.
     [[nodiscard]] virtual std::vector<double> key_spans(Bytes public_randomness) const = 0;
-    /// The most keys that one user can ever have, whatever their values; 2^64 − 1 if there are more.
+    /// Returns the largest number of keys of one user over all values; 2^64 − 1 if it is larger.
     [[nodiscard]] virtual std::uint64_t most_keys() const noexcept;
-    /// What one report tells by itself: less than epsilon() if a second layer stands between it and the
-    /// permanent response.
+    /// Returns the ε of a single report: less than epsilon() if a second layer perturbs the permanent
+    /// response.
     [[nodiscard]] virtual double first_epsilon() const noexcept { return epsilon(); }
 
   protected:
-    /// `block` begins the report or summary that the header was read from.
+    /// `block` is the start of the report or summary that the header was read from.
     LocalRandomizer(const Header& header, Bytes block)
         : header_(header), block_(block.begin(), block.end()) {}
 
@@ -81,13 +80,13 @@ class LocalRandomizer {
     std::vector<std::byte> block_;
 };
 
-/// Makes one-time reports one after another, in buffers that it keeps.
+/// Makes one-time reports one after another and reuses its buffers.
 class Perturber {
   public:
-    /// The randomizer must outlive it.
+    /// The randomizer must outlive the object.
     explicit Perturber(const LocalRandomizer& randomizer);
-    /// A report of an input, which stays until the next one. Throws Error (invalid_value) if the input has
-    /// the wrong shape.
+    /// Returns a report of an input, valid until the next call. Error (invalid_value) if the input has the
+    /// wrong shape.
     [[nodiscard]] const Report& perturb(Input input, BitSource& bits);
 
   private:

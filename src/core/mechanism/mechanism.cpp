@@ -12,7 +12,7 @@ namespace ldp {
 
 namespace {
 
-/// Of a response that follows from what was drawn before.
+/// A bit source for responses that are a function of the permanent response; drawing a bit is an error.
 struct NoBits final : BitSource {
     std::uint64_t word() override { throw std::logic_error("this response is random"); }
 };
@@ -42,7 +42,7 @@ const Report& Perturber::perturb(Input input, BitSource& bits) {
                   "Attribute " + std::to_string(j) + " has cell " + std::to_string(input[j]) +
                       "; its cells are 0 to " + std::to_string(cells_[j] - 1) + ".");
     const MutableBytes payload = payload_of(report_, randomizer_.block());
-    // Mechanisms find zeros where they write.
+    // Mechanisms require zeroed output buffers.
     for (const MutableBytes buffer : {MutableBytes(public_), MutableBytes(permanent_), payload})
         std::ranges::fill(buffer, std::byte{0});
     randomizer_.draw_public(bits, public_);
@@ -94,8 +94,7 @@ std::vector<double> Mechanism::key_spans(Bytes) const {
     return spans;
 }
 
-// A payload is either what the two lead to without a further draw, or, where a second layer draws, of the
-// same form as what it is drawn from.
+// A payload is a function of the two, or, with a second layer, has the same form as the permanent response.
 bool Mechanism::valid_permanent(Bytes public_randomness, Bytes permanent) const {
     std::vector<std::byte> payload(payload_size());
     if (first_epsilon() < epsilon()) {
@@ -109,17 +108,17 @@ bool Mechanism::valid_permanent(Bytes public_randomness, Bytes permanent) const 
     return valid_payload(payload);
 }
 
-// The variance of a mean is a quadratic function of it and symmetric about the middle of the range, so that
-// it is largest there or at an end, if its mechanism does not say otherwise. An oracle's is linear in the
-// frequency, and frequencies add up to 1: its average is that at their average.
+// The variance of a mean is a quadratic function of the mean and symmetric about the middle of the range.
+// Unless the mechanism overrides this, its maximum is in the middle or at an end. The variance of a frequency
+// is linear in the frequency, and frequencies add up to 1. Its average is therefore the variance at the
+// average frequency.
 double Mechanism::promised_variance(std::size_t attribute) const {
     if (tells(Quantity::means)) return std::max({n_variance(-1), n_variance(0), n_variance(1)});
     return n_variance(1 / static_cast<double>(cells()[attribute]));
 }
 
-// Of a mean that bounds it, as nobody is further than 1 from the middle. The share of those who did not draw
-// a category is concave in the frequency: on average over the values it is largest if all are equally
-// frequent.
+// For a mean this is a bound, since the distance from the middle is at most 1. For frequencies, the sampling
+// term is concave in the frequency, and its average over the values is largest for equal frequencies.
 double Mechanism::promised_variance_of_part(double part) const {
     if (tells(Quantity::means)) return promised_variance(0) + (1 - part);
     const double f = 1 / static_cast<double>(cells()[0]);

@@ -1,7 +1,6 @@
-// A mechanism is one object in five roles. Who needs one of them asks for that one: a device for a
-// LocalRandomizer, a server for an Aggregator, a choice among mechanisms for a Planner, an audit for a
-// PrivacyProof, and who fears forgers for what a Forgery can do. What only some mechanisms can do stands
-// beside those: see capability.hpp.
+// A mechanism implements five interfaces: LocalRandomizer for clients, Aggregator for servers, Planner for
+// the choice of a mechanism, PrivacyProof for audits, and Forgery for the effect of forged reports. Functions
+// must take the interface that they need. Optional features are capabilities, see capability.hpp.
 #pragma once
 
 #include "core/mechanism/aggregator.hpp"
@@ -11,25 +10,27 @@
 
 namespace ldp {
 
-/// All of it under one parameter block. Built by registry.hpp, from a block or from settings.
+/// All five interfaces under one parameter block. registry.hpp builds instances from a block or from
+/// settings.
 class Mechanism : public PrivacyProof, public Aggregator, public Planner, public Forgery {
   public:
-    /// Categories have no distance between them, numbers have theirs.
+    /// Returns 0 for categories and the width of the range for numbers.
     [[nodiscard]] std::vector<double> key_spans(Bytes public_randomness) const override;
-    /// Whether permanent_response() can have drawn these permanent_size() bytes under public randomness that
-    /// is valid. Not of series, whose answers no client remembers.
+    /// Returns whether permanent_response() can produce these permanent_size() bytes under valid public
+    /// randomness. Not for series, whose responses no client stores.
     [[nodiscard]] bool valid_permanent(Bytes public_randomness, Bytes permanent) const;
-    /// From n_variance().
+    /// Both follow from n_variance().
     [[nodiscard]] double promised_variance(std::size_t attribute) const override;
     [[nodiscard]] double promised_variance_of_part(double part) const override;
-    /// From n_variance(): an oracle's depends on a value's own share alone, a mean's is that of each person,
-    /// added up.
+    /// Computes the variance from n_variance(). The variance of a frequency depends on the value's share
+    /// only. The variance of a mean is the average over the users.
     [[nodiscard]] double n_variance_of(std::size_t attribute, std::size_t item,
                                        std::span<const double> shares) const override;
-    /// How far this share of forgers moves an attribute's natural answer at most, in its own units; of a
-    /// series the round's that they move furthest. NaN where nothing is told of the attribute.
+    /// Returns the largest bias that a share of forged reports causes in an attribute's natural estimate, in
+    /// its own units. For a series, the round with the largest bias counts. NaN if the reports do not carry
+    /// the attribute.
     [[nodiscard]] Interval promised_bias(std::size_t attribute, double share) const;
-    /// How far one forged report moves it, times the number of reports.
+    /// Returns the largest change by one forged report, times the number of reports.
     [[nodiscard]] double promised_influence(std::size_t attribute) const;
 
   protected:

@@ -1,4 +1,4 @@
-// That a randomizer keeps its ε, exactly.
+// Exact verification of a randomizer's ε.
 #pragma once
 
 #include "core/mechanism/local_randomizer.hpp"
@@ -7,23 +7,24 @@ namespace ldp {
 
 class Exact;  // exact.hpp
 
-/// A randomizer that tells the exact probabilities of what it draws.
+/// A randomizer whose output probabilities can be computed exactly.
 class PrivacyProof : public LocalRandomizer {
   public:
-    /// The probability that an input gives a permanent response under an public randomness.
+    /// Returns the probability of a permanent response given an input and public randomness.
     [[nodiscard]] virtual Exact probability(Input input, Bytes public_randomness, Bytes permanent) const = 0;
-    /// The worst likelihood ratio over all inputs and permanent responses, or a bound of it, by the symmetry
-    /// argued where it is implemented. The promise is worst_ratio() ≤ exp(epsilon()). Where delta() is not 0
-    /// there may be no such ratio: Error (unsupported).
+    /// Returns the largest likelihood ratio over all inputs and permanent responses, or an upper bound.
+    /// Implementations may use symmetries, which they state. A correct randomizer has worst_ratio() ≤
+    /// exp(epsilon()). If delta() is not 0, the ratio may be infinite: Error (unsupported).
     [[nodiscard]] virtual Exact worst_ratio() const = 0;
-    /// Where delta() is not 0: the greatest Σ max(0, p − e^ε·q) over all permanent responses, p and q being
-    /// their probabilities under two inputs, or a bound of it. The promise is then worst_delta() ≤ delta().
+    /// If delta() is not 0: returns the largest Σ max(0, p − e^ε·q) over all pairs of inputs, or an upper
+    /// bound. The sum runs over all permanent responses, and p and q are their probabilities under the two
+    /// inputs. A correct randomizer has worst_delta() ≤ delta().
     [[nodiscard]] virtual double worst_delta() const { return 0; }
-    /// The probability that instantaneous_response() makes a payload of a permanent response.
+    /// Returns the probability that instantaneous_response() turns the permanent response into this payload.
     [[nodiscard]] virtual Exact instantaneous_probability(Bytes public_randomness, Bytes permanent,
                                                           Bytes payload) const;
-    /// As worst_ratio(), of one report: over all inputs and payloads, under any public randomness. The
-    /// promise is first_report_ratio() ≤ exp(first_epsilon()).
+    /// Returns the largest likelihood ratio of one report over all inputs and payloads, for any public
+    /// randomness. A correct randomizer has first_report_ratio() ≤ exp(first_epsilon()).
     [[nodiscard]] virtual Exact first_report_ratio() const;
 
   protected:

@@ -1,4 +1,4 @@
-// All mechanisms, and what is known of each before there is an instance of it.
+// The registry of mechanisms, and their static descriptions.
 #pragma once
 
 #include <cstdint>
@@ -13,49 +13,50 @@ namespace ldp {
 
 class Mechanism;
 
-/// Which attributes a mechanism takes.
+/// The attributes that a mechanism accepts.
 enum class Shape {
     one_categorical,  ///< one category
     one_numeric,      ///< one number
-    one_ordered,      ///< a number, or a category whose values are in order
+    one_ordered,      ///< a number, or a category whose values are ordered
     numeric_vector,   ///< two or more numbers
     record,           ///< two or more of any kind
 };
 
-/// What is known of a mechanism before there is an instance of it.
+/// The static description of a mechanism.
 struct MechanismEntry {
     std::uint8_t id;    ///< as in a header; never reused
     const char* name;   ///< as in a spec
     const char* title;  ///< as in a sentence
-    /// What leaves a device, for those who are asked: ends "What leaves your device is …".
+    /// The content of a report in the words of the consent text: completes "What leaves your device is …".
     const char* leaves;
     Shape shape;                      ///< which attributes it takes
-    std::uint64_t max_size;           ///< most values of one attribute, or most attributes of several
+    std::uint64_t max_size;           ///< largest domain of one attribute, or largest number of attributes
     bool automatic;                   ///< whether "auto" may choose it
-    std::span<const Option> options;  ///< keys of the spec that it knows beyond those that all know
-    /// Writes the parameters of settings that are this mechanism's.
+    std::span<const Option> options;  ///< keys of the spec that it supports beyond the common ones
+    /// Writes the parameters that are specific to the mechanism.
     void (*write)(const Settings&, Writer&);
-    /// Reads them back from untrusted bytes; Error (malformed) if they are out of range or contradict
-    /// each other. Whatever is read keeps its ε.
+    /// Reads the parameters from untrusted bytes. Error (malformed) if they are out of range or inconsistent.
+    /// Every block that load() accepts keeps its ε.
     std::unique_ptr<const Mechanism> (*load)(const Header&, Bytes block);
-    /// Fills in what settings may leave to their mechanism beyond defaults, so that the canonical form tells
-    /// it. Throws Error (invalid_spec).
+    /// Completes options that have no fixed default, so that the canonical form contains them. Error
+    /// (invalid_spec) if they are invalid.
     void (*settle)(SettingsDraft&) = nullptr;
-    /// Whether ε is that of a person's whole series of values, and not of one: see series.hpp.
+    /// Whether ε covers a user's whole series of values instead of one value; see series.hpp.
     bool series = false;
 };
 
-/// All mechanisms, by id.
+/// Returns all mechanisms, in the order of their ids.
 [[nodiscard]] std::span<const MechanismEntry* const> registry() noexcept;
-/// The one of this name; null if there is none.
+/// Returns the mechanism of this name; null if it does not exist.
 [[nodiscard]] const MechanismEntry* find_mechanism(std::string_view name) noexcept;
-/// The same by its number.
+/// Returns the mechanism with this id; null if it does not exist.
 [[nodiscard]] const MechanismEntry* find_mechanism(std::uint8_t id) noexcept;
 
-/// The mechanism that a block, or a report or summary beginning with one, was made under.
-/// Throws Error (malformed).
+/// Returns the mechanism of a parameter block, or of a report or summary, which begins with one. Error
+/// (malformed) if the block is invalid.
 [[nodiscard]] std::unique_ptr<const Mechanism> load_mechanism(Bytes bytes, Kind kind);
-/// The mechanism of these settings; its reports tell these terms of a spec. Throws Error (invalid_spec).
+/// Returns the mechanism of these settings. Its reports contain the terms of the spec. Error (invalid_spec)
+/// if the settings are invalid.
 [[nodiscard]] std::unique_ptr<const Mechanism> make_mechanism(const Settings& settings,
                                                               const Terms& terms = {});
 

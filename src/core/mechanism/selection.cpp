@@ -42,7 +42,7 @@ Candidate candidate(const MechanismEntry& entry, const SelectionRequest& demand)
         return mechanism;
     });
     if (!result.obstacle.empty()) return result;
-    if (entry.shape == Shape::record) return result;  // its attributes kept to them
+    if (entry.shape == Shape::record) return result;  // each attribute already keeps to the limits
     if (result.report_bytes > limits.report_bytes)
         result.obstacle = "its reports have " + std::to_string(result.report_bytes) + " bytes; allowed are " +
                           std::to_string(limits.report_bytes);
@@ -53,8 +53,8 @@ Candidate candidate(const MechanismEntry& entry, const SelectionRequest& demand)
     return result;
 }
 
-/// What candidates are ordered by. Two mechanisms that are the same channel have the same variance but for
-/// rounding, which is cut off so that the smaller one wins.
+/// Sort key of candidates. Mechanisms that are the same channel have the same variance up to rounding. The
+/// key rounds the variance so that the smaller mechanism comes first.
 auto order(const Candidate& candidate) {
     const double variance = candidate.n_variance;
     return std::tuple(
@@ -97,7 +97,7 @@ std::vector<Candidate> rank(const SelectionRequest& demand) {
 Selected choose(const SelectionRequest& demand) {
     const std::vector<Candidate> candidates = rank(demand);
     const Candidate& first = candidates.front();
-    // There is one for records. What stands in its way, it says when the spec is made.
+    // Only one mechanism collects records. Its obstacles are reported when the spec is made.
     if (first.mechanism->shape == Shape::record)
         return {first.mechanism, "collects several attributes of any kind"};
     if (!first.obstacle.empty()) {

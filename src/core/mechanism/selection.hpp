@@ -1,4 +1,4 @@
-// Mechanism selection: which one suits a question best, which is what "auto" in a spec means.
+// Mechanism selection: ranks mechanisms for given attributes. "auto" in a spec chooses the first.
 #pragma once
 
 #include <functional>
@@ -12,41 +12,42 @@ namespace ldp {
 
 class Mechanism;
 
-/// What is asked for, whichever mechanism answers.
+/// The requirements of a collection, independent of the mechanism.
 struct SelectionRequest {
-    double epsilon;                     ///< of a report
-    std::vector<Attribute> attributes;  ///< what people report
-    Limits limits;                      ///< what it must keep to
+    double epsilon;                     ///< ε of a report
+    std::vector<Attribute> attributes;  ///< the attributes that users report
+    Limits limits;                      ///< the limits of reports and decoding
 };
 
-/// A mechanism under one question, with its options' defaults.
+/// A mechanism under the requirements, with default options.
 struct Candidate {
-    const MechanismEntry* mechanism;  ///< which one
-    double n_variance;                ///< Planner::promised_variance, of the attribute that has the largest
-    double bias;  ///< how far one forged report in a hundred moves an estimate at most, in the same unit
-    std::uint64_t report_bytes;   ///< of a whole report, parameter block included
-    std::uint64_t summary_bytes;  ///< of a summary
+    const MechanismEntry* mechanism;  ///< the mechanism
+    double n_variance;                ///< Planner::promised_variance(), the largest over the attributes
+    double bias;  ///< largest bias by one percent of forged reports, of a share or of a mean on [−1,1]
+    std::uint64_t report_bytes;   ///< size of a whole report, parameter block included
+    std::uint64_t summary_bytes;  ///< size of a summary
     double decode_cost;           ///< in the unit of Limits
-    std::string obstacle;         ///< why it cannot be chosen; empty if it can
+    std::string obstacle;         ///< the reason why it cannot be chosen; empty if it can
 };
 
-/// A candidate whose variance and pull `build` tells of the mechanism that it makes, and whose sizes and cost
-/// are that one's. If a spec is refused there (Error invalid_spec), why is its obstacle.
+/// Returns a candidate with the sizes and the cost of the mechanism that `build` makes. `build` also sets
+/// variance and bias. If `build` throws Error (invalid_spec), its message becomes the obstacle.
 [[nodiscard]] Candidate measured_candidate(
     const MechanismEntry& entry, const std::function<std::unique_ptr<const Mechanism>(Candidate&)>& build);
 
-/// All mechanisms that "auto" knows: those that can be chosen first, each part by ascending variance, equal
-/// ones by size and cost. One that cannot be built for so many values has NaN and 0 for what is unknown. Two
-/// or more attributes are a record, whose attributes keep to the limits one by one. There is at least one.
+/// Returns all mechanisms that "auto" considers. Candidates without an obstacle come first. Both parts are
+/// sorted by ascending variance, then by size and cost. A mechanism that cannot be built for the domain has
+/// NaN and 0 for unknown fields. Two or more attributes form a record, whose attributes are checked against
+/// the limits one by one. The result is not empty.
 [[nodiscard]] std::vector<Candidate> rank(const SelectionRequest& demand);
 
-/// What was chosen.
+/// The result of "auto".
 struct Selected {
-    const MechanismEntry* mechanism;  ///< which one
+    const MechanismEntry* mechanism;  ///< the mechanism
     std::string reason;               ///< one sentence
 };
-/// Settles "auto": the first of the ranking, and why. Throws Error (invalid_spec) that tells each one's
-/// obstacle if none can be chosen.
+/// Returns the first candidate of the ranking and the reason of the choice. Error (invalid_spec) with the
+/// obstacle of each candidate if none can be chosen.
 [[nodiscard]] Selected choose(const SelectionRequest& demand);
 
 }  // namespace ldp

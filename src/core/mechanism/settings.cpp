@@ -10,7 +10,7 @@ namespace ldp {
 
 namespace {
 
-/// Throws Error (invalid_spec) if the mechanism does not take as many values.
+/// Throws Error (invalid_spec) if the mechanism does not support the domain size.
 void check_domain(const MechanismEntry& mechanism, const Attribute& attribute) {
     if (attribute.domain > mechanism.max_size)
         raise(
@@ -19,7 +19,7 @@ void check_domain(const MechanismEntry& mechanism, const Attribute& attribute) {
             "The domain of \"" + attribute.name + "\" has " + std::to_string(attribute.domain) + ".");
 }
 
-/// Throws Error (invalid_spec) unless the mechanism takes the attributes.
+/// Throws Error (invalid_spec) unless the mechanism accepts the attributes.
 void check_shape(const MechanismEntry& mechanism, const std::vector<Attribute>& attributes) {
     const auto want = [&](bool met, const std::string& wanted) {
         if (met) return;

@@ -1,5 +1,5 @@
-// What a mechanism is made from: ε, the attributes that people report, and the options that the mechanism
-// knows. A spec is this and what concerns the client alone; a mechanism sees no more than this.
+// The settings of a mechanism: ε, the attributes, and the mechanism's options. A spec consists of settings
+// and of terms that only the client uses.
 #pragma once
 
 #include <cstdint>
@@ -16,136 +16,139 @@ namespace ldp {
 
 struct MechanismEntry;  // registry.hpp
 
-/// A factor of a product: another attribute of the record, a number less the middle of its range, or of a
-/// category 1 for those who hold this value and 0 for the others.
+/// A factor of a product: another attribute of the record. A numeric factor is the number minus the middle of
+/// its range. A categorical factor is 1 for users who hold the given value and 0 for others.
 struct Factor {
-    std::size_t attribute;               ///< its number, from 0
+    std::size_t attribute;               ///< its index, from 0
     std::optional<std::uint64_t> value;  ///< of a category
 
     friend bool operator==(const Factor&, const Factor&) = default;
 };
 
-/// One column of a person's record: numeric, on a declared range, or categorical, over a declared domain.
+/// One column of a user's record: numeric with a declared range, or categorical with a declared domain.
 struct Attribute {
     std::string name;  ///< as in the spec
-    double min = 0;    ///< of a number, also if it is reported as a category: where its declared range begins
-    double max = 0;    ///< where it ends
+    double min = 0;    ///< of a number, also if it is reported as a category: lower end of the declared range
+    double max = 0;    ///< upper end of the range
     std::uint64_t domain = 0;         ///< categorical: the number of values; 0 if numeric
-    std::vector<std::string> labels;  ///< categorical: their names, if they have any
-    std::vector<double> edges;        ///< of a number that is reported as a category: where its bins meet
-    std::string other;         ///< the label that stands for all that are not in the domain, if one does
-    std::string none;          ///< the label of those who have no answer, if one is
-    std::uint64_t prefix = 0;  ///< if not 0, people hold strings, and labels are their beginnings
-    /// Of a record: what it is the product of, on the device; see spec/products.hpp. Empty if people give it.
+    std::vector<std::string> labels;  ///< categorical: the labels of the values, if declared
+    std::vector<double> edges;        ///< of a number that is reported as a category: the inner bin edges
+    std::string other;                ///< the label of all values outside the domain, if declared
+    std::string none;                 ///< the label for users without a value, if declared
+    std::uint64_t prefix = 0;  ///< if not 0, users hold strings, and labels are prefixes of this length
+    /// In a record: the factors of a product that the client computes, see spec/products.hpp. Empty if users
+    /// provide the value.
     std::vector<Factor> product;
-    std::string mechanism;    ///< of a record: what it is reported through; empty otherwise
-    std::uint64_t share = 0;  ///< of a record: how likely it is drawn, beside others; 0 otherwise
-    bool evolving = false;  ///< numeric: whether it is rounded as coarsely as it moves; see spec/evolving.hpp
+    std::string mechanism;    ///< in a record: the mechanism of this attribute; empty otherwise
+    std::uint64_t share = 0;  ///< in a record: sampling weight relative to the other attributes; 0 otherwise
+    /// numeric: whether it is rounded to the scale of its movement; see spec/evolving.hpp
+    bool evolving = false;
 
-    /// Whether it is reported as a number.
+    /// Returns whether the attribute is reported as a number.
     [[nodiscard]] bool numeric() const noexcept { return domain == 0; }
-    /// Whether it follows from the other attributes of the record.
+    /// Returns whether the attribute is computed from other attributes of the record.
     [[nodiscard]] bool derived() const noexcept { return !product.empty(); }
-    /// Whether people hold a number, of which its bin is reported: a category, whose labels are the bins.
+    /// Returns whether users hold a number of which the bin is reported. The attribute is then a category,
+    /// and its labels are the bins.
     [[nodiscard]] bool binned() const noexcept { return !edges.empty(); }
-    /// Whether people hold a number, however it is reported.
+    /// Returns whether users hold a number, however it is reported.
     [[nodiscard]] bool of_numbers() const noexcept { return numeric() || binned(); }
-    /// The ends of a bin.
+    /// Returns the ends of a bin.
     [[nodiscard]] std::pair<double, double> bin(std::size_t number) const noexcept {
         return {number == 0 ? min : edges[number - 1], number == edges.size() ? max : edges[number]};
     }
-    /// What a person's text is looked up as among the labels: the text; with `prefix`, the first `prefix`
-    /// characters of the text and a terminator, so that "ab" stands for every longer string that begins so,
-    /// and "a\u0003" for "a" itself. With `prefix`, nothing if the text is no valid UTF-8, has more than
-    /// max_string bytes, or has a terminator of its own.
+    /// Returns the string that is looked up among the labels. Without `prefix`, this is the text. With
+    /// `prefix`, it is the first `prefix` characters of the text and a terminator. So "ab" stands for every
+    /// longer string with this prefix, and "a\u0003" for "a" itself. With `prefix`, the result is empty if
+    /// the text is not valid UTF-8, has more than max_string bytes, or contains the terminator.
     [[nodiscard]] std::optional<std::string> label_of(std::string_view text) const;
-    static constexpr char terminator = '\x03';     ///< ends a whole string
-    static constexpr std::size_t max_string = 64;  ///< bytes of a person's string
+    static constexpr char terminator = '\x03';     ///< marks the end of a whole string
+    static constexpr std::size_t max_string = 64;  ///< maximum length of a user's string in bytes
 
     friend bool operator==(const Attribute&, const Attribute&) = default;
 };
 
-/// A range within [−1,1], in steps of 1/127, which is what a parameter block has room for.
+/// A range within [−1,1] in steps of 1/127, the resolution of a parameter block.
 struct UnitRange {
-    static constexpr double steps = 127;  ///< to 1
-    std::int8_t lo = -127;                ///< where it begins, in steps
-    std::int8_t hi = 127;                 ///< where it ends, in steps
+    static constexpr double steps = 127;  ///< steps from 0 to 1
+    std::int8_t lo = -127;                ///< lower end, in steps
+    std::int8_t hi = 127;                 ///< upper end, in steps
 
-    /// Where it begins.
+    /// Returns the lower end.
     [[nodiscard]] double low() const noexcept { return lo / steps; }
-    /// Where it ends.
+    /// Returns the upper end.
     [[nodiscard]] double high() const noexcept { return hi / steps; }
-    /// What lies between.
+    /// Returns the middle of the range.
     [[nodiscard]] double middle() const noexcept { return (lo + hi) / (2 * steps); }
-    /// Half its width.
+    /// Returns half the width.
     [[nodiscard]] double half() const noexcept { return (hi - lo) / (2 * steps); }
     friend bool operator==(const UnitRange&, const UnitRange&) = default;
 };
 
-/// What "auto" must keep to. In a record it settles each attribute's mechanism, as if that reported alone.
+/// The limits of "auto". In a record, each attribute must keep to them as if it were reported alone.
 struct Limits {
-    std::uint64_t report_bytes = 64;   ///< of a whole report, parameter block included
-    std::uint64_t decode_cost = 1000;  ///< Cost::decode(): steps a report, at a million of them
+    std::uint64_t report_bytes = 64;   ///< maximum size of a whole report, parameter block included
+    std::uint64_t decode_cost = 1000;  ///< maximum of Cost::decode(): steps per report at a million reports
     friend bool operator==(const Limits&, const Limits&) = default;
 };
 
-/// Rows of whole numbers: coordinates, or a table.
+/// Rows of integers: coordinates, or a table.
 using IntegerRows = std::vector<std::vector<std::int64_t>>;
 
-/// An option: a whole number, a word, a range for each attribute, a real number, or rows of whole ones.
+/// The value of an option: an integer, a string, a range per attribute, a real number, or rows of integers.
 using OptionValue = std::variant<std::uint64_t, std::string, std::vector<UnitRange>, double, IntegerRows>;
 /// Options by name.
 using OptionValues = std::map<std::string, OptionValue>;
 
-/// A key of the spec that only some mechanisms know.
+/// A key of the spec that only some mechanisms support.
 struct Option {
-    const char* name;                           ///< as in a spec
-    std::uint64_t fallback = 0;                 ///< of a whole number: the default
-    std::uint64_t least = 0;                    ///< of a whole number
-    std::uint64_t most = 0;                     ///< of a whole number
-    std::span<const char* const> choices = {};  ///< of a word; the first is the default
-    bool ranges = false;      ///< of one range within [−1,1] for each attribute; [−1,1] is the default
-    bool real = false;        ///< of a number that the mechanism's settle() bounds; 0 is the default
-    bool rows = false;        ///< of rows of whole numbers, which the mechanism bounds; none is the default
-    bool groups = false;      ///< of a word, or else of sets of attributes, which are rows of their numbers
-    bool of_numbers = false;  ///< known only where the first attribute is a number
-    /// Whether the default is to do without, which is not written.
+    const char* name;            ///< as in a spec
+    std::uint64_t fallback = 0;  ///< of an integer: the default
+    std::uint64_t least = 0;     ///< of an integer: the minimum
+    std::uint64_t most = 0;      ///< of an integer: the maximum
+    /// of a string: the permitted values; the first is the default
+    std::span<const char* const> choices = {};
+    bool ranges = false;      ///< one range within [−1,1] per attribute; the default is [−1,1]
+    bool real = false;        ///< a real number, which the mechanism's settle() checks; the default is 0
+    bool rows = false;        ///< rows of integers, which the mechanism checks; empty by default
+    bool groups = false;      ///< a string or sets of attributes, stored as rows of attribute indexes
+    bool of_numbers = false;  ///< applies only if the first attribute is a number
+    /// Whether the option may be absent, which is the default and is not written.
     bool optional = false;
 
-    /// Whether settings of these attributes have it.
+    /// Returns whether the option applies to these attributes.
     [[nodiscard]] bool applies(const std::vector<Attribute>& attributes) const {
         return !of_numbers || attributes[0].numeric();
     }
-    /// The default.
+    /// Returns the default value.
     [[nodiscard]] OptionValue fallback_for(std::size_t attributes) const;
 };
 
 /// Complete settings of one mechanism.
 class Settings {
   public:
-    /// With the options' defaults where none are given; the mechanism settles the rest, the choice of other
-    /// mechanisms within the limits. Throws Error (invalid_spec) if it does not take the attributes.
+    /// Completes given options with defaults and with the mechanism's own choices within the limits. Error
+    /// (invalid_spec) if the mechanism does not accept the attributes.
     Settings(const MechanismEntry& mechanism, double epsilon, std::vector<Attribute> attributes,
              OptionValues given = {}, const Limits& limits = {});
 
-    /// Whose settings these are.
+    /// Returns the mechanism of the settings.
     [[nodiscard]] const MechanismEntry& mechanism() const noexcept { return *mechanism_; }
-    /// What a report costs; of a series, all of a person's together.
+    /// Returns ε of a report; for a series, ε of all reports of a user together.
     [[nodiscard]] double epsilon() const noexcept { return epsilon_; }
-    /// The probability but for which ε holds: the option of this name, of the few mechanisms that have it; 0
-    /// of all others.
+    /// Returns δ, an option of the few mechanisms that support it; 0 for all others.
     [[nodiscard]] double delta() const;
-    /// What people report, in order.
+    /// Returns the attributes that users report, in order.
     [[nodiscard]] const std::vector<Attribute>& attributes() const noexcept { return attributes_; }
-    /// An option, given or by default.
+    /// Returns an option, given or default.
     [[nodiscard]] const OptionValue& option(const std::string& name) const { return options_.at(name); }
-    /// An option that is a whole number.
+    /// Returns an integer option.
     [[nodiscard]] std::uint64_t number(const std::string& option) const;
-    /// An option that is a word.
+    /// Returns a string option.
     [[nodiscard]] const std::string& word(const std::string& option) const;
-    /// An option that is a real number.
+    /// Returns a real option.
     [[nodiscard]] double real(const std::string& option) const;
-    /// An option that is a range for each attribute, widened to whole steps.
+    /// Returns an option with a range per attribute, rounded outwards to whole steps.
     [[nodiscard]] const std::vector<UnitRange>& ranges(const std::string& option) const;
 
   private:
@@ -155,12 +158,12 @@ class Settings {
     OptionValues options_;
 };
 
-/// What is still open to a mechanism's settle(): settings before they are complete.
+/// Settings that a mechanism's settle() completes.
 struct SettingsDraft {
-    double epsilon;                      ///< of a report
-    const Limits& limits;                ///< of the mechanisms that are chosen
-    std::vector<Attribute>& attributes;  ///< what people report
-    OptionValues& options;               ///< as given, or by default
+    double epsilon;                      ///< ε of a report
+    const Limits& limits;                ///< the limits for mechanisms that "auto" chooses
+    std::vector<Attribute>& attributes;  ///< the attributes that users report
+    OptionValues& options;               ///< given or default values
 };
 
 }  // namespace ldp

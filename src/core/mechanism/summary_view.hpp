@@ -1,4 +1,4 @@
-// What a server has counted, as a mechanism sees it.
+// A non-owning view of the counts of a summary.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@ namespace ldp {
 
 class Mechanism;
 
-/// How many reports, and the state that they were counted in.
+/// The number of reports and the state that they were counted in.
 struct Counts {
     std::uint64_t n;
     Bytes state;
 };
 
-/// Reports that one mechanism counted: those of a summary, or the ones in it that are about one attribute. It
-/// owns nothing; mechanism and bytes must outlive it.
+/// Reports that one mechanism counted: all reports of a summary, or those about one attribute. The mechanism
+/// and the bytes must outlive the view.
 struct SummaryView : Counts {
     const Mechanism* mechanism;
     Rounds rounds = Rounds::untold();

@@ -11,7 +11,7 @@ namespace ldp {
 
 namespace {
 
-/// Steps of core/base/interrupt.hpp that a report takes, to look at and to count.
+/// The cost of validating and counting one report, in steps of core/base/interrupt.hpp.
 std::size_t steps(const Mechanism& mechanism) noexcept {
     return 1 + mechanism.payload_size() / 8 + static_cast<std::size_t>(mechanism.cost().per_report);
 }
@@ -20,7 +20,7 @@ std::size_t steps(const Mechanism& mechanism) noexcept {
     raise(ErrorCode::malformed, what, detail, "It was cut short, damaged, or does not come from ldp.");
 }
 
-/// Payloads in any order as batches, as few as have room for them.
+/// Puts sorted payloads into the smallest number of batches.
 std::vector<std::vector<std::byte>> framed(const Mechanism& mechanism, MutableBytes payloads) {
     const BatchFrame frame = batch_frame(mechanism);
     const std::size_t size = mechanism.payload_size();

@@ -1,4 +1,4 @@
-// Batches of reports (core/format/batch_frame.hpp): made, checked, counted.
+// Batches of reports: creation, validation and counting. The format is in core/format/batch_frame.hpp.
 #pragma once
 
 #include <span>
@@ -10,29 +10,28 @@
 
 namespace ldp {
 
-/// Of a mechanism's batches.
+/// Returns the frame of a mechanism's batches.
 [[nodiscard]] BatchFrame batch_frame(const Mechanism& mechanism) noexcept;
 
-/// These reports of the mechanism, at least one, as a batch, or as several where one has no room for all.
-/// Throws what check_report throws, Error (incompatible) for a report of another spec, and Interrupted.
+/// Packs at least one report of the mechanism into one batch, or into several if one is too small. Throws the
+/// errors of check_report(), Error (incompatible) for a report of another spec, and Interrupted.
 [[nodiscard]] std::vector<std::vector<std::byte>> pack(const Mechanism& mechanism,
                                                        std::span<const Report> reports);
 
-/// All reports of these batches of the mechanism, which were checked, as one batch, or as several where one
-/// has no room for all: which of them came in which batch is gone. Throws Interrupted.
+/// Merges validated batches of the mechanism into one batch, or into several if one is too small. The result
+/// does not show which batch a report came from. Throws Interrupted.
 [[nodiscard]] std::vector<std::vector<std::byte>> merge(const Mechanism& mechanism,
                                                         std::span<const Bytes> batches);
 
-/// Counts the reports of an untrusted batch; their rounds are the same. Full and mismatch leave the summary
-/// as it was. Malformed, or Interrupted, which is thrown, may leave some of the reports in it and its count
-/// without them: nobody may use such a summary.
+/// Counts the reports of an untrusted batch, all from the same rounds. The outcomes full and mismatch leave
+/// the summary unchanged. After the outcome malformed, or Interrupted, the state may contain some of the
+/// reports while the count does not. Callers must discard such a summary.
 [[nodiscard]] Outcome accumulate_batch(const Mechanism& mechanism, MutableBytes summary, Bytes batch,
                                        const Rounds& rounds = Rounds::untold());
 
-/// Full validation of untrusted bytes that begin with the mechanism's block. Throws Error (malformed) and
-/// Interrupted.
+/// Validates untrusted bytes that begin with the mechanism's block. Throws Error (malformed) and Interrupted.
 void check_batch(const Mechanism& mechanism, Bytes batch);
-/// check_report, check_summary or check_batch.
+/// Calls check_report(), check_summary() or check_batch() according to the kind.
 void check_value(const Mechanism& mechanism, Bytes bytes, Kind kind);
 
 }  // namespace ldp

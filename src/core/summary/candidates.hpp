@@ -1,5 +1,5 @@
-// Which of many candidate values people hold, where reports are Bloom filters: there may be more candidates
-// than bits, and no estimate for each.
+// Selection among candidate values if reports are Bloom filters. The number of candidates may exceed the
+// number of bits, so that individual estimates do not exist.
 #pragma once
 
 #include <string_view>
@@ -10,15 +10,18 @@
 
 namespace ldp {
 
-/// "nnls" or "lasso"; throws Error (invalid_value).
+/// Returns the method named "nnls" or "lasso". Error (invalid_value) for other names.
 [[nodiscard]] CandidateMethod candidate_method_named(std::string_view name);
 
-/// The values that the reports speak for, the largest estimates first. All values of the domain count as
-/// tested, also those that were not selected, which have no p-value of their own. After a selection p-values
-/// and standard errors are approximate: they hold if the values that were not selected are spread evenly over
-/// the filters' bits, many with a small share each. Values whose bits agree in every cohort cannot be told
-/// apart; one stands for all. Throws Error: unsupported if every value has an estimate of its own (see
-/// top.hpp), invalid_value if there are no reports.
+/// Returns the selected values, the largest estimates first. All values of the domain count as tested; values
+/// that are not selected have no p-value. Values with equal bits in every cohort cannot be distinguished, and
+/// one represents all of them.
+///
+/// After the selection, p-values and standard errors are approximate. They hold if the values that are not
+/// selected are spread evenly over the bits of the filters, with small shares.
+///
+/// Error: unsupported if every value has an estimate of its own (see top.hpp), invalid_value if there are no
+/// reports.
 [[nodiscard]] std::vector<Ranked> candidates(const SummaryView& view, CandidateMethod method,
                                              Control control);
 

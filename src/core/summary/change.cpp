@@ -15,7 +15,7 @@ namespace ldp {
 
 namespace {
 
-/// What one summary tells, attribute by attribute.
+/// Estimates of one summary by attribute.
 class Round {
   public:
     Round(const SummaryView& view, Target target) : view_(view), target_(target) {
@@ -24,16 +24,16 @@ class Round {
         noisy_means_ = estimate(view, {Quantity::means, Target::sample});
     }
 
-    /// The reports about the attribute.
+    /// Returns the reports about the attribute.
     [[nodiscard]] SummaryView part(std::size_t attribute) const { return ldp::part(view_, attribute); }
-    /// Whether it is a number, so that its mean is what there is to ask.
+    /// Returns whether the attribute is numeric, so that its mean is estimated.
     [[nodiscard]] bool numeric(std::size_t attribute) const {
         return part(attribute).mechanism->tells(Quantity::means);
     }
 
     struct Item {
         Estimate estimate;
-        double noise;  ///< the error against the sample
+        double noise;  ///< standard error with the target sample
     };
     [[nodiscard]] std::vector<Item> items(std::size_t attribute) const {
         if (numeric(attribute)) return {item(means_[attribute], noisy_means_[attribute])};
@@ -63,17 +63,19 @@ class Round {
 
 }  // namespace
 
-// An estimate is a mean over reports, so that two have the covariance Σ Cov(one person's reports)/(nₐ·n_b).
-// Given what was drawn at public randomness, that of a person is 0 if the second answer is to another key,
-// and so was drawn for itself; else it is the variance of what a report is on average given its permanent
-// response, which is never negative: all of a report's variance, but what a second layer renews. With m =
-// kept·min(nₐ, n_b) such people, m/(nₐ·n_b) = kept/max(nₐ, n_b). The lesser of the rounds' common noise is
-// taken, as is the noise against the sample for the population as well, where people's own variance counts in
-// both rounds in full: too much, unless their values move against each other.
+// An estimate is a mean over reports, so that two estimates have the covariance Σ Cov(reports of one
+// user)/(nₐ·n_b). Condition on the public randomness. If the second response has another key, it was drawn
+// independently, and the covariance of the user's reports is 0. Otherwise it is the variance of a report's
+// mean given its permanent response: the variance of a report minus the part that a second layer renews. It
+// is never negative. With m = kept·min(nₐ, n_b) such users, m/(nₐ·n_b) = kept/max(nₐ, n_b).
 //
-// Where a numeric randomizer cannot tell people's own variance from the noise, both are taken for common. The
-// difference stays on the safe side, for what is too much is added 1/nₐ + 1/n_b times, and taken off
-// 2·kept/max(nₐ, n_b) times at most.
+// The code uses the smaller common noise of the two rounds. It uses the noise of the sample target for the
+// population as well, where the variance between users counts in full in both rounds. Both choices
+// overestimate the error unless values of users move against each other.
+//
+// If a numeric randomizer cannot separate the variance between users from the noise, both count as common.
+// The result stays conservative: the excess is added 1/nₐ + 1/n_b times and subtracted at most 2·kept/max(nₐ,
+// n_b) times.
 std::vector<Change> change(const SummaryView& before, const SummaryView& after, double kept, Target target) {
     if (!std::ranges::equal(before.mechanism->block(), after.mechanism->block()))
         raise_incompatible(before.mechanism->block(), after.mechanism->block());
@@ -103,7 +105,7 @@ std::vector<Change> change(const SummaryView& before, const SummaryView& after, 
             const double old_error = a.estimate.standard_error, new_error = b.estimate.standard_error;
             const double unit = old_error == 0 && new_error == 0 ? 1 : std::max(old_error, new_error);
             const double covariance = kept * std::min(common(a, n_old, unit), common(b, n_new, unit));
-            // In this order exactly 0 where both are the same reports, or nearly.
+            // This order of operations gives exactly 0 for equal reports.
             const double variance =
                 square(old_error / unit) - covariance + (square(new_error / unit) - covariance);
             changes.push_back(

@@ -1,4 +1,4 @@
-// Series: how the answers of one summary differ from those of an earlier one.
+// Differences between the estimates of two summaries of a series.
 #pragma once
 
 #include <cstdint>
@@ -9,25 +9,25 @@
 
 namespace ldp {
 
-/// How the mean of a number, or the share of a value, changed.
+/// The change of a number's mean or of a value's share.
 struct Change {
     std::uint32_t attribute;
-    std::optional<std::uint32_t> value;  ///< of a category; none if it is a number's mean
-    Estimate difference;  ///< after − before, in the units of means and frequencies; NaN where
-                          ///< one of the summaries does not tell
+    std::optional<std::uint32_t> value;  ///< the category's value; empty for the mean of a number
+    /// after − before, in the units of means and frequencies; NaN if one summary has no estimate
+    Estimate difference;
 };
 
-/// The mean of each numeric attribute and the share of each value of each categorical one, in `after` less
-/// those in `before`, both checked.
+/// Returns the mean of each numeric attribute and the share of each value of each categorical attribute in
+/// `after`, minus those in `before`. Both summaries must be validated.
 ///
-/// `kept` is the share of people, of those in the smaller summary, who are in both and whose permanent
-/// response key is the same in both, so that they repeated an answer from memory: the noise that the two have
-/// in common cancels in part. They are taken to hold values as everybody does. With 0 the summaries are
-/// independent; for the same people that errs on the safe side unless the values of many moved to the
+/// `kept` is the share of users, relative to the smaller summary, who are in both summaries with the same
+/// response key and therefore repeated a memoized response. The noise that both summaries share cancels in
+/// part. These users are assumed to have the same distribution of values as all others. With 0, the summaries
+/// are treated as independent. For the same users this is conservative unless many values moved to the
 /// opposite side of the mean.
 ///
-/// Throws Error: incompatible if the summaries are of different specs, invalid_value if one holds no reports
-/// or `kept` is not within [0, 1], unsupported where there are no estimates.
+/// Error: incompatible if the summaries have different specs, invalid_value if a summary has no reports or
+/// `kept` is outside [0, 1], unsupported if the mechanism has no such estimates.
 [[nodiscard]] std::vector<Change> change(const SummaryView& before, const SummaryView& after, double kept,
                                          Target target = Target::sample);
 

@@ -36,12 +36,13 @@ constexpr std::pair<std::string_view, Consistency> methods[] = {
     {"empirical_bayes", Consistency::empirical_bayes},
 };
 
-// Wider than a double, so that the sum of millions is good to the last digits.
+// The accumulator is wider than a double, so that the sum of millions of values is accurate to the last
+// digits.
 long double sum_of(const Frequencies& f) {
     return std::accumulate(f.begin(), f.end(), 0.0L);
 }
 
-// Root of a function that falls or rises through 0 between the two ends.
+// Returns the root of a function that is monotone and changes its sign between the two ends.
 double root(const std::function<double(double)>& function, double low, double high) {
     std::uintmax_t steps = 200;
     const auto [a, b] = boost::math::tools::toms748_solve(
@@ -82,13 +83,16 @@ Frequencies norm_cut(Frequencies f) {
     return f;
 }
 
-// Minimises Σ (x_v − f_v)² / (a + b·x_v) over the distributions x: with b = 0 the nearest one, and with the
-// variance of a pure protocol the likeliest under normal errors. The summands are convex where the variance
-// is positive, so the Karush–Kuhn–Tucker conditions decide. With r_v = (x_v − f_v)/(a + b·x_v), the slope of
-// a summand is 2r − br², rising in r as long as 1 − rb = (a + b·f_v)/(a + b·x_v) is positive, which it is for
-// every estimate that supports can lead to. So all positive x_v have one r, x_v = (f_v + ra)/(1 − rb), and
-// x_v = 0 where that is negative. If m values are positive, they are the m largest, and their sum gives r;
-// the m-th is positive for m up to the right number and for none beyond.
+// Minimises Σ (x_v − f_v)² / (a + b·x_v) over the distributions x. With b = 0, the result is the nearest
+// distribution; with the variance of a pure protocol, it is the maximum-likelihood distribution under normal
+// errors. The summands are convex where the variance is positive, so that the Karush–Kuhn–Tucker conditions
+// are sufficient.
+//
+// Let r_v = (x_v − f_v)/(a + b·x_v). The derivative of a summand is 2r − br². It increases in r if 1 − rb =
+// (a + b·f_v)/(a + b·x_v) is positive, which holds for every estimate that supports can produce. Therefore
+// all positive x_v have one r, with x_v = (f_v + ra)/(1 − rb), and x_v = 0 where that is negative. If m
+// values are positive, they are the m largest, and their sum determines r. The m-th value is positive for m
+// up to the correct number, and for no larger m.
 Frequencies max_probability(Frequencies f, double a, double b) {
     Frequencies largest = f;
     Work work;
@@ -105,7 +109,7 @@ Frequencies max_probability(Frequencies f, double a, double b) {
         r = of_first;
     }
     for_each_index(f.size(), [&](std::size_t v) { f[v] = (f[v] + r * a) / (1 - r * b); });
-    return norm_mul(std::move(f));  // the negatives; and the sum to the last digit
+    return norm_mul(std::move(f));  // removes negative values and normalizes the sum
 }
 
 // Power law -------------------------------------------------------------------------------------------------
@@ -116,8 +120,8 @@ double power_integral(double beta, double from, double to) {
                                                : std::exp(beta * to) * -std::expm1(beta * (from - to)) / beta;
 }
 
-// Frequencies of k values with a density in proportion to x^−(1+decay) on [x₀, 1]. Their mean must be 1/k,
-// which leaves one parameter: x₀ follows from the decay.
+// Frequencies of k values with a density proportional to x^−(1+decay) on [x₀, 1]. Their mean must be 1/k. The
+// decay therefore determines x₀.
 class PowerLaw {
   public:
     PowerLaw(double decay, std::size_t k) : decay_(decay) {
@@ -125,7 +129,7 @@ class PowerLaw {
         const auto mean = [&](double start) {
             return power_integral(1 - decay, start, 0) / power_integral(-decay, start, 0);
         };
-        // At the lower end the mean is below (log k + 5)/(e⁵k − 1), at the upper it is nearly 1.
+        // At the lower end the mean is below (log k + 5)/(e⁵k − 1); at the upper end it is nearly 1.
         start_ = root([&](double start) { return std::log(mean(start)) + log_k; },
                       -(log_k + 5) / std::min(1.0, decay), -1e-9);
     }
@@ -135,11 +139,12 @@ class PowerLaw {
         double mean;
     };
 
-    // Of an estimate with a normal error, by quadrature in log x over all that lies within eight standard
-    // errors. Frequencies below a fiftieth of the standard error look all the same, and are one point.
+    // Returns the posterior given an estimate with a normal error. The quadrature is in log x and covers
+    // eight standard errors to either side. Frequencies below a fiftieth of the standard error are
+    // indistinguishable and form one point.
     [[nodiscard]] Posterior given(const Estimate& estimate) const {
         const double y = estimate.value, error = estimate.standard_error;
-        if (!(error > 0)) return {0, std::clamp(y, 0.0, 1.0)};  // nothing to weigh the law against
+        if (!(error > 0)) return {0, std::clamp(y, 0.0, 1.0)};  // no error, no shrinkage
         const double least = std::exp(start_);
         const double start = std::clamp(error / 50, least, 1.0);
         const double nearest = std::clamp(y, start, 1.0);
@@ -156,7 +161,7 @@ class PowerLaw {
         }
         const double low = std::log(std::max(start, nearest - 8 * error));
         const double high = std::log(std::min(1.0, nearest + 8 * error));
-        const auto& nodes = Rule::abscissa();  // of the right half
+        const auto& nodes = Rule::abscissa();  // nodes of the right half
         for (std::size_t i = 0; i < nodes.size() && high > low; ++i)
             for (const double side : {-1.0, 1.0}) {
                 const double u = (low + high + side * nodes[i] * (high - low)) / 2;
@@ -178,7 +183,7 @@ class PowerLaw {
 
 Frequencies power(const std::vector<Estimate>& estimates) {
     constexpr std::size_t given_steps = 1000;  // a microsecond or two
-    // Equal estimates are treated once.
+    // Equal estimates are processed once.
     std::vector<std::uint32_t> order(estimates.size());
     std::iota(order.begin(), order.end(), 0u);
     const auto key = [&](std::uint32_t v) {
@@ -189,7 +194,7 @@ Frequencies power(const std::vector<Estimate>& estimates) {
         work.done();
         return key(a) < key(b);
     });
-    std::vector<std::size_t> runs;  // where they begin, and the end
+    std::vector<std::size_t> runs;  // start of each run, then the end
     for (std::size_t i = 0; i < order.size(); ++i, work.done())
         if (i == 0 || key(order[i]) != key(order[i - 1])) runs.push_back(i);
     runs.push_back(order.size());
@@ -202,7 +207,7 @@ Frequencies power(const std::vector<Estimate>& estimates) {
                    law.given(estimates[order[runs[i]]]).log_likelihood;
         return sum;
     };
-    // From a frequency that falls with the tenth power of its rank to one that is almost the same for all.
+    // The bounds are a frequency that falls with the tenth power of its rank, and nearly equal frequencies.
     const double decay =
         std::exp(boost::math::tools::brent_find_minima(surprise, std::log(0.1), std::log(20.0), 12).first);
 

@@ -1,6 +1,6 @@
-// Post-processing of estimated frequencies, which are unbiased and therefore neither all positive nor of sum
-// 1: free of privacy cost, because it looks at estimates only; no longer unbiased, which is its price.
-// Methods and names: Wang, Lopuhaä-Zwakenberg, Li, Skoric, Li 2020; ibu: Agrawal, Aggarwal 2001.
+// Post-processing of estimated frequencies. The unbiased estimates can be negative and do not sum to 1; the
+// methods enforce such constraints at the price of bias. They use estimates only, so that they cost no
+// privacy. Methods and names: Wang, Lopuhaä-Zwakenberg, Li, Skoric, Li 2020; ibu: Agrawal, Aggarwal 2001.
 #pragma once
 
 #include <string_view>
@@ -10,64 +10,70 @@
 
 namespace ldp {
 
-/// What a method does to the estimates, what it guarantees and what it suits. All keep the order of the
-/// values, power where standard errors are about equal. Standard errors and intervals belong to the unbiased
-/// estimates: what comes out here has none.
+/// The methods. Each entry states the operation, the guarantees and the use. All methods keep the order of
+/// the values; for power, this requires about equal standard errors. Standard errors and intervals refer to
+/// the unbiased estimates only.
 enum class Consistency {
-    /// The estimates as they are. Unbiased: for sums over many values, for comparing periods, for intervals.
+    /// Returns the estimates unchanged. They are unbiased. Use: sums over many values, comparisons of
+    /// periods, intervals.
     none,
-    /// Those significant at 0.02 for all values together (top(), Bonferroni) stay as they are, the others
-    /// become 0. Not negative, sum unbound; hardly biased where it stays. For heavy hitters; what is rare is
-    /// lost. (The paper's threshold is the normal law's, which is far off for counts of a few reports.)
+    /// Keeps estimates that are significant at 0.02 for all values together (top(), Bonferroni) and sets the
+    /// others to 0. Not negative, any sum, small bias of the kept values. Use: heavy hitters; rare values are
+    /// lost. (The threshold of the paper is based on the normal law, which is inaccurate for counts of a few
+    /// reports.)
     base_cut,
-    /// One amount added to all: sum 1, negative values remain, still unbiased for the people who reported.
+    /// Adds a constant to all estimates. The sum is 1 and negative values remain. Unbiased for the sample.
     norm,
-    /// Negatives become 0, the rest is scaled: not negative, sum 1, large values biased low. Equal shares if
-    /// nothing is positive.
+    /// Sets negative estimates to 0 and scales the others. Not negative, sum 1, large values biased low.
+    /// Returns equal shares if no estimate is positive.
     norm_mul,
-    /// The largest stay until they add up to 1, the one that would pass it gets what is left, the others
-    /// become 0: not negative, sum 1, or less if all positive ones have less. For the most frequent values.
+    /// Keeps the largest estimates until they sum to 1, truncates the next one to the remainder, and sets the
+    /// others to 0. Not negative; the sum is 1, or less if all positive estimates sum to less. Use: the most
+    /// frequent values.
     norm_cut,
-    /// One amount subtracted from all, what would be negative becomes 0: not negative, sum 1, the nearest
-    /// distribution by squared distance. The least squared error of those that add up to 1 where reports are
-    /// honest. Forged reports that lower most shares make it raise the others: see doc/forgery.md.
+    /// Subtracts a constant from all estimates and sets negative results to 0. Not negative, sum 1. The
+    /// result is the distribution nearest to the estimates by squared distance. If reports are honest, it has
+    /// the smallest squared error of the methods with sum 1. Forged reports that lower most shares make this
+    /// method raise the others, see doc/forgery.md.
     norm_sub,
-    /// The likeliest distribution if errors are normal, their variance as the frequency says: like norm_sub,
-    /// but each value gives in proportion to its variance, frequent ones more than rare ones. Not negative,
-    /// sum 1. For few values and many reports; where most values have hardly a report, frequent ones are
-    /// biased low by as much as most of them, and norm_sub is better. Pure protocols only.
+    /// Returns the maximum-likelihood distribution under normal errors whose variance depends on the
+    /// frequency. It resembles norm_sub, but subtracts an amount proportional to each value's variance, which
+    /// is larger for frequent values. Not negative, sum 1. Use: few values and many reports. If most values
+    /// have hardly any reports, frequent values are biased low by most of their share; prefer norm_sub. Pure
+    /// protocols only.
     mle_apx,
-    /// The mean of each frequency given its estimate and standard error, if frequencies follow a power law on
-    /// [x₀, 1] with the mean 1/k, which settles x₀, and the exponent that makes the estimates likeliest. Not
-    /// negative, sum unbound. The least squared error over all values where the law holds, as for words and
-    /// addresses; not for anything else.
+    /// Returns the posterior mean of each frequency given its estimate and standard error. The prior is a
+    /// power law on [x₀, 1] with mean 1/k, which determines x₀. The exponent maximizes the likelihood of the
+    /// estimates. Not negative, any sum. It has the smallest squared error over all values if the law holds,
+    /// as for words and addresses, and is unsuitable otherwise.
     power,
-    /// What the iterative Bayesian update converges to: the distribution on which the observed supports are
-    /// likeliest, each value's taken for itself. With supports that exclude each other (grr) that is the
-    /// update of the channel itself while no estimate is negative, and close to it otherwise. Not negative,
-    /// sum 1. Like mle_apx in what it suits, better founded where counts are small. Pure protocols only.
+    /// Returns the limit of the iterative Bayesian update: the distribution that maximizes the likelihood of
+    /// the observed supports, with the supports of different values treated as independent. If supports
+    /// exclude each other (grr), this equals the update of the channel itself while no estimate is negative,
+    /// and approximates it otherwise. Not negative, sum 1. Use: as mle_apx, with a better foundation for
+    /// small counts. Pure protocols only.
     ibu,
-    /// The iterative Bayesian update, begun at equal shares and stopped before it fits the noise: as soon as
-    /// the squared error, which Stein's unbiased estimate tells, rises. Values that reports tell apart are
-    /// about where ibu has them, the others nearer to each other. Not negative, sum 1. By no law, it has the
-    /// least squared error of those that sum to 1 where all values are held, few or many; ibu is better where
-    /// most are held by nobody and reports tell it. Pure protocols only.
+    /// Returns the iterative Bayesian update from equal shares, stopped early. It stops when Stein's unbiased
+    /// estimate of the squared error begins to rise. Values that the reports separate well are close to ibu;
+    /// the others are shrunk towards each other. Not negative, sum 1. Without a distributional assumption, it
+    /// has the smallest squared error among the methods with sum 1 if all values occur. If most values do not
+    /// occur and the reports show this, ibu is better. Pure protocols only.
     ibu_early,
-    /// The mean of each frequency given its estimate, under the law of frequencies on which all estimates
-    /// together are likeliest, whatever its shape (Kiefer, Wolfowitz 1956; Jiang, Zhang 2009); then one
-    /// amount is added to all estimates so that the means sum to 1. Not negative, sum 1. About the least
-    /// squared error over all values, with none of power's assumptions; forgers shift the law as they shift
-    /// the estimates.
+    /// Returns posterior means under the distribution of frequencies that maximizes the joint likelihood of
+    /// all estimates, whatever its shape (Kiefer, Wolfowitz 1956; Jiang, Zhang 2009). A constant is then
+    /// added to all estimates so that the means sum to 1. Not negative, sum 1. It has about the smallest
+    /// squared error over all values without the assumptions of power. Forged reports shift the distribution
+    /// as they shift the estimates.
     empirical_bayes,
 };
 
-/// Throws Error (invalid_value) that lists the methods.
+/// Returns the method of this name. Error (invalid_value) that lists the methods.
 [[nodiscard]] Consistency consistency_named(std::string_view name);
 
-/// The frequencies of a summary, made consistent. A value that the reports say nothing about (NaN) counts as
-/// 0, except in none. `attribute` says whose frequencies, of a record. Throws what estimate() throws, and
-/// Error (unsupported) where a method needs what the mechanism does not tell: mle_apx, ibu and
-/// ibu_early the probabilities p and q, base_cut p-values.
+/// Returns the frequencies of a summary after post-processing. A value without information (NaN) counts as 0,
+/// except for none. `attribute` selects an attribute of a record. Throws the errors of estimate(). Error
+/// (unsupported) if the mechanism lacks what the method needs: the probabilities p and q for mle_apx, ibu and
+/// ibu_early, p-values for base_cut.
 [[nodiscard]] std::vector<double> consistent(const SummaryView& view, Consistency method,
                                              std::size_t attribute = only_attribute);
 

@@ -43,8 +43,8 @@ double resolution(const SummaryView& view) {
     return reading_of(view).resolution();
 }
 
-// How far the sharp share is from the smeared one depends on how people are spread inside the stretch, which
-// is what these reports do not tell: so no interval could know it, and the answer says what it is about.
+// The difference between sharp and smoothed share depends on the distribution inside the smoothing width. The
+// reports carry no information about it, so that no interval can cover it. The note states this.
 std::string smearing(const SummaryView& view) {
     const double segment = resolution(view);
     if (segment == 0) return {};

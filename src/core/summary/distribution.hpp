@@ -1,6 +1,6 @@
-// Questions to a summary about the distribution of one ordered attribute; what the answers are, ordered.hpp
-// says. All throw Error: unsupported if its reports tell no distribution, invalid_value if there are none or
-// an argument is out of range.
+// Estimates of the distribution of one ordered attribute from a summary; see ordered.hpp for definitions. All
+// functions throw Error: unsupported if the reports carry no distribution, invalid_value if there are no
+// reports or an argument is out of range.
 #pragma once
 
 #include <span>
@@ -11,42 +11,42 @@
 
 namespace ldp {
 
-/// A share of people, and how it is distributed: for interval().
+/// A share and the law of its error, for interval().
 struct ShareOfRange : Estimate {
     ErrorLaw law;
 };
 
 [[nodiscard]] Distribution decode(const SummaryView& view, Smoothing smoothing);
 
-/// The stretch over which the estimates below smear, in the attribute's units; 0 if they are sharp. It
-/// follows from the number of reports and the spec alone.
+/// Returns the width over which the estimates below are smoothed, in the attribute's units; 0 if they are
+/// sharp. It depends on the number of reports and the spec only.
 [[nodiscard]] double resolution(const SummaryView& view);
 
-/// What a reader of the shares and quantiles below has to know of their smearing; empty if they are sharp.
+/// Returns a note about the smoothing of shares and quantiles for display; empty if they are sharp.
 [[nodiscard]] std::string smearing(const SummaryView& view);
 
-/// The share of people at or below a value, sharp or smeared; 0 and 1 without error outside the declared
-/// range. Near a single value that many people have, or where the distribution begins steeply, the sharp
-/// share is another than the smeared one.
+/// Returns the share of people at or below a value, sharp or smoothed. Outside the declared range, the result
+/// is 0 or 1 without error. Near a single frequent value, or where the distribution begins steeply, the
+/// smoothed share differs from the sharp one.
 [[nodiscard]] ShareOfRange cdf(const SummaryView& view, double value, Target target);
 
-/// The share of people with low ≤ value ≤ high, sharp or smeared; low ≤ high. Its error is its own, not that
-/// of a difference: what both ends have in common cancels.
+/// Returns the share of people with low ≤ value ≤ high, sharp or smoothed. Requires low ≤ high. The error is
+/// computed for the range, so that errors common to both ends cancel.
 [[nodiscard]] ShareOfRange share_between(const SummaryView& view, double low, double high, Target target);
 
-/// The shares of bins of equal width over the declared range, smeared at the edges between them or, if sharp,
-/// with a point on an edge in the upper bin; they add up to 1. 1 ≤ bins ≤ max_bins, and at most as many as
-/// points.
+/// Returns the shares of bins of equal width over the declared range; they sum to 1. Smoothed shares are
+/// smeared at the bin edges. Sharp shares count a grid point on an edge in the upper bin. Requires 1 ≤ bins ≤
+/// max_bins and at most one bin per grid point.
 inline constexpr std::size_t max_bins = 1000;
 [[nodiscard]] std::vector<ShareOfRange> histogram(const SummaryView& view, std::size_t bins, Target target);
 
-/// The value below which a share lies, 0 < share < 1, smeared; or the first point with that share at or below
-/// it.
+/// Returns the value below which the share lies, smoothed, or the first grid point whose cumulative share is
+/// at least `share`. Requires 0 < share < 1.
 [[nodiscard]] Quantile quantile(const SummaryView& view, double share, double confidence, Target target);
-/// Several, for hardly more than the work of one: the state is read once.
+/// Returns several quantiles. The state is decoded once.
 [[nodiscard]] std::vector<Quantile> quantiles(const SummaryView& view, std::span<const double> shares,
                                               double confidence, Target target);
-/// The value alone.
+/// Returns the value of a quantile without an interval.
 [[nodiscard]] double quantile(const SummaryView& view, double share);
 
 }  // namespace ldp

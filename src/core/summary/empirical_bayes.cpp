@@ -11,14 +11,14 @@ namespace ldp {
 
 namespace {
 
-// The law of the frequencies, as masses at points, on which the estimates are likeliest; and each frequency's
-// mean given its estimate. Estimates that are nearer to each other than noise can tell are taken together,
-// and a point is put where each of them is: between far ones no law has mass.
+// The prior of the frequencies as point masses, which maximizes the likelihood of the estimates, and the
+// posterior means. Estimates that differ by less than an eighth of a standard error share a bin. The points
+// of the prior are at the bins, so that it has no mass between distant estimates.
 class FreeLaw {
   public:
-    /// In ascending order, and not empty.
+    /// `sorted` is in ascending order and not empty.
     explicit FreeLaw(const std::vector<Estimate>& sorted) {
-        constexpr double near = 1.0 / 8;  // of a standard error
+        constexpr double near = 1.0 / 8;  // in standard errors
         Work work;
         for (const Estimate& each : sorted) {
             if (bins_.empty() || each.value - bins_.back().first > near * each.standard_error)
@@ -33,14 +33,14 @@ class FreeLaw {
         std::ranges::sort(points, {}, &Estimate::value);
         for (const Estimate& point : points) {
             points_.push_back(point.value);
-            // A frequency's noise is that of an estimate where it is itself.
+            // The noise at a frequency is that of an estimate of this size.
             noise_.push_back(std::max(point.standard_error, 1e-150));
         }
         masses_.assign(points_.size(), 1 / static_cast<double>(points_.size()));
         climb();
     }
 
-    /// One amount added to all estimates makes the means sum to 1.
+    /// Adds a constant to all estimates so that the means sum to 1.
     void sum_to_one() {
         const double critical_value = 2 + bins_.back().value() - bins_.front().value();
         const auto excess = [&](double shift) {
@@ -59,8 +59,8 @@ class FreeLaw {
     struct Bin {
         double first;
         double count = 0, sum = 0, errors = 0;
-        std::size_t from = 0, to = 0;       // the points that can be what is behind it
-        std::vector<double> likelihoods{};  // of each of these, but for a factor
+        std::size_t from = 0, to = 0;       // range of the points with relevant likelihood
+        std::vector<double> likelihoods{};  // likelihood of each of these points, up to a factor
         double mean = 0;
 
         void add(const Estimate& estimate) noexcept {
@@ -72,11 +72,11 @@ class FreeLaw {
         [[nodiscard]] double error() const noexcept { return errors / count; }
     };
 
-    // Expectation maximisation, which raises the likelihood with every step. The means settle long before the
-    // law does.
+    // Expectation maximization, which raises the likelihood in every step. The means converge long before the
+    // prior does.
     void climb() {
         constexpr int steps = 300;
-        constexpr double enough = 8;  // standard errors
+        constexpr double enough = 8;  // in standard errors
         for (Bin& bin : bins_) {
             const double y = bin.value();
             const auto away = [&](std::size_t i) { return (y - points_[i]) / noise_[i]; };
@@ -110,7 +110,7 @@ class FreeLaw {
             bins_[b].mean = std::max(bins_[b].mean, bins_[b - 1].mean);
     }
 
-    // Between bins on a line, beyond them in parallel to the estimates.
+    // Interpolates linearly between bins. Beyond them, the line is parallel to the estimates.
     [[nodiscard]] double mean_at(double y) const noexcept {
         const auto after = std::ranges::upper_bound(bins_, y, {}, &Bin::value);
         if (after == bins_.begin()) return std::max(0.0, after->mean + y - after->value());
@@ -120,7 +120,7 @@ class FreeLaw {
     }
 
     std::vector<Bin> bins_;                        // in ascending order
-    std::vector<double> points_, noise_, masses_;  // the law
+    std::vector<double> points_, noise_, masses_;  // the prior
     double shift_ = 0;
 };
 

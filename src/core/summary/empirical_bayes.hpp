@@ -1,5 +1,4 @@
-// Frequencies of many values estimated together: each lends the others what it tells of how frequencies are
-// spread.
+// Empirical Bayes estimates of many frequencies, with a nonparametric prior.
 #pragma once
 
 #include <span>
@@ -9,10 +8,10 @@
 
 namespace ldp {
 
-/// The mean of each frequency given its estimate, under the law of frequencies on which all estimates
-/// together are likeliest, whatever its shape (Kiefer, Wolfowitz 1956; Jiang, Zhang 2009); one amount is
-/// added to all estimates so that the means, none of which is negative, sum to 1. At least one estimate, and
-/// all with a standard error.
+/// Returns posterior means under the distribution of frequencies that maximizes the joint likelihood of all
+/// estimates, whatever its shape (Kiefer, Wolfowitz 1956; Jiang, Zhang 2009). A constant is added to all
+/// estimates so that the means, which are not negative, sum to 1. Requires at least one estimate, and a
+/// standard error of each.
 [[nodiscard]] std::vector<double> empirical_bayes(std::span<const Estimate> estimates);
 
 }  // namespace ldp

@@ -10,7 +10,7 @@ namespace ldp {
 
 namespace {
 
-/// Those whose reports are about one attribute of a record are a sample of all who reported.
+/// Reports about one attribute of a record are a random sample of all reports.
 Target target_of_part(const SummaryView& view, const SummaryView& part, Target target) noexcept {
     return part.n == view.n ? target : Target::population;
 }
@@ -38,7 +38,7 @@ Interval combined_interval(const Estimate& one, const Interval& of_one, const Es
                                   (1 - weight) * (other.value - of_other.lower)),
                  high = std::hypot(weight * (of_one.upper - one.value),
                                    (1 - weight) * (of_other.upper - other.value));
-    // Both estimates may lie beyond the same end of what is possible, up to which both intervals reach.
+    // If both estimates lie beyond the same end of the possible values, both intervals end there.
     return {std::min(middle - low, std::max(of_one.lower, of_other.lower)),
             std::max(middle + high, std::min(of_one.upper, of_other.upper))};
 }

@@ -1,4 +1,4 @@
-// How sure a summary is of what it tells, beyond the standard errors of its estimates.
+// Error laws and intervals of the estimates of a summary.
 #pragma once
 
 #include "core/mechanism/error_law.hpp"
@@ -6,20 +6,20 @@
 
 namespace ldp {
 
-/// The law of the estimates that are about one attribute, which there is: for interval(). The normal one
-/// where people's reports repeat each other.
+/// Returns the law of an attribute's estimates, for interval(). The attribute must exist. The result is the
+/// normal law if people repeat memoized responses.
 [[nodiscard]] ErrorLaw error_law(const SummaryView& view, std::size_t attribute, Target target);
 
-/// The law of group_mean(view, first, last, target).
+/// Returns the law of group_mean(view, first, last, target).
 [[nodiscard]] ErrorLaw group_law(const SummaryView& view, std::size_t first, std::size_t last, Target target);
 
-/// The interval of combined(one, other), from the intervals of both at the same confidence. How far it
-/// reaches to either side follows from how far they do, weighed as the estimates are (Zou, Donner 2008): so
-/// it keeps what intervals of few reports allow for.
+/// Returns the interval of combined(one, other) from both intervals at the same confidence. Its half-widths
+/// follow from those of the two intervals with the weights of the estimates (Zou, Donner 2008). The
+/// small-sample corrections of the two intervals are therefore kept.
 [[nodiscard]] Interval combined_interval(const Estimate& one, const Interval& of_one, const Estimate& other,
                                          const Interval& of_other) noexcept;
 
-/// The intervals of estimate(view, question), in the same order; each reaches so many standard errors.
+/// Returns the intervals of estimate(view, question), in the same order, at this critical value.
 [[nodiscard]] std::vector<Interval> intervals(const SummaryView& view, const Question& question,
                                               std::span<const Estimate> estimates, double critical_value);
 

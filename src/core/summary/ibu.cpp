@@ -10,10 +10,10 @@ namespace ldp {
 
 namespace {
 
-// The log-likelihood Σ c_v log θ_v + (1 − c_v) log(1 − θ_v) of a report, where c_v is the share of reports
-// that support v and θ_v = q + (p − q)x_v its expectation: each value's supports are taken for themselves, as
-// if they were independent of other values'. It is concave. Values of equal estimates have equal frequencies
-// all along, and are a level.
+// The log-likelihood Σ c_v log θ_v + (1 − c_v) log(1 − θ_v) per report. c_v is the share of reports that
+// support v, and θ_v = q + (p − q)x_v is its expectation. Supports of different values are treated as
+// independent. The function is concave. Values with equal estimates have equal frequencies throughout and
+// form one level.
 class Climb {
   public:
     Climb(std::span<const double> estimates, const PureProtocol& protocol)
@@ -36,11 +36,11 @@ class Climb {
         });
     }
 
-    // Expectation maximisation gets to the top, but by steps a k-th of the way. It can be had directly: there
-    // all positive x_v have the same slope ν(p − q), from which θ_v follows by a quadratic equation, and the
-    // ν at which they sum to 1 is searched for.
+    // Computes the maximum directly, since expectation maximization converges in steps of a k-th of the
+    // distance. At the maximum, all positive x_v have the same derivative ν(p − q). Each θ_v then solves a
+    // quadratic equation, and ν is found by root search so that the x_v sum to 1.
     void to_the_top() {
-        // θ − c + νθ(1 − θ) = 0; of the two forms of its root, the one that subtracts nothing.
+        // Solves θ − c + νθ(1 − θ) = 0 by the form of the root that avoids cancellation.
         const auto at = [&](double c, double nu) {
             const double half = std::sqrt(std::max(0.0, (1 + nu) * (1 + nu) - 4 * nu * c));
             const double theta = nu > -1 ? 2 * c / (1 + nu + half) : (1 + nu - half) / (2 * nu);
@@ -51,8 +51,8 @@ class Climb {
             each([&](const SupportLevel& level) { sum += level.values * at(level.share, nu); });
             return static_cast<double>(sum - 1);
         };
-        // At 1/q even a value that all reports support has 0, at −1/(1 − p) even one that none supports
-        // has 1.
+        // At ν = 1/q even a value that all reports support has frequency 0. At ν = −1/(1 − p) even a value
+        // that no report supports has frequency 1.
         std::uintmax_t steps = 200;
         const auto [low, high] =
             boost::math::tools::toms748_solve(excess, -1 / (1 - protocol_.p), 1 / protocol_.q,
@@ -62,10 +62,10 @@ class Climb {
         normalise();
     }
 
-    // From equal shares on until the squared error, as Stein (1981) estimates it, rises. A second fall, later
-    // on, is that of the noise more often than not.
+    // Starts at equal shares and stops when the squared error rises, as estimated by Stein (1981). A later
+    // decrease is usually noise and is ignored.
     void until_error_rises(double n) {
-        constexpr int most_steps = 400;  // the last is 10^15 times the first
+        constexpr int most_steps = 400;  // the last step is at 10^15 times the first
         std::vector<double> before(levels_.size());
         double least = estimated_error(n), time = 0;
         for (int step = 0; step < most_steps; ++step) {
@@ -85,7 +85,7 @@ class Climb {
     }
 
     [[nodiscard]] std::vector<double> frequencies(std::span<const double> estimates) {
-        // Neither rounding nor long steps shall change the order.
+        // Neither rounding nor long steps may change the order of the values.
         double least = 0;
         each([&](SupportLevel& level) { least = level.frequency = std::max(least, level.frequency); });
         normalise();
@@ -98,17 +98,17 @@ class Climb {
     }
 
   private:
-    // Of the time so far, a step's length.
+    // Step length as a fraction of the elapsed time.
     static constexpr double growth = 0.1;
 
     struct SupportLevel {
         double estimate;
-        double share;  // of the reports that support a value
+        double share;  // share of the reports that support a value
         double frequency;
         double values = 0;
-        double slope = 0, bend = 0;  // of the log-likelihood; the latter is its second derivative, negated
-        double response = 0;         // of the logarithm of the frequency to the estimate
-        double weight = 0;           // how far a slope moves the frequency
+        double slope = 0, bend = 0;  // first and negated second derivative of the log-likelihood
+        double response = 0;         // derivative of the logarithm of the frequency by the estimate
+        double weight = 0;           // change of the frequency by a unit of slope
     };
 
     [[nodiscard]] double expectation(double frequency) const noexcept {
@@ -128,7 +128,7 @@ class Climb {
         });
     }
 
-    /// Slopes, and how far the one farthest from the mean is from it.
+    /// Computes the derivatives and returns the largest distance of a derivative from their mean.
     double look_around() {
         double mean = 0, farthest = 0;
         each([&](SupportLevel& level) {
@@ -141,10 +141,10 @@ class Climb {
         return farthest;
     }
 
-    // A step of expectation maximisation multiplies x_v by 1 + (g_v − Σ x_w g_w)/k, g_v being the slope in
-    // x_v. Steps that small follow the flow d log x_v/dt = g_v − ν, where ν keeps the sum, for 1/k each. What
-    // still moves at a time t moves about as fast as 1/t, so steps in proportion to t follow the flow as
-    // well; and implicit ones do not overshoot where it has settled.
+    // A step of expectation maximization multiplies x_v by 1 + (g_v − Σ x_w g_w)/k, where g_v is the
+    // derivative by x_v. Such small steps follow the flow d log x_v/dt = g_v − ν for a time of 1/k, where ν
+    // preserves the sum. Components that still change at time t change at a rate of about 1/t, so that step
+    // lengths may grow in proportion to t. Implicit steps do not overshoot at components that have converged.
     void advance(double length) {
         weights_ = 0;
         double bias = 0;
@@ -163,8 +163,9 @@ class Climb {
         normalise();
     }
 
-    // Σ (x_v − y_v)² + 2 Var y_v · ∂x_v/∂y_v, y_v being the estimates, against the people who reported, but
-    // for what does not depend on x_v. The derivative went along with the steps; ν moves with y_v, too.
+    // Returns Σ (x_v − y_v)² + 2 Var y_v · ∂x_v/∂y_v up to terms independent of x_v. The y_v are the
+    // estimates, with the target sample. The derivative was carried along with the steps; ν depends on y_v,
+    // too.
     double estimated_error(double n) {
         double sum = 0;
         each([&](const SupportLevel& level) {
@@ -178,7 +179,7 @@ class Climb {
     PureProtocol protocol_;
     double gain_;
     double even_;
-    double weights_ = 1;                // of all values
+    double weights_ = 1;                // total weight of all values
     std::vector<SupportLevel> levels_;  // in ascending order
 };
 

@@ -1,5 +1,5 @@
-// The iterative Bayesian update of frequencies under a pure protocol: the distribution that it ends at, and
-// the one on its way where the noise begins to weigh more than what is still to be learnt.
+// The iterative Bayesian update of frequencies under a pure protocol: its limit, and an early stopped
+// version.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 namespace ldp {
 
-/// Where the update converges to: the distribution on which the shares of reports that support each value are
-/// likeliest, each taken for itself. Of at least one unbiased estimate, and all finite.
+/// Returns the limit of the update: the distribution that maximizes the likelihood of each value's supports,
+/// treated as independent. Requires at least one unbiased estimate; all must be finite.
 [[nodiscard]] std::vector<double> ibu(std::span<const double> estimates, const PureProtocol& protocol);
 
-/// The update, begun at equal shares and stopped as soon as the squared error, which Stein's unbiased
-/// estimate tells, rises. Estimates of n reports.
+/// Returns the update from equal shares, stopped when Stein's unbiased estimate of the squared error rises.
+/// The estimates must be those of n reports.
 [[nodiscard]] std::vector<double> ibu_early(std::span<const double> estimates, const PureProtocol& protocol,
                                             std::uint64_t n);
 

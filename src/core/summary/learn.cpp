@@ -17,8 +17,8 @@ namespace ldp {
 
 namespace {
 
-/// Half of those who may be left out are left out at either end. Each end is beyond the quantile with
-/// half of what is missing to range_confidence, so both are with all of it.
+/// Half of the share that may be excluded is excluded at either end. Each end lies beyond its quantile with
+/// half of the error probability 1 − range_confidence, so that both hold with range_confidence.
 LearntRange quantiles(const Ordered& ordered, const SummaryView& view, double coverage) {
     const auto [least, greatest] = ordered.ends();
     const double blur = resolution(view) / 2;
@@ -74,9 +74,10 @@ std::vector<LearntRange> learn_ranges(const SummaryView& view, double coverage) 
     return ranges;
 }
 
-// Of an ordered attribute: the interval of the quantile with half of those who may be left out ends within
-// the outer sixteenth, where hardly anybody is, if as many of the share's standard errors are no more than
-// that half. Of an oracle: the values there are told to hold no more than all who may be left out.
+// For an ordered attribute: the interval of the quantile must end within the outer sixteenth, which is nearly
+// empty. This holds if the critical value times the share's standard error is at most half of the share that
+// may be excluded. For an oracle: the upper bound of the values there must be at most the share that may be
+// excluded.
 std::uint64_t reports_to_narrow(const Mechanism& mechanism, double coverage) {
     check_coverage(coverage);
     constexpr std::size_t outer = 16;

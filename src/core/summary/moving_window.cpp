@@ -10,9 +10,10 @@ void invert(MutableBytes state) noexcept {
     for (std::byte& each : state) each = ~each;
 }
 
-/// The rounds of a whole are known without those of a part that lies strictly inside them. Of a whole that
-/// does not know them a part that does changes nothing; without one that does not the rest may know its own.
-/// That is looked at anew where answers depend on it.
+/// The rounds of the remainder are known if the part lies strictly inside the rounds of the whole. If the
+/// rounds of the whole are unknown, subtracting a part with known rounds changes nothing. Without a part with
+/// unknown rounds, the rounds of the remainder may be known; memoized responses require a new sum in that
+/// case.
 bool keeps(const Rounds& whole, const Rounds& part, bool memoized_responses) noexcept {
     if (!whole.told()) return part.told() || !memoized_responses;
     return whole.first < part.first && part.last < whole.last;

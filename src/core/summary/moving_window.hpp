@@ -1,20 +1,20 @@
-// Moving windows: what leaves a window is taken out of its summary, so that each step costs what came and
-// went, and not the whole window.
+// Moving windows: expired parts are subtracted from a window's summary, so that a step costs the changed
+// parts only.
 #pragma once
 
 #include "core/summary/summary.hpp"
 
 namespace ldp {
 
-/// Takes an untrusted summary out of one of the mechanism's that it was added to before. False, and no
-/// change, if it is none of the same spec, has as many reports or more, or if nobody can know which rounds
-/// are left: then the parts that stay have to be added up anew. Where rounds were not told, those that are
-/// left are not told either, but for people who keep their answers: of them it is false if the other's were
-/// not told.
+/// Subtracts an untrusted summary from a summary of the mechanism that it was added to. Returns false and
+/// changes nothing if the specs differ, if the part does not have fewer reports, or if the remaining rounds
+/// cannot be determined. In these cases, the remaining parts must be added up again. If the rounds of `from`
+/// are unknown, those of the remainder are unknown, too. With memoized responses, the result is then false if
+/// the rounds of `other` are also unknown.
 ///
-/// Exact for every mechanism, since a state is nothing but counters and sums that merging adds up, each
-/// modulo a power of 2. Inverting all bits of such a number turns x into −x − 1, in a plane of bits as in
-/// bytes; so a − b is what inverting a, adding b and inverting again leads to.
+/// The operation is exact for every mechanism: a state consists of counters and sums that merging adds modulo
+/// a power of 2. Inverting all bits of such a number maps x to −x − 1, in bit planes as in bytes. Therefore,
+/// inverting a, adding b and inverting again yields a − b.
 [[nodiscard]] bool subtract(const Mechanism& mechanism, MutableBytes from, Bytes other) noexcept;
 
 }  // namespace ldp

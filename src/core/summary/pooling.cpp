@@ -13,8 +13,8 @@ namespace ldp {
 MemoizedNoise::MemoizedNoise(const Mechanism& mechanism, Bound bound) {
     if (mechanism.first_epsilon() == mechanism.epsilon()) return;
     if (mechanism.tells(Quantity::means)) {
-        // Of a bit it is greatest in the middle of the range and least at its ends, of others hardly
-        // different.
+        // For one bit, the maximum is in the middle of the range and the minimum at its ends; other
+        // mechanisms hardly differ.
         constexpr int places = 32;
         part_ = mechanism.n_covariance(0) / mechanism.n_variance(0);
         for (int i = 1; i <= places; ++i) {
@@ -34,7 +34,7 @@ double MemoizedNoise::of(double n_variance, double estimate, double unit) const 
     return std::max(0.0, part_ * n_variance - drawn_anew / unit / unit);
 }
 
-// A person has no more reports than there are.
+// The number of reports is also a bound.
 double most_of_one(const SummaryView& view) noexcept {
     if (!view.mechanism->header().kept || view.n == 0) return 1;
     return static_cast<double>(std::min(view.rounds.most(), view.n));

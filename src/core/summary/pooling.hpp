@@ -1,20 +1,19 @@
-// Reports of one person in several rounds. Where people draw each report afresh, its noise is independent of
-// every other's, whoever sent it. Where they keep their answers (see spec/evolving.hpp), reports of one
-// person repeat the noise, and an estimate of several rounds is less sure than so many reports of different
-// people would make it. A summary knows its rounds, and with one report a person and round at most,
+// Standard errors if one person sends reports in several rounds. If each report is drawn afresh, the noise of
+// all reports is independent. If people keep memoized responses (see spec/evolving.hpp), a person's reports
+// repeat the noise. An estimate over several rounds is then less precise than one from the same number of
+// independent reports. A summary stores its rounds. With at most one report per person and round,
 //
 //     R = last round − first round + 1
 //
-// bounds how many reports a person has in it. Of a person's r ≤ R reports, with variances Vₜ of their noise
-// and of these Cₜ for what a permanent response or public randomness brings in, which other reports may
-// share,
+// bounds the number of reports of one person. Let the r ≤ R reports of a person have noise variances Vₜ. Let
+// Cₜ be the part that permanent responses and public randomness contribute, which other reports may share. By
+// the Cauchy-Schwarz inequality,
 //
 //     Var Σ ≤ Σ(Vₜ − Cₜ) + (Σ√Cₜ)² ≤ ΣVₜ + (R−1)·ΣCₜ
 //
-// by Cauchy and Schwarz, with equality if the person's value never changes and all have R reports. So what
-// the noise of independent reports amounts to is widened by 1 + (R−1)·C/V, which is R where a report is its
-// permanent response, and less under a second layer. What a sample of people leaves open is widened by R: a
-// person who says the same R times tells of one.
+// Equality holds if the value never changes and all people have R reports. The noise variance of independent
+// reports is therefore inflated by 1 + (R−1)·C/V. This factor is R if a report is its permanent response, and
+// less with a second layer. The sampling variance is inflated by R.
 #pragma once
 
 #include <string>
@@ -23,62 +22,65 @@
 
 namespace ldp {
 
-/// What n·Var of the noise is without the part that a second layer draws anew for each report of a permanent
-/// response: C. For a share under a pure protocol that part is linear in it, as what it is the difference of.
-/// Else it is not known, but bounded. Of a mean the part that is left is greatest in the middle of the range
-/// and least at its ends. For rappor what the second layer adds is nearly the same for all values, but for
-/// how their bits overlap: the most of it is taken off, or nothing.
+/// C as a function of n·Var: the noise variance without the part that a second layer draws anew for each
+/// report. For a share under a pure protocol, that part is linear in the share. In other cases it is bounded.
+/// For a mean, the remaining part is largest in the middle of the range and smallest at its ends. For rappor,
+/// the part of the second layer is nearly equal for all values and differs by their overlapping bits.
+/// Depending on the bound, the largest such part or none is subtracted.
 class MemoizedNoise {
   public:
-    /// Whether no more than C is wanted, which is for what makes errors smaller, or no less, for what makes
-    /// them larger.
+    /// Whether of() returns a lower bound of C (no_more), for uses that reduce errors, or an upper bound
+    /// (no_less), for uses that increase them.
     enum class Bound { no_more, no_less };
 
     MemoizedNoise(const Mechanism& mechanism, Bound bound);
-    /// Of an estimate with this n·Var, in squares of a unit, as the answer is: errors of numbers on a wide
-    /// range have no squares of their own.
+    /// Returns C for an estimate with this n·Var. Both are in squares of `unit`, since squared errors of
+    /// numbers on a wide range may overflow.
     [[nodiscard]] double of(double n_variance, double estimate, double unit) const noexcept;
 
   private:
     double part_ = 1, none_ = 0, all_ = 0;
 };
 
-/// Whether one person's reports repeat answers, and more than one of theirs may be among these.
+/// Returns whether people repeat memoized responses and more than one report of a person may be in the
+/// summary.
 [[nodiscard]] bool repeats(const SummaryView& view) noexcept;
-/// R where answers are kept; 1 where each report counts as that of another person.
+/// Returns R for memoized responses; 1 if each report counts as that of another person.
 [[nodiscard]] double most_of_one(const SummaryView& view) noexcept;
-/// The fewest people whose reports these can be; 0 if their rounds were not told.
+/// Returns a lower bound of the number of people who sent the reports; 0 if the rounds are unknown.
 [[nodiscard]] std::uint64_t fewest_people(const SummaryView& view) noexcept;
-/// How many reports count towards min_group: where answers are kept, so many people.
+/// Returns the count that is compared with min_group: a number of people for memoized responses, a number of
+/// reports otherwise.
 [[nodiscard]] double told_by(const SummaryView& view) noexcept;
-/// Whether these are as many as the spec wants.
+/// Returns whether that count reaches the min_group of the spec.
 [[nodiscard]] bool enough(const SummaryView& view) noexcept;
 
-/// Throws Error (unsupported), which says how to count, if answers are kept and the rounds were not told:
-/// nobody knows then how sure an estimate is.
+/// Throws Error (unsupported), with a hint on counting, if responses are memoized and the rounds are unknown.
+/// In this case no standard error can be computed.
 void need_rounds(const SummaryView& view);
-/// The same for a question that holds for reports of different people alone, if people's reports repeat.
+/// Throws Error (unsupported) if people's reports repeat, for functions that require reports of different
+/// people.
 void need_one_round(const SummaryView& view, const char* what);
 
-/// Widens the standard errors of estimates from a summary.
+/// Inflates the standard errors of estimates from a summary.
 class Inflation {
   public:
     explicit Inflation(const SummaryView& view);
 
-    /// Whether there is anything to widen.
+    /// Returns whether inflation has an effect.
     [[nodiscard]] bool needed() const noexcept { return each_ > 1; }
-    /// Of an estimate, against whomever it is; `noisy` is the same against the sample.
+    /// Returns the inflated estimate for any target; `noisy` is the same estimate with the target sample.
     [[nodiscard]] Estimate inflated(const Estimate& estimate, const Estimate& noisy) const noexcept;
 
   private:
     double each_, n_;
     MemoizedNoise kept_;
 };
-/// What n reports have to be divided by for their p-values to hold, of a value that nobody holds.
+/// Returns the divisor of n for p-values of the hypothesis that no person holds a value.
 [[nodiscard]] double repetition_of_nothing(const SummaryView& view);
 
-/// Why a row says less than its reader may expect, in a sentence: too few reports to show estimates of, or
-/// errors that were widened. Empty otherwise.
+/// Returns a sentence for display if estimates are hidden (too few reports) or standard errors are inflated;
+/// empty otherwise.
 [[nodiscard]] std::string note(const SummaryView& view);
 
 }  // namespace ldp

@@ -1,16 +1,17 @@
-// Answers that hold although some reports are forged.
+// Intervals that hold although some reports are forged.
 #pragma once
 
 #include "core/mechanism/capability.hpp"
 
 namespace ldp {
 
-/// What honest people's share of a value, or mean, of an attribute lies in, at this many standard errors of
-/// its estimate, if at most the share `forged` of all reports is forged, whatever those say. Of an attribute
-/// of a record all of them may be about it: those counted are known, so that this is exact.
+/// Computes an interval for the honest people's share of a value, or mean of an attribute, if at most the
+/// share `forged` of all reports is forged. `errors` is the number of standard errors. For an attribute of a
+/// record, all forged reports may be about this attribute. The number of reports about it is known, so that
+/// the interval is exact.
 class RobustInterval {
   public:
-    /// Throws Error (invalid_value) unless 0 ≤ forged < 1. The question is one that the mechanism answers.
+    /// Error (invalid_value) unless 0 ≤ forged < 1. The mechanism must support the requested quantity.
     RobustInterval(const SummaryView& view, const Question& question, double forged, double errors);
 
     [[nodiscard]] Interval operator()(const Estimate& estimate) const;

@@ -18,19 +18,20 @@ double universal(std::size_t details) {
     return std::sqrt(2 * std::log(std::max(2.0, static_cast<double>(details))));
 }
 
-/// Stein's estimate of the mean squared error of what a threshold makes of z, with noise of variance 1.
+/// Returns Stein's estimate of the mean squared error of soft thresholding z, with noise of variance 1.
 double stein(double z, double threshold) noexcept {
     return std::abs(z) <= threshold ? square(z) - 1 : square(threshold) + 1;
 }
 
-/// What soft thresholding makes of noise alone: E[(|z| − λ)₊²]. A detail that is not zero has more.
+/// Returns the risk of soft thresholding noise alone: E[(|z| − λ)₊²]. A non-zero coefficient has a larger
+/// risk.
 double least_risk(double threshold) {
     const double density = std::exp(-square(threshold) / 2) / std::sqrt(2 * std::numbers::pi);
     return 2 * ((1 + square(threshold)) * one_sided(threshold) - threshold * density);
 }
 
-// Between two neighbours among the |z| the estimate rises with the threshold, so one of them, or 0, is best:
-// all are tried from the smallest up.
+// Between two adjacent |z|, the estimate rises with the threshold. The minimum is therefore at 0 or at one of
+// the |z|, which are tried in ascending order.
 double best_threshold(std::span<const Estimate> details) {
     struct Detail {
         double z, variance;
@@ -46,8 +47,8 @@ double best_threshold(std::span<const Estimate> details) {
     const auto m = static_cast<double>(sorted.size());
     const double most = universal(sorted.size());
     if (sorted.size() < 8) return 0;
-    // Too little beside the noise to choose by: the estimate's own error would choose (Donoho, Johnstone
-    // 1995).
+    // The coefficients are too small relative to the noise, and the error of the estimate would determine the
+    // threshold (Donoho, Johnstone 1995).
     if (excess * std::sqrt(m) <= m * std::pow(std::log2(m), 1.5)) return most;
     std::ranges::sort(sorted, {}, &Detail::z);
     double best = 0, least = variances, below = 0, rest = variances;
@@ -63,7 +64,7 @@ double best_threshold(std::span<const Estimate> details) {
     return best;
 }
 
-/// Shrinks a level's details in place; returns the average of their squared errors.
+/// Shrinks the coefficients of a level in place and returns the average of their squared errors.
 double shrink(std::span<Estimate> details, double threshold) {
     double risk = 0, signal = 0, noise = 0, seen = 0;
     for (auto& [value, error] : details) {

@@ -16,12 +16,12 @@ namespace ldp {
 
 namespace {
 
-// What estimates are ordered by. Nothing is known of a NaN, and nothing can be ordered by it.
+// Returns the sort key of an estimate. NaN cannot be sorted and gets the last key.
 double rank_key(const Estimate& estimate) {
     return std::isnan(estimate.value) ? -std::numeric_limits<double>::infinity() : estimate.value;
 }
 
-// The numbers of the largest estimates.
+// Returns the indexes of the largest estimates.
 std::vector<std::uint32_t> largest(const std::vector<Estimate>& estimates, std::size_t limit) {
     std::vector<std::uint32_t> order(estimates.size());
     std::iota(order.begin(), order.end(), 0u);
@@ -38,10 +38,10 @@ std::vector<std::uint32_t> largest(const std::vector<Estimate>& estimates, std::
     return order;
 }
 
-// The p-values of estimates in order. They cost a microsecond or more each, but an oracle's estimate is a
-// count of reports in disguise, and however many values there are, those that nobody holds share the few
-// counts within some √(nq) of nq: each run of equal estimates is asked about once. Reports that repeat others
-// tell as much as fewer that do not.
+// Computes the p-values of sorted estimates. Each costs at least a microsecond. An oracle's estimate is
+// linear in a count, and values held by no person share the few counts within some √(nq) of nq. Each run of
+// equal estimates is therefore computed once. Repeated reports count as a smaller number of independent
+// reports.
 class PValues {
   public:
     explicit PValues(const SummaryView& part)
@@ -60,7 +60,7 @@ class PValues {
     }
 
   private:
-    static constexpr std::size_t steps = 1000;  // of a p-value
+    static constexpr std::size_t steps = 1000;  // cost of a p-value
     static constexpr double none = unknown;     // equals no estimate
 
     const Significance& significance_;
@@ -93,7 +93,7 @@ void adjust(std::vector<double>& p_values, std::size_t tested, Control control) 
 
 std::vector<Ranked> top(const SummaryView& view, std::size_t limit, Target target, Control control,
                         std::size_t attribute) {
-    // The p-value's standard error, where it needs one, is the randomizers' alone.
+    // If the p-value needs a standard error, it is that of the target sample.
     const std::vector<Estimate> sample = estimate(view, {Quantity::frequencies, Target::sample, attribute});
     PValues p_value(part(view, attribute == only_attribute ? 0 : attribute));
     std::vector<Ranked> ranking;
@@ -105,7 +105,7 @@ std::vector<Ranked> top(const SummaryView& view, std::size_t limit, Target targe
         ranking.push_back({value, sample[value], p_value(sample[value])});
     }
 
-    // Bonferroni looks at each p-value by itself; Benjamini and Hochberg compare it with all larger ones.
+    // Bonferroni uses each p-value alone; Benjamini and Hochberg compare it with all larger ones.
     std::vector<double> p_values;
     if (control == Control::bonferroni) {
         p_values.reserve(ranking.size());
@@ -122,7 +122,7 @@ std::vector<Ranked> top(const SummaryView& view, std::size_t limit, Target targe
             p_values.push_back(p_value(estimate));
         }
     }
-    // A pure protocol's are in order by now; where standard errors differ they need not be.
+    // P-values of a pure protocol are already sorted. With different standard errors they need not be.
     if (!std::ranges::is_sorted(p_values))
         std::ranges::sort(p_values, [&](double a, double b) {
             work.done();
