@@ -35,7 +35,7 @@ BoxShares::IndependentShares::IndependentShares(std::span<const std::vector<doub
     }
 }
 
-/// Of each place, the product of what its nodes have.
+/// Returns, for each node combination, the product of the nodes' terms.
 BoxShares::Terms BoxShares::of_places(const Part& part, std::vector<Terms> nodes) {
     if (nodes.size() == 1) return std::move(nodes[0]);
     Terms places;
@@ -52,7 +52,7 @@ BoxShares::Terms BoxShares::of_places(const Part& part, const std::vector<std::v
     return of_places(part, std::move(own));
 }
 
-/// Of each bucket, the sum of what its places have.
+/// Returns, for each bucket, the sum of the terms of its node combinations.
 BoxShares::Terms BoxShares::of_buckets(const Part& part, const Terms& places) {
     Terms buckets;
     for (const auto& [place, share] : places) buckets.emplace_back(part.channel->bucket(place), share);
@@ -93,7 +93,7 @@ JointShares::Share BoxShares::share(const Box& box) const {
     Work work;
     for (const Part& part : *parts_) {
         std::vector<Terms> nodes;
-        double outside = 1;  // of the attributes that the question is not about
+        double outside = 1;  // from the attributes that the request does not contain
         for (std::size_t i = 0; i < box.size(); ++i) {
             const auto at = std::ranges::find(part.places, i);
             if (at == part.places.end()) {
@@ -145,7 +145,8 @@ double BoxShares::crowding(std::size_t number, std::size_t place) const {
     return averaged(number, part.crowding[bucket], &More::crowding, bucket);
 }
 
-// That n reports stand for a variance of n − 1 is where its mean is taken from them, too (Bessel).
+// The variance of a mean of n reports is divided by n − 1, since their mean is estimated from the same
+// reports (Bessel).
 double BoxShares::part_of_covariance(std::size_t number, const Share& a, const Share& b) const {
     const Part& part = (*parts_)[number];
     if (part.people < 2 || a.cells[number].empty() || b.cells[number].empty()) return 0;
@@ -168,7 +169,7 @@ double BoxShares::part_of_covariance(std::size_t number, const Share& a, const S
     return (part.channel->mean_square(squares, crowded) - mean(a) * mean(b)) / (part.people - 1);
 }
 
-// Each question is of people of its own.
+// Each level query is answered by different people.
 double BoxShares::covariance(const Share& a, const Share& b) const {
     double all = 0;
     Work work;
@@ -212,7 +213,7 @@ std::unique_ptr<const JointShares> BoxShares::with(double reports, const Box& bo
     return all;
 }
 
-// The mean is drawn towards 0, so that most of Bessel's n − 1 is made good already: n − 1/2 is left.
+// Shrinking the mean towards 0 replaces most of Bessel's correction: the divisor is n − 1/2.
 std::unique_ptr<const JointShares> BoxShares::cautious() const {
     constexpr double further = 4;
     std::vector<std::vector<double>> even;

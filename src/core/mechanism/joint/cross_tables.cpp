@@ -14,12 +14,12 @@ std::size_t product(std::span<const std::uint64_t> sizes) {
     return std::accumulate(sizes.begin(), sizes.end(), std::size_t{1}, std::multiplies<>());
 }
 
-/// Whether an attribute of a part is in a subset of them, the last one being the lowest bit.
+/// Returns whether an attribute of a part is in a subset. The last attribute is the lowest bit.
 bool holds(std::size_t subset, std::size_t attribute, std::size_t attributes) {
     return (subset >> (attributes - 1 - attribute) & 1) != 0;
 }
 
-/// The subset as one of the attributes asked for, the first being the lowest bit.
+/// Returns the subset as a set of requested attributes. The first attribute is the lowest bit.
 std::size_t among_all(std::span<const std::size_t> places, std::size_t subset) {
     std::size_t all = 0;
     for (std::size_t i = 0; i < places.size(); ++i)
@@ -57,7 +57,8 @@ Combined::Combined(std::span<const CrossTable> tables, std::vector<std::size_t> 
         const bool whole = part.places.size() == attributes.size();
         if (part.places.empty() || table.people < 2 || (how == Combination::unbiased && !whole)) continue;
         told_ = told_ || whole;
-        // Summed over the others from the last attribute on, each time all that follows it being done.
+        // Sums over the attributes that were not requested, from the last one on, so that all later
+        // attributes are already done.
         part.shares = table.shares;
         std::size_t inner = 1;
         for (std::size_t i = table.sizes.size(); i-- > 0;) {
@@ -93,10 +94,10 @@ double Combined::people() const noexcept {
     return all;
 }
 
-// A box is a product, and so are its effects: of the attributes in S the indicator less its mean, of the
-// others the mean alone. The effect of no attribute is a constant, the share if all cells were equally
-// frequent. One attribute after another, what is kept of the effects by their bits becomes what is kept by
-// the attribute's values.
+// The indicator of a box is a product over the attributes, and so is each of its effects. An attribute in S
+// contributes its indicator minus its mean; the others contribute the mean. The effect of the empty set is a
+// constant, the share for equally frequent cells. The transformation processes one attribute after another
+// and replaces the index by effect bits with the index by values.
 Combined::Share Combined::share(const Box& box) const {
     std::vector<double> means(box.size());
     Share share{1, {}, {}};
@@ -107,14 +108,15 @@ Combined::Share Combined::share(const Box& box) const {
     Work work;
     for (const PartialTable& part : parts_) {
         work.done(part.shares.size());
-        std::vector<double> weights(part.precision.size());  // by bits, the last attribute's the lowest
+        // by effect bits; the last attribute's is the lowest
+        std::vector<double> weights(part.precision.size());
         for (std::size_t subset = 1; subset < weights.size(); ++subset) {
             const std::size_t all = among_all(part.places, subset);
             weights[subset] = part.precision[subset] / precision_[all];
             for (std::size_t i = 0; i < box.size(); ++i)
                 if ((all >> i & 1) == 0) weights[subset] *= means[i];
         }
-        std::size_t inner = 1;  // values of the attributes that are done
+        std::size_t inner = 1;  // number of value combinations of the processed attributes
         for (std::size_t i = part.places.size(); i-- > 0;) {
             const std::vector<bool>& inside = box[part.places[i]];
             const double mean = means[part.places[i]];
@@ -135,8 +137,8 @@ Combined::Share Combined::share(const Box& box) const {
     return share;
 }
 
-// Each table is of people of its own. That n reports stand for a variance of n − 1 is where its mean is taken
-// from them, too (Bessel).
+// Each table is reported by different people. The variance of a mean of n reports is divided by n − 1, since
+// their mean is estimated from the same reports (Bessel).
 double Combined::covariance(const Share& a, const Share& b) const {
     double all = 0;
     Work work;
@@ -159,7 +161,7 @@ double Combined::covariance(const Share& a, const Share& b) const {
 std::unique_ptr<const JointShares> Combined::with(double reports, const Box& box) const {
     auto more = std::make_unique<Combined>(*this);
     for (PartialTable& part : more->parts_) {
-        std::vector<double> inside{1};  // of each cell, as a part of all that are in the box
+        std::vector<double> inside{1};  // for each cell, its fraction of all cells in the box
         for (const std::size_t place : part.places) {
             const auto values = static_cast<double>(std::ranges::count(box[place], true));
             std::vector<double> finer;

@@ -1,16 +1,17 @@
-// Several categories together (LoPub, Ren et al. 2018; CALM, Zhang et al. 2018): people are divided among
-// views, each a set of up to three attributes, and everybody reports the cell of their view's cross table, by
-// subset selection at the full ε. Which view is drawn without a look at the values.
+// Several categories together (LoPub, Ren et al. 2018; CALM, Zhang et al. 2018). Users are divided among
+// views, each a set of up to three attributes. Each user reports the cell of one view's cross table by subset
+// selection at the full ε. The assignment to a view is random and independent of the values.
 //
-// parameters: number of attributes (2 bytes); their sizes in runs, as fields.hpp writes them, each a length
-//             (2) and a number of values (4); how the views are told (1): 2 or 3 for all sets of so many
-//             attributes, 16 more if each attribute alone is one too, or 0 for a list, which is their number
-//             (2) and of each how many attributes (1) and these (1 each), in ascending order; then of every
-//             different pair of how many cells and how many attributes a view has, in ascending order: the
-//             size of the sets that are reported, and the view's weight in the lot (2 each)
-// public randomness:  a view · permanent response: its subset
-// payload:    a view and the subset, filled up with zeros
-// state:      per view: reports (8), the state of subset selection
+// Parameters: number of attributes (2 bytes); their sizes in runs, as fields.hpp writes them, each a length
+//             (2) and a number of values (4); the views (1): 2 or 3 for all sets of 2 or 3
+//             attributes, plus 16 if single attributes are also views, or 0 for a list.
+//             A list has a number of views (2) and, for each view, a number of attributes (1) and the
+//             attributes (1 each), in ascending order.
+//             For every different pair of cells and attributes of a view, in ascending order: the size of the
+//             reported sets, and the sampling weight of the view (2 each).
+// Public randomness:  a view · permanent response: its subset.
+// Payload:    a view and the subset, padded with zeros.
+// State:      per view: reports (8), the state of subset selection
 
 #include "core/mechanism/joint/joint.hpp"
 
@@ -66,7 +67,7 @@ class JointMechanism final : public Mechanism, public JointViews, public CrossTa
                             MutableBytes permanent) const override;
     void instantaneous_response(Bytes public_randomness, Bytes permanent, BitSource& bits,
                                 MutableBytes payload) const override;
-    /// The cell of the view: a change that it does not show costs nothing.
+    /// The key is the cell of the view. Changes within the cell cost no ε.
     std::vector<Cell> response_key(Input input, Bytes public_randomness) const override {
         return {cell(drawn(public_randomness), input)};
     }
@@ -125,7 +126,7 @@ class JointMechanism final : public Mechanism, public JointViews, public CrossTa
         const Cell own = cell(view, input);
         return inner.probability({&own, 1}, {}, permanent.first(inner.permanent_size()));
     }
-    // The lot does not look at the values, so that its probability cancels.
+    // The assignment does not depend on the values, so that its probability cancels.
     Exact worst_ratio() const override {
         Exact worst = exact(0, 1);
         for (const ViewClass& each : classes_) worst = std::max(worst, each.inner->worst_ratio());
@@ -137,7 +138,7 @@ class JointMechanism final : public Mechanism, public JointViews, public CrossTa
     [[nodiscard]] const FrequencyOracle& oracle_of(const View& view) const noexcept {
         return *find_capability<FrequencyOracle>(*view.inner);
     }
-    /// How many cells a report names.
+    /// Returns the number of cells in a report.
     [[nodiscard]] double set_size(const View& view) const noexcept {
         const auto [p, q] = oracle_of(view).protocol();
         return std::round(p + static_cast<double>(oracle_of(view).cells()[0] - 1) * q);
@@ -155,23 +156,23 @@ class JointMechanism final : public Mechanism, public JointViews, public CrossTa
     [[nodiscard]] Bytes payload_in(Bytes payload, const View& view) const noexcept {
         return payload.subspan(index_, view.payload);
     }
-    /// Whether there is such a view, and what follows its subset is filled up.
+    /// Returns whether the view exists and the padding is zero.
     [[nodiscard]] bool fits(Bytes payload) const noexcept;
     [[nodiscard]] Cell cell(const View& view, Input input) const noexcept {
         Cell all = 0;
         for (const std::size_t j : view.attributes.all()) all = all * sizes_[j] + input[j];
         return all;
     }
-    /// The reports about a view.
+    /// Returns the reports about a view.
     [[nodiscard]] SummaryView part(const Counts& counts, const View& view) const noexcept {
         const Mechanism& inner = *view.inner;
         return {{load<std::uint64_t>(counts.state.data() + view.state),
                  counts.state.subspan(view.state + counter_size, inner.state_size())},
                 &inner};
     }
-    /// A view's table with no shares in it, of as many people as are expected of one.
+    /// Returns the table of a view without shares, with the expected number of reports.
     [[nodiscard]] CrossTable expected(const View& view) const;
-    /// Calls visit(number) for each view with any of some attributes.
+    /// Calls visit(number) for each view that contains any of the attributes.
     template <class Visit>
     void for_each_about(const std::vector<std::size_t>& attributes, Visit visit) const {
         for (std::size_t v = 0; v < views_.size(); ++v)
@@ -181,18 +182,18 @@ class JointMechanism final : public Mechanism, public JointViews, public CrossTa
             }
     }
 
-    /// How an attribute's share is put together, of very many reports: calls visit(view, its weight, how many
-    /// cells a value has in it).
+    /// Enumerates the views that estimate an attribute's share, for many reports: calls visit(view, its
+    /// weight, number of cells per value of the attribute).
     template <class Visit>
     void for_each_of(std::size_t attribute, Visit visit) const;
-    /// n·Var of the share of an attribute's value that this share of people have.
+    /// Returns n·Var of the share of an attribute's value with this true share.
     [[nodiscard]] double variance(std::size_t attribute, double truth) const;
 
     std::vector<std::uint64_t> sizes_;
     std::vector<ViewClass> classes_;
     std::vector<View> views_;
-    std::vector<std::uint64_t> assignment_;  // running sums of the views' weights
-    std::size_t index_;                      // bytes of a view's number
+    std::vector<std::uint64_t> assignment_;  // cumulative sums of the views' weights
+    std::size_t index_;                      // size of a view's number in bytes
     std::size_t permanent_ = 0, payload_ = 0, state_size_ = 0;
 };
 
@@ -229,7 +230,7 @@ void JointMechanism::instantaneous_response(Bytes public_randomness, Bytes perma
 
 // Server ---------------------------------------------------------------------------------------------------
 
-// The subset is looked at once, by what counts it.
+// The inner mechanism validates the subset when it counts the report.
 bool JointMechanism::accumulate(MutableBytes state, Bytes payload) const noexcept {
     if (!fits(payload)) return false;
     const View& view = drawn(payload);
@@ -321,7 +322,7 @@ std::unique_ptr<const JointShares> JointMechanism::expected_shares(const std::ve
     return std::make_unique<Combined>(tables, attributes, Combination::consistent);
 }
 
-// A set of one cell is one of the box or not; of a larger set the same is true of each cell.
+// With a report of one cell, the cell is in the box or not. For larger sets, the same holds for each cell.
 ErrorLaw JointMechanism::error_law(const Counts& counts, std::size_t view, std::uint64_t cells,
                                    Target target) const {
     const std::uint64_t n = reports_of_view(counts, view);
@@ -341,7 +342,7 @@ std::vector<Estimate> JointMechanism::estimate(const Counts& counts, const Quest
                             sizes_[question.attribute], counts.n, question.target);
 }
 
-// How many reports draw a view is binomial; then the worst of each of the views' own statistics.
+// Checks the number of reports per view, which is binomial, and returns the worst of each check of the views.
 std::vector<Check> JointMechanism::health(const Counts& counts) const {
     std::vector<std::vector<Check>> checks;
     std::vector<std::uint64_t> reports;
@@ -378,7 +379,7 @@ void JointMechanism::for_each_of(std::size_t attribute, Visit visit) const {
     for (const Of& of : all) visit(*of.view, of.precision / precision, of.rest);
 }
 
-// The value's cells have this share in all, the others the rest.
+// The cells of the value have this share in total, the other cells the rest.
 double JointMechanism::variance(std::size_t attribute, double truth) const {
     const double f = std::clamp(truth, 0.0, 1.0), even_share = 1 / static_cast<double>(sizes_[attribute]);
     double all = 0;
@@ -398,7 +399,7 @@ double JointMechanism::n_variance(double truth) const {
     return largest;
 }
 
-// An answer takes every view that has an attribute.
+// The estimates of an attribute use every view that contains it.
 Cost JointMechanism::cost() const noexcept {
     Cost all{1, 0};
     for (const View& view : views_) {
@@ -409,8 +410,8 @@ Cost JointMechanism::cost() const noexcept {
     return all;
 }
 
-// Through each view a report moves the share by its weight, and says at most that all of its set are cells of
-// the value, or none.
+// In each view, a report changes the share by the view's weight. The extreme reports have only cells of the
+// value, or none of them.
 std::vector<Contribution> JointMechanism::contributions(const Question& question) const {
     std::vector<Contribution> contributions;
     for_each_of(
@@ -431,10 +432,10 @@ std::vector<Contribution> JointMechanism::contributions(const Question& question
 
 }  // namespace
 
-// Those who drew a table are a sample of all who reported, without replacement. The weights of a person's
-// cells in all tables add up to what is asked of the person, but for a constant, since the estimate is
-// unbiased whoever reports. So how people fell to the tables makes the error of each being a sample of a
-// population, less that of all people together being one; n − 1 as in Combined::covariance.
+// The reports of a table are a random sample of all reports, without replacement. Since the estimate is
+// unbiased for every user, the weights of a user's cells in all tables add up to the user's estimand plus a
+// constant. The error of the random assignment is therefore the sum of the sampling errors of the tables,
+// minus the sampling error of all users together. For n − 1, see Combined::covariance.
 Estimate estimate_of(const JointShares& shares, const JointShares::Share& share, std::uint64_t n,
                      Target target) {
     if (std::isnan(share.value)) return {unknown, unknown};

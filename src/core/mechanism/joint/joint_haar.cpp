@@ -1,26 +1,26 @@
-// Several attributes together, each in order: people are divided among the Haar details of single attributes
-// and of pairs (after Cormode, Kulkarni, Srivastava 2019; Yang et al. 2020). In each level of its tree
-// (haar_tree.hpp) an attribute's value is in one node, in its left half (+) or its right (−). So in a level
-// of one attribute, or in a level of each of two, a person is at one place, the node or the pair of nodes,
-// with one sign, the product; and reports both at the full ε. Which attributes and levels is drawn by lot
-// without a look at the values.
+// Several ordered attributes together: users are divided among the Haar coefficients of single attributes and
+// of pairs (after Cormode, Kulkarni, Srivastava 2019; Yang et al. 2020). In each level of its tree
+// (haar_tree.hpp), an attribute's value is in one node, in the left half (+) or the right half (−) of the
+// node. In a level of one attribute, or in a pair of levels of two attributes, a user has one position (the
+// node or the pair of nodes) and one sign (the product). The user reports both at the full ε. The assignment
+// to attributes and levels is random and independent of the values.
 //
-// An indicator of a range is a sum of few details a level, and that of a box the product of its ranges': what
-// is told of a box has the noise of a few places in each pair of levels, however many cells it has, where a
-// table (joint.cpp) adds up that of all cells inside. What pairs would tell of single attributes, these tell
-// themselves, for all pairs at once.
+// The indicator of a range is a sum of few coefficients per level, and the indicator of a box is the product
+// of those of its ranges. The estimate of a box therefore has the noise of a few positions per pair of
+// levels, however many cells it has. In contrast, a table (joint.cpp) adds up the noise of all cells inside.
+// Single attributes have their own reports, which all pairs share.
 //
-// The lot makes the mean variance of what is asked least, over all views: boxes between cuts that fall
-// anywhere alike, or cells. A level counts then as haar_ordered.cpp says, or as one cell does. If it is known
-// how many people there will be, the lot makes least what is left of the error if each detail is shrunk as
-// its size deserves, which is taken to be, squared, half the square of an even node's share, of a pair a
-// quarter: levels of pairs that are too fine for so few people are then left out.
+// The sampling probabilities minimize the mean variance of the target over all views: boxes between uniformly
+// distributed cuts, or cells. The weight of a level follows haar_ordered.cpp, or is that of one cell. If the
+// number of people is known, they minimize the error that remains after optimal shrinkage of each
+// coefficient. Squared coefficients are assumed to be half the square of an even node's share, or a quarter
+// for pairs. Levels of pairs that are too fine for few people are then omitted.
 //
-// parameters: attributes and views, as joint_views.hpp writes them; buckets as a power of two (1 byte); then
-//             of every different kind of questions, in ascending order, its weight in the lot (1); none asks
-//             a question of weight 0
-// public randomness:  a question · permanent response: an output of its channel
-// payload:    both · state: reports per output, question by question
+// Parameters: attributes and views, as joint_views.hpp writes them; buckets as a power of two (1 byte);
+//             the sampling weight (1) of every different kind of level query, in ascending order; a kind with
+//             weight 0 is not reported.
+// Public randomness:  a level query · permanent response: an output of its channel.
+// Payload:    both · state: reports per output, by level query
 
 #include "core/mechanism/joint/joint_haar.hpp"
 
@@ -89,7 +89,7 @@ class JointHaar final : public Mechanism, public JointViews, public JointCoeffic
         std::ranges::copy(public_randomness, payload.begin());
         std::ranges::copy(permanent, payload.begin() + static_cast<std::ptrdiff_t>(index_));
     }
-    /// Place and sign: a change that they do not show costs nothing.
+    /// The key is the position and the sign. Changes that leave both unchanged cost no ε.
     std::vector<Cell> response_key(Input input, Bytes public_randomness) const override {
         const auto [place, negative] = at(questions_[number_in(public_randomness)], input);
         return {2 * place + (negative ? 1 : 0)};
@@ -135,11 +135,11 @@ class JointHaar final : public Mechanism, public JointViews, public JointCoeffic
         for (std::size_t i = views_[view].begin; i < views_[view].end; ++i) all += reports_on(counts, i);
         return all;
     }
-    // The first views are the single attributes. What pairs tell is about both at once.
+    // The first views are the single attributes. Coefficients of pairs contribute to joint estimates only.
     std::uint64_t reports(const Counts& counts, std::size_t attribute) const override {
         return reports_of_view(counts, attribute);
     }
-    /// Each detail is asked for once, so that both ways to combine are the same.
+    /// Each coefficient is reported by one level query, so that both combinations are equal.
     std::unique_ptr<const JointShares> shares(const Counts& counts,
                                               const std::vector<std::size_t>& attributes,
                                               Combination) const override {
@@ -201,7 +201,7 @@ class JointHaar final : public Mechanism, public JointViews, public JointCoeffic
         if (output >= channel_of(question).outputs()) return exact(0, 1);
         return channel_of(question).probability(place, negative, output);
     }
-    // The lot does not look at the values, so that its probability cancels.
+    // The assignment does not depend on the values, so that its probability cancels.
     Exact worst_ratio() const override {
         Exact worst = exact(1, 1);
         for (const SignedIndex& channel : channels_)
@@ -210,7 +210,7 @@ class JointHaar final : public Mechanism, public JointViews, public JointCoeffic
     }
 
   private:
-    /// The questions about some attributes, from `begin` up to `end`.
+    /// The level queries of a view, from `begin` to before `end`.
     struct QueryRange {
         ViewAttributes attributes;
         std::size_t begin, end;
@@ -229,7 +229,7 @@ class JointHaar final : public Mechanism, public JointViews, public JointCoeffic
     [[nodiscard]] std::uint64_t output_in(Bytes payload) const noexcept {
         return load_cell(payload.data() + index_, output_);
     }
-    /// Place and sign of a person.
+    /// Returns the position and the sign of a user.
     [[nodiscard]] std::pair<std::uint64_t, bool> at(const HaarQuery& question, Input input) const noexcept {
         std::uint64_t place = 0;
         bool negative = false;
@@ -258,12 +258,12 @@ class JointHaar final : public Mechanism, public JointViews, public JointCoeffic
             details.push_back(scale * static_cast<double>(balance));
         return details;
     }
-    /// What is told of boxes, where fill(part, number) fills in what a question tells.
+    /// Returns estimates of boxes; fill(part, number) sets the coefficients of a level query.
     template <class Fill>
     [[nodiscard]] std::unique_ptr<const JointShares> box_shares(const std::vector<std::size_t>& attributes,
                                                                 Fill fill) const;
-    /// Calls visit(first, number) for the stretches of an attribute's values that make up a whole subtree
-    /// each, in which all are alike.
+    /// Calls visit(first, number) for the segments of an attribute's values that form a whole subtree. All
+    /// values of a segment have the same variance.
     template <class Visit>
     static void for_each_subtree(std::uint64_t size, Visit visit) {
         for (std::uint64_t first = 0; first < size;) {
@@ -275,10 +275,10 @@ class JointHaar final : public Mechanism, public JointViews, public JointCoeffic
 
     std::vector<std::uint64_t> sizes_;
     std::vector<HaarQuery> questions_;
-    std::vector<SignedIndex> channels_;      // by the number of places, as a power of two
+    std::vector<SignedIndex> channels_;      // by the number of positions, as a power of two
     std::vector<QueryRange> views_;          // single attributes first
-    std::vector<std::size_t> begins_;        // where the counters of each question begin
-    std::vector<std::uint64_t> assignment_;  // running sums of the questions' weights
+    std::vector<std::size_t> begins_;        // offsets of the counters of each level query
+    std::vector<std::uint64_t> assignment_;  // cumulative sums of the sampling weights
     std::size_t index_, output_ = 0, state_size_ = 0;
 };
 
@@ -296,7 +296,7 @@ std::unique_ptr<const JointShares> JointHaar::box_shares(const std::vector<std::
                 places.push_back(static_cast<std::size_t>(found - attributes.begin()));
         }
         if (places.size() < view.attributes.count) continue;
-        // Questions that nobody is asked have no number.
+        // Level queries with weight 0 have no number.
         std::size_t number = view.begin;
         const unsigned second = view.attributes.count == 2 ? levels_of(sizes[places[1]]) : 1;
         for (unsigned a = 0; a < levels_of(sizes[places[0]]); ++a)
@@ -338,7 +338,7 @@ JointHaar::Details JointHaar::details(const Counts& counts, std::size_t view) co
         const double variance =
             channel.mean_square(1, 1 / static_cast<double>(channel.buckets())) / static_cast<double>(n);
         all.people += static_cast<double>(n);
-        // Nodes with nothing on their right, the last of a level, have no detail.
+        // Nodes without a right half, the last of a level, have no coefficient.
         const auto [first, second] = question.levels;
         const std::size_t row = trees[0].levels()[first], rows = trees[0].levels()[first + 1] - row;
         const std::size_t column = two ? trees[1].levels()[second] : 0,
@@ -372,7 +372,7 @@ std::vector<Check> JointHaar::health(const Counts& counts) const {
     return all;
 }
 
-// Of values in one whole subtree all are alike; the largest of all is told.
+// All values in a whole subtree have the same variance; the result is the largest one.
 double JointHaar::n_variance(double truth) const {
     double largest = 0;
     for (std::size_t j = 0; j < sizes_.size(); ++j) {
@@ -386,7 +386,7 @@ double JointHaar::n_variance(double truth) const {
     return largest;
 }
 
-// The share of a value is the mean, and what each level's detail above it has in it.
+// The share of a value is the mean plus the terms of the coefficients on its path.
 std::vector<Contribution> JointHaar::contributions(const Question& question) const {
     const std::size_t attribute = question.attribute == only_attribute ? 0 : question.attribute;
     const HaarTree tree(sizes_[attribute]);
@@ -404,9 +404,8 @@ std::vector<Contribution> JointHaar::contributions(const Question& question) con
             if (most == 0) continue;
             const std::size_t number = views_[attribute].begin + level;
             const double reach = most / channel_of(questions_[number]).tilt();
-            contributions.push_back({chance(number),
-                                     {around - reach, around + reach},
-                                     {around - most, around + most}});
+            contributions.push_back(
+                {chance(number), {around - reach, around + reach}, {around - most, around + most}});
             around = 0;
         }
         if (worst.empty() || influence(contributions) > influence(worst)) worst = std::move(contributions);

@@ -1,5 +1,5 @@
-// Questions of Haar details that people are divided among: what is asked, and how likely. The mechanism
-// stands in joint_haar.cpp, its settings and parameters in joint_haar_parameters.cpp.
+// Level queries: the Haar coefficients among which users are divided, and their sampling weights.
+// joint_haar.cpp contains the mechanism, joint_haar_parameters.cpp its settings and parameters.
 #pragma once
 
 #include "core/mechanism/frequency/counters.hpp"
@@ -8,21 +8,21 @@
 
 namespace ldp {
 
-/// A level of one attribute, or of each of two.
+/// A level of one attribute, or a pair of levels of two attributes.
 struct HaarQuery {
     ViewAttributes attributes;
     std::array<std::uint8_t, most_together> levels{};  ///< the root's is 0
 
-    /// How many places there are, as a power of two.
+    /// Returns the number of positions, as a power of two.
     [[nodiscard]] unsigned places() const noexcept { return unsigned{levels[0]} + levels[1]; }
 };
 
-/// The bytes of a state that count its reports.
+/// Returns the number of bytes of a state that count the reports of a level query.
 [[nodiscard]] inline std::uint64_t state_of(const HaarQuery& question) noexcept {
     return (std::uint64_t{2} << question.places()) * counter_size;
 }
 
-/// A mechanism of attributes of these sizes, each of whose questions has a weight in the lot that is not 0.
+/// Returns a mechanism of attributes with these sizes. Each level query must have a positive sampling weight.
 /// All levels of each single attribute come first.
 [[nodiscard]] std::unique_ptr<const Mechanism> make_joint_haar(const Header& header, Bytes block,
                                                                std::vector<std::uint64_t> sizes,

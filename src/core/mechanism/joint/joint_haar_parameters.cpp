@@ -1,5 +1,5 @@
-// What a spec may say of Haar details of several attributes, and the parameter block that it becomes: which
-// questions there are, and how likely each is drawn.
+// Options of joint_haar in a spec, its default choices, and its parameter block: the list of level queries
+// and their sampling weights.
 
 #include <algorithm>
 #include <cmath>
@@ -17,11 +17,12 @@ constexpr unsigned most_places = 20;  // as a power of two
 constexpr std::uint64_t max_values = std::uint64_t{1} << most_places;
 constexpr std::uint64_t max_questions = std::uint64_t{1} << 16;
 constexpr std::uint64_t max_state = std::uint64_t{256} << 20;
-/// How many parts the weights of questions are told in.
+/// Resolution of the sampling weights.
 constexpr double weight_steps = 255;
 
-/// All that a question's weight depends on: how many levels its attributes have, and which is asked,
-/// whichever of two comes first; and of one attribute, in how many pairs it is.
+/// The properties that determine the weight of a level query: the number of levels of its attributes and the
+/// reported levels, independent of the order of the two attributes. For one attribute, also the number of its
+/// pairs.
 struct QueryKind {
     std::uint8_t count;
     std::array<std::uint8_t, most_together> of, levels;
@@ -30,10 +31,10 @@ struct QueryKind {
     friend auto operator<=>(const QueryKind&, const QueryKind&) = default;
 };
 
-/// All questions that views lead to, single attributes first, levels from the root's on.
+/// All level queries of the views: single attributes first, levels from the root downwards.
 struct Catalogue {
     std::vector<HaarQuery> questions;
-    std::vector<QueryKind> kinds;  // of each
+    std::vector<QueryKind> kinds;  // of each level query
 
     Catalogue(std::span<const ViewAttributes> views, const std::vector<std::uint64_t>& sizes) {
         std::vector<std::uint16_t> pairs(sizes.size());
@@ -63,7 +64,7 @@ struct Catalogue {
     }
 };
 
-/// The first view whose finest question would have too many places; null if none has.
+/// Returns the first view whose finest level query has too many positions; null if no view has.
 const ViewAttributes* too_large(std::span<const ViewAttributes> views,
                                 const std::vector<std::uint64_t>& sizes) {
     const auto found = std::ranges::find_if(views, [&](const ViewAttributes& view) {
@@ -107,34 +108,35 @@ void settle(SettingsDraft& draft) {
                     "List the views that you will ask about, or ask with fewer bins or values.");
 }
 
-/// The square of what a level's details count for in a question, on average over the questions.
+/// Returns the mean squared weight of a level's coefficients in a query of the target.
 double need_of(unsigned level, unsigned levels, bool ranges) {
     const double width = std::ldexp(1.0, static_cast<int>(levels - level));
     if (!ranges) return 1 / (width * width);
     return 1.0 / 6 + 1 / (3 * width * width) - std::ldexp(1.0, -static_cast<int>(level) - 3);
 }
-/// The same of the mean over all values.
+/// Returns the same for the mean over all values.
 double need_of_mean(unsigned levels, bool ranges) {
     return ranges ? 1.0 / 6 : std::ldexp(1.0, -2 * static_cast<int>(levels));
 }
 
-/// What the lot is about, of one kind of question.
+/// Parameters of the optimization for one kind of level query.
 struct ChosenQueries {
-    double number;    // of questions of the kind
-    double variance;  // of a detail, times the number of reports
+    double number;    // number of level queries of the kind
+    double variance;  // of a coefficient, times the number of reports
     double need;
-    double size;  // of a detail, squared, as is expected
+    double size;  // expected squared coefficient
 };
 
-/// Weights in the lot so that the sum of need·error is least.
+/// Returns the sampling weights that minimize the sum of need·error.
 std::vector<double> assignment_for(std::span<const ChosenQueries> aims, double people) {
     std::vector<double> weights;
     if (people == 0) {
         for (const ChosenQueries& aim : aims) weights.push_back(std::sqrt(aim.variance * aim.need));
         return weights;
     }
-    // What is left of need·error at weight w is need·size·variance/(people·w·size + variance). It falls at
-    // the same rate, that of the root's square, in all that are asked; it is looked for by halving.
+    // The remaining need·error at weight w is need·size·variance/(people·w·size + variance). At the optimum,
+    // its derivative is equal for all kinds with positive weight, namely the square of the root. Bisection
+    // finds the root.
     const auto weights_at = [&](double root) {
         std::vector<double> all;
         for (const ChosenQueries& aim : aims)
@@ -166,7 +168,8 @@ void write(const Settings& settings, Writer& writer) {
     const unsigned buckets = SignedIndex::best_buckets(settings.epsilon(), most_places);
     writer.put(static_cast<std::uint8_t>(buckets));
     const Catalogue catalogue(views_of(told, sizes.size(), false), sizes);
-    std::map<QueryKind, std::pair<double, unsigned>> kinds;  // how many, of so many places
+    // number of level queries, and number of positions as a power of two
+    std::map<QueryKind, std::pair<double, unsigned>> kinds;
     for (std::size_t i = 0; i < catalogue.kinds.size(); ++i) {
         auto& [number, places] = kinds[catalogue.kinds[i]];
         number += 1;
@@ -177,7 +180,7 @@ void write(const Settings& settings, Writer& writer) {
     for (const auto& [kind, of] : kinds) {
         const SignedIndex channel(of.second, std::min(of.second, buckets), settings.epsilon());
         double need = need_of(kind.levels[0], kind.of[0], ranges);
-        // One attribute is asked about by itself and, in each pair, with the other one's mean.
+        // A single attribute is used alone and, in each pair, with the mean of the other attribute.
         need *= kind.count == 2 ? need_of(kind.levels[1], kind.of[1], ranges)
                                 : 1 + kind.pairs * need_of_mean(kind.of[0], ranges);
         const double even_node = std::ldexp(1.0, -static_cast<int>(of.second));

@@ -10,10 +10,10 @@ namespace ldp {
 
 namespace {
 
-/// In a parameter block: all single attributes are views too.
+/// Flag in a parameter block: all single attributes are also views.
 constexpr std::uint8_t singles_too = 16;
 
-/// Sorted, and none twice, as are the sets.
+/// Sorts the sets and each set, and rejects duplicates.
 IntegerRows tidy_views(IntegerRows rows, const std::vector<Attribute>& attributes, std::uint8_t most) {
     std::vector<bool> seen(attributes.size());
     for (auto& row : rows) {
@@ -52,7 +52,7 @@ std::vector<ViewAttributes> all_views(std::uint64_t d, std::uint8_t count) {
     std::iota(view.numbers.begin(), view.numbers.begin() + count, std::uint8_t{0});
     while (view.numbers[count - 1] < d) {
         all.push_back(view);
-        std::size_t last = count - 1;  // that can go on
+        std::size_t last = count - 1;  // index of the last number that can be incremented
         while (last > 0 && view.numbers[last] + std::uint64_t{count} - last >= d) --last;
         ++view.numbers[last];
         std::iota(view.numbers.begin() + last, view.numbers.begin() + count, view.numbers[last]);

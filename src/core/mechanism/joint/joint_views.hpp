@@ -1,5 +1,5 @@
-// Which sets of attributes people are divided among, whatever they report of theirs: what a spec says of it,
-// and its bytes in a parameter block.
+// Sets of attributes among which users are divided, independent of the mechanism that reports them: options
+// of a spec, and the encoding in a parameter block.
 #pragma once
 
 #include <array>
@@ -18,12 +18,12 @@ namespace ldp {
 inline constexpr std::uint64_t max_joint_attributes = 128;
 inline constexpr std::uint64_t max_views = 8192;
 
-/// Some attributes, by number.
+/// A set of attributes, by index.
 struct ViewAttributes {
     static constexpr std::size_t most = 3;
 
     std::uint8_t count = 0;
-    std::array<std::uint8_t, most> numbers{};  ///< ascending; 0 behind the last
+    std::array<std::uint8_t, most> numbers{};  ///< ascending; padded with 0
 
     [[nodiscard]] std::span<const std::uint8_t> all() const noexcept { return {numbers.data(), count}; }
     friend auto operator<=>(const ViewAttributes&, const ViewAttributes&) = default;
@@ -35,37 +35,37 @@ struct ViewAttributes {
 /// Throws Error (malformed).
 [[noreturn]] void refuse_block(const char* what);
 
-/// All sets of so many of d attributes, in order.
+/// Returns all sets of `count` of d attributes, in order.
 [[nodiscard]] std::vector<ViewAttributes> all_views(std::uint64_t d, std::uint8_t count);
-/// How many sets of two or three those are.
+/// Returns the number of sets of two or three of d attributes.
 [[nodiscard]] std::uint64_t count_all(std::uint64_t d, std::uint64_t count);
-/// The number of attributes of each view, if the word stands for all sets of so many.
+/// Returns the number of attributes of each view if the option is a word for all sets of that size.
 [[nodiscard]] std::optional<std::uint8_t> order_of(const std::string& word);
-/// All sets of so many of d attributes, and perhaps before them each attribute alone.
+/// Returns all sets of `count` of d attributes; with `singles`, preceded by each single attribute.
 [[nodiscard]] std::vector<ViewAttributes> views_of(std::uint64_t d, std::uint8_t count, bool singles);
-/// The same of what a spec says: a word or a list.
+/// Returns the views of an option: a word or a list.
 [[nodiscard]] std::vector<ViewAttributes> views_of(const OptionValue& told, std::uint64_t d, bool singles);
 
 [[nodiscard]] std::vector<std::uint64_t> sizes_of(const std::vector<Attribute>& attributes);
-/// Throws Error (invalid_spec) unless all are categories, or numbers in bins, with no mechanism of their own.
+/// Error (invalid_spec) unless all attributes are categories, or binned numbers, without mechanisms of their
+/// own.
 void check_joint_attributes(const std::vector<Attribute>& attributes, const char* mechanism);
-/// Puts the views that a spec says into order, as a word if one stands for them, and throws Error
-/// (invalid_spec) unless they are sets of 1 to `most` attributes, every attribute is in one, and they are no
-/// more than max_views.
+/// Sorts the views of a spec and replaces a complete list by its word. Error (invalid_spec) unless the views
+/// are sets of 1 to `most` attributes, every attribute is in a view, and there are at most max_views.
 void settle_views(OptionValue& told, const std::vector<Attribute>& attributes, std::uint8_t most,
                   bool singles);
 
-/// The number of attributes (2 bytes), and their sizes in runs, as fields.hpp writes them, each a length (2)
-/// and a number of values (4).
+/// Writes the number of attributes (2 bytes), and their sizes in runs, as fields.hpp writes them, each a
+/// length (2) and a number of values (4).
 void write_sizes(Writer& writer, const std::vector<std::uint64_t>& sizes);
-/// Throws Error (malformed) unless there are 2 to max_joint_attributes of 2 to `most` values.
+/// Reads the sizes. Error (malformed) unless there are 2 to max_joint_attributes of 2 to `most` values.
 [[nodiscard]] std::vector<std::uint64_t> read_sizes(Reader& reader, std::uint64_t most);
 
-/// How the views are told (1 byte): 2 or 3 for all sets of so many attributes, 16 more if each attribute
-/// alone is one too, or 0 for a list, which is their number (2) and of each how many attributes (1) and these
-/// (1 each), in ascending order.
+/// Writes the views (1 byte): 2 or 3 for all sets of that size, plus 16 if single attributes are also views,
+/// or 0 for a list. A list has a number of views (2) and, for each view, a number of attributes (1) and the
+/// attributes (1 each), in ascending order.
 void write_views(Writer& writer, const OptionValue& told, std::uint64_t d, bool singles);
-/// Of at most so many attributes each, with single ones beside them or not. Throws Error (malformed).
+/// Reads views of at most `most` attributes. Error (malformed) if they are invalid.
 [[nodiscard]] std::vector<ViewAttributes> read_views(Reader& reader, std::uint64_t d, std::uint8_t most,
                                                      bool singles);
 

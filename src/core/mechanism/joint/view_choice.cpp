@@ -12,8 +12,8 @@ namespace ldp::joint {
 
 namespace {
 
-/// What the square of Cramér's V of two attributes is taken to be, and that of what three show beyond their
-/// pairs, before anybody has reported.
+/// Assumed squared Cramér's V of two attributes, and of the interaction of three attributes beyond their
+/// pairs, before any report exists.
 constexpr double squared_v_of_pairs = 0.05, squared_v_of_triples = 0.01;
 
 double product_of_sizes(const ViewAttributes& set, const std::vector<std::uint64_t>& sizes) {
@@ -26,7 +26,7 @@ double product_of_sizes(const ViewAttributes& set, const std::vector<std::uint64
 
 ViewKind kind_of_view(const ViewAttributes& view, const std::vector<std::uint64_t>& sizes) {
     std::uint64_t cells = 1;
-    for (const std::size_t j : view.all()) cells *= sizes[j];  // no more than 2^39
+    for (const std::size_t j : view.all()) cells *= sizes[j];  // at most 2^39
     return {cells, view.count};
 }
 
@@ -91,8 +91,8 @@ ExpectedErrors::ExpectedErrors(std::vector<std::uint64_t> sizes, double epsilon,
     }
 }
 
-// An effect of some of the attributes is spread evenly over the cells of the others. If V is what it is taken
-// to be, and shares are even, its squares add up to V²·(k − 1)/cells, k being the least number of values.
+// An effect of some of the attributes is spread evenly over the cells of the others. With the assumed V and
+// equal shares, its squares add up to V²·(k − 1)/cells, where k is the smallest number of values.
 double ExpectedErrors::of(const ViewAttributes& asked) const {
     const double cells = product_of_sizes(asked, sizes_);
     double squares = 0;

@@ -1,13 +1,13 @@
-// The means of many numbers, each report about all of them (Duchi, Jordan, Wainwright 2018; for even d a
-// better tie rule than in Wang, Xiao et al. 2019: see channel/corner.hpp).
+// The means of many numbers. Each report covers all of them (Duchi, Jordan, Wainwright 2018; for even d with
+// a better tie rule than in Wang, Xiao et al. 2019, see channel/sign_vector.hpp).
 //
-// A report is B·t, t a corner of {±1}^d, with mean x. In a population with means μ, n·Var of any linear
-// combination a·(B·t) is B²|a|² − (a·μ)²: the coordinates of a report are uncorrelated but for the means.
-// Against the people who reported it is smaller by the variance of a·x among them, which corners do not tell.
+// A report is B·t with mean x, where t is a sign vector in {±1}^d. In a population with means μ, n·Var of a
+// linear combination a·(B·t) is B²|a|² − (a·μ)², since the coordinates of a report are uncorrelated given x.
+// For the target sample it is smaller by the variance of a·x between users, which sign vectors do not show.
 //
 // parameters: d, grid steps (4 bytes each), ranges of the attributes in runs
-// payload:    a corner
-// state:      the channel's tally
+// payload:    a sign vector
+// state:      the channel's counters
 
 #include <algorithm>
 #include <cmath>
@@ -68,7 +68,7 @@ class DuchiVector final : public Mechanism, public GroupMean {
         static constexpr Quantity quantities[] = {Quantity::means};
         return quantities;
     }
-    // Both targets have the population's error: against the people who reported it errs on the safe side.
+    // Both targets have the error of the population, which is conservative for the sample.
     std::vector<Estimate> estimate(const Counts& counts, const Question&) const override {
         std::vector<Estimate> estimates;
         const std::vector<double> means = channel_.means(counts.n, counts.state.data());
@@ -103,7 +103,7 @@ class DuchiVector final : public Mechanism, public GroupMean {
     double max_probability(Bytes) const override { return channel_.max_probability(); }
 
     double n_variance(double truth) const override { return square(channel_.magnitude()) - square(truth); }
-    // About ten planes, 32 bytes of them a step.
+    // About ten bit planes, 32 bytes per step.
     Cost cost() const noexcept override {
         const auto d = static_cast<double>(ranges_.size());
         return {5 + 10 * d / 256, 41 * d};
@@ -113,11 +113,12 @@ class DuchiVector final : public Mechanism, public GroupMean {
         for (const Cell cell : input) plus.push_back(exact(cell, steps_));
         return channel_.probability(plus, permanent);
     }
-    // For every corner some values are at its very place, and others opposite.
+    // For every sign vector, some values lie exactly at it and others opposite.
     Exact worst_ratio() const override { return channel_.worst_ratio(); }
 
   private:
-    /// Of a·(B·t) with |a|₁ = reach and |a|² = squares, at an estimate of a·μ, confined to where that can be.
+    /// Returns the standard error of a·(B·t) with |a|₁ = reach and |a|² = squares. The estimate of a·μ is
+    /// clipped to its possible values.
     [[nodiscard]] double error(std::uint64_t n, double reach, double squares, double mean) const noexcept {
         const double inside = std::min(std::abs(mean), reach);
         return std::sqrt((square(channel_.magnitude()) * squares - square(inside)) / static_cast<double>(n));

@@ -1,25 +1,26 @@
-// The means of many numbers, each report about all of them, with normal noise: private but for a probability
-// of δ, and the better the shorter people's vectors are beside the cube they lie in.
+// The means of many numbers with normal noise. Each report covers all of them and is (ε, δ)-private. The
+// error decreases with the length of the vectors relative to the cube of their ranges.
 //
-// A vector is a point z of the grid, counted in steps from the middle. One that is longer than `radius` is
-// shortened to it, towards 0 and onto the grid, so that two inputs are never more than 2·radius apart.
-// Coordinates that are rounded to the grid move by less than a step each: radius = norm + √d steps leaves
-// every vector of at most the declared norm as it is, and its mean kept; no vector is longer than the cube's
-// corners are.
+// A vector is a grid point z, in steps from the middle. If it is longer than `radius`, it is shortened to
+// that length, towards 0 and onto the grid. Two inputs therefore differ by at most 2·radius. Rounding to the
+// grid moves each coordinate by less than a step. With radius = norm + √d steps, every vector of at most the
+// declared norm is unchanged, and its mean is preserved. No vector is longer than the corners of the cube.
 //
-// The noise is the exact whole part of a normal variable, ⌊G⌋: z + ⌊G⌋ = ⌊z + G⌋ is read off z + G, and so
-// keeps all that normal noise promises, whatever the grid. That is as exact as
-// discrete Gaussian noise in proportion to exp(−n²/2σ²) (Canonne, Kamath, Steinke 2020, arXiv:2004.00010),
-// whose δ is known through its Rényi divergences alone, at the price of a larger σ. z + ⌊G⌋ + ½ has mean z.
+// The noise is the exact integer part of a normal variable, ⌊G⌋. Since z + ⌊G⌋ = ⌊z + G⌋ is a function of z +
+// G, the privacy of normal noise carries over to any grid. This construction is as exact as discrete Gaussian
+// noise proportional to exp(−n²/2σ²) (Canonne, Kamath, Steinke 2020, arXiv:2004.00010). The δ of the latter
+// is known through its Rényi divergences only, which requires a larger σ. The mean of z + ⌊G⌋ + ½ is z.
 //
-// What is drawn differs from the ideal in two ways, and δ pays for both. With P the ideal law of a report and
-// P' that of the same with noise below `magnitudes`, that drawn is within e^±dη of P' at every output, and P'
-// is within d·t of P, t being the chance of noise as large. So Σ max(0, p − e^ε·q) over the laws that are
-// drawn under two inputs is at most e^dη·(δ_G(ε − 2dη) + (1 + e^ε)·d·t), δ_G being that of normal noise.
+// The sampled noise differs from the ideal in two ways, which δ accounts for. Let P be the ideal law of a
+// report and P' the law conditional on noise below `magnitudes`. The sampled law is within e^±dη of P' at
+// every output. P' is within d·t of P, where t is the probability of larger noise. Therefore Σ max(0, p −
+// e^ε·q) over the sampled laws of two inputs is at most e^dη·(δ_G(ε − 2dη) + (1 + e^ε)·d·t), where δ_G is
+// that of normal noise.
 //
 // parameters: d, grid steps (4 bytes each), δ, norm (8 each), σ in steps (4), ranges of the attributes in
-// runs payload:    an output of the channel for each attribute state:      the channel's tally for each
-// attribute
+//             runs
+// payload:    an output of the channel for each attribute
+// state:      the channel's counters for each attribute
 
 #include <algorithm>
 #include <bit>
@@ -45,13 +46,13 @@ namespace {
 
 constexpr std::uint64_t max_attributes = 4096;
 constexpr double least_delta = 1e-15, most_delta = 1e-3;
-constexpr double far = 12;  ///< noise of so many σ and more is not drawn
+constexpr double far = 12;  ///< noise of this number of σ or more is not drawn
 constexpr double max_sigma = 0x1p36;
 
-/// The δ at which normal noise keeps ε, rounded upwards: Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ), where μ is the
-/// greatest distance of two inputs in standard deviations (Balle, Wang 2018, arXiv:1805.06530, theorem 8).
-/// Each of the two is off by less than 2^-52 of itself: erfcl by a few units in its last place, and by 2x²
-/// times the rounding of its argument x, which is below 20 wherever the result is above 1e-170.
+/// Returns the δ at which normal noise has ε, rounded upwards: Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ). μ is the
+/// largest distance of two inputs in standard deviations (Balle, Wang 2018, arXiv:1805.06530, theorem 8). The
+/// relative error of both terms is below 2^-52. erfcl contributes a few units in its last place. The rounding
+/// of its argument x contributes 2x² times, and x is below 20 if the result is above 1e-170.
 double normal_delta(double epsilon, double mu) noexcept {
     static_assert(LDBL_MANT_DIG >= 64, "exact weights need a long double of at least 64 bits");
     constexpr long double slack = 0x1p-52L;
@@ -61,25 +62,28 @@ double normal_delta(double epsilon, double mu) noexcept {
     return static_cast<double>((above(away - half) * (1 + slack) - held + 1e-170L) * (1 + slack));
 }
 
-/// A bound of the chance that the squares of so many normal variables of this variance, around means whose
-/// squares add up to `squares` or less, add up to that much more than is expected, or less (Birgé 2001,
-/// doi:10.1214/lnms/1215090065, lemma 8.1). Whole parts of normal variables are no further from their means.
+/// Returns a bound of the probability that a sum of squares of normal variables deviates from its expectation
+/// by at least `excess`. The variables have this variance, and the squares of their means add up to at most
+/// `squares` (Birgé 2001, doi:10.1214/lnms/1215090065, lemma 8.1). Integer parts of normal variables are not
+/// further from their means.
 double squares_beyond(double excess, double variables, double variance, double squares) noexcept {
     const double a = std::sqrt(variables * square(variance) + 2 * variance * squares);
     const double root = excess / (a + std::sqrt(square(a) + 2 * variance * excess));
     return std::min(1.0, 2 * std::exp(-square(root)));
 }
 
-/// ⌊z + G⌋, z a point of a grid counted from its middle: an output number y stands for y − `beyond` + ½.
+/// The channel ⌊z + G⌋ for a grid point z counted from the middle. Output number y represents y − `beyond` +
+/// ½.
 ///
-/// The noise is m or −1 − m with equal chance, P(≥ m) = erfc(m/√2σ), and m is found by halving 0..magnitudes:
-/// a coin of 2^128 sides for each step. erfcl is off by 2^-56 of itself at most, the rounding of its argument
-/// included, and a magnitude's probability is at least 0.7/(σ + 1) of P(≥ m), so that the drawn one is off by
-/// less than (σ + 2)·2^-53 of itself, the roundings of at most 40 coins included; precision() has room for
-/// twice that. Halving keeps the odds of each coin above 2^-50, far from what its sides cannot tell.
+/// The noise is m or −1 − m with equal probability, where P(≥ m) = erfc(m/√2σ). m is found by bisection of
+/// 0..magnitudes with one 128-bit coin per step. The relative error of erfcl is at most 2^-56, including the
+/// rounding of its argument. The probability of a magnitude is at least 0.7/(σ + 1) of P(≥ m). The sampled
+/// probability therefore has a relative error below (σ + 2)·2^-53, including the rounding of at most 40
+/// coins; precision() allows for twice that. Bisection keeps the odds of each coin above 2^-50, which 128
+/// bits represent precisely.
 class GaussianChannel final : public MomentChannel {
   public:
-    /// Even steps.
+    /// Requires an even number of steps.
     GaussianChannel(std::uint64_t steps, double sigma)
         : MomentChannel(
               steps, 2 * (steps / 2 + magnitudes(sigma)),
@@ -90,11 +94,11 @@ class GaussianChannel final : public MomentChannel {
           magnitudes_(magnitudes(sigma)) {}
 
     [[nodiscard]] double sigma() const noexcept { return sigma_; }
-    /// η above.
+    /// Returns η of the comment at the top of the file.
     [[nodiscard]] static double precision(double sigma) noexcept { return (sigma + 2) * 0x1p-52; }
-    /// t above.
+    /// Returns t of the comment at the top of the file.
     [[nodiscard]] static double tail() noexcept { return std::erfc(far / std::numbers::sqrt2); }
-    /// Of ⌊G⌋: that of G, of what rounding takes away, and of how the two hang together.
+    /// Returns the variance of ⌊G⌋: that of G, that of the fractional part, and their covariance.
     [[nodiscard]] static double variance(double sigma) noexcept {
         double sum = square(sigma) + 1.0 / 12;
         for (double j = 1; j < 10; ++j)
@@ -127,7 +131,7 @@ class GaussianChannel final : public MomentChannel {
         raise(ErrorCode::unsupported, "normal noise bounds no ratio of probabilities",
               "Some outputs come of some inputs alone; they all come with a probability of delta at most.");
     }
-    // Of the input that it is nearest to.
+    // The maximum is attained by the nearest input.
     double max_probability(std::uint64_t out) const override {
         const std::uint64_t nearest = std::min(out - std::min(out, magnitudes_), steps());
         const std::uint64_t m = std::min(magnitude(nearest, out), magnitudes_ - 1);
@@ -145,7 +149,7 @@ class GaussianChannel final : public MomentChannel {
     [[nodiscard]] long double at_least(std::uint64_t m) const noexcept {
         return std::erfc(static_cast<long double>(m) / (std::numbers::sqrt2_v<long double> * sigma_));
     }
-    /// The search for a magnitude, by coins that tell least..middle from middle..end.
+    /// Bisection for a magnitude. Each coin decides between least..middle and middle..end.
     class Halving {
       public:
         explicit Halving(const GaussianChannel& channel) noexcept
@@ -155,7 +159,7 @@ class GaussianChannel final : public MomentChannel {
         [[nodiscard]] bool open() const noexcept { return end_ - least_ > 1; }
         [[nodiscard]] std::uint64_t least() const noexcept { return least_; }
         [[nodiscard]] std::uint64_t middle() const noexcept { return middle_; }
-        /// Of 2^128 sides of the coin, those for middle..end.
+        /// Returns the number of 2^128 outcomes of the coin that select middle..end.
         [[nodiscard]] Uint128 heads() const noexcept {
             return static_cast<Uint128>(
                 std::ldexp((beyond_middle_ - beyond_end_) / (beyond_least_ - beyond_end_), 128));
@@ -174,10 +178,11 @@ class GaussianChannel final : public MomentChannel {
 
         const GaussianChannel& channel_;
         std::uint64_t least_ = 0, middle_ = 0, end_;
-        long double beyond_least_ = 1, beyond_middle_ = 1, beyond_end_;  ///< what is at least so much
+        /// tail probabilities at the three points
+        long double beyond_least_ = 1, beyond_middle_ = 1, beyond_end_;
     };
 
-    // Chernoff's bound, by the moment generating function of G and its whole part.
+    // Chernoff's bound from the moment generating function of G and its integer part.
     double mean_beyond(double excess, double n) const override {
         return std::min(1.0, 2 * std::exp(-n * square(excess) / (2 * variance(sigma_))));
     }
@@ -189,18 +194,17 @@ class GaussianChannel final : public MomentChannel {
     std::uint64_t magnitudes_;
 };
 
-/// What a spec says of length, in grid steps.
+/// The length bound of a spec, in grid steps.
 struct Ball {
     std::uint64_t d;
     std::uint64_t steps;
-    double norm;  ///< attributes scaled to [−1,1]
+    double norm;  ///< for attributes scaled to [−1,1]
 
     [[nodiscard]] double radius() const noexcept {
-        const double half = static_cast<double>(steps) / 2, sign_vector = std::sqrt(static_cast<double>(d));
-        return std::min(norm * half + sign_vector, sign_vector * half) * (1 + 0x1p-50);
+        const double half = static_cast<double>(steps) / 2, diagonal = std::sqrt(static_cast<double>(d));
+        return std::min(norm * half + diagonal, diagonal * half) * (1 + 0x1p-50);
     }
-    /// The δ at which this noise is private, rounded upwards; lengths are told from the radius to 2^-52 of
-    /// it.
+    /// Returns the δ of this noise, rounded upwards. The relative error of the radius is at most 2^-52.
     [[nodiscard]] double delta(double epsilon, double sigma) const noexcept {
         const auto size = static_cast<double>(d);
         const double slack = size * GaussianChannel::precision(sigma);
@@ -209,8 +213,8 @@ struct Ball {
                (normal_delta(epsilon - 2 * slack, 2 * radius() * (1 + 0x1p-50) / sigma) +
                 (1 + std::exp(epsilon)) * size * GaussianChannel::tail());
     }
-    /// The least that keeps δ, to a relative 2^-23, which a block has room for. Throws Error (invalid_spec)
-    /// if none does.
+    /// Returns the smallest σ with this δ, to a relative precision of 2^-23, the resolution of the block.
+    /// Error (invalid_spec) if no σ suffices.
     [[nodiscard]] float least_sigma(double epsilon, double delta_asked) const {
         double low = 0, high = 1;
         while (delta(epsilon, high) > delta_asked) {
@@ -296,8 +300,8 @@ class Gaussian final : public Mechanism, public GroupMean, public KnownErrors, p
             estimates.push_back(group_mean(counts, j, j, question.target));
         return estimates;
     }
-    // The noises of different attributes are independent. How people's numbers hang together is not in the
-    // tallies, but no sum spreads more than the spreads together.
+    // The noise of different attributes is independent. The counters do not show correlations between a
+    // user's attributes; the sum of the standard deviations is a bound.
     Estimate group_mean(const Counts& counts, std::size_t first, std::size_t last,
                         Target target) const override {
         const double unit = widest_half(std::span(ranges_).subspan(first, last - first + 1));
@@ -314,11 +318,11 @@ class Gaussian final : public Mechanism, public GroupMean, public KnownErrors, p
         const double variance = noise + (target == Target::population ? square(spread) : 0);
         return {middle + unit * mean, unit * std::sqrt(variance / static_cast<double>(counts.n))};
     }
-    // The noise's spread is known, that of the people estimated.
+    // The variance of the noise is known; the variance between users is estimated.
     ErrorLaw error_law(std::uint64_t n, Target target) const noexcept override {
         return {.degrees_of_freedom = target == Target::population ? static_cast<double>(n) - 1 : 0};
     }
-    // Of each attribute the worst, and whether vectors are as short as all are made.
+    // Returns the worst check over the attributes, and a check of the length of the vectors.
     std::vector<Check> health(const Counts& counts) const override {
         const auto n = static_cast<double>(counts.n), d = static_cast<double>(ranges_.size());
         std::vector<std::vector<Check>> parts;
@@ -377,8 +381,8 @@ class Gaussian final : public Mechanism, public GroupMean, public KnownErrors, p
     [[nodiscard]] const std::byte* tally(const Counts& counts, std::size_t j) const noexcept {
         return counts.state.data() + j * channel_.tally_size();
     }
-    // What a vector is multiplied by. Its squared length is a whole number below 2^53, so that the quotient
-    // is off by less than 2^-51 of itself, and the products, cut off, are no longer than the radius.
+    // Returns the factor that shortens a vector. Its squared length is an integer below 2^53. The quotient
+    // therefore has a relative error below 2^-51, and the truncated products are not longer than the radius.
     [[nodiscard]] double shortening(Input input) const noexcept {
         double squares = 0;
         for (const Cell cell : input) squares += square(static_cast<double>(cell) - half());
@@ -401,9 +405,9 @@ constexpr Option options[] = {
     {.name = "grid", .fallback = 0, .least = 0, .most = max_grid},
 };
 
-/// The grid, unless it is given, is the coarsest by powers of two on which rounding makes vectors longer by a
-/// 256th of the norm at most; or, at a very small ε, the finest on which the precision of the noise takes a
-/// 32nd of ε at most, σ being no more than 17·norm/ε.
+/// Unless given, the grid is the coarsest power of two on which rounding lengthens vectors by at most 1/256
+/// of the norm. At a very small ε, it is the finest grid on which the precision of the noise costs at most
+/// ε/32, with σ at most 17·norm/ε.
 void settle(SettingsDraft& draft) {
     const auto d = static_cast<double>(draft.attributes.size());
     const double delta = std::get<double>(draft.options.at("delta"));

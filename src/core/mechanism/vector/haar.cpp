@@ -1,14 +1,13 @@
 // A vector through its Haar transform (Zhang et al. 2023 and Saatchi 2025 for the transform), reported in one
-// of two ways, sampled or global. Both are ε in all; the published parity masks are not, their likelihood
+// of two forms, sampled or global. Both have ε in total. The published parity masks do not: their likelihood
 // ratio is far above e^ε.
 //
-// A coefficient's range is [−1,1] or what the spec gives: values outside are moved to its ends, and all noise
-// is proportional to it.
+// The range of a coefficient is [−1,1] or given in the spec. Values outside are clamped, and all noise is
+// proportional to the range.
 //
 // parameters: d, grid steps, window width (4 bytes each), form (1: 0 sampled, 1 global), response (1), ranges
-// of the
-//             attributes in runs, aim (1), ranges of the coefficients in runs with a length of 2 bytes: lo,
-//             hi (1 byte each, in 1/127). The global form ends in ε₁ (8), which is what the window is for.
+//             of the attributes in runs, aim (1), ranges of the coefficients in runs with a length of 2
+//             bytes: lo, hi (1 byte each, in 1/127). The global form ends in ε₁ (8), the ε of the window.
 
 #include "core/mechanism/vector/haar.hpp"
 
@@ -83,7 +82,7 @@ Estimate Haar::group_mean(const Counts& counts, std::size_t first, std::size_t l
     tree_.transpose(leaf_weights, weights);
     double second_moment = 0, first_moment = 0, bound = 0;
     for (std::size_t c = 0; c < tree_.size(); ++c) {
-        if (weights[c] == 0) continue;  // what does not matter may be unknown
+        if (weights[c] == 0) continue;  // a coefficient with weight 0 may be unknown
         value += weights[c] * spectrum.values[c];
         second_moment += square(weights[c]) * spectrum.second_moments[c];
         first_moment += weights[c] * spectrum.first_moments[c];
@@ -99,12 +98,12 @@ double Haar::n_variance(double truth) const {
     return std::ranges::max(leaf_variances(at(truths)));
 }
 
-// The corner of all details is of one law whether people are alike or not.
+// The law of the sign vector does not depend on the distribution of values.
 double Haar::promised_variance(std::size_t) const {
     return n_variance(range(0).low() + step(0) * channel_->noisiest());
 }
 
-// An attribute is the mean and the details on its path, each with the sign of its half.
+// An attribute is the sum of the mean and of the coefficients on its path, each with the sign of its half.
 std::vector<Contribution> Haar::contributions(const Question& question) const {
     const std::size_t which = question.attribute == only_attribute ? 0 : question.attribute;
     if (question.quantity == Quantity::coefficients) {
@@ -121,7 +120,7 @@ std::vector<Contribution> Haar::contributions(const Question& question) const {
     std::vector<Contribution> contributions = contributions_in(weights);
     for (Interval* ends : {&contributions[0].terms, &contributions[0].truths})
         *ends = {ends->lower + attribute.middle(), ends->upper + attribute.middle()};
-    // In one part, whatever its coefficients, it is what it may be declared.
+    // With one component, the possible values are those of the attribute, whatever its coefficients.
     if (contributions.size() == 1) contributions[0].truths = {attribute.min, attribute.max};
     return contributions;
 }
@@ -187,7 +186,7 @@ namespace {
 
 constexpr std::uint64_t max_attributes = 4096;
 
-/// Most details are small, and nothing is known of the others: a warped window is the one that is best on
+/// Most coefficients are small, and the prior on the others is flat: the warped window is optimized on
 /// average.
 constexpr std::array randomizers{average_randomizer, pdp_randomizer,   piecewise_randomizer,
                                  hybrid_randomizer,  duchi_randomizer, laplace_randomizer};
@@ -205,7 +204,7 @@ std::unique_ptr<const NumericChannel> channel_of(const NumericRandomizer& random
     return make_channel(randomizer.response, channel_size(randomizer, epsilon, steps), epsilon);
 }
 
-/// Settles which randomizer "auto" is: the one of least variance, on average over a coefficient's range.
+/// Resolves "auto" to the randomizer with the smallest variance, on average over the range of a coefficient.
 void settle(SettingsDraft& draft) {
     auto& name = std::get<std::string>(draft.options.at("randomizer"));
     if (name != automatic) return;
@@ -215,9 +214,9 @@ void settle(SettingsDraft& draft) {
            })->name;
 }
 
-/// The ε₁ that makes Σ need²·Var least, with every coefficient in the middle of its range, of all multiples
-/// of ε/32 that leave both parts an ε that a spec may ask for. Where the aim is the mean, an eighth of ε is
-/// for the details, so that the vector can be asked for.
+/// Returns the ε₁ that minimizes Σ need²·Var with every coefficient in the middle of its range. Candidates
+/// are the multiples of ε/32 that leave both parts a permitted ε. If the aim is the mean, an eighth of ε is
+/// for the coefficients, so that estimates of the vector exist.
 double split(double epsilon, const NumericRandomizer& randomizer, std::uint64_t steps, Aim aim,
              const std::vector<UnitRange>& ranges) {
     const std::vector<double> needs = squared_needs(HaarTree(ranges.size()), aim);

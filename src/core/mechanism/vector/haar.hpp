@@ -1,6 +1,6 @@
-// What both forms of haar share: the tree, the ranges of its coefficients, and the variance of whatever is
-// read off them. How a form reports its coefficients stands in haar_sampled.cpp and haar_global.cpp; what its
-// parameters are, in haar.cpp.
+// The common part of both forms of haar: the tree, the ranges of its coefficients, and the variance of linear
+// combinations. haar_sampled.cpp and haar_global.cpp contain the reports of each form, haar.cpp the
+// parameters.
 #pragma once
 
 #include <memory>
@@ -14,13 +14,13 @@ namespace ldp {
 
 enum class Form : std::uint8_t { sampled = 0, global = 1 };
 
-/// What the block says, whichever the form.
+/// The parameters of the block that both forms share.
 struct HaarPlan {
     Form form;
     Aim aim = Aim::leaves;
     std::vector<Range> attributes;
     std::vector<UnitRange> coefficients;
-    double mean_epsilon;  ///< what the numeric randomizer has: ε, or ε₁
+    double mean_epsilon;  ///< ε of the numeric randomizer: ε, or ε₁
 };
 
 class Haar : public Mechanism, public HaarVector, public GroupMean {
@@ -52,16 +52,15 @@ class Haar : public Mechanism, public HaarVector, public GroupMean {
           tree_(plan_.attributes.size()),
           cell_width_(cell_width(channel_->outputs())) {}
 
-    /// Coefficients, and what the variance of a combination Σ g·coefficient is made of. Without the mean, it
-    /// is Σ g²·(second moment) − (Σ g·first moment)². The mean is reported without regard to the details, but
-    /// of the same people: in a population they may vary together, by no more than the mean does
-    /// (mean_deviation) times what the details' combination can: the root of (Σ |g|·bound)² − (Σ g·first
-    /// moment)².
+    /// Coefficients, and the terms of the variance of a linear combination Σ g·coefficient. Without the mean,
+    /// the variance is Σ g²·(second moment) − (Σ g·first moment)². The mean is reported independently of the
+    /// other coefficients, but by the same users. In a population, both may therefore be correlated. The
+    /// covariance is at most mean_deviation times the root of (Σ |g|·bound)² − (Σ g·first moment)².
     struct Spectrum {
         explicit Spectrum(std::size_t d) : values(d), second_moments(d), first_moments(d), bounds(d) {}
         std::vector<double> values, second_moments;
         std::vector<double> first_moments,
-            bounds;  ///< 0 for the mean, and for details that nobody reports together
+            bounds;  ///< 0 for the mean, and for coefficients that are not reported together
         double mean_deviation = 0;
 
         [[nodiscard]] double variance(double second_moment, double first_moment, double bound,
@@ -75,36 +74,36 @@ class Haar : public Mechanism, public HaarVector, public GroupMean {
     [[nodiscard]] std::size_t width_of_cell() const noexcept { return cell_width_; }
 
     [[nodiscard]] std::vector<double> transform(Input input) const;
-    /// A coefficient's value on the grid over its range.
+    /// Returns the grid point of a coefficient's value in its range.
     [[nodiscard]] GridPoint place(std::size_t c, double value) const noexcept;
-    /// A grid step of a coefficient.
+    /// Returns the grid step of a coefficient.
     [[nodiscard]] double step(std::size_t c) const noexcept {
         return 2 * range(c).half() / static_cast<double>(channel_->steps());
     }
-    /// The part that one coefficient has in a sum: of what an output is counted as, the ends given, and of
-    /// what it can be.
+    /// Returns the component of one coefficient in a sum: the possible terms follow from `ends`, the
+    /// expectations from the coefficient's range.
     [[nodiscard]] Contribution contribution(std::size_t c, double weight, double chance,
                                             const Interval& ends) const noexcept;
-    /// What an output of the numeric randomizer is counted as, of a coefficient.
+    /// Returns the smallest and largest decoded output of the numeric randomizer for a coefficient.
     [[nodiscard]] Interval outputs_of(std::size_t c) const {
         const auto [least, most] = channel_->reach();
         return {range(c).low() + step(c) * least, range(c).low() + step(c) * most};
     }
-    /// n·Var that the numeric randomizer alone leaves in a coefficient whose value it is, moved into its
-    /// range.
+    /// Returns n·Var of the numeric randomizer alone for a coefficient with this value, which is clamped to
+    /// its range.
     [[nodiscard]] double randomizer_noise(std::size_t c, double value) const noexcept;
-    /// The exact probability of the numeric randomizer's output for a coefficient's place.
+    /// Returns the exact probability of the numeric randomizer's output for a coefficient's grid point.
     [[nodiscard]] Exact randomizer_probability(const GridPoint& point, std::uint64_t output) const;
 
   private:
-    /// The parts of Σ weight·coefficient, over coefficients that each stand in it once.
+    /// Returns the components of Σ weight·coefficient. Each coefficient occurs once.
     [[nodiscard]] virtual std::vector<Contribution> contributions_in(
         std::span<const std::pair<std::size_t, double>> weights) const = 0;
-    /// The coefficients, to be combined: n ≥ 1 reports.
+    /// Returns the coefficients for linear combinations. Requires n ≥ 1 reports.
     [[nodiscard]] virtual Spectrum together(const Counts& counts, Target target) const = 0;
-    /// The same, each for itself.
+    /// Returns the coefficients for separate use.
     [[nodiscard]] virtual Spectrum alone(const Counts& counts, Target target) const = 0;
-    /// One report of people who all have these coefficients.
+    /// Returns the spectrum of one report of users who all have these coefficients.
     [[nodiscard]] virtual Spectrum at(std::span<const double> truths) const = 0;
 
     std::unique_ptr<const NumericChannel> channel_;
@@ -113,14 +112,14 @@ class Haar : public Mechanism, public HaarVector, public GroupMean {
     std::size_t cell_width_;
 };
 
-/// One coefficient from each user, drawn publicly, at the full ε.
+/// Returns the form with one publicly drawn coefficient per user, at the full ε.
 [[nodiscard]] std::unique_ptr<const Mechanism> make_sampled_haar(
     const Header& header, Bytes block, std::unique_ptr<const NumericChannel> channel, HaarPlan plan);
-/// The mean at ε₁, and all details at once at what is left.
+/// Returns the form with the mean at ε₁ and all other coefficients at once at the remaining ε.
 [[nodiscard]] std::unique_ptr<const Mechanism> make_global_haar(const Header& header, Bytes block,
                                                                 std::unique_ptr<const NumericChannel> channel,
                                                                 HaarPlan plan);
-/// What ε₁ leaves of ε, rounded so that the two together are no more than ε.
+/// Returns ε − ε₁, rounded so that the sum of both is at most ε.
 [[nodiscard]] double coefficient_epsilon(double epsilon, double mean_epsilon) noexcept;
 
 }  // namespace ldp

@@ -1,8 +1,8 @@
-// haar with global details: the mean through the numeric randomizer at ε₁, and all details at once as a
-// corner of their cube at ε₂, ε₁ + ε₂ ≤ ε.
+// haar in the global form: the mean through the numeric randomizer at ε₁, and all other coefficients at once
+// as a sign vector at ε₂, ε₁ + ε₂ ≤ ε.
 //
-// permanent response, payload: an output of the numeric randomizer's channel, and a corner · state: the
-// channel's tally, and the corner's
+// permanent response, payload: an output of the numeric randomizer's channel, and a sign vector
+// state: the counters of the channel and of the sign vectors
 
 #include <algorithm>
 #include <cmath>
@@ -74,12 +74,12 @@ class GlobalHaar final : public Haar {
         return checks;
     }
 
-    // About ten planes, 32 bytes of them a step.
+    // About ten bit planes, 32 bytes per step.
     Cost cost() const noexcept override {
         const auto d = static_cast<double>(tree().size());
         return {7 + 10 * d / 256, 51 * d};
     }
-    // Given the coefficients, the mean's report and the details' are independent.
+    // Given the coefficients, the two parts of a report are independent.
     Exact probability(Input input, Bytes, Bytes permanent) const override {
         const std::vector<double> values = transform(input);
         std::vector<Exact> plus;
@@ -94,13 +94,12 @@ class GlobalHaar final : public Haar {
     double max_probability(Bytes payload) const override {
         return channel().max_probability(output(payload)) * sign_vectors_.max_probability();
     }
-    // The product of both, which is attained if the mean and the details can be at the ends of their ranges
-    // all at once. On ranges too wide for that (a mean of ±1 leaves no details) it is a bound, and the
-    // reports keep more than they promise.
+    // The product of both ratios. It is attained if the mean and the other coefficients can reach the ends of
+    // their ranges at once. On wider ranges (a mean of ±1 implies that the others are 0) it is a bound.
     Exact worst_ratio() const override { return channel().worst_ratio() * sign_vectors_.worst_ratio(); }
 
   private:
-    // Every report is about all coefficients, and a forger chooses each by itself.
+    // Every report covers all coefficients, and a forger can choose each of them independently.
     std::vector<Contribution> contributions_in(
         std::span<const std::pair<std::size_t, double>> weights) const override {
         Contribution all{1, {0, 0}, {0, 0}};
@@ -115,9 +114,9 @@ class GlobalHaar final : public Haar {
         return {all};
     }
 
-    // What corners tell of details is their mean square, which is known, whatever the details are: so their
-    // variance is the population's, and errs on the safe side against the people who reported, by the
-    // variance of the combination among them. The mean has what its numeric randomizer tells.
+    // The mean square of a sign vector's coordinate is known, whatever the coefficients are. Their variance
+    // is therefore that of the population. For the sample, it is conservative by the variance of the
+    // combination between users. The mean has the variance of its numeric randomizer.
     Spectrum together(const Counts& counts, Target target) const override {
         const auto reports = static_cast<double>(counts.n);
         const auto moments = channel().invert(counts.n, counts.state.data());
@@ -128,8 +127,8 @@ class GlobalHaar final : public Haar {
         all.values[0] = range(0).low() + step(0) * moments.mean;
         all.second_moments[0] =
             square(step(0)) * (moments.noise + (population ? moments.sampling : 0)) / reports;
-        // A numeric randomizer that tells no second moment has the mean's variance in the noise: at most
-        // this.
+        // If the numeric randomizer has no estimate of the second moment, its noise includes the variance of
+        // the mean: at most this value.
         const auto top = static_cast<double>(channel().steps());
         const double inside = std::clamp(moments.mean, 0.0, top);
         const double spread = std::isnan(moments.mean_square) ? inside * (top - inside) : moments.sampling;
@@ -145,7 +144,8 @@ class GlobalHaar final : public Haar {
         all.second_moments[0] = randomizer_noise(0, truths[0]);
         return all;
     }
-    /// n reports of details with these means, each in half-widths from the middle of its range.
+    /// Returns the spectrum of n reports of coefficients with these means, in half-widths from the middle of
+    /// the range.
     [[nodiscard]] Spectrum details_at(std::span<const double> scaled, double n) const {
         Spectrum all(tree().size());
         for (std::size_t c = 1; c < tree().size(); ++c) {

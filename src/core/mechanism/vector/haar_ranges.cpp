@@ -1,13 +1,13 @@
-// Where the Haar coefficients of vectors lie: the first round of `haar` with learnt ranges (Karwa, Vadhan
-// 2018 for the two rounds). Each user reports one of a few facts about their vector, drawn publicly, at the
-// full ε: the bin of its mean, or of the largest |detail| of a level. That is a record of categories, of
-// which one is sampled; all of it but the facts is `sampled`'s.
+// Ranges of the Haar coefficients of vectors: the first round of `haar` with learnt ranges (Karwa, Vadhan
+// 2018 for the two rounds). Each user reports one of several binned statistics of the vector, drawn publicly,
+// at the full ε: the bin of the mean, or of the largest absolute coefficient of a level. These bins form a
+// record of categories, of which one is sampled; `sampled` implements it.
 //
-// The mean falls in one of 32 equal bins of [−1,1]. What a level's largest detail needs is a scale, so its
-// bins end at powers of the root of two, from 1 down to 1/128; the first one holds all that is smaller.
+// The mean has 32 equal bins of [−1,1]. The largest coefficient of a level needs a logarithmic scale. Its
+// bins end at powers of √2, from 1 down to 1/128, and the first one contains all smaller values.
 //
 // parameters: d, grid steps (4 bytes each), the parameters of the record
-// public randomness, permanent response, payload, state: the record's
+// public randomness, permanent response, payload, state: those of the record
 
 #include <algorithm>
 #include <array>
@@ -31,7 +31,7 @@ constexpr std::uint64_t max_attributes = 4096;
 constexpr std::uint64_t mean_bins = 32;
 constexpr std::uint64_t detail_bins = 15;
 
-/// The upper end of a bin of details.
+/// Returns the upper end of a bin of coefficients.
 double detail_end(std::uint64_t bin) noexcept {
     return std::exp2((static_cast<double>(bin) - static_cast<double>(detail_bins - 1)) / 2);
 }
@@ -41,7 +41,7 @@ std::uint64_t mean_bin(double mean) noexcept {
     return static_cast<std::uint64_t>(std::clamp(at, 0.0, static_cast<double>(mean_bins - 1)));
 }
 
-// All ends are looked at, whatever the size is, so that the time does not tell it.
+// Compares with all bin ends, so that the run time does not depend on the value.
 std::uint64_t detail_bin(double size) noexcept {
     static const auto ends = [] {
         std::array<double, detail_bins - 1> all{};
@@ -52,7 +52,7 @@ std::uint64_t detail_bin(double size) noexcept {
         ends.begin(), ends.end(), 0, [&](int below, double end) { return below + (size > end ? 1 : 0); }));
 }
 
-/// The values of each of the facts: the mean's first, then a level's, from the root's down.
+/// Returns the number of bins of each statistic: the mean first, then each level from the root downwards.
 std::vector<std::uint64_t> bins_of(const HaarTree& tree) {
     std::vector<std::uint64_t> bins(tree.levels().size(), detail_bins);
     bins[0] = mean_bins;
@@ -110,7 +110,7 @@ class HaarRanges final : public Mechanism, public Record, public RangeLearner {
     bool valid_payload(Bytes payload) const noexcept override { return facts_->valid_payload(payload); }
     bool valid_state(const Counts& counts) const noexcept override { return facts_->valid_state(counts); }
 
-    // The shares of a fact's bins. In these questions a fact is what an attribute is elsewhere.
+    // The shares of a statistic's bins. In these requests, `attribute` is the index of a statistic.
     std::span<const Quantity> answers() const noexcept override { return facts_->answers(); }
     const Mechanism& reporter(std::size_t fact) const override { return record_.reporter(fact); }
     SummaryView part(const Counts& counts, std::size_t fact) const override {
@@ -123,7 +123,7 @@ class HaarRanges final : public Mechanism, public Record, public RangeLearner {
     std::vector<LearntRange> ranges(const Counts& counts, double coverage) const override;
     std::vector<Check> health(const Counts& counts) const override { return facts_->health(counts); }
 
-    // Nothing is told of a single attribute.
+    // The reports carry no estimate of a single attribute.
     std::vector<Contribution> contributions(const Question&) const override { return {}; }
     double max_probability(Bytes payload) const override { return facts_->max_probability(payload); }
 
@@ -133,7 +133,7 @@ class HaarRanges final : public Mechanism, public Record, public RangeLearner {
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const override {
         return facts_->probability(facts_of(input), public_randomness, permanent);
     }
-    // Facts can be any combination of bins that a vector has, or fewer on a coarse grid.
+    // Statistics can have any combination of bins that a vector has, or fewer on a coarse grid.
     Exact worst_ratio() const override { return facts_->worst_ratio(); }
 
   private:
@@ -142,7 +142,7 @@ class HaarRanges final : public Mechanism, public Record, public RangeLearner {
     HaarTree tree_;
     std::uint64_t steps_;
     std::unique_ptr<const Mechanism> facts_;
-    const Record& record_;  ///< the same
+    const Record& record_;  ///< the same object
 };
 
 std::vector<Cell> HaarRanges::facts_of(Input input) const {
@@ -178,8 +178,8 @@ std::vector<LearntRange> HaarRanges::ranges(const Counts& counts, double coverag
     return learnt;
 }
 
-// Which oracle suits a fact best is settled as for any record, and written: later versions might choose
-// another.
+// The best oracle of a statistic is chosen as in any record and written to the block, since later versions
+// may choose differently.
 void write(const Settings& settings, Writer& writer) {
     const std::size_t d = settings.attributes().size();
     std::vector<Attribute> facts;

@@ -1,11 +1,12 @@
-// haar with sampled details: each user draws one coefficient, publicly, and reports it through a numeric
-// numeric randomizer at the full ε. If c is drawn with probability π_c and its range is 2·r_c wide, Var is
-// r_c²·(the numeric randomizer's)/π_c, so that Σ need_c²·Var is least for π_c ∝ r_c·need_c. For the leaves
-// need_c² is the number of leaves that c enters, on a full tree π_level ∝ 2^{level/2}·r_level.
+// haar in the sampled form: each user draws one coefficient, publicly, and reports it through a numeric
+// randomizer at the full ε. Let c be drawn with probability π_c, and let its range have width 2·r_c. The
+// variance of c is r_c²/π_c times that of the randomizer. The sum of need_c²·Var is smallest for π_c ∝
+// r_c·need_c. For the leaves, need_c² is the number of leaves below c, and on a full tree π_level ∝
+// 2^{level/2}·r_level.
 //
 // public randomness:  the coefficient · permanent response: an output of the numeric randomizer's channel
 // payload:    the coefficient, and an output of the numeric randomizer's channel
-// state:      per coefficient: reports (8), the channel's tally
+// state:      per coefficient: reports (8), the channel's counters
 
 #include <algorithm>
 #include <cmath>
@@ -24,7 +25,7 @@ namespace {
 
 constexpr std::size_t count_size = sizeof(std::uint64_t);
 
-/// Integer weights for the draw of a coefficient, their sum below 2^57.
+/// Returns integer weights for the draw of a coefficient, with a sum below 2^57.
 std::vector<std::uint64_t> draw_weights(const HaarTree& tree, const HaarPlan& plan) {
     const auto weights_for = [&](Aim aim) {
         std::vector<double> weights = squared_needs(tree, aim);
@@ -35,7 +36,7 @@ std::vector<std::uint64_t> draw_weights(const HaarTree& tree, const HaarPlan& pl
     std::vector<double> weights = weights_for(plan.aim);
     int scale = 32;
     if (plan.aim == Aim::mean) {
-        // A coefficient that the mean does without must be drawn too: an eighth of all reports are for
+        // Coefficients with weight 0 for the mean must be drawn, too: an eighth of all reports is for the
         // leaves.
         const std::vector<double> leaves = weights_for(Aim::leaves);
         const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
@@ -82,7 +83,8 @@ class SampledHaar final : public Haar, public KnownErrors {
                                 MutableBytes payload) const override {
         std::ranges::copy(permanent, std::ranges::copy(public_randomness, payload.begin()).out);
     }
-    // The coefficient's place, to the fraction of a grid step: other coefficients may change at no cost.
+    // The key is the coefficient's position, to the fraction of a grid step. Changes of other coefficients
+    // cost no ε.
     std::vector<Cell> response_key(Input input, Bytes public_randomness) const override {
         const GridPoint point = seen(input, public_randomness);
         return {point.lower, point.up};
@@ -119,8 +121,9 @@ class SampledHaar final : public Haar, public KnownErrors {
         return sum == counts.n;
     }
 
-    // An attribute's mean is a sum of coefficients, one of each level and the mean, and the variance of each
-    // is estimated from the reports that drew it: as many of them, when all are equal (Satterthwaite 1946).
+    // An attribute's mean is a sum of coefficients, one per level and the mean. The variance of each is
+    // estimated from the reports that drew it. With equal variances, the degrees of freedom are the sum over
+    // these coefficients (Satterthwaite 1946).
     ErrorLaw error_law(std::uint64_t n, Target) const noexcept override {
         const auto each = static_cast<double>(n) / static_cast<double>(tree().size());
         return {.degrees_of_freedom =
@@ -145,16 +148,17 @@ class SampledHaar final : public Haar, public KnownErrors {
         return chance(index(payload)) * channel().max_probability(output(payload));
     }
 
-    // Whoever is alike in all attributes has details of 0, but those who draw the mean are a sample of all.
+    // Users with equal attributes have coefficients of 0, but the users who draw the mean are a sample of
+    // all.
     double n_variance_of(std::size_t attribute, std::size_t item,
                          std::span<const double> shares) const override {
         return Haar::n_variance_of(attribute, item, shares) + moments_of(shares).second * (1 / chance(0) - 1);
     }
-    // Those who draw a coefficient are a sample of all, who differ in it by as much as its range allows. No
+    // The users who draw a coefficient are a sample of all, and their values differ by at most its range. No
     // vector has every coefficient at an end of its range, so that this is a bound.
     double promised_variance(std::size_t) const override {
         Spectrum worst(tree().size());
-        const double noise = channel().most_noise(0);  // looks at the whole grid
+        const double noise = channel().most_noise(0);  // scans the whole grid
         for (std::size_t c = 0; c < tree().size(); ++c)
             worst.second_moments[c] = square(step(c)) * noise / chance(c);
         return std::ranges::max(leaf_variances(worst));
@@ -164,9 +168,9 @@ class SampledHaar final : public Haar, public KnownErrors {
         return randomizer_probability(seen(input, public_randomness),
                                       load_cell(permanent.data(), width_of_cell()));
     }
-    // The coefficient is drawn without a look at the values; rounding to the grid mixes rows of the channel,
-    // and a mixture of rows keeps their ratio. Every coefficient takes both ends of its range (±1 is reached
-    // by values at the ends of theirs), where the channel's worst is attained.
+    // The draw of the coefficient does not depend on the values. Rounding to the grid mixes rows of the
+    // channel, which does not increase their ratio. Every coefficient attains both ends of its range (values
+    // at the ends of their ranges yield ±1), where the channel's ratio is largest.
     Exact worst_ratio() const override { return channel().worst_ratio(); }
 
   private:
@@ -178,14 +182,14 @@ class SampledHaar final : public Haar, public KnownErrors {
         return contributions;
     }
 
-    // A coefficient's estimate is the mean over the reports that drew it. Dividing by their number rather
-    // than by its expectation is unbiased too, given that there are any, and never less accurate: the noise
-    // of how many happened to draw it is gone. Given those numbers, coefficients of a population are
-    // uncorrelated. `sampling` tells how much of the sampling error counts for a share of the reports.
+    // A coefficient's estimate is the mean over the reports that drew it. Dividing by their number instead of
+    // its expectation is unbiased given at least one report, and never less accurate, since it removes the
+    // noise of that number. Given these numbers, the coefficients of a population are uncorrelated.
+    // `sampling` returns the weight of the sampling error for a share of the reports.
     //
-    // The spread of m people about their own mean is too small on average, by Var(mean), which is their noise
-    // and true spread over m; and few people may not be spread at all. So that is added, the true spread
-    // being the one of all coefficients, in grid steps of each: Σ(m·seen + noise)/Σ(m − 1).
+    // The sample variance of m users is too small by Var(mean) on average, which is their noise and true
+    // variance over m. With few users it may be 0. Therefore this amount is added. The true variance is
+    // pooled over all coefficients, in grid steps of each: Σ(m·seen + noise)/Σ(m − 1).
     template <class Sampling>
     [[nodiscard]] Spectrum spectrum(const Counts& counts, Sampling sampling) const {
         Spectrum all(tree().size());
@@ -214,14 +218,14 @@ class SampledHaar final : public Haar, public KnownErrors {
         }
         return all;
     }
-    // Against a population. Against the people who reported this errs on the safe side, by at most the
-    // combination's own variance over n: the correlations that would tell more were never collected.
+    // The target is the population. For the sample, the result is conservative by at most the variance of the
+    // combination over n. The correlations for a better bound are not collected.
     Spectrum together(const Counts& counts, Target) const override {
         return spectrum(counts, [](double) { return 1; });
     }
-    // The reports that drew a coefficient are themselves a sample of all: against the people who reported,
-    // the part of the sampling error that remains is the share who drew another one. A numeric randomizer
-    // that cannot tell it from the noise has all of it there, which errs on the safe side.
+    // The reports that drew a coefficient are a sample of all. For the target sample, the remaining sampling
+    // error is weighted by the share of users who drew another coefficient. If a numeric randomizer cannot
+    // separate the variance between users from its noise, all of it is included, which is conservative.
     Spectrum alone(const Counts& counts, Target target) const override {
         return spectrum(counts, [&](double share) { return target == Target::sample ? 1 - share : 1; });
     }
@@ -239,12 +243,12 @@ class SampledHaar final : public Haar, public KnownErrors {
     [[nodiscard]] std::uint64_t reports_of(const Counts& counts, std::size_t c) const noexcept {
         return load<std::uint64_t>(slot(counts, c));
     }
-    /// Where the coefficient that was drawn lies, which is all that is looked at.
+    /// Returns the position of the drawn coefficient, the only part of the input that is used.
     [[nodiscard]] GridPoint seen(Input input, Bytes public_randomness) const {
         const std::size_t c = index(public_randomness);
         return place(c, transform(input)[c]);
     }
-    /// Of a payload; the coefficient is that of an public randomness as well.
+    /// Returns the index in a payload, or in public randomness, which both start with it.
     [[nodiscard]] std::size_t index(Bytes payload) const noexcept {
         return load_cell(payload.data(), index_width_);
     }
@@ -258,7 +262,7 @@ class SampledHaar final : public Haar, public KnownErrors {
         return static_cast<double>(draw_weight(c)) / static_cast<double>(draw_below_.back());
     }
 
-    std::vector<std::uint64_t> draw_below_;  // running sums of the draw weights
+    std::vector<std::uint64_t> draw_below_;  // cumulative sums of the draw weights
     std::size_t index_width_;
     std::size_t slot_size_;
 };

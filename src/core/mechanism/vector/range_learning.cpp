@@ -11,8 +11,8 @@ namespace ldp {
 
 namespace {
 
-/// The people whose value lies outside a stretch of an oracle's values, bounded for so many stretches at once
-/// that it does not matter which of them is picked.
+/// The share of people outside a segment of an oracle's values, with a bound that holds for all segments
+/// simultaneously.
 class Outside {
   public:
     Outside(const SummaryView& oracle, double segments)
@@ -25,9 +25,9 @@ class Outside {
         }
     }
 
-    /// An oracle's estimates are not positively correlated: the variance of a sum is at most the sum of the
-    /// variances. The people's own part of it is that of the share which is not to be exceeded, not of the
-    /// estimate: a single report has an error too.
+    /// Estimates of an oracle are not positively correlated, so that the variance of a sum is at most the sum
+    /// of the variances. The sampling variance is computed from the bound `share` and not from the estimate,
+    /// which may be zero with few reports.
     [[nodiscard]] bool at_most(double share, std::size_t first, std::size_t last) const {
         const double found = sums_[first] + sums_.back() - sums_[last + 1];
         const double noise = variances_[first] + std::max(0.0, variances_.back() - variances_[last + 1]);
@@ -36,7 +36,7 @@ class Outside {
 
   private:
     double n_, radius_;
-    std::vector<double> sums_{0}, variances_{0};  ///< of the values below each number, and of all
+    std::vector<double> sums_{0}, variances_{0};  ///< of the values below each index, and of all
 };
 
 }  // namespace
@@ -47,7 +47,7 @@ void check_no_ranges(const Mechanism& mechanism) {
               std::vector{Remedy::learn_ranges});
 }
 
-// From the tail: of millions of millions of stretches, 1 less their part of it is no double but 1.
+// Computed from the tail, since 1 minus a tiny probability rounds to 1.
 double one_of_many_radius(double segments) {
     return -normal_quantile((1 - range_confidence) / segments);
 }
@@ -61,7 +61,7 @@ ReportSegment shortest_segment(const SummaryView& oracle, double coverage) {
     for (std::size_t first = 0, last = 0; first < k; ++first, work.done()) {
         last = std::max(last, first);
         for (; last < k && !outside.at_most(1 - coverage, first, last); work.done()) ++last;
-        if (last == k) break;  // what begins later leaves out more
+        if (last == k) break;  // a segment that begins later leaves out more
         if (last - first < shortest.last - shortest.first) shortest = {first, last};
     }
     return shortest;

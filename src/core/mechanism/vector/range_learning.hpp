@@ -1,4 +1,4 @@
-// Ranges learnt from a first round's reports, for a second (Karwa, Vadhan 2018; Kent et al. 2024).
+// Ranges learnt from the reports of a first round for a second round (Karwa, Vadhan 2018; Kent et al. 2024).
 #pragma once
 
 #include <cstdint>
@@ -10,45 +10,46 @@ namespace ldp {
 
 /// A range for the second round.
 struct LearntRange {
-    std::size_t item;  ///< the attribute, or the Haar coefficient
-    double low, high;  ///< of a number, in its units; of a category, the first and the last value's number;
-                       ///< of a coefficient, where every attribute is on [−1,1]
+    std::size_t item;  ///< index of the attribute or Haar coefficient
+    /// of a number, in its units; of a category, the index of the first and of the last value; of a
+    /// coefficient, scaled to [−1,1]
+    double low, high;
     bool coefficient;
-    /// If this is the whole declared range: about how many reports of the attribute make it narrower, should
-    /// hardly anybody be in the outer sixteenth. 0 otherwise, and where it is not known.
+    /// If this is the whole declared range: the approximate number of reports of the attribute from which on
+    /// the range is narrower, if hardly any person is in the outer sixteenth. 0 otherwise, or if the number
+    /// is unknown.
     std::uint64_t needed = 0;
 };
 
-/// Reports whose purpose is to tell ranges.
+/// Capability of mechanisms whose reports serve to learn ranges.
 class RangeLearner : public Capability {
   public:
     static constexpr const char* offers = "ranges";
 
-    /// As learn_ranges(); n ≥ 1.
+    /// Returns the ranges of learn_ranges(). Requires n ≥ 1.
     [[nodiscard]] virtual std::vector<LearntRange> ranges(const Counts& counts, double coverage) const = 0;
 };
 
-/// Throws Error (unsupported) if the mechanism is one: what tells ranges tells nothing of any attribute's
-/// values.
+/// Throws Error (unsupported) if the mechanism is a RangeLearner, whose reports carry no attribute's values.
 void check_no_ranges(const Mechanism& mechanism);
 
-/// That both ends of a range are as promised.
+/// The probability that both ends of a range hold.
 inline constexpr double range_confidence = 0.99;
 
-/// How many standard errors a bound has to keep off for so many bounds to hold at once with range_confidence.
+/// Returns the critical value with which this number of bounds hold simultaneously with range_confidence.
 [[nodiscard]] double one_of_many_radius(double segments);
 
-/// Values next to each other.
+/// A segment of adjacent values.
 struct ReportSegment {
     std::size_t first, last;
 };
 
-/// The shortest stretch of a frequency oracle's values that holds the share, with range_confidence; all
-/// values if none does, or there are no reports.
+/// Returns the shortest segment of a frequency oracle's values that contains the share with range_confidence;
+/// all values if no segment does, or without reports.
 [[nodiscard]] ReportSegment shortest_segment(const SummaryView& oracle, double coverage);
-/// The stretch that leaves at most so many people below it and at most so many above, with range_confidence,
-/// and cannot be shortened at either end. Of numbers in bins, leaving out as many on either side moves their
-/// mean less than a shorter stretch may.
+/// Returns the segment that leaves at most the share `below` under it and at most `above` over it with
+/// range_confidence, and that cannot be shortened at either end. For binned numbers, excluding equal shares
+/// on both sides changes the mean less than a shorter segment may.
 [[nodiscard]] ReportSegment inner_segment(const SummaryView& oracle, double below, double above);
 
 }  // namespace ldp
