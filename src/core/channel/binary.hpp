@@ -1,4 +1,4 @@
-// Two outputs, the second likelier the larger the number: one bit a report.
+// Channels with two outputs. The probability of the second one increases with the input: one bit per report.
 #pragma once
 
 #include "core/channel/epsilon_odds.hpp"
@@ -7,14 +7,13 @@
 
 namespace ldp {
 
-/// What many bits tell of the numbers behind them, where P(1 | s) is (base + s) / (2·base + steps): an affine
-/// function, which the share of ones inverts.
+/// Estimation from bits with P(1 | s) = (base + s) / (2·base + steps). This is an affine function of s, which
+/// the share of ones inverts.
 ///
-/// An output is a bit, so the share of ones is all there is to know: whether people differ much around their
-/// mean or not at all, the reports look alike. The noise given the inputs, which falls with their variance,
-/// cannot be told from the sampling error, which rises with it. Only their sum can, and it is what invert()
-/// gives as noise: the variance against a population, too large against the people who reported, by their
-/// own variance.
+/// The share of ones is a sufficient statistic and does not depend on the variance between users. The noise
+/// given the inputs decreases with that variance, and the sampling error increases with it. Only their sum
+/// can be estimated, and invert() returns it as noise: the variance for the target population. For the sample
+/// it is too large by the variance between users.
 ///
 /// tally: ones (8 bytes)
 class BinaryResponse : public QuadraticChannel {
@@ -27,7 +26,7 @@ class BinaryResponse : public QuadraticChannel {
     std::vector<Check> health(std::uint64_t n, const std::byte* tally) const override;
     double max_probability(std::uint64_t) const override { return most_; }
 
-    /// As above: in units of what a step adds.
+    /// Returns the base weight in units of the weight per step.
     [[nodiscard]] double base() const noexcept { return base_; }
 
   protected:
@@ -48,14 +47,14 @@ class BinaryChannel final : public BinaryResponse {
     [[nodiscard]] std::uint64_t weight(std::uint64_t in, std::uint64_t out) const noexcept {
         return ramp_.base + (out == 1 ? in : steps() - in) * ramp_.rise;
     }
-    /// Of the likelier bit and of the other, at either end of the grid.
+    /// Returns the weights of the more and the less probable bit at the ends of the grid.
     [[nodiscard]] Odds odds() const noexcept { return {weight(steps(), 1), weight(0, 1)}; }
 
     std::uint64_t sample(std::uint64_t in, BitSource& bits) const override {
         return bits.chance(weight(in, 1), total()) ? 1 : 0;
     }
     Exact probability(std::uint64_t in, std::uint64_t out) const override;
-    /// Both outputs are monotone in the input, so the ends of the grid are the worst pair.
+    /// Both outputs are monotone in the input, so that the ends of the grid are the worst pair.
     Exact worst_ratio() const override;
 
   private:
@@ -64,8 +63,7 @@ class BinaryChannel final : public BinaryResponse {
     Ramp ramp_;
 };
 
-/// A bit of a BinaryChannel that is kept, and goes through a symmetric response of its own whenever it is
-/// sent.
+/// A memoized bit of a BinaryChannel, which passes a symmetric response each time it is sent.
 class BinaryChain final : public BinaryResponse {
   public:
     BinaryChain(const BinaryChannel& kept, const SymmetricChannel& sent);

@@ -45,8 +45,8 @@ void MomentChannel::merge(std::byte* tally, const std::byte* other) const noexce
     add(tally + sum_size_, load<Uint128>(other + sum_size_));
 }
 
-// The squares are greatest if every output is 0 or the last, and least if all are as equal as whole numbers
-// with this sum can be: n·q² + (2q+1)·rest.
+// The sum of squares is largest if every output is 0 or the last one. It is smallest if all outputs are as
+// equal as integers with this sum can be: n·q² + (2q+1)·rest.
 bool MomentChannel::valid(std::uint64_t n, const std::byte* tally) const noexcept {
     const Uint128 sum = load_sum(tally, sum_size_);
     const auto squares = load<Uint128>(tally + sum_size_);
@@ -77,8 +77,8 @@ NumericChannel::Moments MomentChannel::invert(const Sums& sums) const noexcept {
     return moments(mean, mean_square, noise());
 }
 
-// The outputs' mean and mean square (from the middle of their range) lie between what the input in the middle
-// and an input at an end give, but for chance.
+// The expectations of the outputs' mean and mean square, from the middle of their range, lie between those
+// for an input in the middle and for an input at an end.
 std::vector<Check> MomentChannel::health(const Sums& sums) const {
     const auto [output, output_square] = averages(sums);
     const auto top = static_cast<double>(steps());

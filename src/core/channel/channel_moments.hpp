@@ -1,13 +1,13 @@
-// Channels whose outputs' first two moments tell the inputs': the windows and the discrete Laplace.
+// Channels whose first two output moments determine those of the inputs: windows and discrete Laplace noise.
 #pragma once
 
 #include "core/channel/numeric.hpp"
 
 namespace ldp {
 
-/// The mean output is an affine function of the input and the mean squared output a quadratic one. So their
-/// averages are inverted exactly, on the grid, with no continuous limit involved, and all that is kept of
-/// many outputs is their sum and the sum of their squares.
+/// The mean output is an affine function of the input, and the mean squared output a quadratic one. Their
+/// averages are inverted exactly on the grid, without a continuous limit. The tally is therefore a sum and a
+/// sum of squares.
 ///
 /// tally: Σ output (8 bytes; 16 if there are more than 2^23 outputs), Σ output² (16 bytes)
 class MomentChannel : public QuadraticChannel {
@@ -22,7 +22,7 @@ class MomentChannel : public QuadraticChannel {
         return health(sums(n, tally));
     }
 
-    /// Sums of n outputs, as a tally keeps them.
+    /// The sums of n outputs in a tally.
     struct Sums {
         double n;
         double outputs;  ///< Σ output
@@ -32,7 +32,7 @@ class MomentChannel : public QuadraticChannel {
     [[nodiscard]] std::vector<Check> health(const Sums& sums) const;
 
   protected:
-    /// Outputs are measured from the middle of their range: numbers stay small and nothing cancels.
+    /// Outputs are measured from the middle of their range, which avoids cancellation.
     struct Law {
         double slope, offset;  ///< E[output | s] = slope·s + offset
         Quadratic square;      ///< E[output² | s]
@@ -42,12 +42,12 @@ class MomentChannel : public QuadraticChannel {
     [[nodiscard]] static double middle(std::uint64_t outputs) noexcept {
         return (static_cast<double>(outputs) - 1) / 2;
     }
-    /// Standard deviation of an output whose input is an end of the grid.
+    /// Returns the standard deviation of an output if the input is an end of the grid.
     [[nodiscard]] double deviation_at_end() const noexcept;
 
   private:
-    /// The chance, if honest, that the mean of n outputs, or of their squares, lies so far outside what
-    /// inputs can make it expected to be.
+    /// Return the probability under honest reports that the mean of n outputs, or of their squares, exceeds
+    /// the range of its expectation by at least `excess`.
     [[nodiscard]] virtual double mean_beyond(double excess, double n) const = 0;
     [[nodiscard]] virtual double square_beyond(double excess, double n) const = 0;
 

@@ -1,4 +1,4 @@
-// A biased coin, exact to its last bit, thrown up to 64 at a time.
+// A biased coin with an exact probability, up to 64 throws at a time.
 #pragma once
 
 #include <algorithm>
@@ -23,13 +23,14 @@ class Coin {
     }
 
     [[nodiscard]] bool land(BitSource& source) const { return source.throws(heads_, bits_, 1) != 0; }
-    /// A string of `count` independent throws, lowest bit first; the last byte's spare bits are 0.
+    /// Fills a string with `count` independent throws, lowest bit first. The spare bits of the last byte are
+    /// 0.
     void fill(BitSource& source, std::size_t count, MutableBytes string) const {
         for (std::size_t from = 0; from < count; from += 64) {
             const auto lane_count = static_cast<unsigned>(std::min<std::size_t>(count - from, 64));
-            std::uint64_t owner_queues = source.throws(heads_, bits_, lane_count);
-            for (std::size_t at = from / 8; at < string.size() && at < from / 8 + 8; ++at, owner_queues >>= 8)
-                string[at] = static_cast<std::byte>(owner_queues);
+            std::uint64_t tosses = source.throws(heads_, bits_, lane_count);
+            for (std::size_t at = from / 8; at < string.size() && at < from / 8 + 8; ++at, tosses >>= 8)
+                string[at] = static_cast<std::byte>(tosses);
         }
     }
 

@@ -9,8 +9,8 @@ namespace ldp {
 
 namespace {
 
-// A long double carries at least 64 bits, and expl is off by an ulp or two: 2^-60 of slack covers the
-// rounding of exp, of the products and of the quotients, so that every bound below is a true one.
+// A long double has at least 64 bits of precision, and expl has an error of one or two ulps. A slack of 2^-60
+// covers the rounding of exp, of the products and of the quotients, so that every bound below is rigorous.
 static_assert(LDBL_MANT_DIG >= 64, "exact weights need a long double of at least 64 bits");
 const long double below_one = 1 - std::ldexp(1.0L, -60);
 
@@ -22,7 +22,7 @@ long double power_of_two(unsigned bits) {
     return std::ldexp(1.0L, static_cast<int>(bits));
 }
 
-/// The largest weights in at most this ratio.
+/// Returns the largest weights with at most this ratio.
 Odds weights(long double ratio, std::uint64_t highs, std::uint64_t lows, unsigned bits) {
     const long double parts = static_cast<long double>(highs) * ratio + static_cast<long double>(lows);
     const auto low = static_cast<std::uint64_t>((power_of_two(bits) - 1) / parts * below_one);
@@ -36,7 +36,7 @@ Odds weights(long double ratio, std::uint64_t highs, std::uint64_t lows, unsigne
 
 }  // namespace
 
-// The sign of a fused sum is exact.
+// The sign of a fused multiply-add is exact.
 double epsilon_of_each(double epsilon, std::uint64_t parts) {
     const auto count = static_cast<double>(parts);
     const double each = epsilon / count;
@@ -52,8 +52,8 @@ bool keeps(double epsilon, const Odds& odds) noexcept {
     return odds.low > 0 && high <= low * safe_ratio(epsilon) * below_one;
 }
 
-// With a = 1 + α and exp(ε) = 1 + γ, the condition is b·(α − γ) ≤ α + width·αγ + (k−1)γ: no difference but α
-// − γ, which is taken between an α too large and a γ too small.
+// With a = 1 + α and exp(ε) = 1 + γ, the condition is b·(α − γ) ≤ α + width·αγ + (k−1)γ. The only difference
+// is α − γ, which is computed from an upper bound of α and a lower bound of γ.
 Odds second_odds(const Odds& first, std::uint64_t k, double epsilon, std::uint64_t width) {
     const long double most = power_of_two(62);
     const auto low = static_cast<long double>(first.low), others = static_cast<long double>(k - 1);
@@ -65,8 +65,8 @@ Odds second_odds(const Odds& first, std::uint64_t k, double epsilon, std::uint64
     return weights(room < most * gap ? room / gap * below_one : most, 1, k - 1, 64);
 }
 
-// Flipped once but not twice, or twice but not once: first + heads·(1 − 2·first) in 2^-64, to be no less than
-// both.
+// The probability of exactly one flip is first + heads·(1 − 2·first), in units of 2^-64, and must be at least
+// `both`.
 std::uint64_t second_flips(std::uint64_t first, std::uint64_t both) noexcept {
     const Uint128 rest = (Uint128{1} << 64) - 2 * Uint128{first};
     return static_cast<std::uint64_t>(((Uint128{both - first} << 64) + rest - 1) / rest);
@@ -89,15 +89,15 @@ Ramp ramp(double epsilon, std::uint64_t steps, unsigned bits) {
     return {static_cast<std::uint64_t>(std::ceil(climb / most / below_one)), rise};
 }
 
-// Let o_j be the odds of digit j's coin. From m to m+1 one digit j turns from 0 to 1 and all below it from 1
-// to 0, so P(m+1)/P(m) = o_j / Π_{i<j} o_i. With r = exp(−ε/steps), each o_j is chosen, from the lowest up,
-// as r·Π_{i<j} o_i or a hair above: what was rounded in the lower coins is made good, not added up. The hair
-// is 2^-54, which covers the rounding of exp and of at most 40 products (together 2^-56), and what a coin's
-// last side is worth, 2^-35 at most. Both are far below 1 − r ≥ 2^-31, so P never rises.
+// Let o_j be the odds of digit j's coin. From m to m+1, one digit j changes from 0 to 1 and all lower digits
+// from 1 to 0, so that P(m+1)/P(m) = o_j / Π_{i<j} o_i. Let r = exp(−ε/steps). Each o_j is chosen, from the
+// lowest digit upwards, as r·Π_{i<j} o_i plus a margin, so that rounding errors of lower coins are
+// compensated. The margin is 2^-54. It covers the rounding of exp and of at most 40 products (together 2^-56)
+// and the resolution of a coin, at most 2^-35. Both are far below 1 − r ≥ 2^-31, so that P does not increase.
 //
-// Tails: let N = 2^digits. The first bound makes the last d terms before N at most
-// P(N−1)·(r^-d − 1)/(1/r − 1), so no more than (r^-d − 1)·P(≥N) if P(≥N) ≥ P(N−1)/(1/r − 1). Each term before
-// those is at most r^-d times the term d further on. Together, P(≥m) ≤ r^-d·P(≥m+d).
+// Tails: let N = 2^digits. By the first bound, the last d terms before N are at most P(N−1)·(r^-d − 1)/(1/r −
+// 1). They are at most (r^-d − 1)·P(≥N) if P(≥N) ≥ P(N−1)/(1/r − 1). Each earlier term is at most r^-d times
+// the term d positions later. Together, P(≥m) ≤ r^-d·P(≥m+d).
 Decay decay(double epsilon, std::uint64_t steps) {
     const long double above = 1 + std::ldexp(1.0L, -54);
     const long double rate = static_cast<long double>(epsilon) / static_cast<long double>(steps);
@@ -108,7 +108,7 @@ Decay decay(double epsilon, std::uint64_t steps) {
     const long double reach = static_cast<long double>(steps) + 64 * std::log(2.0L) / rate;
     Decay coins{};
     long double below = 1;    // Π o_i over the digits so far
-    long double largest = 1;  // the probability that all of them are 1
+    long double largest = 1;  // the probability that all of these digits are 1
     while (std::ldexp(1.0L, static_cast<int>(coins.digits.size())) < reach) {
         const long double wanted = fall * below;
         const Uint128 coin = heads(wanted / (1 + wanted));

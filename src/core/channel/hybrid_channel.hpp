@@ -6,17 +6,17 @@
 
 namespace ldp {
 
-/// Up to this ε one bit alone has the least worst variance (Wang, Xiao et al. 2019):
-/// ln((−5 + 2·∛(6353 − 405√241) + 2·∛(6353 + 405√241)) / 27).
+/// Up to this ε, one bit alone has the smallest worst-case variance (Wang, Xiao et al. 2019): ln((−5 +
+/// 2·∛(6353 − 405√241) + 2·∛(6353 + 405√241)) / 27).
 inline constexpr double hybrid_threshold = 0.609352493027309532;
 
-/// With the public probability 1 − exp(−ε/2) a window, otherwise one bit, either at the full ε. An output
-/// below the window's number of outputs is the window's, the last two are the bit.
+/// A window with the public probability 1 − exp(−ε/2), otherwise one bit, each at the full ε. Outputs below
+/// the window's number of outputs are the window's; the last two are the bit.
 ///
-/// Each report by itself is unbiased for its person's number, so their plain average is unbiased for the mean
-/// of all, and its noise is the average of the parts' noise: who fell into which part adds nothing. Weights
-/// that favour the more accurate part would lower the noise where people agree, but then the mean of the part
-/// stands for the mean of all, and against the people who reported that costs their own variance.
+/// Each report is an unbiased estimate of its user's number, so that the plain average is unbiased for the
+/// mean, and its noise is the average of the parts' noise. The random assignment adds no noise. Larger
+/// weights for the more accurate part would reduce the noise if users agree. The mean of that part would then
+/// represent the mean of all, which adds the variance between users for the target sample.
 ///
 /// tally: reports through the window (8 bytes), the window's tally, the bit's tally
 class HybridChannel final : public QuadraticChannel {
@@ -28,24 +28,24 @@ class HybridChannel final : public QuadraticChannel {
     Reach reach() const override;
     double max_probability(std::uint64_t out) const override;
     Exact probability(std::uint64_t in, std::uint64_t out) const override;
-    /// Which part it is does not depend on the input and cancels.
+    /// The choice of the part does not depend on the input and cancels.
     Exact worst_ratio() const override;
 
     void accumulate(std::byte* tally, std::uint64_t out) const noexcept override;
     void merge(std::byte* tally, const std::byte* other) const noexcept override;
     bool valid(std::uint64_t n, const std::byte* tally) const noexcept override;
-    /// The window's reports tell the mean square; where there are none, as for BinaryChannel.
+    /// The mean square is estimated from the window's reports; without any, as in BinaryChannel.
     Moments invert(std::uint64_t n, const std::byte* tally) const noexcept override;
     std::vector<Check> health(std::uint64_t n, const std::byte* tally) const override;
 
   private:
     HybridChannel(const WindowChannel& window, const BinaryChannel& binary, double share);
 
-    /// n·Var of the mean, in squared grid steps, if this share of the reports came through the window.
+    /// Returns n·Var of the mean in squared grid steps if this share of the reports came through the window.
     [[nodiscard]] static Quadratic mixture(const WindowChannel& window, const BinaryChannel& binary,
                                            double share) noexcept;
 
-    /// Where the parts' tallies stand in a tally.
+    /// Return the positions of the parts' tallies in a tally.
     template <class Byte>
     [[nodiscard]] Byte* window_part(Byte* tally) const noexcept {
         return tally + sizeof(std::uint64_t);

@@ -11,13 +11,13 @@ namespace ldp {
 
 namespace {
 
-// The furthest output on each side is as far from the other side's end of the grid as the digits reach.
+// The outermost output on each side is at the largest magnitude from the opposite end of the grid.
 std::uint64_t outputs_of(std::uint64_t steps, const Decay& coins) {
     return (std::uint64_t{2} << coins.digits.size()) - steps + 2;
 }
 
-// Moments of z = ±(m + 1/2), m geometric. The rounding of the coins lowers the rate ε/steps by 2^-53, so it
-// moves these by less than 2^-20 of themselves, on any but the finest grids by far less.
+// Moments of z = ±(m + 1/2), with geometric m. The rounding of the coins lowers the rate ε/steps by 2^-53.
+// This changes the moments by a relative amount below 2^-20, and far less except on the finest grids.
 struct LaplaceMoments {
     double square, fourth;
     explicit LaplaceMoments(double scale) {
@@ -40,8 +40,8 @@ LaplaceChannel::LaplaceChannel(std::uint64_t steps, double epsilon, Decay coins)
       coins_(std::move(coins)),
       scale_(static_cast<double>(steps) / epsilon) {}
 
-// Output y stands at y − (reach − steps) − 1/2, so that noise of magnitude m leads from `in` to
-// in + reach − steps, either down by m or up by m + 1.
+// Output y represents y − (reach − steps) − 1/2. Noise of magnitude m leads from `in` to in + reach − steps,
+// either down by m or up by m + 1.
 std::uint64_t LaplaceChannel::sample(std::uint64_t in, BitSource& bits) const {
     std::uint64_t magnitude = 0;
     for (std::size_t i = 0; i < coins_.digits.size(); ++i)
@@ -63,7 +63,7 @@ Exact LaplaceChannel::at(std::uint64_t m) const {
     return product;
 }
 
-// Larger numbers share the digits of m down to some 0, where they have a 1.
+// Larger numbers have the same digits as m above some digit at which m has 0 and they have 1.
 Exact LaplaceChannel::at_least(std::uint64_t m) const {
     Exact beyond = exact_dyadic(coins_.beyond, 128);
     if (m >= magnitudes()) return beyond;
@@ -83,18 +83,18 @@ Exact LaplaceChannel::probability(std::uint64_t in, std::uint64_t out) const {
     return exact(1, 2) * (outermost ? at_least(magnitude) : at(magnitude));
 }
 
-// The input that it is nearest to.
+// The maximum is attained by the nearest input.
 double LaplaceChannel::max_probability(std::uint64_t out) const {
     const std::uint64_t first = magnitudes() - steps();
     return static_cast<double>(probability(std::min(out - std::min(out, first), steps()), out));
 }
 
-// P never rises with the magnitude, so the worst pair of an output is the input nearest to it and the one
-// farthest from it on the same side: `steps` apart. Beyond the outermost outputs it is the ratio of two
-// tails; at the others the worst of P(m)/P(m + steps), found digit by digit from the lowest, with the worst
-// so far for either carry.
+// P does not increase with the magnitude. The worst pair of an output is the nearest input and the farthest
+// one on the same side, `steps` apart. At the outermost outputs, the ratio is that of two tails. At the
+// others, the largest P(m)/P(m + steps) is found digit by digit from the lowest, with the largest ratio so
+// far for either carry.
 Exact LaplaceChannel::worst_ratio() const {
-    std::array<Exact, 2> worst{exact(1, 1), exact(0, 1)};  // 0: this carry cannot come
+    std::array<Exact, 2> worst{exact(1, 1), exact(0, 1)};  // 0: this carry is impossible
     for (std::size_t i = 0; i < coins_.digits.size(); ++i) {
         std::array<Exact, 2> next{exact(0, 1), exact(0, 1)};
         for (const unsigned carry : {0u, 1u})
@@ -109,8 +109,8 @@ Exact LaplaceChannel::worst_ratio() const {
     return std::max(tails, worst[0]);
 }
 
-// Chernoff's bound. In units of the scale, κ is the best tilt for the continuous law, and the moment
-// generating function that of the discrete one, so that this is a bound on any grid.
+// Chernoff's bound. In units of the scale, κ is the best tilt for the continuous law. The moment generating
+// function is that of the discrete law, so that this is a bound on any grid.
 double LaplaceChannel::mean_beyond(double excess, double n) const {
     const double t = excess / scale_;
     const double k = t / (1 + std::sqrt(1 + t * t));
@@ -120,7 +120,7 @@ double LaplaceChannel::mean_beyond(double excess, double n) const {
     return std::min(1.0, 2 * std::exp(n * (std::log(generating) - k * t)));
 }
 
-// Cantelli's inequality: squares of this noise have too heavy a tail for the normal approximation.
+// Cantelli's inequality, since the tail of squared noise is too heavy for the normal approximation.
 double LaplaceChannel::square_beyond(double excess, double n) const {
     const LaplaceMoments noise(scale_);
     const auto top = static_cast<double>(steps());

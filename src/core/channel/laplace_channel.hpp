@@ -1,4 +1,4 @@
-// The discrete Laplace response: the point of the grid plus noise that falls off exponentially on both sides.
+// The discrete Laplace response: the grid point plus noise with exponential tails on both sides.
 #pragma once
 
 #include "core/channel/channel_moments.hpp"
@@ -6,13 +6,13 @@
 
 namespace ldp {
 
-/// Noise ±(m + 1/2), m = 0, 1, 2, … by the coins of decay(): neighbouring inputs change the probability of an
-/// output by a factor of exp(ε/steps) at most, the two ends by exp(ε). The noise is centred on half a step,
-/// so that no zero has two signs, and the number of random words is always the same.
+/// Noise ±(m + 1/2), m = 0, 1, 2, …, from the coins of decay(). Adjacent inputs change the probability of an
+/// output by a factor of at most exp(ε/steps), and the two ends by at most exp(ε). The noise is centred at
+/// half a step: zero has one representation, and the number of random words is constant.
 ///
-/// Outputs stand on the halves between grid steps and are numbered from the least. What lies beyond them
-/// counts as the outermost, which costs no ε. That happens with probability below 2^-62 and pulls the mean
-/// inwards by less than 2^-60 of the noise's scale; 2^40 reports tell it to 2^-20 of that.
+/// Outputs are at the halves between grid steps and are numbered from the smallest one. Values beyond the
+/// range count as the outermost output, which costs no ε. This has a probability below 2^-62 and changes the
+/// mean by less than 2^-60 of the noise's scale. The resolution of 2^40 reports is 2^-20 of the scale.
 class LaplaceChannel final : public MomentChannel {
   public:
     LaplaceChannel(std::uint64_t steps, double epsilon)
@@ -27,13 +27,13 @@ class LaplaceChannel final : public MomentChannel {
   private:
     LaplaceChannel(std::uint64_t steps, double epsilon, Decay coins);
 
-    /// Magnitudes that the digits make: 0 to magnitudes() − 1.
+    /// Returns the number of magnitudes that the digits represent: 0 to magnitudes() − 1.
     [[nodiscard]] std::uint64_t magnitudes() const noexcept {
         return std::uint64_t{1} << coins_.digits.size();
     }
-    /// P(digit = value).
+    /// Returns P(digit = value).
     [[nodiscard]] Exact digit(std::size_t i, bool value) const;
-    /// P(m) and P(≥ m), m ≤ magnitudes().
+    /// Return P(m) and P(≥ m). Requires m ≤ magnitudes().
     [[nodiscard]] Exact at(std::uint64_t m) const;
     [[nodiscard]] Exact at_least(std::uint64_t m) const;
 

@@ -11,7 +11,8 @@ double NumericChannel::alone(std::uint64_t out) const {
     return invert(1, tally.data()).mean;
 }
 
-// Noise is a mean over people, and symmetric about the middle: half of them are at one place, half opposite.
+// The noise is a mean over users and symmetric about the middle. In the worst case, half of the users are at
+// one point and half at the opposite one.
 double NumericChannel::most_noise(double part) const noexcept {
     constexpr int places = 256;
     const double middle = static_cast<double>(steps_) / 2;
@@ -27,7 +28,7 @@ NumericChannel::Moments QuadraticChannel::moments(double mean, double mean_squar
     const double inside = std::clamp(mean, 0.0, top);
     const double square =
         std::isnan(mean_square) ? inside * inside : std::clamp(mean_square, inside * inside, top * inside);
-    // The noise at the confined moments, not the spread of the few outputs seen: one report has an error too.
+    // The noise follows from the clipped moments instead of the sample variance, which is 0 for one report.
     return {mean, mean_square, noise(inside, square), square - inside * inside};
 }
 
@@ -35,7 +36,8 @@ GridPoint grid_point(double position, std::uint64_t steps) noexcept {
     const double inside = std::clamp(position, 0.0, static_cast<double>(steps));
     const double lower = std::min(std::floor(inside), static_cast<double>(steps) - 1);
     const double fraction = inside - lower;
-    // A fraction of 1 is the top of the grid; 2^64 − 1 would leave 2^-64 of it one step below.
+    // A fraction of 1 is the top of the grid; with 2^64 − 1, a probability of 2^-64 would remain one step
+    // below.
     if (fraction >= 1) return {static_cast<std::uint64_t>(lower) + 1, 0};
     return {static_cast<std::uint64_t>(lower), static_cast<std::uint64_t>(fraction * 0x1p64)};
 }

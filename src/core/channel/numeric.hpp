@@ -1,4 +1,4 @@
-// A number of a grid through an exact channel: what all numeric numeric randomizers share.
+// A grid value through an exact channel: the common interface of all numeric randomizers.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@ namespace ldp {
 
 class Exact;  // exact.hpp
 
-/// Input s ∈ {0..steps} (a point of the declared range cut into `steps` equal parts), output a number below
-/// outputs(). Of many outputs a tally of tally_size() bytes is kept, all zero at the start, which tells the
-/// mean input without bias.
+/// Channel from an input s ∈ {0..steps}, a point of the declared range divided into `steps` equal parts, to
+/// an output below outputs(). Outputs are counted in a tally of tally_size() bytes, initially zero, from
+/// which the mean input is estimated without bias.
 class NumericChannel {
   public:
     NumericChannel& operator=(const NumericChannel&) = delete;
@@ -26,52 +26,54 @@ class NumericChannel {
     [[nodiscard]] std::uint64_t inputs() const noexcept { return steps_ + 1; }
     [[nodiscard]] std::uint64_t outputs() const noexcept { return outputs_; }
     [[nodiscard]] std::size_t tally_size() const noexcept { return tally_size_; }
-    /// What follows from the parameters, by name, for people to read.
+    /// Returns derived parameters with their names, for display.
     [[nodiscard]] virtual std::vector<std::pair<std::string, double>> parameters() const = 0;
 
     [[nodiscard]] virtual std::uint64_t sample(std::uint64_t in, BitSource& bits) const = 0;
-    /// The exact probability of an output.
+    /// Returns the exact probability of an output.
     [[nodiscard]] virtual Exact probability(std::uint64_t in, std::uint64_t out) const = 0;
-    /// The exact worst likelihood ratio over all pairs of inputs; some output attains it at 0 and `steps`.
+    /// Returns the exact largest likelihood ratio over all pairs of inputs; some output attains it at 0 and
+    /// `steps`.
     [[nodiscard]] virtual Exact worst_ratio() const = 0;
 
-    /// Adds an output below outputs(), or another tally. No sum overflows below 2^40 outputs.
+    /// Add an output below outputs(), or another tally. No sum overflows below 2^40 outputs.
     virtual void accumulate(std::byte* tally, std::uint64_t out) const noexcept = 0;
     virtual void merge(std::byte* tally, const std::byte* other) const noexcept = 0;
-    /// Whether n ≤ 2^40 outputs can have led to this tally.
+    /// Returns whether n ≤ 2^40 outputs can produce this tally.
     [[nodiscard]] virtual bool valid(std::uint64_t n, const std::byte* tally) const noexcept = 0;
 
     /// Mean input, mean squared input, and n·Var of the mean, all in grid steps.
     struct Moments {
         double mean;
-        double mean_square;  ///< NaN if the tally does not tell
+        double mean_square;  ///< NaN if the tally carries no information about it
         double noise;        ///< n·Var given the inputs: the randomizer alone
-        double sampling;     ///< n·Var of drawing the inputs from a population
+        double sampling;     ///< n·Var of sampling the inputs from a population
     };
-    /// Unbiased first and, where the tally tells them, second moments of n ≥ 1 inputs. The variances are
-    /// those at moments confined to what inputs on {0..steps} can have. Where the second moment is unknown,
-    /// all inputs are taken to be equal: see the channel for what that means.
+    /// Returns the unbiased first moment of n ≥ 1 inputs and, if the tally permits, the unbiased second
+    /// moment. The variances are computed from moments clipped to the possible values. If the second moment
+    /// is unknown, all inputs are assumed to be equal; see the channel for the consequences.
     [[nodiscard]] virtual Moments invert(std::uint64_t n, const std::byte* tally) const noexcept = 0;
-    /// Whether n ≥ 1 inputs of any kind can have led to this tally; always the same statistics.
+    /// Returns test statistics of the hypothesis that n ≥ 1 honest outputs produced this tally. The set of
+    /// statistics is fixed.
     [[nodiscard]] virtual std::vector<Check> health(std::uint64_t n, const std::byte* tally) const = 0;
 
-    /// What one output by itself makes of the mean input, at least and at most.
+    /// The smallest and the largest decoded output.
     struct Reach {
         double least, most;
     };
     [[nodiscard]] virtual Reach reach() const { return {alone(0), alone(outputs_ - 1)}; }
-    /// At least the probability of an output, whatever the input.
+    /// Returns an upper bound of the probability of an output over all inputs.
     [[nodiscard]] virtual double max_probability(std::uint64_t out) const = 0;
 
-    /// n·Var of the mean when every input is s, in squared grid steps.
+    /// Returns n·Var of the mean if every input is s, in squared grid steps.
     [[nodiscard]] virtual double noise_at(double s) const noexcept = 0;
-    /// Where that is largest.
+    /// Returns the s at which noise_at() is largest.
     [[nodiscard]] virtual double noisiest() const noexcept = 0;
-    /// What it is on average over the grid.
+    /// Returns the average of noise_at() over the grid.
     [[nodiscard]] virtual double average_noise() const noexcept = 0;
-    /// The largest n·Var of the mean of people who may differ, in squared grid steps, times the part of them
-    /// who report, drawn by lot: to the others they are a sample. The more they differ the more that is, so
-    /// that with little noise those at both ends are the worst.
+    /// Returns `part` times the largest n·Var of the mean over all distributions of inputs, in squared grid
+    /// steps, if a random part of the users reports. They are a sample of all users, so that the variance
+    /// between users counts. With little noise, the largest value has users at both ends.
     [[nodiscard]] double most_noise(double part) const noexcept;
 
   protected:
@@ -80,7 +82,7 @@ class NumericChannel {
     NumericChannel(const NumericChannel&) = default;
 
   private:
-    /// The mean input that an output by itself stands for.
+    /// Returns the decoded output: the mean input that one output estimates.
     [[nodiscard]] double alone(std::uint64_t out) const;
 
     std::uint64_t steps_;
@@ -88,7 +90,7 @@ class NumericChannel {
     std::size_t tally_size_;
 };
 
-/// One whose noise is a quadratic function of the input, so that moments are all it depends on.
+/// A channel whose noise is a quadratic function of the input, so that it depends on moments only.
 class QuadraticChannel : public NumericChannel {
   public:
     /// a·s² + b·s + c, or its mean over inputs with these moments.
@@ -114,15 +116,15 @@ class QuadraticChannel : public NumericChannel {
                      const Quadratic& noise)
         : NumericChannel(steps, outputs, tally_size), noise_(noise) {}
 
-    /// What invert() returns, under this noise; a mean square of NaN is an unknown one.
+    /// Returns the result of invert() with this noise. A mean square of NaN is unknown.
     [[nodiscard]] Moments moments(double mean, double mean_square, const Quadratic& noise) const noexcept;
 
   private:
     Quadratic noise_;
 };
 
-/// The point of {0..steps} below or above `position` ∈ [0, steps], above with probability equal to the
-/// fractional part (to 2^-64): unbiased, and before the channel, so free of privacy cost.
+/// The point of {0..steps} below or above `position` ∈ [0, steps]. The upper point has a probability equal to
+/// the fractional part (to 2^-64), so that rounding is unbiased. It precedes the channel and costs no ε.
 struct GridPoint {
     std::uint64_t lower;
     std::uint64_t up;  ///< P(lower + 1) = up / 2^64

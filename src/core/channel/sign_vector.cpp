@@ -11,7 +11,7 @@ namespace ldp {
 
 namespace {
 
-// E|S|/d for the sum S of d uniform signs. The product's error is below d·2^-53.
+// Returns E|S|/d for the sum S of d uniform signs. The error of the product is below d·2^-53.
 double agreement(std::size_t d) noexcept {
     double product = 1;
     for (std::size_t i = 1; i <= d / 2; ++i)
@@ -27,7 +27,7 @@ bool bit(Bytes string, std::size_t i) noexcept {
 
 SignVectorChannel::SignVectorChannel(std::size_t d, double epsilon)
     : counters_(d), rare_(rare_heads(epsilon)) {
-    // 2p − 1 from the coin itself: 2^64 − 2·rare is exact in 64 bits, its quotient would not be.
+    // 2p − 1 is computed from the coin: 2^64 − 2·rare is exact in 64 bits, its quotient is not.
     const double tilt = std::ldexp(static_cast<double>(0 - 2 * rare_), -64);
     magnitude_ = 1 / (agreement(d) * tilt);
 }
@@ -35,7 +35,7 @@ SignVectorChannel::SignVectorChannel(std::size_t d, double epsilon)
 void SignVectorChannel::sample(std::span<const std::uint64_t> cells, std::uint64_t steps, BitSource& bits,
                                MutableBytes sign_vector) const {
     const std::uint64_t turned = bits.lands(rare_, 64) ? ~std::uint64_t{0} : 0;
-    std::size_t against = 0;  // coordinates of t that differ from the wanted side's v
+    std::size_t against = 0;  // number of coordinates in which t differs from v
     for (std::size_t from = 0; from < size(); from += 64) {
         const std::size_t owner_queues = std::min<std::size_t>(64, size() - from);
         const std::uint64_t mask = ~std::uint64_t{0} >> (64 - owner_queues);
@@ -51,14 +51,14 @@ void SignVectorChannel::sample(std::span<const std::uint64_t> cells, std::uint64
     sign_vector[width() - 1] &= ~counters_.spare_bits();
 }
 
-// v agrees with t in a number of coordinates that is a sum of independent bits; a corner's probability is a
-// mean over its law, taken from the sum's generating function.
+// The number of coordinates in which v agrees with t is a sum of independent bits. The probability of a sign
+// vector is a mean over its law, which follows from the sum's generating function.
 double SignVectorChannel::max_probability() const {
     return std::ldexp(1 - std::ldexp(static_cast<double>(rare_), -64), 1 - static_cast<int>(size()));
 }
 
 Exact SignVectorChannel::probability(std::span<const Exact> plus, Bytes sign_vector) const {
-    std::vector<Exact> law{exact(1, 1)};  // of how many coordinates agree
+    std::vector<Exact> law{exact(1, 1)};  // of the number of coordinates that agree
     for (std::size_t j = 0; j < size(); ++j) {
         const Exact agrees = bit(sign_vector, j) ? plus[j] : plus[j].complement();
         const Exact differs = agrees.complement();
@@ -91,7 +91,8 @@ void SignVectorChannel::merge(std::byte* tally, const std::byte* other) const no
     add(tally + counters_.size(), load<Uint128>(other + counters_.size()));
 }
 
-// The squares are greatest if every corner has all ones or none, and least if all have equally many.
+// The sum of squares is largest if every sign vector has all ones or none, and smallest if all have the same
+// number of ones.
 bool SignVectorChannel::valid(std::uint64_t n, const std::byte* tally) const noexcept {
     if (!counters_.at_most(tally, n)) return false;
     const Uint128 ones = counters_.total(tally);
@@ -117,7 +118,7 @@ std::vector<Check> SignVectorChannel::health(std::uint64_t n, const std::byte* t
         if (p_value < worst.p_value) worst = {worst.name, mean, 1, p_value};
     }
     worst.p_value = std::min(1.0, worst.p_value * static_cast<double>(size()));
-    if (size() == 1) return {worst};  // one coin's spread tells nothing
+    if (size() == 1) return {worst};  // the variance of one coin carries no information
     const BitGroup coins[] = {{static_cast<double>(size()), 0.5}};
     const auto squares = static_cast<double>(load<Uint128>(tally + counters_.size()));
     return {worst, variance_of_ones(n, sum, squares, coins)};

@@ -22,7 +22,7 @@ Exact SignedIndex::probability(std::uint64_t place, bool negative, std::uint64_t
 }
 
 std::vector<std::int64_t> SignedIndex::balances(Bytes counters) const {
-    std::vector<std::uint64_t> sums(places());  // bucket by bucket
+    std::vector<std::uint64_t> sums(places());  // by bucket
     for (std::uint64_t bucket = 0; bucket < buckets(); ++bucket) {
         const auto rows = std::span(sums).subspan(bucket * columns(), columns());
         for (std::uint64_t column = 0; column < columns(); ++column)
@@ -36,7 +36,7 @@ std::vector<std::int64_t> SignedIndex::balances(Bytes counters) const {
     return balances;
 }
 
-// A person's own bucket is named with probability p + q, any other with 2q.
+// A user's own bucket is reported with probability p + q, any other with 2q.
 std::vector<double> SignedIndex::bucket_shares(std::uint64_t n, Bytes counters) const {
     if (buckets() == 1) return {1};
     std::vector<double> shares(buckets());
@@ -46,7 +46,7 @@ std::vector<double> SignedIndex::bucket_shares(std::uint64_t n, Bytes counters) 
     return shares;
 }
 
-// A report is about a bucket, and says a column of its matrix, or the opposite.
+// A report is a bucket with a column of its matrix or the negated column.
 double SignedIndex::reach(std::span<const double> weights) const {
     std::vector<double> sums(places());
     for (std::uint64_t place = 0; place < weights.size(); ++place)
@@ -60,8 +60,8 @@ double SignedIndex::reach(std::span<const double> weights) const {
     return most / tilt();
 }
 
-// A report speaks for a place and sign if it names its bucket and, in its column, its sign: with probability
-// p if they are the person's own; (p + q)/2 if the place shares the person's bucket, q if not.
+// A report supports a position and sign if it has its bucket and, in its column, its sign. The probability is
+// p for the user's own, (p + q)/2 if the position is in the user's bucket, and q otherwise.
 std::vector<Check> SignedIndex::health(std::uint64_t n, Bytes counters) const {
     std::vector<std::uint64_t> drawn(columns()), named(buckets());
     for (std::uint64_t out = 0; out < outputs(); ++out) {
@@ -90,7 +90,7 @@ std::vector<Check> SignedIndex::health(std::uint64_t n, Bytes counters) const {
         {"greatest support of a node", share_of(most), likely(), any(binomial_at_least(n, likely(), most))}};
 }
 
-// Doubling g improves (e + 2g − 1)²/g as long as g < (e − 1)/√8.
+// Doubling g improves (e + 2g − 1)²/g while g < (e − 1)/√8.
 unsigned SignedIndex::best_buckets(double epsilon, unsigned most) noexcept {
     unsigned buckets = 0;
     while (buckets < most && std::ldexp(std::sqrt(8.0), static_cast<int>(buckets)) < std::expm1(epsilon))

@@ -1,4 +1,4 @@
-// A place out of many, and a sign: the response behind differences of frequencies.
+// A position and a sign: the response for estimating differences of frequencies.
 #pragma once
 
 #include <bit>
@@ -12,23 +12,23 @@ namespace ldp {
 
 class Exact;  // exact.hpp
 
-/// Input one of 2^places places and a sign. The places are dealt out to g = 2^buckets buckets, and those of a
-/// bucket own the rows of a Hadamard matrix, one each. A column is drawn, uniform and public; what follows is
-/// symmetric response, at the full ε, on the place's bucket and its sign times the matrix's entry: one of 2g
-/// symbols, the true one with probability p, any other with probability q.
+/// Channel from one of 2^places positions and a sign. The positions are distributed over g = 2^buckets
+/// buckets, and each position of a bucket has its own row of a Hadamard matrix. A column is drawn, uniform
+/// and public. The sign is multiplied by the matrix entry. Symmetric response at the full ε reports the
+/// bucket and this product: one of 2g symbols, the true one with probability p, any other with probability q.
 ///
-/// Take what a report says in a place's bucket, ±1, or 0 if it is about another bucket, times the place's
-/// entry in the report's column. On average it is (p − q) times the person's sign if the place is theirs,
-/// else 0: other buckets are reported with either sign alike, and other rows are orthogonal to this one. So
-/// shares of people, those with − counted against those with +, are estimated without bias.
+/// The estimate for a position multiplies the reported sign (0 for another bucket) by the position's entry in
+/// the report's column. Its mean is (p − q) times the user's sign at the user's position, and 0 elsewhere:
+/// other buckets are reported with both signs equally often, and other rows are orthogonal. Therefore
+/// differences of shares, + minus −, are estimated without bias.
 ///
-/// One bucket is the Hadamard response of a single bit; as many buckets as places, randomized response on all
-/// of place and sign. In between lies the best for ε, see best_buckets(); it makes the variance of a
-/// difference of two frequencies about 8/(e − 1), e = exp(ε), or ((e + 1)/(e − 1))² while that is less. An
-/// oracle that estimates each frequency by itself has twice 4e/(e − 1)².
+/// One bucket is the Hadamard response of a single bit. One bucket per position is randomized response on
+/// position and sign. best_buckets() returns the best number in between. With e = exp(ε), the variance of a
+/// difference of two frequencies is then about the minimum of 8/(e − 1) and ((e + 1)/(e − 1))². An oracle
+/// that estimates each frequency separately has twice 4e/(e − 1)².
 class SignedIndex {
   public:
-    /// buckets ≤ places ≤ 20, both as powers of two.
+    /// Requires buckets ≤ places ≤ 20, both as powers of two.
     SignedIndex(unsigned places, unsigned buckets, double epsilon)
         : places_(places), buckets_(buckets), response_(std::uint64_t{2} << buckets, epsilon) {}
 
@@ -37,8 +37,8 @@ class SignedIndex {
     [[nodiscard]] std::uint64_t columns() const noexcept { return places() >> buckets_; }
     /// Outputs are symbol · columns + column.
     [[nodiscard]] std::uint64_t outputs() const noexcept { return 2 * places(); }
-    /// The exclusive or of a place's digits to the base g, so that neither neighbours nor the multiples of a
-    /// power of two, which people favour, crowd together.
+    /// Returns the exclusive or of a position's digits to the base g. Neither neighbours nor multiples of a
+    /// power of two, which are frequent in data, share a bucket.
     [[nodiscard]] std::uint64_t bucket(std::uint64_t place) const noexcept {
         if (buckets_ == 0) return 0;
         std::uint64_t sum = 0;
@@ -52,34 +52,36 @@ class SignedIndex {
     }
     [[nodiscard]] Exact probability(std::uint64_t place, bool negative, std::uint64_t out) const;
     [[nodiscard]] Odds worst_ratio() const noexcept { return response_.worst_ratio(); }
-    /// The greatest probability of an output, the same for all.
+    /// Returns the largest probability of an output, which is the same for all outputs.
     [[nodiscard]] double max_probability() const noexcept {
         return likely() / static_cast<double>(columns());
     }
-    /// How far from 0 one report by itself can put Σ v·(estimated share), the sum being over the first places
-    /// of all.
+    /// Returns the largest absolute value of Σ v·(estimated share) from a single report; the sum covers the
+    /// first positions.
     [[nodiscard]] double reach(std::span<const double> weights) const;
 
-    /// How often each output came, 8 bytes each, to how many reports speak for + at each place less those
-    /// that speak for −: (p − q) times the number of people, on average. Modulo 2^64.
+    /// Returns for each position the number of reports that support + minus the number that support −, from
+    /// the counters of the outputs (8 bytes each). Its mean is (p − q) times the signed number of users.
+    /// Modulo 2^64.
     [[nodiscard]] std::vector<std::int64_t> balances(Bytes counters) const;
-    /// The shares of people in each bucket, estimated from n ≥ 1 such counts without bias.
+    /// Returns the unbiased shares of users in each bucket from n ≥ 1 counted outputs.
     [[nodiscard]] std::vector<double> bucket_shares(std::uint64_t n, Bytes counters) const;
-    /// p − q.
+    /// Returns p − q.
     [[nodiscard]] double tilt() const noexcept { return likely() - unlikely(); }
-    /// n·Var of Σ v·(estimated share), plus that sum's square: from Σ v² over all places, and from the mean
-    /// over the people of Σ v² over the places of their bucket. Exact, the people being drawn at random; the
-    /// square is what the sum is expected to be.
+    /// Returns n·Var of Σ v·(estimated share) plus the square of that sum. `squares` is Σ v² over all
+    /// positions. `crowded` is the mean over the users of Σ v² over the positions of their bucket. Exact for
+    /// users drawn at random; the square refers to the expected sum.
     [[nodiscard]] double mean_square(double squares, double crowded) const noexcept {
         return (2 * unlikely() * squares + tilt() * crowded) / (tilt() * tilt());
     }
 
-    /// Statistics of n reports counted so, always the same: whether columns are drawn evenly, and whether no
-    /// place and sign has more or less reports speaking for it than if all people were there, or none.
+    /// Returns the tests of n counted reports: whether columns are uniform, and whether the support of each
+    /// position and sign is between that of no user and that of all users. The set of tests is fixed.
     [[nodiscard]] std::vector<Check> health(std::uint64_t n, Bytes counters) const;
 
-    /// The number of buckets, as a power of two, of least variance for people who are evenly spread over
-    /// them: mean_square is then (e + 2g − 1)²/(g·(e − 1)²) per unit of Σ v², and least at g = (e − 1)/2.
+    /// Returns the number of buckets, as a power of two, with the smallest variance for users spread evenly
+    /// over them. mean_square is then (e + 2g − 1)²/(g·(e − 1)²) per unit of Σ v², and smallest at g = (e −
+    /// 1)/2.
     [[nodiscard]] static unsigned best_buckets(double epsilon, unsigned most) noexcept;
 
   private:

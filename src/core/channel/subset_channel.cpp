@@ -12,17 +12,18 @@ double SubsetChannel::p() const noexcept {
     return static_cast<double>(w_) * static_cast<double>(odds_.high) / static_cast<double>(total());
 }
 
-// Each value of the set but the true one is any other value with the same chance, so that q is what a set
-// holds besides the true value, shared by k−1.
+// Each value of the set except the true one is equally likely to be any other value. Hence q is the expected
+// number of other values in the set, divided by k−1.
 double SubsetChannel::q() const noexcept {
     const auto others = static_cast<double>((w_ - 1) * odds_.high + (k_ - w_) * odds_.low);
     return static_cast<double>(w_) / static_cast<double>(k_ - 1) * others / static_cast<double>(total());
 }
 
-// Floyd's sampling (Bentley, Floyd 1987) of the m = k−1 other values: step j draws from the first j+1 of
-// them, and takes the j-th, which is new, where that one was drawn before. The steps m−s..m−1 give every set
-// of s the same chance. If the true value is in, w−1 others are wanted instead of w: all steps but the first.
-// So it is drawn and goes unused, and every value asks for the same words in the same order.
+// Floyd's sampling (Bentley, Floyd 1987) of the m = k−1 other values. Step j draws from the first j+1 of
+// them; if that one was already drawn, it takes the j-th, which is new. The steps m−s..m−1 make all sets of
+// size s equally probable. If the set contains the true value, w−1 others are needed instead of w: all steps
+// except the first, which is drawn and not used. Every value therefore draws the same random words in the
+// same order.
 std::vector<bool> SubsetChannel::sample(Cell value, BitSource& bits) const {
     std::vector<bool> set(k_);
     const auto other = [value](std::uint64_t i) { return i + (i >= value ? 1 : 0); };
@@ -36,27 +37,27 @@ std::vector<bool> SubsetChannel::sample(Cell value, BitSource& bits) const {
     return set;
 }
 
-// With probability w·high/total one of the C(k−1, w−1) sets that hold the value, else one of the C(k−1, w)
-// that do not. Of all C(k,w) sets the former are w/k, the latter (k−w)/k.
+// With probability w·high/total, the set is one of the C(k−1, w−1) that contain the value, otherwise one of
+// the C(k−1, w) that do not. Of all C(k,w) sets, the former are w/k and the latter (k−w)/k.
 Exact SubsetChannel::probability(bool holds) const {
     return exact(holds ? odds_.high : odds_.low, total()) * exact(k_, 1) / subsets(k_, w_);
 }
 
-// In logarithms: there may be more than 2^1000 sets.
+// Computed in logarithms, since there may be more than 2^1000 sets.
 double SubsetChannel::max_probability() const {
     const auto k = static_cast<double>(k_), w = static_cast<double>(w_);
     const double sets = std::lgamma(k + 1) - std::lgamma(w + 1) - std::lgamma(k - w + 1);
     return std::exp(std::log(k * p() / w) - sets);
 }
 
-// With probability p the set is a person's own value and any w−1 of the others, else any w of the others. Of
-// the k−1 others, whose v add up to s and their squares to t, any m have the sum m/(k−1)·s on average, and
-// its square is m/(k−1)·t + m(m−1)/((k−1)(k−2))·(s² − t).
+// With probability p, the set is a user's own value and any w−1 of the others, otherwise any w of the others.
+// Let the v of the k−1 others add up to s and their squares to t. The sum over any m of them has the mean
+// m/(k−1)·s and the mean square m/(k−1)·t + m(m−1)/((k−1)(k−2))·(s² − t).
 double SubsetChannel::mean_square(const FunctionSums& sums) const noexcept {
     const auto others = static_cast<double>(k_ - 1), w = static_cast<double>(w_);
     const double p = this->p(), q = this->q();
     const auto pairs = [&](double m) { return k_ > 2 ? m / others * (m - 1) / (others - 1) : 0; };
-    // Averaged over the people: s·v, s², t.
+    // Averages over the users of s·v, s², t.
     const double own_rest = sums.all * sums.own - sums.own_squares;
     const double rest = sums.all * sums.all - 2 * sums.all * sums.own + sums.own_squares;
     const double rest_squares = sums.all_squares - sums.own_squares;
@@ -92,7 +93,7 @@ double SubsetChannel::contrast() const noexcept {
     return mean_square({0, 1, 0, 1 / static_cast<double>(k_)});
 }
 
-// Compared is n·Var of a share that nobody has, but for a factor of (e−1)^-2.
+// Compares n·Var of a share of 0, up to a factor of (e−1)^-2.
 std::uint64_t SubsetChannel::best_size(double epsilon, std::uint64_t domain) noexcept {
     const double e = std::exp(epsilon), k = static_cast<double>(domain);
     std::uint64_t best = 1;

@@ -1,5 +1,5 @@
-// A set of w out of k values, one that holds the true value with a higher weight (Wang et al. 2016; Ye, Barg
-// 2018): the response of least variance for shares of values, whatever k.
+// Subset selection: a set of w out of k values, which contains the true value with a higher weight (Wang et
+// al. 2016; Ye, Barg 2018). This response has the smallest variance for shares of values, for any k.
 #pragma once
 
 #include <array>
@@ -14,41 +14,42 @@ namespace ldp {
 
 class Exact;  // exact.hpp
 
-/// Every set that holds the true value is `high` likely, every other `low`, in proportion. With w = 1 it is
+/// Each set that contains the true value has the weight `high`, every other set `low`. With w = 1 this is
 /// randomized response.
 class SubsetChannel {
   public:
-    /// 1 ≤ size < domain.
+    /// Requires 1 ≤ size < domain.
     SubsetChannel(std::uint64_t domain, std::uint64_t size, double epsilon)
         : k_(domain), w_(size), odds_(odds(epsilon, size, domain - size)) {}
 
     [[nodiscard]] std::uint64_t domain() const noexcept { return k_; }
     [[nodiscard]] std::uint64_t size() const noexcept { return w_; }
-    /// high / low. As 1 ≤ w < k, every set holds a value and leaves one out.
+    /// Returns high / low. Since 1 ≤ w < k, every set contains a value and excludes another.
     [[nodiscard]] Odds worst_ratio() const noexcept { return odds_; }
-    /// The probability that the true value, and any other, is in the set.
+    /// Return the probability that the set contains the true value (p), or any other given value (q).
     [[nodiscard]] double p() const noexcept;
     [[nodiscard]] double q() const noexcept;
 
     [[nodiscard]] std::vector<bool> sample(Cell value, BitSource& bits) const;
-    /// Of each set that holds the value, or of each that does not.
+    /// Returns the probability of each set that contains the value, or of each that does not.
     [[nodiscard]] Exact probability(bool holds) const;
-    /// Of a set that holds the value; of very large ones what is left of it by rounding.
+    /// Returns the probability of a set that contains the value; it may round to 0 for very large sets.
     [[nodiscard]] double max_probability() const;
 
-    /// What a report adds to Σ v·(estimated share) is Σ v·(in the set − q)/(p − q). From the sums of v and v²
-    /// over all values, and the means of v and v² over the people, at their own values: its mean square.
+    /// Returns the mean square of a report's term in Σ v·(estimated share), which is Σ v·(in the set − q)/(p
+    /// − q). The arguments are the sums of v and v² over all values, and the means of v and v² over the users
+    /// at their own values.
     struct FunctionSums {
         double all = 0, all_squares = 0, own = 0, own_squares = 0, all_cubes = 0, own_cubes = 0;
     };
     [[nodiscard]] double mean_square(const FunctionSums& sums) const noexcept;
-    /// Its mean cube, with the sums of v³ as well, as if a set held each value by itself; exact of sets of
-    /// one value where few v are not 0.
+    /// Returns the mean cube, which also uses the sums of v³. It treats the values of a set as independent,
+    /// and is exact for sets of one value if few v are not 0.
     [[nodiscard]] double mean_cube(const FunctionSums& sums) const noexcept;
-    /// The same where people are evenly spread and the v add up to 0, per unit of Σ v²: what a set is worth.
+    /// Returns mean_square() per unit of Σ v² if users are spread evenly and the v add up to 0.
     [[nodiscard]] double contrast() const noexcept;
 
-    /// The size of least variance of a share that nobody has, about k/(e + 1), e = exp(ε).
+    /// Returns the size with the smallest variance of a share of 0, about k/(e + 1) with e = exp(ε).
     [[nodiscard]] static std::uint64_t best_size(double epsilon, std::uint64_t domain) noexcept;
 
   private:
@@ -59,8 +60,7 @@ class SubsetChannel {
     Odds odds_;
 };
 
-/// How a set is written: as k bits, lowest first, or as the ascending list of its values where that is
-/// shorter.
+/// The encoding of a set: k bits, lowest first, or the ascending list of its values if that is shorter.
 class SetCode {
   public:
     SetCode(std::uint64_t domain, std::uint64_t size) noexcept;
@@ -68,10 +68,10 @@ class SetCode {
     [[nodiscard]] bool lists() const noexcept { return lists_; }
     [[nodiscard]] std::size_t width() const noexcept { return width_; }
     void write(const std::vector<bool>& set, MutableBytes out) const noexcept;
-    /// Whether it is a set of that size.
+    /// Returns whether the bytes encode a set of that size.
     [[nodiscard]] bool valid(Bytes written) const noexcept;
     [[nodiscard]] bool holds(Bytes written, Cell value) const noexcept;
-    /// The i-th value of a list.
+    /// Returns the i-th value of a list.
     [[nodiscard]] Cell listed(Bytes written, std::size_t i) const noexcept {
         return load_cell(written.data() + i * cell_, cell_);
     }

@@ -1,4 +1,4 @@
-// Symmetric response: the truth with the high weight, each other value with the low one.
+// Symmetric response: the true value has the high weight, each other value the low one.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@ namespace ldp {
 
 class SymmetricChannel {
   public:
-    /// k ≥ 2 values; `bits` is the width of the random word (less than 64 only to enumerate it in tests).
+    /// k ≥ 2 values; `bits` is the width of the random word (below 64 only for exhaustive tests).
     SymmetricChannel(std::uint64_t k, double epsilon, unsigned bits = 64)
         : SymmetricChannel(k, odds(epsilon, 1, k - 1, bits)) {}
     SymmetricChannel(std::uint64_t k, const Odds& odds) : k_(k), odds_(odds) {}
@@ -23,10 +23,10 @@ class SymmetricChannel {
         return in == out ? odds_.high : odds_.low;
     }
     [[nodiscard]] Odds worst_ratio() const noexcept { return odds_; }
-    /// Probabilities of the truth, and of one other value.
+    /// Return the probabilities of the true value, and of one other value.
     [[nodiscard]] double p() const noexcept { return share(odds_.high); }
     [[nodiscard]] double q() const noexcept { return share(odds_.low); }
-    /// The log of the realised ratio.
+    /// Returns the logarithm of the actual ratio.
     [[nodiscard]] double epsilon() const noexcept {
         return std::log1p(static_cast<double>(odds_.high - odds_.low) / static_cast<double>(odds_.low));
     }
@@ -46,8 +46,8 @@ class SymmetricChannel {
     Odds odds_;
 };
 
-/// Symmetric response twice over: the first one's outcome is kept, and goes through the second whenever it is
-/// sent. A symmetric response again, whose weights are these.
+/// Two symmetric responses in sequence: the first output is memoized, and passes the second response each
+/// time it is sent. The chain is a symmetric response with these weights.
 struct SymmetricChain {
     Uint128 right, wrong, total;
 

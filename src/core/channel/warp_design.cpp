@@ -62,9 +62,9 @@ void add(Matrix& sum, double weight, const Matrix& matrix) noexcept {
         for (std::size_t k = 0; k < sum.size(); ++k) sum[i][k] += weight * matrix[i][k];
 }
 
-/// Readings are linear in those of the knots, r. So a place has a mean reading m·r, where it stands, and a
-/// mean squared reading rᵀSr. What is sought are the best r with a mean of 1 at the last place. Knots that
-/// there are not are 0 everywhere.
+/// Decoded values are linear in those of the knots, r. A position has a mean decoded value m·r, its location,
+/// and a mean square rᵀSr. The program finds the best r with a mean of 1 at the last position. Unused knots
+/// are 0 everywhere.
 class Program {
   public:
     Program(unsigned width, double epsilon);
@@ -73,13 +73,13 @@ class Program {
     [[nodiscard]] Vector least_average() const;
 
   private:
-    /// The r with matrix·r = linear, but for the multiple of the last place's m that makes r's mean there
-    /// what it shall be: where a quadratic function is least among such r.
+    /// Returns the r with matrix·r = linear plus a multiple of the last position's m that gives r the
+    /// required mean there: the constrained minimum of a quadratic function.
     [[nodiscard]] Vector solve(const Matrix& matrix, const Vector& linear, double mean_at_last) const;
 
     std::size_t knots_;
-    Vector even_{};                // readings as even as outputs stand
-    std::vector<Vector> means_;    // m, place by place
+    Vector even_{};                // equidistant decoded values
+    std::vector<Vector> means_;    // m, by position
     std::vector<Matrix> squares_;  // S
 };
 
@@ -135,9 +135,10 @@ Vector Program::solve(const Matrix& matrix, const Vector& linear, double mean_at
     return r;
 }
 
-// The barrier method: the minimum of μ·t − Σ ln(t − Var) over r and t is at most (places / μ) above the least
-// worst variance. Newton's steps follow it while μ grows. The function is self-concordant, so that a step of
-// 1/(1 + decrement) does not leave its domain. By symmetry the lower half of the places is enough.
+// The barrier method: the minimum of μ·t − Σ ln(t − Var) over r and t is at most (places / μ) above the
+// smallest worst-case variance. Newton's steps follow it while μ grows. The function is self-concordant, so
+// that a step of 1/(1 + decrement) stays in its domain. By symmetry, the lower half of the positions
+// suffices.
 //
 // With s = t − Var and g = ∇Var, t's row of the Hessian is (−Σ g/s², Σ 1/s²); it is eliminated.
 Vector Program::least_worst() const {
@@ -179,10 +180,10 @@ Vector Program::least_worst() const {
     return r;
 }
 
-// The mean squared reading E is a line between places x, so that its integral over the range is that of a
-// sum, Σ E·(the next x − the last x)/2. At its least, with these differences as weights w and those of E as
-// d, Σ w·S·r − Σ m·d/2 is a multiple of the last place's m. Both follow from r, and settle while it goes half
-// the way.
+// The mean square E is linear between positions x, so that its integral over the range is Σ E·(x_{i+1} −
+// x_{i−1})/2. Let w be these differences as weights, and d the differences of E. At the minimum, Σ w·S·r − Σ
+// m·d/2 is a multiple of the last position's m. Both depend on r, and a fixed-point iteration with half steps
+// converges.
 Vector Program::least_average() const {
     const std::size_t places = means_.size();
     Vector r = even_;
@@ -206,7 +207,8 @@ Vector Program::least_average() const {
     return r;
 }
 
-/// The width that is best at some ε, for either aim; between them it lies on a line, to less than a cell.
+/// The best width at some ε for either aim. Linear interpolation between them is accurate to less than one
+/// output.
 struct Best {
     double epsilon, worst, average;
 };
@@ -223,14 +225,14 @@ unsigned best_width(double epsilon, WarpAim aim) {
     return static_cast<unsigned>(std::lround(of(above[-1]) + part * (of(*above) - of(above[-1]))));
 }
 
-/// What is to be least, of a warp.
+/// Returns the objective of a warp.
 double cost(const Warp& warp, double epsilon, WarpAim aim) {
     const WarpedChannel channel(2, warp, epsilon);
     return aim == WarpAim::worst ? channel.noise_at(channel.noisiest()) : channel.average_noise();
 }
 
-// Only what readings are to each other matters: of the scales at which they fit in their bytes and fill them
-// well, the one that loses least by rounding is taken.
+// Only ratios of decoded values matter. Among the scales that fit into bytes and use most of their range, the
+// function chooses the one with the smallest rounding loss.
 Warp designed(double epsilon, WarpAim aim) {
     const unsigned width = best_width(epsilon, aim);
     const Program program(width, epsilon);
@@ -251,7 +253,7 @@ Warp designed(double epsilon, WarpAim aim) {
 
 }  // namespace
 
-// A record asks for the same one for each of its numbers.
+// Memoized, since a record needs the same warp for each of its numbers.
 Warp design_warp(double epsilon, WarpAim aim) {
     struct Last {
         double epsilon;

@@ -1,4 +1,4 @@
-// Which warp is best.
+// Optimal warps of the warped window.
 #pragma once
 
 #include "core/channel/warped.hpp"
@@ -6,16 +6,16 @@
 namespace ldp {
 
 enum class WarpAim : std::uint8_t {
-    worst,    ///< the least variance where it is largest
-    average,  ///< the least variance on average over the range
+    worst,    ///< smallest maximum of the variance over the range
+    average,  ///< smallest average of the variance over the range
 };
 
-/// The best warp for this ε, but for what is lost by looking at one width, and by readings that are lines of
-/// a few whole numbers: less than 1 % up to ε = 5.
+/// Returns the best warp for this ε. The loss is below 1 % up to ε = 5: one width is considered, and decoded
+/// values are piecewise linear with few integers.
 ///
-/// It is computed in floating point. Two machines whose last digits differ find the same one, unless a
-/// reading before rounding is half way between two whole numbers to all of those digits; and then their
-/// parameter blocks differ, and neither takes the other's reports for its own.
+/// The computation uses floating point. Two machines with different rounding find the same warp unless a
+/// decoded value before rounding is within rounding error of a half. In that case their parameter blocks
+/// differ, and neither accepts the other's reports.
 [[nodiscard]] Warp design_warp(double epsilon, WarpAim aim);
 
 }  // namespace ldp

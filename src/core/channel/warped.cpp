@@ -40,7 +40,8 @@ std::vector<Warp::Knot> Warp::knots(unsigned width) {
 }
 
 Warp::Table Warp::table() const {
-    // A reading of 1 in the block is 2^16 here, so that what a line's points are rounded by is nothing.
+    // A decoded value of 1 in the block is 2^16 here, so that the rounding of interpolated points is
+    // negligible.
     constexpr std::int64_t unit = 1 << 16;
     Table all{};
     const std::vector<Knot> at = knots(width);
@@ -80,7 +81,7 @@ WarpedResponse::WarpedResponse(std::uint64_t steps, const Warp& warp, double low
     for (std::size_t place = 1; place < sums_.size(); ++place)
         sums_[place] = sums_[place - 1] + decoded_values[place - 1 + width_] - decoded_values[place - 1];
 
-    // An output's value is its reading, scaled so that the last place's mean is 1.
+    // The estimate of an output is its decoded value, scaled so that the mean at the last position is 1.
     const auto last = static_cast<double>(sums_.back());
     std::ranges::transform(decoded_values, value_.begin(), [&](std::int64_t reading) {
         return static_cast<double>(reading) / (tilt * last);
@@ -97,31 +98,33 @@ WarpedResponse::WarpedResponse(std::uint64_t steps, const Warp& warp, double low
     }
     rounding_ = square(rounded) / 4;
 
-    // As a window moves by one output, it loses one and gains the next on the same *ladder*, `width` further
-    // up: so a function of the output has any mean that is wanted, place by place, if it rises along the
-    // ladders by the mean's differences over the tilt. That leaves each ladder's level, one of which the
-    // first place's mean decides. Of all of them these make the sum of squares least.
-    std::vector<double> rungs(width_), sums(width_);
+    // If a window moves by one output, it loses one output and gains the next one of the same residue class
+    // modulo `width`. A function of the output therefore has any required mean at every position if it
+    // increases within the residue classes by the differences of the mean over the tilt. One constant per
+    // residue class remains free, and the mean at the first position fixes one of them. The code chooses the
+    // constants that minimize the sum of squares.
+    std::vector<double> members(width_), sums(width_);
     for (std::size_t j = 0; j < square_.size(); ++j) {
         const std::size_t before = j - width_;
         square_[j] = j < width_ ? 0
                                 : square_[before] +
                                       (square(positions_[before + 1]) - square(positions_[before])) / tilt;
-        rungs[j % width_] += 1;
+        members[j % width_] += 1;
         sums[j % width_] += square_[j];
     }
     double wanted = square(positions_[0]), spread = 0;
-    for (std::size_t ladder = 0; ladder < width_; ++ladder) {
-        const double weight = low * rungs[ladder] + tilt;  // of the ladder's level, in the first place's mean
-        wanted -= low * sums[ladder] - weight * sums[ladder] / rungs[ladder];
-        spread += square(weight) / rungs[ladder];
+    for (std::size_t residue = 0; residue < width_; ++residue) {
+        // weight of the class constant in the mean at the first position
+        const double weight = low * members[residue] + tilt;
+        wanted -= low * sums[residue] - weight * sums[residue] / members[residue];
+        spread += square(weight) / members[residue];
     }
     for (std::size_t j = 0; j < square_.size(); ++j) {
         // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): a window has at least one output.
-        const std::size_t ladder = j % width_;
-        const double weight = low * rungs[ladder] + tilt;
-        // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): the first loop has counted this place's rung.
-        square_[j] += (wanted / spread * weight - sums[ladder]) / rungs[ladder];
+        const std::size_t residue = j % width_;
+        const double weight = low * members[residue] + tilt;
+        // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): the first loop has counted this residue.
+        square_[j] += (wanted / spread * weight - sums[residue]) / members[residue];
     }
 }
 
@@ -129,7 +132,7 @@ std::vector<std::pair<std::string, double>> WarpedResponse::parameters() const {
     return {{"outputs", static_cast<double>(outputs())}, {"window", static_cast<double>(width_)}};
 }
 
-// All places are looked at, whatever the input is, so that the time does not tell it.
+// Scans all positions, so that the run time does not depend on the input.
 WarpedResponse::GridPosition WarpedResponse::place_of(std::uint64_t in) const noexcept {
     const auto grid = static_cast<std::int64_t>(steps());
     const std::int64_t wanted = (2 * static_cast<std::int64_t>(in) - grid) * sums_.back();
@@ -169,7 +172,7 @@ NumericChannel::Moments WarpedResponse::invert(std::uint64_t n, const std::byte*
     }
     const double inside = std::clamp(mean, -1.0, 1.0);
     const double inside_square = std::clamp(mean_square, square(inside), 1.0);
-    // Known exactly of any inputs, and hardly different from one to another: confined to what it can be.
+    // The variance is known for any inputs and hardly depends on them; it is clipped to its possible values.
     const auto [least, most] = std::ranges::minmax(variances_);
     const double noise = std::clamp(spread, least, most) + rounding_;
     const double unit = square(half());
@@ -177,16 +180,16 @@ NumericChannel::Moments WarpedResponse::invert(std::uint64_t n, const std::byte*
             unit * (inside_square - square(inside))};
 }
 
-// An output has at least the low weight's share and at most the high one's, whatever the input is; and where
-// it falls modulo the width does not depend on the input at all.
+// For any input, the share of an output is between that of the low and that of the high weight. The residue
+// of the output modulo the width does not depend on the input.
 std::vector<Check> WarpedResponse::health(std::uint64_t n, const std::byte* tally) const {
     const auto reports = static_cast<double>(n);
-    std::vector<std::uint64_t> counts(outputs()), ladders(width_);
+    std::vector<std::uint64_t> counts(outputs()), residues(width_);
     std::vector<double> weights(width_);
     double mean = 0;
     for (std::size_t j = 0; j < counts.size(); ++j) {
         counts[j] = count_of(tally, j);
-        ladders[j % width_] += counts[j];
+        residues[j % width_] += counts[j];
         weights[j % width_] += low_;
         mean += value_[j] * static_cast<double>(counts[j]) / reports;
     }
@@ -202,7 +205,7 @@ std::vector<Check> WarpedResponse::health(std::uint64_t n, const std::byte* tall
                                any(binomial_at_most(n, low_, least))},
                               {"greatest share of an output", static_cast<double>(most) / reports,
                                low_ + tilt_, any(binomial_at_least(n, low_ + tilt_, most))}};
-    if (width_ > 1) checks.push_back(goodness_of_fit("outputs modulo the window", ladders, weights));
+    if (width_ > 1) checks.push_back(goodness_of_fit("outputs modulo the window", residues, weights));
     return checks;
 }
 
@@ -211,7 +214,7 @@ NumericChannel::Reach WarpedResponse::reach() const {
     return {half() * (1 - most), half() * (1 + most)};
 }
 
-// Between two places the variance is the mean of theirs, and what rounding adds.
+// Between two positions, the variance is interpolated linearly, plus the rounding variance.
 double WarpedResponse::noise_at(double s) const noexcept {
     const double position = s / half() - 1;
     const auto above =
@@ -270,7 +273,7 @@ Exact WarpedChannel::worst_ratio() const {
     return exact(odds_.high, odds_.low);
 }
 
-// All outputs are equally likely to be what another one is sent as.
+// An output is equally likely to be replaced by any other one.
 WarpedChain::WarpedChain(const WarpedChannel& kept, const SymmetricChannel& sent)
     : WarpedResponse(kept.steps(), kept.warp(), sent.q() + (sent.p() - sent.q()) * kept.outside(),
                      (sent.p() - sent.q()) * kept.more_inside()),

@@ -1,4 +1,4 @@
-// The warped window: a window over few outputs, which are not read as evenly as they stand.
+// The warped window: a window over few outputs whose decoded values are not equidistant.
 #pragma once
 
 #include <array>
@@ -10,42 +10,43 @@
 
 namespace ldp {
 
-/// Which outputs a window covers, and what they are read as: small enough to stand in a parameter block, so
-/// that device and server read the same.
+/// The width of the window and the decoded values of its outputs. It is small enough for a parameter block,
+/// so that clients and servers decode equally.
 struct Warp {
     static constexpr unsigned outputs = 95;
     static constexpr unsigned most_knots = 9;
 
     std::uint8_t width = 0;                                 ///< of the window: below half of the outputs
-    std::array<std::uint8_t, most_knots> decoded_values{};  ///< of the knots; 0 of those that there are not
+    std::array<std::uint8_t, most_knots> decoded_values{};  ///< of the knots; 0 for unused knots
 
-    /// An output above the middle one whose reading stands in the warp. Up to the next knot, if they are
-    /// joined, readings lie on a line.
+    /// An output above the middle one whose decoded value is a parameter. If the knot is joined, decoded
+    /// values are linear up to the next knot.
     struct Knot {
         unsigned output;
         bool joined;
     };
-    /// Readings jump at the first output that the window at its upper end covers, and where it lands that
-    /// starts from the lower end and goes up by its own width: these cut the upper outputs in three
-    /// stretches, the lowest a line of up to three pieces, the others of one and of two.
+    /// Returns the knots for a width. Decoded values jump at the first output of the window at the upper end,
+    /// and at the corresponding output of the window that starts at the lower end, moved up by its width.
+    /// These two outputs divide the upper outputs into three segments. The lowest is a line of up to three
+    /// pieces; the others have one and two pieces.
     [[nodiscard]] static std::vector<Knot> knots(unsigned width);
-    /// What each output is read as. That of the middle one is 0, and outputs as far below it as others are
-    /// above have the opposite reading.
+    /// Returns the decoded value of each output. It is 0 for the middle output and antisymmetric about it.
     using Table = std::array<std::int64_t, outputs>;
     [[nodiscard]] Table table() const;
-    /// Whether a window moves the mean reading upwards wherever it stands, and nothing is left over.
+    /// Returns whether the mean decoded value increases with the position of the window, and unused knots are
+    /// 0.
     [[nodiscard]] bool valid() const;
 
     friend bool operator==(const Warp&, const Warp&) = default;
 };
 
-/// What outputs tell of the numbers behind them, where a window covers `width` neighbouring outputs, each of
-/// which is more likely than the others by the same. It has outputs − width + 1 *places* to stand in.
-/// Readings being antisymmetric, the mean of all of them is 0, and the mean reading under a window is the sum
-/// of those that it covers, but for a factor that is the same everywhere. So an input is rounded to a place
-/// below or above it, unbiased, by sums of integers; the probability depends on them alone.
+/// Estimation from outputs of a window that covers `width` adjacent outputs with equal, higher probability.
+/// The window has outputs − width + 1 positions. Decoded values are antisymmetric, so that their sum is 0.
+/// The mean decoded value at a position is therefore proportional to the sum over the covered outputs. An
+/// input is rounded without bias to an adjacent position by integer sums; its probability depends on these
+/// sums only.
 ///
-/// The variance depends on the readings: which are best, design_warp() tells.
+/// The variance depends on the decoded values, which design_warp() optimizes.
 ///
 /// tally: how often each output came (8 bytes each)
 class WarpedResponse : public NumericChannel {
@@ -54,8 +55,8 @@ class WarpedResponse : public NumericChannel {
     void accumulate(std::byte* tally, std::uint64_t out) const noexcept override;
     void merge(std::byte* tally, const std::byte* other) const noexcept override;
     bool valid(std::uint64_t n, const std::byte* tally) const noexcept override;
-    /// The second moment is that of the places, which is larger than the inputs' by what rounding adds. That
-    /// is counted as noise, as if everybody were rounded as far as can be.
+    /// The second moment is that of the positions, which exceeds that of the inputs by the rounding variance.
+    /// The maximal rounding variance counts as noise.
     Moments invert(std::uint64_t n, const std::byte* tally) const noexcept override;
     std::vector<Check> health(std::uint64_t n, const std::byte* tally) const override;
     Reach reach() const override;
@@ -67,38 +68,39 @@ class WarpedResponse : public NumericChannel {
 
     [[nodiscard]] std::uint64_t width() const noexcept { return width_; }
     [[nodiscard]] std::size_t places() const noexcept { return sums_.size(); }
-    /// An input stands at `lower`, or with probability up / 2^64 at the next place.
+    /// The position of an input: `lower`, or with probability up / 2^64 the next one.
     struct GridPosition {
         std::size_t lower;
         Uint128 up;
     };
     [[nodiscard]] GridPosition place_of(std::uint64_t in) const noexcept;
-    /// Where a place stands, on [−1,1].
+    /// Returns a position's value on [−1,1].
     [[nodiscard]] double position(std::size_t place) const noexcept { return positions_[place]; }
 
-    /// The probability of an output outside the window, and how much more one inside has.
+    /// Return the probability of an output outside the window, and the additional probability of one inside.
     [[nodiscard]] double outside() const noexcept { return low_; }
     [[nodiscard]] double more_inside() const noexcept { return tilt_; }
 
   protected:
-    /// The warp is valid().
+    /// Requires warp.valid().
     WarpedResponse(std::uint64_t steps, const Warp& warp, double outside, double more_inside);
 
   private:
-    /// Half the grid, whose square n·Var is counted in.
+    /// Half the grid; n·Var is in units of its square.
     [[nodiscard]] double half() const noexcept { return static_cast<double>(steps()) / 2; }
 
     std::uint64_t width_;
     double low_, tilt_;
-    std::vector<std::int64_t> sums_;            // of the readings that a window covers, place by place
-    std::array<double, Warp::outputs> value_;   // of an output: its mean is the input's, on [−1,1]
-    std::array<double, Warp::outputs> square_;  // of an output: its mean is the place's square
+    std::vector<std::int64_t> sums_;           // of the decoded values that a window covers, by position
+    std::array<double, Warp::outputs> value_;  // estimate of an output, whose mean is the input on [−1,1]
+    // estimate of an output, whose mean is the square of the position
+    std::array<double, Warp::outputs> square_;
     std::vector<double> positions_;
-    std::vector<double> variances_;  // of value_, place by place
-    double rounding_;                // the most that rounding adds to them
+    std::vector<double> variances_;  // of value_, by position
+    double rounding_;                // maximal rounding variance
 };
 
-/// Outputs inside the window have the high weight, the others the low one.
+/// A channel in which outputs inside the window have the high weight, the others the low one.
 class WarpedChannel final : public WarpedResponse {
   public:
     WarpedChannel(std::uint64_t steps, const Warp& warp, double epsilon)
@@ -106,13 +108,14 @@ class WarpedChannel final : public WarpedResponse {
 
     std::uint64_t sample(std::uint64_t in, BitSource& bits) const override;
     Exact probability(std::uint64_t in, std::uint64_t out) const override;
-    /// high / low: an input is a mixture of two windows, and the ends of the grid are one window each, which
-    /// share no output.
+    /// Returns high / low. An input is a mixture of two windows. The windows at the ends of the grid share no
+    /// output.
     Exact worst_ratio() const override;
 
     [[nodiscard]] const Warp& warp() const noexcept { return warp_; }
     [[nodiscard]] const Odds& odds() const noexcept { return odds_; }
-    /// The weight of an output at a place, which is below places(), and the sum of all outputs' weights.
+    /// Return the weight of an output at a position below places(), and the sum of the weights of all
+    /// outputs.
     [[nodiscard]] std::uint64_t weight(std::size_t place, std::uint64_t out) const noexcept {
         return out >= place && out - place < width() ? odds_.high : odds_.low;
     }
@@ -127,8 +130,8 @@ class WarpedChannel final : public WarpedResponse {
     Odds odds_;
 };
 
-/// An output of a WarpedChannel that is kept, and goes through a symmetric response of its own whenever it is
-/// sent: a window again, less likely.
+/// A memoized output of a WarpedChannel, which passes a symmetric response each time it is sent. The chain is
+/// a window with a lower probability.
 class WarpedChain final : public WarpedResponse {
   public:
     WarpedChain(const WarpedChannel& kept, const SymmetricChannel& sent);
@@ -140,7 +143,7 @@ class WarpedChain final : public WarpedResponse {
         return sent_.sample(kept_.sample(in, bits), bits);
     }
     Exact probability(std::uint64_t in, std::uint64_t out) const override;
-    /// As of what is kept.
+    /// The worst pair of inputs is that of the memoized channel.
     Exact worst_ratio() const override;
 
   private:

@@ -14,7 +14,8 @@ MomentChannel::Law WindowChannel::law(std::uint64_t steps, std::uint64_t width, 
     const auto cells = static_cast<double>(steps + width);
     const auto total = static_cast<double>(width * odds.high + steps * odds.low);
     const double tilt = static_cast<double>(odds.high - odds.low) / total;
-    // The window's cells s .. s+w−1, measured from the middle, sum to w·(s + centre); all cells to 0.
+    // The outputs s .. s+w−1 of the window, measured from the middle, sum to w·(s + centre); all outputs sum
+    // to 0.
     const double centre = (w - 1) / 2 - middle(steps + width);
     const double all = static_cast<double>(odds.low) / total * cells * (cells * cells - 1) / 12;
     return {tilt * w,
@@ -41,7 +42,7 @@ double WindowChannel::mean_beyond(double excess, double n) const {
     return two_sided(excess * std::sqrt(n) / deviation_at_end());
 }
 
-// The spread of the squares is at most that of a variable with the same range.
+// The variance of the squares is at most that of a variable on two points with the same range.
 double WindowChannel::square_beyond(double excess, double n) const {
     const double from = middle(outputs());
     return two_sided(excess * std::sqrt(n) / (from * from / 2));

@@ -1,4 +1,4 @@
-// The window response on a grid: piecewise, pdp and every other member of their family.
+// The window response on a grid: piecewise, pdp and all other members of the family.
 #pragma once
 
 #include "core/channel/channel_moments.hpp"
@@ -6,11 +6,11 @@
 
 namespace ldp {
 
-/// Output one of steps + width cells; the `width` cells from the input on have the high weight, the others
-/// the low one.
+/// Channel to one of steps + width outputs. The `width` outputs from the input on have the high weight, the
+/// others the low one.
 ///
-/// The mean output is affine whatever the width, so the estimate of s is unbiased exactly. The numeric
-/// randomizer's window "centred at x(b−Δ/2)" is this one with width/(steps+width) = Δ/2b.
+/// The mean output is affine for any width, so that the estimate of s is exactly unbiased. The published
+/// window "centred at x(b−Δ/2)" is this one with width/(steps+width) = Δ/2b.
 class WindowChannel final : public MomentChannel {
   public:
     WindowChannel(std::uint64_t steps, std::uint64_t width, double epsilon, unsigned bits = 64)
@@ -18,7 +18,7 @@ class WindowChannel final : public MomentChannel {
 
     [[nodiscard]] std::uint64_t width() const noexcept { return width_; }
     [[nodiscard]] std::uint64_t total() const noexcept { return width_ * odds_.high + steps() * odds_.low; }
-    /// The two weights that an output can have.
+    /// Returns the two weights of outputs.
     [[nodiscard]] const Odds& weights() const noexcept { return odds_; }
     [[nodiscard]] std::uint64_t weight(std::uint64_t in, std::uint64_t out) const noexcept {
         return out >= in && out - in < width_ ? odds_.high : odds_.low;
@@ -32,7 +32,7 @@ class WindowChannel final : public MomentChannel {
         return static_cast<double>(odds_.high) / static_cast<double>(total());
     }
     Exact probability(std::uint64_t in, std::uint64_t out) const override;
-    /// high / low: no output has another weight, and 0 and `steps` have each where the other has the other.
+    /// Returns high / low. No output has another weight, and 0 and `steps` have disjoint windows.
     Exact worst_ratio() const override;
 
   private:

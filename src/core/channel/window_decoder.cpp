@@ -7,7 +7,7 @@ namespace ldp {
 
 namespace {
 
-/// Sums of all beginnings: n + 1 of them, the empty one first.
+/// Returns the n + 1 prefix sums, the empty one first.
 std::vector<double> beginnings(std::span<const double> terms) {
     std::vector<double> sums(terms.size() + 1);
     for (std::size_t i = 0; i < terms.size(); ++i) sums[i + 1] = sums[i] + terms[i];
@@ -47,34 +47,34 @@ double WindowDecoder::improve(std::span<const double> observed, std::span<double
 
 std::vector<double> WindowDecoder::cumulative(std::span<const double> observed) const {
     std::vector<double> below(inputs_);
-    for (std::size_t ladder = 0; ladder < width_; ++ladder) {
+    for (std::size_t residue = 0; residue < width_; ++residue) {
         double whole = 0;
-        for (std::size_t j = ladder; j < outputs_; j += width_) whole += (observed[j] - low_) / tilt_;
-        const double excess = (whole - 1) / static_cast<double>(rungs(ladder));
+        for (std::size_t j = residue; j < outputs_; j += width_) whole += (observed[j] - low_) / tilt_;
+        const double excess = (whole - 1) / static_cast<double>(members(residue));
         double sum = 0;
-        for (std::size_t j = ladder; j < inputs_; j += width_)
+        for (std::size_t j = residue; j < inputs_; j += width_)
             below[j] = sum += (observed[j] - low_) / tilt_ - excess;
     }
     return below;
 }
 
-// By parts, the mean of g is g(last) + Σ F(s)·(g(s) − g(s+1)). In cumulative(), output j enters F(s) for all
-// s on its ladder from j on, less the ladder's average: its weight, and with it the estimate that one report
-// makes, whose mean given the input s is g(s).
+// By summation by parts, the mean of g is g(last) + Σ F(s)·(g(s) − g(s+1)). In cumulative(), output j enters
+// F(s) for all later s in its residue class, minus the average of the class. This gives the weight of the
+// output, whose mean given the input s is g(s).
 WindowDecoder::OutputWeights WindowDecoder::weights(std::span<const double> function) const {
     std::vector<double> weight(outputs_);
     double constant = function[inputs_ - 1];
-    for (std::size_t ladder = 0; ladder < width_; ++ladder) {
+    for (std::size_t residue = 0; residue < width_; ++residue) {
         double average = 0, sum = 0;
-        for (std::size_t rung = rungs(ladder); rung-- > 0;) {
-            const std::size_t j = ladder + rung * width_;
+        for (std::size_t member = members(residue); member-- > 0;) {
+            const std::size_t j = residue + member * width_;
             if (j + 1 < inputs_) sum += function[j] - function[j + 1];
             weight[j] = sum;
             average += sum;
         }
-        average /= static_cast<double>(rungs(ladder));
+        average /= static_cast<double>(members(residue));
         constant += average;
-        for (std::size_t j = ladder; j < outputs_; j += width_) weight[j] = (weight[j] - average) / tilt_;
+        for (std::size_t j = residue; j < outputs_; j += width_) weight[j] = (weight[j] - average) / tilt_;
     }
     return {std::move(weight), constant};
 }
@@ -95,9 +95,9 @@ double WindowDecoder::noise(std::span<const double> shares, std::span<const doub
     return std::max(variance, 0.0);
 }
 
-// A window meets each ladder once.
-double WindowDecoder::ladder_probability(std::size_t ladder) const noexcept {
-    return low_ * static_cast<double>(rungs(ladder)) + tilt_;
+// A window contains each residue class once.
+double WindowDecoder::residue_probability(std::size_t residue) const noexcept {
+    return low_ * static_cast<double>(members(residue)) + tilt_;
 }
 
 }  // namespace ldp

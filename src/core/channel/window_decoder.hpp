@@ -1,4 +1,4 @@
-// Window outputs that were counted one by one: what they tell of the inputs' distribution.
+// Estimation of the inputs' distribution from counted window outputs.
 #pragma once
 
 #include <span>
@@ -8,49 +8,49 @@
 
 namespace ldp {
 
-/// Turns shares of outputs into shares of inputs, three ways, each in O(inputs + outputs).
+/// Converts shares of outputs into shares of inputs by three methods, each in O(inputs + outputs).
 ///
-/// With h and l the probabilities of a cell inside and outside the window, and F(j) the share of inputs up to
-/// j, output j has probability
+/// Let h and l be the probabilities of an output inside and outside the window, and F(j) the share of inputs
+/// up to j. Output j has the probability
 ///
 ///     o_j = l + (h − l)·(F(j) − F(j − width)).
 ///
-/// So no matrix needs to be inverted: down the *ladder* of outputs j, j − width, j − 2·width, … the terms add
-/// up to F(j). And up a whole ladder they add up to 1, whatever the inputs are.
+/// No matrix inversion is needed: over the outputs j, j − width, j − 2·width, … of a residue class modulo the
+/// width, the differences add up to F(j). Over a whole residue class they add up to 1 for any inputs.
 class WindowDecoder {
   public:
     explicit WindowDecoder(const WindowChannel& channel) noexcept;
 
-    /// The probability of each output, from the shares of the inputs.
+    /// Returns the probability of each output for these shares of inputs.
     [[nodiscard]] std::vector<double> outputs(std::span<const double> shares) const;
-    /// One step of expectation and maximisation, in place, from the observed shares of the outputs. Returns
-    /// the log-likelihood, per report, that the shares had before; it never falls from step to step.
+    /// Makes one step of expectation maximization in place, from the observed shares of the outputs. Returns
+    /// the log-likelihood per report before the step, which does not decrease from step to step.
     [[nodiscard]] double improve(std::span<const double> observed, std::span<double> shares) const;
 
-    /// F at each input, unbiased: linear in the observed shares, and neither monotone nor confined to [0,1].
-    /// Each rung of a ladder gets an equal part of what the ladder is off 1: the least variance if all
-    /// outputs are equally likely.
+    /// Returns unbiased estimates of F at each input. They are linear in the observed shares, not monotone,
+    /// and may lie outside [0,1]. The deviation of a residue class from 1 is divided equally among its
+    /// outputs, which has the smallest variance if all outputs are equally probable.
     [[nodiscard]] std::vector<double> cumulative(std::span<const double> observed) const;
-    /// n·Var, the inputs given, of the mean of a function of the inputs as read off cumulative(). Exact for
-    /// these shares of inputs.
+    /// Returns n·Var, given the inputs, of the mean of a function of the inputs that is computed from
+    /// cumulative(). Exact for these shares of inputs.
     [[nodiscard]] double noise(std::span<const double> shares, std::span<const double> function) const;
-    /// How far apart two outputs put it, at most, each by itself.
+    /// Returns the largest difference between the estimates of two single outputs.
     [[nodiscard]] double stride(std::span<const double> function) const;
 
-    /// The probability of an output on this ladder, that of output 0 being the first of `width` ladders: the
-    /// same whatever the inputs are.
-    [[nodiscard]] double ladder_probability(std::size_t ladder) const noexcept;
+    /// Returns the probability that an output is in this residue class modulo the width. It does not depend
+    /// on the inputs.
+    [[nodiscard]] double residue_probability(std::size_t residue) const noexcept;
 
   private:
-    /// What each output counts for in the mean of a function, and what is added to it.
+    /// The weight of each output in the mean of a function, and the constant term.
     struct OutputWeights {
         std::vector<double> weight;
         double constant;
     };
     [[nodiscard]] OutputWeights weights(std::span<const double> function) const;
-    /// Outputs on a ladder.
-    [[nodiscard]] std::size_t rungs(std::size_t ladder) const noexcept {
-        return (outputs_ - 1 - ladder) / width_ + 1;
+    /// Returns the number of outputs in a residue class.
+    [[nodiscard]] std::size_t members(std::size_t residue) const noexcept {
+        return (outputs_ - 1 - residue) / width_ + 1;
     }
 
     std::size_t inputs_;

@@ -175,12 +175,12 @@ BOOST_AUTO_TEST_CASE(fast_steps_equal_the_dense_ones) {
             BOOST_CHECK_CLOSE_FRACTION(decoder.stride(function),
                                        std::ranges::max(single) - std::ranges::min(single), 1e-9);
 
-            for (std::size_t ladder = 0; ladder < width; ++ladder)
+            for (std::size_t residue = 0; residue < width; ++residue)
                 for (std::size_t s = 0; s < channel.inputs(); ++s) {
                     double sum = 0;
-                    for (std::size_t j = ladder; j < channel.outputs(); j += width)
+                    for (std::size_t j = residue; j < channel.outputs(); j += width)
                         sum += probability(channel, s, j);
-                    BOOST_CHECK_CLOSE_FRACTION(sum, decoder.ladder_probability(ladder), 1e-12);
+                    BOOST_CHECK_CLOSE_FRACTION(sum, decoder.residue_probability(residue), 1e-12);
                 }
         }
 }

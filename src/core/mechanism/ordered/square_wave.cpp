@@ -141,8 +141,8 @@ std::uint64_t SquareWave::blur(std::uint64_t n) const noexcept {
     const auto cells = static_cast<double>(outputs());
     const auto [high, low] = window_.weights();
     const double tilt = static_cast<double>(high - low) / static_cast<double>(window_.total());
-    const double ladder = std::max(cells / static_cast<double>(window_.width()) / 4, 0.5);
-    return balanced_blur(ladder / (cells * tilt * tilt * steps), n, window_.steps());
+    const double members = std::max(cells / static_cast<double>(window_.width()) / 4, 0.5);
+    return balanced_blur(members / (cells * tilt * tilt * steps), n, window_.steps());
 }
 
 // An output has at least the low weight's share and at most the high one's, whatever the input is; and where
@@ -171,8 +171,8 @@ std::vector<Check> SquareWave::health(const Counts& counts) const {
     std::vector<double> weights(classes);
     for (std::size_t cell = 0; cell < cells.size(); ++cell)
         found[cell % width * classes / width] += cells[cell];
-    for (std::size_t ladder = 0; ladder < width; ++ladder)
-        weights[ladder * classes / width] += decoder_.ladder_probability(ladder);
+    for (std::size_t residue = 0; residue < width; ++residue)
+        weights[residue * classes / width] += decoder_.residue_probability(residue);
     checks.push_back(goodness_of_fit("outputs modulo the window", found, weights));
     return checks;
 }
