@@ -80,8 +80,8 @@ class SignedIndex {
     [[nodiscard]] std::vector<Check> health(std::uint64_t n, Bytes counters) const;
 
     /// Returns the number of buckets, as a power of two, with the smallest variance for users spread evenly
-    /// over them. mean_square is then (e + 2g − 1)²/(g·(e − 1)²) per unit of Σ v², and smallest at g = (e −
-    /// 1)/2.
+    /// over them. Per unit of Σ v², mean_square is then (e + 2g − 1)²/(g·(e − 1)²). It is smallest at g = (e
+    /// − 1)/2.
     [[nodiscard]] static unsigned best_buckets(double epsilon, unsigned most) noexcept;
 
   private:

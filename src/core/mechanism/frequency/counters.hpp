@@ -1,5 +1,4 @@
-// A state of plain counters, one 64-bit number for each output: shared by the mechanisms whose report is one
-// output.
+// A state of plain counters, one 64-bit number per output, for mechanisms whose report is one output.
 #pragma once
 
 #include <vector>
@@ -29,7 +28,7 @@ inline void merge_counters(MutableBytes state, Bytes other) noexcept {
         add(state.data() + at, load<std::uint64_t>(other.data() + at));
 }
 
-/// Whether the counters add up to n, without wrapping around; n ≤ 2^40.
+/// Returns whether the counters add up to n without overflow. Requires n ≤ 2^40.
 [[nodiscard]] inline bool counters_sum_to(Bytes state, std::uint64_t n) noexcept {
     std::uint64_t left = n;
     for (std::size_t at = 0; at < state.size(); at += counter_size) {
@@ -40,7 +39,7 @@ inline void merge_counters(MutableBytes state, Bytes other) noexcept {
     return left == 0;
 }
 
-/// A mechanism whose report is the number of one of its outputs, and whose state counts each of them.
+/// A mechanism whose report is the index of an output, and whose state has a counter per output.
 template <class Base>
 class Counting : public Base {
   public:
@@ -59,7 +58,7 @@ class Counting : public Base {
     }
 
   protected:
-    /// What the base is made of, and how many outputs there are.
+    /// `outputs` is the number of outputs; the arguments are those of the base.
     template <class... Arguments>
     explicit Counting(std::uint64_t outputs, const Arguments&... arguments)
         : Base(arguments...), outputs_(outputs), width_(cell_width(outputs)) {}

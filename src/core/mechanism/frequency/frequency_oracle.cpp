@@ -14,7 +14,7 @@ std::vector<Estimate> FrequencyOracle::estimate(const Counts& counts, const Ques
     return protocol().frequencies(supports(counts.state), counts.n, question.target);
 }
 
-// A value that nobody holds is supported by a binomial number of reports; the estimate tells which.
+// A value that no user holds is supported by a binomial number of reports, which follows from the estimate.
 double FrequencyOracle::p_value(std::uint64_t n, const Estimate& estimate) const {
     const auto [p, q] = protocol();
     const double support = std::round(static_cast<double>(n) * (q + estimate.value * (p - q)));
@@ -33,7 +33,7 @@ std::vector<Check> FrequencyOracle::health(const Counts& counts) const {
     const std::vector<std::uint64_t> supported = supports(counts.state);
     std::vector<Check> checks;
 
-    // Each honest report supports p + (k−1)q values on average, whichever it is about.
+    // Each honest report supports p + (k−1)q values on average, for any value.
     if (const auto sums = spread(counts)) {
         const double others = static_cast<double>(domain()) - 1;
         const double off = sums->sum / reports - (p + others * q);
@@ -42,8 +42,8 @@ std::vector<Check> FrequencyOracle::health(const Counts& counts) const {
             const BitGroup groups[] = {{1, p}, {others, q}};
             p_value = chance_of_ones(counts.n, sums->sum, groups);
         } else {
-            // Rare outliers may be missing from a small sample, which then looks surer of its mean than it
-            // is: its variance counts as no less than that of independent values.
+            // A small sample may lack rare outliers, and its sample variance is then too small. The variance
+            // of independent values is a lower bound.
             const double mean = sums->sum / reports;
             const double variance =
                 std::max(p * (1 - p) + others * q * (1 - q), sums->sum_of_squares / reports - mean * mean);
@@ -52,7 +52,7 @@ std::vector<Check> FrequencyOracle::health(const Counts& counts) const {
         checks.push_back({"sum of frequencies", 1 + off / (p - q), 1, p_value});
     }
 
-    // A value nobody holds has the least support that honest reports can have, one that all hold the most.
+    // A value that no user holds has the smallest expected support, a value that all users hold the largest.
     const auto [least, most] = std::ranges::minmax(supported);
     const auto any_of_k = [&](double p_value) {
         return std::min(1.0, static_cast<double>(domain()) * p_value);

@@ -1,5 +1,5 @@
-// What the frequency oracles share: a report supports a set of values, the true one with probability p and
-// any other with probability q, and everything about a value follows from how many reports support it.
+// The common part of frequency oracles: a report supports a set of values, the true one with probability p
+// and any other with probability q. Estimates depend on the number of supporting reports.
 #pragma once
 
 #include <optional>
@@ -10,14 +10,14 @@
 
 namespace ldp {
 
-/// How many values the reports of a summary support, added up over its reports.
+/// Sums over the reports of the number of values that a report supports.
 struct SupportSums {
     double sum = 0;
     double sum_of_squares = 0;
     bool independent = false;  ///< whether a report supports each value independently of the others
 };
 
-/// A mechanism over {0..k−1} each of whose reports tells of every value.
+/// A mechanism over {0..k−1} each of whose reports carries information about every value.
 class ValueOracle : public Mechanism, public Significance {
   public:
     static constexpr const char* offers = "the share of every value";
@@ -34,20 +34,21 @@ class ValueOracle : public Mechanism, public Significance {
     std::uint64_t k_;
 };
 
-/// Oracles of whose estimates any sum has an error that is known.
+/// Capability of oracles with a known error of linear combinations of estimates.
 class Contrasts : public Capability {
   public:
     static constexpr const char* offers = "how sure sums of shares are";
 
-    /// The shares that are estimated add up to 1. Of Σ g·share and Σ h·share, g and h adding up to 0, n·Cov
-    /// against a population is even·Σ gh + held·Σ f·gh − Σ fg·Σ fh, f being the true shares; exact.
+    /// Moments of linear combinations. The estimated shares add up to 1. For Σ g·share and Σ h·share with g
+    /// and h adding up to 0, n·Cov with the target population is exactly even·Σ gh + held·Σ f·gh − Σ fg·Σ fh.
+    /// f are the true shares.
     struct ContrastMoments {
         double even, held;
     };
     [[nodiscard]] virtual ContrastMoments contrasts() const noexcept = 0;
 };
 
-/// A pure protocol. A mechanism adds its channel and how its state counts support.
+/// A pure protocol. Mechanisms add their channel and the supports of their state.
 class FrequencyOracle : public ValueOracle, public KnownErrors {
   public:
     static constexpr const char* offers = "frequencies as a frequency oracle does";
@@ -58,9 +59,9 @@ class FrequencyOracle : public ValueOracle, public KnownErrors {
 
     std::vector<Estimate> estimate(const Counts& counts, const Question& question) const final;
     double n_variance(double truth) const final { return protocol().n_variance(truth); }
-    // The mean of a report under its permanent response rises with whether the permanent response speaks for
-    // the value, by the second layer's own p − q, which cancels: what two reports of one permanent response
-    // share is the noise of the permanent response.
+    // Given its permanent response, the mean of a report is higher if the permanent response supports the
+    // value, by the second layer's p − q, which cancels. The covariance of two reports with one permanent
+    // response is therefore the variance of the permanent response.
     double n_covariance(double truth) const final { return memoized_protocol().n_variance(truth); }
     double p_value(std::uint64_t n, const Estimate& estimate) const final;
     ErrorLaw error_law(std::uint64_t n, Target target) const noexcept final {
@@ -69,20 +70,20 @@ class FrequencyOracle : public ValueOracle, public KnownErrors {
     }
     /// A report supports a value or not.
     std::vector<Contribution> contributions(const Question& question) const final;
-    /// The sum of all frequencies against 1, the least against 0 and the greatest against 1, then what the
-    /// mechanism adds.
+    /// Tests the sum of all frequencies against 1, the smallest against 0 and the largest against 1, followed
+    /// by the tests of the mechanism.
     std::vector<Check> health(const Counts& counts) const final;
 
-    /// p and q as the sampler realises them.
+    /// Returns the exact p and q of the sampler.
     [[nodiscard]] virtual PureProtocol protocol() const noexcept = 0;
-    /// The same of permanent responses, where a second layer stands between them and what is sent.
+    /// Returns p and q of permanent responses if there is a second layer.
     [[nodiscard]] virtual PureProtocol memoized_protocol() const noexcept { return protocol(); }
-    /// For each value, how many reports support it.
+    /// Returns the number of supporting reports of each value.
     [[nodiscard]] virtual std::vector<std::uint64_t> supports(Bytes state) const = 0;
-    /// The same of one value, without a look at the others.
+    /// Returns the number of supporting reports of one value without computing the others.
     [[nodiscard]] virtual std::uint64_t support(Bytes state, Cell value) const = 0;
-    /// n·Var of the noise of Σ weights·shares, one weight for each value, if these are the shares; nothing
-    /// where it is not known how the errors of different values go together.
+    /// Returns n·Var of the noise of Σ weights·shares, with one weight per value, for these shares. Empty if
+    /// the covariance of different values' errors is unknown.
     [[nodiscard]] virtual std::optional<double> n_variance_of_sum(std::span<const double>,
                                                                   std::span<const double>) const {
         return {};
@@ -91,10 +92,10 @@ class FrequencyOracle : public ValueOracle, public KnownErrors {
   protected:
     using ValueOracle::ValueOracle;
 
-    /// Where a report's number of supported values varies, as if it supported each by itself: the sums over
-    /// the reports. Where it is fixed, the frequencies add up to a constant, and there is nothing to check.
+    /// Returns sums of the number of supported values if that number varies, with a mean and variance as for
+    /// independent values. Empty if it is fixed, since the frequencies then add up to a constant.
     [[nodiscard]] virtual std::optional<SupportSums> spread(const Counts&) const { return {}; }
-    /// Statistics of its own.
+    /// Returns the tests of the mechanism.
     [[nodiscard]] virtual std::vector<Check> own_checks(const Counts&) const { return {}; }
 };
 

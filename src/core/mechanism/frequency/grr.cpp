@@ -1,5 +1,5 @@
-// Generalized randomized response (Warner 1965; Kairouz, Bonawitz, Ramage 2016): report the value itself with
-// probability e/(e+k−1), e = exp(ε), otherwise another one, each with probability 1/(e+k−1).
+// Generalized randomized response (Warner 1965; Kairouz, Bonawitz, Ramage 2016). It reports the true value
+// with probability e/(e+k−1), e = exp(ε), otherwise another one, each with probability 1/(e+k−1).
 //
 // parameters: k (4 bytes) · payload: a value · state: reports per value
 
@@ -26,8 +26,8 @@ class Grr final : public CountingOracle {
     PureProtocol protocol() const noexcept override { return {channel_.p(), channel_.q()}; }
     std::vector<std::uint64_t> supports(Bytes state) const override { return counters(state); }
     std::uint64_t support(Bytes state, Cell value) const override { return counter(state, value); }
-    // A report supports one value: of a person who holds t its weight is that of t with probability p, and of
-    // each other value with probability q.
+    // A report supports one value. For a user with value t, its weight is that of t with probability p, and
+    // that of each other value with probability q.
     std::optional<double> n_variance_of_sum(std::span<const double> weights,
                                             std::span<const double> shares) const override {
         const auto [p, q] = protocol();
@@ -45,8 +45,9 @@ class Grr final : public CountingOracle {
     Exact probability(Input input, Bytes, Bytes permanent) const override {
         return exact(channel_.weight(input[0], load_output(permanent)), channel_.total());
     }
-    // Each input has one likely output and k−1 unlikely ones, all rows being permutations of one another: for
-    // k ≥ 2 the pair (x, x'≠x) at the output x attains high/low, and no weight is smaller or larger.
+    // Each input has one output of high weight and k−1 of low weight, and all rows are permutations of one
+    // another. For k ≥ 2, the pair (x, x'≠x) at output x attains high/low, and no weight is smaller or
+    // larger.
     Exact worst_ratio() const override {
         return exact(channel_.worst_ratio().high, channel_.worst_ratio().low);
     }

@@ -1,7 +1,7 @@
-// Hadamard response (Acharya, Sun, Zhang 2019). The outputs are B blocks of as many columns as a Hadamard
-// matrix of order b has. A value belongs to a block and owns a row of the matrix there, other than the first:
-// the columns of its block in which the row has +1 are likely outputs. One block is a bit's worth of a
-// report, and best for small ε; the larger ε, the more blocks.
+// Hadamard response (Acharya, Sun, Zhang 2019). The outputs are B blocks with one output per column of a
+// Hadamard matrix of order b. A value belongs to a block and owns a row of the matrix there, except the first
+// row. The columns of its block in which the row has +1 are its outputs of high weight. One block carries one
+// bit and is best for small ε. The best number of blocks increases with ε.
 //
 // parameters: k (4 bytes) · B (4)
 
@@ -22,21 +22,22 @@ namespace {
 constexpr std::uint64_t max_domain = std::uint64_t{1} << 24;
 constexpr std::uint64_t max_outputs = 2 * max_domain;
 
-/// Where the values are: value v in block v mod B, so that neighbours are apart and blocks are alike.
+/// The assignment of values to blocks: value v is in block v mod B, so that adjacent values are separated and
+/// blocks have equal sizes.
 struct Blocks {
     std::uint64_t k;
     std::uint64_t count;  ///< B
 
-    /// Columns of a block, b.
+    /// Returns the number of columns of a block, b.
     [[nodiscard]] std::uint64_t order() const noexcept { return std::bit_ceil((k + count - 1) / count + 1); }
     [[nodiscard]] std::uint64_t outputs() const noexcept { return count * order(); }
     [[nodiscard]] std::uint64_t of(std::uint64_t value) const noexcept { return value % count; }
     [[nodiscard]] std::uint64_t row(std::uint64_t value) const noexcept { return value / count + 1; }
-    /// How many values a block has.
+    /// Returns the number of values in a block.
     [[nodiscard]] std::uint64_t values(std::uint64_t block) const noexcept {
         return (k + count - 1 - block) / count;
     }
-    /// The chance that another value, any of them alike, shares the block of a value, any of them alike.
+    /// Returns the probability that two random values share a block.
     [[nodiscard]] double shared() const noexcept {
         const std::uint64_t smallest = k / count;
         const auto n = static_cast<double>(k), larger = static_cast<double>(k % count);
@@ -45,25 +46,26 @@ struct Blocks {
     }
 };
 
-/// Whether the row has +1 in this column.
+/// Returns whether the row has +1 in this column.
 bool has(std::uint64_t row, std::uint64_t column) noexcept {
     return std::popcount(row & column) % 2 == 0;
 }
 
-/// The column itself if the row has +1 there or not, as is wanted, else its partner: flipping a bit that the
-/// row has turns each column of one side into one of the other, so that none is favoured.
+/// Returns the column if it is on the required side of the row (+1 if `inside`), otherwise its partner.
+/// Flipping a bit that the row has maps the columns of one side one-to-one to the other, so that the result
+/// is uniform.
 std::uint64_t on_side(std::uint64_t row, std::uint64_t column, bool inside) noexcept {
     return has(row, column) == inside ? column : column ^ (row & -row);
 }
 
-/// An addition a number in each of log b rounds, some four of them a step.
+/// Each value needs one addition in each of log b rounds; about four additions are a step.
 Cost cost_of(const Blocks& blocks) noexcept {
     return {
         1, static_cast<double>(blocks.outputs() * static_cast<unsigned>(std::bit_width(blocks.order()))) / 4};
 }
 
 // One block ------------------------------------------------------------------------------------------------
-// Any two rows agree in half the columns: a symmetric design, and a pure protocol with q = 1/2.
+// Any two rows agree in half of the columns. This is a symmetric design and a pure protocol with q = 1/2.
 
 class Hadamard final : public Incidence {
   public:
@@ -90,8 +92,8 @@ class Hadamard final : public Incidence {
         return has(value + 1, output);
     }
 
-    // A row's product with the counts is the number of reports on +1 less those on −1; row 0 gives the sum of
-    // both. It belongs to nobody and tells nothing else.
+    // The product of a row with the counts is the number of reports on +1 minus those on −1. Row 0 gives the
+    // total; it belongs to no value.
     std::vector<std::uint64_t> tally(Bytes state) const override {
         std::vector<std::uint64_t> sums = counters(state);
         walsh_hadamard(sums);
@@ -101,7 +103,7 @@ class Hadamard final : public Incidence {
         return sums;
     }
 
-    // Column 0 has +1 only, so that it is everybody's.
+    // Column 0 has only +1, so that all values own it.
     std::vector<Check> own_checks(const Counts& counts) const override {
         std::vector<Check> checks = Incidence::own_checks(counts);
         const std::uint64_t zeros = counter(counts.state, 0);
@@ -114,11 +116,11 @@ class Hadamard final : public Incidence {
 };
 
 // Several blocks -------------------------------------------------------------------------------------------
-// Of a report in the value's block, let the sign be that of the value's row; of others it is 0. Under another
-// value, of this block or not, the expected sign is 0; under the value itself it is `gain`. So the mean sign
-// over the gain is the unbiased frequency. Its square is 1 in the block and 0 elsewhere, and the share of
-// reports in the block is what the variance follows from: how many people hold the other values of the block
-// is in it. That is no pure protocol.
+// For a report in the value's block, define the sign of the value's row in the reported column; for other
+// reports, 0. Under any other value, the expected sign is 0; under the value itself it is `gain`. The mean
+// sign over the gain is therefore an unbiased estimate of the frequency. The squared sign is 1 in the block
+// and 0 elsewhere, so that the variance follows from the share of reports in the block. That share depends on
+// the users with other values of the block. The mechanism is therefore not a pure protocol.
 
 class BlockHadamard final : public Counting<ValueOracle>, public KnownErrors, public ItemErrors {
   public:
@@ -134,7 +136,7 @@ class BlockHadamard final : public Counting<ValueOracle>, public KnownErrors, pu
                 {"outputs", static_cast<double>(outputs())}};
     }
 
-    // Always a column, and one of the half blocks but the value's own.
+    // Draws a column, and a half block other than the value's own, in every case.
     void permanent_response(Input input, Bytes, BitSource& bits, MutableBytes permanent) const override {
         const std::uint64_t value = input[0], order = blocks_.order();
         const bool inside = channel_.draw_side(bits);
@@ -167,8 +169,9 @@ class BlockHadamard final : public Counting<ValueOracle>, public KnownErrors, pu
         });
         return estimates;
     }
-    // Of a report in the block, a value that nobody holds has either sign alike, whatever the others hold:
-    // given how many there are, which the error tells, the number of plus signs is binomial.
+    // For a report in the block, both signs are equally likely if no user holds the value, whatever the other
+    // users hold. Given the number of such reports, which the standard error determines, the number of plus
+    // signs is binomial.
     double p_value(std::uint64_t n, const Estimate& estimate) const override {
         const double reports = static_cast<double>(n), sign = reports * gain_ * estimate.value;
         const double in_block = std::round(reports * gain_ * gain_ *
@@ -183,8 +186,8 @@ class BlockHadamard final : public Counting<ValueOracle>, public KnownErrors, pu
         return {.truths = possible_shares,
                 .people = target == Target::population ? static_cast<double>(n) : 0};
     }
-    // Of those who do not hold the value, the share that falls into its block is estimated from the reports
-    // in the block; of those who do, it is known.
+    // For users with other values, the share in the value's block is estimated from the reports in the block.
+    // For users with the value, it is known.
     std::vector<Interval> intervals(const Counts& counts, const Question& question,
                                     double critical_value) const override {
         const Signs signs(blocks_, counts.state);
@@ -205,7 +208,7 @@ class BlockHadamard final : public Counting<ValueOracle>, public KnownErrors, pu
         return all;
     }
 
-    // Averaged over the values, the people who do not hold the one spread evenly over the others.
+    // The average over the values; users with other values are spread evenly over these.
     double n_variance(double truth) const override {
         const double in_block = truth + (1 - truth) * blocks_.shared();
         return (in_block * (side_of_own() + side_of_others()) + (1 - in_block) * 2 * side_of_others()) /
@@ -224,8 +227,8 @@ class BlockHadamard final : public Counting<ValueOracle>, public KnownErrors, pu
             return std::min(1.0, static_cast<double>(many) * p_value);
         };
 
-        // Of the reports in a block, at least half on average are on the side of each of its values, and half
-        // on that of a row that belongs to nobody.
+        // On average, at least half of the reports in a block are on the side of each of its values, and half
+        // are on that of a spare row.
         double greatest = 0, least_of_all = 0, spare_of_all = 0, least_p = 1, spare_p = 1;
         double rarest = reports, commonest = 0;
         std::uint64_t spare = 0;
@@ -269,8 +272,8 @@ class BlockHadamard final : public Counting<ValueOracle>, public KnownErrors, pu
     }
 
   private:
-    /// The sums of signs, all at once: in each block, a row's product with the counts is the number of
-    /// reports on +1 less those on −1; row 0 gives the sum of both.
+    /// Computes all sums of signs at once. In each block, the product of a row with the counts is the number
+    /// of reports on +1 minus those on −1; row 0 gives the total.
     class Signs {
       public:
         Signs(const Blocks& blocks, Bytes state) : blocks_(blocks), sums_(counters(state)) {
@@ -282,7 +285,7 @@ class BlockHadamard final : public Counting<ValueOracle>, public KnownErrors, pu
             return at(blocks_.of(value), blocks_.row(value));
         }
         [[nodiscard]] double in_block(std::uint64_t block) const noexcept { return at(block, 0); }
-        /// The least and the greatest of some rows of a block.
+        /// Returns the smallest and largest product of some rows of a block.
         [[nodiscard]] std::pair<double, double> range(std::uint64_t block, std::uint64_t from,
                                                       std::uint64_t to) const {
             double least = at(block, from), most = least;
@@ -301,14 +304,14 @@ class BlockHadamard final : public Counting<ValueOracle>, public KnownErrors, pu
         std::vector<std::uint64_t> sums_;
     };
 
-    /// So many reports are added to those of a block for the errors, as in the prior of Jeffreys (1946):
-    /// where few come by chance, none is no sign that none can.
+    /// Number of reports added to those of a block in the error, as in the prior of Jeffreys (1946). An
+    /// observed count of 0 does not imply a probability of 0.
     static constexpr double unseen = 0.5;
 
     [[nodiscard]] std::uint64_t at(std::uint64_t value, std::uint64_t column) const noexcept {
         return blocks_.of(value) * blocks_.order() + column;
     }
-    /// The probability of half a block: the value's own side, and any other.
+    /// Returns the probability of half a block: the value's own side, and any other.
     [[nodiscard]] double side_of_own() const noexcept { return channel_.chance(blocks_.order() / 2, 0); }
     [[nodiscard]] double side_of_others() const noexcept { return channel_.chance(0, blocks_.order() / 2); }
 
@@ -317,8 +320,8 @@ class BlockHadamard final : public Counting<ValueOracle>, public KnownErrors, pu
     double gain_;
 };
 
-/// n·Var averaged over the values, were exp(ε) met exactly; the same whatever people hold, but for how evenly
-/// the values fill the blocks.
+/// Returns n·Var averaged over the values for an exact exp(ε). It depends on the distribution only through
+/// unequal block sizes.
 double average_variance(double epsilon, const Blocks& blocks) {
     const double e = std::exp(epsilon), halves = 2 * static_cast<double>(blocks.count);
     const double in_block =
@@ -326,8 +329,8 @@ double average_variance(double epsilon, const Blocks& blocks) {
     return (in_block * (e + 1) + (1 - in_block) * 2) * (e - 1 + halves) / ((e - 1) * (e - 1));
 }
 
-/// The number of blocks of least variance, near (e − 1)/2, or one. What is near it may fill its rows better,
-/// or need fewer outputs.
+/// Returns the number of blocks with the smallest variance, near (e − 1)/2, or one. Numbers nearby may use
+/// more rows of a block, or need fewer outputs.
 Blocks choose(double epsilon, std::uint64_t k) {
     Blocks best{k, 1};
     const double ideal = std::clamp((std::exp(epsilon) - 1) / 2, 1.0, static_cast<double>(k));

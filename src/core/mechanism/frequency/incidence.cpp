@@ -59,7 +59,7 @@ void Incidence::permanent_response(Input input, Bytes, BitSource& bits, MutableB
     store_output(permanent, draw(input[0], inside, bits));
 }
 
-// Another value's set is hit in the outputs that the two share or in the others.
+// The report of another value supports this one through common outputs or through others.
 PureProtocol Incidence::protocol() const noexcept {
     return {channel_.chance(design_.owned, 0),
             channel_.chance(design_.shared, design_.owned - design_.shared)};
@@ -77,10 +77,9 @@ std::uint64_t Incidence::support(Bytes state, Cell value) const {
     return sum;
 }
 
-// The base's check of the sum would lean on a normal law that these reports do not follow: how many values an
-// output supports is nearly the same for almost all outputs, and what is missing to the expectation is made
-// up by a handful of outputs in K that support far more. Few reports have none of those. Three exact
-// statements stand in for it, true of each report by itself whatever its value.
+// The default test of the sum assumes a normal law, which these reports do not follow. Nearly all outputs
+// support about the same number of values, and a few of the K outputs support far more. A small sample
+// contains none of those. Three exact tests replace it, which hold for each report and any value.
 std::vector<Check> Incidence::own_checks(const Counts& counts) const {
     const auto reports = static_cast<double>(counts.n);
     const auto any_of = [](std::size_t many, double p_value) {
@@ -88,7 +87,7 @@ std::vector<Check> Incidence::own_checks(const Counts& counts) const {
     };
     std::vector<Check> checks;
 
-    // A set that belongs to nobody is hit with probability q.
+    // The number of reports in a set that belongs to no value is binomial with probability q.
     const std::vector<std::uint64_t> sums = tally(counts.state);
     if (const auto spare = std::span(sums).subspan(domain()); !spare.empty()) {
         const auto [p, q] = protocol();
@@ -100,7 +99,7 @@ std::vector<Check> Incidence::own_checks(const Counts& counts) const {
                           any_of(2 * spare.size(), std::min(low, high))});
     }
 
-    // Where each value owns one output, the frequencies have said so already.
+    // If each value owns one output, the test of the frequencies covers this.
     if (design_.owned > 1)
         for (Check& check : checks_of_outputs(counts, channel_, outputs()))
             checks.push_back(std::move(check));

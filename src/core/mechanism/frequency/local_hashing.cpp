@@ -23,7 +23,7 @@ struct Seed {
           b(load<std::uint64_t>(public_randomness.data() + sizeof(a))) {}
 };
 
-/// Reports by the highest four bits of a word of their seeds.
+/// Classes of reports: the highest four bits of a word of their seeds.
 constexpr unsigned class_bits = 4;
 constexpr std::size_t classes_size = (std::size_t{1} << class_bits) * counter_size;
 
@@ -31,11 +31,11 @@ void classify(std::byte* classes, std::uint64_t word) noexcept {
     add<std::uint64_t>(classes + (word >> (64 - class_bits)) * counter_size, 1);
 }
 
-/// A progression of the second order on the circle of 2^64, and an arc that begins at 0.
+/// A second-order arithmetic progression on the circle of 2^64, and an arc that starts at 0.
 struct ArcProgression {
     std::uint64_t at;    ///< the next term
-    std::uint64_t step;  ///< from there to the one after it
-    std::uint64_t turn;  ///< by which every step is longer than the one before
+    std::uint64_t step;  ///< difference to the following term
+    std::uint64_t turn;  ///< increment of the difference
     std::uint64_t arc;
 
     [[nodiscard]] std::uint64_t term(std::uint64_t i) const noexcept {
@@ -59,9 +59,9 @@ void mark_portable(ArcProgression walk, MutableBytes bits) noexcept {
 }
 
 #ifdef LDP_WIDE
-// An arc is a whole number of points, so the upper halves of the terms tell; comparisons are signed, so both
-// sides move by half a circle. Two registers hold eight terms such that shuffling their upper halves together
-// brings these in order.
+// An arc is a whole number of points, so that the upper halves of the terms suffice. Comparisons are signed,
+// so that both sides are shifted by half a circle. Two registers hold eight terms such that shuffling their
+// upper halves together yields the terms in order.
 LDP_WIDE void mark_wide(ArcProgression walk, MutableBytes bits) noexcept {
     walk.at += std::uint64_t{1} << 63;
     const auto term = [&](unsigned i) { return static_cast<long long>(walk.term(i)); };
@@ -85,7 +85,7 @@ LDP_WIDE void mark_wide(ArcProgression walk, MutableBytes bits) noexcept {
 }
 #endif
 
-/// Sets the bits of a string, lowest first, whose terms of the progression lie in the arc, and no others.
+/// Sets exactly the bits of a string, lowest first, whose terms of the progression lie in the arc.
 void mark(const ArcProgression& walk, MutableBytes bits) noexcept {
 #ifdef LDP_WIDE
     if (wide_registers()) return mark_wide(walk, bits);
@@ -113,8 +113,8 @@ std::pair<std::uint64_t, std::uint64_t> LocalHashing::take(Reader& reader, std::
     return {k, take_number(reader, "number of buckets", 2, most_buckets)};
 }
 
-// With x = g−1, n·Var at a value that nobody holds is (e+x)²/((e−1)²x), which falls until x = e and rises
-// from there on; x+1 is better than x if e² > x(x+1).
+// With x = g−1, n·Var at frequency 0 is (e+x)²/((e−1)²x). It decreases until x = e and then increases; x+1 is
+// better than x if e² > x(x+1).
 std::uint64_t LocalHashing::best_buckets(double epsilon) {
     const double e = std::exp(epsilon);
     const double below = std::floor(e);
@@ -157,9 +157,8 @@ std::uint64_t LocalHashing::bucket(Cell value, Bytes public_randomness) const no
     return channel_.outputs() * ((seed.a * (value * (value + 1) / 2) + seed.b) >> 32) >> 32;
 }
 
-// A value is supported if its term of the progression, which goes on by a, 2a, 3a, …, lies between the start
-// of the bucket and that of the next one. Strips of the string are made and counted in turn, on the stack,
-// whatever the domain.
+// A value is supported if its term of the progression with differences a, 2a, 3a, … lies in the arc of the
+// bucket. Chunks of the bit string are computed and counted in turn on the stack, for any domain.
 bool LocalHashing::accumulate(MutableBytes state, Bytes payload) const noexcept {
     if (!valid_payload(payload)) return false;
     const Seed seed(payload);
@@ -220,8 +219,8 @@ Exact LocalHashing::probability(Input input, Bytes public_randomness, Bytes perm
                  channel_.total());
 }
 
-// The hash function is drawn before the value is looked at. Under a function that tells two values apart,
-// they are two inputs of the channel, and the report of either's bucket attains high/low.
+// The hash function is drawn independently of the value. Under a function that separates two values, they are
+// two inputs of the channel, and the report of either bucket attains high/low.
 Exact LocalHashing::worst_ratio() const {
     return exact(channel_.worst_ratio().high, channel_.worst_ratio().low);
 }
@@ -231,7 +230,7 @@ std::optional<SupportSums> LocalHashing::spread(const Counts& counts) const {
                        static_cast<double>(load<Uint128>(counts.state.data() + squares_at()))};
 }
 
-// Honest seeds are uniform, whatever the values; forged ones were chosen to support what they support.
+// Honest seeds are uniform for all values; forged seeds are chosen for the values that they support.
 std::vector<Check> LocalHashing::own_checks(const Counts& counts) const {
     return {
         goodness_of_fit("seed, first word", counters(counts.state.subspan(classes_at(), classes_size))),

@@ -1,20 +1,21 @@
-// Local hashing (Wang, Blocki, Li, Jha 2017): every user draws a public function that hashes the k values to
-// g buckets, and reports the true value's bucket by randomized response over the buckets. A report supports
-// all values that its function sends to the reported bucket. All of blh and olh but g, and of loloha but its
-// second layer.
+// Local hashing (Wang, Blocki, Li, Jha 2017): each user draws a public function that hashes the k values to g
+// buckets, and reports the true value's bucket by randomized response over the buckets. A report supports all
+// values that its function maps to the reported bucket. Shared by blh and olh, which choose g, and loloha,
+// which adds a second layer.
 //
-// parameters: k, g (4 bytes each) · payload: the hash function's a and b (8 bytes each), a bucket · state:
-// bit counters, then Σ (values a report supports)² (16 bytes), then reports by the highest four bits of a,
-// then of b
+// Parameters: k, g (4 bytes each) · payload: the hash function's a and b (8 bytes each), a bucket.
+// State: bit counters, then Σ (values a report supports)² (16 bytes), then reports by the highest four bits
+//        of a, then of b
 //
-// The hash functions are multiply-shift (Dietzfelbinger 1996) of triangular numbers: the point of v is the
-// upper half of a·v(v+1)/2 + b mod 2^64, and bucket y takes the points from y/g to (y+1)/g of 2^32. Of two
-// values' triangular numbers, the difference (v'−v)(v'+v+1)/2 has one odd factor, hence at most 20 factors 2,
-// so that over all (a, b) the two points are independent and uniform. Another value than the true one then
-// falls into the reported bucket with probability Σ (share of a bucket)², which is 1/g and at most g/4·2^-64
-// more, buckets being as equal as whole points allow. A server walks over the values by additions. (Plain
-// multiples a·v would do for every pair of values, but then about one function in k sends most values to one
-// bucket, and the number of values that a report supports has tails too heavy for its mean to be checked.)
+// The hash functions are multiply-shift (Dietzfelbinger 1996) of triangular numbers. The point of v is the
+// upper half of a·v(v+1)/2 + b mod 2^64, and bucket y takes the points from y/g to (y+1)/g of 2^32. The
+// difference (v'−v)(v'+v+1)/2 of two triangular numbers has one odd factor, hence at most 20 factors 2. Over
+// all (a, b), the two points are therefore independent and uniform. A value other than the true one falls
+// into the reported bucket with probability Σ (share of a bucket)². This is 1/g plus at most g/4·2^-64, since
+// buckets differ by at most one point. Servers iterate over the values by additions.
+//
+// Multiples a·v would also be pairwise independent, but about one function in k would map most values to one
+// bucket. The number of supported values would then have tails too heavy for a test of its mean.
 #pragma once
 
 #include <cmath>
@@ -30,20 +31,20 @@ namespace ldp {
 class LocalHashing : public FrequencyOracle {
   public:
     static constexpr std::uint64_t max_domain = std::uint64_t{1} << 20;
-    // The best number at ε = 11. More buckets would make rare values' variance still smaller, but
-    // p = e/(e+g−1) smaller as well, with f·p(1−p) of variance at a frequency f: what is lost below a
-    // frequency of 2^-16 is gained above.
+    // The best number at ε = 11. More buckets reduce the variance of rare values. They also reduce p =
+    // e/(e+g−1), which adds f·p(1−p) of variance at a frequency f. Below a frequency of 2^-16 more buckets
+    // would be better, above it worse.
     static constexpr std::uint64_t max_buckets = std::uint64_t{1} << 16;
 
-    /// The number of buckets that gives a value which nobody holds the least variance, at most max_buckets.
+    /// Returns the number of buckets with the smallest variance at frequency 0, at most max_buckets.
     [[nodiscard]] static std::uint64_t best_buckets(double epsilon);
 
-    /// Writes the parameters: the spec's domain and g.
+    /// Writes the parameters: the spec's domain size and g.
     static void write(const Settings& settings, std::uint64_t buckets, Writer& writer);
-    /// Reads them back; Error (malformed) unless 2 ≤ g ≤ most_buckets ≤ 2^32.
+    /// Reads the parameters. Error (malformed) unless 2 ≤ g ≤ most_buckets ≤ 2^32.
     [[nodiscard]] static std::unique_ptr<const Mechanism> read(const Header& header, Bytes block,
                                                                std::uint64_t most_buckets);
-    /// Takes only these of them: k and g.
+    /// Reads only k and g.
     [[nodiscard]] static std::pair<std::uint64_t, std::uint64_t> take(Reader& reader,
                                                                       std::uint64_t most_buckets);
 
@@ -80,10 +81,10 @@ class LocalHashing : public FrequencyOracle {
     Exact worst_ratio() const final;
 
   protected:
-    /// What a permanent response is drawn from.
+    /// Returns the channel of the permanent response.
     [[nodiscard]] const SymmetricChannel& kept() const noexcept { return channel_; }
-    /// The bucket of a value under an public randomness, the one that a permanent response holds, and the one
-    /// that a payload reports.
+    /// Return the bucket of a value under public randomness, the bucket of a permanent response, and the
+    /// bucket of a payload.
     [[nodiscard]] std::uint64_t bucket(Cell value, Bytes public_randomness) const noexcept;
     [[nodiscard]] std::uint64_t memoized_bucket(Bytes permanent) const noexcept {
         return load_cell(permanent.data(), width_);
@@ -99,10 +100,10 @@ class LocalHashing : public FrequencyOracle {
     [[nodiscard]] std::optional<SupportSums> spread(const Counts& counts) const final;
     [[nodiscard]] std::vector<Check> own_checks(const Counts& counts) const final;
 
-    /// Where bucket y begins on the circle of 2^64; bucket g begins where bucket 0 does.
+    /// Returns the start of bucket y on the circle of 2^64; bucket g starts where bucket 0 does.
     [[nodiscard]] std::uint64_t start(std::uint64_t y) const noexcept;
 
-    /// Where the parts of a state begin after the bit counters.
+    /// Return the offsets of the parts of a state after the bit counters.
     [[nodiscard]] std::size_t squares_at() const noexcept { return counters_.size(); }
     [[nodiscard]] std::size_t classes_at() const noexcept { return squares_at() + sizeof(Uint128); }
 

@@ -1,5 +1,5 @@
-// Optimised local hashing (Wang, Blocki, Li, Jha 2017): local hashing to the number of buckets that gives a
-// value which nobody holds the least variance, about e+1, e = exp(ε).
+// Optimised local hashing (Wang, Blocki, Li, Jha 2017): local hashing to the number of buckets with the
+// smallest variance at frequency 0, about e+1, e = exp(ε).
 
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/local_hashing.hpp"

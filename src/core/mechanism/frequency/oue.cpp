@@ -16,8 +16,8 @@ class Oue final : public Unary {
     Oue(const Header& header, Bytes block, std::uint64_t k)
         : Unary(header, block, k, Coin(1, 1), Coin(rare_heads(header.epsilon))) {}
 
-    // Two inputs differ in two bits; the fair coins cancel, and what is left is P(one bit 0)/P(the other 1)
-    // of false bits in the worst case: (1−q)/q.
+    // Two inputs differ in two bits. The fair coins cancel, and the largest ratio of the false bits P(0)/P(1)
+    // remains: (1−q)/q.
     Exact worst_ratio() const override { return false_one().complement() / false_one(); }
 };
 

@@ -1,6 +1,6 @@
 // Projective-geometry response (Feldman, Nelson, Nguyen, Talwar 2022): value v owns the v-th hyperplane of
-// PG(t−1, F_q); the points on it are likely outputs. About one point in q lies on a hyperplane, so that with
-// q near exp(ε)+1 the variance is close to the least that any number of values allows.
+// PG(t−1, F_q), and the points on it have the high weight. About one point in q lies on a hyperplane. With q
+// near exp(ε)+1, the variance is close to the minimum for any number of values.
 //
 // parameters: k (4 bytes) · q (4) · t (1)
 
@@ -32,7 +32,7 @@ class Projective final : public Incidence {
         all.emplace_back("outputs", static_cast<double>(outputs()));
         return all;
     }
-    // Of t−2 dimensions each takes q additions a sum, eight of them a step, and writes the sum down.
+    // Each of t−2 dimensions takes q additions per sum, eight of them a step, and a write of the sum.
     Cost cost() const noexcept override {
         const double step = 1.5 + space_.field() / 8.0;
         return {1, static_cast<double>(outputs()) * (3 + (space_.dimension() - 2) * step)};
@@ -53,7 +53,7 @@ class Projective final : public Incidence {
     ProjectiveSpace space_;
 };
 
-/// n·Var of a value that nobody holds, were exp(ε) met exactly.
+/// Returns n·Var at frequency 0 for an exact exp(ε).
 double rare_variance(double epsilon, const ProjectiveSpace& space) {
     const double e = std::exp(epsilon);
     const auto all = static_cast<double>(space.points());
@@ -63,15 +63,15 @@ double rare_variance(double epsilon, const ProjectiveSpace& space) {
     return PureProtocol{e * own / total, (e * shared + own - shared) / total}.n_variance(0);
 }
 
-/// The space of least variance with at least k points. In each dimension three fields are tried: the primes
-/// on either side of exp(ε)+1, and the smallest that has room for k points. If another one were better, then
-/// by a fraction of a per cent.
+/// Returns the space with the smallest variance and at least k points. In each dimension, three fields are
+/// tried: the primes on either side of exp(ε)+1, and the smallest with at least k points. Any other field is
+/// better by a fraction of a percent at most.
 ProjectiveSpace choose(double epsilon, std::uint64_t k) {
     std::optional<ProjectiveSpace> best;
     double least = std::numeric_limits<double>::infinity();
     const auto ideal = static_cast<std::uint64_t>(std::exp(epsilon) + 1);
     for (unsigned t = 2; t <= ProjectiveSpace::max_dimension; ++t) {
-        const auto first_with = [&](std::uint64_t points) {  // the first q whose space is as large
+        const auto first_with = [&](std::uint64_t points) {  // the first q with this number of points
             std::uint64_t from = 2, to = ProjectiveSpace::max_points;
             while (from < to) {
                 const std::uint64_t q = (from + to) / 2;

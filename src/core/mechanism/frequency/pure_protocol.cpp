@@ -17,7 +17,8 @@ Estimate PureProtocol::frequency(std::uint64_t support, std::uint64_t n, Target 
 
 std::vector<Estimate> PureProtocol::frequencies(std::span<const std::uint64_t> supports, std::uint64_t n,
                                                 Target target) const {
-    // Not filled with zeros first: to touch millions of them for the first time takes as long as all else.
+    // The vector is not zero-filled, since touching millions of entries for the first time dominates the run
+    // time.
     std::vector<Estimate> estimates;
     estimates.reserve(supports.size());
     for_each_index(supports.size(),

@@ -7,7 +7,7 @@ namespace ldp {
 
 namespace {
 
-/// Half of the least ε∞, so that there is room for the default.
+/// Half of the smallest ε∞, so that the default is valid.
 constexpr double least = min_epsilon / 2;
 
 bool suits(double first_epsilon, double epsilon) {

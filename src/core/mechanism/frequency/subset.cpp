@@ -1,9 +1,9 @@
-// Subset selection (Wang et al. 2016; Ye, Barg 2018): report w of the k values, a set that holds the true one
-// being e = exp(ε) times as likely as one that does not. w is the whole number with the least variance, about
-// k/(e+1).
+// Subset selection (Wang et al. 2016; Ye, Barg 2018): a report is a set of w of the k values. A set that
+// contains the true value is e = exp(ε) times as probable as one that does not. w is the integer with the
+// smallest variance, about k/(e+1).
 //
 // parameters: k, w (4 bytes each) · payload: the set, as k bits, lowest first, or as the ascending list of
-// its values where that is shorter · state: for bits, bit counters; for lists, reports per value
+// its values if that is shorter. State: for bits, bit counters; for lists, reports per value
 
 #include "core/base/exact.hpp"
 #include "core/channel/subset_channel.hpp"
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t max_domain = std::uint64_t{1} << 16;
 
-/// All but how sets are counted.
+/// Everything except the counting of sets.
 class Subset : public FrequencyOracle, public Contrasts {
   public:
     std::size_t payload_size() const noexcept final { return code_.width(); }
@@ -49,7 +49,7 @@ class Subset : public FrequencyOracle, public Contrasts {
           channel_(channel),
           code_(channel.domain(), channel.size()) {}
 
-    /// Values in a set.
+    /// Returns the number of values in a set.
     [[nodiscard]] std::uint64_t size() const noexcept { return channel_.size(); }
     [[nodiscard]] const SetCode& code() const noexcept { return code_; }
 
@@ -82,7 +82,7 @@ class SubsetBits final : public Subset {
     std::uint64_t support(Bytes state, Cell value) const override {
         return counters_.count(state.data(), value);
     }
-    // About ten planes, 32 bytes of them a step.
+    // About ten bit planes, 32 bytes per step.
     Cost cost() const noexcept override {
         const auto k = static_cast<double>(domain());
         return {5 + 10 * k / 256, 41 * k};
@@ -103,7 +103,7 @@ class SubsetList final : public Subset {
         const auto count = [&](Cell value, std::uint64_t by) {
             add(state.data() + value * counter_size, by);
         };
-        // Looked at and counted in one pass, which is undone where a value does not belong there.
+        // Validates and counts in one pass, which is undone at the first invalid value.
         Cell least = 0;
         for (std::size_t i = 0; i < size(); ++i) {
             const Cell found = code().listed(payload, i);

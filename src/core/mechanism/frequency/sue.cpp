@@ -16,8 +16,8 @@ class Sue final : public Unary {
     Sue(const Header& header, Bytes block, std::uint64_t k)
         : Sue(header, block, k, rare_heads(header.epsilon / 2)) {}
 
-    // Two inputs differ in two bits, and the worst report has both as one input has them: ((1−q)/q)². Halving
-    // ε is exact in binary, and each factor is at most exp(ε/2).
+    // Two inputs differ in two bits, and in the worst report both bits agree with one input: ((1−q)/q)².
+    // Halving ε is exact in binary, and each factor is at most exp(ε/2).
     Exact worst_ratio() const override {
         const Exact once = false_one().complement() / false_one();
         return once * once;

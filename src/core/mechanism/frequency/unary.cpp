@@ -7,8 +7,8 @@
 
 namespace ldp {
 
-// All bits are thrown as false ones, then the true one once more: neither the number of words drawn nor their
-// order depends on the value.
+// All bits are drawn as false ones, then the true one once more, so that neither the number nor the order of
+// random words depends on the value.
 void Unary::permanent_response(Input input, Bytes, BitSource& bits, MutableBytes permanent) const {
     false_bit_.fill(bits, domain(), permanent);
     const std::uint64_t value = input[0];
@@ -51,7 +51,7 @@ PureProtocol Unary::memoized_protocol() const noexcept {
     return {true_bit_.probability(), false_bit_.probability()};
 }
 
-// The bits are independent, and the likeliest value is one whose bit is 1, if there is one.
+// The bits are independent. The most probable value is one whose bit is 1, if there is one.
 double Unary::max_probability(Bytes payload) const {
     const auto [p, q] = protocol();
     const auto k = static_cast<double>(domain());
@@ -60,7 +60,7 @@ double Unary::max_probability(Bytes payload) const {
     return std::exp(truth + ones * std::log(q) + (k - ones) * std::log1p(-q));
 }
 
-// About ten planes, 32 bytes of them a step.
+// About ten bit planes, 32 bytes per step.
 Cost Unary::cost() const noexcept {
     const auto k = static_cast<double>(domain());
     return {5 + 10 * k / 256, 41 * k};
@@ -71,8 +71,8 @@ std::optional<SupportSums> Unary::spread(const Counts& counts) const {
                        static_cast<double>(load<Uint128>(counts.state.data() + counters_.size())), true};
 }
 
-// The bits of a report are independent, so their number has a known variance: reports made to imitate the
-// mean number of ones (all with the same number, say) still differ in its spread.
+// The bits of a report are independent, so that the variance of the number of ones is known. Forged reports
+// that match its mean, for example by a constant number of ones, differ in the variance.
 std::vector<Check> Unary::own_checks(const Counts& counts) const {
     const auto [p, q] = protocol();
     const SupportSums sums = *spread(counts);

@@ -1,5 +1,5 @@
-// Unary encoding: one bit for each value, reported through a coin of its own for the true value's bit and
-// through another for the others. All of sue and oue but these coins.
+// Unary encoding: one bit per value. The true value's bit is reported by one coin, all other bits by another.
+// Shared by sue and oue, which choose the coins.
 //
 // parameters: k (4 bytes) · payload: k bits, lowest first · state: bit counters, then Σ (ones in a report)²
 // (16 bytes)
@@ -35,7 +35,7 @@ class Unary : public FrequencyOracle {
     static constexpr std::uint64_t max_domain = std::uint64_t{1} << 16;
 
   protected:
-    /// P(1) of the true value's bit and of every other bit.
+    /// The coins are P(1) of the true value's bit and of every other bit.
     Unary(const Header& header, Bytes block, std::uint64_t k, Coin true_bit, Coin false_bit)
         : FrequencyOracle(header, block, k), counters_(k), true_bit_(true_bit), false_bit_(false_bit) {}
 
@@ -51,8 +51,8 @@ class Unary : public FrequencyOracle {
     Coin false_bit_;
 };
 
-/// A unary encoding that is kept, and of which every bit is flipped once more, with the same probability,
-/// whenever it is sent (Arcolezi, Couchot, Al Bouna, Xiao 2022). All of l_sue and l_osue but the first coins.
+/// A memoized unary encoding, each bit of which is flipped with the same probability each time it is sent
+/// (Arcolezi, Couchot, Al Bouna, Xiao 2022). Shared by l_sue and l_osue, which choose the first coins.
 ///
 /// parameters: k (4 bytes), ε₁ (8)
 class UnaryChain : public Unary {
@@ -65,7 +65,7 @@ class UnaryChain : public Unary {
     Exact instantaneous_probability(Bytes public_randomness, Bytes permanent, Bytes payload) const final;
 
     static constexpr Option options[] = {first_epsilon_option};
-    /// Reads the parameters of one of them.
+    /// Reads the parameters and constructs the mechanism.
     template <class Chain>
     [[nodiscard]] static std::unique_ptr<const Mechanism> read(const Header& header, Bytes block) {
         Reader reader(block.subspan(header_size));
@@ -76,12 +76,11 @@ class UnaryChain : public Unary {
     }
 
   protected:
-    /// `sent_false_bit` is what is wanted of both layers together: P(1) of a bit that is not the true
-    /// value's.
+    /// `sent_false_bit` is the required P(1) of a false bit after both layers.
     UnaryChain(const Header& header, Bytes block, std::uint64_t k, double first_epsilon, Coin true_bit,
                Coin false_bit, Coin sent_false_bit);
 
-    /// P(1) of a false bit through both layers.
+    /// Returns P(1) of a false bit after both layers.
     [[nodiscard]] Exact sent_false_one() const;
 
   private:

@@ -1,21 +1,22 @@
-// Whether the reports under a spec could be estimated, where that takes long to find out.
+// Check of a spec whose reports may not be estimable, if the check is expensive.
 #pragma once
 
 #include "core/mechanism/capability.hpp"
 
 namespace ldp {
 
-/// A mechanism whose parameters may leave nothing to estimate. Devices do not look: the server that publishes
-/// the spec has looked, and reports are private either way.
+/// Capability of mechanisms whose parameters may not permit any estimate. Clients skip the check: the server
+/// makes it before it publishes the spec, and reports are private in any case.
 class Estimable : public Capability {
   public:
     static constexpr const char* offers = "whether reports can be estimated";
 
-    /// Throws Error (invalid_spec) if no estimate could be made of the reports.
+    /// Throws Error (invalid_spec) if the reports do not permit an estimate.
     virtual void check_estimates() const = 0;
 };
 
-/// The same, of any mechanism: of the others every report can be estimated. Before a spec is published.
+/// Makes the check for any mechanism before a spec is published; reports of all other mechanisms are
+/// estimable.
 inline void check_estimates(const Mechanism& mechanism) {
     if (const auto* estimable = find_capability<Estimable>(mechanism)) estimable->check_estimates();
 }

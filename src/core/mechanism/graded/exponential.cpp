@@ -1,8 +1,8 @@
-// The exponential mechanism, used locally (McSherry, Talwar 2007): one of the values is reported, the
-// likelier the more useful it is for the true one, or the nearer to it. Where utilities fall with a distance,
-// privacy is in proportion to it (Andrés, Bordenabe, Chatzikokolakis, Palamidessi 2013; Chatzikokolakis,
-// Andrés, Bordenabe, Palamidessi 2013): values d apart are told apart by no more than d times ε for each
-// unit, and the stated ε is what the furthest two are.
+// The exponential mechanism as a local randomizer (McSherry, Talwar 2007): one of the values is reported,
+// with a probability that increases with its utility for the true one. If utilities decrease with a distance,
+// privacy is proportional to it (Andrés, Bordenabe, Chatzikokolakis, Palamidessi 2013; Chatzikokolakis,
+// Andrés, Bordenabe, Palamidessi 2013). The likelihood ratio of values at distance d is at most exp(d times ε
+// per unit), and the stated ε is that of the largest distance.
 //
 // parameters: k (4 bytes), utilities · payload: a value · state: reports per value
 
@@ -26,18 +26,20 @@ namespace {
 
 constexpr std::uint64_t max_domain = 1024;
 
-/// Beyond it rounding would show in estimates; their errors would have been useless long before.
+/// Above this condition number, rounding would affect the estimates; their errors are unusably large far
+/// below it.
 constexpr double worst_condition = 1e9;
 
 GradedChannel channel_of(std::uint64_t k, double epsilon, const Utilities& utilities) {
     return {k, epsilon, [&](std::uint64_t in, std::uint64_t out) { return utilities.utility(in, out); }};
 }
 
-/// How reports are read: the share of value v is the mean of what each output counts for it, row v of the
-/// inverse of the channel's table, outputs being columns. Each row adds up to 0, but for its own 1.
+/// The linear estimator. The share of value v is the mean of term(v, y) over the reported outputs y. The
+/// terms form row v of the inverse of the channel's table, with outputs as columns. Each row of terms has the
+/// mean 1 under v and 0 under every other value.
 class Decoder {
   public:
-    /// Throws Error (invalid_spec) where the table cannot be inverted.
+    /// Error (invalid_spec) if the table cannot be inverted.
     explicit Decoder(const GradedChannel& channel) : k_(channel.outputs()), table_(k_ * k_) {
         for (std::size_t x = 0; x < k_; ++x)
             for (std::size_t y = 0; y < k_; ++y) table_[y * k_ + x] = channel.probability(x, y);
@@ -51,11 +53,11 @@ class Decoder {
         terms_ = std::move(inverse);
     }
 
-    /// What output y counts for value v.
+    /// Returns the term of output y in the estimate of value v.
     [[nodiscard]] double term(std::size_t v, std::size_t y) const noexcept { return terms_[v * k_ + y]; }
     [[nodiscard]] const std::vector<double>& terms() const noexcept { return terms_; }
 
-    /// The mean over an output's law of what it counts for each value, to the first or second power.
+    /// Returns the mean of each value's term, or of its square, over a law of the outputs.
     [[nodiscard]] std::vector<double> mean(std::span<const double> law, bool squared) const {
         std::vector<double> means(k_);
         Work work;
@@ -63,7 +65,7 @@ class Decoder {
             for (std::size_t y = 0; y < k_; ++y) means[v] += law[y] * term(v, y) * (squared ? term(v, y) : 1);
         return means;
     }
-    /// The law of the outputs of people who hold the values in these shares.
+    /// Returns the law of the outputs for these shares of values.
     [[nodiscard]] std::vector<double> law(std::span<const double> shares) const {
         std::vector<double> law(k_);
         Work work;
@@ -123,15 +125,15 @@ class Exponential final : public Mechanism, public Significance, public KnownErr
     }
 
     std::vector<std::pair<std::string, double>> parameters() const override;
-    /// Throws Error (invalid_spec) if the utilities lead to no channel.
+    /// Throws Error (invalid_spec) if the utilities do not define a channel.
     void check_channel() const { static_cast<void>(channel()); }
     void check_estimates() const override { static_cast<void>(decoder()); }
-    /// The largest over the values, and over what the others hold.
+    /// Returns the largest variance over the values and over the distribution of the other values.
     double n_variance(double truth) const override;
     double n_variance_of(std::size_t, std::size_t item, std::span<const double> shares) const override {
         return decoder().mean(decoder().law(shares), true)[item] - shares[item];
     }
-    /// Of people whom the values share evenly.
+    /// Returns the variance for equal shares of all values.
     double promised_variance(std::size_t attribute) const override;
     Cost cost() const noexcept override {
         const auto k = static_cast<double>(k_);
@@ -156,21 +158,21 @@ class Exponential final : public Mechanism, public Significance, public KnownErr
     [[nodiscard]] const Decoder& decoder() const {
         return decoder_.get([this] { return Decoder(channel()); });
     }
-    /// The most that two values are told apart by, for each unit of the distance between them.
+    /// Returns the largest log-ratio of two values per unit of distance.
     [[nodiscard]] double epsilon_per_unit() const;
 
     std::uint64_t k_;
     std::size_t width_;
     Utilities utilities_;
-    // A block is read, and reports are counted, without them.
+    // Computed on first use, since reading a block and counting reports do not need them.
     Lazy<GradedChannel> channel_;
     Lazy<Decoder> decoder_;
 };
 
-// A report counts term(v, y) for v, of which the mean is 1 if the person holds v, else 0. So n·Var, given the
-// people, is the mean of the squares less f_v, and that of people drawn from a population is f_v(1 − f_v)
-// more. The squares are weighted by the law of the outputs that follows from the estimated shares, as far as
-// shares can be what they are.
+// A report adds term(v, y) for v, with mean 1 if the user holds v and 0 otherwise. Given the users, n·Var is
+// the mean of the squared terms minus f_v. For users drawn from a population, it is larger by f_v(1 − f_v).
+// The squared terms are weighted by the law of the outputs, which follows from the estimated shares, clipped
+// to possible shares.
 std::vector<Estimate> Exponential::estimate(const Counts& counts, const Question& question) const {
     const auto reports = static_cast<double>(counts.n);
     std::vector<double> observed(k_);
@@ -193,8 +195,8 @@ std::vector<Estimate> Exponential::estimate(const Counts& counts, const Question
     return estimates;
 }
 
-// Whatever people hold, no output comes more often than under the value it is likeliest for, and none less
-// often than under that it is rarest for; and no share is below 0 or above 1.
+// For any values, the probability of an output is between its smallest and largest over the inputs, and
+// shares are between 0 and 1.
 std::vector<Check> Exponential::health(const Counts& counts) const {
     const auto reports = static_cast<double>(counts.n), whole = static_cast<double>(channel().total());
     const std::vector<Estimate> found = estimate(counts, {Quantity::frequencies});
@@ -233,8 +235,8 @@ std::vector<std::pair<std::string, double>> Exponential::parameters() const {
     return all;
 }
 
-// Of the outputs, a value itself is what tells it best from another: no other is further from the latter than
-// from the former by as much as the two are apart. But weights are whole numbers, and the slack covers that.
+// The largest log-ratio of two values occurs at the output that is one of the two values, by the triangle
+// inequality. The slack covers the rounding of weights to integers.
 double Exponential::epsilon_per_unit() const {
     constexpr double slack = 1 + 1e-6;
     double most = 0;
@@ -249,7 +251,7 @@ double Exponential::epsilon_per_unit() const {
     return most;
 }
 
-// One who holds x adds to the variance of v's estimate the mean of the squares under x, less 1 if x is v.
+// A user with value x adds the mean squared term of v under x, minus 1 if x is v.
 double Exponential::n_variance(double truth) const {
     std::vector<double> own(k_), others(k_), only(k_);
     for (std::size_t x = 0; x < k_; ++x) {

@@ -13,7 +13,7 @@ namespace ldp {
 
 namespace {
 
-/// A weight of exp(−vanishing) is below 2^-62, with room for a row's sum.
+/// A weight of exp(−vanishing) is below 2^-62, with a margin for the sum of a row.
 constexpr double vanishing = 60;
 
 [[noreturn]] void refuse(const char* detail) {
@@ -23,8 +23,8 @@ constexpr double vanishing = 60;
 
 }  // namespace
 
-/// Utilities of outputs for inputs, row after row: none is positive, and each row has one of 0. Distances of
-/// values on a line or in a plane repeat themselves; their exponentials are computed once for each of them.
+/// Utilities of outputs for inputs, row after row. None is positive, and each row contains a 0. Distances of
+/// values on a line or in a plane have few different values, whose exponentials are computed once.
 class GradedChannel::ProbabilityTable {
   public:
     ProbabilityTable(std::uint64_t k, const Utility& utility);
@@ -36,24 +36,25 @@ class GradedChannel::ProbabilityTable {
         for (std::size_t i = 0; i < different_.size(); ++i, work.done(4))
             exponentials_[i] = std::exp(scale * different_[i]);
     }
-    /// Of the output at this place in the table.
+    /// Returns the utility at an index of the table.
     [[nodiscard]] double utility(std::size_t at) const noexcept { return different_[which_[at]]; }
     [[nodiscard]] double exponential(std::size_t at) const noexcept { return exponentials_[which_[at]]; }
 
-    /// The worst log-ratio of the probabilities of an output under two inputs, at a scale.
+    /// Returns the largest log-ratio of the probabilities of an output under two inputs, at a scale.
     [[nodiscard]] double worst_log_ratio(double scale);
-    /// A scale at which it is epsilon, or so little less that a double hardly tells.
+    /// Returns the scale at which the largest log-ratio is epsilon, up to rounding error from below.
     [[nodiscard]] double scale_for(double epsilon);
 
   private:
     std::size_t k_;
     std::vector<double> different_, exponentials_;
-    std::vector<std::uint32_t> which_;  ///< of the different ones, by place in the table
+    std::vector<std::uint32_t> which_;  ///< index among the different utilities, by index in the table
 };
 
 GradedChannel::ProbabilityTable::ProbabilityTable(std::uint64_t k, const Utility& utility)
     : k_(k), which_(k * k) {
-    // By the bits of each, in a table that is at most half full: beyond, each stands for itself.
+    // Index by the bits of a utility, at most half full; if there are more different utilities, they are
+    // stored separately.
     constexpr std::size_t slots = std::size_t{1} << 16, most = slots / 2;
     constexpr std::uint32_t none = ~std::uint32_t{0};
     std::vector<std::uint32_t> found(slots, none);
@@ -121,7 +122,8 @@ double GradedChannel::ProbabilityTable::scale_for(double epsilon) {
 GradedChannel::GradedChannel(std::uint64_t k, double epsilon, const Utility& utility)
     : k_(k), sums_(k * k), extremes_(k) {
     ProbabilityTable utilities(k, utility);
-    // Whole numbers are off by a little: what is too much at the very scale is not at one a little less.
+    // Integer weights have a rounding error, so that the exact scale may exceed ε while a slightly smaller
+    // one does not.
     const double scale = utilities.scale_for(epsilon);
     for (double less = 0x1p-50; less < 0x1p-10; less *= 4)
         if (fill(utilities, scale * (1 - less), epsilon)) return;
@@ -130,7 +132,7 @@ GradedChannel::GradedChannel(std::uint64_t k, double epsilon, const Utility& uti
 
 bool GradedChannel::fill(ProbabilityTable& utilities, double scale, double epsilon) {
     utilities.scale_by(scale);
-    // Room for what the sum of a row's probabilities is off by.
+    // Margin for the error of the sum of a row's probabilities.
     const double below_one = 1 - std::ldexp(static_cast<double>(k_), -51);
     std::ranges::fill(extremes_, Odds{0, whole});
     std::vector<std::uint64_t> weights(k_);
@@ -156,8 +158,8 @@ bool GradedChannel::fill(ProbabilityTable& utilities, double scale, double epsil
     const auto kept = [&] {
         return std::ranges::all_of(extremes_, [&](const Odds& each) { return keeps(epsilon, each); });
     };
-    // The values at the ends of a line or at opposite corners of a map are the furthest: if these two rows
-    // are too far apart, the others need not be looked at.
+    // Values at the ends of a line or at opposite corners of a map are the furthest. If these two rows
+    // violate ε, the others need not be compared.
     fill_row(0);
     fill_row(k_ - 1);
     if (!kept()) return false;

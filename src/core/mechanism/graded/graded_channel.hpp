@@ -1,4 +1,4 @@
-// A response that prefers some outputs to others by degrees.
+// A channel whose output probabilities decrease with a declared utility.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,21 @@
 
 namespace ldp {
 
-/// The exponential mechanism (McSherry, Talwar 2007) as a channel over k values: output y comes for input x
-/// with probability exp(s·u(x, y))/Z(x), u being declared utilities. With s = ε/2Δ, Δ the most that a utility
-/// varies with the input, ε is kept whatever the utilities are: half of it pays for the numerator, half for
-/// Z(x). Here s is the largest for which the table itself keeps ε, which is up to twice as much.
+/// The exponential mechanism (McSherry, Talwar 2007) as a channel over k values. Output y has the probability
+/// exp(s·u(x, y))/Z(x) for input x, where u are declared utilities. Let Δ be the largest variation of a
+/// utility with the input. With s = ε/2Δ, the channel has ε for any utilities: half of it covers the
+/// numerator, half Z(x). Here, s is the largest value for which the actual table has ε, which is up to twice
+/// as much.
 ///
-/// Each row is a row of whole numbers with the sum 2^62, and these are the probabilities: what rounding
-/// leaves over is added to the likeliest output.
+/// Each row consists of integers with the sum 2^62, which are the exact probabilities. The rounding remainder
+/// is added to the most probable output.
 class GradedChannel {
   public:
-    /// The utility of an output for an input, of any unit. Asked about every pair once.
+    /// Returns the utility of an output for an input, in any unit. Called once per pair.
     using Utility = std::function<double(std::uint64_t in, std::uint64_t out)>;
 
-    /// k ≥ 2. Takes time and memory in proportion to k². Throws Error (invalid_spec) if there is no s that
-    /// brings the worst log-ratio to ε, or some output would hardly ever come.
+    /// Requires k ≥ 2. Time and memory are proportional to k². Error (invalid_spec) if no s gives the largest
+    /// log-ratio ε, or if an output is too improbable.
     GradedChannel(std::uint64_t k, double epsilon, const Utility& utility);
 
     [[nodiscard]] std::uint64_t inputs() const noexcept { return k_; }
@@ -35,9 +36,9 @@ class GradedChannel {
     [[nodiscard]] double probability(std::uint64_t in, std::uint64_t out) const noexcept {
         return static_cast<double>(weight(in, out)) / static_cast<double>(whole);
     }
-    /// An output's greatest and least weight, over the inputs.
+    /// Returns an output's largest and smallest weight over the inputs.
     [[nodiscard]] const Odds& extremes(std::uint64_t out) const noexcept { return extremes_[out]; }
-    /// The worst ratio of an output's weights under two inputs; at most exp(ε), exactly.
+    /// Returns the largest ratio of an output's weights under two inputs, which is at most exp(ε), exactly.
     [[nodiscard]] Odds worst_ratio() const noexcept;
 
     [[nodiscard]] std::uint64_t sample(std::uint64_t in, BitSource& bits) const {
@@ -48,11 +49,11 @@ class GradedChannel {
     static constexpr std::uint64_t whole = std::uint64_t{1} << 62;
 
     class ProbabilityTable;
-    /// Fills the rows at a scale. Whether they keep ε.
+    /// Fills the rows at a scale. Returns whether they have ε.
     [[nodiscard]] bool fill(ProbabilityTable& utilities, double scale, double epsilon);
 
     std::uint64_t k_;
-    std::vector<std::uint64_t> sums_;  ///< of a row's weights up to an output, row after row
+    std::vector<std::uint64_t> sums_;  ///< cumulative weights of each row, row after row
     std::vector<Odds> extremes_;
 };
 

@@ -12,11 +12,11 @@ namespace ldp {
 
 namespace {
 
-/// Of coordinates and utilities in a spec.
+/// Largest coordinate or utility in a spec.
 constexpr std::int64_t largest = 1000000;
 constexpr unsigned most_bits = std::bit_width(std::uint64_t{2 * largest});
 
-/// Whole numbers of equal width, one after another, lowest bits first.
+/// Integers of equal width, packed lowest bits first.
 class Packed {
   public:
     void put(std::uint64_t number, unsigned width) {
@@ -47,12 +47,12 @@ class Unpacked {
     std::size_t used_ = 0;
 };
 
-/// Every step-th number, from the first on.
+/// Visits every step-th number, starting at `first`.
 void each(auto& numbers, std::size_t first, std::size_t step, auto visit) {
     for (std::size_t i = first; i < numbers.size(); i += step) visit(numbers[i]);
 }
 
-/// The bits that the largest of them needs; 1 at least.
+/// Returns the number of bits that the largest of the numbers needs, at least 1.
 unsigned width_of(const std::vector<std::uint32_t>& numbers, std::size_t first, std::size_t step) {
     std::uint32_t all = 1;
     each(numbers, first, step, [&](std::uint32_t number) { all |= number; });
@@ -105,7 +105,7 @@ Utilities::Utilities(std::uint64_t k, const OptionValues& given) : k_(k) {
         check_rows("places", places, k, 2, "pairs of coordinates");
     else
         check_rows("utilities", table, k, k, "rows of as many utilities");
-    // Only differences count: along either coordinate, or in the table.
+    // Only differences matter: along either coordinate, or in the table.
     const std::size_t step = kind_ == UtilityKind::places ? 2 : 1;
     std::vector<std::int64_t> numbers;
     for (const auto& row : step == 2 ? places : table) numbers.insert(numbers.end(), row.begin(), row.end());

@@ -1,9 +1,9 @@
-// What the values of a category have to do with each other: how far apart they are, or how useful one is that
-// is reported for another.
+// Utilities of a category's values: distances between values, or the utility of reporting one value for
+// another.
 //
-// It stands in every block, so it is told by what it follows from. Grades on a scale and tiles of a map need
-// two numbers, however many they are; places need their coordinates, and a table all its entries, each in as
-// many bits as the largest has, which the room in a block bounds.
+// Utilities are part of every parameter block and are therefore encoded compactly. Grades on a scale and
+// tiles of a map need two numbers. Points need their coordinates, and a table all its entries. These are
+// packed with as many bits as the largest one needs, and the size of a block limits their number.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,11 @@
 
 namespace ldp {
 
-/// block: kind (1), reach (4; 0 if there is none), then of tiles: columns (4) · of places: bits of either
-/// coordinate (1 each), coordinates · of a table: bits of an entry (1), entries. Coordinates and entries are
-/// packed, lowest bits first, and the least of them is 0.
+/// Block format: kind (1), reach (4; 0 without one), then:
+///   tiles: columns (4);
+///   places: bits of either coordinate (1 each), coordinates;
+///   table: bits of an entry (1), entries.
+/// Coordinates and entries are packed, lowest bits first. The smallest of them is 0.
 class Utilities {
   public:
     static constexpr Option options[] = {
@@ -25,18 +27,17 @@ class Utilities {
         {.name = "utilities", .rows = true, .optional = true},
         {.name = "reach", .fallback = 0, .least = 1, .most = 4000000, .optional = true}};
 
-    /// Those of settings. Throws Error (invalid_spec) if they contradict each other, or do not fit in a
-    /// block.
+    /// Reads utilities from settings. Error (invalid_spec) if they are inconsistent or do not fit in a block.
     Utilities(std::uint64_t k, const OptionValues& given);
-    /// Those of a block. Throws Error (malformed).
+    /// Reads utilities from a block. Error (malformed) if they are invalid.
     Utilities(std::uint64_t k, Reader& reader);
     void write(Writer& writer) const;
 
-    /// Whether values have distances, which are what utilities fall with.
+    /// Returns whether values have distances, from which utilities are derived.
     [[nodiscard]] bool distances() const noexcept { return kind_ != UtilityKind::table; }
-    /// How far apart two values are, as the crow flies; at most the reach.
+    /// Returns the Euclidean distance of two values, at most the reach.
     [[nodiscard]] double distance(std::uint64_t a, std::uint64_t b) const noexcept;
-    /// What reporting `out` for `in` is worth.
+    /// Returns the utility of reporting `out` for `in`.
     [[nodiscard]] double utility(std::uint64_t in, std::uint64_t out) const noexcept {
         return distances() ? -distance(in, out) : entries_[in * k_ + out];
     }
@@ -53,7 +54,8 @@ class Utilities {
     std::uint64_t k_;
     UtilityKind kind_ = UtilityKind::tiles;
     std::uint32_t reach_ = 0, columns_ = 0;
-    std::vector<std::uint32_t> entries_;  ///< of a table; of places the coordinates, one place after another
+    /// of a table; or the coordinates of places, one place after another
+    std::vector<std::uint32_t> entries_;
 };
 
 }  // namespace ldp

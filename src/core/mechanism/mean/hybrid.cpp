@@ -1,5 +1,5 @@
-// The hybrid mechanism (Wang, Xiao et al. 2019): piecewise with probability 1 − exp(−ε/2), otherwise one bit
-// as duchi's; up to ε = 0.6094 always one bit. Of all x, its worst variance is less than either's.
+// The hybrid mechanism (Wang, Xiao et al. 2019): piecewise with probability 1 − exp(−ε/2), otherwise the bit
+// of duchi; always the bit up to ε = 0.6094. Its worst-case variance over x is smaller than that of both.
 
 #include "core/channel/hybrid_channel.hpp"
 

@@ -59,11 +59,11 @@ std::vector<Contribution> NumericMean::contributions(const Question&) const {
     return {{1, {range_.min + step * least, range_.min + step * most}, {range_.min, range_.max}}};
 }
 
-// The mean of bits is that of one law, of which people's own may differ: they vary less then. Of others the
-// spread of the people is estimated, that of the noise hardly; and where a few people are far from the
-// others, a sample of few may have none of them. A mean moves in steps of 1/n of the range, and within one it
-// varies by step²/12 more (Sheppard 1898): as if one person more, who may be anywhere, had added to the
-// spread.
+// For bits, the estimate is linear in a count; if users have different probabilities, the variance is
+// smaller. For other channels, the variance between users is estimated, and the noise is nearly known. If a
+// few users are far from the others, a small sample may contain none of them. A mean moves in steps of 1/n of
+// the range, and its variance within a step is step²/12 larger (Sheppard 1898). The law therefore includes
+// one additional user anywhere in the range.
 ErrorLaw NumericMean::error_law(std::uint64_t n, Target target) const noexcept {
     const Interval range{range_.min, range_.max};
     if (channel_->outputs() == 2) {

@@ -1,8 +1,9 @@
-// The mean of one number: all of piecewise, pdp, laplace, duchi, onebit, hybrid and optimal but their
-// channels, and of square_wave what does not depend on how its state counts.
+// The mean of one number. Shared by piecewise, pdp, laplace, duchi, onebit, hybrid and optimal, which choose
+// the channel, and by square_wave, which adds its own counters.
 //
-// parameters: grid steps, window width (4 bytes each; 0 without a window), of optimal its readings (9), min,
-// max · payload: an output of the channel · state: the channel's tally
+// parameters: grid steps, window width (4 bytes each; 0 without a window), for optimal its decoded values
+// (9),
+//             min, max · payload: an output of the channel · state: the channel's tally
 #pragma once
 
 #include "core/mechanism/error_law.hpp"
@@ -44,15 +45,15 @@ class NumericMean : public Mechanism, public Number, public KnownErrors {
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const override;
     Exact worst_ratio() const override;
 
-    /// Writes the parameters of a spec with one numeric attribute. Throws Error (invalid_spec) if the numeric
-    /// randomizer wants a range that begins at 0 and this one does not. What a channel is read for may be an
-    /// ε of its own.
+    /// Writes the parameters of a spec with one numeric attribute. Error (invalid_spec) if the numeric
+    /// randomizer requires a range from 0 and the range does not start there. The channel may be designed for
+    /// its own ε.
     static void write(const NumericRandomizer& randomizer, const Settings& settings, double epsilon,
                       Writer& writer);
     static void write(const NumericRandomizer& randomizer, const Settings& settings, Writer& writer) {
         write(randomizer, settings, settings.epsilon(), writer);
     }
-    /// What write() wrote. Throws Error (malformed) if it is out of range.
+    /// The parameters that write() writes. Error (malformed) if they are out of range.
     struct Parameters {
         std::unique_ptr<const NumericChannel> channel;
         Range range;
@@ -68,7 +69,7 @@ class NumericMean : public Mechanism, public Number, public KnownErrors {
     [[nodiscard]] std::uint64_t outputs() const noexcept { return channel_->outputs(); }
 
   private:
-    /// What the state tells of the inputs.
+    /// Returns the estimated moments of the inputs.
     [[nodiscard]] virtual NumericChannel::Moments moments(const Counts& counts) const noexcept {
         return channel_->invert(counts.n, counts.state.data());
     }

@@ -1,6 +1,5 @@
-// The numeric randomizers: which response each stands for, and how it is written in a parameter
-// block. Shared by the mechanisms for one number and by those that send numbers of their own making through
-// one.
+// The numeric randomizers: their channels, and the encoding in a parameter block. Shared by the mechanisms
+// for one number and by mechanisms that report derived numbers.
 #pragma once
 
 #include <memory>
@@ -11,7 +10,7 @@
 #include "core/mechanism/fields.hpp"
 #include "core/mechanism/registry.hpp"
 
-/// Window widths; each stands in its mechanism's file.
+/// Window widths, defined in the files of the mechanisms.
 namespace ldp::piecewise {
 [[nodiscard]] std::uint64_t width(double epsilon, std::uint64_t steps);
 }
@@ -24,17 +23,17 @@ namespace ldp::hybrid {
 
 namespace ldp {
 
-/// A response, as a block may tell it: 0 for a window, otherwise the number of the mechanism that it is by
-/// itself.
+/// The channel as encoded in a block: 0 for a window, otherwise the id of the mechanism that uses it.
 enum class Response : std::uint8_t { window = 0, laplace = 13, duchi = 14, hybrid = 16, optimal = 28 };
 
-/// A response under the name that a spec knows it by.
+/// A channel and its name in a spec.
 struct NumericRandomizer {
     const char* name;
     Response response;
-    std::uint64_t (*width)(double epsilon, std::uint64_t steps);  ///< of its window, in grid steps; 0: none
-    bool from_zero = false;                                       ///< whether its range must begin at 0
-    WarpAim aim = WarpAim::worst;                                 ///< of a warped window
+    /// width of its window in grid steps; 0 without a window
+    std::uint64_t (*width)(double epsilon, std::uint64_t steps);
+    bool from_zero = false;        ///< whether its range must start at 0
+    WarpAim aim = WarpAim::worst;  ///< of a warped window
 };
 
 [[nodiscard]] constexpr std::uint64_t no_width(double, std::uint64_t) noexcept {
@@ -51,11 +50,11 @@ inline constexpr NumericRandomizer optimal_randomizer{"optimal", Response::optim
 inline constexpr NumericRandomizer average_randomizer{"optimal", Response::optimal, no_width, false,
                                                       WarpAim::average};
 
-/// The grid's size, as a spec may give it.
+/// The permitted sizes of the grid in a spec.
 inline constexpr std::uint64_t max_grid = std::uint64_t{1} << 20;
 inline constexpr Option grid_option{.name = "grid", .fallback = 32768, .least = 2, .most = max_grid};
 
-/// All that a block tells of a channel but the response.
+/// The parameters of a channel in a block, except the kind of channel.
 struct ChannelSize {
     std::uint32_t steps;
     std::uint32_t width;
@@ -65,21 +64,21 @@ struct ChannelSize {
                                        std::uint64_t steps);
 /// Writes grid steps and window width (4 bytes each).
 void write_channel(Writer& writer, const ChannelSize& size);
-/// Writes what a warped window has beyond them: the readings of its knots (1 byte each).
+/// Writes the decoded values of a warped window's knots (1 byte each).
 void write_readings(Writer& writer, Response response, const ChannelSize& size);
-/// What both wrote, before it is believed.
+/// Read the same values without validation.
 [[nodiscard]] ChannelSize read_channel(Reader& reader);
 void read_readings(Reader& reader, Response response, ChannelSize& size);
-/// Throws Error (malformed) if what was read is out of range.
+/// Returns the channel. Error (malformed) if the parameters are out of range.
 [[nodiscard]] std::unique_ptr<const NumericChannel> make_channel(Response response, const ChannelSize& size,
                                                                  double epsilon);
 
-/// A single number.
+/// Capability of mechanisms for a single number.
 class Number : public Capability {
   public:
     static constexpr const char* offers = "a single number";
 
-    /// The declared range.
+    /// Returns the declared range.
     [[nodiscard]] virtual const Range& range() const noexcept = 0;
 };
 

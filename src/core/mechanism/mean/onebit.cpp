@@ -1,12 +1,12 @@
-// The one-bit mean of telemetry (Ding, Kulkarni, Yekhanin 2017) on [0,m]: 1 with probability
-// 1/(e+1) + (x/m)·(e−1)/(e+1), e = exp(ε); the mean is (m/n)·Σ (bit·(e+1) − 1)/(e−1).
+// The one-bit mean of telemetry (Ding, Kulkarni, Yekhanin 2017) on [0,m]: 1 with probability 1/(e+1) +
+// (x/m)·(e−1)/(e+1), e = exp(ε); the mean is (m/n)·Σ (bit·(e+1) − 1)/(e−1).
 //
 // With x = m(t+1)/2, t ∈ [−1,1], that probability is 1/2 + (t/2)(e−1)/(e+1) = 1/2 + t/(2B): duchi's, on a
-// range that begins at 0. And (bit·(e+1) − 1)/(e−1) = (1 ± B)/2 is duchi's ±B, brought to [0,1].
+// range that starts at 0. And (bit·(e+1) − 1)/(e−1) = (1 ± B)/2 is duchi's ±B, scaled to [0,1].
 //
-// With "first_epsilon" the bit is kept for its value (which the client rounds: α-point rounding), and flipped
-// once more whenever it is sent: the source's output perturbation, with the probability at which one report
-// keeps ε₁.
+// With "first_epsilon", the bit is memoized for the value (which the client rounds: α-point rounding) and
+// flipped again each time it is sent. This is the source's output perturbation, with the probability at which
+// one report has ε₁.
 //
 // parameters: as of any number, then, if there are two layers, ε₁ (8 bytes)
 

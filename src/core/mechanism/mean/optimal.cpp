@@ -1,11 +1,11 @@
-// The warped window: least variance of one number, where it is largest or on average over the range. It is
-// the window of pdp and piecewise over 95 outputs, placed and read as a convex program says (see
-// warp_design.hpp). Its source is the linear program over all unbiased ε-LDP channels, whose solutions are
-// such windows; we know of no publication of it.
+// The warped window: the channel for one number with the smallest variance, in the worst case or on average
+// over the range. It is the window of pdp and piecewise over 95 outputs. A convex program determines its
+// positions and decoded values (see warp_design.hpp). It is derived from the linear program over all unbiased
+// ε-LDP channels, whose solutions are such windows; we know of no publication of it.
 //
-// With "first_epsilon" the output is kept for its value, and replaced now and then, whenever it is sent, by
-// any other one. As all outputs are alike there, what is sent is a window once more, whose readings are the
-// best for ε₁.
+// With "first_epsilon", the output is memoized for the value and sometimes replaced by another one when it is
+// sent. The replacement is symmetric, so that the report is a window again. Its decoded values are the best
+// for ε₁.
 //
 // parameters: as of any number, then, if there are two layers, ε₁ (8 bytes)
 

@@ -1,5 +1,5 @@
 // PDP (Zhang, Ni, Fu, Hou, Zhang 2023): the window of width Δ = 24/(e^{ε/6}(6+5ε)−6) in outputs of [−b,b],
-// placed so that the mean is unbiased: with E = (e^ε−1)Δ, b = E(Δ+2)/(2(E−2)), its share of the grid is
+// positioned so that the mean is unbiased. With E = (e^ε−1)Δ, b = E(Δ+2)/(2(E−2)). Its share of the grid is
 // Δ/(2b−Δ).
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace ldp::pdp {
 
 std::uint64_t width(double epsilon, std::uint64_t steps) {
-    // expm1 keeps the difference of nearly equal numbers when ε is small.
+    // expm1 preserves the difference of nearly equal numbers for small ε.
     const double delta = 24 / (6 * std::expm1(epsilon / 6) + 5 * epsilon * std::exp(epsilon / 6));
     const double e = std::expm1(epsilon) * delta;
     const double b = e * (delta + 2) / (2 * (e - 2));

@@ -1,5 +1,5 @@
-// The mean of one number in two layers: an output is kept for its value, and goes through a symmetric
-// response whenever it is sent.
+// The mean of one number in two layers: an output is memoized for its value and passes a symmetric response
+// each time it is sent.
 #pragma once
 
 #include "core/base/exact.hpp"
@@ -8,8 +8,7 @@
 
 namespace ldp {
 
-/// Of a chain of two channels, which is itself the channel that one report went through. Outputs fit in a
-/// byte.
+/// A mechanism for a chain of two channels, which is itself the channel of one report. Outputs fit in a byte.
 template <class Chain>
 class TwoLayerMean final : public NumericMean {
   public:
