@@ -1,4 +1,4 @@
-// Values that are picked among many candidates, where reports overlap.
+// Selection among many candidate values if reports overlap.
 #pragma once
 
 #include <vector>
@@ -7,13 +7,13 @@
 
 namespace ldp {
 
-/// How values are picked.
+/// The selection method.
 enum class CandidateMethod {
     nnls,   ///< non-negative least squares
     lasso,  ///< least squares with a penalty on the sum of the shares
 };
 
-/// A value that was picked.
+/// A selected value.
 struct Picked {
     std::size_t value;
     Estimate estimate;
@@ -24,8 +24,8 @@ class CandidateSearch : public Capability {
   public:
     static constexpr const char* offers = "candidates: each value has an estimate of its own";
 
-    /// The values that the reports speak for, by ascending number, where there may be too many for each to
-    /// have an estimate. n ≥ 1.
+    /// Returns the selected values in ascending order. There may be too many values for individual estimates.
+    /// Requires n ≥ 1.
     [[nodiscard]] virtual std::vector<Picked> pick(const Counts& counts, CandidateMethod method) const = 0;
 };
 

@@ -1,14 +1,15 @@
-// dBitFlip (Ding, Kulkarni, Yekhanin 2017): the k values fall evenly into b buckets, in order; every user
-// draws d of the buckets, once and in public, and reports one bit for each: whether the value is in it,
-// flipped with probability 1/(√e+1), e = exp(ε). Two values differ in two bits at most. The bits are kept and
-// sent again as they are, so that a user has at most d+1 different reports: one for each bucket drawn and one
-// for the rest.
+// dBitFlip (Ding, Kulkarni, Yekhanin 2017): the k values are divided into b ordered buckets of equal size.
+// Each user publicly draws d of the buckets once and reports one bit for each: whether the value is in it,
+// flipped with probability 1/(√e+1), e = exp(ε). Two values differ in at most two bits. The bits are memoized
+// and sent unchanged. A user therefore has at most d+1 different reports: one for each drawn bucket and one
+// for the others.
 //
-// With d = 1 two values differ in one bit only, which takes all of ε: it is flipped with probability 1/(e+1).
+// With d = 1, two values differ in one bit only, which is flipped with probability 1/(e+1).
 //
-// parameters: k, b, d (4 bytes each) · public randomness: d buckets, ascending · permanent response: d bits,
-// lowest first · payload: buckets, bits · state: for each bucket, by how many it was drawn (8 bytes each),
-// then how many of their bits are 1 (8 bytes each), then Σ (ones in a report)² (16 bytes)
+// Parameters: k, b, d (4 bytes each) · public randomness: d buckets, ascending · permanent response: d bits,
+// lowest first · payload: buckets, bits.
+// State: for each bucket, by how many it was drawn (8 bytes each), then how many of their bits are 1 (8
+// bytes each), then Σ (ones in a report)² (16 bytes)
 
 #include <algorithm>
 #include <cmath>
@@ -56,7 +57,8 @@ class DBitFlip final : public Mechanism, public Significance, public KnownErrors
 
     void draw_public(BitSource& bits, MutableBytes public_randomness) const override;
     bool valid_public(Bytes public_randomness) const noexcept override;
-    // The flips are drawn, and all buckets looked at, whatever the value.
+    // The flips are drawn and all buckets are scanned for any value, so that the run time does not depend on
+    // it.
     void permanent_response(Input input, Bytes public_randomness, BitSource& bits,
                             MutableBytes permanent) const override {
         flip_.fill(bits, d_, permanent);
@@ -66,7 +68,7 @@ class DBitFlip final : public Mechanism, public Significance, public KnownErrors
                                 MutableBytes payload) const override {
         std::ranges::copy(permanent, std::ranges::copy(public_randomness, payload.begin()).out);
     }
-    /// The bucket if it was drawn, else b.
+    /// Returns the bucket if it was drawn, otherwise b.
     std::vector<Cell> response_key(Input input, Bytes public_randomness) const override {
         const std::uint64_t own = bucket(input[0]);
         for (std::size_t i = 0; i < d_; ++i)
@@ -86,14 +88,14 @@ class DBitFlip final : public Mechanism, public Significance, public KnownErrors
         static constexpr Quantity quantities[] = {Quantity::frequencies};
         return quantities;
     }
-    /// One for each bucket: bucket j holds the values v with ⌊v·b/k⌋ = j.
+    /// One estimate per bucket: bucket j holds the values v with ⌊v·b/k⌋ = j.
     std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override;
-    /// By the normal law: the estimate does not tell how many were asked about the bucket.
+    /// Uses the normal law, since the number of reports about the bucket does not follow from the estimate.
     double p_value(std::uint64_t n, const Estimate& estimate) const override {
         return one_sided(estimate.value / std::sqrt(n_variance(0) / static_cast<double>(n)));
     }
-    /// If a person has a bit for every bucket, a bucket's share follows from how many say 1. Otherwise it is
-    /// the mean of terms of a known law: a report draws a bucket with probability d/b.
+    /// If each user reports every bucket, a bucket's share is linear in the number of ones. Otherwise it is
+    /// the mean of terms with a known law, since a report contains a bucket with probability d/b.
     ErrorLaw error_law(std::uint64_t n, Target target) const noexcept override {
         const double q = flip_.probability(), p = 1 - q;
         if (d_ == b_)
@@ -115,7 +117,7 @@ class DBitFlip final : public Mechanism, public Significance, public KnownErrors
     }
     double max_probability(Bytes payload) const override;
 
-    // A report estimates b/d·(bit − q)/(1 − 2q) for a bucket that was drawn and 0 for another.
+    // A report estimates b/d·(bit − q)/(1 − 2q) for a drawn bucket and 0 for another.
     double n_variance(double truth) const override {
         const double q = flip_.probability();
         return each() * q * (1 - q) / ((1 - 2 * q) * (1 - 2 * q)) + truth * (each() - 1);
@@ -130,14 +132,14 @@ class DBitFlip final : public Mechanism, public Significance, public KnownErrors
         const auto flipped = static_cast<unsigned>(BitCounters::ones(flips));
         return power(flip(), flipped) * power(flip().complement(), static_cast<unsigned>(d_) - flipped);
     }
-    // Attained by two buckets that were both drawn, or by one that was and one that was not if d is 1.
+    // Attained by two buckets that were both drawn; if d is 1, by one that was drawn and one that was not.
     Exact worst_ratio() const override { return power(flip().complement() / flip(), differing()); }
     std::uint64_t most_keys() const noexcept override { return std::min(d_ + 1, b_); }
 
   private:
     [[nodiscard]] unsigned differing() const noexcept { return d_ == 1 ? 1 : 2; }
     [[nodiscard]] Exact flip() const { return exact_dyadic(flip_.heads(), flip_.bits()); }
-    /// How many buckets there are for each that a user drew.
+    /// Returns the number of buckets per drawn bucket.
     [[nodiscard]] double each() const noexcept { return static_cast<double>(b_) / static_cast<double>(d_); }
 
     [[nodiscard]] std::uint64_t bucket(Cell value) const noexcept { return value * b_ / k_; }
@@ -158,18 +160,18 @@ class DBitFlip final : public Mechanism, public Significance, public KnownErrors
 
     std::uint64_t k_, b_, d_;
     std::size_t width_;
-    BitCounters string_;  // only measures the bits
+    BitCounters string_;  // used for the size of the bit string only
     Coin flip_;
 };
 
-// Every set of d is as likely as any other (Bentley, Floyd 1987).
+// All sets of size d are equally probable (Bentley, Floyd 1987).
 void DBitFlip::draw_public(BitSource& bits, MutableBytes public_randomness) const {
     std::vector<std::uint64_t> chosen;
     for (std::uint64_t last = b_ - d_; last < b_; ++last) {
         const std::uint64_t candidate = bits.below(last + 1);
         const auto place = std::ranges::lower_bound(chosen, candidate);
         if (place != chosen.end() && *place == candidate)
-            chosen.push_back(last);  // greater than all before
+            chosen.push_back(last);  // larger than all previous ones
         else
             chosen.insert(place, candidate);
     }
@@ -194,7 +196,7 @@ bool DBitFlip::accumulate(MutableBytes state, Bytes payload) const noexcept {
         add(asked, by);
         add(asked + ones_at(), by * bit(string, i));
     };
-    // Looked at and counted in one pass, which is undone where a bucket does not belong there.
+    // Validates and counts in one pass, which is undone at the first invalid bucket.
     std::uint64_t least = 0;
     for (std::size_t i = 0; i < d_; ++i) {
         const std::uint64_t bucket = drawn(payload, i);
@@ -233,7 +235,7 @@ std::vector<Estimate> DBitFlip::estimate(const Counts& counts, const Question& q
     return estimates;
 }
 
-// The likeliest value is in a bucket whose bit is 1, or else in one that was not drawn.
+// The most probable value is in a bucket whose bit is 1, otherwise in one that was not drawn.
 double DBitFlip::max_probability(Bytes payload) const {
     const auto b = static_cast<double>(b_), d = static_cast<double>(d_), q = flip_.probability();
     const auto ones = static_cast<double>(BitCounters::ones(payload.subspan(public_size())));
@@ -242,9 +244,9 @@ double DBitFlip::max_probability(Bytes payload) const {
     return std::exp(flips * std::log(q) + (d - flips) * std::log1p(-q) - sets);
 }
 
-// Of the d bits of a report, one is the true value's with probability d/b, whatever the value: so many ones
-// are those of d−1 false bits and of one that is either. And of those who were asked about a bucket, no fewer
-// say 1 than if nobody is in it, and no more than if all are.
+// Of the d bits of a report, one is the true value's with probability d/b for any value. The number of ones
+// is therefore that of d−1 false bits and of one that may be either. Among reports of a bucket, the share of
+// ones is between that of an empty bucket and that of a bucket with all users.
 std::vector<Check> DBitFlip::health(const Counts& counts) const {
     const double q = flip_.probability();
     const auto reports = static_cast<double>(counts.n), d = static_cast<double>(d_);
@@ -276,7 +278,8 @@ std::vector<Check> DBitFlip::health(const Counts& counts) const {
         greatest,
         variance_of_ones(counts.n, sum,
                          static_cast<double>(load<Uint128>(counts.state.data() + squares_at())), groups)};
-    // Drawn without replacement, they vary less than the statistic allows for: the p-value is a bound.
+    // Buckets are drawn without replacement and vary less than the test assumes, so that the p-value is a
+    // bound.
     checks.push_back(goodness_of_fit("buckets drawn", asked));
     return checks;
 }
@@ -286,7 +289,7 @@ std::vector<Check> DBitFlip::health(const Counts& counts) const {
 constexpr Option options[] = {{.name = "buckets", .fallback = 0, .least = 0, .most = max_buckets},
                               {.name = "bits", .fallback = 0, .least = 0, .most = max_bits}};
 
-/// A bucket for each value, and 16 bits, unless the spec says otherwise.
+/// By default, one bucket per value, and 16 bits.
 void settle(SettingsDraft& draft) {
     auto& b = std::get<std::uint64_t>(draft.options.at("buckets"));
     auto& d = std::get<std::uint64_t>(draft.options.at("bits"));

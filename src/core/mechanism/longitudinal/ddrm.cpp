@@ -1,31 +1,32 @@
-// Length: one mechanism is one file, and this one randomizes, counts and reads whole series.
-// Difference trees (after Xue, Ye, Hu, Zhu, Wang 2023): the frequencies of k values in each of T rounds,
-// every person's whole series being protected by one ε. A person draws, for everyone to see, a row of the
-// Hadamard matrix of order K, the least power of two that is at least k, and a level. The row makes each
-// value a sign; for k = 2 it is which of the two. The level cuts the rounds into stretches of 2^h, the nodes,
-// and at the end of each the person tells how the sign differs from what it was at the end of the one before:
-// −1, 0 or 1, halved; of the first node, the sign itself. A sign that has changed `changes` times is taken to
-// stay.
+// Length: the file contains a whole mechanism, which randomizes, counts and estimates series.
+// Difference trees (after Xue, Ye, Hu, Zhu, Wang 2023): the frequencies of k values in each of T rounds, with
+// one ε for each user's whole series. A user publicly draws a row of the Hadamard matrix of order K, the
+// smallest power of two that is at least k, and a level. The row maps each value to a sign; for k = 2 it
+// distinguishes the two values. The level divides the rounds into nodes of 2^h rounds. At the end of each
+// node, the user reports half the difference between the current sign and that at the end of the previous
+// node: −1, 0 or 1. The first node reports the sign itself. After `changes` changes, the sign is treated as
+// constant.
 //
-// A node is answered by one bit: the truth with probability e/(e+1), e = exp(ε_h), and a 0 by a fair coin
-// (duchi on three points). Two series of signs differ at a node either by opposite truths, a factor of e, or
-// by a truth against 0, a factor of 2e/(e+1) or (e+1)/2, which both are at most that, and whose product is e.
-// Let a and b be how many truths two series have at the nodes where the other has 0, and c those where they
-// are opposite. Then a + c and b + c are at most m = min(changes + 1, nodes), and so are the factors:
-// e^c·(2e/(e+1))^a·((e+1)/2)^b ≤ e^c·e^max(a,b) ≤ e^m, since the last two grow with a and b. So ε_h = ε/m.
-// It is attained by signs that always change, and always are opposite.
+// A node is reported by one bit: the true value with probability e/(e+1), e = exp(ε_h), and 0 by a fair coin
+// (duchi on three points). Two series of signs differ at a node either by opposite values, a factor of e, or
+// by a non-zero value and 0, a factor of 2e/(e+1) or (e+1)/2. Both of the latter are at most e, and their
+// product is e. Let a and b be the numbers of nodes at which one series is non-zero and the other 0, and c
+// the number with opposite values. Then a + c and b + c are at most m = min(changes + 1, nodes), so that
+// e^c·(2e/(e+1))^a·((e+1)/2)^b ≤ e^c·e^max(a,b) ≤ e^m. Therefore ε_h = ε/m. The bound is attained by opposite
+// signs that always change.
 //
-// The sign in round t is the sum of a node for each binary digit of t; and every node is the sum of its
-// halves, which other people told. All unbiased sums are combined by their precision, which follows from how
-// many people told them: no weight depends on what they told. Levels are drawn with probability ∝ the root of
-// what a node of theirs counts in the rounds, squared, over all rounds, divided by the tilt of its answers:
-// that minimises the mean variance of the rounds if nodes are not combined.
+// The sign in round t is the sum of one node for each binary digit of t. Every node is also the sum of its
+// two halves, which other users reported. All unbiased sums are combined by their precision. It depends on
+// the number of reports, not on their content. The probability of a level is proportional to the root of the
+// mean squared weight of its nodes over all rounds, divided by the tilt of its responses. This minimizes the
+// mean variance of the rounds if nodes are not combined.
 //
-// parameters: k, T, changes (4 bytes each) · public randomness: row, level (1 each) · permanent response: a
-// bit for each node of the level · payload: row (1), 2·node + bit · state: for each row from 1 on and each
-// node, how many told it (8 bytes each); then how many said 1 (8 bytes each)
+// Parameters: k, T, changes (4 bytes each) · public randomness: row, level (1 each) · permanent response: a
+// bit for each node of the level · payload: row (1), 2·node + bit.
+// State: for each row from 1 on and each node, the number of reports (8 bytes each), then the number of ones
+// (8 bytes each).
 //
-// Nodes are numbered level by level, from the single rounds up.
+// Nodes are numbered level by level, from the single rounds upwards.
 
 #include <algorithm>
 #include <bit>
@@ -51,10 +52,10 @@ constexpr std::uint64_t max_domain = 256, max_rounds = 4096;
 /// The nodes of one level, of 2^height rounds each.
 struct NodeLevel {
     std::uint32_t nodes;
-    std::uint32_t first;    ///< number of the first one
-    BinaryChannel channel;  ///< from −1, 0, 1, as 0, 1, 2
-    double tilt;            ///< the mean of an answer, as ±1, to 1
-    std::uint64_t weight;   ///< of drawing it
+    std::uint32_t first;    ///< index of the first node
+    BinaryChannel channel;  ///< inputs −1, 0, 1 are coded as 0, 1, 2
+    double tilt;            ///< the mean of a response, as ±1, to 1
+    std::uint64_t weight;   ///< sampling weight
 };
 
 class DifferenceTrees final : public Mechanism, public Significance, public SeriesRandomizer {
@@ -111,7 +112,7 @@ class DifferenceTrees final : public Mechanism, public Significance, public Seri
                 permanent[node / 8] |= static_cast<std::byte>(level.channel.sample(in, bits) << node % 8);
             });
     }
-    // Of one who reports but once, any of the answers.
+    // A one-time report contains any one of the responses.
     void instantaneous_response(Bytes public_randomness, Bytes permanent, BitSource& bits,
                                 MutableBytes payload) const override {
         const auto node = static_cast<std::uint32_t>(bits.below(level_of(public_randomness).nodes));
@@ -157,19 +158,20 @@ class DifferenceTrees final : public Mechanism, public Significance, public Seri
         static constexpr Quantity quantities[] = {Quantity::frequencies};
         return quantities;
     }
-    /// Of one round; all NaN before the reports reach it. The variance is that of the answers, exact for
-    /// people who keep their values. What the answers of one person have in common because they change is
-    /// left out, as is what it takes off that all change the same way.
+    /// Returns the frequencies of one round, NaN without reports. The variance is that of the responses,
+    /// exact for users who keep their values. For users whose values change, it omits the covariance of their
+    /// responses, and the reduction if all change in the same way.
     std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override;
-    /// Who changes more often than the spec has it makes levels disagree.
+    /// Users with more changes than declared make the levels inconsistent.
     std::vector<Check> health(const Counts& counts) const override;
 
-    /// By reports, not people, of whole series: where none is named, of the round where forgers get furthest.
-    /// How nodes are put together is taken to be as expected, which forgers who send many reports about one
-    /// of them can change.
+    /// The unit is reports, not users. If no round is named, the result is for the round with the largest
+    /// bias. The weights of the nodes are the expected ones, which forgers who send many reports about one
+    /// node can change.
     std::vector<Contribution> contributions(const Question& question) const override;
     double max_probability(Bytes payload) const override;
-    /// Of the round where it is largest, n being people who report to the end and keep their values.
+    /// Returns the variance in the round where it is largest. n is the number of users who report to the end
+    /// and keep their values.
     double n_variance(double truth) const override;
     double n_variance_of(std::size_t attribute, std::size_t item,
                          std::span<const double> shares) const override;
@@ -192,21 +194,21 @@ class DifferenceTrees final : public Mechanism, public Significance, public Seri
             worst = std::max(worst, power(level.channel.worst_ratio(), truths(level.nodes)));
         return worst;
     }
-    /// A person has one series.
+    /// A user has one series.
     std::uint64_t most_keys() const noexcept override { return 1; }
     Exact instantaneous_probability(Bytes public_randomness, Bytes permanent, Bytes payload) const override {
         const NodeLevel& level = level_of(public_randomness);
-        const std::uint64_t node = output_of(payload) / 2 - level.first;  // wraps around below it
+        const std::uint64_t node = output_of(payload) / 2 - level.first;  // wraps around below the first node
         const bool made = row(payload) == row(public_randomness) && node < level.nodes &&
                           output_of(payload) % 2 == bit(permanent, node);
         return exact(made ? 1 : 0, level.nodes);
     }
 
   private:
-    /// How many answers to each node are expected of a person.
+    /// Returns the expected number of responses per user to each node.
     std::vector<double> expected() const;
 
-    /// A node in a sum that makes up the sign in a round.
+    /// A node in a sum that yields the sign in a round.
     struct NodeTerm {
         std::size_t height;
         std::uint32_t node;  ///< within its level
@@ -218,9 +220,9 @@ class DifferenceTrees final : public Mechanism, public Significance, public Seri
         return std::to_integer<unsigned>(string[i / 8]) >> i % 8 & 1;
     }
 
-    /// How many nodes of so many a person answers truthfully.
+    /// Returns the number of nodes with a truthful response among `nodes`.
     std::uint32_t truths(std::uint32_t nodes) const noexcept { return std::min(changes_ + 1, nodes); }
-    /// What a node stands for in a sign: differences are told by halves.
+    /// Returns the size of a node's value in the sign; differences are reported as halves.
     static double scale(std::uint32_t node) noexcept { return node == 0 ? 1 : 2; }
 
     static std::uint64_t row(Bytes bytes) noexcept { return std::to_integer<std::uint64_t>(bytes[0]); }
@@ -233,15 +235,16 @@ class DifferenceTrees final : public Mechanism, public Significance, public Seri
     static bool ends(Bytes public_randomness, std::uint32_t round) noexcept {
         return round >> height(public_randomness) << height(public_randomness) == round;
     }
-    /// Whether the row makes the value a +, as 1.
+    /// Returns 1 if the row maps the value to +, otherwise 0.
     static std::uint32_t sign(std::uint64_t row, std::uint64_t value) noexcept {
         return std::popcount(row & value) % 2 == 0 ? 1 : 0;
     }
-    /// The channel's input at the end of a node, after which all of it has been told.
+    /// Returns the channel's input at the end of a node, and marks the difference as reported.
     std::uint64_t difference(SeriesState& series_state, Bytes public_randomness) const noexcept {
         const std::uint32_t now = sign(row(public_randomness), series_state.value);
         const bool first = series_state.round >> height(public_randomness) == 1;
-        // The first node tells the sign itself. No branches: time must not tell the value.
+        // The first node reports the sign itself. The code has no branches, so that the run time does not
+        // depend on the value.
         const std::uint32_t tells =
             first ? 1 : (series_state.told ^ now) & (series_state.changes != changes_ ? 1u : 0u);
         series_state.changes += first ? 0 : tells;
@@ -269,7 +272,7 @@ class DifferenceTrees final : public Mechanism, public Significance, public Seri
         return load_cell(payload.data() + 1, output_width_);
     }
 
-    /// Counters of either kind, and where that of a node is.
+    /// Counters of either kind, and the index of a node's counter.
     std::size_t counters_each() const noexcept { return (order_ - 1) * nodes_; }
     std::size_t place(std::uint64_t row, std::uint32_t node) const noexcept {
         return (row - 1) * nodes_ + node;
@@ -280,7 +283,7 @@ class DifferenceTrees final : public Mechanism, public Significance, public Seri
     std::uint64_t ones(Bytes state, std::uint64_t row, std::uint32_t node) const noexcept {
         return counter(state, counters_each() + place(row, node));
     }
-    /// The sum of a node's answers, as ±1.
+    /// Returns the sum of a node's responses, as ±1.
     double balance(Bytes state, std::uint64_t row, std::uint32_t node) const noexcept {
         return 2 * static_cast<double>(ones(state, row, node)) -
                static_cast<double>(reports(state, row, node));
@@ -297,7 +300,7 @@ class DifferenceTrees final : public Mechanism, public Significance, public Seri
     std::size_t output_width_;
 };
 
-/// How nodes that so many people told are put together.
+/// The combination of nodes with given numbers of reports.
 class DifferenceTrees::NodeSum {
   public:
     NodeSum(const DifferenceTrees& trees, std::vector<double> reports)
@@ -307,9 +310,9 @@ class DifferenceTrees::NodeSum {
                 precision_[at(height, node)] = own(height, node) + of_halves(height, node);
     }
 
-    /// People at a node.
+    /// Returns the number of reports of a node.
     double reports(std::size_t height, std::uint32_t node) const { return reports_[at(height, node)]; }
-    /// The nodes whose weighted sum is the sign in a round; none if some that it takes were told by nobody.
+    /// Returns the nodes whose weighted sum is the sign in a round; empty if a required node has no reports.
     std::vector<NodeTerm> sum(std::uint32_t round) const {
         std::vector<NodeTerm> terms;
         for (std::size_t height = 0; round >> height != 0; ++height) {
@@ -320,8 +323,8 @@ class DifferenceTrees::NodeSum {
         }
         return terms;
     }
-    /// The variance of the share of a value in a round, over people and answers: share(height) people hold it
-    /// at the end of that level's first node.
+    /// Returns the variance of the share of a value in a round, over users and responses. share(height) is
+    /// the share of users with the value at the end of that level's first node.
     template <class Share>
     double variance(std::span<const NodeTerm> terms, Share share) const {
         const double all = static_cast<double>(trees_.order_), others = (all - 1) / all;
@@ -367,7 +370,7 @@ std::vector<Estimate> DifferenceTrees::estimate(const Counts& counts, const Ques
             told[node] += static_cast<double>(reports(counts.state, r, node));
     const NodeSum combination(*this, std::move(told));
 
-    // A row that a person draws among K−1 stands for all of them; row 0 is + for everyone.
+    // A row drawn from K−1 represents all of them; row 0 is + for all values.
     const auto shares = [&](std::span<const NodeTerm> terms) {
         std::vector<double> rows(order_), found(k_);
         rows[0] = 1;
@@ -401,7 +404,8 @@ std::vector<Estimate> DifferenceTrees::estimate(const Counts& counts, const Ques
         double variance = combination.variance(
             terms, [&](std::size_t height) { return std::clamp(before[height][v], 0.0, 1.0); });
         const double inside = std::clamp(found[v], 0.0, 1.0);
-        // Who draws a level is a sample of all, without replacement: see HaarOrdered::Noise.
+        // The users who draw a level are a sample of all, without replacement: see
+        // HaarOrdered::HaarOrderedNoise.
         if (question.target == Target::sample && people > 0)
             variance -= inside * (1 - inside) * drawn / people;
         estimates[v] = {found[v], std::sqrt(std::max(variance, 0.0))};
@@ -435,12 +439,12 @@ double DifferenceTrees::n_variance_of(std::size_t attribute, std::size_t item,
 
 std::vector<Contribution> DifferenceTrees::contributions(const Question& question) const {
     const std::vector<double> expected = this->expected();
-    const double reports = std::accumulate(expected.begin(), expected.end(), 0.0);  // of a person
+    const double reports = std::accumulate(expected.begin(), expected.end(), 0.0);  // per user
     const NodeSum combination(*this, expected);
     const double all = static_cast<double>(order_), others = (all - 1) / all;
     const auto of_round = [&](std::uint32_t round) {
         std::vector<Contribution> contributions;
-        double around = 1 / all;  // row 0 is + for everyone
+        double around = 1 / all;  // row 0 is + for all values
         for (const auto& [height, node, weight] : combination.sum(round)) {
             const double reach = weight * others * scale(node) / levels_[height].tilt;
             const Interval truths =
@@ -462,7 +466,7 @@ std::vector<Contribution> DifferenceTrees::contributions(const Question& questio
     return worst;
 }
 
-// Of the people who report at the end of a round, as many as drew the node's level and row.
+// The reports at the end of a round are divided among the levels with a node there and the rows.
 double DifferenceTrees::max_probability(Bytes payload) const {
     const std::uint64_t output = output_of(payload);
     std::size_t height = 0;
@@ -475,9 +479,9 @@ double DifferenceTrees::max_probability(Bytes payload) const {
            static_cast<double>(order_ - 1);
 }
 
-// Who reports at the end of a round has drawn one of the levels that have a node end there, and a row. A
-// node's answers are ±1 as often as the truth allows. And its mean is that of its halves together, in each
-// row, up to the noise of all three.
+// A report at the end of a round comes from one of the levels with a node end there, and from a row. The
+// share of each response ±1 is within the range that the true values permit. In each row, the mean of a node
+// equals the sum of the means of its halves, up to the noise of all three.
 std::vector<Check> DifferenceTrees::health(const Counts& counts) const {
     std::vector<std::vector<Check>> draws, answers, sums;
     Work work;
@@ -504,7 +508,7 @@ std::vector<Check> DifferenceTrees::health(const Counts& counts) const {
             draws.push_back(
                 {goodness_of_fit("levels drawn", levels, weights), goodness_of_fit("rows drawn", rows)});
     }
-    // The normal law will do for so many.
+    // Number of reports from which on the normal law is used.
     constexpr std::uint64_t enough = 50;
     for (std::size_t height = 1; height < levels_.size(); ++height)
         for (std::uint32_t node = 0; node < levels_[height].nodes; ++node)

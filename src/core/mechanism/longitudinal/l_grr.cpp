@@ -1,6 +1,6 @@
-// Two layers of generalized randomized response (Arcolezi, Couchot, Al Bouna, Xiao 2022): the first one's
-// outcome is kept for its value, and goes through the second whenever it is sent. With a = exp(ε∞) and
-// c = exp(ε₁), the second one's odds are (ac + (k−2)c − (k−1)) / (a − c).
+// Two layers of generalized randomized response (Arcolezi, Couchot, Al Bouna, Xiao 2022): the output of the
+// first one is memoized for its value and passes the second one each time it is sent. With a = exp(ε∞) and c
+// = exp(ε₁), the odds of the second one are (ac + (k−2)c − (k−1)) / (a − c).
 //
 // parameters: k (4 bytes), ε₁ (8) · permanent response, payload: a value · state: reports per value
 
@@ -59,7 +59,7 @@ class LongitudinalGrr final : public CountingOracle {
     Exact instantaneous_probability(Bytes, Bytes permanent, Bytes payload) const override {
         return exact(sent_.weight(load_output(permanent), load_output(payload)), sent_.total());
     }
-    // Both layers are symmetric, hence so is the whole.
+    // Both layers are symmetric, hence the chain is symmetric.
     Exact first_report_ratio() const override { return exact(chain_.right, chain_.wrong); }
 
   private:

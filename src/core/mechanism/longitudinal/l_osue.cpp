@@ -1,6 +1,6 @@
-// Optimised unary encoding, flipped symmetrically once more (L-OSUE of Arcolezi, Couchot, Al Bouna, Xiao
-// 2022): the true value's bit is a fair coin and stays one through any flip; every other bit is 1 with
-// probability 1/(a+1), a = exp(ε∞), and is kept; it is 1 with probability 1/(c+1) when it is sent, c =
+// Optimised unary encoding with a second symmetric flip (L-OSUE of Arcolezi, Couchot, Al Bouna, Xiao 2022).
+// The true value's bit is a fair coin and remains one after any flip. Every other bit of the permanent
+// response is 1 with probability 1/(a+1), a = exp(ε∞). When it is sent, it is 1 with probability 1/(c+1), c =
 // exp(ε₁).
 
 #include "core/base/exact.hpp"
@@ -19,8 +19,7 @@ class LongitudinalOsue final : public UnaryChain {
         : UnaryChain(header, block, k, first_epsilon, Coin(1, 1), Coin(rare_heads(header.epsilon)),
                      Coin(rare_heads(first_epsilon))) {}
 
-    // As of oue: what is left of the two bits that differ when the fair coins have cancelled, in either
-    // layer.
+    // As in oue, the fair coins cancel and one of the two differing bits remains, in either layer.
     Exact worst_ratio() const override { return false_one().complement() / false_one(); }
     Exact first_report_ratio() const override { return sent_false_one().complement() / sent_false_one(); }
 };

@@ -1,6 +1,6 @@
-// Symmetric unary encoding in two layers (Erlingsson, Pihur, Korolova 2014, with one bit a value; Arcolezi,
-// Couchot, Al Bouna, Xiao 2022): every bit is flipped with probability 1/(√a+1), a = exp(ε∞), and kept; the
-// second layer flips it once more, such that it was flipped with probability 1/(√c+1) in all, c = exp(ε₁).
+// Symmetric unary encoding in two layers (Erlingsson, Pihur, Korolova 2014, with one bit per value; Arcolezi,
+// Couchot, Al Bouna, Xiao 2022). Every bit is flipped with probability 1/(√a+1), a = exp(ε∞), and memoized.
+// The second layer flips it again, such that the total flip probability is 1/(√c+1), c = exp(ε₁).
 
 #include "core/base/exact.hpp"
 #include "core/channel/epsilon_odds.hpp"
@@ -17,7 +17,7 @@ class LongitudinalSue final : public UnaryChain {
     LongitudinalSue(const Header& header, Bytes block, std::uint64_t k, double first_epsilon)
         : LongitudinalSue(header, block, k, first_epsilon, rare_heads(header.epsilon / 2)) {}
 
-    // As of sue: either of two bits, in either layer.
+    // As in sue, two bits differ, in either layer.
     Exact worst_ratio() const override { return power(false_one().complement() / false_one(), 2); }
     Exact first_report_ratio() const override {
         return power(sent_false_one().complement() / sent_false_one(), 2);

@@ -1,11 +1,10 @@
-// Longitudinal local hashing (Arcolezi, Pinzón, Palamidessi, Gambs 2023): every user draws a public function
-// that hashes the k values to g buckets, and reports the bucket by two layers of randomized response; the
-// first one's outcome is kept for its bucket. All values of a bucket share a permanent response, so that a
-// user never has more than g, however many values there are.
+// Longitudinal local hashing (Arcolezi, Pinzón, Palamidessi, Gambs 2023): each user draws a public function
+// that hashes the k values to g buckets, and reports the bucket by two layers of randomized response. The
+// output of the first layer is memoized for its bucket. All values of a bucket share a permanent response, so
+// that a user has at most g of them, however many values there are.
 //
-// The second layer is solved for the g buckets rather than for two: with a = exp(ε∞) and c = exp(ε₁), its
-// odds are (ac + (g−2)c − (g−1)) / (a − c), and n·Var is that of local hashing at ε₁. Hence the best g is
-// olh's.
+// The second layer is solved for g buckets instead of two. With a = exp(ε∞) and c = exp(ε₁), its odds are (ac
+// + (g−2)c − (g−1)) / (a − c), and n·Var is that of local hashing at ε₁. The best g is therefore that of olh.
 //
 // parameters: k, g (4 bytes each), ε₁ (8) · permanent response: a bucket · the rest as in local hashing
 
@@ -57,7 +56,7 @@ class Loloha final : public LocalHashing {
         if (!std::ranges::equal(public_randomness, payload.first(public_size()))) return exact(0, 1);
         return exact(sent_.weight(memoized_bucket(permanent), reported(payload)), sent_.total());
     }
-    // Attained, as for the permanent response, under a function that tells two values apart.
+    // Attained, as for the permanent response, under a function that separates two values.
     Exact first_report_ratio() const override { return exact(chain_.right, chain_.wrong); }
 
   private:

@@ -1,17 +1,17 @@
 // RAPPOR (Erlingsson, Pihur, Korolova 2014): a value sets h of the m bits of a Bloom filter, and every bit is
-// flipped with the same probability f. Users are divided at random into c cohorts with bits of their own, so
-// that two values which share bits in one cohort differ in the others. Two filters differ in at most 2h bits:
-// ((1−f)/f)^2h ≤ exp(ε).
+// flipped with the same probability f. Users are divided at random into c cohorts with different bits per
+// value, so that two values which share bits in one cohort differ in the others. Two filters differ in at
+// most 2h bits: ((1−f)/f)^2h ≤ exp(ε).
 //
-// That is the one-time form. With "first_epsilon" it is the permanent response, which is kept, and of which
-// every bit is flipped once more whenever it is sent: the instantaneous response, here with p = 1 − q, solved
-// so that the bits flipped in all keep ((1−f)/f)^2h ≤ exp(ε₁).
+// This is the one-time form. With "first_epsilon", it is the memoized permanent response. Every bit is
+// flipped again each time it is sent: the instantaneous response, here with p = 1 − q. The second flip is
+// solved so that the total flip probability f satisfies ((1−f)/f)^2h ≤ exp(ε₁).
 //
-// parameters: k (4 bytes), m (2), h (1), c (2), then, if there are two layers, ε₁ (8) · public randomness:
-// the cohort (1 byte) · permanent response: m bits, lowest first · payload: cohort, permanent response ·
-// state: reports per cohort (8 bytes each), bit counters per cohort, then Σ (ones in a report)² (16 bytes)
+// Parameters: k (4 bytes), m (2), h (1), c (2), then, if there are two layers, ε₁ (8) · public randomness:
+// the cohort (1 byte) · permanent response: m bits, lowest first · payload: cohort, permanent response.
+// State: reports per cohort (8 bytes each), bit counters per cohort, then Σ (ones in a report)² (16 bytes).
 //
-// Length: one mechanism is one file, and this one reads its state by regression.
+// Length: the file contains a whole mechanism, which estimates by regression.
 
 #include <algorithm>
 #include <boost/container/static_vector.hpp>
@@ -37,17 +37,18 @@ namespace {
 
 constexpr std::uint64_t max_domain = std::uint64_t{1} << 16;
 constexpr std::uint64_t least_bits = 8, max_bits = 1024, max_hashes = 8, max_cohorts = 256;
-/// Values that are told apart at once: their regression is dense.
+/// Largest number of values in one regression, which is dense.
 constexpr std::size_t max_regressors = 2048;
 
-/// The bits of a filter that a value sets, as many as there are hash functions.
+/// The bits of a filter that a value sets, one per hash function.
 using Places = boost::container::static_vector<std::uint16_t, max_hashes>;
 
-/// SplitMix64 (Steele, Lea, Flood 2014), a part of the format: client and server must agree on it.
+/// SplitMix64 (Steele, Lea, Flood 2014). It is part of the format: clients and servers must use the same.
 class Mixer {
   public:
     explicit Mixer(std::uint64_t seed) noexcept : state_(seed) {}
-    /// Evenly below a small bound: off by at most bound/2^64, which is public and harms nobody.
+    /// Returns a nearly uniform number below a small bound. The bias is at most bound/2^64; the number is
+    /// public, so that the bias does not affect privacy.
     [[nodiscard]] std::uint64_t below(std::uint64_t bound) noexcept {
         std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
         z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
@@ -59,7 +60,8 @@ class Mixer {
     std::uint64_t state_;
 };
 
-/// A flip's probability is that of a coin at ε/2h. The quotient must not be rounded up: then 2h flips keep ε.
+/// The flip probability is that of a coin at ε/2h. The quotient must not be rounded up, so that 2h flips have
+/// at most ε.
 std::uint64_t flip_heads(double epsilon, std::uint64_t hashes) {
     const double flips = 2 * static_cast<double>(hashes);
     double share = epsilon / flips;
@@ -69,7 +71,7 @@ std::uint64_t flip_heads(double epsilon, std::uint64_t hashes) {
 
 class Rappor final : public Mechanism, public Significance, public CandidateSearch {
   public:
-    /// Two layers if first_epsilon is less than the header's.
+    /// Two layers if first_epsilon is less than the header's epsilon.
     Rappor(const Header& header, Bytes block, std::uint64_t k, std::size_t m, std::size_t h, std::size_t c,
            double first_epsilon)
         : Mechanism(header, block),
@@ -107,7 +109,7 @@ class Rappor final : public Mechanism, public Significance, public CandidateSear
     bool valid_public(Bytes public_randomness) const noexcept override {
         return cohort_of(public_randomness) < c_;
     }
-    // The flips are drawn before the value is looked at.
+    // The flips are drawn independently of the value.
     void permanent_response(Input input, Bytes public_randomness, BitSource& bits,
                             MutableBytes permanent) const override {
         flip_.fill(bits, m_, permanent);
@@ -153,15 +155,16 @@ class Rappor final : public Mechanism, public Significance, public CandidateSear
         static constexpr Quantity quantities[] = {Quantity::frequencies};
         return quantities;
     }
-    /// Throws Error (unsupported) if the bits do not tell all values apart: more than 2048 of them, or a
-    /// design whose columns depend on one another.
+    /// Error (unsupported) if the bits do not determine the shares of all values: more than 2048 values, or a
+    /// design whose columns are linearly dependent.
     std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override;
     std::vector<Picked> pick(const Counts& counts, CandidateMethod method) const override;
     std::vector<Check> health(const Counts& counts) const override;
     std::vector<Contribution> contributions(const Question& question) const override;
     double max_probability(Bytes payload) const override;
 
-    /// The largest over the values, and over what the others hold. Infinite where there are no estimates.
+    /// Returns the largest variance over the values and over the distribution of the others; infinite without
+    /// estimates.
     double n_variance(double truth) const override { return n_variance(truth, bit_noise(sent_flips())); }
     /// The noise of the permanent response, and of the draw of the cohort.
     double n_variance_of(std::size_t, std::size_t item, std::span<const double> shares) const override {
@@ -172,8 +175,8 @@ class Rappor final : public Mechanism, public Significance, public CandidateSear
     double n_covariance(double truth) const override {
         return n_variance(truth, bit_noise(flip_.probability()));
     }
-    // Reading the state, then the regression: an inverse and the products with it; or some dozens of passes
-    // over the candidates' bits.
+    // Decoding the state, then the regression: either an inverse and the products with it, or some dozens of
+    // passes over the candidates' bits.
     Cost cost() const noexcept override {
         const auto k = static_cast<double>(k_), ones = static_cast<double>(h_ * c_);
         const double fit = k_ <= max_regressors ? k * k * (k / 6 + 2 * ones) : 100 * k * ones;
@@ -185,9 +188,9 @@ class Rappor final : public Mechanism, public Significance, public CandidateSear
         const auto flipped = static_cast<unsigned>(BitCounters::ones(flips));
         return power(flip(), flipped) * power(flip().complement(), static_cast<unsigned>(m_) - flipped);
     }
-    // The worst permanent response has all bits in which two filters differ as one of them has them. Two
-    // filters differ in 2·min(h, m−h) bits at most; the search ends with the first two that do, and looks at
-    // all pairs of all cohorts only where few values leave it without.
+    // In the worst permanent response, all bits in which two filters differ agree with one of the filters.
+    // Two filters differ in at most 2·min(h, m−h) bits. The search ends with the first pair that does. It
+    // compares all pairs of all cohorts only if a few values have no such pair.
     Exact worst_ratio() const override {
         return power(flip().complement() / flip(), static_cast<unsigned>(greatest_difference()));
     }
@@ -200,7 +203,7 @@ class Rappor final : public Mechanism, public Significance, public CandidateSear
         const auto flipped = static_cast<unsigned>(BitCounters::ones(flips));
         return power(again(), flipped) * power(again().complement(), static_cast<unsigned>(m_) - flipped);
     }
-    // As of a permanent response, with the probability that just one of the layers flips a bit.
+    // As for a permanent response, with the probability that exactly one of the layers flips a bit.
     Exact first_report_ratio() const override {
         const Exact sent = flip() * again().complement() + flip().complement() * again();
         return power(sent.complement() / sent, static_cast<unsigned>(greatest_difference()));
@@ -216,13 +219,14 @@ class Rappor final : public Mechanism, public Significance, public CandidateSear
 
     Exact flip() const { return exact_dyadic(flip_.heads(), flip_.bits()); }
     Exact again() const { return exact_dyadic(again_.heads(), again_.bits()); }
-    /// Probability that a bit of a report differs from the filter's.
+    /// Returns the probability that a bit of a report differs from the filter's.
     double sent_flips() const noexcept {
         const double f = flip_.probability();
         return f + again_.probability() * (1 - 2 * f);
     }
 
-    /// The bits of a value, all different: each set of h is as likely as any other (Bentley, Floyd 1987).
+    /// Returns the bits of a value, all different. All sets of size h are equally probable (Bentley, Floyd
+    /// 1987).
     Places places(std::size_t cohort, Cell value) const noexcept {
         Mixer mixer(std::uint64_t{cohort} << 32 | value);
         Places chosen;
@@ -241,24 +245,24 @@ class Rappor final : public Mechanism, public Significance, public CandidateSear
     }
     std::size_t greatest_difference() const;
 
-    /// The bits of these values, one column a value, one block a cohort.
+    /// Returns the design matrix of these values: one column per value, one block of rows per cohort.
     BlockDesign design(std::span<const std::size_t> values, bool centred) const;
     BlockDesign design_of_all(bool centred) const {
         std::vector<std::size_t> values(k_);
         std::iota(values.begin(), values.end(), std::size_t{0});
         return design(values, centred);
     }
-    /// The fit of all values; nothing if they cannot be told apart.
+    /// Returns the fit of all values; empty if their shares are not identifiable.
     std::optional<LeastSquares> fit_of_all() const {
-        // A cohort's columns all have the same sum, so that m − 1 rows tell what its m rows do, and one row
-        // more the sum.
+        // All columns of a cohort have the same sum. Its m rows therefore have rank m − 1, plus one row for
+        // the sum over all cohorts.
         if (k_ > max_regressors || k_ > c_ * (m_ - 1) + 1) return std::nullopt;
         return LeastSquares::of(design_of_all(false));
     }
-    /// An unbiased estimate of each row of the design times the shares: c/n times the sum of a cohort's bits
-    /// without their noise.
+    /// Returns an unbiased estimate of each row of the design times the shares: c/n times the sum of a
+    /// cohort's bits after removal of the flips' bias.
     std::vector<double> debiased(const Counts& counts) const;
-    /// n·Var of the shares that a fit of it gives, for a variance of a debiased bit.
+    /// Returns n·Var of the shares of a fit for a given variance of a debiased bit.
     std::vector<double> n_variances(const LeastSquares& fit, std::span<const double> shares,
                                     double noise) const;
     std::vector<Term> select(std::uint64_t n, const std::vector<double>& y, double threshold,
@@ -267,9 +271,9 @@ class Rappor final : public Mechanism, public Significance, public CandidateSear
                               std::span<const std::size_t> values) const;
 
     double n_variance(double truth, double noise) const;
-    /// Variance of a bit without its bias, if it was flipped with probability f.
+    /// Returns the variance of a debiased bit with flip probability f.
     static double bit_noise(double f) noexcept { return f * (1 - f) / ((1 - 2 * f) * (1 - 2 * f)); }
-    /// Variance of a bit of a value of which nothing is known, over all filters.
+    /// Returns the variance of a value's bit over all filters.
     double bit_spread() const noexcept {
         const auto m = static_cast<double>(m_), h = static_cast<double>(h_);
         return h * (m - h) / (m * (m - 1));
@@ -325,13 +329,14 @@ std::vector<double> Rappor::debiased(const Counts& counts) const {
     return y;
 }
 
-// Least squares on y are a mean over the reports of c·(XᵀX)⁻¹XⱼᵀỸ, Ỹ being a report's bits without their bias
-// and j its cohort. Over the flips and the draw of the cohort its mean is what the person holds, whoever else
-// there is, so the estimate is unbiased and its variance a sum over persons, exactly: the flips' share, the
-// same for all, and for a person with value v the spread of c·(XᵀX)⁻¹XⱼᵀXⱼ over the cohorts. (Means per
-// cohort in y, over the reports that happened to fall into it, would save a little of the latter and lose
-// both: a ratio has no exact mean.) Only the shares must be estimated for the variance; they are clipped, and
-// made to add up to 1 at most.
+// The least-squares estimate is a mean over the reports of c·(XᵀX)⁻¹XⱼᵀỸ, where Ỹ are the debiased bits of a
+// report and j is its cohort. Over the flips and the draw of the cohort, its mean is the user's value,
+// whatever the other users hold. The estimate is therefore unbiased, and its variance is exactly a sum over
+// users. The first part is the variance of the flips, which is the same for all. The second part is, for a
+// user with value v, the variance of c·(XᵀX)⁻¹XⱼᵀXⱼ over the cohorts.
+//
+// (With means per cohort, the latter would be slightly smaller, but a ratio has no exact mean.) Only the
+// variance needs estimated shares; they are clipped, and scaled to a sum of at most 1.
 std::vector<double> Rappor::n_variances(const LeastSquares& fit, std::span<const double> shares,
                                         double noise) const {
     std::vector<double> inside(shares.size());
@@ -378,14 +383,16 @@ double Rappor::n_variance(double truth, double noise) const {
     return largest;
 }
 
-// The design is centred: that every filter has h bits is known, and a value that is not picked is taken to be
-// spread evenly over all bits, as it is over all hashes. A column of noise alone has a slope of a known
-// spread, and the steepest of k of them hardly exceeds √(2 ln k) of it (the universal threshold of Donoho and
-// Johnstone 1994): where only such are left, the method ends, and the same slope is the lasso's penalty.
+// The design is centred, since every filter has h bits. Values that are not selected are assumed to be spread
+// evenly over all bits, as they are over all hashes. A column without a share has a slope with a known
+// standard deviation, and the largest of k slopes hardly exceeds √(2 ln k) standard deviations (the universal
+// threshold of Donoho and Johnstone 1994). The method ends if only such columns remain. The same slope is the
+// penalty of the lasso.
 //
-// What is selected is estimated again, without penalty or sign. The method lets in too much where values
-// that were not selected are no even background: then the residuals exceed the known noise, the standard
-// errors grow with them, and whatever is no longer beyond the threshold leaves, until all that stays is.
+// The selected values are estimated again without penalty and sign constraint. If the other values are not
+// spread evenly, the selection is too large. The residuals then exceed the known noise, and the standard
+// errors are inflated accordingly. Values below the threshold are removed until all remaining values exceed
+// it.
 std::vector<Picked> Rappor::pick(const Counts& counts, CandidateMethod method) const {
     const std::vector<double> y = debiased(counts);
     const double threshold = std::sqrt(2 * std::log(static_cast<double>(k_)));
@@ -408,7 +415,7 @@ std::vector<Term> Rappor::select(std::uint64_t n, const std::vector<double>& y, 
     const double variance =
         static_cast<double>(c_) / static_cast<double>(n) * (bit_noise(sent_flips()) + bit_spread());
     const double slope = threshold * std::sqrt(variance * candidates.norm());
-    // No more than half as many as there are independent rows, so that residuals remain.
+    // At most half as many values as independent rows, so that residuals remain.
     return non_negative(candidates, y, slope, method == CandidateMethod::lasso ? slope : 0,
                         std::min(max_regressors, c_ * (m_ - 1) / 2));
 }
@@ -431,7 +438,8 @@ std::vector<Picked> Rappor::refit(std::uint64_t n, const std::vector<double>& y,
     return picked;
 }
 
-// A report tells the bits of one cohort, and a forger sets those that count for the value.
+// A report contains the bits of one cohort, and the extreme reports set those with positive or with negative
+// weight for the value.
 std::vector<Contribution> Rappor::contributions(const Question&) const {
     constexpr double infinite = std::numeric_limits<double>::infinity();
     const std::optional<LeastSquares> fit = fit_of_all();
@@ -452,7 +460,7 @@ std::vector<Contribution> Rappor::contributions(const Question&) const {
     return {{1, terms, {0, 1}}};
 }
 
-// A filter has h ones: more or fewer have been flipped at least.
+// A filter has h ones; a different number implies a minimum number of flips.
 double Rappor::max_probability(Bytes payload) const {
     const double f = sent_flips();
     const auto ones = static_cast<double>(BitCounters::ones(payload.subspan(1)));
@@ -461,8 +469,9 @@ double Rappor::max_probability(Bytes payload) const {
            static_cast<double>(c_);
 }
 
-// A filter has h ones, so a report has as many ones as h bits that are 1 with probability 1 − f and m − h
-// that are with probability f. And no bit is 1 more or less often than if all of a cohort or none have it.
+// A filter has h ones. The number of ones in a report is therefore that of h bits with probability 1 − f and
+// m − h bits with probability f. The share of ones of a bit is between the values for none and for all users
+// of a cohort.
 std::vector<Check> Rappor::health(const Counts& counts) const {
     const double f = sent_flips();
     const auto reports = static_cast<double>(counts.n), m = static_cast<double>(m_),

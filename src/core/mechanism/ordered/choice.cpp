@@ -20,7 +20,7 @@ constexpr const MechanismEntry* ordered_mechanisms[] = {&tree::entry, &haar_orde
                                                         &square_wave::entry};
 constexpr std::uint64_t usual_reports = 100000;
 
-/// People spread evenly over the range: a point of a number stands for the values nearest to it, so that the
+/// People spread evenly over the range. A point of a number represents the values nearest to it, so that the
 /// outer points have half of the others' share.
 std::vector<double> evenly(std::size_t points, bool numbers) {
     const double each = 1 / static_cast<double>(numbers ? points - 1 : points);
@@ -29,9 +29,9 @@ std::vector<double> evenly(std::size_t points, bool numbers) {
     return shares;
 }
 
-/// Calls visit(first, end) for ranges between two cuts, 0 to `points`, but for the range of all points. Pairs
-/// of cuts of many points follow the additive recurrence by the plastic number (Roberts 2018), which spreads
-/// them evenly over the square and avoids no alignment with the nodes of a tree.
+/// Calls visit(first, end) for ranges between two cuts, 0 to `points`, except the range of all points. For
+/// many points, the pairs of cuts follow the additive recurrence of the plastic number (Roberts 2018), which
+/// is evenly spread over the square and not aligned with the nodes of a tree.
 template <class Visit>
 std::size_t visit_ranges(std::size_t points, Visit visit) {
     constexpr std::size_t all_of = 45, many = 1024;
@@ -71,7 +71,7 @@ double averaged(const Ordered& ordered, OrderedUse use, std::vector<double> shar
     double sum = 0;
     Work work;
     const auto add = [&](std::size_t first, std::size_t end) {
-        // Of a mechanism that smears, the cut before a point lies half a step before it.
+        // For a smoothing mechanism, the cut before a point is half a step before it.
         const auto position = [&](std::size_t cut) {
             return cut == 0        ? Reading::left_end
                    : cut == points ? Reading::right_end

@@ -26,16 +26,17 @@ struct OrderedRequest {
     OrderedUse use;                     ///< the purpose of the choice
 };
 
-/// Whether the mechanism estimates the distribution of one ordered attribute.
+/// Returns whether the mechanism estimates the distribution of one ordered attribute.
 [[nodiscard]] bool is_ordered(const MechanismEntry& mechanism) noexcept;
 
-/// n·Var of the randomizer in an estimate, averaged over ranges between two cuts (OrderedUse::quantiles: over
-/// thresholds), if people are spread evenly over the points. Of up to 45 points all ranges are averaged; of
-/// more, 1024 ranges whose cuts are spread evenly. If the mechanism smears values, the ranges are smeared at
-/// the resolution of so many reports. Throws Error (unsupported) if the mechanism has no distribution.
+/// Returns n·Var of the randomizer in an estimate, averaged over ranges between two cuts
+/// (OrderedUse::quantiles: over thresholds), for people spread evenly over the points. Up to 45 points, all
+/// ranges are averaged; otherwise 1024 ranges with evenly spread cuts. If the mechanism smooths, so are the
+/// ranges, at the resolution for `reports` reports. Error (unsupported) if the mechanism estimates no
+/// distribution.
 [[nodiscard]] double mean_variance(const Mechanism& mechanism, OrderedUse use, std::uint64_t reports);
-/// The same of a mechanism that does not smear, if people are spread over its points like the shares, against
-/// the people who report or the population.
+/// Returns the same average for a mechanism without smoothing, for people spread over its points as in
+/// `shares`, with this target.
 [[nodiscard]] double mean_variance(const Mechanism& mechanism, OrderedUse use, std::vector<double> shares,
                                    Target target);
 
@@ -44,8 +45,8 @@ struct OrderedRequest {
 /// fit first.
 [[nodiscard]] std::vector<Candidate> rank_ordered(const OrderedRequest& request);
 
-/// The first of the ranking, and the reason. Throws Error (invalid_spec) with each candidate's obstacle if
-/// none can be chosen.
+/// Returns the first candidate of the ranking and the reason. Error (invalid_spec) with the obstacle of each
+/// candidate if none can be chosen.
 [[nodiscard]] Selected choose_ordered(const OrderedRequest& request);
 
 }  // namespace ldp

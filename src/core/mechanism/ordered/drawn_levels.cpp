@@ -54,8 +54,8 @@ double DrawnLevels::p_value(std::uint64_t n, const Estimate& estimate) const {
     return Significance::p_value(n, estimate);
 }
 
-// Points of one complete subtree are alike, and those that hang off the right edge are of every kind there
-// is.
+// All points of a complete subtree have the same components; points at the right edge may differ from all
+// others.
 std::vector<Contribution> DrawnLevels::contributions(const Question& question) const {
     if (question.quantity == Quantity::means) {
         std::vector<Contribution> contributions = contributions_of(values(0, 1));
@@ -82,10 +82,11 @@ double DrawnLevels::n_variance_of(std::size_t, std::size_t item, std::span<const
     return range_ ? noise->of(values(-1, 1)) : noise->between(item, item + 1);
 }
 
-// A level's mean varies the less, the surer it is what the people who drew it are. That is least sure where
-// in each level half of them are on either side: of complete trees half next to the root's middle and half on
-// its other side, or half at each end. Which of these is worse depends on what people in few places add. Of
-// all people there are, none make it more than 3 % larger (test/unit/answers/plan_test.cpp looks for some).
+// The variance of a level's mean is largest if the distribution of the people who drew it is least certain:
+// half of them on either side in each level. In complete trees, half of the people are next to the root's
+// middle and half on its other side, or half at each end. The worse of the two depends on the additional
+// variance of concentrated distributions. No known distribution exceeds the result by more than 3 %
+// (test/unit/answers/plan_test.cpp searches for one).
 double DrawnLevels::promised_variance_of_part(double part) const {
     if (!range_) return Mechanism::promised_variance_of_part(part);
     const std::vector<double> numbers = values(-1, 1);

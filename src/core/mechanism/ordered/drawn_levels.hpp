@@ -1,5 +1,5 @@
-// Trees over an ordered domain of which a person draws one level: all of haar_ordered and tree but what a
-// report tells of its level, how a state counts that, and how the levels are put together.
+// Trees over an ordered domain of which a user draws one level. Shared by haar_ordered and tree, which add
+// the report of a level, its counters, and the combination of the levels.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,8 @@
 
 namespace ldp {
 
-/// A report's payload begins with the level, 1 byte. Points are numbers if there is a range, else categories.
+/// The payload of a report begins with the level, 1 byte. Points are numbers if there is a range, otherwise
+/// categories.
 class DrawnLevels : public Mechanism, public Ordered, public Significance, public ItemErrors {
   public:
     std::vector<std::uint64_t> cells() const final { return {points_}; }
@@ -21,7 +22,7 @@ class DrawnLevels : public Mechanism, public Ordered, public Significance, publi
     std::vector<Estimate> estimate(const Counts& counts, const Question& question) const final;
     std::vector<Interval> intervals(const Counts& counts, const Question& question,
                                     double critical_value) const final;
-    /// Of categories only: points of a range are no values.
+    /// For categories only, since points of a range are not values.
     double p_value(std::uint64_t n, const Estimate& estimate) const final;
     std::vector<Contribution> contributions(const Question& question) const final;
 
@@ -39,17 +40,17 @@ class DrawnLevels : public Mechanism, public Ordered, public Significance, publi
   protected:
     DrawnLevels(const Header& header, Bytes block, std::uint64_t points, const std::optional<Range>& range)
         : Mechanism(header, block), points_(points), range_(range) {}
-    /// One level more, drawn in proportion to this.
+    /// Adds a level with this sampling weight.
     void add_level(std::uint64_t draw_weight);
 
-    /// The parts of the mean of a function of the points: a level each.
+    /// Returns the components of the mean of a function of the points, one per level.
     [[nodiscard]] virtual std::vector<Contribution> contributions_of(
         std::span<const double> function) const = 0;
-    /// The same of the share of one point.
+    /// Returns the components of the share of one point.
     [[nodiscard]] virtual std::vector<Contribution> contributions_of_point(std::uint64_t point) const = 0;
 
     [[nodiscard]] const std::optional<Range>& range() const noexcept { return range_; }
-    /// How many levels are drawn.
+    /// Returns the number of drawn levels.
     [[nodiscard]] std::size_t drawn_levels() const noexcept { return draw_below_.size(); }
     [[nodiscard]] std::size_t draw(BitSource& bits) const { return bits.pick(draw_below_); }
     [[nodiscard]] static std::size_t level_of(Bytes payload) noexcept {
@@ -61,19 +62,19 @@ class DrawnLevels : public Mechanism, public Ordered, public Significance, publi
     [[nodiscard]] double chance(std::size_t level) const noexcept {
         return static_cast<double>(draw_weight(level)) / static_cast<double>(draw_below_.back());
     }
-    /// So many reports of each level as are expected of very many.
+    /// Returns the expected relative number of reports of each level.
     [[nodiscard]] std::vector<double> expected() const;
-    /// The worst of what the levels' reports fail, and whether levels were drawn as they should be.
+    /// Returns the worst of each test over the levels, and a test of the number of reports per level.
     [[nodiscard]] std::vector<Check> health_of(std::span<const std::uint64_t> reports,
                                                std::span<const std::vector<Check>> checks) const;
 
-    /// The points' parameters, then these.
+    /// Returns the parameters of the points, followed by `more`.
     [[nodiscard]] std::vector<std::pair<std::string, double>> parameters_and(
         std::initializer_list<std::pair<std::string, double>> more) const;
-    /// The attribute's values at the points, if the ends are these.
+    /// Returns the attribute's values at the points for these ends.
     [[nodiscard]] std::vector<double> values(double low, double high) const;
-    /// The shares of the points if all people are at one number, −1 to 1, or as near on both sides as points
-    /// are.
+    /// Returns the shares of the points if all people have one number in [−1,1], divided between the adjacent
+    /// points.
     [[nodiscard]] std::vector<double> all_at(double truth) const;
 
   private:
@@ -83,7 +84,7 @@ class DrawnLevels : public Mechanism, public Ordered, public Significance, publi
 
     std::uint64_t points_;
     std::optional<Range> range_;
-    std::vector<std::uint64_t> draw_below_;  // running sums of the draw weights
+    std::vector<std::uint64_t> draw_below_;  // cumulative sums of the sampling weights
 };
 
 }  // namespace ldp

@@ -1,19 +1,19 @@
-// Length: one mechanism is one file, and its errors at every truth stand beside its estimates.
-// The Haar tree over an ordered domain (Cormode, Kulkarni, Srivastava 2019): a person is one leaf, and so has
-// one non-zero detail in each level of the tree, a sign at the node above their leaf. They draw a level, for
-// everyone to see, and report node and sign at the full ε. From the details follow the shares of all points,
-// and of every range of points with little more noise than that of two nodes a level.
+// Length: the file contains a whole mechanism, and the errors at every true value are next to the estimates.
+// The Haar tree over an ordered domain (Cormode, Kulkarni, Srivastava 2019). A user is one leaf, and has one
+// non-zero coefficient in each level of the tree: a sign at the node above the leaf. The user publicly draws
+// a level and reports node and sign at the full ε. The coefficients determine the shares of all points. A
+// range of points has little more noise than two nodes per level.
 //
-// Levels 0 to L−1, the root's first; a node of level ℓ has up to w = 2^{L−ℓ} points, halved into left (+) and
-// right (−). A node with no point in its right half has nothing to tell: its share is its left child's.
+// Levels are 0 to L−1, the root's first. A node of level ℓ has up to w = 2^{L−ℓ} points, halved into left (+)
+// and right (−). A node without a point in its right half has no coefficient: its share is its left child's.
 //
-// A share that is cut off somewhere in a node takes from its detail min(t, w−t)/w, t points being to the left
-// of the cut. So a range between two cuts that fall anywhere alike has a sum of squares of
-// 1/6 + 1/(3w²) − 2^-ℓ/8 in level ℓ on average, and drawing levels with probability ∝ the root of that times
-// the variance of a detail minimises the mean variance of all ranges.
+// If a cut divides a node with t points on the left, the node's coefficient has the weight min(t, w−t)/w. For
+// a range between two uniformly distributed cuts, the mean sum of squared weights in level ℓ is 1/6 + 1/(3w²)
+// − 2^-ℓ/8. The probability of a level is proportional to the root of that times the variance of a
+// coefficient, which minimizes the mean variance of all ranges.
 //
-// parameters: points (4 bytes), buckets as a power of two (1), whether they are numbers (1), then min, max
-// payload:    level (1 byte), an output of the level's channel · state: reports per output, level by level
+// Parameters: points (4 bytes), buckets as a power of two (1), whether they are numbers (1), then min, max.
+// Payload:    level (1 byte), an output of the level's channel · state: reports per output, level by level
 
 #include <algorithm>
 #include <cmath>
@@ -37,7 +37,7 @@ namespace ldp::haar_ordered {
 namespace {
 
 constexpr std::uint64_t max_points = std::uint64_t{1} << 20;
-/// Steps, not points; whole numbers want max − min of them.
+/// Steps, not points; integers need max − min of them.
 constexpr Option points_option{
     .name = "grid", .fallback = 1023, .least = 1, .most = max_points - 1, .of_numbers = true};
 
@@ -102,8 +102,9 @@ class HaarOrdered final : public DrawnLevels {
         return exact_chance(level) * channels_[level].probability(
                                          node(level, input[0]), right(level, input[0]), output_of(permanent));
     }
-    // The level is drawn without a look at the value, so its probability cancels. In each, the first point
-    // and one of its node's other half are two signs at one place, whose symbols differ in every column.
+    // The level is drawn independently of the value, so that its probability cancels. In each level, the
+    // first point and a point in the other half of its node have two signs at one position, whose symbols
+    // differ in every column.
     Exact worst_ratio() const override {
         Exact worst = exact(1, 1);
         for (const SignedIndex& channel : channels_) {
@@ -122,7 +123,7 @@ class HaarOrdered final : public DrawnLevels {
     class HaarOrderedNoise;
 
     std::size_t levels() const noexcept { return channels_.size(); }
-    /// The node above a point, the point where its right half begins, and whether a point is in there.
+    /// Return the node above a point, the first point of its right half, and whether a point is in that half.
     std::uint64_t node(std::size_t level, std::uint64_t point) const noexcept {
         return point >> (levels() - level);
     }
@@ -139,7 +140,7 @@ class HaarOrdered final : public DrawnLevels {
     std::vector<Contribution> contributions_of(std::span<const double> function) const override;
     std::vector<Contribution> contributions_of_point(std::uint64_t point) const override;
 
-    /// Where a level's counters begin: the levels above have 2, 4, 8, … outputs.
+    /// Returns the first counter of a level: the levels above have 2, 4, 8, … outputs.
     static std::size_t first_counter(std::size_t level) noexcept { return (std::size_t{2} << level) - 2; }
     Bytes counters_of(std::size_t level, Bytes state) const {
         return state.subspan(first_counter(level) * counter_size, channels_[level].outputs() * counter_size);
@@ -148,8 +149,8 @@ class HaarOrdered final : public DrawnLevels {
         const std::vector<std::uint64_t> counts = ldp::counters(counters);
         return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
     }
-    // A level's estimates are means over the reports that drew it: given those numbers unbiased, and without
-    // the noise in how many they happened to be. Where nobody drew it, all its details are taken to be 0.
+    // A level's estimates are means over the reports that drew it. Given their number, they are unbiased, and
+    // the noise of that number is removed. Without reports of a level, all its coefficients count as 0.
     static double divisor(std::uint64_t reports) {
         return static_cast<double>(std::max<std::uint64_t>(reports, 1));
     }
@@ -158,16 +159,16 @@ class HaarOrdered final : public DrawnLevels {
     std::size_t output_width_;
 };
 
-/// Against the people who reported, those who drew a level are themselves a sample of all: drawn without
-/// replacement, and no one for two levels. So the errors of the levels' means are not independent; but all
-/// that this takes off is the function's own variance over the people.
+/// For the target sample, the users who drew a level are a random sample without replacement, and no user
+/// draws two levels. The errors of the levels' means are therefore correlated; the exact reduction is the
+/// function's variance over the people.
 ///
-/// Few reports of a level may all say the same, and would then be sure of it. So each level's people are
-/// taken to be spread as the shares say but for one more, who is spread evenly. Of a level that nobody drew
-/// nothing is known: what its details count for at most is the error.
+/// Few reports of a level may all agree, which would give a variance of 0. Therefore, each level's users are
+/// assumed to be distributed as the estimated shares plus one user who is spread evenly. Without reports of a
+/// level, the largest possible contribution of its coefficients counts as an error.
 class HaarOrdered::HaarOrderedNoise final : public OrderedNoise {
   public:
-    /// So many reports drew each level.
+    /// `reports` are the numbers of reports of each level.
     HaarOrderedNoise(const HaarOrdered& tree, std::vector<double> reports, std::vector<double> shares)
         : tree_(tree),
           haar_(tree.points()),
@@ -225,7 +226,7 @@ class HaarOrdered::HaarOrderedNoise final : public OrderedNoise {
         const SplitPeople split(below_, first, end, n_);
         Cut from{first}, to{end};
         CumulantsAtTruths cumulants(n_);
-        double of_inside = 0;  // what the details make of the share where all are inside
+        double of_inside = 0;  // mean weight of the coefficients if all people are inside
         for (std::size_t level = tree_.levels(); level-- > 0;) {
             const double leave = first == 0 ? 0 : climb(from, level), enter = climb(to, level);
             const std::uint64_t start = tree_.node(level, first), stop = tree_.node(level, end);
@@ -255,15 +256,15 @@ class HaarOrdered::HaarOrderedNoise final : public OrderedNoise {
         return cumulants.curve(target, 1 - of_inside);
     }
 
-    // Up the tree, only nodes with such points differ on their two sides.
+    // In higher levels, only nodes above such points differ on their two sides.
     double falling(std::size_t first, std::span<const double> values) const override {
         double mean = below_[first], square = below_[first];
         for (std::size_t i = 0; i < values.size(); ++i) {
             mean += shares_[first + i] * values[i];
             square += shares_[first + i] * values[i] * values[i];
         }
-        std::vector<double> means(values.begin(), values.end());  // of nodes from `begin` up to `end`
-        means.push_back(0);                                       // room for one more parent than pairs
+        std::vector<double> means(values.begin(), values.end());  // of nodes from `begin` to before `end`
+        means.push_back(0);                                       // space for one more parent than pairs
         std::uint64_t begin = first, end = first + values.size();
         const auto at = [&](std::uint64_t node) {
             return node < begin ? 1 : node < end ? means[node - begin] : 0;
@@ -286,11 +287,11 @@ class HaarOrdered::HaarOrderedNoise final : public OrderedNoise {
         return std::max(sum - (square - mean * mean), 0.0);
     }
 
-    /// Of the share of one point that `share` of the people are at, if the others are distributed over the
-    /// other points as the shares given say.
+    /// Returns the noise of the share of one point that has the share `share`, if the others are distributed
+    /// over the other points as the given shares.
     double alone(std::size_t point, double share) const {
         const double own = (share - shares_[point]) / (1 - shares_[point]), rest = 1 - own;
-        double inside = 1, sum = 0;  // the function's mean in the nodes on the way up
+        double inside = 1, sum = 0;  // the function's mean in the nodes on the path upwards
         for (std::size_t level = tree_.levels(); level-- > 0;) {
             const std::uint64_t node = tree_.node(level, point);
             if (tree_.middle(level, node) >= tree_.points()) continue;
@@ -307,24 +308,24 @@ class HaarOrdered::HaarOrderedNoise final : public OrderedNoise {
     }
 
   private:
-    /// What the details of a level take part with in a mean: Σ v², its mean in people's own buckets, the mean
-    /// of ±v in their own nodes, and the greatest v².
+    /// Weights of a level's coefficients in a mean: Σ v², its mean over the buckets of the people, the mean
+    /// of ±v over their nodes, and the largest v².
     struct LevelTerms {
         double squares = 0, crowded = 0, mean = 0, most = 0;
     };
     void add(LevelTerms& terms, std::size_t level, std::uint64_t node, double v) const {
-        if (v == 0) return;  // the node may not even exist
+        if (v == 0) return;  // the node may not exist
         terms.squares += v * v;
         terms.most = std::max(terms.most, v * v);
         terms.crowded += v * v * crowds_[level][tree_.channels_[level].bucket(node)];
         terms.mean += v * (left(level, node) - right(level, node));
     }
-    /// The same of the people inside a range and outside it, and the means of ±v³.
+    /// The same for the people inside and outside a range, and the means of ±v³.
     struct SplitTerms {
         double squares = 0, most = 0;
         SplitPeople::SplitShares crowded{}, mean{}, cubes{};
 
-        /// Takes each part's people to be so far those that they seem to be, and else evenly spread.
+        /// Mixes each part with an even spread: the parts' weights are `inside` and `outside`.
         void forget(double inside, double outside, double buckets) noexcept {
             crowded.inside = std::lerp(squares / buckets, crowded.inside, inside);
             crowded.outside = std::lerp(squares / buckets, crowded.outside, outside);
@@ -332,7 +333,7 @@ class HaarOrdered::HaarOrderedNoise final : public OrderedNoise {
             cubes.inside *= inside, cubes.outside *= outside;
         }
     };
-    /// How much the reports of a level count beside one person more.
+    /// Returns the weight of a level's reports relative to one additional person.
     [[nodiscard]] double told(std::size_t level) const noexcept {
         return reports_[level] / (reports_[level] + 1);
     }
@@ -352,8 +353,8 @@ class HaarOrdered::HaarOrderedNoise final : public OrderedNoise {
             parts.inside += factor * inside;
             parts.outside += factor * outside;
         };
-        // Of those inside, the ones at other nodes of the bucket are left out: they are at most at the nodes
-        // that the range covers, where v is 0.
+        // People inside the range at other nodes of the bucket are omitted: such nodes are covered by the
+        // range, where v is 0.
         const double rest = (bucket - split.share() * in_node) / std::max(1 - split.share(), 1 / n_);
         add_to(terms.crowded, square, in_node, std::clamp(rest, lower.outside + upper.outside, 1.0));
         add_to(terms.mean, v, lower.inside - upper.inside, lower.outside - upper.outside);
@@ -368,13 +369,13 @@ class HaarOrdered::HaarOrderedNoise final : public OrderedNoise {
         return n_ / reports * (channel.mean_square(terms.squares, crowded) - mean * mean);
     }
 
-    /// Where points before it have the value 1, others 0; and that function's mean in the node above it, on
-    /// the way up.
+    /// A cut: points before it have the value 1, others 0. Also the mean of that function in the current node
+    /// above it.
     struct Cut {
         std::size_t point;
         double inside = 0;
     };
-    /// Takes a cut to the next level up; returns the part that the detail of the node there has in it.
+    /// Moves a cut to the next level up; returns the weight of the node's coefficient there.
     double climb(Cut& cut, std::size_t level) const {
         const bool right = tree_.right(level, cut.point);
         const double in_left = right ? 1 : cut.inside, in_right = right ? cut.inside : 0;
@@ -386,7 +387,7 @@ class HaarOrdered::HaarOrderedNoise final : public OrderedNoise {
         return (in_left - in_right) / 2;
     }
 
-    /// Shares of a node's halves.
+    /// Return the shares of a node's halves.
     double left(std::size_t level, std::uint64_t node) const {
         return below(tree_.middle(level, node)) - below(node << (tree_.levels() - level));
     }
@@ -433,7 +434,7 @@ std::vector<double> HaarOrdered::cumulative(const Counts& counts) const {
         std::swap(shares, halves);
     }
     std::partial_sum(shares.begin(), shares.end(), shares.begin());
-    shares.back() = 1;  // but for rounding
+    shares.back() = 1;  // removes the rounding error
     return shares;
 }
 
@@ -448,7 +449,7 @@ std::vector<Check> HaarOrdered::health(const Counts& counts) const {
     return health_of(drawn, checks);
 }
 
-// A level is told by those who drew it. People are at one of its nodes each, or at several in a mean.
+// Only users who drew a level report it. In a level, a user is at one node; in a mean, at several.
 std::vector<Contribution> HaarOrdered::contributions_of(std::span<const double> function) const {
     std::vector<double> coefficients(points());
     HaarTree(points()).forward(function, coefficients);
@@ -462,16 +463,15 @@ std::vector<Contribution> HaarOrdered::contributions_of(std::span<const double> 
             most = std::max(most, std::abs(weights[node]));
         }
         const double reach = channels_[level].reach(weights);
-        contributions.push_back({chance(level),
-                                 {around - reach, around + reach},
-                                 {around - most, around + most}});
+        contributions.push_back(
+            {chance(level), {around - reach, around + reach}, {around - most, around + most}});
     }
     return contributions;
 }
 
 std::vector<Contribution> HaarOrdered::contributions_of_point(std::uint64_t point) const {
     std::vector<Contribution> contributions;
-    double inside = 1;  // the mean, over the node below, of what is 1 at the point
+    double inside = 1;  // mean over the current node of the indicator of the point
     for (std::size_t level = levels(); level-- > 0;) {
         if (middle(level, node(level, point)) >= points()) continue;
         inside /= 2;
@@ -483,8 +483,8 @@ std::vector<Contribution> HaarOrdered::contributions_of_point(std::uint64_t poin
     return contributions;
 }
 
-// Of a number, if all people are at `truth`. Of categories, the largest of all, each being held by that share
-// of the people and the others by as many each.
+// For a number: all people are at `truth`. For categories: the largest variance over the values, one of which
+// has the share `truth` and the others equal shares.
 double HaarOrdered::n_variance(double truth) const {
     if (range()) return HaarOrderedNoise(*this, expected(), all_at(truth)).of(values(-1, 1));
     const HaarOrderedNoise noise(*this, expected(),

@@ -17,8 +17,8 @@ namespace {
     raise(ErrorCode::invalid_value, what, "Found " + shortest(found) + ".");
 }
 
-/// Replaces densities by the average of their neighbours' with weights 1, 2, 1, and keeps the sum. The outer
-/// cells are halves, and have one neighbour twice.
+/// Averages each density with its neighbours with weights 1, 2, 1, and preserves the sum. The outer cells are
+/// half as wide and use their only neighbour twice.
 void smooth(std::vector<double>& shares) {
     const std::size_t last = shares.size() - 1;
     shares[0] *= 2;
@@ -94,7 +94,7 @@ Distribution fit_points(Interval ends, std::size_t points, std::uint64_t n, doub
         if (fit.converged) break;
         before = likelihood;
         if (smoothing == Smoothing::binomial) smooth(next);
-        const double sum = std::accumulate(next.begin(), next.end(), 0.0);  // 1, but for rounding
+        const double sum = std::accumulate(next.begin(), next.end(), 0.0);  // 1 up to rounding
         for (double& share : next) share /= sum;
         fit.shares = std::move(next);
         ++fit.iterations;

@@ -1,14 +1,14 @@
-// Reports that tell how the values of one ordered attribute are distributed.
+// Capability of mechanisms that estimate the distribution of one ordered attribute.
 //
-// A *fit* is a distribution: shares of cells that are not negative and add up to 1. It is biased, towards
-// smoothness or away from zero, by an amount that nobody knows, so nothing read off it has an error.
+// A *fit* is a distribution: non-negative shares of cells that add up to 1. It is biased, towards smoothness
+// or away from zero, by an unknown amount, so that values computed from it have no standard error.
 //
-// *Estimates* are linear in the counts, hence unbiased with a known variance. Where reports tell the shares
-// of the points themselves, the mechanism is *sharp*, and that is what estimates are of: a value between two
-// points counts as the points that it was placed on. Of others, single points would be hopeless; there the
-// estimates are of the distribution as it looks when every person's value is smeared evenly over a stretch,
-// the resolution. That holds for every distribution without an assumption; and a smeared quantile is never
-// further than half a stretch from the sharp one.
+// *Estimates* are linear in the counts, hence unbiased with a known variance. If the reports determine the
+// shares of single points, the mechanism is *sharp* and estimates refer to them: a value between two points
+// counts as the points that it is rounded to. For other mechanisms, estimates of single points are too noisy.
+// There, estimates refer to the *smoothed* distribution, in which every person's value is spread evenly over
+// an interval whose width is the resolution. They hold for every distribution without assumptions. A smoothed
+// quantile differs from the sharp one by at most half of the resolution.
 #pragma once
 
 #include <memory>
@@ -20,8 +20,8 @@
 
 namespace ldp {
 
-/// What the randomizer puts into estimates that are linear in a state, if people are distributed in one way:
-/// n·Var, the people given.
+/// Noise of the randomizer in estimates that are linear in a state, for a given distribution of people:
+/// n·Var, conditional on the people.
 class OrderedNoise {
   public:
     OrderedNoise() = default;
@@ -29,47 +29,50 @@ class OrderedNoise {
     OrderedNoise& operator=(const OrderedNoise&) = delete;
     virtual ~OrderedNoise() = default;
 
-    /// Of the mean of a function of the points.
+    /// Returns the noise of the mean of a function of the points.
     [[nodiscard]] virtual double of(std::span<const double> function) const = 0;
-    /// How far apart two reports put that mean, at most, each by itself; asked for of those that smear.
+    /// Returns the largest difference between the estimates of that mean by single reports; for smoothing
+    /// mechanisms only.
     [[nodiscard]] virtual double stride(std::span<const double>) const { return 0; }
-    /// Of the share of people from point `first` up to, not including, point `end`. Asked for of sharp
-    /// mechanisms only, up to once for each point.
+    /// Returns the noise of the share of people from point `first` to before point `end`. For sharp
+    /// mechanisms only, called at most once per point.
     [[nodiscard]] virtual double between(std::size_t first, std::size_t end) const = 0;
-    /// Of the mean of a function that is 1 before point `first`, has these values from there on, and is 0
-    /// behind them. Sharp mechanisms take steps in proportion to the values, not to the points.
+    /// Returns the noise of the mean of a function that is 1 before point `first`, has these values from
+    /// there on, and is 0 afterwards. The run time of sharp mechanisms is proportional to the number of
+    /// values, not of points.
     [[nodiscard]] virtual double falling(std::size_t first, std::span<const double> values) const = 0;
-    /// How the errors of that share of the points from `first` up to, not including, `end` depend on what it
-    /// truly is, the people inside being distributed as they seem to be, and those outside, too. Not known of
-    /// mechanisms that smear. There are points on both sides.
+    /// Returns the error of the share of the points from `first` to before `end` as a function of its true
+    /// value. The distributions inside and outside the range are the estimated ones. Empty for smoothing
+    /// mechanisms. The range must leave points on both sides.
     [[nodiscard]] virtual TruthCurve curve(std::size_t, std::size_t, Target) const { return {}; }
 };
 
-/// Its inputs are the points that cut a range into equal steps.
+/// Capability whose input codes are points that divide a range into equal steps.
 class Ordered : public Capability {
   public:
     static constexpr const char* offers = "the distribution";
 
-    /// How many points there are, two or more.
+    /// Returns the number of points, at least two.
     [[nodiscard]] virtual std::size_t points() const noexcept = 0;
-    /// The attribute's values at the first and the last point; of categories, their numbers.
+    /// Returns the attribute's values at the first and the last point; for categories, their indexes.
     [[nodiscard]] virtual Interval ends() const noexcept = 0;
     [[nodiscard]] virtual Distribution fit(const Counts& counts, Smoothing smoothing) const = 0;
-    /// The share of people at or below each point, unbiased and linear in the state; n ≥ 1.
+    /// Returns the share of people at or below each point, unbiased and linear in the state. Requires n ≥ 1.
     [[nodiscard]] virtual std::vector<double> cumulative(const Counts& counts) const = 0;
-    /// The noise in what is read off cumulative(), if these are the shares of the points.
+    /// Returns the noise of estimates that are computed from cumulative(), for these shares of the points.
     [[nodiscard]] virtual std::unique_ptr<const OrderedNoise> noise(const Counts& counts,
                                                                     std::vector<double> shares) const = 0;
-    /// The same of very many reports, of which each part of the mechanism got what it is expected to.
+    /// Returns the noise for the expected numbers of reports of each part of the mechanism.
     [[nodiscard]] virtual std::unique_ptr<const OrderedNoise> expected_noise(
         std::vector<double> shares) const = 0;
-    /// The resolution in steps: even, 2 or more, at most the number of steps or 2; 0 of a sharp mechanism.
+    /// Returns the resolution in steps: even, at least 2, at most the number of steps or 2; 0 for sharp
+    /// mechanisms.
     [[nodiscard]] virtual std::uint64_t blur(std::uint64_t n) const noexcept = 0;
 };
 
-/// The resolution at which smearing a density of slope at most 16 (of people per squared range) puts the
-/// estimate off by at most a quarter of its standard error, if n·Var of a share at resolution 1 is this:
-/// in steps, as blur() wants it. The normal distribution of standard deviation 1/8 has slope 15.
+/// Returns the resolution in steps at which the smoothing bias is at most a quarter of the standard error.
+/// This holds for densities of slope at most 16 (people per squared range); the normal distribution with
+/// standard deviation 1/8 has slope 15. n_variance is that of a share at resolution 1.
 [[nodiscard]] std::uint64_t balanced_blur(double n_variance, std::uint64_t n, std::uint64_t steps) noexcept;
 
 }  // namespace ldp

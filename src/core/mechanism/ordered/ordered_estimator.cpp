@@ -14,15 +14,16 @@ namespace ldp {
 
 namespace {
 
-/// A value that is a point's own lands next to it by rounding alone; no value that matters is as near.
+/// Tolerance in steps for values that equal a point up to rounding.
 constexpr double touching = 1e-6;
 
-/// The point at or before a place.
+/// Returns the point at or before a position.
 double point_from(double place) {
     return std::floor(place + touching);
 }
 
-/// The first number of first..last−1 without a property that a beginning of them has; last if all have.
+/// Returns the first number of first..last−1 without a property that holds on an initial segment; last if all
+/// have it.
 template <class Property>
 std::size_t first_without(Property has, std::size_t first, std::size_t last) {
     while (first < last) {
@@ -55,7 +56,7 @@ Reading::Reading(const Ordered& ordered, std::vector<double> shares, std::uint64
 
 double Reading::value(double at) const {
     const auto [low, high] = ordered_.ends();
-    return low + (high - low) * at / steps();  // exact for whole numbers on a step each
+    return low + (high - low) * at / steps();  // exact for integers with a step of 1
 }
 
 double Reading::resolution() const noexcept {
@@ -97,7 +98,7 @@ ErrorLaw Reading::law_of_share(double from, double to, Target target) {
     return sharp() ? law_between(points_below(from), points_below(to), target) : ldp::law_of_share();
 }
 
-// Where reports repeat each other it is not known how far each truth would put them apart.
+// If reports repeat each other, the law at other true values is unknown.
 ErrorLaw Reading::law_between(std::size_t first, std::size_t end, Target target) {
     ErrorLaw law = ldp::law_of_share();
     if (first >= end || (first == 0 && end == steps_ + 1) || each_ > 1) return law;
@@ -114,14 +115,14 @@ Estimate Reading::mean_of(std::span<const double> function, Target target) {
         first += shares_[s] * function[s];
         second += shares_[s] * function[s] * function[s];
     }
-    // An estimate of few reports moves in steps, and the normal law knows of none: it allows for what varies
-    // within one (Sheppard 1898).
+    // An estimate from few reports is discrete; the variance within a step is added to the normal law
+    // (Sheppard 1898).
     const double step = noise_->stride(function);
     const double noise = noise_->of(function) + step * step / 12 / static_cast<double>(counts_.n);
     return {mean, error(noise, std::max(second - first * first, 0.0), target)};
 }
 
-// For all places at once, a moving average.
+// Computes a moving average at all positions.
 std::vector<double> Reading::smeared() {
     read();
     const auto at_point = [&](std::size_t i) {  // at point i − blur/2
@@ -144,11 +145,11 @@ const Reading::Curve& Reading::curve() {
         return curve_;
     }
     read();
-    constexpr double least = 1e-12;  // where hardly any noise is left, weights stay finite
+    constexpr double least = 1e-12;  // keeps weights finite if there is hardly any noise
     Work work;
     for (std::size_t s = 0; s < steps_; ++s, work.done(std::bit_width(steps_)))
         curve_.weight.push_back(1 / std::max(noise_->between(0, s + 1), least));
-    // The last point is known, and would take with it all that lie above it by chance.
+    // The last point is excluded: its share is known to be 1, and it would pool all estimates above 1.
     curve_.height = monotone(std::span(cumulative_).first(steps_), curve_.weight);
     for (std::size_t s = 0; s < steps_; ++s, work.done()) {
         if (s == 0 || curve_.height[s] != curve_.height[s - 1]) curve_.pools.push_back({s, s, 0, {}});
@@ -161,7 +162,7 @@ const Reading::Curve& Reading::curve() {
     return curve_;
 }
 
-// Of all details of a level at once the variance is the sum of theirs, which do not vary together.
+// The sum of a level's coefficients has the sum of their variances, since they are uncorrelated.
 std::vector<double> Reading::split_variances() {
     read();
     const std::size_t points = steps_ + 1;
@@ -178,8 +179,8 @@ std::vector<double> Reading::split_variances() {
     return variances;
 }
 
-// Shrinking errs where few points hold all, and pooling where nothing falls: so they rarely err alike, and
-// what lies between them is nearer than either.
+// Shrinkage errs for distributions concentrated on few points, pooling for flat ones. Their errors are rarely
+// similar, so that the average is closer to the truth than either.
 Distribution Reading::fit() {
     constexpr double pooled_part = 0.4;
     std::vector<double> pooled = confined(curve().height);
@@ -211,7 +212,7 @@ Reading::Pool& Reading::pool_of(std::size_t point) {
     return *(std::ranges::upper_bound(curve_.pools, point, {}, &Pool::from) - 1);
 }
 
-// A height is the mean of the estimates that were pooled there, and so has less noise than each.
+// A height is the mean of the pooled estimates and has less noise than each of them.
 double Reading::error_of(Pool& pool, Target target) {
     std::optional<double>& known = pool.error[target == Target::sample ? 0 : 1];
     if (known) return *known;
@@ -233,9 +234,9 @@ double Reading::error_of(Pool& pool, Target target) {
 
 Interval Reading::sharp_interval(double share, std::size_t point, double critical_value, Target target) {
     const std::vector<double>& height = curve().height;
-    // Inside a pool the share rises by an unknown course. Evenly, it would go from one pool's middle to the
-    // next one's; all at once, where many people are at one point, it keeps its height. Before the middle
-    // that is the more, behind it the less; a point is out where neither course can have the share there.
+    // Inside a pool, the true share increases in an unknown way. If it increases evenly, it is linear between
+    // the middles of adjacent pools. If it increases at one point, it keeps its height. A point is excluded
+    // only if both cases exclude the share there.
     const auto middle = [](const Pool& pool) { return static_cast<double>(pool.from + pool.to - 1) / 2; };
     const auto evenly = [&](std::size_t s) {
         const Pool& pool = pool_of(s);
@@ -244,8 +245,8 @@ Interval Reading::sharp_interval(double share, std::size_t point, double critica
         const Pool& next = pool_of(off < 0 ? pool.from - 1 : pool.to);
         return height[s] + (height[next.from] - height[s]) * off / (middle(next) - middle(pool));
     };
-    // No mean has more noise than the noisiest of its parts, and no share more sampling error than a
-    // half: that decides most of the bisection at a glance.
+    // A mean has at most the noise of its noisiest term, and a share at most the sampling error of 1/2. This
+    // bound decides most steps of the bisection without further computation.
     const auto beyond = [&](std::size_t s, double off) {
         Pool& pool = pool_of(s);
         return off > critical_value * error(pool.noisiest, 0.25, target) ||
@@ -271,8 +272,8 @@ std::size_t Reading::points_below(double place) const {
     return static_cast<std::size_t>(std::clamp(std::ceil(place - touching), 0.0, steps() + 1));
 }
 
-// A place between two points is a mixture of theirs, so that the slope changes at points only: then rounding
-// a value to a neighbouring point at random does not change its mean share either.
+// A position between two points is a mixture of both, so that the slope changes at points only. Random
+// rounding of a value to a neighbouring point then preserves its mean share.
 std::vector<double> Reading::below(double at) const {
     if (at == left_end || at == right_end) return std::vector<double>(steps_ + 1, at == left_end ? 0 : 1);
     const double point = std::min(std::floor(at), steps() - 1);
@@ -287,8 +288,8 @@ std::vector<double> Reading::below(double at) const {
     return share;
 }
 
-// Errors are as if people were distributed like the nearest true distribution, not from the spread of the
-// few outputs seen: one report has an error too.
+// Errors are computed from the nearest distribution and not from the sample variance, which is 0 for one
+// report.
 void Reading::read() {
     if (!cumulative_.empty()) return;
     cumulative_ = ordered_.cumulative(counts_);
@@ -298,8 +299,8 @@ void Reading::read() {
     noise_ = ordered_.noise(counts_, shares_);
 }
 
-// Smearing over b (as a share of the range) puts a cumulative share off by at most slope·b²/24; the standard
-// error there is √(n_variance/(n·b)).
+// Smoothing over b (as a share of the range) has a bias of at most slope·b²/24; the standard error is
+// √(n_variance/(n·b)).
 std::uint64_t balanced_blur(double n_variance, std::uint64_t n, std::uint64_t steps) noexcept {
     constexpr double slope = 16, part = 0.25;
     const double b = std::pow(24 * part / slope * std::sqrt(n_variance / static_cast<double>(n)), 0.4);

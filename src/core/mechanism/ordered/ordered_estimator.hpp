@@ -1,5 +1,5 @@
-// Estimates read off the counts of an ordered mechanism: shares on the left of a place, means of functions,
-// quantiles, each with its error.
+// Estimates from the counts of an ordered mechanism: cumulative shares, means of functions and quantiles,
+// each with its error.
 #pragma once
 
 #include <limits>
@@ -14,88 +14,87 @@ namespace ldp {
 
 struct Quantile {
     double value;
-    /// Of all values whose cumulative share does not differ significantly from the one asked for. Not
-    /// symmetric: it reaches far where few people are. Widened by half the resolution to either side, it
-    /// covers the sharp quantile too, of any distribution. Of a sharp mechanism, it reaches from the first to
-    /// the last point that may have the share at or below it and less of it below.
+    /// The values whose cumulative share does not differ significantly from the requested one. The interval
+    /// is not symmetric: it is wide where there are few people. Inflated by half the resolution on either
+    /// side, it also covers the sharp quantile, for any distribution. For a sharp mechanism, it extends from
+    /// the first to the last point that may be the quantile.
     Interval interval;
 };
 
-/// A state opened for questions. The mechanism and the state must outlive it.
+/// A state prepared for estimation. The mechanism and the state must outlive the object.
 class Reading {
   public:
-    /// `each`: how many of the reports may be one person's, and repeat each other.
+    /// `each` is the largest number of reports of one person, which may repeat each other.
     Reading(const Ordered& ordered, const Counts& counts, double each = 1);
 
-    /// What may be expected of n reports, if people are spread over the points like this: estimates are true,
-    /// and their errors those that they would have.
+    /// Expected estimates and errors from n reports of people with these shares of the points.
     Reading(const Ordered& ordered, std::vector<double> shares, std::uint64_t n);
 
     [[nodiscard]] bool sharp() const noexcept { return blur_ == 0; }
-    /// The stretch over which estimates are smeared, in the attribute's units; 0 if they are sharp.
+    /// Returns the width over which estimates are smoothed, in the attribute's units; 0 if they are sharp.
     [[nodiscard]] double resolution() const noexcept;
-    /// The length of the range, in steps from point to point.
+    /// Returns the length of the range in steps between points.
     [[nodiscard]] double steps() const noexcept { return static_cast<double>(steps_); }
-    /// The attribute's value at a place in steps.
+    /// Returns the attribute's value at a position in steps.
     [[nodiscard]] double value(double at) const;
 
-    /// Places, in steps, with all of the range, none of it, or a part on their left: there the values below
-    /// `value`, or those at it as well.
+    /// Positions in steps. right_end has the whole range on its left, left_end none of it. before() excludes
+    /// values equal to `value` from the left side; behind() includes them.
     static constexpr double right_end = std::numeric_limits<double>::max();
     static constexpr double left_end = std::numeric_limits<double>::lowest();
     [[nodiscard]] double before(double value) const;
     [[nodiscard]] double behind(double value) const;
 
-    /// The share of people on the left of one place and not of the other.
+    /// Returns the share of people between two positions.
     [[nodiscard]] Estimate share(double from, double to, Target target);
-    /// The share of people from one point up to, not including, another.
+    /// Returns the share of people from point `first` to before point `end`.
     [[nodiscard]] Estimate between(std::size_t first, std::size_t end, Target target);
-    /// The laws of both.
+    /// Return the laws of these estimates.
     [[nodiscard]] ErrorLaw law_of_share(double from, double to, Target target);
     [[nodiscard]] ErrorLaw law_between(std::size_t first, std::size_t end, Target target);
-    /// The mean of a function of the points over the people.
+    /// Returns the mean of a function of the points over the people.
     [[nodiscard]] Estimate mean_of(std::span<const double> function, Target target);
-    /// The value below which a share lies, 0 < share < 1, smeared; or the first point with that share at or
-    /// below it. The interval reaches so many standard errors.
+    /// Returns the smoothed value below which a share lies, or the first point whose cumulative share is at
+    /// least `share`. Requires 0 < share < 1.
     [[nodiscard]] Quantile quantile(double share, double critical_value, Target target);
-    /// The value alone, which takes no more than a search.
+    /// Returns the value alone by a binary search.
     [[nodiscard]] double quantile(double share);
-    /// Of a sharp mechanism: between the distribution whose cumulative shares are nearest to the estimates by
-    /// squares, each divided by its variance, and the one that shrunk_splits() makes of them.
+    /// Returns the fit of a sharp mechanism: the average of the weighted monotone regression of the
+    /// cumulative shares, with inverse variances as weights, and the result of shrunk_splits().
     [[nodiscard]] Distribution fit();
 
   private:
-    /// The place of a value.
+    /// Returns the position of a value.
     [[nodiscard]] double at(double value) const;
-    /// The number of points before a place.
+    /// Returns the number of points before a position.
     [[nodiscard]] std::size_t points_below(double place) const;
-    /// The share that each point, smeared, has below a place.
+    /// Returns the share of each smoothed point below a position.
     [[nodiscard]] std::vector<double> below(double at) const;
-    /// The cumulative share at each point, smeared.
+    /// Returns the smoothed cumulative share at each point.
     [[nodiscard]] std::vector<double> smeared();
     /// Points of equal height in a fitted curve.
     struct Pool {
         std::size_t from, to;
-        double noisiest;                 ///< the most noise of an estimate in it
-        std::optional<double> error[2];  ///< of its height, once it is known: by target
+        double noisiest;                 ///< the largest noise of an estimate in the pool
+        std::optional<double> error[2];  ///< standard error of its height by target, once computed
     };
-    /// The curve that quantiles are read off. It does not fall; of a sharp mechanism it is the one nearest to
-    /// the estimates, by the weights that their variances give them. Made at the first question.
+    /// The curve for quantiles, which does not decrease. For a sharp mechanism, it is the monotone regression
+    /// of the estimates with inverse variances as weights. Computed on first use.
     struct Curve {
         std::vector<double> height, weight;
-        std::vector<Pool> pools;  ///< the last point is one by itself
+        std::vector<Pool> pools;  ///< the last point is a pool of its own
     };
     [[nodiscard]] const Curve& curve();
-    /// Of the details of a sharp mechanism, as shrunk_splits() asks for them.
+    /// Returns the variances of a sharp mechanism's Haar coefficients for shrunk_splits().
     [[nodiscard]] std::vector<double> split_variances();
     [[nodiscard]] Pool& pool_of(std::size_t point);
     [[nodiscard]] double error_of(Pool& pool, Target target);
-    /// Where a share is reached.
+    /// Returns the position at which the curve reaches a share.
     [[nodiscard]] double place_of(double share);
     [[nodiscard]] Interval sharp_interval(double share, std::size_t point, double critical_value,
                                           Target target);
     [[nodiscard]] double error(double noise, double sampling, Target target) const;
-    /// Reads the state, at the first question that needs it.
+    /// Reads the state on first use.
     void read();
 
     const Ordered& ordered_;
@@ -104,8 +103,8 @@ class Reading {
     std::uint64_t blur_;
     double each_;
     std::vector<double> cumulative_;  ///< unbiased
-    std::vector<double> nearest_;     ///< a cumulative distribution near it
-    std::vector<double> shares_;      ///< of that
+    std::vector<double> nearest_;     ///< a cumulative distribution close to it
+    std::vector<double> shares_;      ///< the shares of `nearest_`
     std::unique_ptr<const OrderedNoise> noise_;
     Curve curve_;
 };

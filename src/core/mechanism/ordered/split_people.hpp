@@ -1,5 +1,5 @@
-// The people of a distribution in two parts, those at the points of a range and all others: the distributions
-// that differ in nothing but the range's share are mixtures of the two.
+// The people of a distribution in two parts, those at the points of a range and all others. Mixtures of the
+// two parts are the distributions that differ in the range's share only.
 #pragma once
 
 #include <algorithm>
@@ -12,9 +12,9 @@ namespace ldp {
 
 class SplitPeople {
   public:
-    /// Of the shares below each point and behind the last, the points from `first` up to, not including,
-    /// `end`. Each part has one person of n more, who is spread evenly over its points: a part that nobody
-    /// seems to be in has a distribution, too.
+    /// `below` are the shares below each point and after the last one; the range consists of the points from
+    /// `first` to before `end`. Each part gets one additional person of n, spread evenly over its points, so
+    /// that an empty part has a distribution, too.
     SplitPeople(std::span<const double> below, std::size_t first, std::size_t end, double n) noexcept
         : below_(below),
           first_(first),
@@ -25,10 +25,10 @@ class SplitPeople {
           outside_points_(static_cast<double>(below.size() - 1) - inside_points_) {}
 
     [[nodiscard]] double share() const noexcept { return share_; }
-    /// Whether those inside can only be distributed in one way.
+    /// Return whether the part has a single point, so that its distribution is known.
     [[nodiscard]] bool inside_is_known() const noexcept { return inside_points_ == 1; }
     [[nodiscard]] bool outside_is_known() const noexcept { return outside_points_ == 1; }
-    /// The shares of each part at the points from here up to, not including, there.
+    /// Returns the shares of each part at the points `from` to before `to`.
     struct SplitShares {
         double inside, outside;
     };
@@ -43,7 +43,7 @@ class SplitPeople {
                 (all - inside + (outside_points_ > 0 ? one_ * others / outside_points_ : 0)) /
                     (1 - share_ + one_)};
     }
-    /// What a mean over the people is where the range has this share, from that over each part.
+    /// Returns the mean over all people if the range has the share `truth`, from the means of the two parts.
     [[nodiscard]] static double at(double truth, const SplitShares& parts) noexcept {
         return (1 - truth) * parts.outside + truth * parts.inside;
     }
@@ -54,20 +54,20 @@ class SplitPeople {
     double one_, share_, inside_points_, outside_points_;
 };
 
-/// The second and the third cumulant of an estimate at the truths 0, 1/3, 2/3 and 1, added up part by part.
+/// Second and third cumulants of an estimate at the true values 0, 1/3, 2/3 and 1, summed over the
+/// components.
 class CumulantsAtTruths {
   public:
     static constexpr double truths[] = {0, 1.0 / 3, 2.0 / 3, 1};
 
     explicit CumulantsAtTruths(double n) noexcept : n_(n) {}
 
-    /// n·variance that does not depend on the truth.
+    /// Adds an n·variance that does not depend on the true value.
     void add(double variance) noexcept {
         for (double& one : variances_) one += variance;
     }
-    /// The mean of `reports` terms, of which the moments at each truth are these: moments(truth). Where
-    /// events are rare, one is a whole step, and the law has nothing between: half a step counts as an error
-    /// beside.
+    /// Adds the mean of `reports` terms with the moments moments(truth). The mean is discrete with this step;
+    /// half a step counts as an additional error.
     struct StepMoments {
         double first, second, third;
     };
@@ -83,9 +83,10 @@ class CumulantsAtTruths {
             cubes_[i] += factor * factor * third;
         }
     }
-    /// Of the sum of the parts and a constant, which is the share. Against the people who reported, without
-    /// the sampling error of the share: a person's part and its term are drawn, but not the person. Then all
-    /// that varies about the mean of a holder is added up, and about that of another.
+    /// Returns the curve of the sum of the components and a constant, which is the share. For the target
+    /// sample, the sampling error of the share is removed: the drawn part and the term are random, but not
+    /// the users. The variance is then the sum of the variances about the mean of a holder and of a
+    /// non-holder.
     [[nodiscard]] TruthCurve curve(Target target, double constant) const noexcept {
         TruthCurve::Cubic variances = variances_, thirds = thirds_;
         for (std::size_t i = 0; i < std::size(truths) && target == Target::sample; ++i) {
@@ -103,7 +104,7 @@ class CumulantsAtTruths {
   private:
     double n_;
     TruthCurve::Cubic variances_{}, thirds_{};
-    TruthCurve::Cubic seconds_{}, cubes_{};  // raw moments, weighed as in the estimate
+    TruthCurve::Cubic seconds_{}, cubes_{};  // raw moments, weighted as in the estimate
 };
 
 }  // namespace ldp

@@ -1,8 +1,9 @@
-// Square wave reporting (Li, Wang et al. 2020): the window of width 2b in inputs of [0,1],
-// b = (εe − e + 1)/(2e(e − 1 − ε)), e = exp(ε), which tells most about the input in bits; every output is
-// counted, so that the state tells the distribution and not just the mean.
+// Square wave reporting (Li, Wang et al. 2020): the window of width 2b for inputs in [0,1], b = (εe − e +
+// 1)/(2e(e − 1 − ε)), e = exp(ε), which maximizes the mutual information. Every output is counted, so that
+// the state determines the distribution and not only the mean.
 //
-// parameters: grid steps, window width (4 bytes each), min, max · payload: a cell · state: reports per cell
+// parameters: grid steps, window width (4 bytes each), min, max · payload: an output · state: reports per
+//             output
 
 #include <algorithm>
 #include <cmath>
@@ -18,8 +19,8 @@ namespace ldp::square_wave {
 
 namespace {
 
-/// Steps, not cells: values fall on the grid's points, one more than steps. The state has a counter for each,
-/// and for each cell of the window.
+/// Steps, not outputs: values are rounded to the grid's points, one more than steps. The state has a counter
+/// for each of these and for each output of the window.
 constexpr Option square_wave_grid{.name = "grid", .fallback = 1024, .least = 2, .most = 65536};
 
 class SquareWave final : public NumericMean, public Ordered {
@@ -69,7 +70,7 @@ class SquareWave final : public NumericMean, public Ordered {
         return window_.invert(sums(counts));
     }
     WindowChannel::Sums sums(const Counts& counts) const noexcept;
-    /// Shares of the outputs.
+    /// Returns the shares of the outputs.
     static std::vector<double> observed(const Counts& counts);
 
     WindowChannel window_;
@@ -127,15 +128,15 @@ Distribution SquareWave::fit(const Counts& counts, Smoothing smoothing) const {
         [this, seen = observed(counts)](std::span<double> shares) { return decoder_.improve(seen, shares); });
 }
 
-// Shares come from the fit, whose error nobody knows.
+// Shares come from the fit, whose error is unknown.
 std::vector<Estimate> SquareWave::estimate(const Counts& counts, const Question& question) const {
     if (question.quantity == Quantity::means) return NumericMean::estimate(counts, question);
     return without_errors(fit(counts, Smoothing::binomial));
 }
 
-// If all outputs are equally likely, a step of the cumulative share has n·Var 1/(outputs·tilt²), and half way
-// up a ladder of K rungs it is K/4 of that (or a half, if there are no more than two). Points next to each
-// other lie on different ladders, so that averaging them divides it by their number.
+// If all outputs are equally probable, a step of the cumulative share has n·Var 1/(outputs·tilt²). In the
+// middle of a residue class of K outputs, it is K/4 times that (or a half, if K ≤ 2). Adjacent points are in
+// different residue classes, so that averaging points divides it by their number.
 std::uint64_t SquareWave::blur(std::uint64_t n) const noexcept {
     const auto steps = static_cast<double>(window_.steps());
     const auto cells = static_cast<double>(outputs());
@@ -145,8 +146,8 @@ std::uint64_t SquareWave::blur(std::uint64_t n) const noexcept {
     return balanced_blur(members / (cells * tilt * tilt * steps), n, window_.steps());
 }
 
-// An output has at least the low weight's share and at most the high one's, whatever the input is; and where
-// in its ladder's turn it falls, modulo the width, does not depend on the input at all.
+// The share of an output is between that of the low and of the high weight for any input. The residue of the
+// output modulo the width does not depend on the input.
 std::vector<Check> SquareWave::health(const Counts& counts) const {
     std::vector<Check> checks = window_.health(sums(counts));
     const std::vector<std::uint64_t> cells = counters(counts.state);
@@ -179,7 +180,7 @@ std::vector<Check> SquareWave::health(const Counts& counts) const {
 
 std::uint64_t width(double epsilon, std::uint64_t steps) {
     const double e = std::exp(epsilon);
-    // expm1 keeps the difference of nearly equal numbers when ε is small.
+    // expm1 preserves the difference of nearly equal numbers for small ε.
     const double b = (epsilon * e - std::expm1(epsilon)) / (2 * e * (std::expm1(epsilon) - epsilon));
     return std::max<std::uint64_t>(
         1, static_cast<std::uint64_t>(std::llround(2 * b * static_cast<double>(steps))));

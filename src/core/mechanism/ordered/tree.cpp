@@ -1,19 +1,19 @@
-// Length: one mechanism is one file, and its errors at every truth stand beside its estimates.
-// A hierarchy over an ordered domain, with the best oracle on every level (Cormode, Kulkarni, Srivastava
-// 2019; Hay et al. 2010): a person draws a level of a binary tree over the points, for everyone to see, and
-// reports the node above their point through subset selection, at the full ε. All levels' shares are then
-// made to agree by least squares, which are linear: every range, mean and share of points is without bias,
-// and its error is exact.
+// Length: the file contains a whole mechanism, and the errors at every true value are next to the estimates.
+// A hierarchy over an ordered domain with the best oracle on every level (Cormode, Kulkarni, Srivastava 2019;
+// Hay et al. 2010). A user publicly draws a level of a binary tree over the points and reports the node above
+// the value's point by subset selection at the full ε. Least squares then makes the shares of all levels
+// consistent. It is linear: estimates of ranges, means and single points are unbiased, and their errors are
+// exact.
 //
-// How probable a level is to be drawn makes the mean variance of all ranges least. Where ε is large, levels
-// at the top are not drawn at all: those below tell of them nearly as well, and the tree is one of wider
-// nodes there. The weights of the least squares follow from these probabilities, not from how many happened
-// to draw a level, so that forgers cannot shift them; only what nobody drew counts for nothing.
+// The probabilities of the levels minimize the mean variance of all ranges. At a large ε, levels at the top
+// have probability 0: the levels below estimate them nearly as well, and the tree has wider nodes there. The
+// weights of the least squares follow from these probabilities and not from the numbers of reports, so that
+// forged reports cannot change them. Levels without reports have weight 0.
 //
-// parameters: points (4 bytes), whether they are numbers (1), levels that are drawn (1), then of each: its
-//             depth (1), its weight (2), the size of its sets (4); then min, max
-// payload:    level (1 byte, of those that are drawn), a set of its nodes, zeros
-// state:      of each level: reports (8), bit counters
+// Parameters: points (4 bytes), whether they are numbers (1), levels that are drawn (1), then of each: its
+//             depth (1), its weight (2), the size of its sets (4); then min, max.
+// Payload:    level (1 byte, of those that are drawn), a set of its nodes, zeros.
+// State:      of each level: reports (8), bit counters
 
 #include <array>
 #include <cmath>
@@ -36,19 +36,19 @@ namespace ldp::tree {
 namespace {
 
 constexpr std::uint64_t max_points = std::uint64_t{1} << 14;
-/// Steps, not points; whole numbers want max − min of them.
+/// Steps, not points; integers need max − min of them.
 constexpr Option points_option{
     .name = "grid", .fallback = 1023, .least = 1, .most = max_points - 1, .of_numbers = true};
 constexpr std::size_t count_size = sizeof(std::uint64_t);
 
-/// What a block says of a level that is drawn.
+/// The parameters of a drawn level in a block.
 struct LevelPlan {
     std::uint8_t depth;
     std::uint16_t weight;
     std::uint32_t set_size;
 };
 
-/// Functions of the points, as LevelTree asks for them.
+/// Functions of the points in the form that LevelTree requires.
 struct Inside {
     std::uint64_t from, to;
     [[nodiscard]] bool flat(std::uint64_t first, std::uint64_t end) const noexcept {
@@ -56,7 +56,7 @@ struct Inside {
     }
     [[nodiscard]] double value(std::uint64_t point) const noexcept { return point >= from && point < to; }
 };
-/// 1 before some values, 0 behind them.
+/// 1 before the given values, 0 after them.
 struct Falling {
     std::uint64_t from;
     std::span<const double> values;
@@ -143,7 +143,7 @@ class Tree final : public DrawnLevels {
         return chance(level_of(payload)) * levels_[level_of(payload)].channel.max_probability();
     }
     double n_variance(double truth) const override;
-    // About ten planes, 32 bytes of them a step.
+    // About ten bit planes, 32 bytes per step.
     Cost cost() const noexcept override {
         double counted = 5;
         for (std::size_t i = 0; i < levels_.size(); ++i)
@@ -156,8 +156,8 @@ class Tree final : public DrawnLevels {
         return exact_chance(drawn) *
                level.channel.probability(level.code.holds(permanent.subspan(1), node(level, input[0])));
     }
-    // The level is drawn without a look at the value, so its probability cancels. In each, the first node and
-    // the last are two, and each is in sets that the other is not in.
+    // The level is drawn independently of the value, so that its probability cancels. In each level, the
+    // first and the last node differ, and each is in sets without the other.
     Exact worst_ratio() const override {
         Exact worst = exact(1, 1);
         for (const TreeLevel& level : levels_) {
@@ -179,7 +179,7 @@ class Tree final : public DrawnLevels {
         SubsetChannel channel;
         SetCode code;
         BitCounters counters;
-        std::size_t state;  ///< where its part of a state begins
+        std::size_t state;  ///< offset of its part of a state
     };
 
     std::uint64_t node(const TreeLevel& level, std::uint64_t point) const noexcept {
@@ -196,14 +196,14 @@ class Tree final : public DrawnLevels {
         for (const TreeLevel& level : levels_) all.push_back(static_cast<double>(reports(level, state)));
         return all;
     }
-    /// How what so many reports of each level tell is put together.
+    /// Returns the combination of the levels for these numbers of reports.
     LevelTree tree(std::span<const double> reports) const {
         std::vector<double> precisions(LevelTree::depth_of(points()));
         for (std::size_t i = 0; i < levels_.size(); ++i)
             if (reports[i] != 0) precisions[levels_[i].depth - 1] = chance(i) / levels_[i].channel.contrast();
         return {points(), precisions};
     }
-    /// The parts of the mean of a function that LevelTree can be asked about.
+    /// Returns the components of the mean of a function that LevelTree supports.
     template <class Function>
     std::vector<Contribution> contributions_in(const Function& function) const;
     std::vector<Contribution> contributions_of(std::span<const double> function) const override {
@@ -213,21 +213,21 @@ class Tree final : public DrawnLevels {
         return contributions_in(Inside{point, point + 1});
     }
 
-    std::vector<TreeLevel> levels_;  // those that are drawn, by depth
+    std::vector<TreeLevel> levels_;  // drawn levels, by depth
     std::size_t state_size_ = 0, payload_size_ = 0;
 };
 
-/// Against the people who reported, those who drew a level are themselves a sample of all: drawn without
-/// replacement, and no one for two levels. So the errors of the levels' means are not independent; but all
-/// that this takes off is the function's own variance over the people.
+/// For the target sample, the users who drew a level are a random sample without replacement, and no user
+/// draws two levels. The errors of the levels' means are therefore correlated; the exact reduction is the
+/// function's variance over the people.
 ///
-/// Few reports may all say the same, and would then be sure of it. So the people are taken to be spread as
-/// the shares say but for one more, half of whom is where it counts for most, half where for least: as in the
-/// prior of Jeffreys (1946) for a share. What lies below the deepest level that anybody drew is not known:
-/// the most that it can make is an error.
+/// Few reports may all agree, which would give a variance of 0. Therefore, one user is added to the estimated
+/// shares. Half of this user is at the point of largest and half at the point of smallest weight, as in the
+/// prior of Jeffreys (1946) for a share. Below the deepest level with reports, the distribution is unknown;
+/// its largest possible contribution counts as an error.
 class Tree::TreeNoise final : public OrderedNoise {
   public:
-    /// So many reports drew each level.
+    /// `reports` are the numbers of reports of each level.
     TreeNoise(const Tree& mechanism, std::vector<double> reports, std::vector<double> shares)
         : mechanism_(mechanism),
           tree_(mechanism.tree(reports)),
@@ -304,7 +304,7 @@ class Tree::TreeNoise final : public OrderedNoise {
     }
 
   private:
-    /// n·Var of the mean of a function that has this variance over the people.
+    /// Returns n·Var of the mean of a function with this variance over the people.
     template <class Function>
     double variance(const Function& function, double among_people) const {
         struct LevelVariance {
@@ -331,7 +331,7 @@ class Tree::TreeNoise final : public OrderedNoise {
             if (reports_[i] == 0) continue;
             const SubsetChannel& channel = mechanism_.levels_[i].channel;
             auto [sums, nodes, least, most] = levels[mechanism_.levels_[i].depth];
-            if (nodes < static_cast<double>(channel.domain())) {  // the others count for nothing
+            if (nodes < static_cast<double>(channel.domain())) {  // the other nodes have weight 0
                 least = std::min(least, 0.0);
                 most = std::max(most, 0.0);
             }
@@ -371,11 +371,12 @@ std::vector<double> Tree::cumulative(const Counts& counts) const {
     }
     std::vector<double> shares = tree(drawn(counts.state)).shares(estimates);
     std::partial_sum(shares.begin(), shares.end(), shares.begin());
-    shares.back() = 1;  // but for rounding
+    shares.back() = 1;  // removes the rounding error
     return shares;
 }
 
-// A node that nobody is at has the least support that honest reports can have, one that all are at the most.
+// A node without people has the smallest expected support of honest reports, a node with all people the
+// largest.
 std::vector<Check> Tree::health(const Counts& counts) const {
     std::vector<std::uint64_t> drew;
     std::vector<std::vector<Check>> checks;
@@ -398,8 +399,8 @@ std::vector<Check> Tree::health(const Counts& counts) const {
     return health_of(drew, checks);
 }
 
-// A level is told by those who drew it. A forged report names the set of greatest weight; people are at one
-// of its nodes each.
+// Only users who drew a level report it. The extreme forged reports contain the set of largest or smallest
+// weight; a user is at one node of a level.
 template <class Function>
 std::vector<Contribution> Tree::contributions_in(const Function& function) const {
     const LevelTree planned = tree(expected());
@@ -429,8 +430,8 @@ std::vector<Contribution> Tree::contributions_in(const Function& function) const
     return contributions;
 }
 
-// Of a number, if all people are at `truth`. Of categories, the largest of all, each being held by that share
-// of the people and the others by as many each.
+// For a number: all people are at `truth`. For categories: the largest variance over the values, one of which
+// has the share `truth` and the others equal shares.
 double Tree::n_variance(double truth) const {
     if (range()) return TreeNoise(*this, expected(), all_at(truth)).of(values(-1, 1));
     std::vector<double> held(points());
