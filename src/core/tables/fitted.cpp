@@ -15,23 +15,23 @@ namespace ldp {
 
 namespace {
 
-/// How many people's say the relative entropy has.
+/// Weight of the relative entropy, in people.
 constexpr double say_of_independence = 10;
-/// The share that a value has at least where attributes are taken for independent, as a part of an even one.
+/// Smallest share of a value in independent tables, relative to an even share.
 constexpr double least_of_even = 1e-4;
 
-/// The Haar transform of a table, along each of its attributes.
+/// The Haar transform of a table along each attribute.
 class Transform {
   public:
     explicit Transform(std::span<const std::uint64_t> sizes) {
         for (const std::uint64_t size : sizes) trees_.emplace_back(size);
     }
 
-    /// The details of shares.
+    /// Returns the coefficients of shares.
     [[nodiscard]] std::vector<double> details(std::vector<double> shares) const {
         return along_all(std::move(shares), &HaarTree::transpose);
     }
-    /// What each cell adds to a weighted sum of details.
+    /// Returns the weight of each cell in a weighted sum of coefficients.
     [[nodiscard]] std::vector<double> spread(std::vector<double> weights) const {
         return along_all(std::move(weights), &HaarTree::inverse);
     }
@@ -60,7 +60,7 @@ class Transform {
     std::vector<HaarTree> trees_;
 };
 
-/// What a table is fitted to, as a function of the logarithms of its cells.
+/// The objective of the fit as a function of the logarithms of the cells.
 class Loss {
   public:
     Loss(const Details& measured, const Transform& transform, std::vector<double> independent)
@@ -69,7 +69,7 @@ class Loss {
     struct At {
         double loss;
         std::vector<double> shares;  // of the cells, which sum to 1
-        std::vector<double> apart;   // of details and measured ones, by variance
+        std::vector<double> apart;   // deviations of the coefficients, divided by the variances
         std::vector<double> logs;    // of the shares
     };
     [[nodiscard]] At at(std::vector<double> logs) const {
@@ -93,7 +93,7 @@ class Loss {
         }
         return all;
     }
-    /// How the loss changes with each cell's share.
+    /// Returns the derivative of the objective by each cell's share.
     [[nodiscard]] std::vector<double> slopes(const At& at) const {
         std::vector<double> all = transform_.spread(at.apart);
         for (std::size_t cell = 0; cell < all.size(); ++cell)
@@ -107,8 +107,8 @@ class Loss {
     std::vector<double> independent_;  // logarithms
 };
 
-/// Mirror descent (Beck, Teboulle 2003): steps down the slopes in logarithms, each shorter until the loss is
-/// less.
+/// Mirror descent (Beck, Teboulle 2003): gradient steps in logarithms, each shortened until the objective
+/// decreases.
 std::vector<double> least_loss(const Details& measured, const Transform& transform,
                                std::vector<double> independent) {
     constexpr int most_steps = 400;
@@ -133,7 +133,7 @@ std::vector<double> least_loss(const Details& measured, const Transform& transfo
     return now.shares;
 }
 
-/// Logarithms of shares none of which is 0.
+/// Returns logarithms of shares, none of which is 0.
 std::vector<double> logs_of(const std::vector<double>& shares) {
     std::vector<double> logs;
     const double least = least_of_even / static_cast<double>(shares.size());
@@ -145,7 +145,7 @@ Table table_of(const Details& details, std::vector<double> shares) {
     return {details.attributes, details.sizes, std::move(shares), unknown, details.people};
 }
 
-/// Gives a pair's details those of its attributes.
+/// Copies the coefficients of the two attributes into a pair's coefficients.
 void put_margins(Details& pair, const Details& rows, const Details& columns) {
     const std::size_t width = pair.sizes[1];
     for (std::size_t c = 1; c < width; ++c) {

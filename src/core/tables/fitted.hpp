@@ -1,4 +1,4 @@
-// Fitted tables of whatever tells several attributes together.
+// Fitted tables for all mechanisms that report several attributes together.
 #pragma once
 
 #include "core/tables/measured.hpp"
@@ -6,11 +6,11 @@
 
 namespace ldp {
 
-/// Of cross tables their fit. Of Haar details a table for each attribute and each pair that was asked about:
-/// of all tables the one that makes least half the sum of (detail − measured)²/variance, over the details of
-/// both attributes and of the pair, plus ten times its relative entropy to that of independent attributes.
-/// The shares of each attribute are the mean of what its pairs then have, to which these are scaled
-/// (scaling.hpp).
+/// Returns the fit of measured tables. For Haar coefficients, it fits a table for each attribute and each
+/// reported pair. Each table minimizes half the sum of (coefficient − measured)²/variance, over the
+/// coefficients of both attributes and of the pair, plus ten times its relative entropy to that of
+/// independent attributes. The shares of an attribute are the mean over its pairs, which are then scaled to
+/// them (scaling.hpp).
 [[nodiscard]] Fit fitted(const Measured& measured);
 
 }  // namespace ldp

@@ -25,7 +25,7 @@ void check_attributes(const SummaryView& view, const std::vector<std::size_t>& a
         raise(ErrorCode::invalid_value, "an attribute stands twice in a question", {}, "Name each once.");
 }
 
-/// What the reports say of the attributes; throws unless a view has all of them.
+/// Returns the joint shares of the attributes. Error (unsupported) unless a view has all of them.
 std::unique_ptr<const JointShares> shares_of(const SummaryView& view,
                                              const std::vector<std::size_t>& attributes, Combination how) {
     check_attributes(view, attributes);
@@ -117,10 +117,10 @@ ErrorLaw Marginal::law(const JointShares::Box& box, const JointShares::Share& sh
     std::uint64_t cells = 1, all = 1;
     for (const std::size_t attribute : attributes) cells *= of[attribute];
     for (const std::uint64_t size : sizes_) all *= size;
-    std::uint64_t inside = cells / all;  // of the view that make up one of those asked about
+    std::uint64_t inside = cells / all;  // cells of the view per requested cell
     for (const std::vector<bool>& values : box)
         inside *= static_cast<std::uint64_t>(std::ranges::count(values, true));
-    // Of all there is no error: everybody is in one of them.
+    // The sum of all cells is 1 without error.
     return inside == cells
                ? law_of_share()
                : capability<CrossTables>(*view_.mechanism).error_law(view_, *only, inside, target_);
@@ -147,8 +147,8 @@ std::vector<Estimate> Marginal::shares() const {
     return all;
 }
 
-// Of few reports a rare cell may have none, and then hardly any variance of its own: those of the interval
-// are as if reach² reports more had been of those who are asked about (Agresti, Coull 1998).
+// With few reports, a rare cell may have no reports and hardly any sample variance. The interval adds reach²
+// reports, spread evenly over the condition (Agresti, Coull 1998).
 Quotient Marginal::quotient(const JointShares::Box& of, const JointShares::Box& given,
                             double critical_value) const {
     constexpr Quotient nothing{{unknown, unknown}, {unknown, unknown}};

@@ -1,5 +1,5 @@
-// Questions to cross tables that people were divided among: the share of any box of some attributes' values,
-// and of those who meet one condition the share who meet another.
+// Estimates from marginal tables of different people: the share of any box of some attributes' values, and
+// conditional shares.
 #pragma once
 
 #include <memory>
@@ -12,11 +12,11 @@
 
 namespace ldp {
 
-/// "consistent" or "unbiased"; throws Error (invalid_value) for other words.
+/// Returns the combination named "consistent" or "unbiased". Error (invalid_value) for other words.
 [[nodiscard]] Combination combination_named(std::string_view word);
 
-/// A share of others, with its standard error by the delta method and the interval of a quotient. Where the
-/// share of the others may be 0 nothing is known: all are NaN.
+/// A conditional share with its standard error by the delta method and the interval of a quotient. All values
+/// are NaN if the share of the condition may be 0.
 struct Quotient {
     Estimate estimate;
     Interval interval;
@@ -25,8 +25,8 @@ struct Quotient {
 /// The estimated share of a box and the law of its error, from one evaluation.
 struct MeasuredShare {
     Estimate estimate;  ///< NaN if no report is about all the attributes
-    /// The law of a count if the estimate is read off one; otherwise the normal law, with an allowance for
-    /// what few reports may not show.
+    /// The law of a count if the estimate is linear in one. Otherwise the normal law, with an additional
+    /// variance for small samples.
     ErrorLaw law;
 };
 
@@ -38,59 +38,60 @@ struct MeasuredShare {
 /// Joint shares of some attributes, estimated from a summary.
 class Marginal {
   public:
-    /// Of attributes in ascending order, of reports that there may be none of. Throws Error: invalid_value if
-    /// an attribute is not there or stands twice; unsupported if the reports do not tell several attributes
-    /// together, if no view has all of these, or if they were counted without the rounds that it takes.
-    /// Mechanism and bytes must outlive it.
+    /// `attributes` must be ascending; the summary may be empty. Error: invalid_value if an attribute does
+    /// not exist or occurs twice; unsupported if the reports do not cover several attributes together, if no
+    /// view has all of these, or if required rounds are unknown. The mechanism and the bytes must outlive the
+    /// object.
     Marginal(const SummaryView& view, const std::vector<std::size_t>& attributes, Combination how,
              Target target);
 
     [[nodiscard]] const std::vector<std::uint64_t>& sizes() const noexcept { return sizes_; }
-    /// How many reports are about at least one of the attributes and of use.
+    /// Returns the number of reports about at least one of the attributes that the estimates use.
     [[nodiscard]] std::uint64_t reports() const noexcept;
-    /// Whether any were about all of them: otherwise every answer is NaN.
+    /// Returns whether any report covers all the attributes. Otherwise every estimate is NaN.
     [[nodiscard]] bool told() const noexcept { return shares_->told(); }
 
     /// Estimates the share of a box and states the law of its error.
     [[nodiscard]] MeasuredShare measured(const JointShares::Box& box) const;
-    /// Of all cells, the last attribute's value running fastest.
+    /// Returns the shares of all cells; the last attribute's value varies fastest.
     [[nodiscard]] std::vector<Estimate> shares() const;
-    /// Of those in the second box, the share who are also in the first one; `reach` as of an interval.
+    /// Returns the share of the people in `given` who are also in `of`.
     [[nodiscard]] Quotient quotient(const JointShares::Box& of, const JointShares::Box& given,
                                     double critical_value) const;
 
   private:
-    /// Two boxes' shares, of which one is part of the other, their variances and covariance `times` those of
-    /// as many people as there are reports.
+    /// Returns two boxes' shares, of which one is part of the other, with their variances and covariance,
+    /// multiplied by `times`.
     [[nodiscard]] PartOfWhole part_of_whole(const JointShares& shares, const JointShares::Box& part,
                                             const JointShares::Box& whole, double times) const;
 
-    /// The law of a share's error; `variance` is the share's, for one report a person.
+    /// Returns the law of a share's error; `variance` is the share's with one report per person.
     [[nodiscard]] ErrorLaw law(const JointShares::Box& box, const JointShares::Share& share,
                                double variance) const;
-    /// What the variance of the share of a box would have more, if in each part one report more were of the
-    /// box and one more of any cell, evenly: of few reports at a large ε a rare cell may have none, and then
-    /// hardly any variance of its own (Agresti, Caffo 2000, for differences of two samples). Of Haar details
-    /// that of cautious().
+    /// Returns the additional variance of a share if each part had one more report in the box and one more
+    /// spread evenly over all cells. With few reports at a large ε, a rare cell may have no reports and
+    /// hardly any sample variance (Agresti, Caffo 2000, for differences of two samples). For Haar
+    /// coefficients, the variance is that of cautious().
     [[nodiscard]] double unseen_variance(const JointShares::Box& box, const JointShares::Share& share,
                                          double variance) const;
 
     SummaryView view_;
     std::vector<std::uint64_t> sizes_;
     std::unique_ptr<const JointShares> shares_;
-    std::unique_ptr<const JointShares> cautious_;  // of Haar details
-    std::unique_ptr<const JointShares> evened_;  // with the one of any cell, where shares have several parts
-    double n_, each_;                            // reports, and the most of one person
+    std::unique_ptr<const JointShares> cautious_;  // for Haar coefficients
+    // with one report spread over all cells, for shares of several parts
+    std::unique_ptr<const JointShares> evened_;
+    double n_, each_;  // number of reports, and the maximum of one person
     Target target_;
 };
 
-/// The cells of a marginal one after another, as boxes.
+/// The cells of a marginal as boxes, in order.
 class Cells {
   public:
     explicit Cells(const std::vector<std::uint64_t>& sizes);
 
     [[nodiscard]] std::size_t count() const noexcept { return count_; }
-    /// The values that cell number `cell` stands for.
+    /// Returns the values of the cell with index `cell`.
     [[nodiscard]] std::vector<std::uint64_t> values(std::size_t cell) const;
     [[nodiscard]] JointShares::Box box(std::size_t cell) const;
 

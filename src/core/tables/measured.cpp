@@ -17,7 +17,7 @@ std::vector<Table> tables(const SummaryView& view, const CrossTables& joint, std
         CrossTable found = joint.table(view, v);
         if (found.people == 0) continue;
         const double people = found.people / each, variance = found.contrast() / people;
-        const double held = std::max(0.0, found.held - 1) / people;  // 1 is what sampling adds
+        const double held = std::max(0.0, found.held - 1) / people;  // 1 is the contribution of sampling
         all.push_back({std::move(found.attributes), std::move(found.sizes), std::move(found.shares), variance,
                        people, held});
     }

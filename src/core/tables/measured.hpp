@@ -1,4 +1,4 @@
-// What a summary tells of several attributes together, whichever mechanism collected it.
+// Joint estimates of several attributes, independent of the mechanism that collected them.
 #pragma once
 
 #include <variant>
@@ -12,17 +12,17 @@ namespace ldp {
 
 using Details = JointCoefficients::Details;
 
-/// A table, or the Haar details, of every view that anybody reported on, in the order of the views; their
-/// people are different ones. A table's variance is that of even shares. Where people's reports repeat,
-/// variance and people are those of as few people as they can be of.
+/// A table, or the Haar coefficients, of every view with reports, in the order of the views, from different
+/// people. A table's variance is that of even shares. If people's reports repeat, variance and people are
+/// those of the lower bound of the number of people.
 using Measured = std::variant<std::vector<Table>, std::vector<Details>>;
 
-/// Unbiased. Throws Error: unsupported if the reports do not tell several attributes together, or were
-/// counted without the rounds that it takes; invalid_value if there are none.
+/// Returns unbiased estimates. Error: unsupported if the reports do not cover several attributes together, or
+/// if required rounds are unknown; invalid_value if there are no reports.
 [[nodiscard]] Measured measured(const SummaryView& view);
 
-/// The same for a model, which shows nothing of itself that is not an estimate: throws Error (unsupported) of
-/// fewer reports than the spec's min_group, too.
+/// Returns the same estimates for a model. Error (unsupported) also if there are fewer reports than the
+/// min_group of the spec.
 [[nodiscard]] Measured measured_for_model(const SummaryView& view);
 
 }  // namespace ldp

@@ -15,26 +15,26 @@ namespace {
 
 constexpr Eigen::Index largest_matrix = 512;
 constexpr int most_rounds = 30;
-/// A common part that changes by less than this part of itself stays as it is.
+/// Relative change of the common part at which the iteration ends.
 constexpr double settled = 1e-3;
 
-/// Where an attribute's values are in the matrix of all.
+/// The position of an attribute's values in the matrix of all values.
 struct ValueBlock {
     Eigen::Index size = 0, begin = 0;
-    double noise = 0;  ///< of a row, over all that was measured beside it
+    double noise = 0;  ///< of a row, over all measured pairs of the attribute
 };
 
-/// What is beyond the edge, shrunk; and further beyond it, by this part of it, than noise comes by chance.
+/// Shrinks eigenvalues that exceed the edge by more than the factor 1 + `beyond`.
 Eigen::MatrixXd shrunk(const Eigen::MatrixXd& all, double edge, double beyond) {
     return with_eigenvalues(all, [&](double value) {
         return value > edge * (1 + beyond) ? std::sqrt(value * value - edge * edge) : 0;
     });
 }
 
-/// Squared contingencies that a pair may have: 10⁻⁴, where no table is told from independence, to above 100.
+/// Range and step of the squared contingencies: from 10⁻⁴, indistinguishable from independence, to above 100.
 constexpr double least_contingency = 1e-4, contingency_step = 4;
 constexpr std::size_t contingencies = 11;
-/// The medians that are tried are nearer to each other, up to 13.
+/// The candidates for the median have a smaller step and end at 13.
 constexpr double median_step = 2;
 constexpr std::size_t medians = 18;
 
@@ -47,18 +47,18 @@ Grid possible() {
     return grid;
 }
 
-/// Directions in which a table has an interaction.
+/// Returns the dimension of a table's interaction.
 double degrees_of_freedom(const Table& pair) {
     const std::uint64_t directions = (pair.sizes[0] - 1) * (pair.sizes[1] - 1);
     return static_cast<double>(std::max<std::uint64_t>(1, directions));
 }
 
-/// By contingency: how likely what was measured is, as a logarithm, and which part of it is then not noise.
+/// The log-likelihood of the measurement and the fraction that is not noise, by contingency.
 struct InteractionLikelihood {
     Grid likelihood{}, clear{};
 };
 
-/// Cell by cell, each of which counts as the part of a direction that it is.
+/// Computes the likelihood cell by cell; each cell counts as its fraction of a degree of freedom.
 InteractionLikelihood reading(const Pair& pair, const Interaction& interaction, const Shares& shares,
                               const Grid& grid) {
     const std::vector<double>&p = shares[interaction.first], &q = shares[interaction.second];
@@ -85,12 +85,12 @@ InteractionLikelihood reading(const Pair& pair, const Interaction& interaction, 
     return found;
 }
 
-/// A median that is tried.
+/// Returns a candidate for the median.
 double median(std::size_t number) {
     return least_contingency * std::pow(median_step, static_cast<double>(number));
 }
 
-/// How likely each contingency is around this median.
+/// Returns the prior probability of each contingency for this median.
 Grid around(double middle, const Grid& grid) {
     Grid weights{};
     double sum = 0;
@@ -102,7 +102,7 @@ Grid around(double middle, const Grid& grid) {
     return weights;
 }
 
-/// The weights once a likelihood is known, which becomes that of them all, as a logarithm.
+/// Updates the weights with a likelihood and returns the logarithm of the marginal likelihood.
 double learn(Grid& weights, const Grid& likelihood) {
     const double most = *std::ranges::max_element(likelihood);
     double sum = 0;
@@ -111,7 +111,7 @@ double learn(Grid& weights, const Grid& likelihood) {
     return std::log(sum) + most;
 }
 
-/// What a pair tells of one of its attributes.
+/// Returns the estimate of one attribute from a pair.
 Table told(std::size_t attribute, const Pair& pair, double spread, const Eigen::MatrixXd& common,
            const Shares& shares) {
     const Table& table = pair.table;
@@ -120,8 +120,8 @@ Table told(std::size_t attribute, const Pair& pair, double spread, const Eigen::
     const auto k = static_cast<double>(p.size());
     double squares = 0;
     for (const double share : p) squares += share * share;
-    // A value's row has the noise of its cells, and both the sampling of people and the interaction vary in
-    // proportion to the other attribute's shares; but for the row's total, which people alone vary.
+    // A value's row has the noise of its cells. Sampling and the interaction vary in proportion to the other
+    // attribute's shares; the row's total varies by sampling only.
     const double least = 1 / (k * table.people), between = spread * (1 - squares) / std::max(1.0, k - 1);
     std::vector<double> weights;
     double total = 0;
@@ -168,11 +168,12 @@ std::vector<Eigen::MatrixXd> common_parts(std::span<const Interaction> interacti
         const ValueBlock &first = places[one.first], &second = places[one.second];
         return matrix.block(first.begin, second.begin, first.size, second.size);
     };
-    // The largest eigenvalue of noise is further beyond its edge once in a hundred times (Tracy, Widom 1996).
+    // The largest eigenvalue of noise exceeds its edge by this factor with a probability of 1 % (Tracy, Widom
+    // 1996).
     const double beyond = std::pow(degrees_of_freedom, -2.0 / 3);
     for (int round = 0; degrees_of_freedom > 0 && values <= largest_matrix && round < most_rounds; ++round) {
         check_interrupt();
-        // The solver reads the lower triangle alone.
+        // The solver reads the lower triangle only.
         Eigen::MatrixXd all = common;
         for (const Interaction& one : interactions) block(all, one) = one.shares;
         all.triangularView<Eigen::StrictlyLower>() = all.transpose();
@@ -203,7 +204,7 @@ std::vector<Dependence> dependences(std::span<const Pair> pairs, std::span<const
     std::vector<InteractionLikelihood> decoded_values;
     for (std::size_t i = 0; i < pairs.size(); ++i)
         decoded_values.push_back(reading(pairs[i], interactions[i], shares, grid));
-    // Of each median, how likely all that was measured is.
+    // The likelihood of all measurements for each median.
     std::vector<double> evidence;
     for (std::size_t m = 0; m < medians; ++m) {
         const Grid weights = around(median(m), grid);

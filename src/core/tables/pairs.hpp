@@ -1,8 +1,7 @@
-// What all pairs of attributes tell of each one, and of single attributes. A pair's table may say little more
-// than noise where all of them together are clear: if people differ in a few traits that nobody asked for,
-// and attributes hang together because they follow these, then the covariances of all attributes' values are
-// a matrix of a few eigenvalues, all positive, however many attributes there are (the model of factor
-// analysis).
+// Estimates of pairs and of single attributes from all pairs together. The table of one pair may be mostly
+// noise while all tables together are informative. People may differ in a few latent traits through which the
+// attributes are associated (the model of factor analysis). The covariances of all attributes' values then
+// form a positive semidefinite matrix of low rank, however many attributes there are.
 #pragma once
 
 #include <Eigen/Core>
@@ -14,56 +13,58 @@
 
 namespace ldp {
 
-/// How the share of each cell of two attributes differs from that of independent ones, as measured: a row for
-/// each value of the first, a column for each of the second; rows and columns add up to 0.
+/// The measured interaction of two attributes: the difference between the shares of the cells and those of
+/// independent attributes. A row for each value of the first, a column for each value of the second. Rows and
+/// columns add up to 0.
 struct Interaction {
     std::size_t first, second;  ///< attributes, first < second
     Eigen::MatrixXd shares;
-    /// The most variance that the noise has, added up over a row: of any unit mixture of rows, and of
+    /// Largest variance of the noise summed over a row, over all unit mixtures of rows, and the same for
     /// columns.
     double row_noise, column_noise;
 };
 
-/// Of each interaction the part that follows such traits, as far as that is not noise. Noise alone has
-/// eigenvalues up to an edge (Wigner 1958); one clearly beyond it, λ, is shrunk to √(λ² − edge²), which is
-/// best for the sum of squared errors if all cells' noise is alike (Gavish, Donoho 2017); the edge is that of
-/// the noisiest row. What was not measured, such as the blocks on the diagonal, follows from the rest, by
-/// turns (Mazumder, Hastie, Tibshirani 2010). All 0 if nothing is beyond the edge, and for more than 512
-/// values in all, of which the eigenvalues would take too long.
+/// Returns the low-rank part of each interaction. Noise alone has eigenvalues up to an edge (Wigner 1958). An
+/// eigenvalue λ clearly above the edge is shrunk to √(λ² − edge²), which minimizes the squared error if the
+/// noise is equal in all cells (Gavish, Donoho 2017). The edge is that of the noisiest row. Entries that were
+/// not measured, such as the blocks on the diagonal, are imputed iteratively (Mazumder, Hastie, Tibshirani
+/// 2010). The result is 0 if no eigenvalue exceeds the edge, and for more than 512 values in total, where the
+/// eigenvalues would take too long.
 [[nodiscard]] std::vector<Eigen::MatrixXd> common_parts(std::span<const Interaction> interactions);
 
-/// Of each attribute's values, by attribute number; none where nothing was measured.
+/// Shares of each attribute's values, by attribute index; empty for attributes without reports.
 using Shares = std::vector<std::vector<double>>;
 
-/// What was measured of two attributes.
+/// The measured table of a pair.
 struct Pair {
     Table table;
-    /// The part of its people that it counts as its own: those who reported three attributes stand for each
-    /// of them in two pairs, a half in each.
+    /// The fraction of its people that the pair counts: a report of three attributes counts one half for each
+    /// of an attribute's two pairs.
     double own;
 };
 
-/// All pairs that a measured table holds.
+/// Returns all pairs in the measured tables.
 [[nodiscard]] std::vector<Pair> pairs_in(std::span<const Table> measured);
 
-/// What is expected of an interaction, given how large it and all others were measured.
+/// The estimated distribution of an interaction, given its own and all other measurements.
 struct Dependence {
-    /// The interaction is spread like the deviations of that part of a person: with mean 0, and the
-    /// covariance that the cells of independent attributes have in samples of 1/spread people.
+    /// The interaction has mean 0 and the covariance of the deviations in samples of 1/spread people from
+    /// independent attributes.
     double spread;
-    double clear;  ///< the part of what was measured that is not noise, 0 to 1
+    double clear;  ///< the fraction of the measured interaction that is not noise, 0 to 1
 };
 
-/// A pair's squared contingency, spread·(k₁ − 1)(k₂ − 1), is taken to be log-logistic around a median that
-/// all pairs share, each as far as it makes likely what was measured of all of them (Robbins 1956).
+/// Returns the dependence of each pair by empirical Bayes (Robbins 1956). The squared contingency of a pair,
+/// spread·(k₁ − 1)(k₂ − 1), has a log-logistic prior around a median that all pairs share. The medians are
+/// weighted by the likelihood of all measurements.
 [[nodiscard]] std::vector<Dependence> dependences(std::span<const Pair> pairs,
                                                   std::span<const Interaction> interactions,
                                                   const Shares& shares);
 
-/// The table of one attribute, from those who reported it alone and from all its pairs: the sums of their
-/// cells, less what they have in common with all pairs, weighted as is best if the other attribute has these
-/// shares and the interaction that spread. If it is 0, that is by the shares themselves; if it is large,
-/// evenly, which is what sums without any bias are.
+/// Returns the table of one attribute from its own reports and from all its pairs. A pair contributes the
+/// sums over the other attribute's cells, minus the part that it shares with all pairs. The weights are
+/// optimal for the given shares and the given spread of the interaction. They are proportional to the other
+/// attribute's shares if the spread is 0. If it is large, they are even, which gives unbiased sums.
 [[nodiscard]] Table single(std::size_t attribute, std::span<const Table> measured,
                            std::span<const Pair> pairs, std::span<const Dependence> dependence,
                            std::span<const Eigen::MatrixXd> common, const Shares& shares);

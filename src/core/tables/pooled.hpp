@@ -1,4 +1,4 @@
-// What several tables say of the same attributes.
+// Combination of several tables of the same attributes.
 #pragma once
 
 #include <set>
@@ -10,37 +10,37 @@
 
 namespace ldp {
 
-/// Of every cell of a table of these attributes, which cell of the table of `kept`, some of them in ascending
-/// order, it belongs to.
+/// Returns, for every cell of a table of these attributes, the index of its cell in the table of `kept`, a
+/// subset in ascending order.
 [[nodiscard]] std::vector<std::uint32_t> cells_of(std::span<const std::size_t> attributes,
                                                   std::span<const std::uint64_t> sizes,
                                                   std::span<const std::size_t> kept);
 
-/// The table of some of a table's attributes, the others summed out: variances of cells add up.
+/// Returns a marginal of a table: the other attributes are summed out, and the variances of cells are added.
 [[nodiscard]] Table summed(const Table& table, std::span<const std::size_t> kept);
 
-/// What of a table's variance is the randomizers' noise: the variance is that against a population of even
-/// shares, which sampling has a part in.
+/// Returns the randomizers' noise in a table's variance, which is that of even shares with the target
+/// population and includes the sampling error.
 [[nodiscard]] double noise_of(const Table& table);
 
-/// What of that is the same in all cells, however frequent they are.
+/// Returns the part of that noise that does not depend on the shares.
 [[nodiscard]] double flat_noise_of(const Table& table);
 
-/// A table, and how much each measured one had a say in it.
+/// A combined table and the weights of the measured tables.
 struct Pooled {
-    Table table;  ///< shares sum to 1; people is what as many drawn for this table alone would tell
-    std::vector<std::pair<std::size_t, double>> weights;  ///< tables by number; they sum to 1
+    Table table;  ///< shares sum to 1; people is the number with equal precision in one table
+    std::vector<std::pair<std::size_t, double>> weights;  ///< by the index of the table; they sum to 1
 };
 
-/// All tables that hold these attributes (ascending), combined by their precision: unbiased, and the least
-/// variance where tables are of different people. The total, which is known, is set to 1. There are no
-/// weights if no table holds them.
+/// Returns the combination of all tables that contain these attributes (ascending), weighted by precision. It
+/// is unbiased, and has the smallest variance if the tables are from different people. The total is known and
+/// set to 1. The weights are empty if no table contains the attributes.
 [[nodiscard]] Pooled pooled(std::span<const Table> tables, std::span<const std::size_t> attributes);
 
-/// All sets of so many attributes, ascending, that some table holds.
+/// Returns all sets of `count` attributes, ascending, that some table contains.
 [[nodiscard]] std::set<std::vector<std::size_t>> sets_of(std::span<const Table> tables, std::size_t count);
 
-/// How many values each attribute has that some table holds, by number; 0 for those that none does.
+/// Returns the number of values of each attribute, by index; 0 for attributes that no table contains.
 [[nodiscard]] std::vector<std::uint64_t> sizes_in(std::span<const Table> tables);
 
 }  // namespace ldp

@@ -12,22 +12,22 @@ namespace ldp {
 
 namespace {
 
-/// P(X ≥ x | X ≥ above) of a standard normal X, x being no less than `above`.
+/// Returns P(X ≥ x | X ≥ above) of a standard normal X for x ≥ `above`.
 double tail_above(double x, double above) {
     constexpr double far =
-        30;  // from here on the density over x, within a part in far², and no denormal tail
+        30;  // beyond this, density over x is accurate to one part in far² and avoids denormal tails
     if (above < far) return one_sided(x) / one_sided(above);
     return std::exp(-(x - above) * (x + above) / 2) * above / x;
 }
 
-/// Var(part − r·whole).
+/// Returns Var(part − r·whole).
 double variance_of_difference(const PartOfWhole& of, double r) {
     return of.variance_of_part - 2 * r * of.covariance + r * r * of.variance_of_whole;
 }
 
-/// Whether the quotient r fits: part − r·whole is 0 on average then, and what is left of the whole, when
-/// what it has in common with that is taken out, is independent of it. Given that rest the test of the whole
-/// cuts off one side of the normal law of part − r·whole.
+/// Tests a quotient r: part − r·whole has mean 0. The remainder of the whole after regression on part −
+/// r·whole is independent of it. Given this remainder, the selection of the whole truncates the normal law of
+/// part − r·whole on one side.
 class Fits {
   public:
     Fits(const PartOfWhole& of, double critical_value)
@@ -52,7 +52,7 @@ class Fits {
     double least_, tail_;
 };
 
-/// Quotients from `lower` to `upper`, closer to each other the closer they are to the estimate.
+/// Returns quotients from `lower` to `upper`, denser near the estimate.
 std::vector<double> grid(double lower, double estimate, double upper) {
     constexpr double closer = 0.8, closest = 1e-9;
     std::vector<double> all{estimate};
@@ -64,7 +64,7 @@ std::vector<double> grid(double lower, double estimate, double upper) {
     return all;
 }
 
-/// The last quotient that fits on the way from one that does to one that does not.
+/// Returns the last accepted quotient between an accepted one and a rejected one.
 double last_that_fits(const Fits& fits, double inside, double outside) {
     constexpr int halvings = 40;
     for (int i = 0; i < halvings; ++i) {
@@ -86,8 +86,9 @@ Interval interval_of_quotient(const PartOfWhole& estimates, double critical_valu
     if (!fits.whole_is_told()) return {unknown, unknown};
     const double estimate = estimates.part / estimates.whole;
     const std::vector<double> tried = grid(std::min(0.0, estimate), estimate, std::max(1.0, estimate));
-    // Where the whole has hardly passed its test, what fits may lie in two pieces: the longest is told, since
-    // all from the first to the last would hold too often, and the piece with the estimate too seldom.
+    // If the whole hardly passes its test, the accepted quotients may form two segments. The longest segment
+    // is returned. The hull of both would have too much coverage, and the segment with the estimate too
+    // little.
     Interval longest{estimate, estimate};
     for (std::size_t first = 0, last; first < tried.size(); first = last + 1) {
         for (last = first; last < tried.size() && fits(tried[last]);) ++last;

@@ -1,4 +1,4 @@
-// What share of a whole its part is, both being estimated.
+// Quotients of an estimated part and an estimated whole.
 #pragma once
 
 #include "core/mechanism/error_law.hpp"
@@ -11,14 +11,14 @@ struct PartOfWhole {
     double variance_of_part, variance_of_whole, covariance;
 };
 
-/// part/whole, with its standard error by the delta method.
+/// Returns part/whole with its standard error by the delta method.
 [[nodiscard]] Estimate estimate_of_quotient(const PartOfWhole& estimates);
 
-/// The interval of part/whole, `reach` being the normal law's, for a whole that is told only where it is
-/// `reach` standard errors above 0: NaN where it is not. Wholes that look larger than they are pass that
-/// test first, and Fieller's interval (1954) of those that passed holds too seldom; this one holds as often
-/// as it says among them (Lee, Sun, Sun, Taylor 2016), and is Fieller's where the whole is far above the
-/// test. Of 0 to 1, but that it reaches to the estimate.
+/// Returns the interval of part/whole at a normal critical value, clipped to 0 to 1 but containing the
+/// estimate. NaN if the whole is less than `critical_value` standard errors above 0. The whole is more likely
+/// to pass this test if it is overestimated, and Fieller's interval (1954) has too little coverage after the
+/// selection. This interval is conditional on the selection (Lee, Sun, Sun, Taylor 2016). It equals Fieller's
+/// if the whole is far above the threshold.
 [[nodiscard]] Interval interval_of_quotient(const PartOfWhole& estimates, double critical_value);
 
 }  // namespace ldp

@@ -39,7 +39,7 @@ void Scaling::settle(std::vector<double>& shares) const {
     constexpr std::size_t most = 500;
     for (std::size_t i = 0; i < most && sweep(shares, scaling_step(i)) > 1e-9; ++i) {
     }
-    // Part of the way, a margin's total is not kept.
+    // A partial step does not preserve the total of a margin.
     double sum = 0;
     for (const double share : shares) sum += share;
     if (sum > 0)

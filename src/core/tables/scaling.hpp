@@ -1,5 +1,5 @@
-// Iterative proportional scaling (Deming, Stephan 1940): the table that has given margins and is otherwise as
-// near as can be to a given one, by relative entropy.
+// Iterative proportional scaling (Deming, Stephan 1940): the table with given margins that is nearest to a
+// given table by relative entropy.
 #pragma once
 
 #include <algorithm>
@@ -10,34 +10,35 @@
 
 namespace ldp {
 
-/// A share times a factor; 0 if one of them is, and else no smaller than a number can be that a factor brings
-/// back: margins that hardly agree would make ever more cells 0, until no table is left.
+/// Returns a share times a factor; 0 if one of them is 0. Positive results have a lower bound from which a
+/// later factor can restore them. Without it, inconsistent margins would set more and more cells to 0.
 [[nodiscard]] inline double scaled(double share, double factor) noexcept {
     constexpr double least = 1e-200;
     return share > 0 && factor > 0 ? std::max(share * factor, least) : 0;
 }
 
-/// Margins that a table of some attributes is to have.
+/// Margins that a table of some attributes must have.
 class Scaling {
   public:
-    /// For tables of these attributes, ascending; what the margins are of is among them.
+    /// For tables of these attributes (ascending), which must contain those of the margins.
     Scaling(std::span<const std::size_t> attributes, std::span<const std::uint64_t> sizes,
             std::vector<Table> margins);
 
-    /// Gives the shares each margin in turn, or goes part of the way, as a power of what is missing. Returns
-    /// how far off the worst margin was, as the sum of absolute differences. Cells that are 0 stay 0.
+    /// Scales the shares to each margin in turn, or by a power `step` of the required factors. Returns the
+    /// largest sum of absolute differences of a margin before the step. Cells that are 0 stay 0.
     double sweep(std::vector<double>& shares, double step = 1) const;
 
-    /// Sweeps until all margins are there to 10^-9. Margins that no table has together are met half-way:
-    /// after some sweeps the steps become smaller.
+    /// Repeats sweeps until all margins agree to 10^-9. For inconsistent margins, the steps decrease after
+    /// some sweeps and the result is a compromise.
     void settle(std::vector<double>& shares) const;
 
   private:
     std::vector<Table> margins_;
-    std::vector<std::vector<std::uint32_t>> cells_;  ///< of each margin, where each cell of the table belongs
+    /// for each margin, the index of its cell for each cell of the table
+    std::vector<std::vector<std::uint32_t>> cells_;
 };
 
-/// The step of a sweep, from 0 on: whole at first, then ever smaller, with a sum that grows without bound.
+/// Returns the step of a sweep, counted from 0: 1 at first, then decreasing with a divergent sum.
 [[nodiscard]] double scaling_step(std::size_t sweep);
 
 }  // namespace ldp

@@ -1,4 +1,4 @@
-// What was measured of some attributes together, whatever measured it.
+// Estimated cross tables, independent of the mechanism.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@ namespace ldp {
 /// Estimated shares of the cells of a cross table.
 struct Table {
     std::vector<std::size_t> attributes;  ///< ascending
-    std::vector<std::uint64_t> sizes;     ///< how many values each of them has
-    std::vector<double> shares;           ///< of every cell, the last attribute's value running fastest
-    /// The noise of one cell's share: that of Σ g·share is this times Σ g², the g adding up to 0.
+    std::vector<std::uint64_t> sizes;     ///< number of values of each attribute
+    std::vector<double> shares;           ///< of every cell; the last attribute's value varies fastest
+    /// Noise of one cell's share: the variance of Σ g·share is this times Σ g², with g adding up to 0.
     double variance = 0;
-    double people = 0;  ///< whose reports are about it
-    /// The part of that noise which goes with the shares: of Σ g·share it is this times Σ share·g², beside
-    /// what sampling adds. `variance` has it as of even shares.
+    double people = 0;  ///< number of people who reported it
+    /// The part of the noise that is proportional to the shares: for Σ g·share, it is this times Σ share·g²,
+    /// in addition to the sampling error. `variance` includes it for even shares.
     double held = 0;
 };
 

@@ -22,8 +22,8 @@ namespace {
 
 using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// What a fit leaves of a cell whose share would be negative, of that of independent attributes: it scales
-/// tables to their margins, which cells that are 0 could make impossible.
+/// Lower bound of a cell, relative to independent attributes, instead of a negative share. Zero cells could
+/// make scaling to the margins impossible.
 constexpr double least_share = 1e-4;
 
 Table of_unknown_noise(std::span<const std::size_t> attributes, std::vector<std::uint64_t> sizes,
@@ -31,7 +31,7 @@ Table of_unknown_noise(std::span<const std::size_t> attributes, std::vector<std:
     return {{attributes.begin(), attributes.end()}, std::move(sizes), std::move(shares), unknown, people};
 }
 
-/// The nearest distribution: one amount less of each share, and none below 0.
+/// Returns the nearest distribution: subtracts a constant from all shares and sets negative results to 0.
 std::vector<double> nearest_distribution(const std::vector<double>& shares) {
     std::vector<double> order = shares;
     std::ranges::sort(order, std::ranges::greater());
@@ -46,8 +46,8 @@ std::vector<double> nearest_distribution(const std::vector<double>& shares) {
     return order;
 }
 
-/// From so many values on they tell enough of how shares are spread that empirical Bayes is nearer to the
-/// truth than the nearest distribution (bench/consistency).
+/// Number of values from which on empirical Bayes has a smaller error than the nearest distribution
+/// (bench/consistency).
 constexpr std::size_t many_values = 32;
 
 std::vector<double> likely_distribution(const Table& single) {
@@ -57,7 +57,7 @@ std::vector<double> likely_distribution(const Table& single) {
     return empirical_bayes(estimates);
 }
 
-/// The most entropy that tables of these attributes can have with those margins.
+/// Returns the table of maximum entropy of these attributes with the given margins.
 std::vector<double> most_entropy(std::span<const std::size_t> attributes,
                                  std::span<const std::uint64_t> sizes, std::vector<Table> margins) {
     std::uint64_t cells = 1;
@@ -67,16 +67,16 @@ std::vector<double> most_entropy(std::span<const std::size_t> attributes,
     return shares;
 }
 
-/// A singular value of a matrix of noise and of what is looked for, shrunk as is best for the sum of squared
-/// errors. All are in units of the noise of one cell times the root of the larger side; `aspect` is the
-/// smaller side as a part of the larger.
+/// Shrinks a singular value of a matrix with noise, optimally for the squared error. Values are in units of
+/// the noise of one cell times the root of the larger side. `aspect` is the smaller side divided by the
+/// larger.
 double shrunk(double value, double aspect) {
     if (value <= 1 + std::sqrt(aspect)) return 0;
     const double square = value * value - aspect - 1;
     return std::sqrt(square * square - 4 * aspect) / value;
 }
 
-/// As much of an interaction as is not noise.
+/// Returns the denoised interaction.
 RowMatrix denoised(const RowMatrix& interaction, double variance) {
     const auto [least, most] = std::minmax({interaction.rows() - 1, interaction.cols() - 1});
     if (least < 1) return RowMatrix::Zero(interaction.rows(), interaction.cols());
@@ -86,15 +86,16 @@ RowMatrix denoised(const RowMatrix& interaction, double variance) {
                                 [&](double value) { return unit * shrunk(value / unit, aspect); });
 }
 
-/// The table that two attributes would have if they were independent.
+/// Returns the table of two independent attributes with these margins.
 RowMatrix even_table(const Table& p, const Table& q) {
     const Eigen::Map<const Eigen::VectorXd> left(p.shares.data(), static_cast<Eigen::Index>(p.shares.size())),
         right(q.shares.data(), static_cast<Eigen::Index>(q.shares.size()));
     return left * right.transpose();
 }
 
-/// Counts of values vary in proportion to the shares p. Of a mixture of values that adds up to 0, no weight
-/// is above 1 − 1/k of the squares of all k, so that Σ p·weight² is at most this over k.
+/// Returns a bound of the sampling variance of a mixture of values. Counts vary in proportion to the shares
+/// p. For weights that add up to 0, no weight exceeds 1 − 1/k of the sum of squares of all k, so that Σ
+/// p·weight² is at most this bound over k.
 double most_of_sampling(const Table& table) {
     std::vector<double> most(2);
     std::ranges::partial_sort_copy(table.shares, most, std::ranges::greater());
@@ -115,7 +116,7 @@ Interaction interaction_of(const Table& measured, const Table& p, const Table& q
     return {measured.attributes[0], measured.attributes[1], beyond, added_up(p, q), added_up(q, p)};
 }
 
-/// What the pair has in common with all others, and of the rest as much as is not noise.
+/// Returns the sum of the part that the pair has in common with all others and the denoised remainder.
 Table fitted_pair(const Table& measured, const Table& p, const Table& q, const Interaction& interaction,
                   const RowMatrix& common, double clear) {
     const RowMatrix even = even_table(p, q);
@@ -126,8 +127,7 @@ Table fitted_pair(const Table& measured, const Table& p, const Table& q, const I
     return of_unknown_noise(measured.attributes, measured.sizes, std::move(cells), measured.people);
 }
 
-/// What is left of a table if every smaller one that it holds is taken out of it: the part that has no
-/// margins.
+/// Subtracts all smaller marginals from a table; the remainder has zero margins.
 void take_out_margins(std::vector<double>& shares, const Table& shape) {
     for (std::size_t out = 0; out < shape.attributes.size(); ++out) {
         std::vector<std::size_t> kept = shape.attributes;
@@ -178,8 +178,8 @@ Fit::Fit(std::span<const Table> measured) {
         common = common_parts(interactions);
         dependence = dependences(pairs, interactions, shares);
     };
-    // Shares that sums of pairs tell without bias tell how attributes hang together, and this what else pairs
-    // tell of shares.
+    // The unbiased sums of pairs give a first estimate of the shares. Associations estimated from them then
+    // improve the shares.
     look();
     const Shares before = shares;
     for (Table& table : tables_)
@@ -200,12 +200,13 @@ Fit::Fit(std::span<const Table> measured) {
     if (!triples.empty()) agree();
 }
 
-/// Pairs become the mean of what the tables of three have for them, and these are scaled to the pairs.
+/// Sets pairs to the mean of their values in the tables of three attributes, and scales these tables to the
+/// pairs.
 void Fit::agree() {
     constexpr std::size_t most_rounds = 1000;
     const auto triples =
         std::ranges::partition_point(tables_, [](const Table& table) { return table.attributes.size() < 3; });
-    std::vector<std::vector<std::size_t>> parts;  // of each triple, the pairs in it
+    std::vector<std::vector<std::size_t>> parts;  // for each triple, the pairs in it
     std::vector<double> holders(tables_.size());
     for (auto triple = triples; triple != tables_.end(); ++triple) {
         std::vector<std::size_t>& own = parts.emplace_back();
@@ -236,7 +237,7 @@ void Fit::agree() {
             check_interrupt();
             std::vector<Table> margins;
             for (const std::size_t t : parts[i]) margins.push_back(tables_[t]);
-            // Last, for a mean of pairs that have it has it as well.
+            // Single attributes come last: a mean of pairs that have a margin has it, too.
             for (const std::size_t& attribute : triple.attributes) margins.push_back(*find({&attribute, 1}));
             Scaling(triple.attributes, triple.sizes, std::move(margins)).sweep(triple.shares);
         }

@@ -1,5 +1,5 @@
-// Tables that could be those of people: no share is negative, they sum to 1, and what two tables share, they
-// agree on. Biased, and nearer to the truth than unbiased ones wherever noise is not small.
+// Fitted marginals: non-negative, sum to 1, and mutually consistent. They are biased, and have a smaller
+// error than unbiased estimates unless noise is small.
 #pragma once
 
 #include <span>
@@ -9,42 +9,42 @@
 
 namespace ldp {
 
-/// One table for each attribute, and for each two and three that some measured table holds, of noise that is
-/// not known (variance NaN). Fitted from small to large:
-///   one attribute   the nearest distribution to its shares, or of many values the likely one
-///                   (empirical_bayes.hpp), where pairs tell the more of an attribute the nearer they are to
-///                   independent (pairs.hpp);
-///   two             their product, what their interaction has in common with all others (pairs.hpp), and as
-///                   much of the rest as is not noise: each of its singular values is shrunk as is best for
-///                   its size (Gavish, Donoho 2017), and all of them by how clear the dependence is among all
-///                   pairs (pairs.hpp);
-///   three           the table of most entropy that has the fitted pairs, and of the interaction of all three
-///                   the part that is not noise (James, Stein 1961);
-/// each then scaled until no share is negative and it has the tables below it. Pairs that no table of three
-/// attributes has together are met half-way, until all tables agree.
+/// One table for each attribute, and for each pair and triple that some measured table contains. Their errors
+/// are unknown (variance NaN). They are fitted from small to large:
+/// - One attribute: the distribution nearest to its shares, or, for many values, the empirical Bayes estimate
+/// (empirical_bayes.hpp). The weaker the association of a pair, the more weight its table receives in the
+/// estimate of each attribute's marginal (pairs.hpp).
+/// - Two: the product of the marginals, the low-rank part that all interactions share (pairs.hpp), and the
+/// denoised remainder. Its singular values are shrunk optimally (Gavish, Donoho 2017), and further according
+/// to the dependence among all pairs (pairs.hpp).
+/// - Three: the table of maximum entropy with the fitted pairs, plus the denoised interaction of all three
+/// (James, Stein 1961).
+/// Each table is then scaled until it is non-negative and consistent with the smaller ones. Pairs that no
+/// table of three attributes can have together are averaged until all tables agree.
 class Fit {
   public:
-    /// Tables of more than three attributes are taken apart.
+    /// Tables of more than three attributes are decomposed into their marginals.
     explicit Fit(std::span<const Table> measured);
-    /// Of tables that are fitted already, by the number of attributes and then by these, and agree.
+    /// Returns the fit of consistent, fitted tables, sorted by the number of attributes and then by the
+    /// attributes.
     [[nodiscard]] static Fit of_fitted(std::vector<Table> tables) {
         Fit fit;
         fit.tables_ = std::move(tables);
         return fit;
     }
 
-    /// Of any attributes, ascending. What no fitted table holds follows from those within the question as the
-    /// one of most entropy that has them: attributes hang together as far as was measured, and no further.
-    /// Throws Error: unsupported if nothing tells of an attribute, invalid_value above most_cells.
+    /// Returns the table of any attributes (ascending). If no fitted table contains them, it is the table of
+    /// maximum entropy with the fitted tables of its subsets. Error: unsupported if an attribute has no
+    /// reports, invalid_value above most_cells.
     [[nodiscard]] Table table(std::span<const std::size_t> attributes) const;
-    /// Whether a measured table holds all of them, ascending, so that no model takes part in the answer.
+    /// Returns whether a measured table contains all attributes (ascending), so that no model is needed.
     [[nodiscard]] bool holds(std::span<const std::size_t> attributes) const;
-    /// The fitted tables within these attributes that no other one of them holds whole.
+    /// Returns the maximal fitted tables within these attributes.
     [[nodiscard]] std::vector<Table> within(std::span<const std::size_t> attributes) const;
 
     [[nodiscard]] const std::vector<Table>& tables() const noexcept { return tables_; }
 
-    /// Of a question.
+    /// Maximum number of cells of a requested table.
     static constexpr std::uint64_t most_cells = std::uint64_t{1} << 20;
 
   private:
@@ -52,7 +52,7 @@ class Fit {
     [[nodiscard]] const Table* find(std::span<const std::size_t> attributes) const;
     void agree();
 
-    std::vector<Table> tables_;  ///< by the number of attributes, then by these
+    std::vector<Table> tables_;  ///< by the number of attributes, then by the attributes
 };
 
 }  // namespace ldp

@@ -12,7 +12,8 @@ namespace ldp {
 
 namespace {
 
-/// Holm's: the p-values in ascending order, each times as many as are not below it.
+/// Adjusts p-values by Holm's method: in ascending order, each is multiplied by the number of p-values that
+/// are not smaller.
 void adjust(std::vector<Association>& all) {
     std::vector<Association*> order;
     for (Association& one : all)

@@ -14,11 +14,11 @@ namespace {
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
-/// A value stands for itself if its share is this many standard errors from 0, and among the largest.
+/// A value forms its own group if its share is this many standard errors above 0 and it is among the largest.
 constexpr double told_from_nobody = 2;
 constexpr std::size_t most_values = 64;
 
-/// In bits, of the table p qᵀ + d, in which what is negative is nobody.
+/// Returns the mutual information in bits of the table p qᵀ + d, with negative cells set to 0.
 double information_of(const Matrix& d, const Vector& p, const Vector& q) {
     Matrix table = (d + p * q.transpose()).cwiseMax(0);
     table /= table.sum();
@@ -38,7 +38,8 @@ Groups grouped(const Table& margin) {
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::stable_sort(
         order, [&](std::size_t u, std::size_t v) { return margin.shares[u] > margin.shares[v]; });
-    // What is left over must be told from nobody as well, or takes in the rarest of the others.
+    // The merged group must also be significantly greater than zero; otherwise it takes in the rarest of the
+    // other values.
     const auto told = [&](double share, std::size_t values) {
         return share > told_from_nobody * std::sqrt(margin.variance * static_cast<double>(values));
     };
@@ -60,8 +61,8 @@ Groups grouped(const Table& margin) {
 }
 
 double chance_above(double sum, const std::array<double, 3>& cumulants) {
-    // From so many degrees of freedom on, χ² is as good as normal, and incomplete gamma functions do not
-    // converge any more.
+    // From this number of degrees of freedom on, χ² is approximately normal, and incomplete gamma functions
+    // do not converge.
     constexpr double many = 1e8;
     const auto [mean, variance, third] = cumulants;
     if (!(variance > 0)) return 1;  // there is no error
@@ -80,7 +81,8 @@ double Contingency::squared() const {
 void tell(Association& found, const Contingency& table, double critical_value) {
     const auto values = static_cast<double>(std::min(table.rows.size(), table.columns.size()));
     const double raw = table.squared(), squared = raw - table.spurious_mean;
-    // The variance is a constant and a multiple of what is estimated, so that an interval is Wilson's (1927).
+    // The variance is a constant plus a multiple of the estimand, so that the interval is that of Wilson
+    // (1927).
     const double slope = raw > 0 ? table.linear_variance / raw : 0;
     const double middle = squared + critical_value * critical_value * slope / 2;
     const double half =
@@ -96,7 +98,7 @@ void tell(Association& found, const Contingency& table, double critical_value) {
     const double information =
         squared > 0 ? information_of(std::sqrt(squared / raw) * table.interaction, table.rows, table.columns)
                     : 0;
-    // Weak dependence has half its contingency as information, in natural units.
+    // Under weak dependence, the information is half of the contingency, in natural units.
     const double bits = squared > 0 && information > 0 ? information / squared : 0.5 / std::log(2.0);
     found.information = {information, bits * error};
 }

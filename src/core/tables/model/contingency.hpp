@@ -1,5 +1,5 @@
-// How strongly two attributes hang together, once it is known how their values are spread, what their
-// interaction is and how it errs; whatever measured them.
+// Statistics of the association of two attributes from their marginals, their interaction and its error,
+// independent of the mechanism.
 #pragma once
 
 #include <Eigen/Core>
@@ -10,37 +10,37 @@
 
 namespace ldp {
 
-/// An attribute's values in groups: those that are told from nobody stand for themselves, 63 at most, and the
-/// others count as one, with as many of the rarest as it takes to tell that one from nobody.
+/// Groups of an attribute's values. Up to 63 values that are significantly greater than zero form groups of
+/// their own. The others are merged into one group, together with as many of the rarest values as needed to
+/// make it significantly greater than zero.
 struct Groups {
-    std::vector<std::size_t> of;  ///< every value
+    std::vector<std::size_t> of;  ///< of every value
     Eigen::VectorXd members;      ///< of every group
     Eigen::VectorXd shares;       ///< of every group, positive
 };
-/// Of the table of one attribute.
+/// Returns the groups for the table of one attribute.
 [[nodiscard]] Groups grouped(const Table& margin);
 
-/// The chance of a sum of weighted χ² above this, by the law of a single one, moved and scaled, with its
-/// first three cumulants (Buckley, Eagleson 1988).
+/// Returns the probability that a sum of weighted χ² variables exceeds `sum`. The law is that of a shifted
+/// and scaled χ² variable with the same first three cumulants (Buckley, Eagleson 1988).
 [[nodiscard]] double chance_above(double sum, const std::array<double, 3>& cumulants);
 
 /// The table of two attributes' groups.
 struct Contingency {
     Eigen::VectorXd rows, columns;  ///< shares, positive
-    Eigen::MatrixXd
-        interaction;  ///< how each cell's share differs from the product of its row's and column's
-    /// The squared contingency of what would be measured if the two were independent.
+    Eigen::MatrixXd interaction;    ///< difference between each cell's share and the product of its margins
+    /// Mean and variance of the measured squared contingency of independent attributes.
     double spurious_mean = 0, spurious_variance = 0;
-    /// The variance of the squared contingency through its derivatives.
+    /// First-order variance of the squared contingency (delta method).
     double linear_variance = 0;
 
-    /// Σ interaction²/(row·column), as measured.
+    /// Returns Σ interaction²/(row·column), as measured.
     [[nodiscard]] double squared() const;
 };
-/// Tells V, its interval, which reaches so many standard errors, and the information.
+/// Sets V, its interval at this critical value, and the mutual information.
 void tell(Association& found, const Contingency& table, double critical_value);
 
-/// Every pair of attributes that was measured, in ascending order; p-values are not adjusted.
+/// Returns every measured pair of attributes, in ascending order; p-values are not adjusted.
 [[nodiscard]] std::vector<Association> associated(std::span<const Table> tables, double critical_value);
 [[nodiscard]] std::vector<Association> associated(std::span<const Details> details, double critical_value);
 

@@ -13,30 +13,30 @@ namespace {
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
-/// Levels of an attribute's details that are looked at, from the root down: those of 16 stretches. Finer ones
-/// tell hardly more, since the details of few people are small, and their noise is that of any other.
+/// Number of levels of an attribute's coefficients that are used, from the root down: groups of 1/16. Finer
+/// levels add little, since their coefficients concern few people and have the same noise.
 constexpr unsigned most_levels = 4;
 
-/// The mean of fewer reports has no variance that they tell: two or three may say the same by chance.
+/// The mean of fewer reports has no usable sample variance, since two or three reports may agree by chance.
 constexpr double fewest_reports = 4;
 
-/// An attribute as its own details tell it.
+/// The estimates of an attribute from its own coefficients.
 struct Margin {
-    std::vector<unsigned> level;  // of each detail
+    std::vector<unsigned> level;  // of each coefficient
     Vector details;
-    Matrix covariance;  // of these
-    Vector masses;      // of the stretch that each detail halves, its part of the values
+    Matrix covariance;  // of the coefficients
+    Vector masses;      // share of the values below the node of each coefficient
 
     [[nodiscard]] Eigen::Index count() const { return details.size(); }
-    /// Products of two details without what noise adds to them.
+    /// Returns products of two coefficients, corrected for noise.
     [[nodiscard]] Matrix products() const { return details * details.transpose() - covariance; }
-    /// How many details the first levels have.
+    /// Returns the number of coefficients on the first levels.
     [[nodiscard]] Eigen::Index within(unsigned levels) const {
         return std::ranges::lower_bound(level, levels) - level.begin();
     }
 };
 
-/// As far down as every level was asked about.
+/// Uses the levels down to the first one without reports.
 Margin margin_of(const Details& alone) {
     const HaarTree tree(alone.sizes[0]);
     Margin margin;
@@ -61,15 +61,15 @@ Margin margin_of(const Details& alone) {
     return margin;
 }
 
-/// The table of an attribute's groups as its details make it.
+/// The table of an attribute's groups from its coefficients.
 struct ReportSegments {
     Groups groups;
-    Matrix of_coefficients;  // what each detail adds to the share of each group
+    Matrix of_coefficients;  // weight of each coefficient in the share of each group
 
     ReportSegments(const Margin& margin, unsigned levels) {
         const Eigen::Index count = margin.within(levels);
         const auto segments = static_cast<std::size_t>(count) + 1;
-        // The tree over stretches has the nodes of the one over values, from the root as far down.
+        // The tree over segments has the upper nodes of the tree over values.
         const HaarTree tree(segments);
         Table table{{0}, {segments}, {}, 0, 0};
         Matrix parts(count + 1, count);
@@ -92,14 +92,14 @@ struct ReportSegments {
     }
 };
 
-/// The finest of up to so many levels in which two groups are told.
+/// Returns the finest of up to `levels` levels with two groups significantly greater than zero.
 ReportSegments finest(const Margin& margin, unsigned levels) {
     ReportSegments found(margin, levels);
     while (found.groups.shares.size() < 2 && levels > 1) found = ReportSegments(margin, --levels);
     return found;
 }
 
-/// What was asked about two attributes at once.
+/// The measured interactions of two attributes.
 class Interactions {
   public:
     Interactions(const Details& both, const Margin& rows, const Margin& columns)
@@ -113,13 +113,13 @@ class Interactions {
 
   private:
     struct CoefficientIndex {
-        Eigen::Index row, column;  // details of either attribute
+        Eigen::Index row, column;  // coefficients of the two attributes
     };
 
     [[nodiscard]] std::size_t cell(Eigen::Index r, Eigen::Index c) const {
         return static_cast<std::size_t>(r + 1) * both_.sizes[1] + static_cast<std::size_t>(c + 1);
     }
-    /// How a detail differs from that of independent attributes.
+    /// Returns the difference between a coefficient and that of independent attributes.
     [[nodiscard]] double interaction(const CoefficientIndex& at) const {
         return both_.values[cell(at.row, at.column)] - a_.details[at.row] * b_.details[at.column];
     }
@@ -129,11 +129,11 @@ class Interactions {
         };
         return level(a_, x.row) == level(a_, y.row) && level(b_, x.column) == level(b_, y.column);
     }
-    /// The covariance of interactions where the two are independent. Products of an attribute's details are
-    /// made good for what noise adds to them.
+    /// Returns the covariance of interactions of independent attributes. Products of an attribute's
+    /// coefficients are corrected for noise.
     [[nodiscard]] Matrix covariance(std::span<const CoefficientIndex> places) const;
     [[nodiscard]] double chance() const;
-    /// The most levels of each attribute of which all details are told.
+    /// Returns the largest number of levels of each attribute whose coefficients were all reported.
     [[nodiscard]] std::pair<unsigned, unsigned> levels() const;
     [[nodiscard]] Contingency contingency(const ReportSegments& rows, const ReportSegments& columns) const;
 
@@ -162,9 +162,9 @@ Matrix Interactions::covariance(std::span<const CoefficientIndex> places) const 
     return all;
 }
 
-// Each square counts as its expectation would have it if all that is known is that people differ from
-// independent ones in any cell by a part of its share: by its node's share of the values, over the square of
-// its variance, which is the locally most powerful test (cf. Goeman, van de Geer, van Houwelingen 2006).
+// Returns the p-value of the locally most powerful test (cf. Goeman, van de Geer, van Houwelingen 2006). The
+// alternative is that each cell deviates from independence by a fraction of its share. A square is therefore
+// weighted by its node's share of the values, divided by the square of its variance.
 double Interactions::chance() const {
     const auto count = static_cast<Eigen::Index>(asked_.size());
     Vector weights(count), interactions(count);
@@ -210,7 +210,7 @@ Contingency Interactions::contingency(const ReportSegments& rows, const ReportSe
         }
     Contingency all{p, q, left * details * right.transpose(), 0, 0, 0};
 
-    // The squared contingency as a quadratic form of interactions: K ⊗ L.
+    // The squared contingency is a quadratic form of interactions: K ⊗ L.
     const Matrix k = left.transpose() * p.cwiseInverse().asDiagonal() * left;
     const Matrix l = right.transpose() * q.cwiseInverse().asDiagonal() * right;
     const auto count = static_cast<Eigen::Index>(places.size());
@@ -225,7 +225,7 @@ Contingency Interactions::contingency(const ReportSegments& rows, const ReportSe
     all.spurious_mean = noise.trace();
     all.spurious_variance = 2 * noise.cwiseProduct(noise.transpose()).sum();
 
-    // Its derivatives by the details of both, and by those of either.
+    // Its derivatives by the coefficients of the pair, and by those of each attribute.
     const Matrix by_cell =
         2 * p.cwiseInverse().asDiagonal() * all.interaction * q.cwiseInverse().asDiagonal();
     const Matrix squares = by_cell.cwiseProduct(all.interaction) / 2;
@@ -237,7 +237,7 @@ Contingency Interactions::contingency(const ReportSegments& rows, const ReportSe
         return by.dot(margin.covariance.topLeftCorner(by.size(), by.size()) * by);
     };
     double variance = of_margin(by_alpha, a_) + of_margin(by_beta, b_);
-    // The details of one question are told by the same people.
+    // The coefficients of one level query are reported by the same people.
     std::array<std::array<double, 3>, std::size_t{most_levels} * most_levels> questions{};
     for (const CoefficientIndex& at : places) {
         const std::size_t cell = this->cell(at.row, at.column);

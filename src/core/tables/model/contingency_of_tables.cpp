@@ -13,28 +13,29 @@ namespace {
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
-/// What is known of an attribute as a side of a pair's table.
+/// An attribute as a side of a pair's table.
 struct Side {
     const Groups& groups;
-    double noise;    ///< of one value's share in the pooled margin, the same of all values
-    double own;      ///< weight of the pair's tables in it
-    double repeats;  ///< sampling variance of the others' part, in units of that of one person
-    double squares;  ///< the same with the noise that goes with the shares: of mean squares
+    double noise;    ///< of one value's share in the pooled margin, equal for all values
+    double own;      ///< weight of the pair's tables in the margin
+    double repeats;  ///< sampling variance of the other tables' part, relative to one person
+    double squares;  ///< the same including noise proportional to the shares, for mean squares
 
     [[nodiscard]] Vector even() const { return groups.members / groups.members.sum(); }
-    /// How the shares depart from even ones.
+    /// Returns the deviation of the shares from even ones.
     [[nodiscard]] Vector contrast() const { return groups.shares - even(); }
 };
 
-// Errors of the interaction D = X − p qᵀ of a table X with margins p and q, where X is centred over all
-// values and p, q are pooled over more tables, are sums of products P ⊗ Q, of one matrix of each side:
-//   0  the centring, which is the covariance of the noise of a table's cells;
-//   1  the contrast of the margin with itself: what the margin's errors are multiplied by;
-//   2  the centred covariance of sampling, and of noise that goes with the shares.
+// Covariance terms of the interaction D = X − p qᵀ. X is a table with margins p and q, centred over all
+// values; p and q are pooled over more tables. The covariance is a sum of products P ⊗ Q with one matrix of
+// each side:
+//   0  the centring matrix, the covariance of the noise of a table's cells;
+//   1  the outer product of the margin's contrast, which multiplies the margin's errors;
+//   2  the centred covariance of sampling, and of noise proportional to the shares.
 using Parts = std::array<Matrix, 3>;
 using Coefficients = std::array<std::array<double, 3>, 3>;
 
-/// The parts where row i counts scale[i] times.
+/// Returns the terms with row i scaled by scale[i].
 Parts parts(const Side& side, const Vector& scale) {
     const Vector even = side.even(), contrast = side.contrast();
     Parts all;
@@ -46,10 +47,9 @@ Parts parts(const Side& side, const Vector& scale) {
     return all;
 }
 
-/// The covariance of D where the two are independent: the squares of the contrasts, which noise makes too
-/// large, made good for it.
+/// Returns the covariance of D for independent attributes. Squared contrasts are corrected for noise.
 Coefficients errors(const Side& a, const Side& b, double noise, const Table& table) {
-    // Of mean squares, and of squared means.
+    // Variances for mean squares and for squared means.
     const double n = 1 / table.people, square = n + table.held, none = 1 - a.own - b.own;
     return {{{noise - a.noise * b.noise, a.noise, 0},
              {b.noise, 2 * square * a.own * b.own - n * none * none - a.repeats - b.repeats,
@@ -57,7 +57,7 @@ Coefficients errors(const Side& a, const Side& b, double noise, const Table& tab
              {0, square * a.own * (a.own - 2) + a.squares, square}}};
 }
 
-/// The sum of squares of an error with this covariance: its first three cumulants.
+/// Returns the first three cumulants of the sum of squares of an error with this covariance.
 std::array<double, 3> cumulants(const Coefficients& weights, const Parts& a, const Parts& b) {
     const auto each = [](auto visit) {
         for (std::size_t i = 0; i < 3; ++i)
@@ -82,8 +82,8 @@ std::array<double, 3> cumulants(const Coefficients& weights, const Parts& a, con
     return found;
 }
 
-/// The variance of the mean squared contingency, but for its quadratic part: of its derivatives by the cells
-/// of D, and by the margins in its denominators.
+/// Returns the first-order variance of the mean squared contingency, from its derivatives by the cells of D
+/// and by the margins in its denominators.
 double linear_variance(const Matrix& d, const Side& a, const Side& b, double noise, const Table& measured) {
     const Vector &p = a.groups.shares, &q = b.groups.shares;
     const Matrix by_cell = 2 * p.cwiseInverse().asDiagonal() * d * q.cwiseInverse().asDiagonal();
@@ -97,7 +97,7 @@ double linear_variance(const Matrix& d, const Side& a, const Side& b, double noi
                              (by_q + by_cell.transpose() * (a.contrast() - p)).transpose();
     const double mean = influence.cwiseProduct(table).sum();
     const double sampling = influence.cwiseProduct(influence).cwiseProduct(table).sum() - mean * mean;
-    // A constant is nothing but to the squares, of which those about the mean over all cells count.
+    // Constants do not affect the squares, which are taken about the mean over all cells.
     const Vector rows = a.even(), columns = b.even();
     const Matrix off = influence.array() - rows.dot(influence * columns);
     const double held = off.cwiseProduct(off).cwiseProduct(table).sum();
@@ -106,7 +106,7 @@ double linear_variance(const Matrix& d, const Side& a, const Side& b, double noi
            b.noise * by_q.dot(right * by_q);
 }
 
-/// The interaction of two attributes' groups.
+/// Returns the interaction of two attributes' groups.
 Matrix interaction(const Table& table, const Side& a, const Side& b) {
     Matrix cells = Matrix::Zero(a.groups.members.size(), b.groups.members.size());
     std::size_t cell = 0;
@@ -133,7 +133,7 @@ Association associated(const Table& table, const Side& a, const Side& b, double 
     const double noise = flat_noise_of(table);
     const Coefficients weights = errors(a, b, noise, table);
 
-    // Scaled so that noise is the same in each direction.
+    // Scaled so that the noise is equal in each direction.
     const Vector scale = a.groups.members.cwiseSqrt().cwiseInverse();
     const Vector other = b.groups.members.cwiseSqrt().cwiseInverse();
     found.p_value = chance_above((scale.asDiagonal() * d * other.asDiagonal()).squaredNorm(),
@@ -145,7 +145,7 @@ Association associated(const Table& table, const Side& a, const Side& b, double 
     return found;
 }
 
-/// Whether a measured table had a say.
+/// Returns whether a measured table has a weight in the pair.
 bool holds(const Pooled& pair, std::size_t number) {
     return std::ranges::find(pair.weights, number, &std::pair<std::size_t, double>::first) !=
            pair.weights.end();

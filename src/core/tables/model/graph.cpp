@@ -54,7 +54,8 @@ std::vector<std::vector<std::size_t>> cliques_of(Graph graph, std::span<const st
     return cliques;
 }
 
-// A spanning tree of most shared nodes (Prim 1957), which hangs together as it must (Jensen, Jensen 1994).
+// Returns a maximum spanning tree by the number of shared nodes (Prim 1957), which is a clique tree (Jensen,
+// Jensen 1994).
 CliqueTree tree_of(std::span<const std::vector<std::size_t>> cliques) {
     CliqueTree tree;
     std::vector<std::size_t> nearest(cliques.size()), common(cliques.size());

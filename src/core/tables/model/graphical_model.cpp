@@ -20,8 +20,8 @@ namespace {
 
 using Cliques = std::vector<std::vector<std::size_t>>;
 
-/// Cliques with the tables that they are scaled to, as a tree in which every table is the distribution of its
-/// attributes, as far as the walk through the tree has come (Jiroušek, Přeučil 1995).
+/// Cliques with their target tables, as a tree. During the traversal, each table is the distribution of its
+/// attributes given the margins scaled so far (Jiroušek, Přeučil 1995).
 class TreeScaling {
   public:
     TreeScaling(std::vector<Clique>& cliques, const Model& model, const Fit& fit)
@@ -30,7 +30,7 @@ class TreeScaling {
         for (std::size_t c = 0; c < cliques.size(); ++c) {
             if (c > 0) children_[cliques[c].parent].push_back(c);
             Table& table = cliques[c].table;
-            // A table that several cliques hold is the first one's to keep.
+            // A table that several cliques contain is assigned to the first one.
             std::vector<Table> own;
             for (Table& candidate : edges_within(model, fit, table.attributes))
                 if (std::ranges::find(taken, candidate.attributes) == taken.end()) {
@@ -46,12 +46,12 @@ class TreeScaling {
         }
     }
 
-    /// Scales every clique once, and returns how far off the worst table was.
+    /// Scales every clique once, and returns the largest deviation of a table.
     double round(double step) { return visit(0, step); }
-    /// Leaves all cliques with tables of one distribution.
+    /// Makes the tables of all cliques marginals of one distribution.
     void end() {
         visit(0, 0);
-        // Steps that go part of the way keep no total.
+        // Partial steps do not preserve the total.
         for (Clique& clique : cliques_) {
             const double sum = std::accumulate(clique.table.shares.begin(), clique.table.shares.end(), 0.0);
             for (double& share : clique.table.shares) share /= sum;
@@ -63,7 +63,8 @@ class TreeScaling {
         std::vector<std::uint32_t> inside, outside;  // cells of the separator, by cells of child and parent
     };
 
-    /// The fitted tables of a clique, but for pairs that are no edges: these follow from the others.
+    /// Returns the fitted tables of a clique, except for pairs that are not edges, which follow from the
+    /// others.
     static std::vector<Table> edges_within(const Model& model, const Fit& fit,
                                            const std::vector<std::size_t>& attributes) {
         std::vector<Table> found;
@@ -96,7 +97,7 @@ class TreeScaling {
         return worst;
     }
 
-    /// Gives a neighbour the shares of the separator.
+    /// Scales a neighbour to the shares of the separator.
     static void pass(const Table& from, const std::vector<std::uint32_t>& of_from, Table& to,
                      const std::vector<std::uint32_t>& of_to) {
         const std::size_t cells =
@@ -117,11 +118,11 @@ class TreeScaling {
     std::vector<Link> links_;
 };
 
-/// Edges that would make a clique too large, after which weaker ones are not tried: of a hundred attributes
-/// each takes milliseconds.
+/// Number of rejected edges after which weaker ones are not tried; with a hundred attributes, each takes
+/// milliseconds.
 constexpr std::size_t most_refused = 256;
 
-/// The cliques of the strongest edges that keep to the limit, and these edges.
+/// Returns the cliques of the strongest edges within the limit, and these edges.
 Cliques chosen(std::vector<Association> candidates, std::span<const std::uint64_t> sizes,
                std::uint64_t most_cells, std::vector<Association>& edges) {
     std::ranges::stable_sort(candidates, std::ranges::greater(),

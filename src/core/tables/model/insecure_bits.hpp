@@ -1,5 +1,5 @@
-// Reproducible bits for made-up records, simulations, tests and benchmarks. They are not cryptographic: no
-// report of a person may be made with them.
+// Reproducible random bits for synthetic records, simulations, tests and benchmarks. They are not
+// cryptographic and must not be used for reports of people.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace ldp {
 
-/// Bits that follow from a seed.
+/// Bits that are a function of a seed.
 class InsecureBits final : public BitSource {
   public:
     explicit InsecureBits(std::uint64_t seed) : engine_(seed) {}

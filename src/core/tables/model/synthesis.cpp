@@ -13,7 +13,7 @@ namespace ldp {
 
 namespace {
 
-/// Uniform on [0, 1).
+/// Returns a uniform number on [0, 1).
 double uniform(BitSource& bits) {
     return static_cast<double>(bits.fair(53)) / 0x1p53;
 }
@@ -48,7 +48,7 @@ Synthesis::Synthesis(const Model& model, std::size_t attributes) : attributes_(a
 }
 
 void Synthesis::draw(std::size_t count, BitSource& bits, std::span<std::uint32_t> values) const {
-    // Rows by what they are in the separator, those of a group in random order.
+    // Rows grouped by the separator's cell, in random order within a group.
     struct GroupedRow {
         std::uint32_t group, order, row;
         auto operator<=>(const GroupedRow&) const = default;

@@ -19,10 +19,11 @@ namespace ldp {
 namespace {
 
 constexpr double significance = 0.05;
-/// Of how many tables an error is the mean at least: what is asked has one each time that tables are drawn.
+/// Minimum number of simulated tables over which an error is averaged; each simulation yields one per
+/// announced query.
 constexpr std::size_t fewest_tables = 60;
 
-/// What the first round says of people, taken for the truth.
+/// The first round's fit, which serves as the truth of the simulation.
 class Likely {
   public:
     Likely(const Measured& first, std::size_t attributes) : fit_(fitted(first)) {
@@ -52,7 +53,7 @@ double normal(BitSource& bits) {
     return std::sqrt(-2 * std::log(uniform())) * std::cos(2 * std::numbers::pi * uniform());
 }
 
-/// What so many people would tell of a table: each share has the variance that its people's reports have.
+/// Returns a table with simulated noise of this number of people.
 Table noisy(Table table, double epsilon, double people, BitSource& bits) {
     const std::uint64_t cells = table.shares.size();
     const SubsetChannel channel(cells, SubsetChannel::best_size(epsilon, cells), epsilon);
@@ -68,7 +69,7 @@ Table noisy(Table table, double epsilon, double people, BitSource& bits) {
     return table;
 }
 
-/// Nothing if there would be too many views, or too large ones.
+/// Returns the mean error; empty if there are too many views or cells.
 std::optional<double> error_of(const AttributeSets& views, const Likely& truth, const SecondRound& second,
                                std::span<const Table> asked, BitSource& bits) {
     if (views.empty() || views.size() > max_views) return {};
@@ -118,7 +119,7 @@ void check(const SecondRound& second, std::size_t attributes) {
                   "Of more attributes, name the sets of three that matter most.");
 }
 
-/// The sets, and alone each attribute that is in none of them.
+/// Returns the sets, and a single view for each attribute that is in none of them.
 AttributeSets with_the_others(AttributeSets sets, std::size_t attributes) {
     std::vector<bool> seen(attributes);
     for (const auto& set : sets)

@@ -1,4 +1,4 @@
-// Which views a second round is best divided among, after a few people have reported in a first one.
+// Planning of the views of a second round from the reports of a first round.
 #pragma once
 
 #include <string>
@@ -13,29 +13,29 @@ class BitSource;
 /// Sets of attributes, each ascending.
 using AttributeSets = std::vector<std::vector<std::size_t>>;
 
-/// All sets of two, or of three, of so many attributes.
+/// Returns all sets of `of` (two or three) of the attributes.
 [[nodiscard]] AttributeSets all_sets(std::size_t attributes, std::size_t of);
 
-/// A way to divide people, and how far fitted tables of what is asked would then be off.
+/// A set of views, and the expected error of the fitted tables of the announced queries.
 struct ViewPlan {
-    std::string word;     ///< "pairs" or "triples"; empty of a list
+    std::string word;     ///< "pairs" or "triples"; empty for a list
     AttributeSets views;  ///< a list
-    double error;         ///< as a distance in variation, on average over what is asked
+    double error;         ///< mean total variation distance over the announced queries
 };
 
-/// The second round.
+/// The settings of the second round.
 struct SecondRound {
     double epsilon;       ///< of cross tables
-    double people;        ///< who will report
-    AttributeSets asked;  ///< of one to three attributes
+    double people;        ///< expected number of reporting people
+    AttributeSets asked;  ///< announced queries of one to three attributes
 };
 
-/// All pairs, all triples, the pairs that depend on each other, and what is asked, with what is in none of
-/// these alone; of the least error first. For each, tables are drawn from the first round's fit with the
-/// noise that so many people leave in them, and fitted; so the error is that of noise and fit together. What
-/// the first round has not told of dependence is taken for independence. Throws Error: invalid_value of sets
-/// of more than three attributes, and of people who are not at least 1; unsupported where nothing was told of
-/// an attribute.
+/// Returns plans, the one with the smallest error first: all pairs, all triples, the dependent pairs, and the
+/// announced sets; the latter two with single views for all other attributes. For each plan, tables are
+/// simulated from the first round's fit with the noise of the second round, and fitted. The error therefore
+/// includes noise and bias. Dependence that the first round did not measure is assumed to be zero. Error:
+/// invalid_value for sets of more than three attributes and for fewer than 1 people; unsupported if an
+/// attribute has no reports.
 [[nodiscard]] std::vector<ViewPlan> planned_views(const Measured& first, std::size_t attributes,
                                                   const SecondRound& second, BitSource& bits);
 
