@@ -1,4 +1,4 @@
-// Going on after an error, where a device may have no exceptions.
+// Calls that return an error instead of throwing it, for platforms without exceptions.
 #pragma once
 
 #include <functional>
@@ -8,9 +8,9 @@
 
 namespace ldp {
 
-/// Does something, and returns the Error that it raised, if it did. Like raise(), this one function has
-/// another form on such a device: what was begun is abandoned there, and its memory with it. So it is for
-/// what seldom fails.
+/// Calls a function and returns the Error that it raised, if any. Like raise(), this function is replaced on
+/// platforms without exceptions: there, the call is abandoned together with its memory. Use it for calls that
+/// rarely fail.
 [[nodiscard]] std::optional<Error> attempt(const std::function<void()>& something);
 
 }  // namespace ldp

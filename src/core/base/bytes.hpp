@@ -1,4 +1,4 @@
-// Bytes as they stand on the wire and on disk: little-endian, unaligned, never trusted.
+// Bytes on the wire and on disk: little-endian, unaligned, untrusted.
 #pragma once
 
 #include <bit>
@@ -13,12 +13,12 @@
 
 namespace ldp {
 
-using Bytes = std::span<const std::byte>;   ///< to be read
-using MutableBytes = std::span<std::byte>;  ///< to be written
+using Bytes = std::span<const std::byte>;   ///< read-only
+using MutableBytes = std::span<std::byte>;  ///< writable
 /// 128 bits: products of two words.
 __extension__ using Uint128 = unsigned __int128;
 
-/// Reads a little-endian T at `at`, which needs no alignment.
+/// Reads a little-endian T at `at`, without alignment requirements.
 template <class T>
 [[nodiscard]] T load(const std::byte* at) noexcept {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -33,7 +33,7 @@ template <class T>
     return value;
 }
 
-/// Writes `value` as little-endian at `at`, which needs no alignment.
+/// Writes `value` as little-endian at `at`, without alignment requirements.
 template <class T>
 void store(std::byte* at, T value) noexcept {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -49,7 +49,7 @@ void add(std::byte* at, T amount) noexcept {
     store<T>(at, load<T>(at) + amount);
 }
 
-/// Whether every byte is 0.
+/// Returns whether every byte is 0.
 [[nodiscard]] inline bool all_zero(Bytes bytes) noexcept {
     std::uint64_t found = 0;
     for (; bytes.size() >= sizeof(found); bytes = bytes.subspan(sizeof(found)))
@@ -58,31 +58,30 @@ void add(std::byte* at, T amount) noexcept {
     return found == 0;
 }
 
-/// Bytes that hold every cell number below `cells` ≥ 1.
+/// Returns the number of bytes of an input code or index below `cells` ≥ 1.
 [[nodiscard]] constexpr std::size_t cell_width(std::uint64_t cells) noexcept {
     return cells <= 1u << 8 ? 1 : (static_cast<std::size_t>(std::bit_width(cells - 1)) + 7) / 8;
 }
 
-/// Reads a cell number of `width` bytes.
+/// Reads an index of `width` bytes.
 [[nodiscard]] inline std::uint64_t load_cell(const std::byte* at, std::size_t width) noexcept {
     std::uint64_t value = 0;
     for (std::size_t i = width; i-- > 0;) value = value << 8 | std::to_integer<std::uint64_t>(at[i]);
     return value;
 }
 
-/// Writes a cell number in `width` bytes.
+/// Writes an index in `width` bytes.
 inline void store_cell(std::byte* at, std::size_t width, std::uint64_t value) noexcept {
     for (std::size_t i = 0; i < width; ++i) at[i] = static_cast<std::byte>(value >> 8 * i);
 }
 
-/// Takes fields off the front of untrusted bytes; running out is an Error (malformed), never a read past the
-/// end.
+/// Reads fields from the front of untrusted bytes. Reading past the end is an Error (malformed).
 class Reader {
   public:
-    /// Of all these bytes, which must outlive it.
+    /// The bytes must outlive the reader.
     explicit Reader(Bytes bytes) noexcept : rest_(bytes) {}
 
-    /// The next field.
+    /// Reads the next field.
     template <class T>
     [[nodiscard]] T take() {
         need(sizeof(T));
@@ -90,16 +89,16 @@ class Reader {
         rest_ = rest_.subspan(sizeof(T));
         return value;
     }
-    /// The next bytes, as they stand.
+    /// Returns the next bytes unchanged.
     [[nodiscard]] Bytes take_bytes(std::size_t size) {
         need(size);
         const Bytes taken = rest_.first(size);
         rest_ = rest_.subspan(size);
         return taken;
     }
-    /// Whether all was taken.
+    /// Returns whether all bytes were read.
     [[nodiscard]] bool empty() const noexcept { return rest_.empty(); }
-    /// Everything must have been taken: what is left over is an Error (malformed).
+    /// Error (malformed) if any bytes are left.
     void finish() const;
 
   private:
@@ -110,26 +109,27 @@ class Reader {
 /// Appends little-endian fields.
 class Writer {
   public:
-    /// One more field.
+    /// Appends a field.
     template <class T>
     void put(T value) {
         bytes_.resize(bytes_.size() + sizeof(T));
         store<T>(bytes_.data() + bytes_.size() - sizeof(T), value);
     }
-    /// Bytes as they stand.
+    /// Appends bytes unchanged.
     void put_bytes(Bytes bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
-    /// All that was written.
+    /// Returns all bytes written.
     [[nodiscard]] std::vector<std::byte>& bytes() noexcept { return bytes_; }
 
   private:
     std::vector<std::byte> bytes_;
 };
 
-/// Lower-case hexadecimal, two digits a byte and no zero behind: the text form of reports.
+/// Writes lower-case hexadecimal, two digits per byte without a terminator: the text form of reports.
 void to_hex(Bytes bytes, char* out) noexcept;
-/// The same as text.
+/// Returns the same as text.
 [[nodiscard]] std::string to_hex(Bytes bytes);
-/// Fills `out` (text.size()/2 bytes). False if the length is odd or a character is no hexadecimal digit.
+/// Fills `out` (text.size()/2 bytes). Returns false if the length is odd or a character is not a hexadecimal
+/// digit.
 [[nodiscard]] bool from_hex(std::string_view text, std::byte* out) noexcept;
 
 }  // namespace ldp

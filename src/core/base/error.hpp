@@ -1,4 +1,4 @@
-// Every failure of the library is an Error: what happened, what was found, and what to do about it.
+// Errors of the library. Each has a message, a detail and a hint.
 #pragma once
 
 #include <array>
@@ -10,21 +10,21 @@
 
 namespace ldp {
 
-/// What kind of failure it is: what a program may decide by.
+/// The kind of failure, for decisions of programs.
 enum class ErrorCode {
-    invalid_spec,   ///< a spec that cannot be honoured
-    invalid_value,  ///< a person's value outside what the spec declares, or an argument out of range
-    malformed,      ///< bytes or text that are no report, summary, spec or table
+    invalid_spec,   ///< an invalid spec
+    invalid_value,  ///< a person's value outside the declared domain, or an argument out of range
+    malformed,      ///< bytes or text that are not a report, summary, spec or table
     incompatible,   ///< reports or summaries made under different specs
-    unsupported,    ///< a question the mechanism cannot answer
-    full,           ///< a summary that cannot count further
-    spent,          ///< a person's budget, which leaves no further answer
+    unsupported,    ///< a request that the mechanism does not support
+    full,           ///< a summary that has reached the maximum count
+    spent,          ///< an exhausted budget of a person
     environment,    ///< a file, the operating system or the server failed
 };
 
-/// What to do about a failure, where the words depend on the host: SQL, the command, or a program.
+/// Remedies whose wording depends on the host: SQL, the command, or a program.
 enum class Remedy {
-    // Estimates that the reports give.
+    // Estimates that the reports permit.
     ask_frequencies,
     ask_means,
     ask_coefficients,
@@ -40,10 +40,10 @@ enum class Remedy {
     learn_ranges,          ///< the reports give ranges
 };
 
-/// The words of a host for every Remedy, in their order: of the estimates a phrase, of the others a sentence.
+/// The host's text for every Remedy, in their order: a phrase for estimates, a sentence for the others.
 using RemedyWords = std::array<const char*, static_cast<std::size_t>(Remedy::learn_ranges) + 1>;
 
-/// The words for programs that use the library.
+/// The texts for programs that use the library.
 inline constexpr RemedyWords program_words{
     "frequencies",
     "means",
@@ -59,7 +59,7 @@ inline constexpr RemedyWords program_words{
     "Ask for the learnt ranges.",
 };
 
-/// A hint that names these remedies in a host's words.
+/// Returns a hint that lists these remedies in a host's words.
 [[nodiscard]] inline std::string worded(const std::vector<Remedy>& remedies, const RemedyWords& words) {
     std::string estimates, sentences;
     for (const Remedy remedy : remedies) {
@@ -73,29 +73,29 @@ inline constexpr RemedyWords program_words{
     return estimates + (sentences.empty() ? "." : ". ") + sentences;
 }
 
-/// What the library throws: a message, what() tells, and beside it what was found and what to do.
+/// An error of the library: a message (what()), a detail and a hint.
 class Error : public std::runtime_error {
   public:
-    /// Sentences in English; the last two may be left out. The library itself calls raise().
+    /// The arguments are English sentences; the last two are optional. The library itself calls raise().
     Error(ErrorCode code, const std::string& message, std::string detail = {}, std::string hint = {})
         : std::runtime_error(message), code_(code), detail_(std::move(detail)), hint_(std::move(hint)) {}
-    /// The same with a hint that each host words in its own terms.
+    /// An error with a hint that each host words in its own terms.
     Error(ErrorCode code, const std::string& message, std::string detail, std::vector<Remedy> remedies)
         : Error(code, message, std::move(detail), worded(remedies, program_words)) {
         remedies_ = std::move(remedies);
     }
 
-    /// What kind of failure it is.
+    /// Returns the kind of failure.
     [[nodiscard]] ErrorCode code() const noexcept { return code_; }
-    /// What was found and what is allowed; may be empty.
+    /// Returns the facts: found and permitted values; may be empty.
     [[nodiscard]] const std::string& detail() const noexcept { return detail_; }
-    /// What to do, in words for programs; may be empty.
+    /// Returns the hint in words for programs; may be empty.
     [[nodiscard]] const std::string& hint() const noexcept { return hint_; }
-    /// The same in a host's words.
+    /// Returns the hint in a host's words.
     [[nodiscard]] std::string hint(const RemedyWords& words) const {
         return remedies_.empty() ? hint_ : worded(remedies_, words);
     }
-    /// What to do where the words depend on the host; else empty.
+    /// Returns the remedies with host-specific wording; otherwise empty.
     [[nodiscard]] const std::vector<Remedy>& remedies() const noexcept { return remedies_; }
 
   private:
@@ -105,8 +105,8 @@ class Error : public std::runtime_error {
     std::vector<Remedy> remedies_;
 };
 
-/// Throws an Error. The library raises its errors here and nowhere else, so that a device without exceptions
-/// can be given another way out of this one function.
+/// Throws an Error. All errors of the library are raised by this function, so that it can be replaced on
+/// platforms without exceptions.
 [[noreturn]] void raise(ErrorCode code, const std::string& message, const std::string& detail = {},
                         const std::string& hint = {});
 /// Throws an Error whose hint the host words from remedies.

@@ -7,12 +7,13 @@
 namespace ldp {
 
 namespace mp = boost::multiprecision;
-using Integer = mp::number<mp::cpp_int_backend<512>, mp::et_off>;  // as many bits without an allocation
+// number of bits without a memory allocation
+using Integer = mp::number<mp::cpp_int_backend<512>, mp::et_off>;
 using Wide = mp::cpp_bin_float_100;
 
-/// over / (under · 2^twos), `under` odd and positive. Not in lowest terms but for the twos: nearly all
-/// denominators are powers of two or have a factor in common, and what reduces others costs far more than it
-/// saves as long as they are short.
+/// over / (under · 2^twos), with `under` odd and positive. Only factors of two are cancelled: nearly all
+/// denominators are powers of two or share a factor, and a full reduction costs more than it saves for short
+/// numbers.
 struct Exact::Rational {
     Integer over = 0, under = 1;
     unsigned twos = 0;
@@ -39,7 +40,7 @@ Exact made_of(Integer over, Integer under, unsigned twos) {
     return Exact(Exact::Rational{std::move(over), std::move(under), twos});
 }
 
-/// Two fractions with their denominators made the same.
+/// Two fractions with a common denominator.
 struct CommonDenominator {
     Integer a, b, under;
     unsigned twos;

@@ -1,4 +1,4 @@
-// Probabilities as exact fractions: what the proofs of ε are made of. Needed by proofs and audits only.
+// Exact fractions for the verification of ε. Used by proofs and audits only.
 #pragma once
 
 #include <compare>
@@ -12,7 +12,7 @@ namespace ldp {
 /// An exact fraction.
 class Exact {
   public:
-    /// What it holds, known to exact.cpp alone: the arithmetic of long integers takes seconds to compile.
+    /// Defined in exact.cpp only, since multiprecision arithmetic takes seconds to compile.
     struct Rational;
 
     Exact();  ///< 0
@@ -45,10 +45,11 @@ class Exact {
 /// x^exponent.
 [[nodiscard]] Exact power(const Exact& x, unsigned exponent);
 
-/// How many sets of k out of n things there are.
+/// Returns the number of subsets of size k of a set of size n.
 [[nodiscard]] Exact subsets(std::uint64_t n, std::uint64_t k);
 
-/// ε minus the log of a ratio, worked out in 100 digits: a promise is kept if it is not negative.
+/// Returns ε minus the logarithm of a ratio, computed with 100 digits. The ratio is at most exp(ε) if the
+/// result is not negative.
 [[nodiscard]] double margin(double epsilon, const Exact& ratio);
 
 }  // namespace ldp

@@ -1,4 +1,4 @@
-// A person's values as a randomizer sees them.
+// A person's values as input codes of a randomizer.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +6,9 @@
 
 namespace ldp {
 
-/// The number of a category, or of a point of the declared grid: no floating-point number enters a
-/// randomizer.
+/// The index of a category, or of a point of the declared grid. Randomizers have no floating-point input.
 using Cell = std::uint64_t;
-/// A record: one cell for each attribute.
+/// A record: one input code per attribute.
 using Input = std::span<const Cell>;
 
 }  // namespace ldp

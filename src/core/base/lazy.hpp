@@ -1,4 +1,4 @@
-// What is made when it is first asked for.
+// Values that are computed on first use.
 #pragma once
 
 #include <atomic>
@@ -6,8 +6,8 @@
 
 namespace ldp {
 
-/// A value that is made at the first question, whichever thread asks. Threads that ask at the same time may
-/// each make it; all of them are given the same one.
+/// A value that is computed on first use by any thread. Concurrent threads may compute it several times, but
+/// all get the same object.
 template <class T>
 class Lazy {
   public:

@@ -1,16 +1,16 @@
-// Bounds that several layers rely on.
+// Bounds that several layers use.
 #pragma once
 
 #include <cstdint>
 
 namespace ldp {
 
-/// Where the range of ε begins that a spec may ask for. Below it nothing could be learnt; above it nothing
-/// would be protected.
+/// Range of ε in a spec. Below it, estimates would have no precision; above it, reports would have no
+/// protection.
 inline constexpr double min_epsilon = 0.001;
-inline constexpr double max_epsilon = 20;  ///< its other end
+inline constexpr double max_epsilon = 20;  ///< upper end
 
-/// Reports a summary may count: sums of squares then fit their 128 bits with room to spare.
+/// Maximum number of reports in a summary, chosen so that sums of squares fit in 128 bits.
 inline constexpr std::uint64_t max_count = std::uint64_t{1} << 40;
 
 }  // namespace ldp

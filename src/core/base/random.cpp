@@ -25,8 +25,8 @@ bool BitSource::lands(Uint128 heads, unsigned sides) {
     return (high << 64 | word()) < heads;
 }
 
-// Each lane compares its own uniform binary fraction with the coin's, digit by digit from the top, until it
-// is decided; about eight words of randomness decide all 64.
+// Each lane compares its own uniform binary fraction with the coin's, digit by digit from the highest, until
+// it is decided. About eight random words decide all 64 lanes.
 std::uint64_t BitSource::throws(std::uint64_t heads, unsigned sides, unsigned count) {
     std::uint64_t landed = 0;
     std::uint64_t undecided = ~std::uint64_t{0};

@@ -63,8 +63,8 @@ void portable(State& state, const std::byte* at) noexcept {
 }
 
 #ifdef __x86_64__
-/// The processor's own instructions, which do two rounds each and want the state as a, b, e, f and c, d, g,
-/// h, the first of them highest.
+/// The processor's SHA instructions, which compute two rounds each and require the state as a, b, e, f and c,
+/// d, g, h, the first of them highest.
 __attribute__((target("sha,sse4.1"))) void native(State& state, const std::byte* at) noexcept {
     auto* const place = reinterpret_cast<__m128i*>(state.data());
     const __m128i cdab = _mm_shuffle_epi32(_mm_loadu_si128(place), 0xB1);
@@ -72,7 +72,7 @@ __attribute__((target("sha,sse4.1"))) void native(State& state, const std::byte*
     const __m128i abef = _mm_alignr_epi8(cdab, efgh, 8), cdgh = _mm_blend_epi16(efgh, cdab, 0xF0);
     const __m128i big_endian = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
     __m128i high = abef, low = cdgh;
-    __m128i w[4] = {};  // the last 16 words of the schedule, the oldest first
+    __m128i w[4] = {};  // last 16 words of the schedule, oldest first
     for (std::size_t i = 0; i < 16; ++i) {
         __m128i next;
         if (i < 4) {

@@ -1,4 +1,4 @@
-// SHA-256 (FIPS 180-4): names for batches that nobody can guess, and digests that a server can compare.
+// SHA-256 (FIPS 180-4), for unpredictable names of batches and for digests that a server compares.
 #pragma once
 
 #include <array>
@@ -7,20 +7,20 @@
 
 namespace ldp {
 
-/// SHA-256 (FIPS 180-4) of bytes that are added one part after another.
+/// SHA-256 (FIPS 180-4) of bytes that are added in parts.
 class Sha256 {
   public:
-    /// By the processor's own instructions, where it has them; otherwise, or if it is not to be fast, by
-    /// those that every processor has, with the same result.
+    /// Uses the processor's SHA instructions if available and `fast` is true; otherwise portable code with
+    /// the same result.
     explicit Sha256(bool fast = true) noexcept;
 
-    /// Adds bytes to those before.
+    /// Appends bytes.
     void add(Bytes bytes) noexcept;
-    /// Adds the bytes of a text.
+    /// Appends the bytes of a text.
     void add(std::string_view text) noexcept {
         add(Bytes(reinterpret_cast<const std::byte*>(text.data()), text.size()));
     }
-    /// Of all that was added; nothing can be added after it.
+    /// Returns the digest of all bytes; nothing can be added afterwards.
     [[nodiscard]] std::array<std::byte, 32> digest() noexcept;
 
   private:
@@ -32,7 +32,7 @@ class Sha256 {
     void (*block_)(State& state, const std::byte* block) noexcept;
 };
 
-/// SHA-256 of these bytes.
+/// Returns SHA-256 of the bytes.
 [[nodiscard]] inline std::array<std::byte, 32> sha256(Bytes bytes) noexcept {
     Sha256 hash;
     hash.add(bytes);

@@ -1,4 +1,4 @@
-// What error formulas say on every line.
+// The square of a number.
 #pragma once
 
 namespace ldp {

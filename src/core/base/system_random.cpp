@@ -1,5 +1,4 @@
-// Where the system's random bits come from: of all that randomizes, the one file that asks an operating
-// system.
+// The random bits of the operating system. No other file of the randomizers calls the operating system.
 #include <sys/mman.h>
 #include <sys/random.h>
 
@@ -13,9 +12,9 @@
 
 namespace ldp {
 
-// One page of its own, so that the kernel can wipe it on fork: a child then finds no words left. Of the page,
-// 256 bytes are filled at a time: the kernel gives so many whole, at about the cost per word of a full page,
-// and a copy of a running machine has few words in common with it.
+// A page of memory that the kernel wipes on fork, so that a child finds no words. 256 bytes of it are filled
+// at a time. The kernel returns this number without interruption, the cost per word is close to that of a
+// full page, and a copy of a running machine shares few words.
 struct SystemRandom::Page {
     static constexpr std::size_t size = 4096;
     std::uint64_t left;
@@ -36,7 +35,7 @@ struct SystemRandom::Page {
         left = sizeof(words) / sizeof(words[0]);
     }
 
-    /// A page without words: one that another generator has left, or a new one.
+    /// Returns a page without words: one released by another generator, or a new one.
     [[nodiscard]] static Page* take() {
         for (auto& slot : spare)
             if (Page* page = slot.exchange(nullptr, std::memory_order_acquire)) return page;
@@ -49,7 +48,7 @@ struct SystemRandom::Page {
         }
         return static_cast<Page*>(memory);
     }
-    /// Wipes a page, and keeps it for the next generator if there is room.
+    /// Wipes a page, and stores it for the next generator if there is a free slot.
     static void leave(Page* page) noexcept {
         page->forget();
         for (auto& slot : spare) {
@@ -61,8 +60,8 @@ struct SystemRandom::Page {
 
     void forget() noexcept { explicit_bzero(this, sizeof(Page)); }
 
-    /// Mapping a page costs more than a report: programs that make a generator for each call, as calls from C
-    /// do, find the page of the last one. No words pass from one to the other.
+    /// Mapping a page costs more than a report. Programs that construct a generator per call, such as calls
+    /// from C, reuse the released page. It contains no words.
     static constinit std::atomic<Page*> spare[4];
 };
 

@@ -1,4 +1,4 @@
-// Small services to text and bytes that several parts need.
+// Helper functions for text and bytes.
 #pragma once
 
 #include <array>
@@ -9,7 +9,8 @@
 
 namespace ldp {
 
-/// The text, or if it has more than `most` (≥ 3) bytes its beginning and "...", cut between UTF-8 characters.
+/// Returns the text; if it has more than `most` (≥ 3) bytes, its start and "...", cut between UTF-8
+/// characters.
 [[nodiscard]] inline std::string shortened(std::string_view text, std::size_t most) {
     if (text.size() <= most) return std::string(text);
     std::size_t cut = most - 3;
@@ -17,12 +18,12 @@ namespace ldp {
     return std::string(text.substr(0, cut)) + "...";
 }
 
-/// The shortest text that reads back as the same number.
+/// Returns the shortest text that parses to the same number.
 [[nodiscard]] inline std::string shortest(double number) {
     std::array<char, 32> text{};
     return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
 }
-/// The same of so many significant digits.
+/// Returns the number with `digits` significant digits.
 [[nodiscard]] inline std::string rounded(double number, int digits) {
     std::array<char, 32> text{};
     return {text.data(),
@@ -30,14 +31,14 @@ namespace ldp {
                 .ptr};
 }
 
-/// 1234567 as "1,234,567".
+/// Returns 1234567 as "1,234,567".
 [[nodiscard]] inline std::string grouped(std::uint64_t number) {
     std::string text = std::to_string(number);
     for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
     return text;
 }
 
-/// Names one after another: "a, b, c".
+/// Returns names separated by commas: "a, b, c".
 template <class Range>
 [[nodiscard]] std::string joined(const Range& names) {
     std::string text;
@@ -45,7 +46,7 @@ template <class Range>
     return text;
 }
 
-/// Bytes of the UTF-8 character (RFC 3629) that the text begins with; 0 if it begins with none.
+/// Returns the size in bytes of the first UTF-8 character (RFC 3629); 0 if there is no valid one.
 [[nodiscard]] inline std::size_t character_size(std::string_view text) noexcept {
     const auto byte = [&](std::size_t i) -> unsigned {
         return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
@@ -53,7 +54,7 @@ template <class Range>
     const unsigned first = byte(0);
     if (first < 0x80) return text.empty() ? 0 : 1;
     if (first < 0xC2 || first > 0xF4) return 0;
-    // The second byte tells overlong forms, surrogates and what lies beyond U+10FFFF.
+    // Overlong forms, surrogates and values beyond U+10FFFF differ in the second byte.
     const unsigned least = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
     const unsigned most = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
     if (byte(1) < least || byte(1) > most) return 0;
@@ -63,14 +64,14 @@ template <class Range>
     return size;
 }
 
-/// The longest beginning that is valid UTF-8 and has at most so many characters.
+/// Returns the longest valid UTF-8 prefix of at most `most` characters.
 [[nodiscard]] inline std::string_view characters(std::string_view text, std::size_t most) noexcept {
     std::size_t end = 0;
     for (std::size_t size = 1; most > 0 && size > 0; --most) end += size = character_size(text.substr(end));
     return text.substr(0, end);
 }
 
-/// A 64-bit hash (FNV-1a) that tells contents apart: against mix-ups, not against forgers.
+/// A 64-bit hash (FNV-1a) for comparing contents. It does not resist deliberate collisions.
 class ContentHash {
   public:
     void add(std::string_view bytes) noexcept {

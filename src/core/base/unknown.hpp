@@ -1,11 +1,11 @@
-// What stands for a number that the reports do not tell.
+// The representation of unknown numbers.
 #pragma once
 
 #include <limits>
 
 namespace ldp {
 
-/// NaN, in place of which SQL has NULL.
+/// NaN, which becomes NULL in SQL.
 inline constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace ldp

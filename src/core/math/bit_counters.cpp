@@ -21,12 +21,12 @@ bool processor_is_wide() noexcept {
 #endif
 }
 
-/// Asked for with every string, so that what the processor can do is found out once.
+/// Determined once, since it is needed for every string.
 std::atomic<bool> wide{processor_is_wide()};
 
 // The same source is compiled twice: once for any processor, once for wide registers.
 
-/// Four words that the compiler keeps in one wide register, or in as many narrow ones as it takes.
+/// Four words that the compiler keeps in one wide register, or in several narrow ones.
 using Wide = std::uint64_t __attribute__((vector_size(32)));
 
 bool any(std::uint64_t word) noexcept {
@@ -36,12 +36,12 @@ bool any(std::uint64_t word) noexcept {
     return (w[0] | w[1] | w[2] | w[3]) != 0;
 }
 
-/// Adds a block of a string, small enough to stay in registers while its carries ripple upwards.
+/// Adds a block of a string that fits in registers while its carries propagate.
 template <class Word, std::size_t count = 1, std::size_t size = sizeof(Word)>
 [[gnu::always_inline]] inline void ripple(std::byte* plane, std::size_t width,
                                           const std::byte* string) noexcept {
-    // So many planes are mostly reached, and are enough for most strings: to ask neither before nor often
-    // after saves branches that nothing could predict.
+    // Number of planes that most additions reach. Checking for remaining carries only after these planes
+    // avoids unpredictable branches.
     constexpr unsigned usual = std::bit_width(8 * size * count);
     Word carry[count]{};
     std::memcpy(carry, string, count * size);
@@ -65,7 +65,7 @@ template <class Word, std::size_t count = 1, std::size_t size = sizeof(Word)>
     }
 }
 
-/// Of short strings, and of what is left of long ones: wide registers have nothing to hold there.
+/// Adds short strings, and the ends of long ones, which are smaller than a wide register.
 void add_short(std::byte* counters, std::size_t width, Bytes string) noexcept {
     const std::byte* from = string.data();
     std::size_t at = 0;
@@ -148,7 +148,7 @@ void BitCounters::merge(std::byte* counters, const std::byte* others) const noex
     });
 }
 
-// From the highest digit down, a counter is undecided while its digits are those of n.
+// Compares from the highest digit downwards; a counter is undecided while its digits equal those of n.
 bool BitCounters::at_most(const std::byte* counters, std::uint64_t n) const noexcept {
     bool all = true;
     for_each_word([&]<class Word>(std::size_t at, Word) {

@@ -8,7 +8,7 @@ namespace ldp {
 HaarTree::HaarTree(std::size_t leaves)
     : leaves_(leaves), padded_(std::bit_ceil(leaves)), coefficient_(padded_, none) {
     extents_.push_back({0, static_cast<std::uint32_t>(leaves), 0});
-    // Node i of a level covers [i·width, (i+1)·width); leaves stand at its front, padding at its end.
+    // Node i of a level covers [i·width, (i+1)·width); leaves come first, padding last.
     for (std::size_t nodes = 1, width = padded_; nodes < padded_; nodes *= 2, width /= 2) {
         levels_.push_back(extents_.size());
         for (std::size_t i = 0; i < nodes && i * width + width / 2 < leaves; ++i) {
@@ -69,9 +69,9 @@ void HaarTree::accumulate_paths(std::span<const double> terms, std::span<double>
 
 namespace {
 
-// A coefficient's part in the sum of the first t leaves rises to `left` and falls to `left` − `right`; its
-// part in the leaves from s to t is a difference W_t − W_s. The mean square of that over all s < t follows
-// from Σ_{s<t} (W_t − W_s)² = (d+1)·ΣW² − (ΣW)².
+// A coefficient's weight W_t in the sum of the first t leaves rises to `left` and falls to `left` − `right`.
+// Its weight in the leaves from s to t is W_t − W_s. The mean square over all s < t follows from Σ_{s<t} (W_t
+// − W_s)² = (d+1)·ΣW² − (ΣW)².
 double mean_square_over_ranges(const HaarTree::Extent& extent, std::size_t leaves) {
     const double after = static_cast<double>(leaves) - extent.first - extent.left - extent.right;
     const double last = static_cast<double>(extent.left) - extent.right;

@@ -11,11 +11,12 @@ namespace ldp {
 
 namespace {
 
-/// Columns that are worked on between two questions whether to stop.
+/// Number of columns between two interrupt checks.
 constexpr Eigen::Index strip = 32;
 
-/// Replaces a matrix by its factors, L below the diagonal, where it has ones, and U, strip by strip, with
-/// partial pivoting. `order` says which row of the matrix a row of LU is. False if it is singular.
+/// Replaces a matrix by its LU factors strip by strip, with partial pivoting. L has a unit diagonal and is
+/// stored below the diagonal. `order` maps rows of LU to rows of the matrix. Returns false if the matrix is
+/// singular.
 bool factorise(Eigen::MatrixXd& matrix, std::vector<Eigen::Index>& order) {
     const Eigen::Index size = matrix.rows();
     for (Eigen::Index from = 0; from < size; from += strip) {
@@ -42,14 +43,14 @@ bool factorise(Eigen::MatrixXd& matrix, std::vector<Eigen::Index>& order) {
     return true;
 }
 
-/// The greatest sum of magnitudes in a column.
+/// Returns the maximum column sum of absolute values.
 double norm(const Eigen::MatrixXd& matrix) {
     return matrix.cwiseAbs().colwise().sum().maxCoeff();
 }
 
 }  // namespace
 
-// Eigen takes rows for columns: it inverts the transpose, whose inverse is the transpose of the inverse.
+// Eigen stores columns. It inverts the transpose, whose inverse is the transpose of the inverse.
 Inverse inverse_of(const std::vector<double>& matrix, std::size_t size) {
     const auto n = static_cast<Eigen::Index>(size);
     Eigen::MatrixXd factors = Eigen::MatrixXd::Map(matrix.data(), n, n);

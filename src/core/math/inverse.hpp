@@ -1,4 +1,4 @@
-// The inverse of a square matrix.
+// Inversion of square matrices.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,13 @@ namespace ldp {
 
 struct Inverse {
     std::vector<double> matrix;  ///< row after row
-    /// |M|·|M⁻¹|, by the greatest sum of magnitudes in a row: how many times larger, relatively, an error may
-    /// be behind the inverse than before it. Infinite of a singular matrix, whose inverse is nothing.
+    /// |M|·|M⁻¹| in the maximum row sum norm: the factor by which the inverse can amplify relative errors.
+    /// Infinite for a singular matrix, whose inverse is empty.
     double condition;
 };
 
-/// Of a matrix of size² entries, row after row. Time grows with the third power of the size; can be
-/// interrupted.
+/// Returns the inverse of a matrix of size² entries, row after row. The run time is cubic in the size; it can
+/// be interrupted.
 [[nodiscard]] Inverse inverse_of(const std::vector<double>& matrix, std::size_t size);
 
 }  // namespace ldp

@@ -6,16 +6,17 @@ namespace ldp {
 
 namespace {
 
-/// The precision of what the estimates from each depth on downwards say of a node there: with its own, that
-/// of the sum of its two children's.
+/// Returns the precision of a node's combined estimate from its depth downwards: its own precision plus that
+/// of the sum of its two children.
 std::vector<double> from_below(std::span<const double> precisions) {
     std::vector<double> all(precisions.begin(), precisions.end());
     for (std::size_t i = all.size() - 1; i-- > 0;) all[i] += all[i + 1] / 2;
     return all;
 }
 
-/// Of all ranges, the mean sum of (the part of a node in the range, less that of its parent)², over the nodes
-/// of each depth. A cut after t of a node's w points takes min(t, w−t)/w from the difference of its halves.
+/// Returns, for each depth, the mean over all ranges of the sum over its nodes of (fraction of the node in
+/// the range − that of its parent)². A cut after t of a node's w points contributes min(t, w−t)/w of the
+/// difference between its halves.
 std::vector<double> squares(std::size_t depth) {
     std::vector<double> all;
     for (std::size_t i = 0; i < depth; ++i) {
@@ -76,9 +77,9 @@ double LevelTree::mean_range_variance(std::span<const double> precisions) {
     return sum;
 }
 
-// The variance is convex in the draws, and its derivative by one is −gain: the draws are best where all that
-// are drawn gain the same. Each step multiplies them by the root of their gain over the mean one, which never
-// makes the variance larger (Torsney 1977).
+// The variance is convex in the probabilities, with the derivative −gain. At the optimum, all positive
+// probabilities have the same gain. Each step multiplies them by the root of their gain relative to the mean,
+// which does not increase the variance (Torsney 1977).
 std::vector<double> LevelTree::best_draws(std::span<const double> variances) {
     constexpr double least = 1.0 / 256;
     const std::size_t depth = variances.size();
@@ -98,7 +99,7 @@ std::vector<double> LevelTree::best_draws(std::span<const double> variances) {
     };
     constexpr int steps = 1000;
     for (int step = 0; step < steps; ++step) improve();
-    // The shallowest depths are told by those below them nearly as well.
+    // Levels near the root are estimated nearly as well by the levels below them.
     for (double& draw : draws)
         if (draw < least) draw = 0;
     for (int step = 0; step < steps; ++step) improve();

@@ -1,6 +1,5 @@
-// Counts of a hierarchy made to agree: shares of points in order, told level by level of a binary tree over
-// them, each level with noise of its own (Hay, Rastogi, Miklau, Suciu 2010; Cormode, Kulkarni, Srivastava
-// 2019).
+// Consistent estimates in a hierarchy: shares of ordered points from estimates on the levels of a binary
+// tree, each level with its own noise (Hay, Rastogi, Miklau, Suciu 2010; Cormode, Kulkarni, Srivastava 2019).
 #pragma once
 
 #include <algorithm>
@@ -14,21 +13,21 @@
 
 namespace ldp {
 
-/// A tree over `points` (2 to 2^31) of depth L = ⌈log₂ points⌉: a node of depth ℓ covers the next 2^{L−ℓ}
-/// points, fewer at the right end, and has a right child only if there is a point for it. The root's share
-/// is 1. Of some depths all nodes' shares are estimated, without bias and with the same variance for each;
-/// what is estimated of different nodes of a depth may vary together, all pairs alike.
+/// A tree over `points` (2 to 2^31) of depth L = ⌈log₂ points⌉. A node of depth ℓ covers 2^{L−ℓ} points,
+/// fewer at the right end, and has a right child only if it contains a point. The root's share is 1. At some
+/// depths, the shares of all nodes are estimated without bias and with equal variances. Estimates of
+/// different nodes of a depth may be correlated, equally for all pairs.
 ///
-/// Such estimates say of the difference between two siblings the same as the sums below them do, and these
-/// are combined by their precisions. That is weighted least squares over the tree: there, contrasts between
-/// siblings do not mix with other contrasts. It is exact where the tree is complete; at the right end the
-/// same weights are taken, which stay without bias.
+/// The difference between two siblings is estimated directly and from the levels below, and both estimates
+/// are combined by their precisions. This is weighted least squares over the tree, where contrasts between
+/// siblings are uncorrelated with other contrasts. It is optimal for a complete tree. At the right end, the
+/// same weights are used, which remain unbiased.
 ///
-/// A tree whose nodes have b = 2^m children is this one with estimates of every m-th depth.
+/// A tree whose nodes have b = 2^m children is this tree with estimates at every m-th depth.
 class LevelTree {
   public:
-    /// How precise the estimates of one node are, at depths 1 to L: 1/variance, but for a common factor; 0
-    /// where there are none. Below the deepest one shares are halved, which says nothing.
+    /// `precisions` are those of one node's estimate at depths 1 to L: 1/variance up to a common factor; 0
+    /// without estimates. Below the deepest estimated level, shares are divided equally.
     LevelTree(std::uint64_t points, std::span<const double> precisions);
 
     [[nodiscard]] static unsigned depth_of(std::uint64_t points) noexcept {
@@ -40,24 +39,24 @@ class LevelTree {
     [[nodiscard]] std::uint64_t points() const noexcept { return points_; }
     [[nodiscard]] unsigned depth() const noexcept { return depth_; }
     [[nodiscard]] std::uint64_t nodes(unsigned depth) const noexcept { return nodes_of(points_, depth); }
-    /// The points of a node: from here up to, not including, the next node's.
+    /// Returns the first point of a node; the node ends before the first point of the next one.
     [[nodiscard]] std::uint64_t first_point(unsigned depth, std::uint64_t node) const noexcept {
         return std::min(node << (depth_ - depth), points_);
     }
 
-    /// The shares of the points, from those of the nodes of each depth from 1 on; where there are none of a
-    /// depth, none are looked at.
+    /// Returns the shares of the points from those of the nodes of each depth from 1 on; depths with
+    /// precision 0 are ignored.
     [[nodiscard]] std::vector<double> shares(std::span<const std::vector<double>> estimates) const;
 
-    /// What the mean of a function of the points is made of.
+    /// The constant terms of the mean of a function of the points.
     struct Mean {
-        double constant = 0;  ///< what it is if all estimates are 0
-        double blind = 0;     ///< how far what no estimate tells can put it off at most
+        double constant = 0;  ///< the mean if all estimates are 0
+        double blind = 0;     ///< bound of the part that no estimate determines
     };
-    /// Tells visit(depth, first, end, weight) for blocks of nodes: the mean of the function over the shares
-    /// is Σ weight·estimate, plus the constant. The function: flat(first, end) says whether it is the same at
-    /// these points, value(point) what it is. Takes steps in proportion to the nodes that are not flat times
-    /// the depth.
+    /// Calls visit(depth, first, end, weight) for blocks of nodes. The mean of the function over the shares
+    /// is Σ weight·estimate plus the constant. flat(first, end) returns whether the function is constant on
+    /// these points, and value(point) returns its value. The run time is proportional to the depth times the
+    /// number of nodes on which the function is not constant.
     template <class Function, class Visit>
     Mean mean_of(const Function& function, Visit visit) const {
         const double root = mean(function, 0, 0);
@@ -67,11 +66,11 @@ class LevelTree {
         return found;
     }
 
-    /// How probable depths 1 to L are to be asked for the least mean variance of all ranges, if one node's
-    /// variance is this when all people are asked; no depth with less than a 256th. Complete trees are
-    /// looked at.
+    /// Returns the sampling probabilities of depths 1 to L that minimize the mean variance of all ranges.
+    /// `variances` are those of one node if all people report its depth. Probabilities below 1/256 are set to
+    /// 0. The computation assumes a complete tree.
     [[nodiscard]] static std::vector<double> best_draws(std::span<const double> variances);
-    /// The mean over all ranges of a complete tree of what their variances sum up to, with these precisions.
+    /// Returns the mean over all ranges of a complete tree of their variance with these precisions.
     [[nodiscard]] static double mean_range_variance(std::span<const double> precisions);
 
   private:
@@ -94,10 +93,10 @@ class LevelTree {
         return has_right(depth, node) ? std::max(left, furthest(function, depth + 1, 2 * node + 1, from))
                                       : left;
     }
-    // The mean is Σ over points of share·function. Going down, a node's share is what the estimates from
-    // here on downwards, z, say, moved by half of what the node above has too much of: so z counts for the
-    // function's mean here less its mean in the node above, plus what z counts for there, as far as that is
-    // made of z here.
+    // The mean is Σ share·function over the points. Let z be the estimate of a node's share from its subtree.
+    // A node's share is z plus half of the correction of its parent. The weight of z is therefore the mean of
+    // the function in the node minus that in its parent, plus the weight of the parent's z as far as it
+    // consists of this z.
     template <class Function, class Visit>
     void descend(const Function& function, Visit& visit, Mean& found, unsigned depth, std::uint64_t node,
                  double mean_here, double weight_here, Work& work) const {
@@ -126,8 +125,8 @@ class LevelTree {
 
     std::uint64_t points_;
     unsigned depth_;
-    unsigned deepest_ = 0;     // depth that is estimated
-    std::vector<double> own_;  // by depth: the part of z that is the node's own estimate, not its children's
+    unsigned deepest_ = 0;     // deepest estimated depth
+    std::vector<double> own_;  // by depth: weight of the node's own estimate in z; the rest is its children's
 };
 
 }  // namespace ldp

@@ -1,4 +1,4 @@
-// Curves that do not fall.
+// Monotone regression.
 #pragma once
 
 #include <span>
@@ -6,16 +6,16 @@
 
 namespace ldp {
 
-/// Where on the curve through the corners (i, curve[i]), which does not fall, the height is reached: the
-/// middle of a level stretch, an end if the curve stays above or below.
+/// Returns the position at which the non-decreasing curve through the points (i, curve[i]) reaches the
+/// height. It is the middle of a constant segment, or an end if the whole curve is above or below.
 [[nodiscard]] double place(std::span<const double> curve, double height);
 
-/// The curve that does not fall and is nearest by squares, of equal weight if there are no weights:
-/// neighbours that fall are pooled.
+/// Returns the non-decreasing curve with the smallest weighted squared distance (pool adjacent violators).
+/// Weights are equal if none are given.
 [[nodiscard]] std::vector<double> monotone(std::span<const double> curve,
                                            std::span<const double> weights = {});
 
-/// A curve that does not fall, as a cumulative distribution.
+/// Returns a non-decreasing curve clipped to a cumulative distribution.
 [[nodiscard]] std::vector<double> confined(std::vector<double> curve);
 
 }  // namespace ldp

@@ -12,7 +12,7 @@ Eigen::Index index(std::size_t i) noexcept {
     return static_cast<Eigen::Index>(i);
 }
 
-/// A matrix of entry(i, k).
+/// Returns a matrix with the entries entry(i, k).
 template <class Entry>
 Eigen::LDLT<Eigen::MatrixXd> factored(std::size_t size, Entry entry) {
     check_interrupt();
@@ -24,8 +24,8 @@ Eigen::LDLT<Eigen::MatrixXd> factored(std::size_t size, Entry entry) {
 
 }  // namespace
 
-// It is the least of aᵀGa over all a with a_j = 1; at a minimum its gradient in G is that of aᵀGa, a held
-// fast.
+// The result is the minimum of aᵀGa over all a with a_j = 1. At the minimum, its gradient by G is that of
+// aᵀGa with a fixed.
 MomentFunction NormalEquations::left_open(std::size_t j, std::size_t among) const {
     const auto other = [&](std::size_t i) { return i < j ? i : i + 1; };
     Eigen::VectorXd a = Eigen::VectorXd::Ones(index(among));
@@ -68,7 +68,7 @@ std::vector<MomentFunction> NormalEquations::solve() const {
     return all;
 }
 
-// rᵀG⁻¹r moves by 2γᵀdr − γᵀdG·γ.
+// The differential of rᵀG⁻¹r is 2γᵀdr − γᵀdG·γ.
 MomentFunction NormalEquations::explained() const {
     const std::vector<MomentFunction> solution = solve();
     MomentFunction sum{0, std::vector<double>(moments_.size())};

@@ -1,6 +1,6 @@
-// Least squares from moments alone: coefficients γ with E[zzᵀ]γ = E[zy], where nobody's z and y are known,
-// only estimates of their products' means. Each answer comes with its gradient in the moments, so that its
-// standard error follows from theirs (the delta method).
+// Least squares from moments: coefficients γ with E[zzᵀ]γ = E[zy] from estimates of the mean products,
+// without individual z and y. Each result has a gradient by the moments, from which its standard error
+// follows (the delta method).
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace ldp {
 
-/// A number that follows from moments, and how it moves with each of them.
+/// A function of moments and its derivatives.
 struct MomentFunction {
     double value;
-    std::vector<double> gradient;  ///< as many as there are moments
+    std::vector<double> gradient;  ///< one element per moment
 };
 
-/// The equations of k unknowns. Entries are places among the moments; a moment may stand in several.
+/// The equations of k unknowns. Entries are indexes of moments; a moment may occur several times.
 class NormalEquations {
   public:
     /// `gram` has the k·k entries of the symmetric E[zzᵀ], row by row, `right` the k of E[zy].
@@ -24,12 +24,12 @@ class NormalEquations {
         : moments_(moments), gram_(std::move(gram)), right_(std::move(right)) {}
 
     [[nodiscard]] std::size_t unknowns() const noexcept { return right_.size(); }
-    /// E[z_j²] less what the others of the first `among` > j of the z explain of it: the denominator of the
-    /// j-th coefficient. The others' matrix must be positive definite.
+    /// Returns the residual variance of z_j after regression on the other terms of the first `among` > j: the
+    /// denominator of the j-th coefficient. The matrix of the other terms must be positive definite.
     [[nodiscard]] MomentFunction left_open(std::size_t j, std::size_t among) const;
-    /// γ. The matrix must be positive definite.
+    /// Returns γ. The matrix must be positive definite.
     [[nodiscard]] std::vector<MomentFunction> solve() const;
-    /// γᵀE[zy]: what they explain of E[y²].
+    /// Returns γᵀE[zy], the explained part of E[y²].
     [[nodiscard]] MomentFunction explained() const;
 
   private:

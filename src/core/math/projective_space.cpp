@@ -30,15 +30,15 @@ class AffineSums {
         for (unsigned m = 2; m < t; ++m) slices_[m].resize(q * slice_size(m));
     }
 
-    /// All q·K_m sums over the q^m counts at `g`; m ≥ 1.
+    /// Returns all q·K_m sums over the q^m counts at `g`. Requires m ≥ 1.
     const Count* operator()(unsigned m, const std::byte* g) {
         sum(m, g, result_.data());
         return result_.data();
     }
 
   private:
-    // Sums are made in blocks. A row may be shorter: what a block writes beyond it belongs to a later row,
-    // not yet made, or to the slack behind the last one.
+    // Sums are computed in blocks. If a row is shorter than a block, the excess is written to a later row
+    // that is not yet computed, or to the slack after the last row.
     static constexpr std::size_t wide = 128 / sizeof(Count), narrow = 32 / sizeof(Count), slack = wide;
     using Lanes [[gnu::vector_size(16)]] = Count;
 
@@ -61,11 +61,11 @@ class AffineSums {
         const std::size_t row = sizes_[m - 1];
         std::size_t x = 0;
         for (; row - x >= wide; x += wide) block<wide>(m, x, out);
-        // The last block reaches back rather than on, lest it spoil what the others have written.
+        // The last block overlaps the previous one, so that it does not overwrite other results.
         for (; x < row; x += narrow) block<narrow>(m, row < narrow ? 0 : std::min(x, row - narrow), out);
     }
 
-    /// The sums of all (x',μ) for the `size` hyperplanes from x'.
+    /// Computes the sums of all (x',μ) for the `size` hyperplanes from x'.
     template <std::size_t size>
     void block(unsigned m, std::size_t x, Count* out) {
         const std::size_t row = sizes_[m - 1];
@@ -77,7 +77,7 @@ class AffineSums {
         }
     }
 
-    /// The same for m = 2. There is but one x', so that the sums run along s instead, round and round.
+    /// The same for m = 2. There is only one x', so that the sums run over s cyclically.
     void combine_lines(Count* out) {
         for (std::uint32_t beta = 0; beta < q_; ++beta) {
             Count* const slice = slices_[2].data() + beta * slice_size(2);
@@ -94,7 +94,7 @@ class AffineSums {
         for (std::uint32_t s = 0; s < q_; ++s) out[s * sizes_[2] + q_] = whole(2, s);
     }
 
-    /// Σ_β R_(m−1)[g_β](·, s − μβ) of `size` neighbouring hyperplanes.
+    /// Computes Σ_β R_(m−1)[g_β](·, s − μβ) for `size` adjacent hyperplanes.
     template <std::size_t size>
     void add_up(unsigned m, std::size_t x, std::uint32_t s, std::uint32_t mu, Count* to) const {
         constexpr std::size_t vectors = size * sizeof(Count) / sizeof(Lanes);
@@ -114,7 +114,7 @@ class AffineSums {
         std::memcpy(to, sums, sizeof(sums));
     }
 
-    /// The sum of all of a slice, from what goes through any one x' in it.
+    /// Returns the sum of a slice, from the sums of any one x' in it.
     [[nodiscard]] Count whole(unsigned m, std::uint32_t beta) const {
         Count sum = 0;
         for (std::uint32_t s = 0; s < q_; ++s) sum += slices_[m][beta * slice_size(m) + s * sizes_[m - 1]];
@@ -129,8 +129,8 @@ class AffineSums {
     Work work_;
 };
 
-/// A hyperplane (x',μ) has a point (b,1) if ⟨x',b⟩ = −μ, and a point (y',0) if ⟨x',y'⟩ = 0: an affine space,
-/// and what was summed up one dimension below.
+/// A hyperplane (x',μ) contains the points (b,1) with ⟨x',b⟩ = −μ, and the points (y',0) with ⟨x',y'⟩ = 0.
+/// The first set is an affine space, the second was computed one dimension below.
 template <class Count>
 void sum_up(std::uint32_t q, unsigned t, const std::uint64_t* sizes, const std::uint64_t* powers,
             Bytes counts, std::vector<std::uint64_t>& sums) {
@@ -180,7 +180,7 @@ ProjectiveSpace::ProjectiveSpace(std::uint32_t q, unsigned t) : q_(q), t_(t) {
     }
 }
 
-// Greedy division by K_(t−1), K_(t−2), …: a quotient of q leaves nothing over and stands for the leading 1.
+// Greedy division by K_(t−1), K_(t−2), …: a quotient of q has remainder 0 and represents the leading 1.
 ProjectiveSpace::Vector ProjectiveSpace::hyperplane(std::uint64_t number) const noexcept {
     Vector x{};
     for (unsigned i = t_ - 1; i > 0; --i) {
@@ -224,8 +224,8 @@ std::uint32_t ProjectiveSpace::product(const Vector& x, const Vector& y) const n
     return static_cast<std::uint32_t>(sum % q_);
 }
 
-/// The point of the one vector y with this product whose coordinates, but the one at the hyperplane's leading
-/// 1, are the digits of `free`.
+/// Returns the point of the vector y with this product. Its coordinates are the digits of `free`, except the
+/// one at the position of the hyperplane's leading 1.
 std::uint64_t ProjectiveSpace::solve(const Vector& x, std::uint64_t free,
                                      std::uint32_t product) const noexcept {
     unsigned pivot = 0;
@@ -246,8 +246,8 @@ std::uint64_t ProjectiveSpace::point_off(const Vector& hyperplane, std::uint64_t
     return solve(hyperplane, i, 1);
 }
 
-// All q−1 vectors of a point on the hyperplane have the product 0; free coordinates of 0 alone, left out
-// here, lead to the vector 0.
+// All q−1 vectors of a point on the hyperplane have the product 0. Free coordinates that are all 0 would give
+// the zero vector and are excluded.
 std::uint64_t ProjectiveSpace::point_on(const Vector& hyperplane, std::uint64_t i) const noexcept {
     return solve(hyperplane, i + 1, 0);
 }

@@ -1,5 +1,5 @@
-// The projective space PG(t−1, F_q) over a prime field: its points, its hyperplanes, and how many of a
-// collection of points lie on each hyperplane.
+// The projective space PG(t−1, F_q) over a prime field: points, hyperplanes, and the number of given points
+// on each hyperplane.
 #pragma once
 
 #include <array>
@@ -23,39 +23,40 @@ class ProjectiveSpace {
   public:
     static constexpr std::uint64_t max_points = std::uint64_t{1} << 25;
     static constexpr unsigned max_dimension = 25;
-    /// Coordinates beyond the t-th are 0.
+    /// Coordinates after the t-th are 0.
     using Vector = std::array<std::uint32_t, max_dimension>;
 
-    /// K_t for a field of q, or nothing if that is more than max_points; q ≥ 2.
+    /// Returns K_t for a field of q ≥ 2 elements; empty if it exceeds max_points.
     [[nodiscard]] static std::optional<std::uint64_t> size(std::uint64_t q, unsigned t) noexcept;
-    /// Whether q is a prime and the space has a size; t ≥ 2.
+    /// Returns whether q is a prime and the space has a size. Requires t ≥ 2.
     [[nodiscard]] static bool exists(std::uint64_t q, unsigned t) noexcept;
 
-    /// A space that exists.
+    /// Requires exists(q, t).
     ProjectiveSpace(std::uint32_t q, unsigned t);
 
     [[nodiscard]] std::uint32_t field() const noexcept { return q_; }
     [[nodiscard]] unsigned dimension() const noexcept { return t_; }
-    /// Points, points on a hyperplane, and points on two different hyperplanes.
+    /// Return the number of points, of points on a hyperplane, and of points on two different hyperplanes.
     [[nodiscard]] std::uint64_t points() const noexcept { return sizes_[t_]; }
     [[nodiscard]] std::uint64_t points_on_one() const noexcept { return sizes_[t_ - 1]; }
     [[nodiscard]] std::uint64_t points_on_two() const noexcept { return sizes_[t_ - 2]; }
 
     [[nodiscard]] Vector hyperplane(std::uint64_t number) const noexcept;
     [[nodiscard]] Vector point(std::uint64_t number) const noexcept;
-    /// The number of the point on which a vector other than 0 lies.
+    /// Returns the index of the point of a non-zero vector.
     [[nodiscard]] std::uint64_t number_of_point(const Vector& y) const noexcept;
-    /// ⟨x,y⟩ in the field.
+    /// Returns ⟨x,y⟩ in the field.
     [[nodiscard]] std::uint32_t product(const Vector& x, const Vector& y) const noexcept;
 
-    /// The points not on a hyperplane, numbered from 0 to points() − points_on_one() − 1, and those on it,
-    /// each of them q−1 times, from 0 to (q−1)·points_on_one() − 1. Returns the point's number.
+    /// Return a point's index. point_off() enumerates the points not on a hyperplane, from 0 to points() −
+    /// points_on_one() − 1. point_on() enumerates those on it, each of them q−1 times, from 0 to
+    /// (q−1)·points_on_one() − 1.
     [[nodiscard]] std::uint64_t point_off(const Vector& hyperplane, std::uint64_t i) const noexcept;
     [[nodiscard]] std::uint64_t point_on(const Vector& hyperplane, std::uint64_t i) const noexcept;
 
-    /// For each hyperplane the sum of the counts of its points, given as 64-bit numbers by point. Takes about
-    /// t·q·K additions, and two and a half times the space of the counts (four times if they add up to 2^32
-    /// or more). Sums that are too large wrap around.
+    /// Returns, for each hyperplane, the sum of the counts of its points. Counts are 64-bit numbers by point.
+    /// The cost is about t·q·K additions and two and a half times the memory of the counts (four times if
+    /// they add up to 2^32 or more). Sums wrap around on overflow.
     [[nodiscard]] std::vector<std::uint64_t> sums(Bytes counts) const;
 
   private:
@@ -68,7 +69,7 @@ class ProjectiveSpace {
     std::array<std::uint64_t, max_dimension + 1> powers_{};  // q^m, for m < t
 };
 
-/// The nearest prime that is not below, and not above, a number from 2 to 2^32.
+/// Return the nearest prime that is not smaller, or not larger, than a number from 2 to 2^32.
 [[nodiscard]] std::uint64_t prime_from(std::uint64_t number) noexcept;
 [[nodiscard]] std::uint64_t prime_up_to(std::uint64_t number) noexcept;
 

@@ -13,21 +13,21 @@ namespace ldp {
 
 namespace {
 
-/// Of deviations, in shares of the node's.
+/// Standard deviations relative to the node's share.
 constexpr std::array deviation_shares{1.0, 0.5, 0.25, 0.125, 0.0};
-/// Around two centres; and all on the left, all on the right.
+/// Each deviation around two centres, plus the two one-sided splits.
 constexpr std::size_t kinds = 2 * deviation_shares.size() + 2;
 using OfKinds = std::array<double, kinds>;
 
 struct SplitEstimate {
     double share;      ///< of both halves
-    double even;       ///< the detail, if all points have the same
-    double predicted;  ///< the same, by the neighbours
-    double estimate;   ///< of it
+    double even;       ///< the coefficient for equal points
+    double predicted;  ///< the coefficient predicted from the neighbours
+    double estimate;   ///< estimate of the coefficient
 };
 
-/// What is said of a node's detail, if it is of each kind: the density of its estimate, but for a common
-/// factor, and what is then expected of it.
+/// Posterior quantities of a node's coefficient by component: the density of its estimate up to a common
+/// factor, and its conditional mean.
 struct Told {
     OfKinds densities, details;
 };
@@ -48,7 +48,7 @@ Told told(const SplitEstimate& split, double variance) {
     return {logarithms, details};
 }
 
-/// The detail that is to be expected.
+/// Returns the posterior mean of the coefficient.
 double expected(const OfKinds& weights, const SplitEstimate& split, double variance) {
     const auto [densities, details] = told(split, variance);
     double all = 0, sum = 0;
@@ -57,11 +57,11 @@ double expected(const OfKinds& weights, const SplitEstimate& split, double varia
         all += weight;
         sum += weight * details[i];
     }
-    return std::clamp(sum / all, -split.share, split.share);  // but for rounding it is
+    return std::clamp(sum / all, -split.share, split.share);  // clamps rounding errors
 }
 
-/// How often each kind is found in a level, by expectation and maximisation from how often it was in the one
-/// above. Few steps do: later ones follow the noise.
+/// Returns the weights of the components in a level by expectation maximization from those of the level
+/// above. The number of steps is small, since later ones fit the noise.
 OfKinds weights_of(std::span<const OfKinds> densities, const OfKinds& above) {
     constexpr int steps = 8;
     OfKinds weights = above;
@@ -76,14 +76,15 @@ OfKinds weights_of(std::span<const OfKinds> densities, const OfKinds& above) {
             work.done(kinds);
         }
         found[kinds - 1] = found[kinds - 2] =
-            (found[kinds - 1] + found[kinds - 2]) / 2;  // left is like right
+            (found[kinds - 1] + found[kinds - 2]) / 2;  // left and right are symmetric
         for (std::size_t i = 0; i < kinds; ++i)
             weights[i] = found[i] / static_cast<double>(densities.size() + 1);
     }
     return weights;
 }
 
-/// The detail of a node by the parabola, or at the ends the line, through its share and its neighbours'.
+/// Returns the coefficient of a node predicted by the parabola through its share and its neighbours', or by
+/// the line at the ends.
 double predicted(std::span<const double> shares, std::size_t node) {
     const std::size_t last = shares.size() - 1, before = node - (node > 0 ? 1 : 0),
                       behind = std::min(node + 1, last);
@@ -95,7 +96,7 @@ double predicted(std::span<const double> shares, std::size_t node) {
 }  // namespace
 
 std::vector<double> shrunk_splits(std::span<const double> cumulative, std::span<const double> variances) {
-    constexpr double least = 1e-24;  // densities stay finite
+    constexpr double least = 1e-24;  // keeps densities finite
     const std::size_t points = cumulative.size();
     const auto below = [&](std::size_t point) {
         return point == 0 ? 0 : cumulative[std::min(point, points) - 1];

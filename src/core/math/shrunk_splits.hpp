@@ -1,4 +1,4 @@
-// Shares of points in order, from noisy ones, by a prior that the data themselves tell (empirical Bayes).
+// Empirical Bayes estimates of the shares of ordered points.
 #pragma once
 
 #include <span>
@@ -6,17 +6,18 @@
 
 namespace ldp {
 
-/// The shares of points, two or more: none negative, sum 1. `cumulative` are unbiased estimates of what is at
-/// or below each, the last one 1. In the binary tree over the points, padded to a power of two at its end,
-/// each node's detail is the share of its left half less that of its right half; `variances` are those of the
-/// details that these estimates tell, the root's first and one for each level.
+/// Returns non-negative shares of two or more points with sum 1. `cumulative` are unbiased estimates of the
+/// share at or below each point; the last one is 1. In the binary tree over the points, padded at the end to
+/// a power of two, a node's coefficient is the share of its left half minus that of its right half.
+/// `variances` are those of the coefficients that these estimates imply, one per level from the root
+/// downwards.
 ///
-/// From the root down each node's share is split by what its detail is expected to be, given the estimate of
-/// it. Before, it lies where all points are alike, or where the parabola through the node and its neighbours
-/// has it (Donoho 1993), but for a normal deviation in proportion to the node's share; or all is in one half.
-/// How often each of these holds in a level is what makes the estimates likeliest, the level above counting
-/// as one node more. So even stretches become even, smooth ones smooth, and where the details are larger than
-/// their noise they stay.
+/// From the root downwards, each node's share is split by the posterior mean of its coefficient. Its prior is
+/// a mixture. The mean is that of equal points or of the parabola through the node and its neighbours (Donoho
+/// 1993), with a normal deviation proportional to the node's share; or the whole share is in one half. The
+/// weights in a level maximize the likelihood of its estimates, with one additional node distributed as in
+/// the level above. Constant segments therefore become constant and smooth segments smooth, while
+/// coefficients that exceed their noise are preserved.
 [[nodiscard]] std::vector<double> shrunk_splits(std::span<const double> cumulative,
                                                 std::span<const double> variances);
 

@@ -42,7 +42,7 @@ std::vector<double> BlockDesign::project(const std::vector<double>& y) const {
 
 namespace {
 
-/// Column u of a design as it stands.
+/// Returns column u of a design.
 std::vector<double> column_of(const BlockDesign& design, std::size_t u) {
     std::vector<double> dense(design.height());
     design.add(dense, u, 1);
@@ -55,10 +55,10 @@ std::vector<double> column_of(const BlockDesign& design, std::size_t u) {
 
 namespace {
 
-/// Columns that are worked on between two questions whether to stop: a few milliseconds for a few thousand.
+/// Number of columns between two interrupt checks: a few milliseconds for a few thousand columns.
 constexpr Eigen::Index strip_width = 32;
 
-/// The lower part of XᵀX.
+/// Returns the lower part of XᵀX.
 Eigen::MatrixXd gram_of(const BlockDesign& design) {
     const std::size_t k = design.columns();
     Eigen::MatrixXd gram(k, k);
@@ -71,25 +71,25 @@ Eigen::MatrixXd gram_of(const BlockDesign& design) {
     return gram;
 }
 
-/// Replaces the lower part of a symmetric matrix by its Cholesky factor, strip by strip. False if it is not
-/// positive definite.
+/// Replaces the lower part of a symmetric matrix by its Cholesky factor, strip by strip. Returns false if it
+/// is not positive definite.
 bool factorise(Eigen::MatrixXd& matrix) {
     const Eigen::Index size = matrix.rows();
     for (Eigen::Index from = 0; from < size; from += strip_width) {
         check_interrupt();
         const Eigen::Index width = std::min(strip_width, size - from), left = size - from - width;
-        Eigen::Ref<Eigen::MatrixXd> sign_vector = matrix.block(from, from, width, width);
-        const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factor(sign_vector);  // in place
+        Eigen::Ref<Eigen::MatrixXd> diagonal = matrix.block(from, from, width, width);
+        const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factor(diagonal);  // in place
         if (factor.info() != Eigen::Success) return false;
         if (left == 0) break;
         auto below = matrix.block(from + width, from, left, width);
-        sign_vector.triangularView<Eigen::Lower>().transpose().solveInPlace<Eigen::OnTheRight>(below);
+        diagonal.triangularView<Eigen::Lower>().transpose().solveInPlace<Eigen::OnTheRight>(below);
         matrix.bottomRightCorner(left, left).selfadjointView<Eigen::Lower>().rankUpdate(below, -1);
     }
     return true;
 }
 
-/// The inverse of LLᵀ, column by column.
+/// Returns the inverse of LLᵀ, column by column.
 std::vector<double> inverse_of(const Eigen::MatrixXd& factor) {
     const Eigen::Index size = factor.rows();
     std::vector<double> all(static_cast<std::size_t>(size * size));
@@ -99,7 +99,7 @@ std::vector<double> inverse_of(const Eigen::MatrixXd& factor) {
         const Eigen::Index width = std::min(strip_width, size - from), left = size - from;
         auto columns = inverse.middleCols(from, width);
         columns.block(from, 0, width, width).setIdentity();
-        auto lower = columns.bottomRows(left);  // above, L⁻¹ has nothing
+        auto lower = columns.bottomRows(left);  // L⁻¹ is zero above
         factor.bottomRightCorner(left, left).triangularView<Eigen::Lower>().solveInPlace(lower);
         check_interrupt();
         factor.triangularView<Eigen::Lower>().transpose().solveInPlace(columns);
@@ -110,8 +110,8 @@ std::vector<double> inverse_of(const Eigen::MatrixXd& factor) {
 }  // namespace
 
 std::optional<LeastSquares> LeastSquares::of(BlockDesign design) {
-    // What rounding leaves of a singular matrix of a few thousand rows is smaller, and what it leaves of
-    // estimates at this condition would be useless.
+    // Rounding errors of a singular matrix of a few thousand rows are below this value, and estimates at this
+    // condition number would be unusable.
     constexpr double singular = 1e-11;
     Eigen::MatrixXd gram = gram_of(design);
     const double norm = gram.selfadjointView<Eigen::Lower>().toDenseMatrix().colwise().lpNorm<1>().maxCoeff();
@@ -142,8 +142,8 @@ std::vector<double> LeastSquares::weights(std::size_t u) const {
 }
 
 std::vector<double> LeastSquares::mean_square(std::size_t u) const {
-    // The products of its weights with each block of each column. The offset of the latter adds nothing, as
-    // within a block the weights add up to 0 where there is one.
+    // Computes products of the weights with each block of each column. The offset of the columns adds
+    // nothing, since the weights add up to 0 within a block of a centred design.
     const std::vector<double> row = weights(u);
     const std::size_t ones = design_.column_ones();
     Work work;
@@ -170,7 +170,7 @@ double LeastSquares::residual_variance(std::vector<double> y, const std::vector<
     for (std::size_t v = 0; v < size(); ++v, work.done(design_.column_ones())) design_.add(y, v, -beta[v]);
     double squares = std::inner_product(y.begin(), y.end(), y.begin(), 0.0);
     std::size_t degrees_of_freedom = y.size() - size();
-    if (design_.centred()) {  // a column of ones in every block takes its sum away
+    if (design_.centred()) {  // a column of ones in every block removes its sum
         const std::size_t rows = y.size() / design_.blocks();
         for (auto block = y.begin(); block != y.end(); block += static_cast<std::ptrdiff_t>(rows)) {
             const double sum = std::accumulate(block, block + static_cast<std::ptrdiff_t>(rows), 0.0);
@@ -185,14 +185,14 @@ double LeastSquares::residual_variance(std::vector<double> y, const std::vector<
 
 namespace {
 
-/// The columns that may differ from 0, and the Cholesky factor L of their XᵀX, row after row.
+/// The active columns, and the Cholesky factor L of their XᵀX, row after row.
 class ActiveSet {
   public:
     ActiveSet(const BlockDesign& design, const std::vector<double>& y, double penalty)
         : design_(design), y_(y), penalty_(penalty) {}
 
     [[nodiscard]] const std::vector<Term>& terms() const noexcept { return terms_; }
-    /// y − Xβ, but for the offset.
+    /// Returns y − Xβ without the offset.
     [[nodiscard]] std::vector<double> residual() const {
         std::vector<double> rest = y_;
         Work work;
@@ -203,12 +203,12 @@ class ActiveSet {
         return rest;
     }
 
-    /// Lets a column in and goes to the minimum over all that are in. False, and no change, if it depends on
-    /// them.
+    /// Adds a column and moves to the minimum over all active columns. Returns false and changes nothing if
+    /// it depends on them linearly.
     bool enter(std::size_t column) {
         if (!append(column)) return false;
         Eigen::VectorXd target = minimum();
-        if (!(target[target.size() - 1] > 0)) {  // steep by a rounding error alone
+        if (!(target[target.size() - 1] > 0)) {  // the slope is positive by rounding only
             erase(terms_.size() - 1);
             return false;
         }
@@ -223,7 +223,7 @@ class ActiveSet {
 
     bool append(std::size_t column) {
         check_interrupt();
-        // Of a column that lies nearly in the span of the others too little would be left to tell it apart.
+        // Threshold for a column nearly in the span of the others.
         constexpr double dependent = 1e-6;
         const std::size_t p = terms_.size();
         std::vector<std::size_t> columns(p);
@@ -242,7 +242,7 @@ class ActiveSet {
         return true;
     }
 
-    // Without a row L is no longer triangular: rotations of neighbouring columns make it so.
+    // Without a row, L is no longer triangular. Rotations of adjacent columns restore it.
     void erase(std::size_t i) {
         check_interrupt();
         const Eigen::Index p = index(terms_.size()), from = index(i);
@@ -258,7 +258,7 @@ class ActiveSet {
         slopes_.erase(slopes_.begin() + from);
     }
 
-    /// Where the gradient over the set is 0, whatever the signs.
+    /// Returns the unconstrained minimum over the active columns.
     [[nodiscard]] Eigen::VectorXd minimum() const {
         check_interrupt();
         const std::size_t p = terms_.size();
@@ -268,8 +268,8 @@ class ActiveSet {
         return solution;
     }
 
-    /// Goes as far towards it as no coefficient becomes negative; those that stop the way leave. Whether it
-    /// got there.
+    /// Moves towards `target` until a coefficient becomes 0; such columns leave. Returns whether the target
+    /// was reached.
     bool approach(const Eigen::VectorXd& target) {
         std::vector<double> stops(terms_.size(), 2);
         double step = 1;
@@ -290,7 +290,7 @@ class ActiveSet {
     double penalty_;
     std::vector<Term> terms_;
     std::vector<double> slopes_;  // Xᵀy − penalty
-    Eigen::MatrixXd factor_;      // its lower part counts; room for more rows than there are
+    Eigen::MatrixXd factor_;      // lower triangle; allocated with spare rows
 };
 
 }  // namespace
@@ -298,11 +298,11 @@ class ActiveSet {
 std::vector<Term> non_negative(const BlockDesign& design, const std::vector<double>& y, double entry,
                                double penalty, std::size_t most) {
     ActiveSet active(design, y, penalty);
-    // Every entry lowers the minimum, so that they come to an end; rounding must not make it an endless one.
+    // Every entry lowers the minimum, so that the loop ends; the limit guards against rounding errors.
     std::size_t entries = 3 * most;
     for (bool moved = true; moved;) {
         moved = false;
-        // Only what is steep now is looked at again after each entry, until nothing of it is left.
+        // After each entry, only columns with a large slope are checked again, until none remains.
         std::vector<double> slopes = design.project(active.residual());
         for (const Term& term : active.terms()) slopes[term.column] = entry;
         std::vector<std::size_t> steep;

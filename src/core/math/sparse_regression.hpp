@@ -1,4 +1,4 @@
-// Least squares on designs of zeros and ones: what turns the bits of Bloom filters into shares of values.
+// Least squares for binary designs, which estimate shares of values from the bits of Bloom filters.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 
 namespace ldp {
 
-/// A matrix X of zeros and ones in blocks of equally many rows, one above another. Every column has the same
-/// number of ones in every block, and is held as their places.
+/// A binary matrix X in blocks with the same number of rows. Every column has the same number of ones in
+/// every block and is stored as their positions.
 ///
-/// A centred design has each column less its mean. That is the same as a further column of ones in every
-/// block: the regression then knows nothing of a block's sum, and what spreads evenly over the rows has no
-/// part in it.
+/// In a centred design, each column is reduced by its mean. This is equivalent to an additional column of
+/// ones in every block: the regression ignores the sum of a block, and effects that are spread evenly over
+/// the rows.
 class BlockDesign {
   public:
     BlockDesign(std::size_t blocks, std::size_t rows, std::size_t ones, bool centred) noexcept
@@ -24,22 +24,22 @@ class BlockDesign {
     [[nodiscard]] bool centred() const noexcept { return centred_; }
     [[nodiscard]] std::size_t height() const noexcept { return blocks_ * rows_; }
     [[nodiscard]] std::size_t columns() const noexcept { return places_.size() / column_ones(); }
-    /// The ones of a column, the same for all.
+    /// Returns the number of ones of a column, which is the same for all.
     [[nodiscard]] std::size_t column_ones() const noexcept { return blocks_ * ones_; }
-    /// What is taken off every entry.
+    /// Returns the constant that is subtracted from every entry.
     [[nodiscard]] double offset() const noexcept {
         return centred_ ? static_cast<double>(ones_) / static_cast<double>(rows_) : 0;
     }
-    /// The square of a column's length, the same for all.
+    /// Returns the squared norm of a column, which is the same for all.
     [[nodiscard]] double norm() const noexcept { return static_cast<double>(column_ones()) * (1 - offset()); }
 
     void reserve(std::size_t columns) { places_.reserve(columns * column_ones()); }
-    /// Appends a column, block after block: the places of its ones within each.
+    /// Appends a column, block after block, as the positions of its ones within each.
     void append(std::span<const std::uint16_t> places) {
         places_.insert(places_.end(), places.begin(), places.end());
     }
 
-    /// Calls visit(block, row) for every one of a column; rows count through all blocks.
+    /// Calls visit(block, row) for every one of a column; rows are numbered over all blocks.
     template <class Visit>
     void for_each_one(std::size_t column, Visit visit) const {
         const std::uint16_t* place = places_.data() + column * column_ones();
@@ -47,11 +47,11 @@ class BlockDesign {
             for (std::size_t i = 0; i < ones_; ++i) visit(block, block * rows_ + *place++);
     }
 
-    /// y += factor · column, but for the offset.
+    /// y += factor · column, without the offset.
     void add(std::vector<double>& y, std::size_t column, double factor) const;
-    /// Xᵀy.
+    /// Returns Xᵀy.
     [[nodiscard]] std::vector<double> project(const std::vector<double>& y) const;
-    /// Its entries for some columns.
+    /// Returns the entries of Xᵀy for some columns.
     [[nodiscard]] std::vector<double> project(const std::vector<double>& y,
                                               std::span<const std::size_t> columns) const;
 
@@ -63,22 +63,22 @@ class BlockDesign {
     std::vector<std::uint16_t> places_;
 };
 
-/// Ordinary least squares: β = (XᵀX)⁻¹Xᵀy. Dense: time grows with the third power of the number of columns.
-/// All but solve() can be interrupted.
+/// Ordinary least squares: β = (XᵀX)⁻¹Xᵀy. Dense: the run time is cubic in the number of columns. All
+/// functions except solve() can be interrupted.
 class LeastSquares {
   public:
-    /// Nothing if the columns depend on one another, up to rounding.
+    /// Returns the solver; empty if the columns are linearly dependent up to rounding.
     [[nodiscard]] static std::optional<LeastSquares> of(BlockDesign design);
 
     [[nodiscard]] std::vector<double> solve(const std::vector<double>& y) const;
-    /// Row u of (XᵀX)⁻¹Xᵀ: what each entry of y counts for in β_u.
+    /// Returns row u of (XᵀX)⁻¹Xᵀ: the weight of each entry of y in β_u.
     [[nodiscard]] std::vector<double> weights(std::size_t u) const;
-    /// The u-th diagonal entry of (XᵀX)⁻¹: the variance of β_u per variance of an entry of y.
+    /// Returns the u-th diagonal entry of (XᵀX)⁻¹: the variance of β_u per variance of an entry of y.
     [[nodiscard]] double leverage(std::size_t u) const noexcept { return inverse_[u * (size() + 1)]; }
-    /// For each column v, the mean over the blocks j of (c·(XᵀX)⁻¹XⱼᵀXⱼ)²_uv: the mean square of what a unit
-    /// of v adds to β_u when it is seen in one block, drawn at random, as if in all c.
+    /// Returns, for each column v, the mean over the blocks j of (c·(XᵀX)⁻¹XⱼᵀXⱼ)²_uv. This is the mean
+    /// square of the term of one unit of v in β_u if it is observed in one random block and weighted by c.
     [[nodiscard]] std::vector<double> mean_square(std::size_t u) const;
-    /// The variance of an entry of y as its distances from Xβ show it; there must be more rows than columns.
+    /// Returns the residual variance of an entry of y; there must be more rows than columns.
     [[nodiscard]] double residual_variance(std::vector<double> y, const std::vector<double>& beta) const;
 
   private:
@@ -95,11 +95,11 @@ struct Term {
     double coefficient;  ///< positive
 };
 
-/// Minimises ½|y − Xβ|² + penalty·Σβ over β ≥ 0 by active sets (Lawson, Hanson 1974): one column after
-/// another may differ from 0, the steepest first, until none is steeper than `entry` ≥ penalty, or `most`
-/// columns do. Returns those. Least squares if both are 0; lasso (Tibshirani 1996) if both are equal; with an
-/// entry alone, least squares that stop where only noise would be left to explain. Of columns that depend on
-/// those before them the first stands for all.
+/// Minimises ½|y − Xβ|² + penalty·Σβ over β ≥ 0 by active sets (Lawson, Hanson 1974). Columns enter one after
+/// another, the one with the largest slope first, until no slope exceeds `entry` ≥ penalty, or `most` columns
+/// are active. Returns the active columns. This is least squares if both are 0 and the lasso (Tibshirani
+/// 1996) if both are equal. With `entry` alone, it is least squares that stops when only noise remains.
+/// Columns that depend linearly on active ones are skipped.
 [[nodiscard]] std::vector<Term> non_negative(const BlockDesign& design, const std::vector<double>& y,
                                              double entry, double penalty, std::size_t most);
 

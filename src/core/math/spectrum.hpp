@@ -1,4 +1,4 @@
-/// Matrices whose spectrum is changed: what is noise is told from what is not by the size of its part.
+/// Transformation of matrices by their spectrum, which separates noise by its size.
 #pragma once
 
 #include <Eigen/Core>
@@ -6,14 +6,15 @@
 
 namespace ldp {
 
-/// What becomes of an eigenvalue or a singular value.
+/// Maps an eigenvalue or a singular value.
 using SpectralMap = std::function<double(double)>;
 
-/// A symmetric matrix, of which the lower triangle is read, with every eigenvalue v replaced by map(v).
+/// Returns a symmetric matrix, given by its lower triangle, with every eigenvalue v replaced by map(v).
 [[nodiscard]] Eigen::MatrixXd with_eigenvalues(const Eigen::MatrixXd& symmetric, const SpectralMap& map);
 
-/// A matrix with every singular value s > 0 replaced by map(s). By the eigenvalues s² of its product with
-/// itself: of values below 1e-8 of the largest, map must make 0, for they are not known.
+/// Returns a matrix with every singular value s > 0 replaced by map(s). The computation uses the eigenvalues
+/// s² of its product with its transpose. `map` must return 0 for values below 1e-8 of the largest, which are
+/// inaccurate.
 [[nodiscard]] Eigen::MatrixXd with_singular_values(const Eigen::MatrixXd& matrix, const SpectralMap& map);
 
 }  // namespace ldp

@@ -1,4 +1,4 @@
-// How people are assumed to be spread over the values of a number.
+// Moments of assumed distributions of a number.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace ldp {
 
-/// The mean and the variance of numbers from −1 to 1 of which these shares, which add up to 1, are at
-/// equidistant points, two or more.
+/// Returns the mean and the variance of a distribution on two or more equidistant points from −1 to 1. The
+/// shares add up to 1.
 [[nodiscard]] inline std::pair<double, double> moments_of(std::span<const double> shares) noexcept {
     const double steps = static_cast<double>(shares.size()) - 1;
     double first = 0, second = 0;

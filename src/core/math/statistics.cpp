@@ -19,21 +19,22 @@ namespace ldp {
 
 namespace {
 
-// A bound, for any n and any law, of the chance that the mean of n independent variables is as far from its
-// expectation: twice min_t E[exp(t(X − observed mean))]^n (Chernoff 1952). The normal law's p-values are far
-// too small in the tails of skew laws and small n. `cumulant` is the log of that expectation, which is convex
-// and 0 at 0; `guess`, about where its minimum lies, tells the side.
+// Returns a bound, for any n and any law, of the probability that the mean of n independent variables
+// deviates as far from its expectation: 2·min_t E[exp(t(X − observed mean))]^n (Chernoff 1952). P-values of
+// the normal law would be too small in the tails of skewed laws and for small n. `cumulant` is the logarithm
+// of that expectation, convex and 0 at 0. `guess` is near its minimum and determines the side.
 double chernoff(std::uint64_t n, double guess, const std::function<double(double)>& cumulant) {
     if (guess == 0) return 1;
     double t = std::clamp(guess, -1.0, 1.0);
     while (std::abs(t) < 250 && cumulant(2 * t) < cumulant(t)) t *= 2;
-    const auto scaled = [&](double s) { return cumulant(s * t); };  // the search is exact around 1, not 0
+    // the search has full relative precision around 1, not 0
+    const auto scaled = [&](double s) { return cumulant(s * t); };
     const double least = boost::math::tools::brent_find_minima(scaled, 0.0, 2.0, 26).second;
     return std::min(1.0, 2 * std::exp(static_cast<double>(n) * least));
 }
 
-// P(0), P(1), … of n bits that are 1 with probability `one`: from the likeliest number to both sides until
-// nothing is left, which keeps the ratios exact to the last digits.
+// Returns P(0), P(1), … of the number of ones among n bits with probability `one`. Starting at the mode keeps
+// the ratios accurate to the last digits.
 std::vector<double> binomial_law(std::size_t n, double one) {
     const double odds = one / (1 - one);
     std::vector<double> law(n + 1);
@@ -167,10 +168,10 @@ Check variance_of_ones(std::uint64_t n, double sum, double sum_of_squares, std::
     const std::vector<double> law = law_of_ones(groups);
     struct TestOutcome {
         double log_probability;
-        double square;  // of the deviation, less the observed mean of squares
+        double square;  // of the deviation, minus the observed mean of squares
     };
     std::vector<TestOutcome> terms;
-    double spread = 0;  // of the squares
+    double spread = 0;  // variance of the squares
     for (std::size_t ones = 0; ones < law.size(); ++ones) {
         if (law[ones] <= 0) continue;
         const double square = std::pow(static_cast<double>(ones) - mean, 2);

@@ -1,4 +1,5 @@
-// Whether reports look honest: statistics that they must follow whatever people's values are.
+// Tests of reports by statistics whose distribution under honest reports does not depend on the users'
+// values.
 #pragma once
 
 #include <cstdint>
@@ -8,52 +9,55 @@
 
 namespace ldp {
 
-/// One statistic of a summary. A small p_value says that honest reports would hardly have led to it; it does
-/// not say which reports are forged, and forgeries that imitate the randomizer well go unseen.
+/// A test statistic of a summary. With a small p_value, honest reports are improbable. The test does not
+/// identify forged reports, and forgeries that imitate the randomizer are not detected.
 struct Check {
     std::string name;
     double observed;
-    double expected;  ///< or the bound that it may pass by chance only
-    double p_value;   ///< the chance of something as extreme, if all reports are honest, or a bound of it
+    double expected;  ///< or the bound for the expectation
+    /// probability of a value at least as extreme if all reports are honest, or a bound of it
+    double p_value;
 };
 
-/// The chance that a normal variable is at least this far from its mean, in standard deviations.
+/// Returns the probability that a normal variable differs from its mean by at least this number of standard
+/// deviations.
 [[nodiscard]] double two_sided(double deviations);
-/// The chance that it is at least this far above its mean.
+/// Returns the probability that it exceeds its mean by at least this number of standard deviations.
 [[nodiscard]] double one_sided(double deviations);
-/// What a normal variable of mean 0 and variance 1 is below with this probability.
+/// Returns the quantile of the standard normal distribution.
 [[nodiscard]] double normal_quantile(double probability);
-/// P(X ≤ count) and P(X ≥ count) for X binomial; exact.
+/// Return P(X ≤ count) and P(X ≥ count) for a binomial X; exact.
 [[nodiscard]] double binomial_at_most(std::uint64_t n, double p, std::uint64_t count);
 [[nodiscard]] double binomial_at_least(std::uint64_t n, double p, std::uint64_t count);
-/// The chance of a count as extreme as this, two-sided, if each of n falls on it with a probability between
-/// `least` and `most`, not necessarily the same; exact at the bounds, too large within.
+/// Returns the two-sided p-value of a count if each of n events has a probability between `least` and `most`,
+/// possibly different ones. Exact at the bounds, conservative in between.
 [[nodiscard]] double binomial_between(std::uint64_t n, double least, double most, std::uint64_t count);
-/// What the probability of an event lies above, or below, unless the chance of its having come `count` times
-/// in n was `error` or less (Clopper, Pearson 1934).
+/// Return the lower, or upper, confidence bound of an event's probability from its count in n trials, with
+/// this error probability (Clopper, Pearson 1934).
 [[nodiscard]] double probability_above(std::uint64_t count, std::uint64_t n, double error);
 [[nodiscard]] double probability_below(std::uint64_t count, std::uint64_t n, double error);
-/// The chance that χ² of so many degrees of freedom, which need not be whole, is above this.
+/// Returns the probability that a χ² variable exceeds the statistic. The degrees of freedom need not be an
+/// integer.
 [[nodiscard]] double chi_square_above(double degrees_of_freedom, double statistic);
-/// Whether counts fall on classes in these proportions (equal ones if there are none): observed is the
-/// chi-square statistic, expected its mean. Neighbouring classes are taken together until ten or more are
-/// expected in each, below which the statistic is not what its name says.
+/// Tests whether counts of classes have these proportions (equal ones by default). `observed` is the
+/// chi-square statistic, `expected` its mean. Adjacent classes are merged until each has an expected count of
+/// at least ten, below which the χ² approximation is poor.
 [[nodiscard]] Check goodness_of_fit(std::string name, std::span<const std::uint64_t> counts,
                                     std::span<const double> weights = {});
 
-/// Statistics that were taken of several parts, the same of each: each where its p-value is least, made good
-/// for having been looked for in that many parts, or fewer.
+/// Returns, for each statistic that was computed for several parts, the one with the smallest p-value,
+/// adjusted for this number of tests.
 [[nodiscard]] std::vector<Check> worst_of(std::span<const std::vector<Check>> parts, std::size_t tests);
 
-/// Independent bits of a report that are 1 with the same probability, not 0 nor 1.
+/// Independent bits of a report with the same probability of 1, which is neither 0 nor 1.
 struct BitGroup {
     double bits;
     double one;
 };
 
-/// A bound of the chance that n reports of such bits have as many or as few ones in all; two-sided.
+/// Returns a bound of the two-sided p-value of the total number of ones in n reports of such bits.
 [[nodiscard]] double chance_of_ones(std::uint64_t n, double sum, std::span<const BitGroup> groups);
-/// Whether the number of ones varies from report to report as that of independent bits does: from its sum and
+/// Tests whether the variance of the number of ones per report is that of independent bits, from its sum and
 /// sum of squares over n reports. The p-value is a bound.
 [[nodiscard]] Check variance_of_ones(std::uint64_t n, double sum, double sum_of_squares,
                                      std::span<const BitGroup> groups);

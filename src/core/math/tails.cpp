@@ -12,13 +12,13 @@ namespace ldp {
 
 namespace {
 
-/// Probabilities of the numbers from `first` on; the others are too rare to matter.
+/// Probabilities of the numbers from `first` on; the others are negligible.
 struct IntegerDistribution {
     std::int64_t first = 0;
     std::vector<double> chances{1};
 };
 
-// From the likeliest number to both sides, which keeps the ratios exact to the last digits.
+// Starting at the mode keeps the ratios accurate to the last digits.
 IntegerDistribution law_of(const Bits& bits) {
     constexpr double negligible = 1e-18;
     if (bits.count == 0 || bits.one <= 0) return {};
@@ -42,7 +42,7 @@ IntegerDistribution law_of(const Bits& bits) {
 
 double upper_tail(std::int64_t ones, const Bits& some, const Bits& others) {
     const IntegerDistribution law = law_of(some), rest = law_of(others);
-    // tail[i]: P(> i) + P(= i)/2 of the others, i from rest.first on.
+    // tail[i]: P(> i) + P(= i)/2 of the other bits, i from rest.first on.
     std::vector<double> tail(rest.chances.size());
     double beyond = 0;
     for (std::size_t i = tail.size(); i-- > 0; beyond += rest.chances[i])

@@ -1,22 +1,22 @@
-// Tails that intervals of few reports are made of.
+// Tail probabilities for small-sample intervals.
 #pragma once
 
 #include <cstdint>
 
 namespace ldp {
 
-/// Independent bits that are 1 with the same probability.
+/// Independent bits with the same probability of 1.
 struct Bits {
     std::uint64_t count;
     double one;
 };
 
-/// P(X > ones) + P(X = ones)/2, X being how many of these bits are 1. Takes time in proportion to the
-/// standard deviation of X.
+/// Returns P(X > ones) + P(X = ones)/2, where X is the number of ones of both groups of bits. The run time is
+/// proportional to the standard deviation of X.
 [[nodiscard]] double upper_tail(std::int64_t ones, const Bits& some, const Bits& others);
 
-/// How far Student's law of so many degrees of freedom reaches with the probability with which the normal law
-/// reaches so many standard deviations.
+/// Returns the critical value of Student's distribution at the probability at which the normal distribution
+/// has the critical value `deviations`.
 [[nodiscard]] double student_critical_value(double deviations, double degrees_of_freedom);
 
 }  // namespace ldp

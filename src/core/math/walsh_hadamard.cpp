@@ -6,8 +6,8 @@ namespace ldp {
 
 namespace {
 
-// Two halvings a pass, then each quarter by itself, so that all but the first passes find their numbers in
-// the cache.
+// Makes two halvings per pass, then processes each quarter separately, so that all passes but the first find
+// their numbers in the cache.
 template <class Number>
 void transform(std::span<Number> a) {
     if (a.size() < 2) return;

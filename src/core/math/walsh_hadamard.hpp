@@ -1,4 +1,4 @@
-// Sums over the rows of a Hadamard matrix, all at once.
+// The fast Walsh–Hadamard transform: sums over all rows of a Hadamard matrix.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,9 @@
 
 namespace ldp {
 
-/// Multiplies by the Hadamard matrix whose order is a.size(), a power of two, and whose entry in row r and
-/// column c is −1 to the number of binary digits that r and c share (the fast Walsh–Hadamard transform).
-/// Modulo 2^64, so that sums of either sign are exact. Can be interrupted.
+/// Multiplies by the Hadamard matrix of order a.size(), a power of two. The entry in row r and column c is −1
+/// to the number of binary digits that r and c share. Arithmetic is modulo 2^64, so that signed sums are
+/// exact. Can be interrupted.
 void walsh_hadamard(std::span<std::uint64_t> a);
 void walsh_hadamard(std::span<double> a);
 

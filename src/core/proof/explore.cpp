@@ -29,7 +29,7 @@ class Explorer final : public BitSource {
     std::uint64_t throws(std::uint64_t heads, unsigned sides, unsigned count) override {
         if (heads == 0) return 0;
         if (count >= 64) throw TooMany{};
-        std::vector<Exact>& by_ones = owner_queues_[{heads, sides, count}];
+        std::vector<Exact>& by_ones = lanes_[{heads, sides, count}];
         if (by_ones.empty()) {
             const Exact one = exact_dyadic(heads, sides);
             for (unsigned ones = 0; ones <= count; ++ones)
@@ -88,7 +88,7 @@ class Explorer final : public BitSource {
     std::uint64_t most_;
     std::vector<Draw> draws_;
     /// The probability of so many ones among lanes, by what they were thrown with.
-    std::map<std::tuple<std::uint64_t, unsigned, unsigned>, std::vector<Exact>> owner_queues_;
+    std::map<std::tuple<std::uint64_t, unsigned, unsigned>, std::vector<Exact>> lanes_;
     std::size_t at_ = 0;
 };
 
