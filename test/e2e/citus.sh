@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Reports spread over servers by Citus: what a coordinator and two workers count is, byte for byte, the summary that one
-# server would have; a collection may be spread like any table; a rollup of one is refused.
+# Reports distributed over servers by Citus. The summary of a coordinator and two workers equals, byte for byte, the
+# summary of a single server. A collection can be distributed like any table. Rollups of distributed collections are
+# rejected.
 #
-# Runs where Citus is installed, on this cluster and two that test/with-cluster puts beside it, one inside the other; says
-# that it was skipped where it is not.
+# Runs where Citus is installed, on this cluster and two nested clusters of test/with-cluster. Otherwise the test is
+# skipped with a message.
 if ! [ -e "$("${PG_CONFIG:-pg_config}" --sharedir)/extension/citus.control" ]; then
     echo "skipped: Citus is not installed"
     exit 77
