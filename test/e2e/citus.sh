@@ -80,10 +80,10 @@ for rows in reports batches; do
         -c "SELECT ldp_adopt_collection('$rows', '$rows', '$spec_colour')")"
     check "$rows: estimated" 1024 "$(sql -c "SELECT count(*) FROM ldp_estimate('$rows')")"
 done
-check "a rollup would have to know arrivals on every server" "ERROR:  0A000: rollups of collection \"reports\" are not possible: its reports are on several servers" \
+check "a rollup would have to know arrivals on every server" "ERROR:  0A000: rollups of collection \"reports\" are not supported: its reports are on several servers" \
     "$(sql -v VERBOSITY=verbose -c "SELECT ldp_create_rollup('lots', 'reports', '{lot}')" | grep ERROR)"
 sql -c "SELECT ldp_create_collection('later', '$spec_colour')" -c "SELECT ldp_create_rollup('rounds', 'later', '{round}')" -c "SELECT create_distributed_table('later', 'round')" >/dev/null
-check "also of one that was spread later" "ERROR:  0A000: rollups of collection \"later\" are not possible: its reports are on several servers" \
+check "also of one that was spread later" "ERROR:  0A000: rollups of collection \"later\" are not supported: its reports are on several servers" \
     "$(sql -v VERBOSITY=verbose -c "SELECT ldp_refresh('rounds')" | grep ERROR)"
 check "dropped on all" "" "$(sql -c "SELECT ldp_drop_collection('reports')" | tr -d '\n')"
 

@@ -194,7 +194,7 @@ check "here all is right" 0 "$(wrong)"
 
 # Where Citus has spread a part alone, its list of tables says so, which here is one of our own making.
 check "what lies on several servers is refused, if only a part does" \
-    "ERROR:  rollups of collection \"visits\" are not possible: its reports are on several servers" "$(sql -c "SET allow_system_table_mods = on" -c "
+    "ERROR:  rollups of collection \"visits\" are not supported: its reports are on several servers" "$(sql -c "SET allow_system_table_mods = on" -c "
         CREATE TABLE pg_catalog.pg_dist_partition AS SELECT min(relid::oid)::regclass AS logicalrelid FROM pg_partition_tree('visits') WHERE isleaf" -c "
         SELECT ldp_refresh('daily')" 2>&1 | grep ERROR)"
 sql -c "SET allow_system_table_mods = on" -c "DROP TABLE pg_catalog.pg_dist_partition"

@@ -72,7 +72,7 @@ check "answers are those of one server" t "$(ask "
 check "a collection may lie on several servers" "t 3000" "$(at $asks -F ' ' -c "
     SELECT ldp_adopt_collection('colour', 'colour', '$spec_colour')" -c "
     SELECT ldp_summary_of('colour') = (SELECT ldp_agg(report, id % 2) FROM colour_whole), ldp_count(ldp_summary_of('colour'))" | tail -n 1)"
-check "a rollup would have to know arrivals on every server" 'ERROR:  0A000: rollups of collection "colour" are not possible: its reports are on several servers' \
+check "a rollup would have to know arrivals on every server" 'ERROR:  0A000: rollups of collection "colour" are not supported: its reports are on several servers' \
     "$(at $asks -v VERBOSITY=verbose -c "SELECT ldp_create_rollup('shards', 'colour', '{shard}')" | grep '^ERROR')"
 
 # One is gone.
