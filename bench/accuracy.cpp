@@ -1,8 +1,8 @@
 // Accuracy: the mean squared error of the means of many attributes, at the same ε for all methods.
 //
-// accuracy [FILE]: prints the tables, draws FILE (default build/accuracy.svg). LDP_DATA names the folder of
-// the census; by default it is ../shared/data, and if there is none, made-up people stand in. REPETITIONS may
-// be set. It runs from the project's root.
+// accuracy [FILE]: prints the tables and draws FILE (default build/accuracy.svg). LDP_DATA names the
+// folder of the census, by default ../shared/data. Without this folder, synthetic people are used.
+// REPETITIONS may be set. Run it from the project's root.
 
 #include <atomic>
 #include <cmath>

@@ -17,9 +17,9 @@ class Experiment {
   public:
     explicit Experiment(const std::string& json);
 
-    /// One person reports. A number is placed on the grid over its declared range, a category of k values is
-    /// one of k points from −1 to 1; either way between two points at the nearer one more often, so that the
-    /// mean is kept.
+    /// One person reports. A number is placed on the grid over its declared range. A category of k
+    /// values is one of k points from −1 to 1. A position between two points is rounded at random, so
+    /// that the mean is preserved.
     void ask(std::span<const double> person, ldp::BitSource& bits);
     /// One person reports cells as they are.
     void count(ldp::Input cells, ldp::BitSource& bits);

@@ -102,8 +102,9 @@ std::vector<Outcome> run_learnt_sampled(const People& people, double epsilon, bo
     for (std::size_t i = 0; i < people.size(); ++i)
         if (!asked[i]) second.ask(people[i], bits);
 
-    // Both rounds tell the mean, and each counts by its inverse variance. What clamping may have moved it by
-    // does not: the first round errs the same way, since it was what led to the range.
+    // Both rounds estimate the mean, and each has the weight of its inverse variance. The bias of
+    // clamping has no weight, because the first round determined the range and errs in the same
+    // direction.
     const double part = first.worthwhile() ? 1.0 / FirstRound::one_in : 0;
     std::vector<double> estimates = second.means(), weights(d, 1.0);
     if (part > 0)
@@ -243,8 +244,8 @@ std::vector<Outcome> run_learnt_haar(const People& people, double epsilon, bool 
                                      ldp::BitSource& bits) {
     constexpr std::uint64_t one_in = 10;
     Experiment first(spec("haar_ranges", epsilon, numbers(people.attributes())));
-    // As much as can be promised, when a share of a bin has this error. If that is less than one half, nobody
-    // is asked.
+    // The largest range for which a share of a bin has this error. If that is less than one half, no
+    // first round takes place.
     const double reports = static_cast<double>(people.size()) / one_in;
     const double coverage = 1 - 12 * std::sqrt(first.mechanism().n_variance(0.1) / reports);
     if (coverage < 0.5) return run_haar(people, epsilon, predict, bits);

@@ -27,7 +27,7 @@ struct Method {
 /// The first is what the others are compared with: an attribute of each person by `sampled`, through the
 /// optimal one, estimated as `sampled` does, and as published.
 [[nodiscard]] std::vector<Method> methods();
-/// One of them by its (first) name; throws std::logic_error if there is none.
+/// The method with this (first) name; throws std::logic_error for an unknown name.
 [[nodiscard]] Method method(const std::string& name);
 /// The first of them with another numeric randomizer.
 [[nodiscard]] Method sampled_by(const std::string& candidate);

@@ -107,7 +107,7 @@ People census(const std::string& folder) {
 
 People employees() {
     const std::string csv = "test/data/cps1988.csv.gz";
-    // Ranges that are public; whoever earns more is counted with what is the most.
+    // Public ranges; a larger income is clamped to the upper bound.
     const struct {
         double low, high;
         std::vector<std::string> labels;

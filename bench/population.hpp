@@ -11,7 +11,7 @@ namespace bench {
 /// Values on [−1,1], d of them for each person.
 class People {
   public:
-    /// `sizes` tells how many steps from −1 to 1 each attribute has, if it has steps.
+    /// `sizes` has the number of steps from −1 to 1 of each attribute, if it has steps.
     People(std::string title, std::size_t d, std::vector<double> values, std::vector<std::size_t> sizes = {});
 
     [[nodiscard]] const std::string& title() const noexcept { return title_; }
@@ -33,16 +33,16 @@ class People {
     std::vector<double> means_;
 };
 
-/// The 1994 census (Adult), 15 attributes in 2 to 41 steps each, from a folder with adult_coarse.csv.gz and
-/// adult_coarse.domain; if there is none, made-up people of the same number and domains, and the title says
-/// so. Throws std::runtime_error for files that are not what their names say.
+/// The 1994 census (Adult), 15 attributes in 2 to 41 steps each, from a folder with adult_coarse.csv.gz
+/// and adult_coarse.domain. Without these files, synthetic people of the same number and domains are
+/// used, and the title states it. Throws std::runtime_error for files of another format.
 [[nodiscard]] People census(const std::string& folder);
 
 /// 28,155 employees of the Current Population Experiment of March 1988, from test/data: wage, education,
 /// experience, ethnicity, smsa, region, part time. Throws std::runtime_error.
 [[nodiscard]] People employees();
 
-/// A day in so many readings: a level and a swing of each person's own, smooth but for a little noise.
+/// A day of measurements: each person has a level and a swing, smooth with a little noise.
 [[nodiscard]] People days(std::size_t people, std::size_t times = 32);
 
 }  // namespace bench

@@ -12,8 +12,8 @@ namespace bench {
 
 namespace {
 
-/// Values are placed on so many points from −1 to 1, in the first round. Few, so that each one's share is
-/// known well.
+/// Number of points from −1 to 1 on which the first round places values. It is small, so that the share
+/// of each point has a small error.
 constexpr std::size_t points = 7;
 
 constexpr double place(std::size_t point) {
@@ -70,10 +70,10 @@ ldp::Estimate FirstRound::mean(std::size_t attribute) const {
             std::sqrt(noise + (second - first * first) / static_cast<double>(experiment_.part(attribute).n))};
 }
 
-// Between which two points to clamp, and through which numeric randomizer: the least mean squared error as
-// the shares of the points predict it. Rounding to points makes more of what sticks out, and its two ends do
-// not cancel here, since nobody knows that well enough. Half of its standard error is added: the range is
-// picked among many for looking good, and a little doubt keeps it from being picked for a lucky draw.
+// Chooses the two clamping points and the numeric randomizer with the smallest mean squared error
+// predicted from the shares of the points. Rounding to points increases the clamped part. Its two ends do
+// not cancel, because the shares are not known precisely enough. Half of the standard error is added to
+// avoid a range that looks good by chance.
 Plan FirstRound::best(const Shares& shares, double reports) const {
     Plan best;
     double least = std::numeric_limits<double>::infinity();

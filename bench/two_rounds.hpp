@@ -23,19 +23,19 @@ struct Plan {
 
 class FirstRound {
   public:
-    /// One person of so many takes part, drawn by lot.
+    /// One person in this number takes part, chosen at random.
     static constexpr unsigned one_in = 10;
 
     FirstRound(double epsilon, std::size_t attributes, std::size_t people);
 
-    /// Whether it tells the share of a point to within a tenth, which depends on ε and on numbers that are
-    /// public. If it does not, its people are better asked in the second round.
+    /// Whether the error of a point's share is at most a tenth. This depends on ε and on public
+    /// numbers. If not, the people of the first round are more useful in the second one.
     [[nodiscard]] bool worthwhile() const noexcept { return worthwhile_; }
     void ask(std::span<const double> person, ldp::BitSource& bits);
 
     /// For the second round. If there was no first one, all attributes are alike.
     [[nodiscard]] std::vector<Plan> plans() const;
-    /// What this round tells of an attribute's mean, without bias.
+    /// The unbiased estimate of an attribute's mean from this round.
     [[nodiscard]] ldp::Estimate mean(std::size_t attribute) const;
 
   private:

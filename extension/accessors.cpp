@@ -1,6 +1,6 @@
-// Questions whose answer is a number, an array of numbers or another summary. None changes the summary, so
-// aggregates that share a state can end in any of them. What is not known (no report tells of it, or too few
-// to show an estimate of) is NULL.
+// Accessors that return a number, an array of numbers or a summary. They do not modify the summary, so
+// they can be final functions of aggregates that share a state. A result is NULL if no report determines
+// it, or if there are too few reports to publish it.
 
 #include <algorithm>
 #include <cmath>
@@ -19,7 +19,7 @@ using namespace ldp;
 
 namespace {
 
-/// No more of the first argument than its block: what stands in it needs none of a state's megabytes.
+/// Only the block of the first argument. The megabytes of a state are not read.
 Bytes block_argument(FunctionCallInfo fcinfo) {
     const Datum value = PG_GETARG_DATUM(0);
     return contents(PG_DETOAST_DATUM_SLICE(value, 0, static_cast<std::int32_t>(max_block_size)));
@@ -29,9 +29,9 @@ char* spec_text(Bytes bytes, Kind kind) {
     return keep(parameters_json(*load_mechanism(bytes, kind)));
 }
 
-// One number -----------------------------------------------------------------------------------------------
+// Single numbers --------------------------------------------------------------------------------------------
 
-/// The estimate if there are enough reports to show any.
+/// The estimate if there are enough reports to publish it.
 double shown(const SummaryView& view, std::size_t attribute, double estimate) {
     return enough(part(view, attribute)) ? estimate : unknown;
 }
@@ -43,7 +43,7 @@ double mean(Bytes summary, std::int64_t attribute) {
             const std::vector<Estimate> means = estimate(view, {Quantity::means});
             if (attribute < 0 || attribute >= static_cast<std::int64_t>(means.size()))
                 throw Error(ErrorCode::invalid_value, "there is no attribute " + std::to_string(attribute),
-                            "They are numbered from 0 to " + std::to_string(means.size() - 1) + ".");
+                            "Attributes are numbered from 0 to " + std::to_string(means.size() - 1) + ".");
             const auto number = static_cast<std::size_t>(attribute);
             return shown(view, number, means[number].value);
         },
@@ -58,9 +58,9 @@ double only_mean(Bytes summary) {
             check_answer(*view.mechanism, Quantity::means);
             const std::size_t attributes = view.mechanism->cells().size();
             if (attributes > 1)
-                throw Error(ErrorCode::unsupported, "these reports tell the means of several attributes",
-                            "There are " + std::to_string(attributes) + ".",
-                            "Ask for one by its name, as in ldp_mean(report, 'wage'), or for all with "
+                throw Error(ErrorCode::unsupported, "these reports are about several numeric attributes",
+                            "The summary has " + std::to_string(attributes) + " attributes.",
+                            "Specify one by its name, as in ldp_mean(report, 'wage'), or use "
                             "ldp_means(report).");
         });
 }
@@ -75,9 +75,9 @@ double frequency(Bytes summary, std::int64_t value, std::optional<std::size_t> a
         [](const SummaryView& view) { check_answer(*view.mechanism, Quantity::frequencies); });
 }
 
-// Arrays ---------------------------------------------------------------------------------------------------
+// Arrays ----------------------------------------------------------------------------------------------------
 
-/// float8[] of `count` ≥ 1 numbers, written once and nowhere else: millions of values are common.
+/// float8[] of `count` ≥ 1 numbers. The array is written in place, because millions of values are common.
 template <class ValueAt>
 ArrayType* new_array(std::size_t count, ValueAt value_at) {
     std::size_t known = 0;
@@ -134,11 +134,11 @@ Datum array_or_null(FunctionCallInfo fcinfo, ArrayType* array) {
     PG_RETURN_ARRAYTYPE_P(array);
 }
 
-// One attribute of a record --------------------------------------------------------------------------------
+// One attribute of a record ---------------------------------------------------------------------------------
 
 varlena* taken(Bytes summary, std::size_t attribute) {
     const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
-    check_interrupt();  // checking was a pass over what may be 256 MB
+    check_interrupt();  // checking took a pass over up to 256 MB
     const SummaryDraft part = summary_of_part(view_of(*mechanism, summary), attribute);
     varlena* value = new_value(part.size());
     part.write(writable(value));
@@ -157,7 +157,7 @@ std::uint64_t count(Bytes summary) {
     return view_of(*checked_mechanism(summary), summary).n;
 }
 
-/// The number of the attribute whose values a question is about.
+/// The number of the attribute whose values are requested.
 std::size_t attribute_of(const Subject& subject) {
     return one_attribute(*checked_mechanism(subject.summary), subject.attribute);
 }
@@ -180,14 +180,14 @@ LDP_FUNCTION(ldp_batch_spec) {
     return json_value(spec_text(block_argument(fcinfo), Kind::batch));
 }
 
-/// (summary, name) → integer: an attribute's number; that of the only one if the name is NULL.
+/// (summary, name) → integer: number of an attribute; of the only one if the name is NULL.
 LDP_FUNCTION(ldp_attribute) {
     if (PG_ARGISNULL(0)) PG_RETURN_NULL();
     const Subject subject = subject_argument(fcinfo);
     PG_RETURN_INT32(static_cast<std::int32_t>(attribute_of(subject)));
 }
 
-/// (summary, label, attribute) → integer: a value's number.
+/// (summary, label, attribute) → integer: number of a value.
 LDP_FUNCTION(ldp_value) {
     if (PG_ARGISNULL(0) || PG_ARGISNULL(1)) PG_RETURN_NULL();
     const Subject subject = subject_argument(fcinfo);
@@ -195,7 +195,7 @@ LDP_FUNCTION(ldp_value) {
     PG_RETURN_INT32(static_cast<std::int32_t>(value));
 }
 
-/// (summary) → text[]: the names of all attributes, or NULL if they are not known.
+/// (summary) → text[]: names of all attributes; NULL if they are unknown.
 LDP_FUNCTION(ldp_attributes) {
     const Subject subject = whole_argument(fcinfo);
     ArrayType* names = subject.labels.names();
@@ -203,7 +203,7 @@ LDP_FUNCTION(ldp_attributes) {
     PG_RETURN_ARRAYTYPE_P(names);
 }
 
-/// (summary, attribute) → text[]: the labels of an attribute's values, or NULL if it has none.
+/// (summary, attribute) → text[]: labels of the attribute's values; NULL if it has none.
 LDP_FUNCTION(ldp_labels) {
     if (PG_ARGISNULL(0)) PG_RETURN_NULL();
     const Subject subject = subject_argument(fcinfo);
@@ -229,14 +229,14 @@ LDP_FUNCTION(ldp_mean_of_name) {
 }
 
 LDP_FUNCTION(ldp_mean_of_number_final) {
-    const AggregateArguments asked = asked_integer(fcinfo);
-    return number_or_null(fcinfo, mean(asked.subject.summary, asked.integer()));
+    const AggregateArguments query = integer_query(fcinfo);
+    return number_or_null(fcinfo, mean(query.subject.summary, query.integer()));
 }
 
 LDP_FUNCTION(ldp_mean_of_name_final) {
-    const AggregateArguments asked = asked_text(fcinfo);
-    const std::size_t attribute = asked.subject.labels.attribute_called(asked.text);
-    return number_or_null(fcinfo, mean(asked.subject.summary, static_cast<std::int64_t>(attribute)));
+    const AggregateArguments query = text_query(fcinfo);
+    const std::size_t attribute = query.subject.labels.attribute_called(query.text);
+    return number_or_null(fcinfo, mean(query.subject.summary, static_cast<std::int64_t>(attribute)));
 }
 
 LDP_FUNCTION(ldp_frequency) {
@@ -258,15 +258,15 @@ LDP_FUNCTION(ldp_frequency_of_label) {
 }
 
 LDP_FUNCTION(ldp_frequency_of_number_final) {
-    const AggregateArguments asked = asked_integer(fcinfo);
-    return number_or_null(fcinfo, frequency(asked.subject.summary, asked.integer(), std::nullopt));
+    const AggregateArguments query = integer_query(fcinfo);
+    return number_or_null(fcinfo, frequency(query.subject.summary, query.integer(), std::nullopt));
 }
 
 LDP_FUNCTION(ldp_frequency_of_label_final) {
-    const AggregateArguments asked = asked_text(fcinfo);
-    const std::size_t value = asked.subject.labels.value_called(attribute_of(asked.subject), asked.text);
+    const AggregateArguments query = text_query(fcinfo);
+    const std::size_t value = query.subject.labels.value_called(attribute_of(query.subject), query.text);
     return number_or_null(fcinfo,
-                          frequency(asked.subject.summary, static_cast<std::int64_t>(value), std::nullopt));
+                          frequency(query.subject.summary, static_cast<std::int64_t>(value), std::nullopt));
 }
 
 /// (summary, method) → float8[]: frequencies made consistent.
@@ -276,10 +276,11 @@ LDP_FUNCTION(ldp_consistent) {
     return array_or_null(fcinfo, all_consistent(summary, method));
 }
 
-/// The vector that the estimated Haar coefficients add up to, in the attributes' own units.
+/// The mean vector reconstructed from the estimated Haar coefficients, in the attributes' own units.
 LDP_FUNCTION(ldp_haar) {
     const Bytes summary = summary_argument(fcinfo);
-    // Only Haar reports tell coefficients; of others the error says what they tell instead.
+    // Only Haar reports estimate coefficients. For other reports the error message names what they
+    // estimate.
     check_tells(mechanism_of(fcinfo, summary, Kind::summary), Quantity::coefficients);
     return array_or_null(fcinfo, all_items(summary, Quantity::means));
 }
@@ -296,13 +297,13 @@ LDP_FUNCTION(ldp_part_of_name) {
     PG_RETURN_POINTER(taken(subject.summary, *subject.attribute));
 }
 
-/// (fingerprint, attribute) → text: the fingerprint of what ldp_part gives.
+/// (fingerprint, attribute) → text: the fingerprint of the summary that ldp_part returns.
 LDP_FUNCTION(ldp_part_fingerprint) {
     const std::string_view record = word_argument(fcinfo, 0);
     PG_RETURN_TEXT_P(cstring_to_text(fingerprint_of_part(record, attribute_argument(fcinfo, 1))));
 }
 
-/// (confidence) → float8: how many standard errors an interval reaches to either side.
+/// (confidence) → float8: half the length of an interval in standard errors.
 LDP_FUNCTION(ldp_critical_value) {
     PG_RETURN_FLOAT8(critical_value(PG_GETARG_FLOAT8(0)));
 }

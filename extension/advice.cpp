@@ -1,4 +1,4 @@
-// What the planner is told beyond COST and ROWS.
+// Estimates for the planner beyond COST and ROWS.
 
 #include <algorithm>
 
@@ -15,11 +15,11 @@ using namespace ldp;
 namespace {
 
 /// The value of an argument that is known by now; null if it is not.
-const Const* known(const SupportRequestRows& request, int place) {
+const Const* known(const SupportRequestRows& request, int index) {
     if (!is_funcclause(request.node)) return nullptr;
     List* arguments = reinterpret_cast<FuncExpr*>(request.node)->args;
-    if (place >= list_length(arguments)) return nullptr;
-    auto* argument = static_cast<Node*>(list_nth(arguments, place));
+    if (index >= list_length(arguments)) return nullptr;
+    auto* argument = static_cast<Node*>(list_nth(arguments, index));
     if (request.root != nullptr) argument = estimate_expression_value(request.root, argument);
     if (!IsA(argument, Const)) return nullptr;
     const auto* found = reinterpret_cast<const Const*>(argument);

@@ -1,10 +1,11 @@
-// The functions all aggregates are made of. Their state is an ldp_summary, flat, and changed in place, so
-// that counting a report costs about what built-in sum costs, and any node, worker or table can hold a state.
-// Where an aggregate is asked more than its reports, the arguments stand before the summary, as the state's
-// head.
+// Support functions of the aggregates. Their state is a flat ldp_summary that is changed in place.
+// Therefore counting a report costs about as much as the built-in sum, and every node, worker and table
+// can hold a state. If an aggregate has arguments besides reports, they stand before the summary as the
+// head of the state.
 //
-// Anyone may call these functions with any arguments: a state is believed only as far as its size and block,
-// which bound every write, and it is changed in place only when the executor says that it is the executor's.
+// Every role may call these functions with any arguments. Therefore the code relies only on the size and
+// the block of a state, which bound every write. A state is changed in place only if the executor confirms
+// that the state is its own.
 
 #include <algorithm>
 #include <cmath>
@@ -25,28 +26,28 @@ using namespace ldp;
 
 namespace {
 
-/// A state of one's own that begins as the argument.
+/// A private state that starts as a copy of the argument.
 varlena* own_copy(FunctionCallInfo fcinfo, int argument) {
     check_state_size(toast_raw_datum_size(PG_GETARG_DATUM(argument)) - VARHDRSZ);
     auto* copy = reinterpret_cast<varlena*>(PG_DETOAST_DATUM_COPY(PG_GETARG_DATUM(argument)));
-    check_interrupt();  // it may be hundreds of megabytes
+    check_interrupt();  // the copy may have hundreds of megabytes
     return copy;
 }
 
-/// The first argument as a state that may be changed: itself if it is an aggregate's state, else a copy.
-/// A state that lost its full header (on its way through a tuple, say) is copied too.
+/// The first argument as a mutable state: the argument itself if it is an aggregate's state, otherwise a
+/// copy. A state without its full header, for example from a tuple, is copied, too.
 varlena* changeable_state(FunctionCallInfo fcinfo) {
     auto* state = reinterpret_cast<varlena*>(PG_GETARG_POINTER(0));
-    // Before PostgreSQL's own test, the one answer that it nearly always gives.
+    // A fast path before PostgreSQL's test, for the most frequent case.
     const bool aggregate = fcinfo->context != nullptr && IsA(fcinfo->context, AggState);
     if (VARATT_IS_4B_U(state) && (aggregate || AggCheckCallContext(fcinfo, nullptr) != 0)) return state;
     return own_copy(fcinfo, 0);
 }
 
-/// The mechanism of a state whose size is right.
+/// The mechanism of a state after a check of its size.
 const Mechanism& sized_mechanism(FunctionCallInfo fcinfo, Bytes summary) {
     const Mechanism& mechanism = mechanism_of(fcinfo, summary, Kind::summary);
-    if (summary.size() != summary_size(mechanism)) check_summary(mechanism, summary);  // says what is wrong
+    if (summary.size() != summary_size(mechanism)) check_summary(mechanism, summary);  // throws the error
     return mechanism;
 }
 
@@ -57,16 +58,16 @@ Datum first_argument(FunctionCallInfo fcinfo) {
 
 [[noreturn]] void throw_other_state() {
     throw Error(ErrorCode::malformed, "this is the state of another aggregate", {},
-                "States are made by the aggregates themselves and go to the functions that belong to them.");
+                "Pass a state only to functions of the aggregate that created it.");
 }
 
 [[noreturn]] void throw_other_question() {
     throw Error(ErrorCode::invalid_value,
                 "an aggregate's arguments must be the same for all reports of a group", {},
-                "Only the reports may differ from row to row; group by what else does.");
+                "Add the arguments that differ between rows to GROUP BY.");
 }
 
-/// The state's summary, behind the head that the state must begin with.
+/// The summary of the state, behind the head with which the state must begin.
 template <class Span>
 Span behind(Span state, Bytes head) {
     if (head.empty()) return state;
@@ -75,12 +76,12 @@ Span behind(Span state, Bytes head) {
     return state.subspan(head.size());
 }
 
-/// Of the second argument of what takes reports and batches alike.
+/// The kind of the second argument of functions that accept reports and batches.
 Kind kind_of_reports(Bytes reports) noexcept {
     return is_batch(reports) ? Kind::batch : Kind::report;
 }
 
-/// An empty summary of the mechanism behind room for a head of that size, in the current memory.
+/// An empty summary of the mechanism, behind space for a head of that size, in the current memory.
 varlena* empty_state(const Mechanism& mechanism, std::size_t head_size) {
     const std::size_t size = summary_size(mechanism);
     check_state_size(size);
@@ -89,19 +90,18 @@ varlena* empty_state(const Mechanism& mechanism, std::size_t head_size) {
     return state;
 }
 
-/// Counts an argument that kind_of_reports() tells the kind of.
+/// Counts an argument of the kind that kind_of_reports() returns.
 void count_in(FunctionCallInfo fcinfo, const Mechanism& mechanism, MutableBytes summary, Bytes reports,
               Kind kind, const Rounds& rounds = Rounds::untold()) {
     const Outcome outcome = kind == Kind::report ? accumulate(mechanism, summary, reports, rounds)
                                                  : accumulate_batch(mechanism, summary, reports, rounds);
     if (likely(outcome == Outcome::ok)) return;
-    // What is no report at all is reported as that, not as one of another spec.
+    // Bytes that are not a report raise that error, not the error of a different spec.
     check_value(mechanism_of(fcinfo, reports, kind), reports, kind);
     raise_outcome(outcome, summary, reports);
 }
 
-/// The state, begun with this head if there is none, with one more report, or batch of reports, of these
-/// rounds.
+/// The state after counting a report or batch of these rounds. A NULL state is created with this head.
 Datum count_reports(FunctionCallInfo fcinfo, Bytes head, const Rounds& rounds = Rounds::untold()) {
     const Bytes reports = contents(PG_GETARG_VARLENA_PP(1));
     const Kind kind = kind_of_reports(reports);
@@ -109,8 +109,9 @@ Datum count_reports(FunctionCallInfo fcinfo, Bytes head, const Rounds& rounds = 
     const Mechanism* mechanism;
     MutableBytes summary;
     if (PG_ARGISNULL(0)) {
-        // In the caller's short-lived memory: the executor copies a new state to where it keeps its states,
-        // so one made there by us would stay behind as a second copy in every group.
+        // The new state is allocated in the caller's short-lived memory. The executor copies it
+        // into its own memory, so a state allocated there would remain as a second copy in every
+        // group.
         mechanism = &mechanism_of(fcinfo, reports, kind);
         state = empty_state(*mechanism, head.size());
         std::ranges::copy(head, writable(state).begin());
@@ -118,7 +119,8 @@ Datum count_reports(FunctionCallInfo fcinfo, Bytes head, const Rounds& rounds = 
     } else {
         state = changeable_state(fcinfo);
         summary = behind(writable(state), head);
-        // Nearly always a report of the one collection that is asked about; what is none is told below.
+        // Usually the argument is a report of the same collection as the state. All other cases
+        // are handled below.
         const ReportCounter* counter = kind == Kind::report ? counter_of(fcinfo, summary) : nullptr;
         if (likely(counter != nullptr && counter->count(summary, reports, rounds) == Outcome::ok))
             PG_RETURN_POINTER(state);
@@ -128,8 +130,7 @@ Datum count_reports(FunctionCallInfo fcinfo, Bytes head, const Rounds& rounds = 
     PG_RETURN_POINTER(state);
 }
 
-/// The sum of two states; `head_size(state)` says how much of one is its head. NULL is the state of no
-/// reports.
+/// The sum of two states. `head_size(state)` returns the size of the head. A NULL state has no reports.
 template <class HeadOf>
 Datum add_states(FunctionCallInfo fcinfo, HeadOf head_of) {
     if (PG_ARGISNULL(1)) return first_argument(fcinfo);
@@ -147,15 +148,14 @@ Datum add_states(FunctionCallInfo fcinfo, HeadOf head_of) {
     const Mechanism& mechanism = sized_mechanism(fcinfo, summary);
     const Outcome outcome = merge(mechanism, summary, other);
     if (unlikely(outcome != Outcome::ok)) {
-        // What is no summary at all is reported as that, not as one of another spec.
+        // Bytes that are not a summary raise that error, not the error of a different spec.
         check_summary(mechanism_of(fcinfo, other, Kind::summary), other);
         raise_outcome(outcome, summary, other);
     }
     PG_RETURN_POINTER(state);
 }
 
-/// Where the executor keeps the state of the aggregate that it is at; for states of type internal, which
-/// nobody else has.
+/// The memory context of the current aggregate, for states of type internal.
 MemoryContextData* home_of_state(FunctionCallInfo fcinfo) {
     MemoryContext home;
     if (AggCheckCallContext(fcinfo, &home) == 0)
@@ -163,24 +163,25 @@ MemoryContextData* home_of_state(FunctionCallInfo fcinfo) {
     return home;
 }
 
-// Moving windows -------------------------------------------------------------------------------------------
+// Moving windows --------------------------------------------------------------------------------------------
 
-/// What is in a window. PostgreSQL wants a state there even before the first report, which tells the spec.
+/// The content of a window. PostgreSQL requires a state before the first report, when the spec is
+/// unknown.
 struct Moving {
     varlena* summary;  ///< null before the first report
 };
 
-/// The first argument, begun if it is NULL.
+/// The first argument; a new state if it is NULL.
 Moving* moving_argument(FunctionCallInfo fcinfo) {
     if (!PG_ARGISNULL(0)) return reinterpret_cast<Moving*>(PG_GETARG_POINTER(0));
     return static_cast<Moving*>(MemoryContextAllocZero(home_of_state(fcinfo), sizeof(Moving)));
 }
 
-// Packing --------------------------------------------------------------------------------------------------
+// Packing ---------------------------------------------------------------------------------------------------
 
-/// Reports on their way into a batch, in the order in which they came. All of it is the aggregate's memory.
+/// Reports to be packed into a batch, in the order of arrival, in the memory of the aggregate.
 struct Packing {
-    StringInfoData bytes;  ///< a report's block, room for the count, payloads: a batch but for its head
+    StringInfoData bytes;  ///< a report's block, space for the count, and payloads: a batch without its head
     std::size_t block_size, payload_size;
 
     [[nodiscard]] BatchFrame frame() const { return {block_size, payload_size}; }
@@ -195,13 +196,14 @@ struct Packing {
 
 [[noreturn]] void throw_too_many(const Packing& packing) {
     throw Error(
-        ErrorCode::full, "these reports are too many for one batch",
-        "A batch under their parameters has room for " + std::to_string(packing.frame().most()) + ".",
+        ErrorCode::full, "too many reports for one batch",
+        "A batch with these parameters contains at most " + std::to_string(packing.frame().most()) +
+            " reports.",
         "Pack them in groups, as in SELECT ldp_pack(report) FROM (SELECT report, row_number() OVER () "
         "AS i FROM …) AS r GROUP BY i / 10000.");
 }
 
-/// The packing with these payloads more, which were checked; begun under this block if it is null.
+/// The packing with these checked payloads appended; a new one under this block if it is null.
 Packing* append(FunctionCallInfo fcinfo, Packing* packing, const Mechanism& mechanism, Bytes payloads) {
     const BatchFrame frame = batch_frame(mechanism);
     if (packing == nullptr) {
@@ -224,13 +226,13 @@ Packing* append(FunctionCallInfo fcinfo, Packing* packing, const Mechanism& mech
     return packing;
 }
 
-/// What is under another spec cannot be in the same batch.
+/// Reports of another spec cannot be in the same batch.
 void check_same_block(const Packing* packing, Bytes other) {
     if (packing != nullptr && !begins_with_block(other, packing->block()))
         raise_incompatible(packing->block(), other);
 }
 
-/// An argument of a packing's, which is NULL before the first report.
+/// An argument of type packing; NULL before the first report.
 Packing* packing_argument(FunctionCallInfo fcinfo, int number) {
     return PG_ARGISNULL(number) ? nullptr : reinterpret_cast<Packing*>(PG_GETARG_POINTER(number));
 }
@@ -240,12 +242,13 @@ Datum packing_result(FunctionCallInfo fcinfo, Packing* packing) {
     PG_RETURN_POINTER(packing);
 }
 
-// Questions ------------------------------------------------------------------------------------------------
+// Aggregates with arguments ---------------------------------------------------------------------------------
 
 constexpr std::size_t length_size = sizeof(std::uint32_t), kind_size = 1;
 
-/// Counts reports for a question whose head is written here; `size` bytes of arguments.
-Datum count_asked(FunctionCallInfo fcinfo, AskedKind kind, const void* arguments, std::size_t size) {
+/// Counts reports for an aggregate with a head that is written here; `size` bytes of arguments.
+Datum count_with_arguments(FunctionCallInfo fcinfo, ArgumentKind kind, const void* arguments,
+                           std::size_t size) {
     constexpr std::size_t few = 64;
     std::byte small[few];
     const std::size_t whole = length_size + kind_size + size;
@@ -259,94 +262,94 @@ Datum count_asked(FunctionCallInfo fcinfo, AskedKind kind, const void* arguments
 template <class... Numbers>
 Datum count_numbers(FunctionCallInfo fcinfo, Numbers... numbers) {
     const double all[] = {static_cast<double>(numbers)...};
-    return count_asked(fcinfo, AskedKind::numbers, all, sizeof(all));
+    return count_with_arguments(fcinfo, ArgumentKind::numbers, all, sizeof(all));
 }
 
-/// As strict aggregates of several arguments do: a row in which one is NULL does not count.
+/// As in strict aggregates of several arguments, a row with a NULL argument is ignored.
 bool incomplete(FunctionCallInfo fcinfo) {
     for (int i = 1; i < PG_NARGS(); ++i)
         if (PG_ARGISNULL(i)) return true;
     return false;
 }
 
-AggregateArguments asked(FunctionCallInfo fcinfo, AskedKind kind) {
-    const Bytes question = summary_argument(fcinfo);
-    const Bytes head = head_of(question), arguments = head.subspan(length_size + kind_size);
+AggregateArguments aggregate_arguments(FunctionCallInfo fcinfo, ArgumentKind kind) {
+    const Bytes state = summary_argument(fcinfo);
+    const Bytes head = head_of(state), arguments = head.subspan(length_size + kind_size);
     if (head[length_size] != static_cast<std::byte>(kind) ||
-        (kind == AskedKind::numbers && arguments.size() % sizeof(double) != 0))
+        (kind == ArgumentKind::numbers && arguments.size() % sizeof(double) != 0))
         throw_other_state();
-    const Bytes summary = question.subspan(head.size());
-    AggregateArguments asked{{summary, {}, {}}, nullptr, 0, {}};
-    if (kind == AskedKind::numbers) {
-        asked.count = arguments.size() / sizeof(double);
+    const Bytes summary = state.subspan(head.size());
+    AggregateArguments query{{summary, {}, {}}, nullptr, 0, {}};
+    if (kind == ArgumentKind::numbers) {
+        query.count = arguments.size() / sizeof(double);
         auto* numbers = static_cast<double*>(try_palloc(arguments.size() + 1));
         std::memcpy(numbers, arguments.data(), arguments.size());
-        asked.numbers = numbers;
+        query.numbers = numbers;
     } else {
-        asked.text = {reinterpret_cast<const char*>(arguments.data()), arguments.size()};
+        query.text = {reinterpret_cast<const char*>(arguments.data()), arguments.size()};
     }
-    asked.subject.labels = SummaryLabels(fcinfo, summary);
-    return asked;
+    query.subject.labels = SummaryLabels(fcinfo, summary);
+    return query;
 }
 
 }  // namespace
 
 namespace ldp {
 
-Bytes head_of(Bytes question) {
-    if (question.size() > length_size) {
-        const auto rest = load<std::uint32_t>(question.data());
-        if (rest >= kind_size && rest <= question.size() - length_size)
-            return question.first(length_size + rest);
+Bytes head_of(Bytes state) {
+    if (state.size() > length_size) {
+        const auto rest = load<std::uint32_t>(state.data());
+        if (rest >= kind_size && rest <= state.size() - length_size) return state.first(length_size + rest);
     }
-    throw Error(ErrorCode::malformed, "these bytes are no ldp question",
-                "Found " + std::to_string(question.size()) +
-                    " bytes; the first four tell how many more stand before the summary.",
-                "They were cut short, damaged, or do not come from ldp.");
+    throw Error(ErrorCode::malformed, "invalid ldp_query value",
+                "Found " + std::to_string(state.size()) +
+                    " bytes; the first four give the size of the head before the summary.",
+                "The bytes are truncated or damaged, or do not come from ldp.");
 }
 
-AggregateArguments asked_numbers(FunctionCallInfo fcinfo, std::size_t count) {
-    const AggregateArguments all = asked(fcinfo, AskedKind::numbers);
+AggregateArguments numbers_query(FunctionCallInfo fcinfo, std::size_t count) {
+    const AggregateArguments all = aggregate_arguments(fcinfo, ArgumentKind::numbers);
     if (all.count != count) throw_other_state();
     return all;
 }
 
-AggregateArguments asked_integer(FunctionCallInfo fcinfo) {
-    const AggregateArguments one = asked_numbers(fcinfo, 1);
+AggregateArguments integer_query(FunctionCallInfo fcinfo) {
+    const AggregateArguments one = numbers_query(fcinfo, 1);
     if (!(std::abs(one.numbers[0]) <= std::numeric_limits<std::int32_t>::max())) throw_other_state();
     return one;
 }
 
-AggregateArguments asked_list(FunctionCallInfo fcinfo) {
-    return asked(fcinfo, AskedKind::numbers);
+AggregateArguments list_query(FunctionCallInfo fcinfo) {
+    return aggregate_arguments(fcinfo, ArgumentKind::numbers);
 }
 
-AggregateArguments asked_text(FunctionCallInfo fcinfo) {
-    return asked(fcinfo, AskedKind::text);
+AggregateArguments text_query(FunctionCallInfo fcinfo) {
+    return aggregate_arguments(fcinfo, ArgumentKind::text);
 }
 
 }  // namespace ldp
 
-// Reports below are single ones or batches.
+// The argument `reports` below is a single report or a batch.
 
 /// (ldp_summary, reports) → ldp_summary: counts them. NULL is skipped.
 LDP_FUNCTION(ldp_summary_accumulate) {
     return PG_ARGISNULL(1) ? first_argument(fcinfo) : count_reports(fcinfo, {});
 }
 
-/// (ldp_summary, reports, round) → ldp_summary: the same, of reports whose round is told; it may be NULL.
+/// (ldp_summary, reports, round) → ldp_summary: the same for reports of a known round; the round may be
+/// NULL.
 LDP_FUNCTION(ldp_summary_accumulate_round) {
     if (PG_ARGISNULL(1)) return first_argument(fcinfo);
     return count_reports(fcinfo, {}, PG_ARGISNULL(2) ? Rounds::untold() : Rounds::only(PG_GETARG_INT32(2)));
 }
 
-/// (ldp_summary, ldp_summary) → ldp_summary: adds two summaries. NULL is the empty summary of any spec.
+/// (ldp_summary, ldp_summary) → ldp_summary: merges two summaries. NULL is the empty summary of any spec.
 LDP_FUNCTION(ldp_summary_merge) {
     return add_states(fcinfo, [](Bytes) { return Bytes{}; });
 }
 
-/// (ldp_summary, ldp_summary) → ldp_summary: the first without the second, which was added to it before; NULL
-/// if the rest has to be added up anew.
+/// (ldp_summary, ldp_summary) → ldp_summary: subtracts the second summary, which was merged before.
+/// Returns NULL if the rest must be aggregated anew.
 LDP_FUNCTION(ldp_summary_subtract) {
     const bool ours = AggCheckCallContext(fcinfo, nullptr) != 0;
     const Bytes part = contents(PG_GETARG_VARLENA_PP(1));
@@ -355,15 +358,15 @@ LDP_FUNCTION(ldp_summary_subtract) {
     const Mechanism& mechanism = sized_mechanism(fcinfo, summary);
     if (!begins_with_block(part, mechanism.block())) raise_incompatible(summary, part);
     if (!subtract(mechanism, summary, part)) PG_RETURN_NULL();
-    // Only the executor knows that it was added.
+    // Only the executor can guarantee that it was merged.
     if (!ours && !mechanism.valid_state(view_of(mechanism, summary)))
-        throw Error(ErrorCode::invalid_value, "the second summary is no part of the first",
-                    "Without it, the first would have counts that no reports lead to.",
-                    "Take out what was added before.");
+        throw Error(ErrorCode::invalid_value, "the second summary is not part of the first",
+                    "The difference would have counts that no reports can produce.",
+                    "Subtract only a summary that was merged before.");
     PG_RETURN_POINTER(state);
 }
 
-// Moving windows of reports: the state is internal, for before the first report there is no spec.
+// Moving windows of reports. The state is internal, because the spec is unknown before the first report.
 
 /// (internal, reports) → internal: counts them. NULL is skipped.
 LDP_FUNCTION(ldp_window_accumulate) {
@@ -382,8 +385,8 @@ LDP_FUNCTION(ldp_window_accumulate) {
     PG_RETURN_POINTER(window);
 }
 
-/// (internal, reports) → internal: without these, which were counted before; NULL if what is left has to be
-/// counted anew.
+/// (internal, reports) → internal: subtracts reports that were counted before. Returns NULL if the rest
+/// must be aggregated anew.
 LDP_FUNCTION(ldp_window_remove) {
     Moving* const window = moving_argument(fcinfo);
     if (PG_ARGISNULL(1)) PG_RETURN_POINTER(window);
@@ -394,11 +397,11 @@ LDP_FUNCTION(ldp_window_remove) {
     varlena* part = empty_state(mechanism, 0);
     count_in(fcinfo, mechanism, writable(part), reports, kind);
     if (!subtract(mechanism, summary, contents(part))) PG_RETURN_NULL();
-    pfree(part);  // a row may leave as often as one comes
+    pfree(part);  // rows leave the window as often as they enter it
     PG_RETURN_POINTER(window);
 }
 
-/// (internal) → ldp_summary, a copy: the window goes on.
+/// (internal) → ldp_summary: returns a copy, because the window continues.
 LDP_FUNCTION(ldp_window_final) {
     const varlena* summary = PG_ARGISNULL(0) ? nullptr : moving_argument(fcinfo)->summary;
     if (summary == nullptr) PG_RETURN_NULL();
@@ -427,21 +430,21 @@ LDP_FUNCTION(ldp_query_range) {
 LDP_FUNCTION(ldp_query_numbers) {
     if (incomplete(fcinfo)) return first_argument(fcinfo);
     const Numbers list = numbers_argument(fcinfo, 2);
-    return count_asked(fcinfo, AskedKind::numbers, list.numbers, list.count * sizeof(double));
+    return count_with_arguments(fcinfo, ArgumentKind::numbers, list.numbers, list.count * sizeof(double));
 }
 
 LDP_FUNCTION(ldp_query_text) {
     if (incomplete(fcinfo)) return first_argument(fcinfo);
     const Bytes words = contents(PG_GETARG_VARLENA_PP(2));
-    return count_asked(fcinfo, AskedKind::text, words.data(), words.size());
+    return count_with_arguments(fcinfo, ArgumentKind::text, words.data(), words.size());
 }
 
-/// (ldp_query, ldp_query) → ldp_query: adds two states of the same question.
+/// (ldp_query, ldp_query) → ldp_query: merges two states with equal arguments.
 LDP_FUNCTION(ldp_query_merge) {
     return add_states(fcinfo, head_of);
 }
 
-// Packing: the state is internal, for it grows, and no other server has a part in it.
+// Packing. The state is internal, because it grows, and other servers never need it.
 
 /// (internal, reports) → internal
 LDP_FUNCTION(ldp_pack_reports) {

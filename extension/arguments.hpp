@@ -1,4 +1,4 @@
-// Arguments that many functions take, and how a summary is asked.
+// Arguments of accessors, and access to the summary.
 #pragma once
 
 #include <cmath>
@@ -20,39 +20,40 @@ extern "C" {
 
 namespace ldp {
 
-/// What aggregates, which have no such argument, and functions take by default.
+/// Defaults of functions, and the values that aggregates without these arguments use.
 inline constexpr double usual_confidence = 0.95;
 
-/// What a question is about: a summary, or one attribute of it. No destructor: it may stand beside jumps.
+/// The subject of a query: a summary, or one attribute of it. It has no destructor, so it may exist
+/// during jumps.
 struct Subject {
     Bytes summary;
     SummaryLabels labels;
     std::optional<std::size_t> attribute;
 };
 
-// Reading arguments; may jump: not beside C++ objects. ------------------------------------------------------
+// Reading arguments. These functions may jump, so do not call them beside C++ objects. ----------------------
 
 [[nodiscard]] inline Bytes summary_argument(FunctionCallInfo fcinfo, int number = 0) {
     return contents(PG_GETARG_VARLENA_PP(number));
 }
 
-/// A name or label, as the server writes it: for SummaryLabels.
+/// A name or label in the server's encoding, for SummaryLabels.
 [[nodiscard]] inline std::string_view name_argument(FunctionCallInfo fcinfo, int number) {
     return text_to_cstring(PG_GETARG_TEXT_PP(number));
 }
 
-/// A word that core knows, or refuses by quoting it.
+/// A keyword that core accepts, or rejects with a quotation.
 [[nodiscard]] inline std::string_view word_argument(FunctionCallInfo fcinfo, int number) {
     return core_text(name_argument(fcinfo, number));
 }
 
-/// The first argument, a summary, about all of which a question is.
+/// The first argument, a summary, as the subject.
 [[nodiscard]] inline Subject whole_argument(FunctionCallInfo fcinfo) {
     const Bytes summary = summary_argument(fcinfo);
     return {summary, SummaryLabels(fcinfo, summary), std::nullopt};
 }
 
-/// The first argument, a summary, and of it the attribute that the last argument names, if it names one.
+/// The first argument, a summary, with the attribute that the last argument names, if any.
 [[nodiscard]] inline Subject subject_argument(FunctionCallInfo fcinfo) {
     Subject subject = whole_argument(fcinfo);
     const int last = PG_NARGS() - 1;
@@ -64,18 +65,17 @@ struct Subject {
     const std::string_view word = word_argument(fcinfo, number);
     if (word == "sample") return Target::sample;
     if (word == "population") return Target::population;
-    throw Error(
-        ErrorCode::invalid_value, "unknown target \"" + std::string(word) + "\"",
-        "Allowed are \"sample\", the error against the people who reported, and \"population\", which "
-        "adds the error of having drawn them from a population.");
+    throw Error(ErrorCode::invalid_value, "unknown target \"" + std::string(word) + "\"",
+                "Valid values are \"sample\" (error for the respondents) and \"population\" (with the "
+                "sampling error).");
 }
 
-/// An attribute's number; Error (invalid_value) below 0. Above the last one it is for others to refuse.
+/// An attribute's number. Throws Error (invalid_value) below 0; callers check the upper bound.
 [[nodiscard]] inline std::size_t attribute_argument(FunctionCallInfo fcinfo, int number) {
     const std::int32_t attribute = PG_GETARG_INT32(number);
     if (attribute < 0)
         throw Error(ErrorCode::invalid_value, "there is no attribute " + std::to_string(attribute),
-                    "They are numbered from 0.");
+                    "Attributes are numbered from 0.");
     return static_cast<std::size_t>(attribute);
 }
 
@@ -97,44 +97,44 @@ struct Numbers {
     return {numbers, known};
 }
 
-/// A number as a function's result; what is not known (NaN) is NULL.
+/// A number as a result of a function; unknown (NaN) is NULL.
 [[nodiscard]] inline Datum number_or_null(FunctionCallInfo fcinfo, double number) {
     if (std::isnan(number)) PG_RETURN_NULL();
     PG_RETURN_FLOAT8(number);
 }
 
-// What an aggregate was asked ------------------------------------------------------------------------------
-// Beside its reports: the share of a quantile, the limits of a range. It travels in the aggregate's state,
-// for a final function that runs elsewhere than the transitions sees no other argument.
+// Arguments of aggregates -----------------------------------------------------------------------------------
+// Arguments besides the reports, such as the share of a quantile or the limits of a range. The state
+// contains them, because a final function on another worker or server receives only the state.
 //
-// The state, of type ldp_query: 4 bytes that tell how long the rest of the head is, a byte for the kind,
-// the arguments (numbers of 8 bytes each, or text); then a summary. An ordinary state is the same without a
-// head.
+// The state has the type ldp_query: 4 bytes with the length of the rest of the head, one byte for the
+// kind, the arguments (numbers of 8 bytes each, or text), and a summary. An ordinary state is the same
+// without a head.
 
-enum class AskedKind : std::uint8_t { numbers = 0, text = 1 };
+enum class ArgumentKind : std::uint8_t { numbers = 0, text = 1 };
 
-/// What stands before the summary. Throws Error (malformed).
-[[nodiscard]] Bytes head_of(Bytes question);
+/// The size of the head before the summary. Throws Error (malformed).
+[[nodiscard]] Bytes head_of(Bytes state);
 
-/// What a final function finds in a question.
+/// The content of an ldp_query state.
 struct AggregateArguments {
     Subject subject;
     const double* numbers;
-    std::size_t count;  ///< of numbers
+    std::size_t count;  ///< number of numbers
     std::string_view text;
 
     [[nodiscard]] std::int32_t integer() const { return static_cast<std::int32_t>(numbers[0]); }
 };
-/// The first argument as a question of so many numbers, of an integer, of any number of numbers, or of text.
-/// May jump; throws Error (malformed) where it is another.
-[[nodiscard]] AggregateArguments asked_numbers(FunctionCallInfo fcinfo, std::size_t count);
-[[nodiscard]] AggregateArguments asked_integer(FunctionCallInfo fcinfo);
-[[nodiscard]] AggregateArguments asked_list(FunctionCallInfo fcinfo);
-[[nodiscard]] AggregateArguments asked_text(FunctionCallInfo fcinfo);
+/// The first argument as an ldp_query with this number of numbers, with an integer, with any number of
+/// numbers, or with text. May jump; throws Error (malformed) for a state of another kind.
+[[nodiscard]] AggregateArguments numbers_query(FunctionCallInfo fcinfo, std::size_t count);
+[[nodiscard]] AggregateArguments integer_query(FunctionCallInfo fcinfo);
+[[nodiscard]] AggregateArguments list_query(FunctionCallInfo fcinfo);
+[[nodiscard]] AggregateArguments text_query(FunctionCallInfo fcinfo);
 
-// Asking; C++ that does not jump. ---------------------------------------------------------------------------
+// Access to summaries; C++ that does not jump. --------------------------------------------------------------
 
-/// The mechanism of a summary whose every byte was checked, and which is no larger than may be answered from.
+/// The mechanism of a summary after a check of all its bytes and of its size limit.
 [[nodiscard]] inline std::unique_ptr<const Mechanism> checked_mechanism(Bytes summary) {
     check_state_size(summary.size());
     std::unique_ptr<const Mechanism> mechanism = load_mechanism(summary, Kind::summary);
@@ -142,18 +142,19 @@ struct AggregateArguments {
     return mechanism;
 }
 
-/// Throws Error (unsupported) unless the mechanism's summaries answer this, by themselves: what tells ranges
-/// tells them of no attribute's values.
+/// Throws Error (unsupported) unless the mechanism's summaries estimate this directly: a mechanism for
+/// ranges does not estimate the shares of values.
 inline void check_answer(const Mechanism& mechanism, Quantity quantity) {
     check_no_ranges(mechanism);
     check_tells(mechanism, quantity);
     if (quantity == Quantity::frequencies && find_capability<SeriesRandomizer>(mechanism) != nullptr)
-        throw Error(ErrorCode::unsupported, "these reports tell of a series, which has shares in each round",
-                    {}, "Ask for them with ldp_series.");
+        throw Error(ErrorCode::unsupported,
+                    "these reports are about a series, which has shares in each round", {},
+                    "Use ldp_series.");
 }
 
-/// The attribute that a question to one attribute is about. Throws Error: unsupported if there are several
-/// and none is named, invalid_value if there is no such attribute.
+/// The attribute of a query on one attribute. Throws Error: unsupported if there are several and none is
+/// named, invalid_value if the attribute does not exist.
 [[nodiscard]] inline std::size_t one_attribute(const Mechanism& mechanism, std::optional<std::size_t> named) {
     const bool series = find_capability<SeriesRandomizer>(mechanism) != nullptr;
     const std::size_t attributes = series ? 1 : mechanism.cells().size();
@@ -161,15 +162,15 @@ inline void check_answer(const Mechanism& mechanism, Quantity quantity) {
         check_attribute(*named, attributes);
     else if (attributes > 1)
         throw Error(ErrorCode::unsupported, "these reports are about several attributes, and none is named",
-                    "There are " + std::to_string(attributes) + ".",
-                    std::string("Name one, as in attribute => 'town'") +
+                    "The summary has " + std::to_string(attributes) + " attributes.",
+                    std::string("Specify one, as in attribute => 'town'") +
                         (find_capability<Record>(mechanism) == nullptr
                              ? "."
                              : ", or take it out first: ldp_part(summary, 'town')."));
     return named.value_or(0);
 }
 
-/// `ask(view)` of a summary, or `otherwise` if there are no reports; `check(view)` comes before.
+/// `ask(view)` of a summary, or `otherwise` without reports; `check(view)` runs first.
 template <class Answer, class Ask, class Check>
 Answer ask(Bytes summary, const Answer& otherwise, Ask ask, Check check) {
     const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
@@ -182,7 +183,7 @@ Answer ask(Bytes summary, const Answer& otherwise, Ask ask) {
     return ldp::ask(summary, otherwise, ask, [](const SummaryView&) {});
 }
 
-/// The same about what was asked for: of a record the one attribute.
+/// The same for the selected attribute of a record.
 template <class Answer, class Ask>
 Answer ask_part(const Subject& subject, const Answer& otherwise, Ask ask) {
     const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(subject.summary);
@@ -190,7 +191,7 @@ Answer ask_part(const Subject& subject, const Answer& otherwise, Ask ask) {
     if (subject.attribute) view = single_part(view, *subject.attribute);
     return view.n == 0 ? otherwise : ask(view);
 }
-/// The same where a record answers for one attribute only.
+/// The same for mechanisms that estimate only one attribute of a record.
 template <class Answer, class Ask>
 Answer ask_one(const Subject& subject, const Answer& otherwise, Ask ask) {
     return ask_part(subject, otherwise, [&](const SummaryView& view) {

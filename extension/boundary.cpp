@@ -26,7 +26,7 @@ PG_MODULE_MAGIC;
 
 namespace ldp {
 
-// Errors ---------------------------------------------------------------------------------------------------
+// Errors ----------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -50,9 +50,9 @@ int sqlstate(ErrorCode code, int malformed) noexcept {
     return ERRCODE_INTERNAL_ERROR;
 }
 
-/// Does all that PostgreSQL wants done between two steps of a long computation. True if that ended in an
-/// error. It stays on PostgreSQL's stack, which takes no memory, for raise() to throw on: nothing is reported
-/// in between. The frame is C's: the jump ends here.
+/// Runs PostgreSQL's interrupt checks between two steps of a long computation. Returns true if they
+/// raised an error. The error stays on PostgreSQL's error stack, which needs no memory, until raise()
+/// throws it; nothing is reported in between. The jump ends in this frame, which has no C++ objects.
 bool interrupted() noexcept {
     volatile bool stopped = false;
     PG_TRY();
@@ -67,7 +67,7 @@ bool wants_stop() noexcept {
     return unlikely(InterruptPending) && interrupted();
 }
 
-/// keep, where failing to must not throw again.
+/// keep() for error messages, where a failed allocation must not throw again.
 const char* try_keep(std::string_view text) noexcept {
     try {
         return keep(text);
@@ -76,25 +76,24 @@ const char* try_keep(std::string_view text) noexcept {
     }
 }
 
-/// Remedies as SQL has them.
+/// Remedies in terms of SQL functions.
 constexpr RemedyWords sql_words{
-    "frequencies (ask with ldp_frequencies or ldp_top)",
-    "means (ask with ldp_means)",
-    "Haar coefficients (ask with ldp_coefficients)",
-    "the distribution (ask with ldp_histogram or ldp_quantiles)",
-    "They tell frequencies in each round of a series: ask with ldp_series.",
-    "One attribute by itself is what ldp_part(summary, attribute) takes out.",
-    "ldp_views(summary) lists what is reported together. Ask about fewer attributes at a time, or declare a "
-    "view "
-    "of these in the next spec.",
-    "Count them with their round, as in ldp_agg(report, round), or ask ldp_estimate(name).",
-    "Ask about one round, as in ldp_summary_of(name, round => 1), or group the reports by round.",
-    "Ask for shares with ldp_frequencies(summary, attribute => name), or ldp_marginal.",
-    "Ask for means with ldp_means.",
-    "Ask for them with ldp_learn_range.",
+    "frequencies (use ldp_frequencies or ldp_top)",
+    "means (use ldp_means)",
+    "Haar coefficients (use ldp_coefficients)",
+    "the distribution (use ldp_histogram or ldp_quantiles)",
+    "They estimate frequencies in each round of a series: use ldp_series.",
+    "Use ldp_part(summary, attribute) for one attribute.",
+    "ldp_views(summary) lists the views. Use fewer attributes, or declare a view of these attributes in the "
+    "next spec.",
+    "Aggregate them with their round, as in ldp_agg(report, round), or use ldp_estimate(name).",
+    "Use one round, as in ldp_summary_of(name, round => 1), or group the reports by round.",
+    "Use ldp_frequencies(summary, attribute => name) or ldp_marginal for shares.",
+    "Use ldp_means for means.",
+    "Use ldp_learn_range.",
 };
 
-/// The hint in SQL's words.
+/// The hint in terms of SQL functions.
 const char* try_hint(const Error& error) noexcept {
     try {
         return keep(error.hint(sql_words));
@@ -155,10 +154,10 @@ void begin_interrupts() noexcept {
     interrupt_handler.store(wants_stop);
 }
 
-// Memory ---------------------------------------------------------------------------------------------------
+// Memory ----------------------------------------------------------------------------------------------------
 
 void* try_palloc(std::size_t size) {
-    // Beyond MaxAllocSize palloc_extended would jump whatever its flags say.
+    // Above MaxAllocSize, palloc_extended jumps regardless of its flags.
     void* memory = size <= MaxAllocSize ? palloc_extended(size, MCXT_ALLOC_NO_OOM) : nullptr;
     if (memory == nullptr) throw std::bad_alloc();
     return memory;
@@ -177,7 +176,7 @@ varlena* new_value(std::size_t size) {
     return value;
 }
 
-// Text -----------------------------------------------------------------------------------------------------
+// Text ------------------------------------------------------------------------------------------------------
 
 const char* json_argument(FunctionCallInfo fcinfo, int number) {
     const char* text = DatumGetCString(DirectFunctionCall1(jsonb_out, PG_GETARG_DATUM(number)));
@@ -201,16 +200,16 @@ Oid type_named(const char* name, Oid schema) {
     return GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum(name), ObjectIdGetDatum(schema));
 }
 
-// Mechanisms -----------------------------------------------------------------------------------------------
+// Mechanisms ------------------------------------------------------------------------------------------------
 
 namespace {
 
 using Shared = std::shared_ptr<const Mechanism>;
 
-/// Mechanisms met last, the newest in the place of the oldest.
-template <std::size_t places>
-struct Shelf {
-    Shared mechanisms[places];
+/// Recently used mechanisms; the newest replaces the oldest.
+template <std::size_t capacity>
+struct RecentMechanisms {
+    Shared mechanisms[capacity];
     std::size_t oldest = 0;
 
     [[nodiscard]] const Shared* find(Bytes bytes) const noexcept {
@@ -221,23 +220,23 @@ struct Shelf {
         return nullptr;
     }
     const Mechanism& put(const Shared& mechanism) noexcept {
-        Shared& place = mechanisms[oldest];
-        oldest = (oldest + 1) % places;
-        place = mechanism;
-        return *place;
+        Shared& slot = mechanisms[oldest];
+        oldest = (oldest + 1) % capacity;
+        slot = mechanism;
+        return *slot;
     }
 };
 
-/// Those that this backend met last. Executors of other systems look a function up anew for each row, and so
-/// lose what its place remembers; loading a mechanism anew costs more than a hundred reports.
-Shelf<32>& met_here() {
-    static auto* const shelf = new Shelf<32>;  // never destroyed
-    return *shelf;
+/// Mechanisms that this backend used last. Some executors look up a function anew for each row and lose
+/// its cache; loading a mechanism again costs more than counting a hundred reports.
+RecentMechanisms<32>& backend_cache() {
+    static auto* const recent = new RecentMechanisms<32>;  // never destroyed
+    return *recent;
 }
 
-/// Those that one place in a query met last: one is what a collection needs; a few more serve a query that
-/// groups several collections. What stands here stays loaded, whatever other places meet meanwhile.
-struct Cache : CallSite, Shelf<8> {
+/// Mechanisms that one call site of a query used last. A collection needs one; a few more serve a query
+/// that groups several collections. They stay loaded regardless of other call sites.
+struct Cache : CallSite, RecentMechanisms<8> {
     MemoryContextCallback callback;
 
     const Mechanism& keep(const Shared& mechanism) noexcept {
@@ -251,34 +250,34 @@ void release(void* cache) noexcept {
     static_cast<Cache*>(cache)->~Cache();
 }
 
-Cache* cache_at(const FmgrInfo& place) noexcept {
-    return static_cast<Cache*>(static_cast<CallSite*>(place.fn_extra));
+Cache* cache_at(const FmgrInfo& function) noexcept {
+    return static_cast<Cache*>(static_cast<CallSite*>(function.fn_extra));
 }
 
 Cache& cache_of(FunctionCallInfo fcinfo) {
-    // A direct call has no place in a query: its mechanism lives as long as its memory.
-    FmgrInfo* const place = fcinfo->flinfo;
-    if (place != nullptr && place->fn_extra != nullptr) return *cache_at(*place);
-    MemoryContextData* home = place != nullptr ? place->fn_mcxt : CurrentMemoryContext;
+    // A direct call has no call site, so its mechanism lives as long as its memory context.
+    FmgrInfo* const function = fcinfo->flinfo;
+    if (function != nullptr && function->fn_extra != nullptr) return *cache_at(*function);
+    MemoryContextData* home = function != nullptr ? function->fn_mcxt : CurrentMemoryContext;
     auto* cache = new (MemoryContextAlloc(home, sizeof(Cache))) Cache;
     cache->callback.func = release;
     cache->callback.arg = cache;
     MemoryContextRegisterResetCallback(home, &cache->callback);
-    if (place != nullptr) place->fn_extra = static_cast<CallSite*>(cache);
+    if (function != nullptr) function->fn_extra = static_cast<CallSite*>(cache);
     return *cache;
 }
 
-/// What is not the first that its place met.
+/// A mechanism other than the first of its call site.
 [[gnu::noinline]] const Mechanism& looked_up(FunctionCallInfo fcinfo, Bytes bytes, Kind kind,
                                              bool right_kind) {
     Cache& cache = cache_of(fcinfo);
     if (right_kind)
         if (const Shared* found = cache.find(bytes)) return **found;
-    Shelf<32>& shelf = met_here();
+    RecentMechanisms<32>& recent = backend_cache();
     if (right_kind)
-        if (const Shared* found = shelf.find(bytes)) return cache.keep(*found);
+        if (const Shared* found = recent.find(bytes)) return cache.keep(*found);
     const Shared loaded = load_mechanism(bytes, kind);
-    shelf.put(loaded);
+    recent.put(loaded);
     return cache.keep(loaded);
 }
 
@@ -286,10 +285,10 @@ Cache& cache_of(FunctionCallInfo fcinfo) {
 
 const Mechanism& mechanism_of(FunctionCallInfo fcinfo, Bytes bytes, Kind kind) {
     const bool right_kind = bytes.size() >= header_size && kind_of(bytes) == kind;
-    const FmgrInfo* const place = fcinfo->flinfo;
-    // Asked for each report, nearly always for the one mechanism of a collection.
-    if (likely(right_kind && place != nullptr && place->fn_extra != nullptr)) {
-        const Shared& first = cache_at(*place)->mechanisms[0];
+    const FmgrInfo* const function = fcinfo->flinfo;
+    // Called for each report, usually for the one mechanism of a collection.
+    if (likely(right_kind && function != nullptr && function->fn_extra != nullptr)) {
+        const Shared& first = cache_at(*function)->mechanisms[0];
         if (likely(first != nullptr && begins_with_block(bytes, first->block()))) return *first;
     }
     return looked_up(fcinfo, bytes, kind, right_kind);

@@ -1,20 +1,20 @@
-// Where C++ and PostgreSQL meet. Everything else in this directory relies on the rules kept here.
+// The boundary of C++ and PostgreSQL. All other files of this directory rely on these rules.
 //
-// PostgreSQL leaves a function by longjmp when something fails, C++ by an exception; neither may cross the
-// other's frames. So:
+// PostgreSQL leaves a function by longjmp on an error, C++ by an exception. Neither may cross the frames
+// of the other. Hence five rules:
 //
-//   1. Every entry point is written with LDP_FUNCTION, whose wrapper catches whatever C++ throws, copies what
-//      it says, leaves the catch block, and only then raises it as PostgreSQL's error.
-//   2. A PostgreSQL call may jump (nearly all can: palloc, detoasting, ereport). It is never made while an
-//      object with a destructor is alive. A body therefore has two kinds of stretches: PostgreSQL calls
-//      among plain pointers and numbers, and blocks of C++ that hold vectors, strings and mechanisms and call
-//      no PostgreSQL but try_palloc, which throws instead of jumping. What a block finds out leaves it in
-//      memory from try_palloc, or in memory that was obtained before the block began.
-//   3. What must outlive a call (a mechanism, which owns vectors) hangs on a memory context whose reset
-//      callback lets go of it, so that an aborted statement does, too.
-//   4. No static object has a destructor. Counting and merging throw nothing and allocate nothing.
-//   5. A long computation asks now and then whether to stop (core/base/interrupt.hpp). PostgreSQL's answer is
-//      its error, which stays where it was raised while C++ unwinds, and is thrown on by the wrapper.
+//   1. Every entry point is defined with LDP_FUNCTION. Its wrapper catches every C++ exception, copies
+//   the message, leaves the catch block, and then raises a PostgreSQL error.
+//   2. A PostgreSQL call may jump; nearly all can (palloc, detoasting, ereport). It is never made while
+//   an object with a destructor is alive. Therefore a body has two kinds of sections: PostgreSQL calls
+//   among plain pointers and numbers, and blocks of C++. The blocks hold vectors, strings and
+//   mechanisms, and call no PostgreSQL function except try_palloc, which throws instead of jumping.
+//   Their results are in memory from try_palloc, or in memory obtained before the block.
+//   3. An object that must outlive a call, such as a mechanism with its vectors, belongs to a memory
+//   context. A reset callback releases it, also if the statement is aborted.
+//   4. No static object has a destructor. Counting and merging do not throw or allocate.
+//   5. A long computation checks regularly for interrupts (core/base/interrupt.hpp). An interrupt is a
+//   PostgreSQL error. It stays on the error stack while C++ unwinds, and the wrapper rethrows it.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@
 #include "core/summary/batch.hpp"
 #include "core/summary/summary.hpp"
 
-// PostgreSQL up to 15 leaves this empty, and with hidden visibility it would not find its entry points.
+// PostgreSQL up to 15 leaves this macro empty; with hidden visibility the entry points would not be found.
 #define PGDLLEXPORT __attribute__((visibility("default")))
 
 extern "C" {
@@ -41,9 +41,9 @@ extern "C" {
 #endif
 }
 
-/// Defines an entry point: LDP_FUNCTION(name) { body that uses fcinfo and the PG_GETARG_… macros }. Its
-/// second form says which SQLSTATE malformed input has: for text ERRCODE_INVALID_TEXT_REPRESENTATION, else
-/// the default.
+/// Defines an entry point: LDP_FUNCTION(name) { body with fcinfo and the PG_GETARG_… macros }. The second
+/// form sets the SQLSTATE of malformed input: ERRCODE_INVALID_TEXT_REPRESENTATION for text, otherwise the
+/// default.
 #define LDP_FUNCTION(name) LDP_FUNCTION_OF_REPORTS(name, ERRCODE_INVALID_BINARY_REPRESENTATION)
 #define LDP_FUNCTION_OF_REPORTS(name, malformed)           \
     extern "C" {                                           \
@@ -58,23 +58,24 @@ extern "C" {
 
 namespace ldp {
 
-/// What an exception said, in PostgreSQL's memory: it outlives the catch block and needs no destructor.
+/// The content of an exception in PostgreSQL's memory. It outlives the catch block and needs no
+/// destructor.
 struct Fault {
-    bool interrupted;  ///< PostgreSQL stopped the call by an error of its own; then nothing else counts
+    bool interrupted;  ///< a PostgreSQL error interrupted the call; the other members are unused
     int sqlstate;
-    bool of_input;  ///< the arguments are at fault, not the machine or ldp itself
+    bool of_input;  ///< the arguments caused the fault, not the machine or ldp
     const char* message;
     const char* detail;
     const char* hint;
 };
 
-/// Describes the exception being handled; `malformed` is the SQLSTATE of malformed input. For catch blocks
-/// only.
+/// Describes the exception being handled; `malformed` is the SQLSTATE of malformed input. Only for catch
+/// blocks.
 [[nodiscard]] Fault caught(int malformed) noexcept;
-/// Raises the fault as an error, or saves it where an input function's caller asked for that.
+/// Raises the fault as an error, or saves it if the caller of an input function requested a soft error.
 Datum raise(const Fault& fault, FunctionCallInfo fcinfo);
 
-/// From now on computations ask PostgreSQL whether to stop.
+/// Makes computations check for PostgreSQL interrupts from now on.
 void begin_interrupts() noexcept;
 
 /// The wrapper around every entry point.
@@ -89,49 +90,50 @@ Datum entry(FunctionCallInfo fcinfo) {
     return raise(fault, fcinfo);
 }
 
-// Memory ---------------------------------------------------------------------------------------------------
+// Memory ----------------------------------------------------------------------------------------------------
 
-/// palloc that throws std::bad_alloc and never jumps: the one PostgreSQL call allowed beside C++ objects.
+/// palloc that throws std::bad_alloc and never jumps. It is the only PostgreSQL call allowed beside C++
+/// objects.
 [[nodiscard]] void* try_palloc(std::size_t size);
-/// A copy for PostgreSQL to keep, zero-terminated; allowed beside C++ objects.
+/// A zero-terminated copy in PostgreSQL's memory; allowed beside C++ objects.
 [[nodiscard]] char* keep(std::string_view text);
-/// A new variable-length value (varlena) with room for `size` bytes; allowed beside C++ objects.
+/// A new variable-length value (varlena) with space for `size` bytes; allowed beside C++ objects.
 [[nodiscard]] varlena* new_value(std::size_t size);
 
-/// The bytes of a value that is not toasted; short headers, as stored rows have them, are fine.
+/// The bytes of a value that is not toasted; short headers of stored rows are accepted.
 [[nodiscard]] inline Bytes contents(const varlena* value) noexcept {
     return {reinterpret_cast<const std::byte*>(VARDATA_ANY(value)), VARSIZE_ANY_EXHDR(value)};
 }
-/// The same, to write to. The value is new_value's, or a copy of one's own.
+/// The same, writable. The value must come from new_value or be a private copy.
 [[nodiscard]] inline MutableBytes writable(varlena* value) noexcept {
     return {reinterpret_cast<std::byte*>(VARDATA(value)), VARSIZE(value) - VARHDRSZ};
 }
 
-// Text: core speaks UTF-8, the server whatever its database does -------------------------------------------
+// Text: core uses UTF-8, the server the encoding of the database --------------------------------------------
 
 /// A jsonb argument as UTF-8 text.
 [[nodiscard]] const char* json_argument(FunctionCallInfo fcinfo, int number);
-/// Text of the server's as UTF-8.
+/// Text in the server's encoding as UTF-8.
 [[nodiscard]] std::string_view core_text(std::string_view text);
 /// UTF-8 text as a jsonb value.
 [[nodiscard]] Datum json_value(const char* utf8);
-/// UTF-8 text as the server writes it.
+/// UTF-8 text in the server's encoding.
 [[nodiscard]] const char* server_text(const char* utf8);
 
 /// The type of this name in a schema, or InvalidOid. May jump.
 [[nodiscard]] Oid type_named(const char* name, Oid schema);
 
-// Mechanisms -----------------------------------------------------------------------------------------------
+// Mechanisms ------------------------------------------------------------------------------------------------
 
-/// The mechanism of the parameter block that these bytes of this kind begin with, remembered for the next
-/// call of this backend, and kept for the next one from the same place in a query. What follows the block,
-/// and whether anything does, the caller looks at. Throws Error (malformed).
+/// The mechanism of the parameter block at the beginning of these bytes of this kind. It is cached for
+/// later calls in this backend, and for later calls from the same call site. The caller checks the bytes
+/// behind the block. Throws Error (malformed).
 [[nodiscard]] const Mechanism& mechanism_of(FunctionCallInfo fcinfo, Bytes bytes, Kind kind);
-/// What a place in a query remembers, behind its fn_extra: mechanism_of() keeps more there.
+/// Cache of a call site, in its fn_extra; mechanism_of() stores more there.
 struct CallSite {
-    std::optional<ReportCounter> first;  ///< of the mechanism that it met first, once it has met one
+    std::optional<ReportCounter> first;  ///< of the first mechanism that it used
 };
-/// That counter, if this is a summary that it counts in; else null.
+/// That counter if it counts in this summary; otherwise null.
 [[nodiscard]] inline const ReportCounter* counter_of(FunctionCallInfo fcinfo, Bytes summary) noexcept {
     if (fcinfo->flinfo == nullptr || fcinfo->flinfo->fn_extra == nullptr) return nullptr;
     const auto& first = static_cast<const CallSite*>(fcinfo->flinfo->fn_extra)->first;

@@ -1,5 +1,5 @@
-// Questions about groups of attributes, and about the distribution of an ordered one. What is not known (no
-// report tells of it) is NULL.
+// Accessors of groups of attributes, and of the distribution of an ordered attribute. A result is NULL if
+// no report determines it.
 
 #include "core/summary/distribution.hpp"
 
@@ -19,9 +19,9 @@ namespace {
 
 constexpr Estimate nothing{unknown, unknown};
 
-/// What there is to say of answers that may be smeared; allowed beside C++ objects.
+/// The note of estimates that may be smoothed; allowed beside C++ objects.
 ReportStatus told_smeared(const SummaryView& view) {
-    ReportStatus all = told(view);
+    ReportStatus all = report_status(view);
     const std::string words = all.enough ? smearing(view) : std::string();
     if (!words.empty()) all.note = keep(all.note == nullptr ? words : all.note + ("; " + words));
     return all;
@@ -45,23 +45,23 @@ constexpr Column shrunk_columns[] = {
     {"attribute", TEXTOID}, {"estimate", FLOAT8OID},       {"rmse", FLOAT8OID}, {"n", INT8OID},
     {"people", INT8OID},    {"attribute_number", INT4OID}, {"note", TEXTOID}};
 
-/// Rows about one attribute, in PostgreSQL's memory. The first numbers of a row are what was asked, the
-/// others estimates.
+/// Rows about one attribute, in PostgreSQL's memory. The first numbers of a row are arguments, the others
+/// estimates.
 struct Table {
     const double* numbers = nullptr;
     std::size_t width = 0, count = 0;
     SummaryLabels labels = {};
-    ReportStatus told = {};
-    std::size_t asked = 0;  ///< how many of the numbers stand first that are no estimates
+    ReportStatus status = {};
+    std::size_t leading = 0;  ///< number of leading arguments
     std::size_t attribute = 0;
-    bool each = false;  ///< a row is about the attribute of its number
+    bool each = false;  ///< whether each row is about the attribute of its number
 
     template <class Row>
     void write(Row& row, std::size_t number) const {
         const std::size_t about = each ? number : attribute;
         row.put("attribute", TypedDatum<TEXTOID>{labels.name(about)});
         const auto value = [&](std::size_t i) {
-            return i < asked || told.enough ? numbers[number * width + i] : unknown;
+            return i < leading || status.enough ? numbers[number * width + i] : unknown;
         };
         if constexpr (Row::has("rmse")) {
             row.put("estimate", value(0));
@@ -82,17 +82,16 @@ struct Table {
             }
             row.put("bin", static_cast<std::int32_t>(number));
         }
-        told.put_counts(row);
+        status.put_counts(row);
         row.put("attribute_number", static_cast<std::int32_t>(about));
-        told.put_note(row, !std::isnan(numbers[number * width + asked]));
+        status.put_note(row, !std::isnan(numbers[number * width + leading]));
     }
 };
 
-/// Copies rows of equal width, in which the first `asked` numbers are no estimates; allowed beside C++
-/// objects.
+/// Copies rows of equal width whose first `leading` numbers are arguments; allowed beside C++ objects.
 template <std::size_t width>
-Table table(const Subject& subject, const std::vector<std::array<double, width>>& rows, std::size_t asked,
-            const ReportStatus& told) {
+Table table(const Subject& subject, const std::vector<std::array<double, width>>& rows, std::size_t leading,
+            const ReportStatus& status) {
     auto* numbers = static_cast<double*>(try_palloc(std::max<std::size_t>(1, rows.size()) * sizeof(rows[0])));
     std::size_t used = 0;
     for (const auto& row : rows)
@@ -101,32 +100,31 @@ Table table(const Subject& subject, const std::vector<std::array<double, width>>
             .width = width,
             .count = rows.size(),
             .labels = subject.labels,
-            .told = told,
-            .asked = asked,
+            .status = status,
+            .leading = leading,
             .attribute = subject.attribute.value_or(0)};
 }
 
-/// A single answer. No reports give one that is not known.
+/// A single row. Without reports the estimate is unknown.
 Answers one_answer(const Subject& subject, std::size_t attribute, const Estimate& estimate,
-                   const ReportStatus& told, double critical_value) {
+                   const ReportStatus& status, double critical_value) {
     Answers one{.labels = subject.labels, .critical_value = critical_value};
     one.reserve(1);
-    one.add(attribute, Answers::none, estimate, kept(told));
+    one.add(attribute, Answers::none, estimate, kept(status));
     return one;
 }
 
-Answers one_share(const Subject& subject, std::size_t attribute, const ShareOfRange& share, ReportStatus told,
-                  double critical_value) {
-    told.law = share.law;
-    return one_answer(subject, attribute, share, told, critical_value);
+Answers one_share(const Subject& subject, std::size_t attribute, const ShareOfRange& share,
+                  ReportStatus status, double critical_value) {
+    status.law = share.law;
+    return one_answer(subject, attribute, share, status, critical_value);
 }
 
-/// An attribute's number, given as a bound of a range.
+/// An attribute's number as a bound of a range.
 std::size_t attribute_at(double bound, std::size_t attributes) {
     if (!(bound >= 0 && bound < static_cast<double>(attributes)) || bound != std::floor(bound))
-        throw Error(ErrorCode::invalid_value,
-                    "a range of attributes goes from one of their numbers to another",
-                    "They are numbered from 0 to " + std::to_string(attributes - 1) + ".");
+        throw Error(ErrorCode::invalid_value, "bounds of a range of attributes must be attribute numbers",
+                    "Attributes are numbered from 0 to " + std::to_string(attributes - 1) + ".");
     return static_cast<std::size_t>(bound);
 }
 
@@ -138,9 +136,10 @@ Answers range(const Subject& subject, double low, double high, double critical_v
         const std::size_t attributes = view.mechanism->cells().size();
         const std::size_t first = attribute_at(low, attributes), last = attribute_at(high, attributes);
         if (first > last)
-            throw Error(ErrorCode::invalid_value, "a range must not end before it begins",
+            throw Error(ErrorCode::invalid_value,
+                        "upper bound of a range must not be less than its lower bound",
                         "Found " + std::to_string(first) + " to " + std::to_string(last) + ".");
-        ReportStatus about = told(view);
+        ReportStatus about = report_status(view);
         about.law = group_law(view, first, last, target);
         return one_answer(subject, Answers::none, group_mean(view, first, last, target), about,
                           critical_value);
@@ -200,7 +199,7 @@ Table fitted(const Subject& subject, Smoothing smoothing) {
         std::vector<std::array<double, 3>> found;
         for (std::size_t cell = 0; cell < fit.shares.size(); ++cell)
             found.push_back({fit.edges[cell], fit.edges[cell + 1], fit.shares[cell]});
-        return table(subject, found, 2, told(view));
+        return table(subject, found, 2, report_status(view));
     });
 }
 
@@ -208,7 +207,7 @@ Table shrunk_means(const Subject& subject, Shrinkage shrinkage, Target target) {
     return ask(subject.summary, Table{}, [&](const SummaryView& view) {
         std::vector<std::array<double, 2>> found;
         for (const auto& [value, error] : shrunk(view, shrinkage, target)) found.push_back({value, error});
-        Table all = table(subject, found, 0, told(view));
+        Table all = table(subject, found, 0, report_status(view));
         all.each = true;
         return all;
     });
@@ -224,7 +223,7 @@ struct Ranges {
     const char* const* notes = nullptr;
     std::size_t count = 0;
     SummaryLabels labels = {};
-    std::size_t first = 0;  ///< the attribute that item 0 is
+    std::size_t first = 0;  ///< the attribute of item 0
 
     void write(RowWriter<range_columns>& row, std::size_t number) const {
         const auto& [item, low, high, coefficient, needed] = ranges[number];
@@ -294,16 +293,16 @@ struct Coefficients {
     const Estimate* estimates = nullptr;
     std::size_t count = 0;
     double critical_value = 0;
-    ReportStatus told = {};
+    ReportStatus status = {};
 
     void write(RowWriter<coefficient_columns>& row, std::size_t number) const {
-        const auto& [value, error] = told.enough ? estimates[number] : Estimate{unknown, unknown};
+        const auto& [value, error] = status.enough ? estimates[number] : Estimate{unknown, unknown};
         row.put("coefficient", static_cast<std::int32_t>(number));
         row.put("estimate", value);
         row.put("stderr", error);
         row.put("lower", value - critical_value * error);
         row.put("upper", value + critical_value * error);
-        told.put_note(row, !std::isnan(value));
+        status.put_note(row, !std::isnan(value));
     }
 };
 
@@ -314,7 +313,7 @@ Coefficients coefficients(Bytes summary, double critical_value, Target target) {
             const auto found = estimate(view, {Quantity::coefficients, target});
             auto* estimates = static_cast<Estimate*>(try_palloc(found.size() * sizeof(Estimate)));
             std::ranges::copy(found, estimates);
-            return Coefficients{estimates, found.size(), critical_value, told(view)};
+            return Coefficients{estimates, found.size(), critical_value, report_status(view)};
         },
         [](const SummaryView& view) { check_answer(*view.mechanism, Quantity::coefficients); });
 }
@@ -324,20 +323,20 @@ Smoothing smoothing_named(std::string_view name) {
     if (name == "em") return Smoothing::none;
     throw Error(
         ErrorCode::invalid_value, "unknown smoothing \"" + std::string(name) + "\"",
-        "Allowed are \"ems\", which averages neighbours after each step, and \"em\", which does not.");
+        "Valid values are \"ems\" (with averaging of neighbours after each step) and \"em\" (without).");
 }
 
 Shrinkage shrinkage_named(std::string_view name) {
     if (name == "soft") return Shrinkage::soft;
     if (name == "sure") return Shrinkage::sure;
     throw Error(ErrorCode::invalid_value, "unknown shrinkage \"" + std::string(name) + "\"",
-                "Allowed are \"soft\" and \"sure\".");
+                "Valid values are \"soft\" and \"sure\".");
 }
 
 }  // namespace
 
-/// (summary, low, high, confidence, target, attribute): the share of people between two values, or the mean
-/// of a range of attributes.
+/// (summary, low, high, confidence, target, attribute): the share of people between two values, or the
+/// mean of a range of attributes.
 LDP_FUNCTION(ldp_range) {
     return rows<answer_columns>(
         fcinfo,
@@ -350,8 +349,8 @@ LDP_FUNCTION(ldp_range) {
 }
 
 LDP_FUNCTION(ldp_range_final) {
-    const AggregateArguments asked = asked_numbers(fcinfo, 2);
-    return one_row<answer_columns>(fcinfo, range(asked.subject, asked.numbers[0], asked.numbers[1],
+    const AggregateArguments query = numbers_query(fcinfo, 2);
+    return one_row<answer_columns>(fcinfo, range(query.subject, query.numbers[0], query.numbers[1],
                                                  critical_value(usual_confidence), Target::sample));
 }
 
@@ -368,8 +367,8 @@ LDP_FUNCTION(ldp_cdf) {
 }
 
 LDP_FUNCTION(ldp_cdf_final) {
-    const AggregateArguments asked = asked_numbers(fcinfo, 1);
-    return one_row<answer_columns>(fcinfo, share_below(asked.subject, asked.numbers[0],
+    const AggregateArguments query = numbers_query(fcinfo, 1);
+    return one_row<answer_columns>(fcinfo, share_below(query.subject, query.numbers[0],
                                                        critical_value(usual_confidence), Target::sample));
 }
 
@@ -379,8 +378,8 @@ LDP_FUNCTION(ldp_quantile) {
 }
 
 LDP_FUNCTION(ldp_quantile_final) {
-    const AggregateArguments asked = asked_numbers(fcinfo, 1);
-    return number_or_null(fcinfo, quantile(asked.subject, asked.numbers[0]));
+    const AggregateArguments query = numbers_query(fcinfo, 1);
+    return number_or_null(fcinfo, quantile(query.subject, query.numbers[0]));
 }
 
 /// (summary, shares, confidence, target, attribute): the values below which these shares lie, with intervals.
@@ -397,9 +396,9 @@ LDP_FUNCTION(ldp_quantiles) {
 }
 
 LDP_FUNCTION(ldp_quantiles_final) {
-    const AggregateArguments asked = asked_list(fcinfo);
+    const AggregateArguments query = list_query(fcinfo);
     return row_array<quantile_columns>(
-        fcinfo, quantiles(asked.subject, asked.numbers, asked.count, usual_confidence, Target::sample));
+        fcinfo, quantiles(query.subject, query.numbers, query.count, usual_confidence, Target::sample));
 }
 
 /// (summary, bins, confidence, target, attribute): the shares of bins of equal width.
@@ -415,9 +414,9 @@ LDP_FUNCTION(ldp_histogram) {
 }
 
 LDP_FUNCTION(ldp_histogram_final) {
-    const AggregateArguments asked = asked_integer(fcinfo);
+    const AggregateArguments query = integer_query(fcinfo);
     return row_array<bin_columns>(
-        fcinfo, bins(asked.subject, asked.integer(), critical_value(usual_confidence), Target::sample));
+        fcinfo, bins(query.subject, query.integer(), critical_value(usual_confidence), Target::sample));
 }
 
 /// (summary, smoothing, attribute): the fitted distribution, cell by cell.
@@ -442,7 +441,7 @@ LDP_FUNCTION(ldp_learn_range) {
         1);
 }
 
-/// (summary, summary, people): which mechanism suits the other people.
+/// (summary, summary, people): the best mechanism for the remaining people.
 LDP_FUNCTION(ldp_first_look) {
     return rows<first_look_columns>(fcinfo, [=] {
         const Bytes one = summary_argument(fcinfo, 0), other = summary_argument(fcinfo, 1);
@@ -450,7 +449,7 @@ LDP_FUNCTION(ldp_first_look) {
     });
 }
 
-/// (summary, shrink, target): the mean vector with small details shrunk.
+/// (summary, shrink, target): the mean vector after shrinking small Haar coefficients.
 LDP_FUNCTION(ldp_shrunk) {
     return rows<shrunk_columns>(fcinfo, [=] {
         const Subject subject = whole_argument(fcinfo);
@@ -467,7 +466,7 @@ LDP_FUNCTION(ldp_coefficients) {
     });
 }
 
-/// (summary) → float8: the stretch over which estimates of the distribution are smeared.
+/// (summary) → float8: the width of the interval over which the mechanism smooths its estimates.
 LDP_FUNCTION(ldp_resolution) {
     const Subject subject{summary_argument(fcinfo), {}, {}};
     return number_or_null(

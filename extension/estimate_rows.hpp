@@ -1,5 +1,5 @@
-// Rows about attributes and their values, which most questions are answered in: what it is about, by name;
-// the estimate; of how many reports it is; the numbers behind the names; and why something is missing.
+// Rows about attributes and their values, used by most accessors. The columns are names and labels, the
+// estimate with its error, the number of reports, numeric codes, and a note on missing values.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@
 
 namespace ldp {
 
-/// Of how many reports a row is, and what its reader has to know. No destructor: it may stand beside jumps.
+/// The number of reports of a row, and its note. It has no destructor, so it may exist during jumps.
 struct ReportStatus {
     std::uint64_t n = 0;
-    std::uint64_t people = 0;  ///< the fewest whose reports these can be; 0 if it is not known
-    bool enough = true;        ///< to show estimates of
-    const char* note = "no reports";
-    ErrorLaw law = {};  ///< of the estimates
+    std::uint64_t people = 0;  ///< lower bound on the number of respondents; 0 if unknown
+    bool enough = true;        ///< enough reports to publish estimates
+    const char* note = "no reports about it";
+    ErrorLaw law = {};  ///< error law of the estimates
 
     /// n, people.
     template <class Row>
@@ -31,71 +31,72 @@ struct ReportStatus {
         row.put("n", n);
         if (people != 0 || n == 0) row.put("people", people);
     }
-    /// Of a row with an estimate that may be unknown.
+    /// For a row whose estimate may be unknown.
     template <class Row>
     void put_note(Row& row, bool known) const {
-        row.put("note", note != nullptr ? note : known ? nullptr : "no report tells of it");
+        row.put("note", note != nullptr ? note : known ? nullptr : "no reports about it");
     }
 };
 
-/// What there is to say of reports; allowed beside C++ objects.
-[[nodiscard]] inline ReportStatus told(const SummaryView& view) {
+/// The status of reports; allowed beside C++ objects.
+[[nodiscard]] inline ReportStatus report_status(const SummaryView& view) {
     if (view.n == 0) return {};
     const std::string words = note(view);
     return {view.n, fewest_people(view), enough(view), words.empty() ? nullptr : keep(words)};
 }
-/// The same of the reports about an attribute, for estimates against this target.
-[[nodiscard]] inline ReportStatus told(const SummaryView& view, std::size_t attribute, Target target) {
+/// The same for the reports about an attribute, with estimates for this target.
+[[nodiscard]] inline ReportStatus report_status(const SummaryView& view, std::size_t attribute,
+                                                Target target) {
     SummaryView about = part(view, attribute);
     if (const auto* joint = find_capability<JointViews>(*view.mechanism))
         about.n = joint->reports(view, attribute);
-    ReportStatus all = told(about);
+    ReportStatus all = report_status(about);
     all.law = error_law(view, attribute, target);
     return all;
 }
 
-/// Row type ldp_answer.
+/// Row type ldp_estimate_row.
 inline constexpr Column answer_columns[] = {
     {"attribute", TEXTOID},        {"label", TEXTOID},   {"estimate", FLOAT8OID}, {"stderr", FLOAT8OID},
     {"lower", FLOAT8OID},          {"upper", FLOAT8OID}, {"n", INT8OID},          {"people", INT8OID},
     {"attribute_number", INT4OID}, {"value", INT4OID},   {"note", TEXTOID}};
 
-/// Rows of ldp_answer, or of a row type with fewer columns or a p-value.
+/// Rows of ldp_estimate_row, or of a row type with fewer columns or a p-value.
 struct Answers {
-    /// Instead of a number, where the row is about no single attribute or value.
+    /// Replaces a number if the row has no single attribute or value.
     static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
     struct AnswerRow {
         std::uint32_t attribute, value;
         Estimate estimate;
-        const ReportStatus* told;
+        const ReportStatus* status;
     };
 
     SummaryLabels labels = {};
-    double critical_value = 0;  ///< of an interval, in standard errors
+    double critical_value = 0;  ///< half the length of an interval, in standard errors
     bool tested = false;        ///< whether there are p-values
     AnswerRow* rows = nullptr;
     double* p_values = nullptr;
-    ldp::Interval* intervals = nullptr;  ///< of the rows that have one of their own; null if none has
+    ldp::Interval* intervals = nullptr;  ///< individual intervals of rows; null if no row has one
     std::size_t count = 0, room = 0;
 
     template <class Row>
     void write(Row& row, std::size_t number) const {
-        const auto& [attribute, value, found, told] = rows[number];
-        const Estimate estimate = told->enough ? found : Estimate{unknown, unknown};
+        const auto& [attribute, value, found, status] = rows[number];
+        const Estimate estimate = status->enough ? found : Estimate{unknown, unknown};
         put_names(row, attribute, value);
         row.put("estimate", estimate.value);
         row.put("stderr", estimate.standard_error);
-        const bool own = intervals != nullptr && told->enough && !std::isnan(intervals[number].lower);
-        const ldp::Interval range = own ? intervals[number] : interval_of(estimate, told->law);
+        const bool own = intervals != nullptr && status->enough && !std::isnan(intervals[number].lower);
+        const ldp::Interval range = own ? intervals[number] : interval_of(estimate, status->law);
         row.put("lower", range.lower);
         row.put("upper", range.upper);
-        if constexpr (Row::has("n")) told->put_counts(row);
-        if constexpr (Row::has("p_value")) row.put("p_value", told->enough ? p_values[number] : unknown);
-        told->put_note(row, !std::isnan(estimate.value));
+        if constexpr (Row::has("n")) status->put_counts(row);
+        if constexpr (Row::has("p_value")) row.put("p_value", status->enough ? p_values[number] : unknown);
+        status->put_note(row, !std::isnan(estimate.value));
     }
 
-    /// What a row is about, by name and by number.
+    /// Attribute and value of a row, by name and by number.
     template <class Row>
     void put_names(Row& row, std::uint32_t attribute, std::uint32_t value) const {
         if (attribute != none) {
@@ -108,7 +109,7 @@ struct Answers {
         }
     }
 
-    /// Of few reports many values have the same estimate, and an interval takes microseconds.
+    /// With few reports many values have equal estimates, and an interval takes microseconds.
     [[nodiscard]] ldp::Interval interval_of(const Estimate& estimate, const ErrorLaw& law) const {
         if (law.n == 0 || std::isnan(estimate.value)) return interval(estimate, critical_value, law);
         std::uint64_t key;
@@ -127,36 +128,36 @@ struct Answers {
     };
     mutable CachedInterval recent[64] = {};
 
-    // Allowed beside C++ objects: rows may be millions, so they are written once, where they stay.
+    // Allowed beside C++ objects. There may be millions of rows, so each is written once, in place.
 
     void reserve(std::size_t wanted) {
         room = wanted;
         rows = static_cast<AnswerRow*>(try_palloc(room * sizeof(AnswerRow)));
         if (tested) p_values = static_cast<double*>(try_palloc(room * sizeof(double)));
     }
-    void add(std::size_t attribute, std::size_t value, const Estimate& estimate, const ReportStatus* told,
+    void add(std::size_t attribute, std::size_t value, const Estimate& estimate, const ReportStatus* status,
              double p_value = unknown) noexcept {
         // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): reserve() came before.
         rows[count] = {static_cast<std::uint32_t>(attribute), static_cast<std::uint32_t>(value), estimate,
-                       told};
+                       status};
         if (tested) p_values[count] = p_value;
         ++count;
     }
-    /// The same with an interval of its own.
-    void add(std::size_t attribute, std::size_t value, const Estimate& estimate, const ReportStatus* told,
+    /// The same with an individual interval.
+    void add(std::size_t attribute, std::size_t value, const Estimate& estimate, const ReportStatus* status,
              const ldp::Interval& interval, double p_value = unknown) {
         if (intervals == nullptr) {
             intervals = static_cast<ldp::Interval*>(try_palloc(room * sizeof(ldp::Interval)));
             for_each_index(room, [&](std::size_t row) { intervals[row] = {unknown, unknown}; });
         }
         intervals[count] = interval;
-        add(attribute, value, estimate, told, p_value);
+        add(attribute, value, estimate, status, p_value);
     }
 };
 
-/// Keeps what several rows share; allowed beside C++ objects.
-[[nodiscard]] inline const ReportStatus* kept(const ReportStatus& told) {
-    return new (try_palloc(sizeof(ReportStatus))) ReportStatus(told);
+/// Keeps the data shared by several rows; allowed beside C++ objects.
+[[nodiscard]] inline const ReportStatus* kept(const ReportStatus& status) {
+    return new (try_palloc(sizeof(ReportStatus))) ReportStatus(status);
 }
 
 }  // namespace ldp

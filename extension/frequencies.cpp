@@ -1,4 +1,4 @@
-// Rows of means and shares, of one summary or of what changed from one to another.
+// Rows of means and shares, for one summary or for the change between two.
 
 #include <algorithm>
 #include <utility>
@@ -18,26 +18,26 @@ namespace {
 
 std::size_t limit_of(std::int32_t limit) {
     if (limit < 0)
-        throw Error(ErrorCode::invalid_value, "a limit must not be negative",
+        throw Error(ErrorCode::invalid_value, "limit must not be negative",
                     "Found " + std::to_string(limit) + ".");
     return static_cast<std::size_t>(limit);
 }
 
-/// Whether an attribute's mean is what there is to ask first, rather than its values' shares.
+/// Whether the primary estimate of an attribute is its mean, rather than the shares of its values.
 bool is_number(const SummaryView& view, std::size_t attribute) {
     return part(view, attribute).mechanism->tells(Quantity::means);
 }
 
-/// As one_attribute(), of one whose values have shares.
+/// As one_attribute(), for an attribute whose values have shares.
 std::size_t one_category(const SummaryView& view, std::optional<std::size_t> named) {
     check_answer(*view.mechanism, Quantity::frequencies);
     const std::size_t attribute = one_attribute(*view.mechanism, named);
     if (!part(view, attribute).mechanism->tells(Quantity::frequencies))
         throw Error(
             ErrorCode::unsupported, "attribute " + std::to_string(attribute) + " is a number",
-            "Reports tell its mean; shares are told of categories.",
-            "Ask with ldp_mean or ldp_means, or take the attribute out with ldp_part to ask what else its "
-            "mechanism tells.");
+            "Shares are estimated for categories only.",
+            "Use ldp_mean or ldp_means; or select the attribute with ldp_part and use other functions of its "
+            "mechanism.");
     return attribute;
 }
 
@@ -57,15 +57,15 @@ constexpr Column series_columns[] = {
     {"stderr", FLOAT8OID}, {"lower", FLOAT8OID},          {"upper", FLOAT8OID}, {"n", INT8OID},
     {"people", INT8OID},   {"attribute_number", INT4OID}, {"value", INT4OID},   {"note", TEXTOID}};
 
-/// An answer about the subject, with room for so many rows; none yet if there are 0.
+/// Rows about the subject, with space for this number of rows; without allocation if it is 0.
 Answers answers(const Subject& subject, double critical_value, std::size_t room, bool tested = false) {
     Answers all{.labels = subject.labels, .critical_value = critical_value, .tested = tested};
     if (room > 0) all.reserve(room);
     return all;
 }
 
-/// The status of the rows of an attribute's values. Where tables were combined, each share has an estimate
-/// and a law of its own, from one evaluation.
+/// The status of the rows of an attribute's values. If tables were combined, each share has its own
+/// estimate and error law from one evaluation.
 class ValueStatus {
   public:
     ValueStatus(const SummaryView& view, std::size_t attribute, Target target, const ReportStatus* about)
@@ -74,7 +74,7 @@ class ValueStatus {
         tables_.emplace(view, std::vector{attribute}, Combination::consistent, target);
         cells_.emplace(tables_->sizes());
     }
-    /// Whether each value has a law of its own.
+    /// Whether each value has its own error law.
     [[nodiscard]] bool measured() const noexcept { return tables_.has_value(); }
     [[nodiscard]] std::size_t values() const noexcept { return cells_->count(); }
     [[nodiscard]] MeasuredShare share(std::size_t value) const {
@@ -96,17 +96,17 @@ class ValueStatus {
     std::optional<Cells> cells_;
 };
 
-/// The intervals of an attribute's shares where each follows from a law of its own that the counts decide;
-/// empty of other mechanisms, whose law is that of all values.
+/// The intervals of an attribute's shares if each has its own error law, determined by the counts. Empty
+/// for other mechanisms, which have one law for all values.
 std::vector<ldp::Interval> own_intervals(const SummaryView& view, std::size_t attribute, Target target,
                                          std::span<const Estimate> estimates, double critical_value) {
     if (find_capability<ItemErrors>(*part(view, attribute).mechanism) == nullptr) return {};
     return intervals(view, {Quantity::frequencies, target, attribute}, estimates, critical_value);
 }
 
-/// Makes room for them where there is none yet: a mechanism of buckets has fewer shares than values.
+/// Allocates the shares if necessary: a mechanism of buckets has fewer shares than values.
 void add_shares(Answers& all, const SummaryView& view, std::size_t attribute, Target target) {
-    const ValueStatus about(view, attribute, target, kept(told(view, attribute, target)));
+    const ValueStatus about(view, attribute, target, kept(report_status(view, attribute, target)));
     if (about.measured()) {
         if (all.rows == nullptr) all.reserve(about.values());
         for_each_index(about.values(), [&](std::size_t value) {
@@ -133,7 +133,7 @@ Answers means(const Subject& subject, double critical_value, Target target) {
         for (std::size_t j = 0; j < estimates.size(); ++j) {
             const SummaryView one = part(view, j);
             if (one.mechanism->tells(Quantity::means) && j == subject.attribute.value_or(j))
-                all.add(j, Answers::none, estimates[j], kept(told(view, j, target)));
+                all.add(j, Answers::none, estimates[j], kept(report_status(view, j, target)));
         }
         return all;
     };
@@ -143,12 +143,12 @@ Answers means(const Subject& subject, double critical_value, Target target) {
     });
 }
 
-/// `find(view, attribute, told)` about the values of one attribute, of whose reports this is told.
+/// Calls `find(view, attribute, status)` for the values of one attribute, with the status of its reports.
 template <class Find>
 Answers of_one_category(const Subject& subject, Target target, Find find) {
     const auto found = [&](const SummaryView& view) {
         const std::size_t attribute = one_category(view, subject.attribute);
-        return find(view, attribute, kept(told(view, attribute, target)));
+        return find(view, attribute, kept(report_status(view, attribute, target)));
     };
     return ask(subject.summary, Answers{}, found,
                [&](const SummaryView& view) { (void)one_category(view, subject.attribute); });
@@ -156,29 +156,30 @@ Answers of_one_category(const Subject& subject, Target target, Find find) {
 
 Answers frequencies(const Subject& subject, Consistency method, double critical_value, Target target) {
     return of_one_category(subject, target,
-                           [&](const SummaryView& view, std::size_t attribute, const ReportStatus* told) {
+                           [&](const SummaryView& view, std::size_t attribute, const ReportStatus* status) {
                                Answers all = answers(subject, critical_value, 0);
                                if (method == Consistency::none) {
                                    add_shares(all, view, attribute, target);
                                } else {
-                                   // Errors and intervals belong to the unbiased estimates alone.
+                                   // Errors and intervals apply to the
+                                   // unbiased estimates only.
                                    const std::vector<double> shares = consistent(view, method, attribute);
                                    all.reserve(shares.size());
                                    for_each_index(shares.size(), [&](std::size_t value) {
-                                       all.add(attribute, value, {shares[value], unknown}, told);
+                                       all.add(attribute, value, {shares[value], unknown}, status);
                                    });
                                }
                                return all;
                            });
 }
 
-/// Rows in order of size; a single one, about no value, if there are too few reports to order any.
+/// Rows in order of size. If there are too few reports for an order, a single row without a value.
 Answers ranked(const Subject& subject, const SummaryView& view, const std::vector<Ranked>& ranking,
-               std::size_t attribute, double critical_value, Target target, const ReportStatus* told) {
+               std::size_t attribute, double critical_value, Target target, const ReportStatus* status) {
     Answers all = answers(subject, critical_value, ranking.size() + 1, true);
-    const ValueStatus about(view, attribute, target, told);
-    if (!told->enough)
-        all.add(attribute, Answers::none, {unknown, unknown}, told);
+    const ValueStatus about(view, attribute, target, status);
+    if (!status->enough)
+        all.add(attribute, Answers::none, {unknown, unknown}, status);
     else if (const auto ranges = own_intervals(view, attribute, target, {}, critical_value); !ranges.empty())
         for_each_index(ranking.size(), [&](std::size_t i) {
             const auto& [value, estimate, p_value] = ranking[i];
@@ -195,23 +196,23 @@ Answers ranked(const Subject& subject, const SummaryView& view, const std::vecto
 Answers largest(const Subject& subject, std::size_t limit, double critical_value, Target target,
                 Control control) {
     return of_one_category(subject, target,
-                           [&](const SummaryView& view, std::size_t attribute, const ReportStatus* told) {
+                           [&](const SummaryView& view, std::size_t attribute, const ReportStatus* status) {
                                return ranked(subject, view, top(view, limit, target, control, attribute),
-                                             attribute, critical_value, target, told);
+                                             attribute, critical_value, target, status);
                            });
 }
 
 Answers picked(const Subject& subject, CandidateMethod method, Control control, double critical_value) {
     return ask_one(subject, Answers{}, [&](const SummaryView& view) {
         check_answer(*view.mechanism, Quantity::frequencies);
-        ReportStatus about = told(view);
+        ReportStatus about = report_status(view);
         about.law = law_of_share();
         return ranked(subject, view, candidates(view, method, control), subject.attribute.value_or(0),
                       critical_value, Target::sample, kept(about));
     });
 }
 
-/// All that a summary tells: of each attribute its mean, or its values' shares.
+/// All estimates of a summary: the mean of each number, and the shares of each category.
 Answers everything(const Subject& subject, double critical_value, Target target) {
     const auto found = [&](const SummaryView& view) {
         const auto means = view.mechanism->tells(Quantity::means) ? estimate(view, {Quantity::means, target})
@@ -222,7 +223,7 @@ Answers everything(const Subject& subject, double critical_value, Target target)
         Answers all = answers(subject, critical_value, cells.size() > 1 || is_number(view, 0) ? room : 0);
         for (std::size_t j = 0; j < cells.size(); ++j)
             if (is_number(view, j))
-                all.add(j, Answers::none, means[j], kept(told(view, j, target)));
+                all.add(j, Answers::none, means[j], kept(report_status(view, j, target)));
             else
                 add_shares(all, view, j, target);
         return all;
@@ -236,25 +237,25 @@ constexpr Column robust_interval_columns[] = {
     {"upper", FLOAT8OID},   {"n", INT8OID},     {"people", INT8OID},     {"attribute_number", INT4OID},
     {"value", INT4OID},     {"note", TEXTOID}};
 
-/// What a summary tells, with bounds of its own.
+/// All estimates of a summary, with individual bounds.
 struct Bounded {
     Answers answers;
     const ldp::Interval* bounds = nullptr;
     std::size_t count = 0;
 
     void write(RowWriter<robust_interval_columns>& row, std::size_t number) const {
-        const auto& [attribute, value, estimate, told] = answers.rows[number];
-        const double shown = told->enough ? estimate.value : unknown;
+        const auto& [attribute, value, estimate, status] = answers.rows[number];
+        const double shown = status->enough ? estimate.value : unknown;
         answers.put_names(row, attribute, value);
         row.put("estimate", shown);
-        row.put("lower", told->enough ? bounds[number].lower : unknown);
-        row.put("upper", told->enough ? bounds[number].upper : unknown);
-        told->put_counts(row);
-        told->put_note(row, !std::isnan(shown));
+        row.put("lower", status->enough ? bounds[number].lower : unknown);
+        row.put("upper", status->enough ? bounds[number].upper : unknown);
+        status->put_counts(row);
+        status->put_note(row, !std::isnan(shown));
     }
 };
 
-/// All of it, in intervals that hold if at most this share of the reports is forged.
+/// All estimates, with intervals that hold if at most this share of the reports is forged.
 Bounded robust_interval(const Subject& subject, double forged, double errors, Target target) {
     const Answers all = everything(subject, 0, target);
     return ask(subject.summary, Bounded{{}}, [&](const SummaryView& view) {
@@ -262,7 +263,7 @@ Bounded robust_interval(const Subject& subject, double forged, double errors, Ta
         std::optional<RobustInterval> of_attribute;
         Work work;
         for (std::size_t row = 0; row < all.count; ++row, work.done()) {
-            const auto& [attribute, value, estimate, told] = all.rows[row];
+            const auto& [attribute, value, estimate, status] = all.rows[row];
             const Quantity quantity = value == Answers::none ? Quantity::means : Quantity::frequencies;
             if (row == 0 || attribute != all.rows[row - 1].attribute)
                 of_attribute.emplace(view, Question{quantity, target, attribute}, forged, errors);
@@ -272,15 +273,15 @@ Bounded robust_interval(const Subject& subject, double forged, double errors, Ta
     });
 }
 
-/// What there is to say of a difference: of the summary that says less.
-ReportStatus told_of_both(const SummaryView& before, const SummaryView& after) {
-    const ReportStatus first = told(before), second = told(after);
+/// The status of a difference: that of the summary with fewer reports.
+ReportStatus status_of_both(const SummaryView& before, const SummaryView& after) {
+    const ReportStatus first = report_status(before), second = report_status(after);
     return !second.enough || (first.enough && first.note == nullptr) ? second : first;
 }
 
-/// Differences, nothing if one of the summaries holds no reports.
+/// Differences; empty if one of the summaries has no reports.
 Answers changed(const Subject& subject, Bytes after, double repeated, double critical_value, Target target) {
-    // What is no summary at all is reported as that, not as one of another spec.
+    // Bytes that are not a summary raise that error, not the error of a different spec.
     const std::unique_ptr<const Mechanism> other = checked_mechanism(after);
     const SummaryView later = view_of(*other, after);
     const auto found = [&](const SummaryView& before) {
@@ -289,9 +290,9 @@ Answers changed(const Subject& subject, Bytes after, double repeated, double cri
         Answers all = answers(subject, critical_value, changes.size());
         const ReportStatus* last = nullptr;
         std::uint32_t last_attribute = Answers::none;
-        const auto about = [&](std::uint32_t attribute) {  // rows of one attribute stand together
+        const auto about = [&](std::uint32_t attribute) {  // the rows of an attribute are adjacent
             if (attribute != std::exchange(last_attribute, attribute))
-                last = kept(told_of_both(part(before, attribute), part(later, attribute)));
+                last = kept(status_of_both(part(before, attribute), part(later, attribute)));
             return last;
         };
         Work work;
@@ -322,7 +323,7 @@ Rounds rounds(const Subject& subject, double critical_value, Target target) {
     const auto found = [&](const SummaryView& view) {
         const std::size_t count = find_capability<SeriesRandomizer>(*view.mechanism)->rounds(),
                           values = view.mechanism->cells()[0];
-        ReportStatus said = told(view);
+        ReportStatus said = report_status(view);
         said.law = law_of_share();
         const ReportStatus* const about = kept(said);
         Answers all = answers(subject, critical_value, count * values);
@@ -340,7 +341,7 @@ Rounds rounds(const Subject& subject, double critical_value, Target target) {
 constexpr Column statistic_columns[] = {
     {"statistic", TEXTOID}, {"observed", FLOAT8OID}, {"expected", FLOAT8OID}, {"p_value", FLOAT8OID}};
 
-/// What honest reports must follow, and whether these do.
+/// Statistics with a known distribution under honest reporting, and their p-values.
 struct Statistics {
     struct Statistic {
         const char* name;
@@ -406,9 +407,9 @@ LDP_FUNCTION(ldp_frequencies_final) {
 }
 
 LDP_FUNCTION(ldp_frequencies_method_final) {
-    const AggregateArguments asked = asked_text(fcinfo);
+    const AggregateArguments query = text_query(fcinfo);
     return row_array<answer_columns>(fcinfo,
-                                     frequencies(asked.subject, consistency_named(core_text(asked.text)),
+                                     frequencies(query.subject, consistency_named(core_text(query.text)),
                                                  critical_value(usual_confidence), Target::sample));
 }
 
@@ -420,7 +421,7 @@ LDP_FUNCTION(ldp_estimate_summary) {
     });
 }
 
-/// (summary, forged, confidence, target): the same rows, in intervals that withstand a share of forged
+/// (summary, forged, confidence, target): the same rows with intervals that hold under a share of forged
 /// reports.
 LDP_FUNCTION(ldp_robust_interval) {
     return rows<robust_interval_columns>(fcinfo, [=] {
@@ -445,14 +446,14 @@ LDP_FUNCTION(ldp_top) {
 }
 
 LDP_FUNCTION(ldp_top_final) {
-    const AggregateArguments asked = asked_integer(fcinfo);
+    const AggregateArguments query = integer_query(fcinfo);
     return row_array<ranked_columns>(
-        fcinfo, largest(asked.subject, limit_of(asked.integer()), critical_value(usual_confidence),
+        fcinfo, largest(query.subject, limit_of(query.integer()), critical_value(usual_confidence),
                         Target::sample, Control::bonferroni));
 }
 
-/// (summary, selection, control, confidence, attribute): the values picked among candidates, and their
-/// significance.
+/// (summary, selection, control, confidence, attribute): the values selected from the candidates, and
+/// their significance.
 LDP_FUNCTION(ldp_candidates) {
     return rows<ranked_columns>(
         fcinfo,
@@ -465,16 +466,17 @@ LDP_FUNCTION(ldp_candidates) {
         1);
 }
 
-/// (before, after, kept, confidence, target, attribute): a row per number and per value of a category.
+/// (before, after, memoized, confidence, target, attribute): a row per number and per value of a
+/// category.
 LDP_FUNCTION(ldp_change) {
     return rows<change_columns>(
         fcinfo,
         [=] {
             const Bytes after = summary_argument(fcinfo, 1);
-            const double kept = PG_GETARG_FLOAT8(2);
+            const double memoized = PG_GETARG_FLOAT8(2);
             const Subject subject = subject_argument(fcinfo);
             const double critical_value = ldp::critical_value(PG_GETARG_FLOAT8(3));
-            return changed(subject, after, kept, critical_value, target_argument(fcinfo, 4));
+            return changed(subject, after, memoized, critical_value, target_argument(fcinfo, 4));
         },
         1);
 }
@@ -487,7 +489,7 @@ LDP_FUNCTION(ldp_series) {
     });
 }
 
-/// (summary, attribute): what honest reports must follow, and whether these do.
+/// (summary, attribute): diagnostics of honest reporting.
 LDP_FUNCTION(ldp_health) {
     return rows<statistic_columns>(
         fcinfo, [=] { return statistics(subject_argument(fcinfo)); }, 1);

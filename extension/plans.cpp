@@ -1,4 +1,4 @@
-// Planning as SQL sees it: what core/plan says of a spec and a question, before anybody reports.
+// Planning in SQL: predicted errors of a spec and a planning target, before any data is collected.
 
 #include "core/plan/plan.hpp"
 
@@ -43,8 +43,8 @@ struct Sources {
     }
 };
 
-Sources sources(const char* spec, const char* question, bool counted, std::int64_t people) {
-    const Planning planning(spec, question);
+Sources sources(const char* spec, const char* target, bool counted, std::int64_t people) {
+    const Planning planning(spec, target);
     const Planning::Plan plan = planning.plan(counted ? std::optional(people) : std::nullopt);
     const auto& all = plan.prediction.sources;
     const double error = plan.prediction.error();
@@ -56,19 +56,19 @@ Sources sources(const char* spec, const char* question, bool counted, std::int64
             plan.people, plan.spec.epsilon(), plan.spec.mechanism().name, keep(plan.spec.to_json())};
 }
 
-std::uint64_t required_people(const char* spec, const char* question) {
-    return Planning(spec, question).required_people();
+std::uint64_t required_people(const char* spec, const char* target) {
+    return Planning(spec, target).required_people();
 }
-double required_epsilon(const char* spec, const char* question, std::int64_t people) {
-    return Planning(spec, question).required_epsilon(people);
+double required_epsilon(const char* spec, const char* target, std::int64_t people) {
+    return Planning(spec, target).required_epsilon(people);
 }
-double power(const char* spec, const char* question, std::int64_t people) {
-    return Planning(spec, question).power(people);
+double power(const char* spec, const char* target, std::int64_t people) {
+    return Planning(spec, target).power(people);
 }
 
 }  // namespace
 
-/// (spec, question, people): the error to expect, and its sources.
+/// (spec, target, people): the error to expect, and its sources.
 LDP_FUNCTION_OF_REPORTS(ldp_plan, ERRCODE_INVALID_PARAMETER_VALUE) {
     return rows<plan_columns>(
         fcinfo,
@@ -80,19 +80,19 @@ LDP_FUNCTION_OF_REPORTS(ldp_plan, ERRCODE_INVALID_PARAMETER_VALUE) {
         1);
 }
 
-/// (spec, question): how many people are needed.
+/// (spec, target): how many people are needed.
 LDP_FUNCTION_OF_REPORTS(ldp_required_n, ERRCODE_INVALID_PARAMETER_VALUE) {
     PG_RETURN_INT64(
         static_cast<std::int64_t>(required_people(json_argument(fcinfo, 0), json_argument(fcinfo, 1))));
 }
 
-/// (spec, question, people): the ε that is needed.
+/// (spec, target, people): the ε that is needed.
 LDP_FUNCTION_OF_REPORTS(ldp_required_epsilon, ERRCODE_INVALID_PARAMETER_VALUE) {
     PG_RETURN_FLOAT8(
         required_epsilon(json_argument(fcinfo, 0), json_argument(fcinfo, 1), PG_GETARG_INT64(2)));
 }
 
-/// (spec, question, people): the chance that the effect asked about is found.
+/// (spec, target, people): the chance that the effect asked about is found.
 LDP_FUNCTION_OF_REPORTS(ldp_power, ERRCODE_INVALID_PARAMETER_VALUE) {
     PG_RETURN_FLOAT8(power(json_argument(fcinfo, 0), json_argument(fcinfo, 1), PG_GETARG_INT64(2)));
 }

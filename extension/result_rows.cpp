@@ -17,7 +17,7 @@ void check_columns(FunctionCallInfo fcinfo, TupleDesc result, std::span<const Co
         ereport(
             ERROR,
             (errcode(ERRCODE_INTERNAL_ERROR),
-             errmsg("function %s returns other columns than it writes",
+             errmsg("result columns of function %s do not match the library",
                     get_func_name(fcinfo->flinfo->fn_oid)),
              returned == nullptr  ? errdetail("Column \"%s\" is not returned.", column)
              : written == nullptr ? errdetail("Column \"%s\" is not written.", column)

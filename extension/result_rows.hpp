@@ -1,9 +1,9 @@
-// Functions whose result is rows: the rows are kept in PostgreSQL's memory, and returned one a call, or, by
-// an aggregate, all at once.
+// Functions that return rows. The rows are kept in PostgreSQL's memory and returned one per call, or all
+// at once by an aggregate.
 //
-// A row type is an array of Columns, declared once; check_columns() compares it with what the function
-// returns in SQL. An Answer is a struct without destructor: `count` is its number of rows, and `write(row,
-// number)` writes one of them.
+// A row type is an array of Columns, declared once; check_columns() compares it with the SQL result type
+// of the function. An Answer is a struct without destructor: `count` is its number of rows, and
+// `write(row, number)` writes one of them.
 #pragma once
 
 #include <cmath>
@@ -41,7 +41,7 @@ struct TypedDatum {
     Datum datum;
 };
 
-/// The number of a row type's column, from 0; an error of compilation if there is none of this name and type.
+/// The index of a row type's column, from 0. Without a column of this name and type, compilation fails.
 template <const auto& columns>
 [[nodiscard]] consteval std::size_t column_number(std::string_view name, Oid type) {
     std::size_t number = 0;
@@ -51,8 +51,8 @@ template <const auto& columns>
     return number;
 }
 
-/// Writes one row of a row type. A column that is not written is NULL. A name or a type that the row type
-/// does not have is an error of compilation, so that no index is out of bounds.
+/// Writes one row of a row type. A column that is not written is NULL. A name or type that the row type
+/// does not have is a compilation error, so no index is out of bounds.
 template <const auto& columns>
 class RowWriter {
     static constexpr std::size_t count = std::size(columns);
@@ -73,7 +73,7 @@ class RowWriter {
         return false;
     }
 
-    /// A number; NULL if it is not known.
+    /// A number; NULL if unknown.
     void put(Name<FLOAT8OID> name, double number) noexcept {
         if (!std::isnan(number)) set(name.index, Float8GetDatum(number));
     }
@@ -109,7 +109,8 @@ class RowWriter {
     bool missing_[count];
 };
 
-/// Error XX000, which names the column, if a function's rows have other columns in SQL than those written.
+/// Raises error XX000 with the name of the column if the SQL result type has other columns than those
+/// written.
 void check_columns(FunctionCallInfo fcinfo, TupleDesc result, std::span<const Column> columns);
 
 template <const auto& columns, class Answer>
@@ -120,8 +121,8 @@ template <const auto& columns, class Answer>
 }
 
 /// Body of a function that returns rows of this row type. `find()` returns the Answer; it runs once, in
-/// memory that lives as long as the rows. A NULL among the arguments gives no rows, but for the last
-/// `optional` of them.
+/// memory that lives as long as the rows. If an argument is NULL, the function returns no rows. The last
+/// `optional` arguments may be NULL.
 template <const auto& columns, class Find>
 Datum rows(FunctionCallInfo fcinfo, Find find, int optional = 0) {
     using Answer = decltype(find());
@@ -147,13 +148,13 @@ Datum rows(FunctionCallInfo fcinfo, Find find, int optional = 0) {
     }
     FuncCallContext* call = SRF_PERCALL_SETUP();
     if (call->call_cntr >= call->max_calls) SRF_RETURN_DONE(call);
-    // Before the macro, which counts on before it looks at its argument.
+    // Before the macro, which increments the counter before it evaluates its argument.
     const Datum row =
         row_of<columns>(*static_cast<const Answer*>(call->user_fctx), call->call_cntr, call->tuple_desc);
     SRF_RETURN_NEXT(call, row);
 }
 
-/// The columns of the rows that a function returns, one row (its result type) or an array of them (element).
+/// The columns of a function's result, which is a row (its result type) or an array of rows (element).
 [[nodiscard]] inline TupleDesc checked_shape(FunctionCallInfo fcinfo, Oid type,
                                              std::span<const Column> columns) {
     TupleDesc shape = lookup_rowtype_tupdesc_copy(type, -1);
@@ -161,7 +162,7 @@ Datum rows(FunctionCallInfo fcinfo, Find find, int optional = 0) {
     return shape;
 }
 
-/// The only row of an Answer, as the result of a function that returns a row.
+/// The only row of an Answer, as result of a function that returns a row.
 template <const auto& columns, class Answer>
 Datum one_row(FunctionCallInfo fcinfo, const Answer& answer) {
     static_assert(std::is_trivially_destructible_v<Answer>);
@@ -170,7 +171,7 @@ Datum one_row(FunctionCallInfo fcinfo, const Answer& answer) {
     PG_RETURN_DATUM(row_of<columns>(answer, 0, shape));
 }
 
-/// All rows of an Answer, as the result of a function that returns an array of rows.
+/// All rows of an Answer, as result of a function that returns an array of rows.
 template <const auto& columns, class Answer>
 Datum row_array(FunctionCallInfo fcinfo, const Answer& answer) {
     static_assert(std::is_trivially_destructible_v<Answer>);

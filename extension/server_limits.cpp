@@ -20,20 +20,20 @@ constexpr int least = 64, greatest = 1024 * 1024;
 
 void check_state_size(std::size_t bytes) {
     if (likely(bytes <= static_cast<std::size_t>(max_state) * 1024)) return;
-    throw Error(
-        ErrorCode::full, "a summary of these reports is larger than ldp.max_state",
-        "It has " + std::to_string((bytes + 1023) / 1024) + " kB; the setting allows " +
-            std::to_string(max_state) + " kB.",
-        "If a collection needs it, have a superuser raise ldp.max_state, for one role or database if that "
-        "will do. ldp_advise shows how large the summaries of other mechanisms are.");
+    throw Error(ErrorCode::full, "summary exceeds ldp.max_state",
+                "The summary has " + std::to_string((bytes + 1023) / 1024) + " kB; the setting allows " +
+                    std::to_string(max_state) + " kB.",
+                "A superuser can increase ldp.max_state for a role or database. ldp_advise returns the sizes "
+                "of summaries "
+                "of other mechanisms.");
 }
 
 }  // namespace ldp
 
-// Not for everyone to set: it bounds the memory that a few bytes from outside can demand, and who may raise
-// it may demand that memory. From PostgreSQL 15 on it can be granted.
+// A setting with restricted privileges, because it bounds the memory that a few external bytes can
+// request. From PostgreSQL 15 on, the privilege to set it can be granted.
 void _PG_init(void) {
-    DefineCustomIntVariable("ldp.max_state", "Sets the largest summary that is counted in or answered from.",
+    DefineCustomIntVariable("ldp.max_state", "Sets the maximum size of a summary.",
                             "One report of a large domain begins a summary of its full size.",
                             &ldp::max_state, ldp::max_state, ldp::least, ldp::greatest, PGC_SUSET,
                             GUC_UNIT_KB, nullptr, nullptr, nullptr);

@@ -1,13 +1,13 @@
-// What the server's settings allow: how large a state may be.
+// Limits from the server's settings: the largest size of a state.
 #pragma once
 
 #include "boundary.hpp"
 
 namespace ldp {
 
-/// Throws Error (full) if a summary of so many bytes is more than ldp.max_state allows. Whoever makes a
-/// report chooses how large a state it needs, and what answers from one takes several times as much: so it is
-/// asked before a state is begun, and before one is answered from.
+/// Throws Error (full) if a summary of this number of bytes exceeds ldp.max_state. The creator of a
+/// report determines the size of the state, and estimation takes several times as much memory. Therefore
+/// the limit is checked before a state is created, and before estimation.
 void check_state_size(std::size_t bytes);
 
 }  // namespace ldp

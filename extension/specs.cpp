@@ -1,5 +1,5 @@
-// Specs as SQL sees them, what forged reports can do under them, and the check that keeps a collection's
-// table to its spec.
+// Specs in SQL, bounds on the effect of forged reports under a spec, and the CHECK of a collection's
+// table.
 
 #include "core/spec/spec.hpp"
 
@@ -36,11 +36,12 @@ char* fingerprint(const char* text) {
     return keep(fingerprint_text(Spec::from_json(text).fingerprint()));
 }
 
-constexpr Column advice_columns[] = {
-    {"mechanism", TEXTOID},    {"stderr", FLOAT8OID},      {"lower_bound", FLOAT8OID}, {"pull", FLOAT8OID},
-    {"report_bytes", INT8OID}, {"summary_bytes", INT8OID}, {"decode_cost", FLOAT8OID}, {"obstacle", TEXTOID}};
+constexpr Column advice_columns[] = {{"mechanism", TEXTOID},     {"stderr", FLOAT8OID},
+                                     {"lower_bound", FLOAT8OID}, {"worst_case_bias", FLOAT8OID},
+                                     {"report_bytes", INT8OID},  {"summary_bytes", INT8OID},
+                                     {"decode_cost", FLOAT8OID}, {"obstacle", TEXTOID}};
 
-/// What suits a spec, best first, in PostgreSQL's memory.
+/// Mechanisms that support a spec, best first, in PostgreSQL's memory.
 struct Advice {
     struct AdviceRow {
         const char* mechanism;
@@ -57,8 +58,8 @@ struct Advice {
         row.put("mechanism", one.mechanism);
         row.put("stderr", one.standard_error);
         row.put("lower_bound", one.lower_bound);
-        row.put("pull", one.bias);
-        // Of what is refused no size is known.
+        row.put("worst_case_bias", one.bias);
+        // The sizes of a rejected mechanism are unknown.
         if (one.report_bytes > 0) row.put("report_bytes", one.report_bytes);
         if (one.summary_bytes > 0) row.put("summary_bytes", one.summary_bytes);
         if (one.report_bytes > 0) row.put("decode_cost", one.decode_cost);
@@ -68,10 +69,10 @@ struct Advice {
 
 Advice advice(const char* text, double users) {
     if (users < 1)
-        throw Error(ErrorCode::invalid_value, "there must be at least one user",
+        throw Error(ErrorCode::invalid_value, "the number of users must be at least 1",
                     "Found " + std::to_string(static_cast<std::int64_t>(users)) + ".");
     const auto [demand, candidates] = advise(text);
-    // The bound is one of means and of single shares.
+    // The bound applies to means and to single shares.
     const double least = is_ordered(*candidates.front().mechanism)
                              ? unknown
                              : least_worst_error(demand.epsilon, demand.attributes, endless, Target::sample);
@@ -88,7 +89,7 @@ Advice advice(const char* text, double users) {
 constexpr Column influence_columns[] = {
     {"attribute", TEXTOID}, {"one_report", FLOAT8OID}, {"down", FLOAT8OID}, {"up", FLOAT8OID}};
 
-/// What forgers can do to a spec's attributes, in PostgreSQL's memory.
+/// Bounds on the shift by forged reports, in PostgreSQL's memory.
 struct Influences {
     struct InfluenceRow {
         const char* attribute;
@@ -125,8 +126,7 @@ Influences influences(const char* text, double share) {
 double copies_by_chance(const Mechanism& mechanism, Bytes report, std::int64_t copies, std::int64_t reports) {
     check_report(mechanism, report);
     if (copies < 1 || reports < copies)
-        throw Error(ErrorCode::invalid_value,
-                    "a report comes at least once, and no more often than all reports",
+        throw Error(ErrorCode::invalid_value, "copies must be between 1 and the number of reports",
                     "Found " + std::to_string(copies) + " of " + std::to_string(reports) + ".");
     const double max_probability = mechanism.max_probability(report.last(mechanism.payload_size()));
     return chance_of_copies(max_probability, static_cast<std::uint64_t>(copies),
@@ -179,7 +179,7 @@ LDP_FUNCTION_OF_REPORTS(ldp_spec_fingerprint, ERRCODE_INVALID_PARAMETER_VALUE) {
     PG_RETURN_TEXT_P(cstring_to_text(fingerprint(json_argument(fcinfo, 0))));
 }
 
-/// (spec, users): the mechanisms that suit it, and what each would give.
+/// (spec, users): the mechanisms that support the spec, with their errors and costs.
 LDP_FUNCTION_OF_REPORTS(ldp_advise, ERRCODE_INVALID_PARAMETER_VALUE) {
     return rows<advice_columns>(fcinfo, [=] {
         const auto users = static_cast<double>(PG_GETARG_INT64(1));
@@ -193,47 +193,48 @@ LDP_FUNCTION_OF_REPORTS(ldp_influence, ERRCODE_INVALID_PARAMETER_VALUE) {
                                    [=] { return influences(json_argument(fcinfo, 0), PG_GETARG_FLOAT8(1)); });
 }
 
-/// (report, how often it came, reports in all): the chance of that among honest ones.
+/// (report, copies, reports): bound on the probability of this number of copies among honest reports.
 LDP_FUNCTION(ldp_duplicates) {
     const Bytes report = contents(PG_GETARG_VARLENA_PP(0));
     PG_RETURN_FLOAT8(copies_by_chance(mechanism_of(fcinfo, report, Kind::report), report, PG_GETARG_INT64(1),
                                       PG_GETARG_INT64(2)));
 }
 
-/// (report or batch, parameter block): true, or an error. It runs for every row inserted; the type's input
-/// function has checked the payloads, so what is left is whether they are of these.
+/// (report or batch, parameter block): true, or an error. Runs for every inserted row. The input function
+/// of the type has checked the payloads, so only the block remains to be compared.
 LDP_FUNCTION(ldp_check_report) {
     const Bytes report = contents(PG_GETARG_VARLENA_PP(0));
     const Bytes block = contents(PG_GETARG_VARLENA_PP(1));
     const Mechanism& mechanism = mechanism_of(fcinfo, block, Kind::report);
     if (block.size() != mechanism.block().size())
-        throw Error(ErrorCode::malformed, "these bytes are no parameter block",
-                    "Found " + std::to_string(block.size()) + " bytes; the block says " +
+        throw Error(ErrorCode::malformed, "invalid parameter block",
+                    "Found " + std::to_string(block.size()) + " bytes; the block requires " +
                         std::to_string(mechanism.block().size()) + ".");
     const Kind kind = is_batch(report) ? Kind::batch : Kind::report;
     if (likely(kind == Kind::report ? begins_with_block(report, block) &&
                                           report.size() == block.size() + mechanism.payload_size()
                                     : batch_frame(mechanism).fits(report, block)))
         PG_RETURN_BOOL(true);
-    // What is no report at all is reported as that.
+    // Bytes that are not a report raise that error.
     check_value(mechanism_of(fcinfo, report, kind), report, kind);
     const char* ours = described(block);
     const char* theirs = described(report);
-    ereport(ERROR, (errcode(ERRCODE_CHECK_VIOLATION),
-                    errmsg("the report was made for another collection or another version of its spec"),
-                    errdetail("The collection takes %s; the report is %s.", ours, theirs),
-                    errhint("Make reports with the spec that ldp_client_spec gives for this collection.")));
+    ereport(ERROR,
+            (errcode(ERRCODE_CHECK_VIOLATION),
+             errmsg("the report was made for another collection or another version of its spec"),
+             errdetail("The collection accepts %s; the report is %s.", ours, theirs),
+             errhint("Create reports with the spec that ldp_client_spec returns for this collection.")));
     pg_unreachable();
 }
 
-/// (round, first, last): true, or an error. It runs for every row inserted.
+/// (round, first, last): true, or an error. Runs for every inserted row.
 LDP_FUNCTION(ldp_check_round) {
     const std::int32_t round = PG_GETARG_INT32(0);
     const std::int32_t first = PG_GETARG_INT32(1);
     const std::int32_t last = PG_GETARG_INT32(2);
     if (likely(first <= round && round <= last)) PG_RETURN_BOOL(true);
     ereport(ERROR, (errcode(ERRCODE_CHECK_VIOLATION), errmsg("round %d is not open", round),
-                    errdetail("Reports are taken of the rounds %d to %d.", first, last),
-                    errhint("The collection's owner opens rounds with ldp_open_rounds.")));
+                    errdetail("The rounds %d to %d are open.", first, last),
+                    errhint("The owner of the collection opens rounds with ldp_open_rounds.")));
     pg_unreachable();
 }

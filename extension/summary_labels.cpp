@@ -25,11 +25,11 @@ extern "C" {
 #include "utils/syscache.h"
 }
 
-// A backend keeps the labels that it met. What they are follows from the fingerprint alone, since it covers
-// the spec; whether the caller may see them does not. So each call reads the collection's row again, with the
-// rights and in the snapshot of its statement, through a plan that the backend keeps. The labels are taken
-// from the cache only if they were read from this version of this row: neither another collection at its
-// place nor two specs of one fingerprint can be mistaken for it.
+// A backend caches labels. The labels follow from the fingerprint alone, because it covers the spec. The
+// caller's right to read them does not. Therefore each call reads the row of the collection again, with
+// the rights and the snapshot of its statement, through a plan that the backend keeps. Cached labels are
+// used only if they were read from this version of this row. Thus a replaced collection, or a second spec
+// with the same fingerprint, is never confused with it.
 
 namespace ldp {
 
@@ -65,7 +65,8 @@ struct Known {
 };
 using Shared = std::shared_ptr<const Known>;
 
-/// What a fingerprint belongs to: a collection, or an attribute of one that has this other fingerprint.
+/// The owner of a fingerprint: a collection, or an attribute of a collection with this fingerprint of its
+/// own.
 struct LabelSource {
     static constexpr std::size_t whole = std::numeric_limits<std::size_t>::max();
     std::uint64_t collection = 0;
@@ -79,14 +80,14 @@ struct Entry {
     Shared known;
 };
 
-/// What this backend keeps. Plans belong to the schema that has the extension.
+/// Cache of this backend. Plans depend on the schema of the extension.
 struct LabelCache {
     static constexpr std::size_t most_entries = 32, most_labels = std::size_t{1} << 21, most_records = 4096;
 
     std::string schema;
     SPIPlanPtr find_row = nullptr, all_rows = nullptr;
-    std::vector<Entry> entries;  ///< the newest last
-    /// Of collections, by fingerprint, how many attributes their records have; 0 if they collect none.
+    std::vector<Entry> entries;  ///< newest last
+    /// Numbers of attributes of collections of records, by fingerprint; 0 without such collections.
     std::unordered_map<std::uint64_t, std::size_t> records;
 
     [[nodiscard]] const Entry* find(std::uint64_t fingerprint) const noexcept {
@@ -110,7 +111,7 @@ LabelCache& cache() {
     return *all;
 }
 
-/// Keeps labels for as long as a memory context.
+/// Keeps labels as long as a memory context.
 struct Pin {
     Shared known;
     MemoryContextCallback callback;
@@ -120,7 +121,7 @@ void release(void* pin) noexcept {
     static_cast<Pin*>(pin)->~Pin();
 }
 
-/// Of the current memory context. May jump.
+/// The owner in the current memory context. May jump.
 Pin* new_pin() {
     auto* pin = new (palloc(sizeof(Pin))) Pin;
     pin->callback.func = release;
@@ -129,9 +130,9 @@ Pin* new_pin() {
     return pin;
 }
 
-// Reading the table of collections; may jump. --------------------------------------------------------------
+// Reading the table of collections; may jump. ---------------------------------------------------------------
 
-/// Prepares a query to run again and again. `%s` in it is the schema, quoted.
+/// Prepares a reusable query. `%s` is replaced by the quoted schema.
 SPIPlanPtr prepared(const char* query, const char* schema, int arguments, Oid type) {
     SPIPlanPtr plan = SPI_prepare_cursor(psprintf(query, quote_identifier(schema)), arguments, &type,
                                          CURSOR_OPT_GENERIC_PLAN);
@@ -140,7 +141,7 @@ SPIPlanPtr prepared(const char* query, const char* schema, int arguments, Oid ty
     return plan;
 }
 
-/// Runs it with the rights and in the snapshot of the statement; the number of rows.
+/// Runs it with the rights and the snapshot of the statement; returns the number of rows.
 std::uint64_t run(SPIPlanPtr plan, Datum* values) {
     if (SPI_execute_plan(plan, values, nullptr, true, 0) != SPI_OK_SELECT)
         elog(ERROR, "ldp could not read its collections");
@@ -167,12 +168,12 @@ void prepare(const char* schema) {
         prepared("SELECT c.fingerprint, c.parameters, c.reports FROM %s.ldp_collection AS c", schema, 0, 0);
 }
 
-/// Whether the table of reports is still there; a collection whose table was dropped by hand is none.
+/// Whether the table of reports exists. A collection whose table was dropped is ignored.
 bool has_table(Datum reports) {
     return SearchSysCacheExists1(RELOID, reports);
 }
 
-/// The row of a collection with this fingerprint: of several the one that was read before, if it is there.
+/// The row of a collection with this fingerprint; of several, the one that was read before, if it exists.
 RowVersion find_row(std::uint64_t fingerprint, const RowVersion& before) {
     char digits[17];
     pg_snprintf(digits, sizeof(digits), "%016llx", static_cast<unsigned long long>(fingerprint));
@@ -187,7 +188,7 @@ RowVersion find_row(std::uint64_t fingerprint, const RowVersion& before) {
     return found;
 }
 
-/// The record of which an attribute has this fingerprint, if one is collected here.
+/// The record with an attribute of this fingerprint, if a collection has one.
 LabelSource find_record(std::uint64_t fingerprint) {
     const std::uint64_t rows = run(cache().all_rows, nullptr);
     for (std::uint64_t i = 0; i < rows; ++i) {
@@ -196,7 +197,7 @@ LabelSource find_record(std::uint64_t fingerprint) {
         const char* digits = TextDatumGetCString(column(i, 1));
         const Bytes block = contents(reinterpret_cast<varlena*>(PG_DETOAST_DATUM_PACKED(column(i, 2))));
         const std::uint64_t collection = read_fingerprint(digits).value_or(0);
-        // From here on C++ that does not jump.
+        // From here on, C++ that does not jump.
         auto& records = cache().records;
         auto known = records.find(collection);
         if (known == records.end()) {
@@ -211,8 +212,8 @@ LabelSource find_record(std::uint64_t fingerprint) {
     return {};
 }
 
-/// The attributes of the spec in this row as JSON in UTF-8, in the memory of SPI's caller; null if it is
-/// gone.
+/// The attributes of the spec in this row as JSON in UTF-8, in the memory of SPI's caller; null if the
+/// row does not exist.
 const char* attributes_in(const RowVersion& row, const char* schema) {
     Oid type = TIDOID;
     ItemPointerData at = row.at;
@@ -247,7 +248,8 @@ Shared keep_labels(std::uint64_t fingerprint, const LabelSource& source, const R
 
 /// The labels of this fingerprint; null if no collection has it.
 const Labels* look_up(std::uint64_t fingerprint, const char* schema) {
-    // A policy of the table may ask for labels as well: nothing of the cache is relied on while it is read.
+    // A policy of the table may request labels, too. So no reference into the cache is held during the
+    // query.
     Pin* pin = new_pin();
     LabelSource source{fingerprint};
     RowVersion before;
@@ -277,7 +279,7 @@ const Labels* look_up(std::uint64_t fingerprint, const char* schema) {
 
 Datum text_of(std::string_view utf8) {
     const char* server = pg_any_to_server(utf8.data(), static_cast<int>(utf8.size()), PG_UTF8);
-    // What needs no conversion is returned as it is, with no zero at its end to rely on.
+    // Text without conversion is returned in place and is not zero-terminated.
     const std::size_t size = server == utf8.data() ? utf8.size() : std::strlen(server);
     return PointerGetDatum(cstring_to_text_with_len(server, static_cast<int>(size)));
 }
@@ -301,7 +303,7 @@ Datum digits(std::size_t number) {
 }  // namespace
 
 SummaryLabels::SummaryLabels(FunctionCallInfo fcinfo, Bytes summary) {
-    // A direct call has no schema to look in.
+    // A direct call has no schema.
     if (fcinfo->flinfo == nullptr) return;
     const std::uint64_t fingerprint = read_header(summary, Kind::summary).fingerprint;
     labels_ = look_up(fingerprint, get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid)));

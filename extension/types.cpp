@@ -1,7 +1,7 @@
 // ldp_report, ldp_report_batch, ldp_summary and ldp_query (a summary behind a head): hexadecimal as text,
-// the bytes themselves on the wire. What comes in from outside is checked whole, once, here; the rest of the
-// extension can take a value of these types for what it is. Comparison, hashing and sending need nothing of
-// ours: PostgreSQL's functions for bytea do them.
+// bytes in binary format. External input is checked completely, once, in this file; the rest of the
+// extension relies on values of these types. Comparison, hashing and sending use PostgreSQL's functions
+// for bytea.
 
 #include <algorithm>
 #include <memory>
@@ -18,8 +18,8 @@ using namespace ldp;
 
 namespace {
 
-/// More than any mechanism needs (the largest summaries, 2^25 counters of hadamard, have 256 MiB): nothing
-/// longer is worth allocating memory for.
+/// More than any mechanism needs (the largest summaries, 2^25 counters of hadamard, have 256 MiB). Longer
+/// values are rejected before any allocation.
 constexpr std::size_t most_bytes(Kind kind) noexcept {
     constexpr std::size_t most[] = {std::size_t{1} << 20, std::size_t{320} << 20, std::size_t{17} << 20};
     return most[static_cast<std::size_t>(kind)];
@@ -29,10 +29,10 @@ static_assert(most_bytes(Kind::batch) >= max_block_size + sizeof(std::uint32_t) 
 
 void check_length(std::size_t size, Kind kind) {
     if (size > most_bytes(kind))
-        throw Error(ErrorCode::malformed, std::string("these bytes are too long for an ldp ") + noun(kind),
-                    "Found " + std::to_string(size) + " bytes; at most " + std::to_string(most_bytes(kind)) +
-                        " are read.",
-                    "They were damaged, or do not come from ldp.");
+        throw Error(ErrorCode::malformed, std::string("too many bytes for an ldp ") + noun(kind),
+                    "Found " + std::to_string(size) + " bytes; the limit is " +
+                        std::to_string(most_bytes(kind)) + ".",
+                    "The bytes are damaged or do not come from ldp.");
 }
 
 void check(FunctionCallInfo fcinfo, Bytes bytes, Kind kind) {
@@ -42,19 +42,19 @@ void check(FunctionCallInfo fcinfo, Bytes bytes, Kind kind) {
 [[noreturn]] void throw_no_digits(Kind kind) {
     throw Error(
         ErrorCode::malformed, std::string("invalid text for an ldp ") + noun(kind),
-        "It must be an even number of hexadecimal digits.",
+        "The text must have an even number of hexadecimal digits.",
         kind == Kind::summary
-            ? "It was cut short, damaged, or does not come from ldp. If it names a collection, the summary "
-              "of its reports is ldp_summary_of(name)."
-            : "It was cut short, damaged, or does not come from ldp.");
+            ? "The text is truncated or damaged, or does not come from ldp. For the summary of a collection, "
+              "use ldp_summary_of(name)."
+            : "The text is truncated or damaged, or does not come from ldp.");
 }
 
-/// Bytes of a question: what stands before the summary is not the mechanism's.
-Bytes checked_part(Bytes bytes, bool question) {
-    return question ? bytes.subspan(head_of(bytes).size()) : bytes;
+/// Bytes of an ldp_query: the head before the summary does not belong to the mechanism.
+Bytes checked_part(Bytes bytes, bool has_head) {
+    return has_head ? bytes.subspan(head_of(bytes).size()) : bytes;
 }
 
-/// What is converted between two questions whether to stop.
+/// Checks for interrupts between conversions of this many bytes.
 constexpr std::size_t strip = std::size_t{1} << 20;
 
 bool read_digits(std::string_view text, MutableBytes bytes) {
@@ -66,12 +66,12 @@ bool read_digits(std::string_view text, MutableBytes bytes) {
     return true;
 }
 
-Datum read_text(FunctionCallInfo fcinfo, Kind kind, bool question = false) {
+Datum read_text(FunctionCallInfo fcinfo, Kind kind, bool has_head = false) {
     const std::string_view text = PG_GETARG_CSTRING(0);
     check_length(text.size() / 2, kind);
     varlena* value = new_value(text.size() / 2);
     if (!read_digits(text, writable(value))) throw_no_digits(kind);
-    check(fcinfo, checked_part(contents(value), question), kind);
+    check(fcinfo, checked_part(contents(value), has_head), kind);
     PG_RETURN_POINTER(value);
 }
 
@@ -86,13 +86,13 @@ Datum write_text(FunctionCallInfo fcinfo) {
     PG_RETURN_CSTRING(text);
 }
 
-Datum receive(FunctionCallInfo fcinfo, Kind kind, bool question = false) {
+Datum receive(FunctionCallInfo fcinfo, Kind kind, bool has_head = false) {
     auto* message = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
     const int size = message->len - message->cursor;
     check_length(static_cast<std::size_t>(size), kind);
     varlena* value = new_value(static_cast<std::size_t>(size));
     pq_copymsgbytes(message, VARDATA(value), size);
-    check(fcinfo, checked_part(contents(value), question), kind);
+    check(fcinfo, checked_part(contents(value), has_head), kind);
     PG_RETURN_POINTER(value);
 }
 
@@ -146,30 +146,30 @@ LDP_FUNCTION(ldp_query_recv) {
     return receive(fcinfo, Kind::summary, true);
 }
 
-// Batches --------------------------------------------------------------------------------------------------
+// Batches ---------------------------------------------------------------------------------------------------
 
-/// How many reports a batch has: its head tells, so no more of it is read.
+/// The number of reports in a batch; reads only the head.
 LDP_FUNCTION(ldp_batch_count) {
     const Bytes head = contents(PG_DETOAST_DATUM_SLICE(
         PG_GETARG_DATUM(0), 0, static_cast<std::int32_t>(max_block_size + sizeof(std::uint32_t))));
     const std::size_t block = read_header(head, Kind::batch).block_size;
     const BatchFrame frame(block, 1);
     if (head.size() < frame.payloads_at())
-        throw Error(ErrorCode::malformed, "these bytes are no ldp batch",
-                    "They end before the number of reports.");
+        throw Error(ErrorCode::malformed, "invalid ldp batch", "The bytes end before the number of reports.");
     PG_RETURN_INT64(frame.count(head));
 }
 
 namespace {
 
-/// A batch that is being unpacked, in memory that lives as long as its rows.
+/// A batch during unpacking, in memory that lives as long as its rows.
 struct Unpacking {
     Bytes batch, block;
     BatchFrame frame;
     std::size_t payload_size;
 };
 
-/// Loads the mechanism itself: a set-returning function keeps something else where mechanism_of would look.
+/// Loads the mechanism itself, because a set-returning function uses fn_extra for another purpose than
+/// mechanism_of.
 Unpacking unpacking(Bytes batch) {
     const std::unique_ptr<const Mechanism> mechanism = load_mechanism(batch, Kind::batch);
     check_batch(*mechanism, batch);
@@ -179,7 +179,7 @@ Unpacking unpacking(Bytes batch) {
 
 }  // namespace
 
-/// (batch) → its reports, in a batch's order.
+/// (batch) → its reports, in the order of the batch.
 LDP_FUNCTION(ldp_unpack) {
     if (SRF_IS_FIRSTCALL()) {
         FuncCallContext* first = SRF_FIRSTCALL_INIT();

@@ -1,116 +1,125 @@
 -- Accessors -------------------------------------------------------------------------------------------------
--- Errors are those of the randomizers alone (target 'sample'), or those and the error of having drawn the people who
--- report from a population ('population'). An attribute is named, or numbered as text; of a record most questions are
--- about one. Where all answers are numbers a function is immutable; where names are looked up it is stable.
--- Costs are those of some hundred values, in the planner's units of about ten nanoseconds: rows are left out first, and
--- workers share the work. They grow with the values, which only the summary knows.
+-- With target 'sample', errors include only the noise of the randomizers; with 'population', also the sampling error of the
+-- respondents. The argument attribute is a name, or a number as text; most functions on a record require it. A function
+-- that returns only numbers is immutable; a function that looks up names is stable.
+-- Costs are for a few hundred values, in planner units of about ten nanoseconds, so that the planner filters rows first and
+-- uses parallel workers. Actual costs grow with the number of values of the summary, which is unknown to the planner.
 
 CREATE FUNCTION @extschema@.ldp_rows(internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.ldp_rows(internal) IS
-    'tells the planner how many rows a function will give, where an argument says so';
+    'Estimates for the planner the number of rows that a function returns, if a constant argument determines it. '
+    'Planner support function.';
 
 CREATE FUNCTION @extschema@.ldp_count(summary @extschema@.ldp_summary) RETURNS bigint
     AS 'MODULE_PATHNAME', 'ldp_summary_count' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION @extschema@.ldp_count(@extschema@.ldp_summary) IS
-    'how many reports the summary counts';
+COMMENT ON FUNCTION @extschema@.ldp_count(@extschema@.ldp_summary) IS 'Returns the number of reports in a summary.';
 
 CREATE FUNCTION @extschema@.ldp_spec(summary @extschema@.ldp_summary) RETURNS jsonb
     AS 'MODULE_PATHNAME', 'ldp_summary_spec' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION @extschema@.ldp_spec(@extschema@.ldp_summary) IS
-    'what the summary tells of its spec: mechanism, epsilon (and delta, where there is one), parameters and the spec''s fingerprint';
+    'Returns the parameters of a summary''s spec: mechanism, epsilon, delta if the mechanism has one, mechanism '
+    'parameters and the fingerprint of the spec.';
 
 CREATE FUNCTION @extschema@.ldp_spec(report @extschema@.ldp_report) RETURNS jsonb
     AS 'MODULE_PATHNAME', 'ldp_report_spec' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION @extschema@.ldp_spec(@extschema@.ldp_report) IS
-    'what the report tells of its spec: mechanism, epsilon (and delta, where there is one), parameters and the spec''s fingerprint';
+    'Returns the parameters of a report''s spec: mechanism, epsilon, delta if the mechanism has one, mechanism '
+    'parameters and the fingerprint of the spec.';
 
 CREATE FUNCTION @extschema@.ldp_count(batch @extschema@.ldp_report_batch) RETURNS bigint
     AS 'MODULE_PATHNAME', 'ldp_batch_count' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION @extschema@.ldp_count(@extschema@.ldp_report_batch) IS
-    'how many reports the batch has; reads no more than its head';
+    'Returns the number of reports in a batch. Reads only the head of the batch.';
 
 CREATE FUNCTION @extschema@.ldp_spec(batch @extschema@.ldp_report_batch) RETURNS jsonb
     AS 'MODULE_PATHNAME', 'ldp_batch_spec' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION @extschema@.ldp_spec(@extschema@.ldp_report_batch) IS
-    'what the batch tells of its spec: mechanism, epsilon (and delta, where there is one), parameters and the spec''s fingerprint';
+    'Returns the parameters of a batch''s spec: mechanism, epsilon, delta if the mechanism has one, mechanism '
+    'parameters and the fingerprint of the spec.';
 
 CREATE FUNCTION @extschema@.ldp_unpack(batch @extschema@.ldp_report_batch) RETURNS SETOF @extschema@.ldp_report
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 10000;
-COMMENT ON FUNCTION @extschema@.ldp_unpack(@extschema@.ldp_report_batch) IS 'the reports of a batch, one a row';
+COMMENT ON FUNCTION @extschema@.ldp_unpack(@extschema@.ldp_report_batch) IS
+    'Returns the reports of a batch, one per row.';
 
 CREATE FUNCTION @extschema@.ldp_insert(reports regclass, batch @extschema@.ldp_report_batch, round integer) RETURNS bigint
     AS 'MODULE_PATHNAME' LANGUAGE C STRICT COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_insert(regclass, @extschema@.ldp_report_batch, integer) IS
-    'inserts a batch''s reports of a round into the columns report and round of a table, one a row, with the rights of the '
-    'caller, as COPY does and thus in less than half of INSERT''s time; into the columns batch and round of a collection of '
-    'batches, as one row. Returns how many reports that are; error 42809 for a table without such columns, LD002 while no '
-    'partition takes the rows, which passes';
+    'Inserts the reports of a batch into the columns report and round of a table, one per row, and returns their '
+    'number. If the table belongs to a collection of batches, inserts the batch as one row into the columns batch '
+    'and round. Runs with the rights of the caller and inserts as COPY does, in less than half the time of INSERT. '
+    'Error 42809 if the table has no such columns; LD002 if no partition accepts the rows at the moment.';
 
 CREATE FUNCTION @extschema@.ldp_critical_value(confidence float8) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION @extschema@.ldp_critical_value(float8) IS
-    'how many standard errors an interval of this confidence reaches to either side; error 22023 unless it is '
-    'between 0 and 1';
+    'Returns the critical value of the normal distribution: half the length of a two-sided interval in standard '
+    'errors. Error 22023 unless confidence is between 0 and 1.';
 
 CREATE FUNCTION @extschema@.ldp_part(summary @extschema@.ldp_summary, attribute integer)
     RETURNS @extschema@.ldp_summary
     AS 'MODULE_PATHNAME', 'ldp_part_of_number' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_part(@extschema@.ldp_summary, integer) IS
-    'one attribute of a sampled record, numbered from 0, as a summary of its own: of the reports that were about it';
+    'Returns the summary of one attribute of a sampled record, computed from the reports about this attribute. The '
+    'argument attribute is numbered from 0.';
 
 CREATE FUNCTION @extschema@.ldp_part(summary @extschema@.ldp_summary, attribute text)
     RETURNS @extschema@.ldp_summary
     AS 'MODULE_PATHNAME', 'ldp_part_of_name' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_part(@extschema@.ldp_summary, text) IS
-    'the attribute of a sampled record with this name as a summary of its own: of the reports that were about it';
+    'Returns the summary of the named attribute of a sampled record, computed from the reports about this attribute.';
 
 CREATE FUNCTION @extschema@.ldp_robust_interval(summary @extschema@.ldp_summary, forged float8 DEFAULT 0.01,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')
     RETURNS TABLE (attribute text, label text, estimate float8, lower float8, upper float8, n bigint, people bigint, attribute_number integer, value integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_robust_interval(@extschema@.ldp_summary, float8, float8, text) IS
-    'all that a summary tells, in the units of ldp_estimate, with intervals that hold for the honest people if at '
-    'most the share forged (0 to 1) of the reports is forged, whatever those say';
+    'Returns all estimates of a summary with intervals that hold under forgery. The intervals cover the value of the '
+    'honest people if at most the share forged (0 to 1) of all reports is forged. Rows and units are those of '
+    'ldp_estimate.';
 
 -- Means
 
 CREATE FUNCTION @extschema@.ldp_mean(summary @extschema@.ldp_summary) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_mean(@extschema@.ldp_summary) IS
-    'estimated mean of the only numeric attribute, in its own units; error 0A000 of a record of several';
+    'Returns the estimated mean of the only numeric attribute, in the attribute''s units. Error 0A000 for a record '
+    'of several numeric attributes.';
 
 CREATE FUNCTION @extschema@.ldp_mean(summary @extschema@.ldp_summary, attribute integer) RETURNS float8
     AS 'MODULE_PATHNAME', 'ldp_mean_of_number' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_mean(@extschema@.ldp_summary, integer) IS
-    'estimated mean of one numeric attribute, numbered from 0, in its own units';
+    'Returns the estimated mean of one numeric attribute, in the attribute''s units. The argument attribute is '
+    'numbered from 0.';
 
 CREATE FUNCTION @extschema@.ldp_mean(summary @extschema@.ldp_summary, attribute text) RETURNS float8
     AS 'MODULE_PATHNAME', 'ldp_mean_of_name' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_mean(@extschema@.ldp_summary, text) IS
-    'estimated mean of the numeric attribute with this name, in its own units';
+    'Returns the estimated mean of the named numeric attribute, in the attribute''s units.';
 
 CREATE FUNCTION @extschema@.ldp_means(summary @extschema@.ldp_summary, confidence float8 DEFAULT 0.95,
         target text DEFAULT 'sample', attribute text DEFAULT NULL)
-    RETURNS SETOF @extschema@.ldp_answer
+    RETURNS SETOF @extschema@.ldp_estimate_row
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_means(@extschema@.ldp_summary, float8, text, text) IS
-    'estimated mean of every numeric attribute, or of one, in its own units, a row for each with standard error and '
-    'interval; target sample or population';
+    'Returns the estimated mean of every numeric attribute, or of the named one, in the attribute''s units. Each row '
+    'has a standard error and an interval. The argument target is sample or population.';
 
 CREATE FUNCTION @extschema@.ldp_haar(summary @extschema@.ldp_summary) RETURNS float8[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_haar(@extschema@.ldp_summary) IS
-    'estimated mean vector in the attributes'' own units, one element for each in order, rebuilt from its Haar '
-    'coefficients; an element that too few reports tell of is NULL';
+    'Returns the estimated mean vector, reconstructed from the Haar coefficients: one element per attribute in '
+    'order, in the attribute''s units. An element with too few reports is NULL.';
 
 CREATE FUNCTION @extschema@.ldp_shrunk(summary @extschema@.ldp_summary, shrink text DEFAULT 'soft',
         target text DEFAULT 'sample')
     RETURNS TABLE (attribute text, estimate float8, rmse float8, n bigint, people bigint, attribute_number integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_shrunk(@extschema@.ldp_summary, text, text) IS
-    'the mean of every attribute of a haar vector in its own units, small details shrunk (soft or sure): biased, '
-    'with the root of its estimated mean squared error';
+    'Returns the estimated mean of every attribute of a Haar vector, in the attribute''s units, after shrinking '
+    'small Haar coefficients. The argument shrink is soft or sure. Estimates are biased; rmse is the estimated root '
+    'mean squared error.';
 
 CREATE FUNCTION @extschema@.ldp_haar(summary @extschema@.ldp_summary, shrink text) RETURNS float8[]
     LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -118,274 +127,292 @@ CREATE FUNCTION @extschema@.ldp_haar(summary @extschema@.ldp_summary, shrink tex
                 ELSE (SELECT array_agg(s.estimate ORDER BY s.attribute_number) FROM @extschema@.ldp_shrunk($1, $2) AS s) END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_haar(@extschema@.ldp_summary, text) IS
-    'the estimated mean vector in the attributes'' own units, small details shrunk: none, soft or sure';
+    'Returns the estimated mean vector in the attributes'' units, after shrinking small Haar coefficients. The '
+    'argument shrink accepts none, soft and sure.';
 
 CREATE FUNCTION @extschema@.ldp_coefficients(summary @extschema@.ldp_summary,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')
     RETURNS TABLE (coefficient integer, estimate float8, stderr float8, lower float8, upper float8, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_coefficients(@extschema@.ldp_summary, float8, text) IS
-    'estimated mean of every Haar coefficient, attributes scaled to [-1,1], with standard error and interval: '
-    'number 0 is the overall mean, then come half the differences between left and right halves, level by level '
-    'from the root';
+    'Returns the estimated mean of every Haar coefficient, with standard error and interval. Attributes are scaled '
+    'to [-1,1]. Coefficient 0 is the overall mean. The others are half the differences between left and right '
+    'halves, level by level from the root.';
 
 -- Shares of values
 
 CREATE FUNCTION @extschema@.ldp_frequency(summary @extschema@.ldp_summary) RETURNS float8[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_frequency(@extschema@.ldp_summary) IS
-    'estimated share, of 1, of every value in order; unbiased, so some may lie outside 0 to 1';
+    'Returns the estimated share (of 1) of every value, in order. Estimates are unbiased, so they may lie outside 0 '
+    'to 1.';
 
 CREATE FUNCTION @extschema@.ldp_frequency(summary @extschema@.ldp_summary, value integer) RETURNS float8
     AS 'MODULE_PATHNAME', 'ldp_frequency_of_number' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_frequency(@extschema@.ldp_summary, integer) IS
-    'estimated share, of 1, of one value, numbered from 0; error 22023 if there is no such value';
+    'Returns the estimated share (of 1) of one value. The argument value is numbered from 0. Error 22023 if the '
+    'value does not exist.';
 
 CREATE FUNCTION @extschema@.ldp_frequency(summary @extschema@.ldp_summary, value integer, attribute text) RETURNS float8
     LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
     AS $$ SELECT @extschema@.ldp_frequency(@extschema@.ldp_part($1, $3), $2) $$;
 COMMENT ON FUNCTION @extschema@.ldp_frequency(@extschema@.ldp_summary, integer, text) IS
-    'estimated share, of 1, of one value, numbered from 0, of one attribute of a record';
+    'Returns the estimated share (of 1) of one value of the named attribute of a record. The argument value is '
+    'numbered from 0.';
 
 CREATE FUNCTION @extschema@.ldp_frequency(summary @extschema@.ldp_summary, label text,
         attribute text DEFAULT NULL)
     RETURNS float8
     AS 'MODULE_PATHNAME', 'ldp_frequency_of_label' LANGUAGE C STABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_frequency(@extschema@.ldp_summary, text, text) IS
-    'estimated share, of 1, of the value with this label, of the only attribute or the one named; error 22023 if '
-    'there is no such label';
+    'Returns the estimated share (of 1) of the value with this label, of the only attribute or of the named one. '
+    'Error 22023 if the label does not exist.';
 
 CREATE FUNCTION @extschema@.ldp_consistent(summary @extschema@.ldp_summary, method text) RETURNS float8[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_consistent(@extschema@.ldp_summary, text) IS
-    'estimated share, of 1, of every value in order, made consistent: none, base_cut, norm, norm_mul, norm_cut, '
-    'norm_sub, mle_apx, power, ibu, ibu_early or empirical_bayes';
+    'Returns consistent shares (of 1) of all values, in order. The argument method accepts none, base_cut, norm, '
+    'norm_mul, norm_cut, norm_sub, mle_apx, power, ibu, ibu_early and empirical_bayes.';
 
 CREATE FUNCTION @extschema@.ldp_consistent(summary @extschema@.ldp_summary, method text, attribute text) RETURNS float8[]
     LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
     AS $$ SELECT @extschema@.ldp_consistent(@extschema@.ldp_part($1, $3), $2) $$;
 COMMENT ON FUNCTION @extschema@.ldp_consistent(@extschema@.ldp_summary, text, text) IS
-    'estimated share, of 1, of every value of one attribute of a record, made consistent by one of these methods';
+    'Returns consistent shares (of 1) of all values of the named attribute of a record. The methods are those of '
+    'ldp_consistent for a single attribute.';
 
 CREATE FUNCTION @extschema@.ldp_frequencies(summary @extschema@.ldp_summary, method text DEFAULT 'none',
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
-    RETURNS SETOF @extschema@.ldp_answer
+    RETURNS SETOF @extschema@.ldp_estimate_row
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 100 SUPPORT @extschema@.ldp_rows;
 COMMENT ON FUNCTION @extschema@.ldp_frequencies(@extschema@.ldp_summary, text, float8, text, text) IS
-    'estimated share, of 1, of every value, a row for each: with standard error and interval (target sample or '
-    'population), or made consistent by a method of ldp_consistent, without them';
+    'Returns the estimated share (of 1) of every value, one per row. With method none, rows have a standard error '
+    'and an interval; target is sample or population. With a method of ldp_consistent, shares are consistent and '
+    'rows have neither.';
 
 CREATE FUNCTION @extschema@.ldp_top(summary @extschema@.ldp_summary, "limit" integer DEFAULT 10,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', control text DEFAULT 'bonferroni', attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_ranked
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10 SUPPORT @extschema@.ldp_rows;
 COMMENT ON FUNCTION @extschema@.ldp_top(@extschema@.ldp_summary, integer, float8, text, text, text) IS
-    'the values of the largest estimated shares, at most limit rows, the largest first, with p-values, adjusted for '
-    'all values, of nobody holding them; control bonferroni (any false alarm) or benjamini_hochberg (the share of '
-    'false alarms)';
+    'Returns the values with the largest estimated shares, largest first, in at most limit rows. The column p_value '
+    'tests that the true share is zero, adjusted for all values. The argument control is bonferroni (probability of '
+    'any false alarm) or benjamini_hochberg (share of false alarms).';
 
 CREATE FUNCTION @extschema@.ldp_candidates(summary @extschema@.ldp_summary, selection text DEFAULT 'lasso',
         control text DEFAULT 'bonferroni', confidence float8 DEFAULT 0.95, attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_ranked
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_candidates(@extschema@.ldp_summary, text, text, float8, text) IS
-    'the values that rappor reports speak for, among more candidates than could each be estimated: picked by regression '
-    '(lasso or nnls), the largest first, with p-values adjusted for all candidates; after picking, errors are approximate';
+    'Returns the values that a regression selects from the candidates of a rappor spec, largest share first. The '
+    'number of candidates may exceed the number that can be estimated separately. The argument selection is lasso or '
+    'nnls. P-values are adjusted for all candidates; standard errors after selection are approximate.';
 
--- Groups and distributions
+-- Ranges and distributions
 
 CREATE FUNCTION @extschema@.ldp_range(summary @extschema@.ldp_summary, low float8, high float8,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
-    RETURNS SETOF @extschema@.ldp_answer
+    RETURNS SETOF @extschema@.ldp_estimate_row
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 1;
 COMMENT ON FUNCTION @extschema@.ldp_range(@extschema@.ldp_summary, float8, float8, float8, text, text) IS
-    'one row: of an ordered attribute the share of people from the value low to high, both included; of several '
-    'numeric attributes the mean of those numbered low to high together, in their units';
+    'Returns one row. For an ordered attribute: the share of people from the value low to the value high, both '
+    'included. For several numeric attributes: the mean of the attributes numbered low to high taken together, in '
+    'their units.';
 
 CREATE FUNCTION @extschema@.ldp_cdf(summary @extschema@.ldp_summary, value float8,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
-    RETURNS SETOF @extschema@.ldp_answer
+    RETURNS SETOF @extschema@.ldp_estimate_row
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 1;
 COMMENT ON FUNCTION @extschema@.ldp_cdf(@extschema@.ldp_summary, float8, float8, text, text) IS
-    'one row: estimated share of people at or below a value of an ordered attribute';
+    'Returns one row: the estimated share of people at or below a value of an ordered attribute.';
 
 CREATE FUNCTION @extschema@.ldp_quantile(summary @extschema@.ldp_summary, share float8) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION @extschema@.ldp_quantile(@extschema@.ldp_summary, float8) IS
-    'the value, in the attribute''s own units, below which this share of the people lies; 0.5 is the median';
+    'Returns the value, in the attribute''s units, below which this share of the people lies. 0.5 gives the median.';
 
 CREATE FUNCTION @extschema@.ldp_quantile(summary @extschema@.ldp_summary, share float8, attribute text) RETURNS float8
     LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
     AS $$ SELECT @extschema@.ldp_quantile(@extschema@.ldp_part($1, $3), $2) $$;
 COMMENT ON FUNCTION @extschema@.ldp_quantile(@extschema@.ldp_summary, float8, text) IS
-    'the value, in its own units, below which this share of the people lies in one attribute of a record';
+    'Returns the value of the named attribute of a record, in its units, below which this share of the people lies.';
 
 CREATE FUNCTION @extschema@.ldp_quantiles(summary @extschema@.ldp_summary,
         shares float8[] DEFAULT '{0.05,0.25,0.5,0.75,0.95}', confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_quantile_at
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 5 SUPPORT @extschema@.ldp_rows;
 COMMENT ON FUNCTION @extschema@.ldp_quantiles(@extschema@.ldp_summary, float8[], float8, text, text) IS
-    'the values, in the attribute''s own units, below which these shares of the people lie, a row for each with its '
-    'interval';
+    'Returns the values, in the attribute''s units, below which these shares of the people lie. One row per share, '
+    'each with an interval.';
 
 CREATE FUNCTION @extschema@.ldp_histogram(summary @extschema@.ldp_summary, bins integer DEFAULT 10,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_bin
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10 SUPPORT @extschema@.ldp_rows;
 COMMENT ON FUNCTION @extschema@.ldp_histogram(@extschema@.ldp_summary, integer, float8, text, text) IS
-    'estimated shares, of 1, of so many bins of equal width over the range of an ordered attribute, a row for each: '
-    'unbiased, so maybe negative, with errors';
+    'Returns the estimated share (of 1) of each bin of an ordered attribute. The argument bins is the number of '
+    'bins, which have equal width over the attribute''s range. Estimates are unbiased, so they may be negative; each '
+    'row has a standard error.';
 
 CREATE FUNCTION @extschema@.ldp_distribution(summary @extschema@.ldp_summary, smoothing text DEFAULT 'ems',
         attribute text DEFAULT NULL)
     RETURNS TABLE (attribute text, low float8, high float8, estimate float8, n bigint, people bigint, attribute_number integer, bin integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 100000 ROWS 1000;
 COMMENT ON FUNCTION @extschema@.ldp_distribution(@extschema@.ldp_summary, text, text) IS
-    'the distribution of an ordered attribute, fitted: shares that are not negative and sum to 1, without errors; '
-    'smoothing ems or em, which only square_wave knows apart';
+    'Returns the fitted distribution of an ordered attribute: shares that are not negative and sum to 1, without '
+    'errors. The argument smoothing is ems or em; it affects only square_wave.';
 
 CREATE FUNCTION @extschema@.ldp_resolution(summary @extschema@.ldp_summary) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_resolution(@extschema@.ldp_summary) IS
-    'the stretch over which shares and quantiles of these reports are smeared, in the attribute''s units; 0 if they are not';
+    'Returns the width, in the attribute''s units, of the interval over which the mechanism smooths shares and '
+    'quantiles. 0 if the mechanism does not smooth.';
 
 CREATE FUNCTION @extschema@.ldp_resolution(summary @extschema@.ldp_summary, attribute text) RETURNS float8
     LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
     AS $$ SELECT @extschema@.ldp_resolution(@extschema@.ldp_part($1, $2)) $$;
 COMMENT ON FUNCTION @extschema@.ldp_resolution(@extschema@.ldp_summary, text) IS
-    'the stretch over which shares and quantiles of one attribute of a record are smeared, in its own units; 0 if '
-    'they are not';
+    'Returns the width, in the attribute''s units, of the interval over which the mechanism smooths shares and '
+    'quantiles of the named attribute of a record. 0 if the mechanism does not smooth.';
 
 CREATE FUNCTION @extschema@.ldp_learn_range(summary @extschema@.ldp_summary, coverage float8 DEFAULT 0.9,
         attribute text DEFAULT NULL)
     RETURNS TABLE (attribute text, low float8, high float8, attribute_number integer, coefficient integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_learn_range(@extschema@.ldp_summary, float8, text) IS
-    'ranges for a second round from the reports of a first: of each attribute one that holds this share of the people, '
-    'with confidence 0.99; of haar_ranges one for each Haar coefficient, ready for a spec''s "coefficients". Where the '
-    'reports are too few, it is the declared range, and note says about how many reports narrow it';
+    'Returns ranges for the spec of a second round, estimated from the reports of a first round. Each range contains '
+    'the share coverage of the people with confidence 0.99. For haar_ranges it returns one range per Haar '
+    'coefficient, in the form of a spec''s "coefficients". If there are too few reports, it returns the declared '
+    'range, and note states the approximate number of reports that would narrow it.';
 
 CREATE FUNCTION @extschema@.ldp_first_look(one @extschema@.ldp_summary, other @extschema@.ldp_summary, people bigint)
     RETURNS TABLE (mechanism text, sharp_mechanism text, sharp_error float8, smooth_error float8, smooth_bias float8,
                    smooth_grid bigint, clear boolean)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000000 ROWS 1;
 COMMENT ON FUNCTION @extschema@.ldp_first_look(@extschema@.ldp_summary, @extschema@.ldp_summary, bigint) IS
-    'Chooses the mechanism for the distribution of a number from two halves of a first round (tree or haar_ordered, '
-    'different people, one spec): the sharp one, whose estimates are unbiased and have intervals, or square_wave, whose '
-    'smooth fit has a bias and no interval. The errors are root mean squares of the share of a range if so many other '
-    'people report: sharp_error of the unbiased estimate, smooth_error of the fit at smooth_grid steps, smooth_bias the '
-    'part that does not shrink with more people. clear is true if the difference exceeds two standard errors. Error '
-    '42804 if the specs differ, 0A000 for other reports, 22023 if a half is empty';
+    'Chooses the mechanism for the distribution of a number from two halves of a first round. Both halves use one '
+    'spec (tree or haar_ordered) and different people. The candidates are the sharp mechanism, with unbiased '
+    'estimates and intervals, and square_wave, whose smooth fit has a bias and no interval. Errors are root mean '
+    'squares of the share of a range, for the given number of other people. The column sharp_error belongs to the '
+    'unbiased estimate, smooth_error to the fit at smooth_grid steps. The column smooth_bias is the part of '
+    'smooth_error that does not shrink with more people. The column clear is true if the difference exceeds two '
+    'standard errors. Error 42804 if the specs differ, 0A000 for other reports, 22023 if a half is empty.';
 
--- Health, rounds
+-- Diagnostics and changes
 
 CREATE FUNCTION @extschema@.ldp_health(summary @extschema@.ldp_summary, attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_statistic
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 4;
 COMMENT ON FUNCTION @extschema@.ldp_health(@extschema@.ldp_summary, text) IS
-    'statistics that honest reports follow whatever people''s values are, a row for each, and how likely honest '
-    'reports are as far off: a p-value near 0 says that not all reports came from the randomizer, a large one says '
-    'little';
+    'Returns diagnostics of the reports, one per row: statistics whose distribution under honest reporting does not '
+    'depend on people''s values. The column p_value is the probability of a deviation at least as large from honest '
+    'reports. A p_value near 0 indicates that some reports did not come from the randomizer; a large one is weak '
+    'evidence.';
 
 CREATE FUNCTION @extschema@.ldp_change(before @extschema@.ldp_summary, after @extschema@.ldp_summary,
-        kept float8 DEFAULT 0, confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
+        memoized float8 DEFAULT 0, confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
     RETURNS TABLE (attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, attribute_number integer, value integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_change(@extschema@.ldp_summary, @extschema@.ldp_summary, float8, float8, text, text) IS
-    'how the mean of every number and the share of every value changed from one summary to another, after less '
-    'before; kept is the share of people, of the smaller summary, who are in both and repeated a remembered answer: '
-    'the noise in both then cancels in part. Error 42804 if specs differ';
+    'Returns the change (after minus before) of the mean of every number and of the share of every value. The '
+    'argument memoized is the share of people, relative to the smaller summary, who are in both summaries and '
+    'repeated a memoized response. Their noise cancels in part. Error 42804 if the specs differ.';
 
 CREATE FUNCTION @extschema@.ldp_series(summary @extschema@.ldp_summary, confidence float8 DEFAULT 0.95,
         target text DEFAULT 'sample')
     RETURNS TABLE (round integer, attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint, attribute_number integer, value integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_series(@extschema@.ldp_summary, float8, text) IS
-    'of a mechanism of series (ddrm), the share, of 1, of every value in every round, a row for each; NULL where '
-    'the reports do not reach yet; error 0A000 of other mechanisms';
+    'Returns the estimated share (of 1) of every value in every round, for a mechanism of time series (ddrm). Rounds '
+    'without enough reports have NULL. Error 0A000 for other mechanisms.';
 
--- Numbers together
+-- Covariance and regression
 
 CREATE FUNCTION @extschema@.ldp_covariance(summary @extschema@.ldp_summary, x text, y text,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')
-    RETURNS SETOF @extschema@.ldp_answer
+    RETURNS SETOF @extschema@.ldp_estimate_row
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000 ROWS 1;
 COMMENT ON FUNCTION @extschema@.ldp_covariance(@extschema@.ldp_summary, text, text, float8, text) IS
-    'one row: estimated covariance of two numbers of a record that has their product, in their units multiplied; of '
-    'a number with itself its variance. Error 0A000 if the product is missing';
+    'Returns one row: the estimated covariance of two numbers of a record, in the product of their units. With x = y '
+    'it returns the variance. Error 0A000 if the spec does not collect the product.';
 
 CREATE FUNCTION @extschema@.ldp_correlation(summary @extschema@.ldp_summary, x text, y text,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')
-    RETURNS SETOF @extschema@.ldp_answer
+    RETURNS SETOF @extschema@.ldp_estimate_row
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000 ROWS 1;
 COMMENT ON FUNCTION @extschema@.ldp_correlation(@extschema@.ldp_summary, text, text, float8, text) IS
-    'one row: estimated correlation of two numbers of a record that has their product and squares; unbiased to the '
-    'first order, so it may lie outside -1 to 1, but for the interval. Error 0A000 if a product is missing';
+    'Returns one row: the estimated correlation of two numbers of a record. The estimate is unbiased to the first '
+    'order, so it may lie outside -1 to 1; the interval does not. Error 0A000 if the spec does not collect the '
+    'product and both squares.';
 
 CREATE FUNCTION @extschema@.ldp_regression(summary @extschema@.ldp_summary, "of" text, predictors text[],
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', "group" text DEFAULT NULL)
     RETURNS TABLE (term text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_regression(@extschema@.ldp_summary, text, text[], float8, text, text) IS
-    'least squares of a number on others, from the means of their products, a row for each term: (intercept), or '
-    'that of each value of the category "group", the slope of each predictor in units of the one by the other, and '
-    '(r_squared), the share of the variance that they explain. Error 0A000 if a product is missing, or the design '
-    'is singular as far as the reports tell';
+    'Returns the least squares regression of a number on predictors, computed from the means of products, one term '
+    'per row. The terms are (intercept), or one intercept for each value of the category "group", the slope of each '
+    'predictor, and (r_squared), the share of variance explained. A slope has the unit of the response per unit of '
+    'the predictor. Error 0A000 if the spec does not collect a product, or if the estimated design matrix is not '
+    'distinguishable from a singular one.';
 
--- Everything
+-- All estimates
 
 CREATE FUNCTION @extschema@.ldp_estimate(summary @extschema@.ldp_summary, confidence float8 DEFAULT 0.95,
         target text DEFAULT 'sample')
-    RETURNS SETOF @extschema@.ldp_answer
+    RETURNS SETOF @extschema@.ldp_estimate_row
     AS 'MODULE_PATHNAME', 'ldp_estimate_summary' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_estimate(@extschema@.ldp_summary, float8, text) IS
-    'what a summary tells: a row per numeric attribute, its mean in its own units, and per value of a category, its '
-    'share of 1, with standard error and interval; target sample or population';
+    'Returns all estimates of a summary. There is one row for the mean of each numeric attribute, in its units, and '
+    'for the share (of 1) of each value of a category. Each row has a standard error and an interval. The argument '
+    'target is sample or population.';
 
 CREATE FUNCTION @extschema@.ldp_estimate(name text, confidence float8 DEFAULT 0.95, target text DEFAULT 'sample',
         round integer DEFAULT NULL)
-    RETURNS SETOF @extschema@.ldp_answer
+    RETURNS SETOF @extschema@.ldp_estimate_row
     LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp
     AS $$ SELECT * FROM @extschema@.ldp_estimate(@extschema@.ldp_summary_of($1, $4), $2, $3) $$;
 COMMENT ON FUNCTION @extschema@.ldp_estimate(text, float8, text, integer) IS
-    'what a collection''s reports, or those of one round, tell: a row per numeric attribute, its mean in its own '
-    'units, and per value of a category, its share of 1, with standard error and interval; no rows without reports; '
-    'error 42704 if there is no such collection, 42501 for who may not ask';
+    'Returns all estimates of a collection, or of one round. There is one row for the mean of each numeric '
+    'attribute, in its units, and for the share (of 1) of each value of a category. Each row has a standard error '
+    'and an interval. Without reports it returns no rows. Error 42704 if the collection does not exist, 42501 if the '
+    'caller may not query it.';
 
--- Several answers to one question -----------------------------------------------------------------------------
--- By people of their own, under specs of their own: where they chose their epsilon, or a spec was renewed. Of one spec
--- summaries are rolled up instead.
+-- Combination of estimates ------------------------------------------------------------------------------------
+-- For estimates of one quantity by different people under different specs, for example if people chose their epsilon or a
+-- spec was replaced. Summaries of one spec are merged with ldp_rollup instead.
 
-CREATE FUNCTION @extschema@.ldp_combine_answers(answer @extschema@.ldp_answer, other @extschema@.ldp_answer)
-    RETURNS @extschema@.ldp_answer
+CREATE FUNCTION @extschema@.ldp_combine_rows(result @extschema@.ldp_estimate_row, other @extschema@.ldp_estimate_row)
+    RETURNS @extschema@.ldp_estimate_row
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
-COMMENT ON FUNCTION @extschema@.ldp_combine_answers(@extschema@.ldp_answer, @extschema@.ldp_answer) IS
-    'two answers to one question as one, weighed by their precision; the interval follows from both intervals, and has their confidence';
+COMMENT ON FUNCTION @extschema@.ldp_combine_rows(@extschema@.ldp_estimate_row, @extschema@.ldp_estimate_row) IS
+    'Returns the precision-weighted mean of two estimates of one quantity. The interval is derived from both '
+    'intervals and has their confidence.';
 
-CREATE FUNCTION @extschema@.ldp_combine_estimate(answer @extschema@.ldp_answer, estimate float8, stderr float8)
-    RETURNS @extschema@.ldp_answer
+CREATE FUNCTION @extschema@.ldp_combine_estimate(result @extschema@.ldp_estimate_row, estimate float8, stderr float8)
+    RETURNS @extschema@.ldp_estimate_row
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT @extschema@.ldp_combine_answers(o.other, COALESCE($1, ROW(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::@extschema@.ldp_answer))
-    FROM (SELECT ROW(NULL, NULL, $2, $3, $2 - r * $3, $2 + r * $3, NULL, NULL, NULL, NULL, NULL)::@extschema@.ldp_answer
+    SELECT @extschema@.ldp_combine_rows(o.other, COALESCE($1, ROW(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::@extschema@.ldp_estimate_row))
+    FROM (SELECT ROW(NULL, NULL, $2, $3, $2 - r * $3, $2 + r * $3, NULL, NULL, NULL, NULL, NULL)::@extschema@.ldp_estimate_row
           FROM @extschema@.ldp_critical_value(0.95) AS r) AS o (other)
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_combine_estimate(@extschema@.ldp_answer, float8, float8) IS
-    'the answer with one more estimate and its standard error; NULL is the answer from none';
+COMMENT ON FUNCTION @extschema@.ldp_combine_estimate(@extschema@.ldp_estimate_row, float8, float8) IS
+    'Returns a combined estimate after adding one estimate with its standard error. A NULL state has no estimates.';
 
-CREATE AGGREGATE @extschema@.ldp_combine(answer @extschema@.ldp_answer) (
-    SFUNC = @extschema@.ldp_combine_answers, STYPE = @extschema@.ldp_answer,
-    COMBINEFUNC = @extschema@.ldp_combine_answers, PARALLEL = SAFE
+CREATE AGGREGATE @extschema@.ldp_combine(result @extschema@.ldp_estimate_row) (
+    SFUNC = @extschema@.ldp_combine_rows, STYPE = @extschema@.ldp_estimate_row,
+    COMBINEFUNC = @extschema@.ldp_combine_rows, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE @extschema@.ldp_combine(@extschema@.ldp_answer) IS
-    'answers of different people to one question as one, weighed by their precision; the interval follows from theirs, '
-    'and has their confidence; '
-    'those without an estimate have no part in it, and one that is alone stays as it is';
+COMMENT ON AGGREGATE @extschema@.ldp_combine(@extschema@.ldp_estimate_row) IS
+    'Returns the precision-weighted mean of independent estimates of one quantity by different people. The interval '
+    'is derived from their intervals and has their confidence. Rows without an estimate are ignored; a single row is '
+    'returned unchanged.';
 
 CREATE AGGREGATE @extschema@.ldp_combine(estimate float8, stderr float8) (
-    SFUNC = @extschema@.ldp_combine_estimate, STYPE = @extschema@.ldp_answer,
-    COMBINEFUNC = @extschema@.ldp_combine_answers, PARALLEL = SAFE
+    SFUNC = @extschema@.ldp_combine_estimate, STYPE = @extschema@.ldp_estimate_row,
+    COMBINEFUNC = @extschema@.ldp_combine_rows, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_combine(float8, float8) IS
-    'estimates by different people and their standard errors as one answer, weighed by their precision, with an '
-    'interval of confidence 0.95';
+    'Returns the precision-weighted mean of independent estimates by different people, from the estimates and their '
+    'standard errors. The interval has confidence 0.95.';
 

@@ -8,13 +8,13 @@ CREATE FUNCTION @extschema@.ldp_pack_combine(packing internal, other internal) R
 COMMENT ON FUNCTION @extschema@.ldp_pack_combine(internal, internal) IS 'combine function of ldp_pack';
 CREATE FUNCTION @extschema@.ldp_pack_serialize(packing internal) RETURNS bytea
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
-COMMENT ON FUNCTION @extschema@.ldp_pack_serialize(internal) IS 'the state of ldp_pack on its way from a worker';
+COMMENT ON FUNCTION @extschema@.ldp_pack_serialize(internal) IS 'serialization function of ldp_pack';
 CREATE FUNCTION @extschema@.ldp_pack_deserialize(bytes bytea, packing internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
-COMMENT ON FUNCTION @extschema@.ldp_pack_deserialize(bytea, internal) IS 'the state of ldp_pack, from a worker';
+COMMENT ON FUNCTION @extschema@.ldp_pack_deserialize(bytea, internal) IS 'deserialization function of ldp_pack';
 CREATE FUNCTION @extschema@.ldp_pack_final(packing internal) RETURNS @extschema@.ldp_report_batch
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_pack_final(internal) IS 'final function of an aggregate';
+COMMENT ON FUNCTION @extschema@.ldp_pack_final(internal) IS 'final function of ldp_pack';
 
 CREATE AGGREGATE @extschema@.ldp_pack(report @extschema@.ldp_report) (
     SFUNC = @extschema@.ldp_pack_accumulate, STYPE = internal, SSPACE = 16384, FINALFUNC = @extschema@.ldp_pack_final,
@@ -22,10 +22,11 @@ CREATE AGGREGATE @extschema@.ldp_pack(report @extschema@.ldp_report) (
     DESERIALFUNC = @extschema@.ldp_pack_deserialize, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_pack(@extschema@.ldp_report) IS
-    'reports of one spec to one batch of them all, at most 2^24 bytes of payloads; NULL of no reports, error 42804 '
-    'if specs differ';
+    'Returns one batch of all the reports, with at most 2^24 bytes of payloads. Returns NULL without reports. Error '
+    '42804 if the specs differ.';
 
--- Whatever takes reports takes batches of them, by the same name: the functions in C look at the bytes.
+-- Every aggregate over reports also exists for batches, under the same name. The C functions distinguish reports and
+-- batches by their bytes.
 DO $script$
 DECLARE
     twin record;
@@ -37,8 +38,8 @@ BEGIN
                format('FUNCTION %s.%I(%s)', '@extschema@', f.proname, t.types) AS signature, d.description
         FROM pg_proc AS f, LATERAL (SELECT pg_get_function_arguments(f.oid)) AS a (arguments),
              LATERAL (SELECT string_agg(CASE o.type WHEN '@extschema@.ldp_report'::regtype THEN '@extschema@.ldp_report_batch'::regtype
-                                                    ELSE o.type::regtype END::text, ', ' ORDER BY o.place)
-                      FROM unnest(f.proargtypes) WITH ORDINALITY AS o (type, place)) AS t (types),
+                                                    ELSE o.type::regtype END::text, ', ' ORDER BY o.index)
+                      FROM unnest(f.proargtypes) WITH ORDINALITY AS o (type, index)) AS t (types),
              LATERAL (SELECT obj_description(f.oid, 'pg_proc')) AS d (description)
         WHERE f.pronamespace = '@extschema@'::regnamespace AND f.proargtypes[1] = '@extschema@.ldp_report'::regtype
           AND f.proname IN ('ldp_summary_accumulate', 'ldp_query_accumulate', 'ldp_pack_accumulate', 'ldp_window_accumulate', 'ldp_window_remove')
@@ -57,12 +58,12 @@ BEGIN
                       CASE WHEN a.aggmtransfn <> 0 THEN format(', MSFUNC = %s, MINVFUNC = %s, MSTYPE = %s, MSSPACE = %s, MFINALFUNC = %s',
                            a.aggmtransfn, a.aggminvtransfn, a.aggmtranstype::regtype, a.aggmtransspace, a.aggmfinalfn) END) AS definition,
                format('AGGREGATE %s.%I(%s)', '@extschema@', f.proname, i.types) AS signature,
-               format('%s; from batches', obj_description(f.oid, 'pg_proc')) AS description
+               format('%s The reports come from batches.', obj_description(f.oid, 'pg_proc')) AS description
         FROM pg_aggregate AS a JOIN pg_proc AS f ON f.oid = a.aggfnoid,
              LATERAL (SELECT pg_get_function_arguments(f.oid),
                              (SELECT string_agg(CASE o.type WHEN '@extschema@.ldp_report'::regtype THEN '@extschema@.ldp_report_batch'::regtype
-                                                            ELSE o.type::regtype END::text, ', ' ORDER BY o.place)
-                              FROM unnest(f.proargtypes) WITH ORDINALITY AS o (type, place))) AS i (arguments, types)
+                                                            ELSE o.type::regtype END::text, ', ' ORDER BY o.index)
+                              FROM unnest(f.proargtypes) WITH ORDINALITY AS o (type, index))) AS i (arguments, types)
         WHERE f.pronamespace = '@extschema@'::regnamespace AND f.proargtypes[0] = '@extschema@.ldp_report'::regtype
         ORDER BY f.oid
     LOOP

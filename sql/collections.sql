@@ -1,6 +1,6 @@
 -- Roles -----------------------------------------------------------------------------------------------------
--- They belong to the cluster: they may be there already, another database may be creating them right now, and
--- DROP EXTENSION leaves them.
+-- Roles belong to the cluster. They may exist already, another database may create them at the same time, and DROP
+-- EXTENSION keeps them.
 
 DO $script$
 DECLARE
@@ -25,7 +25,7 @@ $script$;
 
 -- Collections -----------------------------------------------------------------------------------------------
 
--- What was derived from a spec has no part in its fingerprint: another version may derive more.
+-- Derived quantities are excluded from the fingerprint, because a later version may derive more of them.
 CREATE TABLE @extschema@.ldp_collection (
     name        text PRIMARY KEY CHECK (octet_length(name) BETWEEN 1 AND 63),
     reports     regclass NOT NULL UNIQUE,
@@ -37,24 +37,28 @@ CREATE TABLE @extschema@.ldp_collection (
     fingerprint text NOT NULL GENERATED ALWAYS AS (@extschema@.ldp_spec_fingerprint(spec - 'derived')) STORED,
     parameters  bytea NOT NULL GENERATED ALWAYS AS (@extschema@.ldp_spec_parameters(spec - 'derived')) STORED
 );
-COMMENT ON TABLE @extschema@.ldp_collection IS 'all collections, with the canonical spec of each; see the view ldp_collections';
-COMMENT ON COLUMN @extschema@.ldp_collection.name IS 'what clients and functions call it';
-COMMENT ON COLUMN @extschema@.ldp_collection.reports IS 'its table';
-COMMENT ON COLUMN @extschema@.ldp_collection.spec IS 'its canonical spec, which never changes: reports were made under it';
-COMMENT ON COLUMN @extschema@.ldp_collection.created IS 'when it was created';
+COMMENT ON TABLE @extschema@.ldp_collection IS
+    'all collections with their canonical specs; see the view ldp_collections';
+COMMENT ON COLUMN @extschema@.ldp_collection.name IS 'name of the collection, as clients and functions use it';
+COMMENT ON COLUMN @extschema@.ldp_collection.reports IS 'table of the collection';
+COMMENT ON COLUMN @extschema@.ldp_collection.spec IS
+    'canonical spec of the collection; immutable, because the reports were randomized under it';
+COMMENT ON COLUMN @extschema@.ldp_collection.created IS 'time of creation';
 COMMENT ON COLUMN @extschema@.ldp_collection.analysts IS
-    'what the members of ldp_analyst see: ''rows'', or ''aggregates'', which they ask ldp''s functions for';
-COMMENT ON COLUMN @extschema@.ldp_collection.home IS 'in which database its reports are stamped as they arrive, for rollups; NULL if they are not';
-COMMENT ON COLUMN @extschema@.ldp_collection.stamp IS 'what stamps of reports that arrive there are above';
-COMMENT ON COLUMN @extschema@.ldp_collection.fingerprint IS 'what identifies its spec in reports and summaries';
-COMMENT ON COLUMN @extschema@.ldp_collection.parameters IS 'the parameter block that its reports begin with';
+    'access of members of ldp_analyst: ''rows'', or ''aggregates'' through functions of ldp only';
+COMMENT ON COLUMN @extschema@.ldp_collection.home IS
+    'database in which arriving reports are stamped for rollups; NULL if they are not stamped';
+COMMENT ON COLUMN @extschema@.ldp_collection.stamp IS
+    'lower bound of the stamps of reports that arrive in that database';
+COMMENT ON COLUMN @extschema@.ldp_collection.fingerprint IS 'fingerprint of the spec, as in reports and summaries';
+COMMENT ON COLUMN @extschema@.ldp_collection.parameters IS 'parameter block at the beginning of every report';
 CREATE INDEX ldp_collection_fingerprint ON @extschema@.ldp_collection (fingerprint);
 COMMENT ON INDEX @extschema@.ldp_collection_fingerprint IS 'finds the collection of a summary';
 
--- A submitter is a role by name, as dumps have it: a copy elsewhere need not have the role. What one submitter counted
--- says nothing of another's batch of the same number, which nobody can take, or use up, before its owner.
--- No foreign key ties it to its collection: pg_restore -j may fill this table first. What removes a collection removes
--- its batches, and so does what takes its name.
+-- The submitter is the name of a role, as in a dump: a copy of the database need not have the role. The submitter is part
+-- of the key, so no role can use up an identifier of another role's batch.
+-- The table has no foreign key to the collection, because pg_restore -j may fill it first. The functions that remove a
+-- collection, or reuse its name, also delete its batches.
 CREATE TABLE @extschema@.ldp_batch (
     collection text,
     submitter  name,
@@ -64,15 +68,17 @@ CREATE TABLE @extschema@.ldp_batch (
     claimed    timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (collection, submitter, batch)
 );
-COMMENT ON TABLE @extschema@.ldp_batch IS 'batches that were counted, so that a client which lost the answer can repeat one safely';
-COMMENT ON COLUMN @extschema@.ldp_batch.collection IS 'the collection';
-COMMENT ON COLUMN @extschema@.ldp_batch.submitter IS 'the role that submitted it';
-COMMENT ON COLUMN @extschema@.ldp_batch.batch IS 'the number that the client gave its batch';
-COMMENT ON COLUMN @extschema@.ldp_batch.reports IS 'how many reports it had';
-COMMENT ON COLUMN @extschema@.ldp_batch.digest IS 'a hash of its content, to tell a repetition from another batch of the same number';
-COMMENT ON COLUMN @extschema@.ldp_batch.claimed IS 'when it was counted';
+COMMENT ON TABLE @extschema@.ldp_batch IS
+    'batches that were counted, so that a client without a response can safely repeat a batch';
+COMMENT ON COLUMN @extschema@.ldp_batch.collection IS 'name of the collection';
+COMMENT ON COLUMN @extschema@.ldp_batch.submitter IS 'role that submitted the batch';
+COMMENT ON COLUMN @extschema@.ldp_batch.batch IS 'identifier that the client chose for the batch';
+COMMENT ON COLUMN @extschema@.ldp_batch.reports IS 'number of reports in the batch';
+COMMENT ON COLUMN @extschema@.ldp_batch.digest IS
+    'SHA-256 digest of the content, which distinguishes a repetition from another batch with the same identifier';
+COMMENT ON COLUMN @extschema@.ldp_batch.claimed IS 'time at which the batch was counted';
 
--- A collection whose table was dropped by hand is not dumped: its regclass would mean nothing elsewhere.
+-- If the table of a collection was dropped, the collection is not dumped, because its regclass is invalid elsewhere.
 SELECT pg_extension_config_dump('@extschema@.ldp_collection',
     'WHERE EXISTS (SELECT FROM pg_catalog.pg_class AS t WHERE t.oid = reports)');
 SELECT pg_extension_config_dump('@extschema@.ldp_batch',
@@ -84,29 +90,30 @@ BEGIN
     RAISE EXCEPTION USING
         ERRCODE = 'object_not_in_prerequisite_state',
         MESSAGE = format('the spec of collection "%s" cannot be changed', OLD.name),
-        DETAIL = 'The noise in its reports was drawn under this spec; no other can take it out again.',
+        DETAIL = 'The reports were randomized under this spec, and only this spec gives unbiased estimates.',
         HINT = 'Create a new collection for the new spec.';
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_refuse_spec_change() IS 'keeps specs as they are';
+COMMENT ON FUNCTION @extschema@.ldp_refuse_spec_change() IS 'Rejects every change of a spec. Trigger function.';
 
 CREATE TRIGGER ldp_spec_is_immutable BEFORE UPDATE ON @extschema@.ldp_collection FOR EACH ROW
     WHEN (NEW.spec IS DISTINCT FROM OLD.spec) EXECUTE FUNCTION @extschema@.ldp_refuse_spec_change();
-COMMENT ON TRIGGER ldp_spec_is_immutable ON @extschema@.ldp_collection IS 'a spec never changes; a new spec is a new collection';
+COMMENT ON TRIGGER ldp_spec_is_immutable ON @extschema@.ldp_collection IS
+    'rejects changes of a spec; a new spec needs a new collection';
 
--- A report table has these columns first, then the collection's side columns.
+-- The first columns of a report table; side columns follow.
 CREATE TYPE @extschema@.ldp_report_row AS (report @extschema@.ldp_report, round integer);
 COMMENT ON TYPE @extschema@.ldp_report_row IS
-    'the report table type: CREATE TABLE name OF ldp_report_row creates a table that ldp_adopt_collection accepts. A typed '
-    'table takes no further columns; ALTER TABLE name NOT OF makes it an ordinary table first';
+    'row type of report tables: CREATE TABLE name OF ldp_report_row creates a table that ldp_adopt_collection '
+    'accepts. A typed table accepts no further columns; ALTER TABLE name NOT OF makes it an ordinary table';
 COMMENT ON COLUMN @extschema@.ldp_report_row.report IS 'one randomized report';
-COMMENT ON COLUMN @extschema@.ldp_report_row.round IS 'the round that the report belongs to; 0 for a collection without rounds';
+COMMENT ON COLUMN @extschema@.ldp_report_row.round IS 'round of the report; 0 for a collection without rounds';
 
--- Whether a table's rows are reports or batches is told by its columns alone, so that nothing can contradict them.
+-- The columns of a table determine whether its rows are reports or batches. The catalog stores no copy that could disagree.
 CREATE FUNCTION @extschema@.ldp_report_column(reports regclass) RETURNS text
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    -- Asked for every batch that is claimed; a body in SQL would be planned anew each time.
+    -- Called for every claimed batch. A body in SQL would be planned in each call.
     RETURN CASE WHEN EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = $1 AND a.attname = 'batch' AND a.attnum > 0
                                  AND NOT a.attisdropped AND a.attgenerated = '' AND a.atttypid = '@extschema@.ldp_report_batch'::regtype)
                      AND NOT EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = $1 AND a.attname = 'report' AND a.attnum > 0
@@ -115,23 +122,26 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_report_column(regclass) IS
-    'the column that has a collection''s reports: "report", or "batch" where they rest in batches';
+    'Returns the name of the column that stores a collection''s reports: "report", or "batch" if a row stores a '
+    'batch.';
 
 CREATE VIEW @extschema@.ldp_collections AS
     SELECT c.name, c.reports, c.spec ->> 'mechanism' AS mechanism, (c.spec ->> 'epsilon')::float8 AS epsilon,
            coalesce((c.spec ->> 'delta')::float8, 0) AS delta, c.spec, c.created, c.fingerprint,
            CASE @extschema@.ldp_report_column(c.reports) WHEN 'batch' THEN 'batches' ELSE 'reports' END AS rows
     FROM @extschema@.ldp_collection AS c JOIN pg_class AS t ON t.oid = c.reports;
-COMMENT ON VIEW @extschema@.ldp_collections IS 'the collections, their tables and specs; open to everyone';
-COMMENT ON COLUMN @extschema@.ldp_collections.name IS 'what clients and functions call it';
-COMMENT ON COLUMN @extschema@.ldp_collections.reports IS 'its table';
-COMMENT ON COLUMN @extschema@.ldp_collections.mechanism IS 'how its reports are randomized';
-COMMENT ON COLUMN @extschema@.ldp_collections.epsilon IS 'what one report may cost in privacy';
-COMMENT ON COLUMN @extschema@.ldp_collections.delta IS 'the probability but for which epsilon holds; 0: for certain';
-COMMENT ON COLUMN @extschema@.ldp_collections.spec IS 'its canonical spec';
-COMMENT ON COLUMN @extschema@.ldp_collections.created IS 'when it was created';
-COMMENT ON COLUMN @extschema@.ldp_collections.fingerprint IS 'what identifies its spec in reports and summaries';
-COMMENT ON COLUMN @extschema@.ldp_collections.rows IS 'what a row of its table holds: ''reports'', one each, or ''batches''';
+COMMENT ON VIEW @extschema@.ldp_collections IS 'collections with their tables and specs; readable by everyone';
+COMMENT ON COLUMN @extschema@.ldp_collections.name IS 'name of the collection, as clients and functions use it';
+COMMENT ON COLUMN @extschema@.ldp_collections.reports IS 'table of the collection';
+COMMENT ON COLUMN @extschema@.ldp_collections.mechanism IS 'mechanism that randomizes the reports';
+COMMENT ON COLUMN @extschema@.ldp_collections.epsilon IS 'privacy cost of one report';
+COMMENT ON COLUMN @extschema@.ldp_collections.delta IS
+    'probability with which the epsilon guarantee may fail; 0 if it always holds';
+COMMENT ON COLUMN @extschema@.ldp_collections.spec IS 'canonical spec of the collection';
+COMMENT ON COLUMN @extschema@.ldp_collections.created IS 'time of creation';
+COMMENT ON COLUMN @extschema@.ldp_collections.fingerprint IS 'fingerprint of the spec, as in reports and summaries';
+COMMENT ON COLUMN @extschema@.ldp_collections.rows IS
+    'content of a row of the table: ''reports'' (one per row) or ''batches''';
 
 CREATE FUNCTION @extschema@.ldp_collection_named(name text) RETURNS @extschema@.ldp_collections
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -142,23 +152,23 @@ BEGIN
     IF NOT FOUND THEN
         RAISE EXCEPTION USING
             ERRCODE = 'undefined_object',
-            MESSAGE = format('there is no collection %s', COALESCE('"' || ldp_collection_named.name || '"', 'NULL')),
-            HINT = 'The view ldp_collections shows which collections there are.';
+            MESSAGE = format('collection %s does not exist', COALESCE('"' || ldp_collection_named.name || '"', 'NULL')),
+            HINT = 'The view ldp_collections lists all collections.';
     END IF;
     RETURN found_one;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_collection_named(text) IS
-    'the row of ldp_collections with this name; error 42704 if there is none';
+    'Returns the row of ldp_collections with this name. Error 42704 if the collection does not exist.';
 
 CREATE FUNCTION @extschema@.ldp_client_spec(name text) RETURNS jsonb
     LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
     AS $$ SELECT (@extschema@.ldp_collection_named($1)).spec $$;
 COMMENT ON FUNCTION @extschema@.ldp_client_spec(text) IS
-    'the canonical spec of a collection: all that a client needs to make reports; error 42704 if there is no such '
-    'collection';
+    'Returns the canonical spec of a collection, which contains everything that a client needs to create reports. '
+    'Error 42704 if the collection does not exist.';
 
--- What a role may do is decided by a few functions, whose errors say what to do.
+-- Privilege checks
 
 CREATE FUNCTION @extschema@.ldp_check_admin(caller name DEFAULT CURRENT_USER) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -171,26 +181,26 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_check_admin(name) IS 'error 42501 unless the role may create collections';
+COMMENT ON FUNCTION @extschema@.ldp_check_admin(name) IS 'Raises error 42501 unless the role may create collections.';
 
 CREATE FUNCTION @extschema@.ldp_check_owner(reports regclass, caller name DEFAULT CURRENT_USER) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     owner oid := (SELECT t.relowner FROM pg_class AS t WHERE t.oid = reports);
 BEGIN
-    IF owner IS NULL THEN  -- whoever could drop the table has done so
+    IF owner IS NULL THEN  -- the table was dropped by a role with the right to do so
         PERFORM @extschema@.ldp_check_admin(caller);
     ELSIF NOT pg_has_role(caller, owner, 'USAGE') THEN
         RAISE EXCEPTION USING
             ERRCODE = 'insufficient_privilege',
             MESSAGE = format('permission denied: role "%s" does not own the table %s', caller, reports),
-            DETAIL = format('It belongs to %s.', pg_get_userbyid(owner)),
-            HINT = 'What belongs to a collection is changed by the owner of its table.';
+            DETAIL = format('The owner is %s.', pg_get_userbyid(owner)),
+            HINT = 'Only the owner of the table can change a collection and its rollups.';
     END IF;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_check_owner(regclass, name) IS
-    'error 42501 unless the role owns a collection''s table, or is a member of the role that does';
+    'Raises error 42501 unless the role owns a collection''s table or is a member of the owning role.';
 
 CREATE FUNCTION @extschema@.ldp_check_free(name text) RETURNS void
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -201,21 +211,21 @@ BEGIN
     IF FOUND THEN
         RAISE EXCEPTION USING
             ERRCODE = 'duplicate_object',
-            MESSAGE = format('collection "%s" exists already', name),
+            MESSAGE = format('collection "%s" already exists', name),
             DETAIL = format('Its table is %s.', taken),
-            HINT = 'A new version of a spec is a new collection, under a name of its own.';
+            HINT = 'For a new version of a spec, create a collection with another name.';
     END IF;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_check_free(text) IS 'error 42710 if there is a collection with this name';
+COMMENT ON FUNCTION @extschema@.ldp_check_free(text) IS 'Raises error 42710 if a collection with this name exists.';
 
--- A table's owner can alter it, drop its CHECK, or put something else in its place. So it is looked at whenever it is
--- used.
+-- The owner of a table can alter it, drop its CHECK constraint, or replace it. Therefore every use checks the table.
 CREATE FUNCTION @extschema@.ldp_table_problem(reports regclass, parameters bytea) RETURNS text
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 50;
 COMMENT ON FUNCTION @extschema@.ldp_table_problem(regclass, bytea) IS
-    'why a table is none for the reports of a spec with this parameter block (not looked at if NULL); NULL if it is one, '
-    'and empty if there is no such table';
+    'Returns the reason why a table cannot store reports of a spec with this parameter block. Returns NULL if it '
+    'can, and an empty string if the table does not exist. If parameters is NULL, the constraint on the parameter '
+    'block is not checked.';
 
 CREATE FUNCTION @extschema@.ldp_table(name text) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -227,28 +237,28 @@ BEGIN
     FROM @extschema@.ldp_collection AS c JOIN pg_class AS t ON t.oid = c.reports JOIN pg_namespace AS s ON s.oid = t.relnamespace
     WHERE c.name = ldp_table.name;
     IF NOT FOUND THEN
-        PERFORM @extschema@.ldp_collection_named(name);  -- says so
+        PERFORM @extschema@.ldp_collection_named(name);  -- raises the error
     END IF;
-    IF problem = '' THEN  -- since the statement began
+    IF problem = '' THEN  -- dropped since the statement began
         RAISE EXCEPTION USING
             ERRCODE = 'undefined_object',
             MESSAGE = format('collection "%s" has just been dropped', name),
-            HINT = 'The view ldp_collections shows which collections there are.';
+            HINT = 'The view ldp_collections lists all collections.';
     END IF;
     IF problem IS NOT NULL THEN
         RAISE EXCEPTION USING
             ERRCODE = 'object_not_in_prerequisite_state',
-            MESSAGE = format('the table of collection "%s" is not what was registered', name),
-            DETAIL = format('%s is used no more. %s', table_name, problem),
-            HINT = 'Undo what was done to it; or forget it with ldp_unregister_collection, and register it again with '
-                   'ldp_adopt_collection.';
+            MESSAGE = format('the table of collection "%s" was altered since its registration', name),
+            DETAIL = format('Table %s is not usable. %s', table_name, problem),
+            HINT = 'Revert the change; or remove the collection with ldp_unregister_collection and register the table again '
+                   'with ldp_adopt_collection.';
     END IF;
     RETURN table_name;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_table(text) IS
-    'a collection''s table, quoted and with its schema; error 55000 if it is not what was registered, 42704 if '
-    'there is no such collection';
+    'Returns the quoted and schema-qualified name of a collection''s table. Error 55000 if the table was altered '
+    'since its registration, 42704 if the collection does not exist.';
 
 CREATE FUNCTION @extschema@.ldp_register_collection_as(caller name, name text, reports regclass, spec jsonb, analysts text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -258,13 +268,13 @@ DECLARE
     other text;
 BEGIN
     IF name IS NULL OR canonical IS NULL OR reports IS NULL THEN
-        RAISE EXCEPTION USING ERRCODE = 'null_value_not_allowed', MESSAGE = 'a collection needs a name, a spec and a table';
+        RAISE EXCEPTION USING ERRCODE = 'null_value_not_allowed', MESSAGE = 'name, spec and table of a collection must not be NULL';
     END IF;
     IF analysts NOT IN ('rows', 'aggregates') IS NOT FALSE THEN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_parameter_value',
-            MESSAGE = format('analysts cannot see %s', COALESCE('"' || analysts || '"', 'NULL')),
-            HINT = 'They see "rows", or "aggregates" only.';
+            MESSAGE = format('invalid value for parameter "analysts": %s', COALESCE('"' || analysts || '"', 'NULL')),
+            HINT = 'Valid values are "rows" and "aggregates".';
     END IF;
     PERFORM @extschema@.ldp_check_admin(caller);
     PERFORM @extschema@.ldp_check_owner(reports, caller);
@@ -277,10 +287,10 @@ BEGIN
             ERRCODE = 'wrong_object_type',
             MESSAGE = format('%s cannot be the table of collection "%s"', reports, name),
             DETAIL = problem,
-            HINT = 'ldp_create_collection creates a table; ldp_adopt_collection takes one that has the columns report and round '
-                   '(CREATE TABLE name OF ldp_report_row), or batch and round.';
+            HINT = 'Create a table with ldp_create_collection; or give ldp_adopt_collection a table with the columns report and '
+                   'round (CREATE TABLE name OF ldp_report_row), or batch and round.';
     END IF;
-    -- One whose table is gone, and what was counted for it.
+    -- Remove the catalog rows of a collection of this name whose table was dropped.
     DELETE FROM @extschema@.ldp_collection AS c WHERE c.name = ldp_register_collection_as.name;
     DELETE FROM @extschema@.ldp_batch AS b WHERE b.collection = ldp_register_collection_as.name;
     DELETE FROM @extschema@.ldp_rollup_part AS p USING @extschema@.ldp_rollup AS r WHERE r.name = p.rollup AND r.collection = ldp_register_collection_as.name;
@@ -288,24 +298,25 @@ BEGIN
     INSERT INTO @extschema@.ldp_collection (name, reports, spec, analysts) VALUES (name, reports, canonical, analysts);
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_register_collection_as(name, text, regclass, jsonb, text) IS 'ldp_register_collection, of this caller';
+COMMENT ON FUNCTION @extschema@.ldp_register_collection_as(name, text, regclass, jsonb, text) IS
+    'Implements ldp_register_collection for this caller, with the rights of the extension''s owner.';
 
 CREATE FUNCTION @extschema@.ldp_register_collection(name text, reports regclass, spec jsonb, analysts text) RETURNS void
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_register_collection(text, regclass, jsonb, text) IS
-    'registers a table that is ready, of the caller''s; ldp_adopt_collection makes it ready first. Error 42809 if '
-    'the table cannot be a collection''s';
+    'Registers a prepared table that the caller owns. To prepare a table, use ldp_adopt_collection. Error 42809 if '
+    'the table cannot belong to a collection.';
 
 CREATE FUNCTION @extschema@.ldp_unregister_collection_as(caller name, name text) RETURNS regclass
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     registered regclass;
 BEGIN
-    -- The row before the table: those who submit lock them in that order, too.
+    -- Lock the row before the table. Submissions lock them in the same order.
     SELECT c.reports INTO registered FROM @extschema@.ldp_collection AS c
     WHERE c.name = ldp_unregister_collection_as.name FOR UPDATE;
     IF NOT FOUND THEN
-        PERFORM @extschema@.ldp_collection_named(name);  -- says so
+        PERFORM @extschema@.ldp_collection_named(name);  -- raises the error
     END IF;
     PERFORM @extschema@.ldp_check_owner(registered, caller);
     DELETE FROM @extschema@.ldp_collection AS c WHERE c.name = ldp_unregister_collection_as.name;
@@ -315,12 +326,13 @@ BEGIN
     RETURN registered;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_unregister_collection_as(name, text) IS 'ldp_unregister_collection, of this caller';
+COMMENT ON FUNCTION @extschema@.ldp_unregister_collection_as(name, text) IS
+    'Implements ldp_unregister_collection for this caller, with the rights of the extension''s owner.';
 
 CREATE FUNCTION @extschema@.ldp_unregister_collection(name text) RETURNS regclass
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_unregister_collection(text) IS
-    'forgets a collection and its batches, and leaves its table, which it returns';
+    'Removes a collection and its records of batches from the catalog, keeps the table, and returns it.';
 
 CREATE FUNCTION @extschema@.ldp_adopt_collection(name text, reports regclass, spec jsonb, analysts text DEFAULT 'rows') RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -331,18 +343,18 @@ DECLARE
     bounded boolean;
 BEGIN
     IF name IS NULL OR canonical IS NULL OR reports IS NULL THEN
-        RAISE EXCEPTION USING ERRCODE = 'null_value_not_allowed', MESSAGE = 'a collection needs a name, a spec and a table';
+        RAISE EXCEPTION USING ERRCODE = 'null_value_not_allowed', MESSAGE = 'name, spec and table of a collection must not be NULL';
     END IF;
     PERFORM @extschema@.ldp_check_admin();
     PERFORM @extschema@.ldp_check_owner(reports);
     EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', reports);
-    IF @extschema@.ldp_table_problem(reports, NULL) IS NULL THEN  -- else it is refused below
+    IF @extschema@.ldp_table_problem(reports, NULL) IS NULL THEN  -- otherwise rejected below
         IF NOT EXISTS (SELECT FROM pg_constraint AS c WHERE c.conrelid = reports AND c.conname = 'report_follows_spec') THEN
             -- A table of the type ldp_report_row cannot declare a default.
             IF NOT EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = reports AND a.attname = 'round' AND (a.atthasdef OR a.attidentity <> '')) THEN
                 EXECUTE format('ALTER TABLE %s ALTER COLUMN round SET DEFAULT 0', reports);
             END IF;
-            -- One change a statement: Citus takes no more.
+            -- One change per statement, because Citus does not support more.
             EXECUTE format('ALTER TABLE %s ALTER COLUMN %s SET NOT NULL', reports, held);
             EXECUTE format('ALTER TABLE %s ALTER COLUMN round SET NOT NULL', reports);
             EXECUTE format('ALTER TABLE %s ADD CONSTRAINT report_follows_spec CHECK (%s.ldp_check_report(%s, %L))',
@@ -362,10 +374,10 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_adopt_collection(text, regclass, jsonb, text) IS
-    'makes a collection of an existing table of reports, such as one of the type ldp_report_row: checks all reports, sets the '
-    'default round 0 if the column round has no default, grants the privileges that ldp_create_collection grants, except on side '
-    'columns, and registers the table. Error 42809 if the table cannot be a collection''s, 42501 '
-    'unless it is the caller''s';
+    'Creates a collection from an existing table of reports, such as a table of the type ldp_report_row. It checks '
+    'all reports and sets the default 0 for the column round if the column has no default. It grants the privileges '
+    'that ldp_create_collection grants, except on side columns, and registers the table. Error 42809 if the table '
+    'cannot belong to a collection, 42501 unless the caller owns it.';
 
 CREATE FUNCTION @extschema@.ldp_partition_name(name text, part text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -375,16 +387,17 @@ BEGIN
     IF octet_length(whole) > 63 THEN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_name',
-            MESSAGE = format('"%s" is too long for the name of a partition', whole),
-            DETAIL = format('It has %s bytes; a table''s name has 63 at most.', octet_length(whole)),
-            HINT = 'Give the collection a shorter name.';
+            MESSAGE = format('partition name "%s" is too long', whole),
+            DETAIL = format('The name has %s bytes; the limit is 63.', octet_length(whole)),
+            HINT = 'Choose a shorter name for the collection.';
     END IF;
     RETURN quote_ident(whole);
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_partition_name(text, text) IS 'what the table of a part of a collection is called, quoted';
+COMMENT ON FUNCTION @extschema@.ldp_partition_name(text, text) IS
+    'Returns the quoted name of a partition of a collection''s table.';
 
--- The schema is the caller's current one; only the default, which is evaluated outside, can see it.
+-- The default of the argument schema is evaluated with the search path of the caller, unlike the body.
 CREATE FUNCTION @extschema@.ldp_create_collection(name text, spec jsonb, side_columns text[] DEFAULT NULL, schema text DEFAULT current_schema(),
         analysts text DEFAULT 'rows', rows text DEFAULT 'reports', partition_by text DEFAULT NULL)
     RETURNS regclass
@@ -399,34 +412,34 @@ DECLARE
     created regclass;
 BEGIN
     IF name IS NULL OR canonical IS NULL THEN
-        RAISE EXCEPTION USING ERRCODE = 'null_value_not_allowed', MESSAGE = 'a collection needs a name and a spec';
+        RAISE EXCEPTION USING ERRCODE = 'null_value_not_allowed', MESSAGE = 'name and spec of a collection must not be NULL';
     END IF;
     IF rows NOT IN ('reports', 'batches') IS NOT FALSE THEN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_parameter_value',
-            MESSAGE = format('rows cannot hold %s', COALESCE('"' || rows || '"', 'NULL')),
-            HINT = 'They hold "reports", one each, or "batches" of them.';
+            MESSAGE = format('invalid value for parameter "rows": %s', COALESCE('"' || rows || '"', 'NULL')),
+            HINT = 'Valid values are "reports" (one per row) and "batches".';
     END IF;
     IF schema IS NULL THEN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_schema_name',
             MESSAGE = 'no schema has been selected to create the collection''s table in',
-            HINT = 'Set search_path, or name the schema as the argument "schema".';
+            HINT = 'Set search_path, or specify the argument "schema".';
     END IF;
     IF octet_length(name) NOT BETWEEN 1 AND 63 THEN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_name',
             MESSAGE = 'a collection''s name must have 1 to 63 bytes',
-            DETAIL = format('Found %s.', octet_length(name)),
-            HINT = 'Its table gets the same name.';
+            DETAIL = format('The name has %s bytes.', octet_length(name)),
+            HINT = 'The name is also the name of the table.';
     END IF;
-    -- Any name will do, but this one was meant otherwise.
+    -- Such a name is valid, but the caller probably meant a schema-qualified name.
     IF EXISTS (SELECT FROM pg_namespace AS s WHERE starts_with(name, s.nspname || '.')) THEN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_name',
-            MESSAGE = format('the name of collection "%s" begins with that of a schema', name),
-            DETAIL = 'Its table would get this very name, with the dot.',
-            HINT = format('Say ldp_create_collection(%L, ..., schema => %L).', split_part(name, '.', 2), split_part(name, '.', 1));
+            MESSAGE = format('the name of collection "%s" begins with the name of a schema', name),
+            DETAIL = 'The name of the table would contain the dot.',
+            HINT = format('Use ldp_create_collection(%L, ..., schema => %L).', split_part(name, '.', 2), split_part(name, '.', 1));
     END IF;
     PERFORM @extschema@.ldp_check_admin();
     PERFORM @extschema@.ldp_check_free(name);
@@ -446,7 +459,7 @@ BEGIN
                     DETAIL = 'A side column needs a name and a type without modifiers, such as text or numeric.',
                     HINT = 'Add a constraint to the table afterwards.';
             END IF;
-            -- A report without the value that it is partitioned by would rest in the default partition for ever.
+            -- A report with NULL in the partitioning column would stay in the default partition permanently.
             side := side || format(', %I %s%s', pair[1], pair[2]::regtype, CASE WHEN pair[1] = partition_by THEN ' NOT NULL' ||
                 CASE pair[2]::regtype WHEN 'timestamptz'::regtype THEN ' DEFAULT now()' WHEN 'timestamp'::regtype THEN ' DEFAULT (now() AT TIME ZONE ''UTC'')'
                     WHEN 'date'::regtype THEN ' DEFAULT ((now() AT TIME ZONE ''UTC'')::date)' ELSE '' END END);
@@ -464,8 +477,8 @@ BEGIN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_parameter_value',
             MESSAGE = format('a collection cannot be partitioned by "%s"', partition_by),
-            DETAIL = CASE WHEN key_type IS NULL THEN 'It is neither the round nor a side column.' ELSE format('Its type is %s.', key_type) END,
-            HINT = 'Partition by "round", or by a side column that is an integer, a date or a timestamp.';
+            DETAIL = CASE WHEN key_type IS NULL THEN 'The name is neither "round" nor a side column.' ELSE format('The type of the column is %s.', key_type) END,
+            HINT = 'Partition by "round", or by a side column of type integer, date or timestamp.';
     END IF;
     EXECUTE format('CREATE TABLE %I.%I (%s NOT NULL, round integer NOT NULL DEFAULT 0%s%s) %s', schema, name,
                    CASE rows WHEN 'batches' THEN 'batch @extschema@.ldp_report_batch' ELSE 'report @extschema@.ldp_report' END, side,
@@ -483,12 +496,14 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_create_collection(text, jsonb, text[], text, text, text, text) IS
-    'creates a table for reports under a spec, in the current schema if none is named, and registers it; side '
-    'columns, pairs of name and type, hold what needs no protection, in at most 1024 bytes each. ldp_submitter may insert; ldp_analyst may read '
-    '"rows", or only ask for "aggregates"; both need USAGE on the schema. A row holds one of the "reports", or '
-    '"batches" of them. Partitioned by the round or a side column, it has a default partition for whatever has none '
-    'of its own, and a side column that it is partitioned by is NOT NULL, by default the time of arrival if it is one. Error 22023 if the spec is wrong, 42710 if there is a collection of this name, 42501 unless the '
-    'caller is a member of ldp_admin';
+    'Creates a table for reports under a spec, by default in the current schema, registers it as a collection, and '
+    'returns it. The argument side_columns has pairs of name and type for data that needs no protection, at most '
+    '1024 bytes per value. The role ldp_submitter may insert. The role ldp_analyst may read the rows if analysts is '
+    '"rows", or query aggregates only if it is "aggregates". Both roles need USAGE on the schema. The argument rows '
+    'is "reports" for one report per row, or "batches". The argument partition_by is "round" or a side column; rows '
+    'without a partition go to a default partition. A side column used for partitioning is NOT NULL; a time column '
+    'defaults to the time of arrival. Error 22023 if the spec is invalid, 42710 if the collection exists, 42501 '
+    'unless the caller is a member of ldp_admin.';
 
 CREATE FUNCTION @extschema@.ldp_drop_collection(name text) RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -505,11 +520,11 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_drop_collection(text) IS
-    'drops a collection''s table with all its reports, and its rollups, and forgets its batches; error 42704 if '
-    'there is none, 42501 unless it is the caller''s';
+    'Drops a collection: its table with all reports, its rollups and its records of batches. Error 42704 if the '
+    'collection does not exist, 42501 unless the caller owns it.';
 
--- Who submits names the round; which there are is for the owner to say, or anybody could make as many as there are
--- numbers. Reports that are there stay; hence NOT VALID.
+-- The submitter chooses the round of a report. The owner restricts the rounds, because otherwise a submitter could create
+-- any number of them. Existing reports are kept; hence NOT VALID.
 CREATE FUNCTION @extschema@.ldp_open_rounds(name text, first integer, last integer DEFAULT NULL) RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -519,11 +534,11 @@ BEGIN
     IF first IS NULL OR COALESCE(last, first) < first THEN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_parameter_value',
-            MESSAGE = format('there are no rounds from %s to %s', COALESCE(first::text, 'NULL'), COALESCE(last::text, first::text, 'NULL')),
-            HINT = 'Name the first and the last round that take reports from now on.';
+            MESSAGE = format('invalid range of rounds: %s to %s', COALESCE(first::text, 'NULL'), COALESCE(last::text, first::text, 'NULL')),
+            HINT = 'Specify the first and the last round that accept reports from now on.';
     END IF;
     PERFORM @extschema@.ldp_check_owner(reports);
-    -- One change a statement: Citus takes no more. The lock of the first keeps submitters out until both are done.
+    -- One change per statement, because Citus does not support more. The lock of the first statement blocks submitters.
     IF EXISTS (SELECT FROM pg_constraint AS c WHERE c.conrelid = reports AND c.conname = 'round_is_open') THEN
         EXECUTE format('ALTER TABLE %s DROP CONSTRAINT round_is_open', table_name);
     END IF;
@@ -532,6 +547,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_open_rounds(text, integer, integer) IS
-    'from now on, reports of the rounds first to last are taken and no others, which are error 23514; at first that '
-    'is round 0, or those of a series. Waits for queries that read the table, and is its owner''s to call';
+    'Opens the rounds first to last for new reports and closes all others; reports of a closed round raise error '
+    '23514. A new collection accepts round 0, or the rounds of its series. Waits for queries that read the table. '
+    'Error 42501 unless the caller owns the table.';
 

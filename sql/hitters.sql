@@ -1,11 +1,11 @@
 -- Frequent strings ------------------------------------------------------------------------------------------
--- There are too many strings to ask about each, so they are found letter by letter, each round among other people:
--- the collection NAME_1 asks how strings begin, NAME_2 how those go on whose beginnings were frequent, and so on
--- (prefix extension: Bassily, Nissim, Stemmer, Thakurta 2017; Wang, Li, Jha 2018). A round's labels are
---   beginnings of a fixed number of characters, which in the last round are the longest that are told apart;
---   whole strings, which end with U+0003: those that may end in this round, and those handed on before, which stay so
---   that every later round makes their estimates better;
---   one for all other strings, which begins with U+0003, as no string does.
+-- The domain of strings is too large for one collection, so a search extends frequent prefixes round by round. Each round
+-- has different people. The collection NAME_1 counts prefixes, NAME_2 counts extensions of the frequent prefixes, and so on.
+-- Prefix extension: Bassily, Nissim, Stemmer, Thakurta 2017; Wang, Li, Jha 2018. The labels of a round are of three kinds.
+--   Prefixes have a fixed number of characters. In the last round, this is the largest number that distinguishes strings.
+--   Whole strings end with U+0003: strings that may end in this round, and strings found in earlier rounds, which every
+--   later round counts again to reduce their error.
+--   One label represents all other strings. It begins with U+0003, which no string contains.
 
 CREATE TABLE @extschema@.ldp_hitter_search (
     name         text PRIMARY KEY CHECK (octet_length(name) BETWEEN 1 AND 60),
@@ -18,16 +18,21 @@ CREATE TABLE @extschema@.ldp_hitter_search (
     method       text NOT NULL CHECK (method IN ('significance', 'rank')),
     round        integer NOT NULL DEFAULT 1
 );
-COMMENT ON TABLE @extschema@.ldp_hitter_search IS 'searches for frequent strings; each round of one is a collection';
-COMMENT ON COLUMN @extschema@.ldp_hitter_search.name IS 'its name; that of a round''s collection is this, "_" and the round';
-COMMENT ON COLUMN @extschema@.ldp_hitter_search.epsilon IS 'what a report may cost in privacy';
-COMMENT ON COLUMN @extschema@.ldp_hitter_search.alphabet IS 'the characters that strings are searched among';
-COMMENT ON COLUMN @extschema@.ldp_hitter_search.step IS 'how many characters a round adds';
-COMMENT ON COLUMN @extschema@.ldp_hitter_search.keep IS 'how many beginnings and strings a round may hand on';
-COMMENT ON COLUMN @extschema@.ldp_hitter_search.longest IS 'how many characters of a string are told apart';
-COMMENT ON COLUMN @extschema@.ldp_hitter_search.significance IS 'the p-value, adjusted for all labels of a round, up to which one is there';
-COMMENT ON COLUMN @extschema@.ldp_hitter_search.method IS 'what a round hands on: the largest of those that are significant, or the largest';
-COMMENT ON COLUMN @extschema@.ldp_hitter_search.round IS 'the current round, from 1';
+COMMENT ON TABLE @extschema@.ldp_hitter_search IS
+    'searches for frequent strings; each round of a search is a collection';
+COMMENT ON COLUMN @extschema@.ldp_hitter_search.name IS
+    'name of the search; the collection of a round has this name, "_" and the round';
+COMMENT ON COLUMN @extschema@.ldp_hitter_search.epsilon IS 'privacy cost of one report';
+COMMENT ON COLUMN @extschema@.ldp_hitter_search.alphabet IS 'characters of the strings';
+COMMENT ON COLUMN @extschema@.ldp_hitter_search.step IS 'number of characters that each round adds';
+COMMENT ON COLUMN @extschema@.ldp_hitter_search.keep IS
+    'largest number of prefixes and strings that a round passes to the next one';
+COMMENT ON COLUMN @extschema@.ldp_hitter_search.longest IS 'number of leading characters that distinguish strings';
+COMMENT ON COLUMN @extschema@.ldp_hitter_search.significance IS
+    'largest adjusted p-value at which a label counts as present; adjusted for all labels of a round';
+COMMENT ON COLUMN @extschema@.ldp_hitter_search.method IS
+    'labels that a round passes on: the largest significant ones (significance), or the largest ones (rank)';
+COMMENT ON COLUMN @extschema@.ldp_hitter_search.round IS 'current round, from 1';
 SELECT pg_extension_config_dump('@extschema@.ldp_hitter_search', '');
 
 CREATE FUNCTION @extschema@.ldp_hitter_search_named(name text) RETURNS @extschema@.ldp_hitter_search
@@ -39,25 +44,26 @@ BEGIN
     IF NOT FOUND THEN
         RAISE EXCEPTION USING
             ERRCODE = 'undefined_object',
-            MESSAGE = format('there is no search for frequent strings %s',
+            MESSAGE = format('search for frequent strings %s does not exist',
                              COALESCE('"' || ldp_hitter_search_named.name || '"', 'NULL')),
-            HINT = 'The table ldp_hitter_search shows which there are.';
+            HINT = 'The table ldp_hitter_search lists all searches.';
     END IF;
     RETURN found_one;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_hitter_search_named(text) IS
-    'the row of ldp_hitter_search with this name; error 42704 if there is none';
+    'Returns the row of ldp_hitter_search with this name. Error 42704 if the search does not exist.';
 
 CREATE FUNCTION @extschema@.ldp_hitter_letters(alphabet text) RETURNS numeric
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
     AS $$ SELECT count(DISTINCT l)::numeric FROM unnest(string_to_array($1, NULL)) AS l $$;
-COMMENT ON FUNCTION @extschema@.ldp_hitter_letters(text) IS 'how many different characters an alphabet has';
+COMMENT ON FUNCTION @extschema@.ldp_hitter_letters(text) IS 'Returns the number of distinct characters of an alphabet.';
 
 CREATE FUNCTION @extschema@.ldp_hitter_labels(letters numeric, characters integer) RETURNS numeric
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
     AS $$ SELECT sum(LEAST($1, 1000000::numeric) ^ i::numeric) FROM generate_series(0, LEAST($2, 64)) AS i $$;
-COMMENT ON FUNCTION @extschema@.ldp_hitter_labels(numeric, integer) IS 'how many strings of at most so many characters there are';
+COMMENT ON FUNCTION @extschema@.ldp_hitter_labels(numeric, integer) IS
+    'Returns the number of strings of at most this length over an alphabet of this size.';
 
 CREATE FUNCTION @extschema@.ldp_hitter_prefix(search @extschema@.ldp_hitter_search, round integer) RETURNS integer
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -68,7 +74,7 @@ BEGIN
     IF round < 1 THEN
         RETURN 0;
     END IF;
-    -- The first round begins with as many as a later one has room for.
+    -- The first round starts with the longest prefixes whose number does not exceed that of a later round.
     WHILE first < LEAST(search.longest, 64) AND @extschema@.ldp_hitter_labels(letters, first + 1)
           <= search.keep * @extschema@.ldp_hitter_labels(letters, search.step) LOOP
         first := first + 1;
@@ -77,9 +83,9 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_hitter_prefix(@extschema@.ldp_hitter_search, integer) IS
-    'how many characters the beginnings of a round have, the mark at a string''s end included';
+    'Returns the prefix length of a round, including the mark at the end of a string.';
 
--- Searches are recorded by the three functions below. One belongs to whoever owns its current round's table.
+-- The three functions below record searches. The owner of the table of the current round owns the search.
 
 CREATE FUNCTION @extschema@.ldp_own_search_as(caller name, name text) RETURNS @extschema@.ldp_hitter_search
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -88,7 +94,7 @@ DECLARE
 BEGIN
     SELECT s.* INTO search FROM @extschema@.ldp_hitter_search AS s WHERE s.name = ldp_own_search_as.name FOR UPDATE;
     IF NOT FOUND THEN
-        PERFORM @extschema@.ldp_hitter_search_named(name);  -- says so
+        PERFORM @extschema@.ldp_hitter_search_named(name);  -- raises the error
     END IF;
     PERFORM @extschema@.ldp_check_admin(caller);
     PERFORM @extschema@.ldp_check_owner(
@@ -96,12 +102,13 @@ BEGIN
     RETURN search;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_own_search_as(name, text) IS 'ldp_own_search, of this caller';
+COMMENT ON FUNCTION @extschema@.ldp_own_search_as(name, text) IS
+    'Implements ldp_own_search for this caller, with the rights of the extension''s owner.';
 
 CREATE FUNCTION @extschema@.ldp_own_search(name text) RETURNS @extschema@.ldp_hitter_search
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_own_search(text) IS
-    'the row of ldp_hitter_search with this name, locked; error 42501 unless the caller owns the search';
+    'Locks and returns the row of ldp_hitter_search with this name. Error 42501 unless the caller owns the search.';
 
 CREATE FUNCTION @extschema@.ldp_record_search_as(caller name, search @extschema@.ldp_hitter_search) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -119,12 +126,14 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_record_search_as(name, @extschema@.ldp_hitter_search) IS 'ldp_record_search, of this caller';
+COMMENT ON FUNCTION @extschema@.ldp_record_search_as(name, @extschema@.ldp_hitter_search) IS
+    'Implements ldp_record_search for this caller, with the rights of the extension''s owner.';
 
 CREATE FUNCTION @extschema@.ldp_record_search(search @extschema@.ldp_hitter_search) RETURNS void
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_record_search(@extschema@.ldp_hitter_search) IS
-    'records a search in its first round, or that its next one has begun; the caller owns the round''s collection';
+    'Records a search in its first round, or the beginning of its next round. The caller must own the collection of '
+    'the round.';
 
 CREATE FUNCTION @extschema@.ldp_forget_search_as(caller name, name text) RETURNS @extschema@.ldp_hitter_search
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -135,12 +144,13 @@ BEGIN
     RETURN search;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_forget_search_as(name, text) IS 'ldp_forget_search, of this caller';
+COMMENT ON FUNCTION @extschema@.ldp_forget_search_as(name, text) IS
+    'Implements ldp_forget_search for this caller, with the rights of the extension''s owner.';
 
 CREATE FUNCTION @extschema@.ldp_forget_search(name text) RETURNS @extschema@.ldp_hitter_search
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_forget_search(text) IS
-    'forgets a search of the caller''s, whose row it returns, and leaves its collections';
+    'Removes a search of the caller from the catalog, keeps its collections, and returns its row.';
 
 CREATE FUNCTION @extschema@.ldp_hitter_spec(search @extschema@.ldp_hitter_search, round integer, beginnings text[], strings text[]) RETURNS jsonb
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -153,16 +163,16 @@ BEGIN
     IF length IS NULL THEN
         RAISE EXCEPTION USING
             ERRCODE = 'null_value_not_allowed',
-            MESSAGE = 'the spec of a round needs a search and the round''s number',
-            HINT = 'The table ldp_hitter_search shows which searches there are; rounds count from 1.';
+            MESSAGE = 'search and round must not be NULL',
+            HINT = 'The table ldp_hitter_search lists all searches; rounds are numbered from 1.';
     END IF;
-    -- Before they are made: no spec has room for as many.
+    -- Checked before the labels are created, because a spec has a limit on their number.
     IF labels > 1000000 THEN
         RAISE EXCEPTION USING
             ERRCODE = 'program_limit_exceeded',
-            MESSAGE = 'a round of this search asks about too many strings',
-            DETAIL = format('Beginnings of %s characters would be %s; a spec has no room for 1000000.', length, round(labels)),
-            HINT = 'Give a smaller step, fewer to keep, or a smaller alphabet.';
+            MESSAGE = 'a round of this search has too many labels',
+            DETAIL = format('The round would have %s prefixes of %s characters; the limit is 1000000.', round(labels), length),
+            HINT = 'Reduce step, keep or the alphabet.';
     END IF;
     RETURN (
         WITH RECURSIVE letter AS (SELECT DISTINCT l FROM unnest(string_to_array(search.alphabet, NULL)) AS l),
@@ -183,7 +193,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_hitter_spec(@extschema@.ldp_hitter_search, integer, text[], text[]) IS
-    'the spec of a round that continues these beginnings and keeps counting these strings';
+    'Returns the spec of a round that extends these prefixes and continues to count these strings.';
 
 CREATE FUNCTION @extschema@.ldp_hitter_round(search @extschema@.ldp_hitter_search, round integer)
     RETURNS TABLE (label text, whole boolean, fresh boolean, estimate float8, stderr float8, n bigint, p_value float8)
@@ -193,7 +203,7 @@ DECLARE
     collection @extschema@.ldp_collections :=
         @extschema@.ldp_collection_named(format('%s_%s', search.name, ldp_hitter_round.round));
     labels text[] := @extschema@.ldp_spec_labels(collection.spec);
-    -- Strings shorter than the beginnings that this round continues were handed on by an earlier one.
+    -- Strings shorter than the prefixes that this round extends come from an earlier round.
     continued integer := @extschema@.ldp_hitter_prefix(search, ldp_hitter_round.round - 1);
     summary @extschema@.ldp_summary := @extschema@.ldp_summary_of(collection.name);
 BEGIN
@@ -208,8 +218,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_hitter_round(@extschema@.ldp_hitter_search, integer) IS
-    'what a round tells of each of its beginnings and strings: whether it is a whole string, whether no earlier round '
-    'asked about it, its estimated share and adjusted p-value';
+    'Returns the estimated share and adjusted p-value of each prefix and string of a round. The column whole is true '
+    'for a whole string, fresh if no earlier round counted the label.';
 
 CREATE FUNCTION @extschema@.ldp_create_hitters(name text, epsilon float8, alphabet text, step integer DEFAULT 1, keep integer DEFAULT 32,
         longest integer DEFAULT 64, significance float8 DEFAULT 0.05, method text DEFAULT 'significance',
@@ -222,49 +232,49 @@ DECLARE
     bytes numeric;
 BEGIN
     IF NOT (search IS NOT NULL) THEN
-        RAISE EXCEPTION USING ERRCODE = 'null_value_not_allowed', MESSAGE = 'a search for frequent strings needs all its parameters';
+        RAISE EXCEPTION USING ERRCODE = 'null_value_not_allowed', MESSAGE = 'parameters of a search for frequent strings must not be NULL';
     END IF;
     PERFORM @extschema@.ldp_check_admin();
     IF octet_length(name) NOT BETWEEN 1 AND 60 THEN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_name',
             MESSAGE = 'the name of a search must have 1 to 60 bytes',
-            DETAIL = format('Found %s.', octet_length(name)),
-            HINT = 'Its rounds'' collections get the same name and a number.';
+            DETAIL = format('The name has %s bytes.', octet_length(name)),
+            HINT = 'The collections of the rounds are named after the search, with a number.';
     END IF;
     IF method NOT IN ('significance', 'rank') THEN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_parameter_value',
             MESSAGE = format('unknown method "%s"', method),
-            HINT = 'Methods of a search are significance and rank.';
+            HINT = 'Valid methods are significance and rank.';
     END IF;
     IF alphabet = '' OR strpos(alphabet, chr(3)) > 0 OR step NOT BETWEEN 1 AND 64
        OR keep NOT BETWEEN 1 AND 10000 OR longest NOT BETWEEN 1 AND 64 OR NOT (significance > 0 AND significance < 1) THEN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_parameter_value',
             MESSAGE = 'a parameter of the search is out of range',
-            DETAIL = format('Found step %s, keep %s, longest %s, significance %s and an alphabet of %s characters.',
+            DETAIL = format('The values are: step %s, keep %s, longest %s, significance %s, alphabet of %s characters.',
                             step, keep, longest, significance, char_length(alphabet)),
-            HINT = 'step and longest must be 1 to 64, keep 1 to 10000, significance between 0 and 1; the alphabet must '
-                   'have characters, but not U+0003.';
+            HINT = 'Valid ranges: step and longest 1 to 64, keep 1 to 10000, significance between 0 and 1. The alphabet must '
+                   'not be empty or contain U+0003.';
     END IF;
-    -- A later round would find it out too late: the largest there can be must fit into a spec.
+    -- Checked now for the largest possible later round, whose labels must fit into a spec.
     SELECT max(octet_length(to_json(l)::text)) - 2 INTO letter_bytes FROM unnest(string_to_array(alphabet, NULL)) AS l;
     labels := keep * (@extschema@.ldp_hitter_labels(@extschema@.ldp_hitter_letters(alphabet), step) + 64 / step);
     bytes := labels * (longest * letter_bytes + 10);
     IF bytes > 1000000 THEN
         RAISE EXCEPTION USING
             ERRCODE = 'program_limit_exceeded',
-            MESSAGE = 'a round of this search might ask about too many strings',
-            DETAIL = format('Up to %s, which take %s bytes; a spec may have 1000000.', round(labels), round(bytes)),
-            HINT = 'Give a smaller step, fewer to keep, a smaller alphabet, or a smaller length of the longest.';
+            MESSAGE = 'a round of this search might have too many labels',
+            DETAIL = format('A round may have %s labels of %s bytes in total; the limit is 1000000 bytes.', round(labels), round(bytes)),
+            HINT = 'Reduce step, keep, longest or the alphabet.';
     END IF;
 
     IF EXISTS (SELECT FROM @extschema@.ldp_hitter_search AS s WHERE s.name = ldp_create_hitters.name) THEN
         RAISE EXCEPTION USING
             ERRCODE = 'duplicate_object',
-            MESSAGE = format('a search for frequent strings "%s" exists already', name),
-            HINT = 'ldp_drop_hitters drops it with all its reports.';
+            MESSAGE = format('search for frequent strings "%s" already exists', name),
+            HINT = 'To drop it with all its reports, use ldp_drop_hitters.';
     END IF;
     PERFORM @extschema@.ldp_create_collection(
         name || '_1', @extschema@.ldp_hitter_spec(search, 1, ARRAY[''], '{}'), NULL, schema);
@@ -273,10 +283,11 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_create_hitters(text, float8, text, integer, integer, integer, float8, text, text) IS
-    'begins a search for frequent strings over an alphabet; creates the first round''s collection, in the current '
-    'schema if none is named, and returns its name. Each round adds step characters and hands on at most keep '
-    'beginnings: by method those that are significant, or those of the largest rank; longest characters of a string '
-    'are told apart. Error 54000 if a round might ask about too many strings';
+    'Starts a search for frequent strings over an alphabet, creates the collection of the first round, by default in '
+    'the current schema, and returns its name. Each round adds step characters and passes at most keep prefixes to '
+    'the next round. The argument method is significance (significant prefixes only) or rank (the largest ones). The '
+    'argument longest is the number of leading characters that distinguish strings. Error 54000 if a round might '
+    'count too many strings.';
 
 CREATE FUNCTION @extschema@.ldp_next_round(name text, schema text DEFAULT current_schema()) RETURNS text
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -287,7 +298,7 @@ DECLARE
     strings text[];
     reports bigint;
 BEGIN
-    -- Of two who ask at once the second waits, and goes on from the round that the first began.
+    -- Of two concurrent calls the second waits and continues from the round that the first started.
     search := @extschema@.ldp_own_search(name);
     WITH labels AS MATERIALIZED (SELECT * FROM @extschema@.ldp_hitter_round(search, search.round)),
     handed_on AS (
@@ -302,7 +313,7 @@ BEGIN
         RAISE EXCEPTION USING
             ERRCODE = 'object_not_in_prerequisite_state',
             MESSAGE = format('round %s of "%s" has no reports', search.round, name),
-            HINT = format('Collect reports in "%s_%s" first.', name, search.round);
+            HINT = format('Collect reports in the collection "%s_%s" first.', name, search.round);
     END IF;
     IF beginnings IS NULL THEN
         RETURN NULL;
@@ -317,8 +328,9 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_next_round(text, text) IS
-    'ends the current round of a search: creates the next one''s collection, in the current schema if none is '
-    'named, and returns its name; NULL if no beginning is left to continue, error 55000 if the round has no reports';
+    'Ends the current round of a search, creates the collection of the next round, by default in the current schema, '
+    'and returns its name. Returns NULL if no prefix remains to be extended. Error 55000 if the current round has no '
+    'reports.';
 
 CREATE FUNCTION @extschema@.ldp_hitters(name text, confidence float8 DEFAULT 0.95, top integer DEFAULT NULL)
     RETURNS TABLE (label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, p_value float8, round integer)
@@ -330,28 +342,28 @@ BEGIN
     IF ldp_hitters.top < 0 THEN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_parameter_value',
-            MESSAGE = format('%s are no number of strings', ldp_hitters.top),
-            HINT = 'Ask for 0 or more, or give NULL for all that are significant.';
+            MESSAGE = format('top must not be negative: %s', ldp_hitters.top),
+            HINT = 'Specify 0 or more, or NULL for all significant strings.';
     END IF;
-    -- Rounds are about different people, so their estimates are independent. They weigh by their reports and not by
-    -- their errors, which are smaller where an estimate is. A string was asked about in one round or in several, and
-    -- is as significant as in the best of them, which is corrected for as many looks.
+    -- Rounds have different people, so their estimates are independent. The weights are the numbers of reports; weights by
+    -- the estimated errors would be biased, because the errors grow with the estimates. If several rounds count a string,
+    -- its p-value is the smallest of them, corrected for the number of rounds (Bonferroni).
     RETURN QUERY
-    SELECT f.label, f.estimate, f.stderr, f.estimate - reach * f.stderr, f.estimate + reach * f.stderr, f.n, f.p_value, f.round
+    SELECT f.label, f.estimate, f.stderr, f.estimate - critical_value * f.stderr, f.estimate + critical_value * f.stderr, f.n, f.p_value, f.round
     FROM (SELECT l.label, sum(l.n * l.estimate) / sum(l.n) AS estimate, sqrt(sum((l.n * l.stderr) ^ 2)) / sum(l.n) AS stderr,
                  LEAST(count(l.p_value) * min(l.p_value), 1) AS p_value, sum(l.n)::bigint AS n, min(r) AS round
           FROM generate_series(1, search.round) AS r, LATERAL @extschema@.ldp_hitter_round(search, r) AS l
           WHERE l.whole AND l.n > 0
           GROUP BY l.label) AS f,
-         @extschema@.ldp_critical_value(ldp_hitters.confidence) AS reach
+         @extschema@.ldp_critical_value(ldp_hitters.confidence) AS critical_value
     WHERE ldp_hitters.top IS NOT NULL OR f.p_value <= search.significance
     ORDER BY f.estimate DESC, f.label LIMIT ldp_hitters.top;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_hitters(text, float8, integer) IS
-    'the frequent strings that a search has found so far, the most frequent first: estimated share of 1, its error, '
-    'the p-value and how many reports tell of it; so many of the largest instead, whether they are significant or '
-    'not; error 42704 if there is no such search';
+    'Returns the frequent strings that a search has found, most frequent first. Rows have the estimated share (of '
+    '1), its error, the p-value, the number of reports and the round. With top, returns this number of strings with '
+    'the largest shares, significant or not. Error 42704 if the search does not exist.';
 
 CREATE FUNCTION @extschema@.ldp_plan_hitters(epsilon float8, alphabet text, users bigint DEFAULT 100000, step integer DEFAULT 1,
         keep integer DEFAULT 32, longest integer DEFAULT 64, significance float8 DEFAULT 0.05, method text DEFAULT 'significance',
@@ -374,15 +386,15 @@ BEGIN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_parameter_value',
             MESSAGE = 'a parameter of the plan is out of range',
-            HINT = 'step and longest must be 1 to 64, keep 1 to 10000, significance between 0 and 1, method significance or '
-                   'rank, users 1 or more, power between 0.5 and 1; a round has room for 1000000 strings.';
+            HINT = 'Valid ranges: step and longest 1 to 64, keep 1 to 10000, significance between 0 and 1, users at least 1, '
+                   'power between 0.5 and 1. The method is significance or rank. A round has at most 1000000 labels.';
     END IF;
     WHILE @extschema@.ldp_hitter_prefix(search, rounds) < longest LOOP
         rounds := rounds + 1;
     END LOOP;
-    -- A string that shares its beginnings with nobody is found if it passes every round. To pass, its estimate must
-    -- exceed what chance gives to the best of so many labels (or to the last of those that are handed on by rank), and by
-    -- as many standard errors more as the power takes. Rounds are of such sizes that this is the same share in all.
+    -- A string whose prefixes are not shared by other strings is found if it passes every round. To pass, its estimate must
+    -- exceed the largest noise among the labels (by rank: the noise of the last label that is passed on). The required
+    -- margin above this noise follows from the power. The sizes of the rounds make the detectable share equal in all rounds.
     RETURN QUERY
     SELECT p.round, p.characters, p.labels, sqrt(sum(p.need) OVER () / users),
            round(users * p.need / sum(p.need) OVER ())::bigint
@@ -400,8 +412,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_plan_hitters(float8, text, bigint, integer, integer, integer, float8, text, float8) IS
-    'the rounds of a search: beginnings of how many characters, at most how many labels, how many of the users to ask in '
-    'each, and the least share of a string that is found with this probability';
+    'Returns the planned rounds of a search: prefix length in characters, largest number of labels, and number of '
+    'users. The column share is the smallest share of a string that the search finds with the probability power.';
 
 CREATE FUNCTION @extschema@.ldp_drop_hitters(name text) RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -413,6 +425,6 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_drop_hitters(text) IS
-    'drops a search for frequent strings, its rounds'' collections and all their reports; error 42704 if there is '
-    'none, 42501 unless it is the caller''s';
+    'Drops a search for frequent strings with the collections of its rounds and all their reports. Error 42704 if '
+    'the search does not exist, 42501 unless the caller owns it.';
 

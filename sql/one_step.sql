@@ -1,200 +1,193 @@
--- In one step -----------------------------------------------------------------------------------------------
--- What an accessor answers, straight from reports, at confidence 0.95 and for the sample. An aggregate returns one
--- value: rows come as an array of them.
+-- One-step aggregates ---------------------------------------------------------------------------------------
+-- Results of an accessor computed directly from reports, at confidence 0.95 and for the sample. An aggregate returns one
+-- value, so rows are returned as an array.
 
-CREATE FUNCTION @extschema@.ldp_means_final(summary @extschema@.ldp_summary) RETURNS @extschema@.ldp_answer[]
+CREATE FUNCTION @extschema@.ldp_means_final(summary @extschema@.ldp_summary) RETURNS @extschema@.ldp_estimate_row[]
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_means_final(@extschema@.ldp_summary) IS
-    'final function of an aggregate';
+COMMENT ON FUNCTION @extschema@.ldp_means_final(@extschema@.ldp_summary) IS 'final function of ldp_means';
 
-CREATE FUNCTION @extschema@.ldp_mean_of_number_final(question @extschema@.ldp_query) RETURNS float8
+CREATE FUNCTION @extschema@.ldp_mean_of_number_final(state @extschema@.ldp_query) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_mean_of_number_final(@extschema@.ldp_query) IS
-    'final function of an aggregate';
+    'final function of ldp_mean by number';
 
-CREATE FUNCTION @extschema@.ldp_mean_of_name_final(question @extschema@.ldp_query) RETURNS float8
+CREATE FUNCTION @extschema@.ldp_mean_of_name_final(state @extschema@.ldp_query) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_mean_of_name_final(@extschema@.ldp_query) IS
-    'final function of an aggregate';
+COMMENT ON FUNCTION @extschema@.ldp_mean_of_name_final(@extschema@.ldp_query) IS 'final function of ldp_mean by name';
 
 CREATE FUNCTION @extschema@.ldp_frequencies_final(summary @extschema@.ldp_summary)
-    RETURNS @extschema@.ldp_answer[]
+    RETURNS @extschema@.ldp_estimate_row[]
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_frequencies_final(@extschema@.ldp_summary) IS
-    'final function of an aggregate';
+COMMENT ON FUNCTION @extschema@.ldp_frequencies_final(@extschema@.ldp_summary) IS 'final function of ldp_frequencies';
 
-CREATE FUNCTION @extschema@.ldp_frequencies_method_final(question @extschema@.ldp_query)
-    RETURNS @extschema@.ldp_answer[]
+CREATE FUNCTION @extschema@.ldp_frequencies_method_final(state @extschema@.ldp_query)
+    RETURNS @extschema@.ldp_estimate_row[]
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_frequencies_method_final(@extschema@.ldp_query) IS
-    'final function of an aggregate';
+    'final function of ldp_frequencies with a method';
 
-CREATE FUNCTION @extschema@.ldp_frequency_of_number_final(question @extschema@.ldp_query) RETURNS float8
+CREATE FUNCTION @extschema@.ldp_frequency_of_number_final(state @extschema@.ldp_query) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_frequency_of_number_final(@extschema@.ldp_query) IS
-    'final function of an aggregate';
+    'final function of ldp_frequency by number';
 
-CREATE FUNCTION @extschema@.ldp_frequency_of_label_final(question @extschema@.ldp_query) RETURNS float8
+CREATE FUNCTION @extschema@.ldp_frequency_of_label_final(state @extschema@.ldp_query) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_frequency_of_label_final(@extschema@.ldp_query) IS
-    'final function of an aggregate';
+    'final function of ldp_frequency by label';
 
-CREATE FUNCTION @extschema@.ldp_top_final(question @extschema@.ldp_query) RETURNS @extschema@.ldp_ranked[]
+CREATE FUNCTION @extschema@.ldp_top_final(state @extschema@.ldp_query) RETURNS @extschema@.ldp_ranked[]
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION @extschema@.ldp_top_final(@extschema@.ldp_query) IS
-    'final function of an aggregate';
+COMMENT ON FUNCTION @extschema@.ldp_top_final(@extschema@.ldp_query) IS 'final function of ldp_top';
 
-CREATE FUNCTION @extschema@.ldp_range_final(question @extschema@.ldp_query) RETURNS @extschema@.ldp_answer
+CREATE FUNCTION @extschema@.ldp_range_final(state @extschema@.ldp_query) RETURNS @extschema@.ldp_estimate_row
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION @extschema@.ldp_range_final(@extschema@.ldp_query) IS
-    'final function of an aggregate';
+COMMENT ON FUNCTION @extschema@.ldp_range_final(@extschema@.ldp_query) IS 'final function of ldp_range';
 
-CREATE FUNCTION @extschema@.ldp_cdf_final(question @extschema@.ldp_query) RETURNS @extschema@.ldp_answer
+CREATE FUNCTION @extschema@.ldp_cdf_final(state @extschema@.ldp_query) RETURNS @extschema@.ldp_estimate_row
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION @extschema@.ldp_cdf_final(@extschema@.ldp_query) IS
-    'final function of an aggregate';
+COMMENT ON FUNCTION @extschema@.ldp_cdf_final(@extschema@.ldp_query) IS 'final function of ldp_cdf';
 
-CREATE FUNCTION @extschema@.ldp_quantile_final(question @extschema@.ldp_query) RETURNS float8
+CREATE FUNCTION @extschema@.ldp_quantile_final(state @extschema@.ldp_query) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION @extschema@.ldp_quantile_final(@extschema@.ldp_query) IS
-    'final function of an aggregate';
+COMMENT ON FUNCTION @extschema@.ldp_quantile_final(@extschema@.ldp_query) IS 'final function of ldp_quantile';
 
-CREATE FUNCTION @extschema@.ldp_quantiles_final(question @extschema@.ldp_query)
+CREATE FUNCTION @extschema@.ldp_quantiles_final(state @extschema@.ldp_query)
     RETURNS @extschema@.ldp_quantile_at[]
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION @extschema@.ldp_quantiles_final(@extschema@.ldp_query) IS
-    'final function of an aggregate';
+COMMENT ON FUNCTION @extschema@.ldp_quantiles_final(@extschema@.ldp_query) IS 'final function of ldp_quantiles';
 
-CREATE FUNCTION @extschema@.ldp_histogram_final(question @extschema@.ldp_query)
+CREATE FUNCTION @extschema@.ldp_histogram_final(state @extschema@.ldp_query)
     RETURNS @extschema@.ldp_bin[]
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION @extschema@.ldp_histogram_final(@extschema@.ldp_query) IS
-    'final function of an aggregate';
+COMMENT ON FUNCTION @extschema@.ldp_histogram_final(@extschema@.ldp_query) IS 'final function of ldp_histogram';
 
 CREATE FUNCTION @extschema@.ldp_health_final(summary @extschema@.ldp_summary)
     RETURNS @extschema@.ldp_statistic[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION @extschema@.ldp_health_final(@extschema@.ldp_summary) IS
-    'final function of an aggregate';
+COMMENT ON FUNCTION @extschema@.ldp_health_final(@extschema@.ldp_summary) IS 'final function of ldp_health';
 
 CREATE AGGREGATE @extschema@.ldp_mean(report @extschema@.ldp_report) (
     SFUNC = @extschema@.ldp_summary_accumulate, STYPE = @extschema@.ldp_summary, SSPACE = 512, FINALFUNC = @extschema@.ldp_mean,
     COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_mean(@extschema@.ldp_report) IS
-    'estimated mean of the only numeric attribute, in its own units';
+    'Returns the estimated mean of the only numeric attribute, in the attribute''s units.';
 
 CREATE AGGREGATE @extschema@.ldp_mean(report @extschema@.ldp_report, attribute integer) (
     SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_mean_of_number_final,
     COMBINEFUNC = @extschema@.ldp_query_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_mean(@extschema@.ldp_report, integer) IS
-    'estimated mean of one numeric attribute, numbered from 0, in its own units';
+    'Returns the estimated mean of one numeric attribute, in the attribute''s units. The argument attribute is '
+    'numbered from 0.';
 
 CREATE AGGREGATE @extschema@.ldp_mean(report @extschema@.ldp_report, attribute text) (
     SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_mean_of_name_final,
     COMBINEFUNC = @extschema@.ldp_query_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_mean(@extschema@.ldp_report, text) IS
-    'estimated mean of the attribute with this name, in its own units';
+    'Returns the estimated mean of the named attribute, in the attribute''s units.';
 
 CREATE AGGREGATE @extschema@.ldp_means(report @extschema@.ldp_report) (
     SFUNC = @extschema@.ldp_summary_accumulate, STYPE = @extschema@.ldp_summary, SSPACE = 512, FINALFUNC = @extschema@.ldp_means_final,
     COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_means(@extschema@.ldp_report) IS
-    'estimated mean of every numeric attribute, as an array of rows; confidence 0.95, target sample';
+    'Returns the estimated mean of every numeric attribute as an array of rows. Confidence is 0.95, target sample.';
 
 CREATE AGGREGATE @extschema@.ldp_haar(report @extschema@.ldp_report) (
     SFUNC = @extschema@.ldp_summary_accumulate, STYPE = @extschema@.ldp_summary, SSPACE = 512, FINALFUNC = @extschema@.ldp_haar,
     COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_haar(@extschema@.ldp_report) IS
-    'estimated mean vector in the attributes'' own units, rebuilt from its Haar coefficients';
+    'Returns the estimated mean vector in the attributes'' units, reconstructed from its Haar coefficients.';
 
 CREATE AGGREGATE @extschema@.ldp_frequency(report @extschema@.ldp_report) (
     SFUNC = @extschema@.ldp_summary_accumulate, STYPE = @extschema@.ldp_summary, SSPACE = 512, FINALFUNC = @extschema@.ldp_frequency,
     COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_frequency(@extschema@.ldp_report) IS
-    'estimated share, of 1, of every value, in order';
+    'Returns the estimated share (of 1) of every value, in order.';
 
 CREATE AGGREGATE @extschema@.ldp_frequency(report @extschema@.ldp_report, value integer) (
     SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_frequency_of_number_final,
     COMBINEFUNC = @extschema@.ldp_query_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_frequency(@extschema@.ldp_report, integer) IS
-    'estimated share, of 1, of one value, numbered from 0';
+    'Returns the estimated share (of 1) of one value. The argument value is numbered from 0.';
 
 CREATE AGGREGATE @extschema@.ldp_frequency(report @extschema@.ldp_report, label text) (
     SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_frequency_of_label_final,
     COMBINEFUNC = @extschema@.ldp_query_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_frequency(@extschema@.ldp_report, text) IS
-    'estimated share, of 1, of the value with this label';
+    'Returns the estimated share (of 1) of the value with this label.';
 
 CREATE AGGREGATE @extschema@.ldp_frequencies(report @extschema@.ldp_report) (
     SFUNC = @extschema@.ldp_summary_accumulate, STYPE = @extschema@.ldp_summary, SSPACE = 512, FINALFUNC = @extschema@.ldp_frequencies_final,
     COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_frequencies(@extschema@.ldp_report) IS
-    'estimated share, of 1, of every value, as an array of rows; confidence 0.95, target sample';
+    'Returns the estimated share (of 1) of every value as an array of rows. Confidence is 0.95, target sample.';
 
 CREATE AGGREGATE @extschema@.ldp_frequencies(report @extschema@.ldp_report, method text) (
     SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_frequencies_method_final,
     COMBINEFUNC = @extschema@.ldp_query_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_frequencies(@extschema@.ldp_report, text) IS
-    'estimated share, of 1, of every value, made consistent by a method of ldp_consistent, as an array of rows';
+    'Returns the consistent share (of 1) of every value as an array of rows. The argument method is a method of '
+    'ldp_consistent.';
 
 CREATE AGGREGATE @extschema@.ldp_top(report @extschema@.ldp_report, "limit" integer) (
     SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_top_final,
     COMBINEFUNC = @extschema@.ldp_query_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_top(@extschema@.ldp_report, integer) IS
-    'the values of the largest estimated shares, as an array of rows; confidence 0.95, target sample';
+    'Returns the values with the largest estimated shares as an array of rows. Confidence is 0.95, target sample.';
 
 CREATE AGGREGATE @extschema@.ldp_range(report @extschema@.ldp_report, low float8, high float8) (
     SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_range_final,
     COMBINEFUNC = @extschema@.ldp_query_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_range(@extschema@.ldp_report, float8, float8) IS
-    'the share of people from low to high, or the mean of a range of attributes, as a row; confidence 0.95, target '
-    'sample';
+    'Returns the share of people from low to high, or the mean of a range of attributes, as a row. Confidence is '
+    '0.95, target sample.';
 
 CREATE AGGREGATE @extschema@.ldp_cdf(report @extschema@.ldp_report, value float8) (
     SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_cdf_final,
     COMBINEFUNC = @extschema@.ldp_query_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_cdf(@extschema@.ldp_report, float8) IS
-    'estimated share of people at or below a value, as a row; confidence 0.95, target sample';
+    'Returns the estimated share of people at or below a value, as a row. Confidence is 0.95, target sample.';
 
 CREATE AGGREGATE @extschema@.ldp_quantile(report @extschema@.ldp_report, share float8) (
     SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_quantile_final,
     COMBINEFUNC = @extschema@.ldp_query_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_quantile(@extschema@.ldp_report, float8) IS
-    'the value, in the attribute''s own units, below which this share of the people lies; 0.5 is the median';
+    'Returns the value, in the attribute''s units, below which this share of the people lies. 0.5 gives the median.';
 
 CREATE AGGREGATE @extschema@.ldp_quantiles(report @extschema@.ldp_report, shares float8[]) (
     SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_quantiles_final,
     COMBINEFUNC = @extschema@.ldp_query_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_quantiles(@extschema@.ldp_report, float8[]) IS
-    'the values, in the attribute''s own units, below which these shares of the people lie, as an array of rows; '
-    'confidence 0.95, target sample';
+    'Returns the values, in the attribute''s units, below which these shares of the people lie, as an array of rows. '
+    'Confidence is 0.95, target sample.';
 
 CREATE AGGREGATE @extschema@.ldp_histogram(report @extschema@.ldp_report, bins integer) (
     SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_histogram_final,
     COMBINEFUNC = @extschema@.ldp_query_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_histogram(@extschema@.ldp_report, integer) IS
-    'estimated shares, of 1, of bins of equal width, as an array of rows; confidence 0.95, target sample';
+    'Returns the estimated shares (of 1) of bins of equal width as an array of rows. Confidence is 0.95, target '
+    'sample.';
 
 CREATE AGGREGATE @extschema@.ldp_health(report @extschema@.ldp_report) (
     SFUNC = @extschema@.ldp_summary_accumulate, STYPE = @extschema@.ldp_summary, SSPACE = 512, FINALFUNC = @extschema@.ldp_health_final,
     COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_health(@extschema@.ldp_report) IS
-    'statistics that honest reports follow, as an array of rows';
+    'Returns diagnostics of the reports as an array of rows.';
 

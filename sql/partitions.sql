@@ -11,8 +11,8 @@ CREATE FUNCTION @extschema@.ldp_partitions(reports regclass)
     WHERE p.partrelid = $1 AND p.partstrat = 'r' AND p.partnatts = 1
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_partitions(regclass) IS
-    'the partitions of a table by ranges of a column, the column and its type, and from where (or any) to where each goes; '
-    'both ends NULL of the default partition';
+    'Returns the range partitions of a table: the partition, the partitioning column, its type, and both ends of the '
+    'range. An unbounded end is NULL; the default partition has NULL for both.';
 
 CREATE FUNCTION @extschema@.ldp_add_partition(reports regclass, key text, low text, high text, part text) RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -26,7 +26,7 @@ DECLARE
                      WHERE a.attrelid = reports AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '');
 BEGIN
     PERFORM @extschema@.ldp_change_as(owner, format('CREATE TABLE %s (LIKE %s INCLUDING ALL)', of_name, reports));
-    -- What has come too early waits in the default partition. The rounds of it may be closed by now.
+    -- Reports that arrived early are in the default partition. Their rounds may be closed by now.
     PERFORM @extschema@.ldp_change_as(owner, format('ALTER TABLE %s DROP CONSTRAINT IF EXISTS round_is_open', of_name));
     IF rest IS NOT NULL THEN
         PERFORM @extschema@.ldp_change_as(owner, format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', rest));
@@ -38,14 +38,15 @@ BEGIN
         PERFORM @extschema@.ldp_change_as(owner, format('ALTER TABLE %s ADD CONSTRAINT round_is_open %s', of_name, rounds));
     END IF;
     PERFORM @extschema@.ldp_change_as(owner, format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)', reports, of_name, low, high));
-    -- What was moved has kept its stamps.
+    -- Moved reports keep their stamps.
     INSERT INTO @extschema@.ldp_rollup_part (rollup, part)
     SELECT r.name, t.oid FROM @extschema@.ldp_rollup AS r, pg_class AS t
     WHERE r.collection = (SELECT c.name FROM @extschema@.ldp_collection AS c WHERE c.reports = ldp_add_partition.reports) AND t.oid = of_name::regclass;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_add_partition(regclass, text, text, text, text) IS
-    'adds a partition to a collection''s table, from low to below high, and moves into it what is there of it';
+    'Adds a partition from low (included) to high (excluded) to a collection''s table, and moves rows of this range '
+    'from the default partition into it.';
 
 CREATE FUNCTION @extschema@.ldp_partition_key(collection @extschema@.ldp_collection, OUT key text, OUT type regtype)
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -56,12 +57,13 @@ BEGIN
         RAISE EXCEPTION USING
             ERRCODE = 'wrong_object_type',
             MESSAGE = format('collection "%s" is not partitioned by a range of rounds or times', collection.name),
-            HINT = 'ldp_create_collection creates one that is, with partition_by.';
+            HINT = 'To create a partitioned collection, call ldp_create_collection with partition_by.';
     END IF;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_partition_key(@extschema@.ldp_collection) IS
-    'the column that a collection is partitioned by, and its type; an error if there is none';
+    'Returns the name and type of the partitioning column of a collection. Error 42809 if the table is not '
+    'partitioned by a range of rounds or times.';
 
 CREATE FUNCTION @extschema@.ldp_check_steps(possible boolean) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -69,32 +71,33 @@ BEGIN
     IF possible IS NOT TRUE THEN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_parameter_value',
-            MESSAGE = 'there are no such partitions',
-            HINT = 'Say up to where partitions are to go, of a step that is positive, and no more than 10000 at once: of times for a collection that is '
-                   'partitioned by time, of rounds for one that is by rounds.';
+            MESSAGE = 'invalid range of partitions',
+            HINT = 'Specify an end and a positive step, for at most 10000 partitions in one call. Use ldp_add_partitions for '
+                   'partitions by time and ldp_add_round_partitions for partitions by round.';
     END IF;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_check_steps(boolean) IS 'an error unless partitions that are asked for are possible';
+COMMENT ON FUNCTION @extschema@.ldp_check_steps(boolean) IS
+    'Raises error 22023 unless the requested partitions are possible.';
 
 CREATE FUNCTION @extschema@.ldp_add_partitions_as(caller name, name text, until timestamptz, step interval, since timestamptz) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO' AS $$
 DECLARE
     collection @extschema@.ldp_collection := @extschema@.ldp_own_collection(caller, name);
-    place record := @extschema@.ldp_partition_key(collection);
+    partition_column record := @extschema@.ldp_partition_key(collection);
     low timestamptz;
     high timestamptz;
     added integer := 0;
 BEGIN
-    PERFORM @extschema@.ldp_check_steps(place.type <> 'integer'::regtype AND isfinite(until) AND isfinite(COALESCE(since, now())) AND step > '0'
-        AND (place.type <> 'date'::regtype OR step >= '1 day'));
+    PERFORM @extschema@.ldp_check_steps(partition_column.type <> 'integer'::regtype AND isfinite(until) AND isfinite(COALESCE(since, now())) AND step > '0'
+        AND (partition_column.type <> 'date'::regtype OR step >= '1 day'));
     SELECT COALESCE(max(p.ends::timestamptz), date_trunc('day', COALESCE(since, now()))) INTO low FROM @extschema@.ldp_partitions(collection.reports) AS p;
     PERFORM @extschema@.ldp_check_steps(until - low < 10000 * step);
     WHILE low < until LOOP
         high := low + step;
-        PERFORM @extschema@.ldp_add_partition(collection.reports, place.key,
-            (CASE place.type WHEN 'timestamptz'::regtype THEN low::text ELSE low::timestamp::text END),
-            (CASE place.type WHEN 'timestamptz'::regtype THEN high::text ELSE high::timestamp::text END),
+        PERFORM @extschema@.ldp_add_partition(collection.reports, partition_column.key,
+            (CASE partition_column.type WHEN 'timestamptz'::regtype THEN low::text ELSE low::timestamp::text END),
+            (CASE partition_column.type WHEN 'timestamptz'::regtype THEN high::text ELSE high::timestamp::text END),
             to_char(low, CASE WHEN low = date_trunc('day', low) THEN 'YYYYMMDD' ELSE 'YYYYMMDD_HH24MI' END));
         low := high;
         added := added + 1;
@@ -102,39 +105,43 @@ BEGIN
     RETURN added;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_add_partitions_as(name, text, timestamptz, interval, timestamptz) IS 'ldp_add_partitions, of this caller';
+COMMENT ON FUNCTION @extschema@.ldp_add_partitions_as(name, text, timestamptz, interval, timestamptz) IS
+    'Implements ldp_add_partitions for this caller, with the rights of the extension''s owner.';
 
 CREATE FUNCTION @extschema@.ldp_add_partitions(name text, until timestamptz, step interval DEFAULT '1 day', since timestamptz DEFAULT NULL) RETURNS integer
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 100000;
 COMMENT ON FUNCTION @extschema@.ldp_add_partitions(text, timestamptz, interval, timestamptz) IS
-    'adds partitions to a collection that is partitioned by time, from where the last one ends (at first from since, or today, in UTC) '
-    'until all of a time is covered; returns how many';
+    'Adds partitions of length step to a collection partitioned by time, until the time until is covered, and '
+    'returns their number. The first one starts at the end of the last partition, or at since, or at the beginning '
+    'of the current day (UTC).';
 
 CREATE FUNCTION @extschema@.ldp_add_round_partitions_as(caller name, name text, last integer, step integer, first integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     collection @extschema@.ldp_collection := @extschema@.ldp_own_collection(caller, name);
-    place record := @extschema@.ldp_partition_key(collection);
+    partition_column record := @extschema@.ldp_partition_key(collection);
     low bigint;
     added integer := 0;
 BEGIN
-    PERFORM @extschema@.ldp_check_steps(place.type = 'integer'::regtype AND step > 0 AND last::bigint + step < 2147483647);
+    PERFORM @extschema@.ldp_check_steps(partition_column.type = 'integer'::regtype AND step > 0 AND last::bigint + step < 2147483647);
     SELECT COALESCE(max(p.ends::bigint), first) INTO low FROM @extschema@.ldp_partitions(collection.reports) AS p;
     PERFORM @extschema@.ldp_check_steps(last - low < 10000::bigint * step);
     WHILE low <= last LOOP
-        PERFORM @extschema@.ldp_add_partition(collection.reports, place.key, low::text, (low + step)::text, low::text);
+        PERFORM @extschema@.ldp_add_partition(collection.reports, partition_column.key, low::text, (low + step)::text, low::text);
         low := low + step;
         added := added + 1;
     END LOOP;
     RETURN added;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_add_round_partitions_as(name, text, integer, integer, integer) IS 'ldp_add_round_partitions, of this caller';
+COMMENT ON FUNCTION @extschema@.ldp_add_round_partitions_as(name, text, integer, integer, integer) IS
+    'Implements ldp_add_round_partitions for this caller, with the rights of the extension''s owner.';
 
 CREATE FUNCTION @extschema@.ldp_add_round_partitions(name text, last integer, step integer DEFAULT 1, first integer DEFAULT 0) RETURNS integer
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 100000;
 COMMENT ON FUNCTION @extschema@.ldp_add_round_partitions(text, integer, integer, integer) IS
-    'the same for a collection that is partitioned by rounds: until the last round is covered';
+    'Adds partitions of step rounds to a collection partitioned by round, until the round last is covered, and '
+    'returns their number. The first one starts at the end of the last partition, or at the round first.';
 
 REVOKE ALL ON FUNCTION
     @extschema@.ldp_add_partition(regclass, text, text, text, text),

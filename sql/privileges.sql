@@ -1,6 +1,6 @@
 -- Privileges ------------------------------------------------------------------------------------------------
--- A function that nothing is said of here is open to everyone: it computes, reads what is public, does what its caller
--- could do without it, or decides by its caller's name. doc/threat-model.md has the whole table.
+-- Functions that are not listed here are executable by everyone. They compute, read public data, do only what the caller
+-- could do directly, or check the name of the caller. The complete table is in doc/threat-model.md.
 
 GRANT SELECT ON @extschema@.ldp_collection, @extschema@.ldp_collections, @extschema@.ldp_hitter_search TO PUBLIC;
 

@@ -1,17 +1,17 @@
--- Reading ---------------------------------------------------------------------------------------------------
--- A table's owner decides what code runs when it is read: expressions of indexes and policies, and more. That code runs
--- as the owner here, whoever asks, and can change nothing of the session. Only where a row-level policy decides what the
--- caller may see is the caller the one who reads.
+-- Summaries of collections ----------------------------------------------------------------------------------
+-- The owner of a table defines code that runs when the table is read, such as expressions of indexes and policies. Here this
+-- code always runs with the rights of the owner and cannot change the session. If row-level policies apply to the caller,
+-- the table is read with the rights of the caller instead.
 
 CREATE TYPE @extschema@.ldp_group AS ("group" jsonb, summary @extschema@.ldp_summary);
-COMMENT ON TYPE @extschema@.ldp_group IS 'the summary of a group of a collection''s reports';
-COMMENT ON COLUMN @extschema@.ldp_group."group" IS 'what they have in common, by column';
-COMMENT ON COLUMN @extschema@.ldp_group.summary IS 'their summary';
+COMMENT ON TYPE @extschema@.ldp_group IS 'summary of a group of a collection''s reports';
+COMMENT ON COLUMN @extschema@.ldp_group."group" IS 'values that define the group, by column';
+COMMENT ON COLUMN @extschema@.ldp_group.summary IS 'summary of the reports of the group';
 
 CREATE FUNCTION @extschema@.ldp_run_as(role oid, policies boolean, query text, type anyelement) RETURNS anyelement
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_run_as(oid, boolean, text, anyelement) IS
-    'the one value, of the last argument''s type, that a query gives with the rights of this role';
+    'Runs a query with the rights of a role and returns its single value, in the type of the last argument.';
 
 CREATE FUNCTION @extschema@.ldp_reader(collection @extschema@.ldp_collection, source regclass, columns text[], caller name,
         OUT role oid, OUT policies boolean, OUT fewest bigint)
@@ -29,7 +29,7 @@ BEGIN
         RAISE EXCEPTION USING
             ERRCODE = 'insufficient_privilege',
             MESSAGE = format('permission denied to read the reports of collection "%s"', collection.name),
-            HINT = 'Members of the role ldp_analyst may read reports, or ask for aggregates; they need USAGE on the schema, too.';
+            HINT = 'Members of the role ldp_analyst may read reports or query aggregates; they also need USAGE on the schema.';
     END IF;
     SELECT r.oid, relation.relrowsecurity AND NOT (r.rolsuper OR r.rolbypassrls)
                   AND (relation.relforcerowsecurity OR NOT pg_has_role(caller, relation.relowner, 'USAGE'))
@@ -38,8 +38,8 @@ BEGIN
         RAISE EXCEPTION USING
             ERRCODE = 'insufficient_privilege',
             MESSAGE = format('permission denied: collection "%s" has row-level policies', collection.name),
-            DETAIL = 'Policies decide which rows a role may read; of who asks for aggregates they cannot be asked.',
-            HINT = 'Give each tenant a collection, or let tenants'' analysts see rows.';
+            DETAIL = 'Row-level policies cannot be evaluated for a role that may only query aggregates.',
+            HINT = 'Create one collection per tenant, or grant the analysts of a tenant access to rows.';
     END IF;
     IF NOT policies THEN
         role := relation.relowner;
@@ -47,8 +47,9 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_reader(@extschema@.ldp_collection, regclass, text[], name) IS
-    'how a caller reads these columns of a collection''s table, or of one of its rollups: as which role, whether under policies, '
-    'and of how many reports together at least; an error if not at all';
+    'Returns how a caller may read these columns of a collection''s table or of a rollup. The result has the role '
+    'that reads, whether row-level policies apply, and the smallest number of reports per group. Error 42501 if the '
+    'caller has no access.';
 
 CREATE FUNCTION @extschema@.ldp_report_access(name text, columns text[], caller name,
         OUT table_name text, OUT held text, OUT role oid, OUT policies boolean, OUT fewest bigint)
@@ -63,8 +64,9 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_report_access(text, text[], name) IS
-    'how a caller reads a collection''s reports: from which table and column, as which role, whether under policies, and of '
-    'how many together at least; an error if not at all';
+    'Returns how a caller may read a collection''s reports. The result has the table, the column, the role that '
+    'reads, whether row-level policies apply, and the smallest number of reports per group. Error 42501 if the '
+    'caller has no access.';
 
 CREATE FUNCTION @extschema@.ldp_summary_of_as(caller name, name text, round integer) RETURNS @extschema@.ldp_summary
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -77,16 +79,18 @@ BEGIN
         NULL::@extschema@.ldp_summary);
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_summary_of_as(name, text, integer) IS 'ldp_summary_of, of this caller';
+COMMENT ON FUNCTION @extschema@.ldp_summary_of_as(name, text, integer) IS
+    'Implements ldp_summary_of for this caller, with the rights of the extension''s owner.';
 
 CREATE FUNCTION @extschema@.ldp_summary_of(name text, round integer DEFAULT NULL) RETURNS @extschema@.ldp_summary
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_summary_of(text, integer) IS
-    'the summary of all reports of a collection, or of one round, for the accessors to answer from; NULL of none, '
-    'or of fewer than the spec''s min_group for who may not select the reports; error 42501 for who may not ask';
+    'Returns the summary of all reports of a collection, or of one round, the argument of the accessors. Returns '
+    'NULL without reports. If the caller may not select the reports, it also returns NULL for fewer reports than the '
+    'spec''s min_group. Error 42501 if the caller may not query the collection.';
 
--- A type's owner says what its values are in words, which runs as the table's owner: another's is not taken. What a
--- report was stamped with as it arrived says who came together.
+-- The output function of a type runs with the rights of the table's owner, so only types of superusers and of the owner are
+-- accepted. The column ldp_arrival is excluded, because its stamps show which reports were submitted together.
 CREATE FUNCTION @extschema@.ldp_group_columns(source regclass) RETURNS text[]
     LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT array_agg(a.attname::text ORDER BY a.attnum)
@@ -94,7 +98,8 @@ CREATE FUNCTION @extschema@.ldp_group_columns(source regclass) RETURNS text[]
     WHERE t.oid = $1 AND a.attname NOT IN (@extschema@.ldp_report_column($1), 'ldp_arrival') AND a.attnum > 0 AND NOT a.attisdropped
           AND (o.rolsuper OR o.oid = t.relowner)
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_group_columns(regclass) IS 'what reports of a collection''s table can be grouped by';
+COMMENT ON FUNCTION @extschema@.ldp_group_columns(regclass) IS
+    'Returns the columns by which reports of a collection''s table can be grouped.';
 
 CREATE FUNCTION @extschema@.ldp_groups_of_as(caller name, name text, by text[]) RETURNS @extschema@.ldp_group[]
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -110,8 +115,8 @@ BEGIN
         RAISE EXCEPTION USING
             ERRCODE = 'undefined_column',
             MESSAGE = format('reports of collection "%s" cannot be grouped by %s', name, COALESCE('"' || unknown || '"', 'nothing')),
-            DETAIL = format('There are "%s".', array_to_string(groups, '", "')),
-            HINT = 'Name the round or side columns, as in ARRAY[''round''].';
+            DETAIL = format('Available columns are "%s".', array_to_string(groups, '", "')),
+            HINT = 'Specify the round or side columns, as in ARRAY[''round''].';
     END IF;
     reading := @extschema@.ldp_report_access(name, by || 'round'::text, caller);
     RETURN @extschema@.ldp_run_as(reading.role, reading.policies,
@@ -123,17 +128,18 @@ BEGIN
         NULL::@extschema@.ldp_group[]);
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_groups_of_as(name, text, text[]) IS 'ldp_groups_of, of this caller';
+COMMENT ON FUNCTION @extschema@.ldp_groups_of_as(name, text, text[]) IS
+    'Implements ldp_groups_of for this caller, with the rights of the extension''s owner.';
 
 CREATE FUNCTION @extschema@.ldp_groups_of(name text, by text[]) RETURNS @extschema@.ldp_group[]
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_groups_of(text, text[]) IS 'the rows of ldp_summaries_of, as an array';
+COMMENT ON FUNCTION @extschema@.ldp_groups_of(text, text[]) IS 'Returns the rows of ldp_summaries_of as an array.';
 
 CREATE FUNCTION @extschema@.ldp_summaries_of(name text, by text[]) RETURNS SETOF @extschema@.ldp_group
     LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp
     AS $$ SELECT g.* FROM unnest(@extschema@.ldp_groups_of($1, $2)) AS g $$;
 COMMENT ON FUNCTION @extschema@.ldp_summaries_of(text, text[]) IS
-    'a row for each group of a collection''s reports, by round or side columns: what it has in common, and its '
-    'summary; groups of fewer reports than the spec''s min_group are left out for who may not select the reports. '
-    'Error 42703 if there is no such column';
+    'Returns the summary of each group of a collection''s reports, one group per row. The argument by lists the '
+    'grouping columns: round, or side columns. If the caller may not select the reports, groups of fewer reports '
+    'than the spec''s min_group are omitted. Error 42703 if a column does not exist.';
 

@@ -1,6 +1,6 @@
 
 -- Retention -------------------------------------------------------------------------------------------------
--- A report is deleted when every rollup of its collection has counted it, and not before. Where that is in doubt, it stays.
+-- A report is deleted only after every rollup of its collection has counted it. In case of doubt, the report is kept.
 
 CREATE FUNCTION @extschema@.ldp_prune_below(caller name, collection @extschema@.ldp_collection, key text, below text,
         OUT partitions bigint, OUT rows bigint)
@@ -24,19 +24,19 @@ BEGIN
         RAISE EXCEPTION USING
             ERRCODE = 'object_not_in_prerequisite_state',
             MESSAGE = format('collection "%s" has no rollup', collection.name),
-            DETAIL = 'Its reports are counted nowhere.',
-            HINT = 'Create one with ldp_create_rollup; or delete the reports yourself.';
+            DETAIL = 'Deleted reports would be missing from all estimates.',
+            HINT = 'Create a rollup with ldp_create_rollup, or delete the reports with DELETE.';
     END IF;
     partitions := 0;
     rows := 0;
     FOR part IN SELECT p.part, p.key_type, p.ends FROM @extschema@.ldp_partitions(reports) AS p WHERE p.key = ldp_prune_below.key AND p.ends IS NOT NULL LOOP
         EXECUTE format('SELECT %L::%s <= %L', part.ends, part.key_type, below) INTO whole;
-        -- Also not one that the refresh did not find.
+        -- Keep partitions that were attached after the refresh.
         CONTINUE WHEN whole IS NOT TRUE OR EXISTS (
             SELECT FROM @extschema@.ldp_rollup AS r JOIN pg_class AS t ON t.oid = r.summaries, LATERAL @extschema@.ldp_parts(part.part) AS leaf
             WHERE r.collection = ldp_prune_below.collection.name AND NOT EXISTS (
                 SELECT FROM @extschema@.ldp_rollup_part AS p WHERE p.rollup = r.name AND p.part = leaf AND p.counted IS NULL));
-        -- Submitters lock the whole before the part, too. Nobody can add to it now.
+        -- Submissions lock the parent before the partition, too. After the locks, no report can be added.
         PERFORM @extschema@.ldp_change_as(owner, format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', reports));
         PERFORM @extschema@.ldp_change_as(owner, format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', part.part));
         IF @extschema@.ldp_change_as(owner, format('SELECT count(*) FROM (SELECT FROM %s AS t WHERE %s LIMIT 1) AS any_one', part.part, uncounted)) = 0 THEN
@@ -48,8 +48,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_prune_below(name, @extschema@.ldp_collection, text, text) IS
-    'deletes the reports of a collection whose column is below a value, as far as all its rollups have counted them: partitions, and '
-    'rows of those that stay';
+    'Deletes the reports of a collection whose column is below a value, provided that all rollups have counted them. '
+    'Drops whole partitions and deletes rows from the others; returns both numbers.';
 
 CREATE FUNCTION @extschema@.ldp_prune_as(caller name, name text, before timestamptz, "column" text, OUT partitions bigint, OUT rows bigint, OUT undated bigint)
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO' AS $$
@@ -66,7 +66,7 @@ BEGIN
             ERRCODE = 'undefined_column',
             MESSAGE = format('reports of collection "%s" have no time%s', name, ' "' || key || '"'),
             DETAIL = @extschema@.ldp_listed(times),
-            HINT = 'Give a time, and the side column that has it; ldp_prune_rounds goes by rounds.';
+            HINT = 'Specify a side column with a time. To delete by round, use ldp_prune_rounds.';
     END IF;
     SELECT p.partitions, p.rows INTO partitions, rows
     FROM pg_attribute AS a, LATERAL @extschema@.ldp_prune_below(caller, collection, key,
@@ -75,19 +75,22 @@ BEGIN
     undated := @extschema@.ldp_change_as(@extschema@.ldp_owner(collection.reports), format('SELECT count(*) FROM %s AS t WHERE t.%I IS NULL', collection.reports, key));
     IF undated > 0 THEN
         RAISE WARNING USING
-            MESSAGE = format('%s rows of collection "%s" have no "%s", so they are never pruned by it', undated, name, key),
-            HINT = format('Set it in these rows, and let the column have a default: ALTER TABLE %s ALTER %I SET DEFAULT now().', collection.reports, key);
+            MESSAGE = format('%s rows of collection "%s" have NULL in column "%s" and are not pruned', undated, name, key),
+            HINT = format('Update these rows, and set a default: ALTER TABLE %s ALTER %I SET DEFAULT now().', collection.reports, key);
     END IF;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_prune_as(name, text, timestamptz, text) IS 'ldp_prune, of this caller';
+COMMENT ON FUNCTION @extschema@.ldp_prune_as(name, text, timestamptz, text) IS
+    'Implements ldp_prune for this caller, with the rights of the extension''s owner.';
 
 CREATE FUNCTION @extschema@.ldp_prune(name text, before timestamptz, "column" text DEFAULT NULL, OUT partitions bigint, OUT rows bigint, OUT undated bigint)
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 100000;
 COMMENT ON FUNCTION @extschema@.ldp_prune(text, timestamptz, text) IS
-    'deletes the reports of a collection from before a time, by the side column that it is partitioned by, the first with a time, or the '
-    'one named: after a refresh, what all its rollups have counted. Returns the number of partitions dropped, the number of rows deleted from '
-    'others, and the number of rows that stay because the column is NULL, about which it also warns';
+    'Deletes the reports of a collection from before a time. It refreshes the rollups first and deletes only reports '
+    'that all rollups have counted. The argument "column" is a side column with a time; by default the partitioning '
+    'column, or else the first side column with a time. Returns the number of partitions dropped, the number of rows '
+    'deleted from other partitions, and the number of rows kept because the column is NULL. Such rows also raise a '
+    'warning.';
 
 CREATE FUNCTION @extschema@.ldp_prune_rounds_as(caller name, name text, before integer, OUT partitions bigint, OUT rows bigint)
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -96,13 +99,16 @@ BEGIN
     FROM @extschema@.ldp_prune_below(caller, @extschema@.ldp_own_collection(caller, name), 'round', before::text) AS p;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_prune_rounds_as(name, text, integer) IS 'ldp_prune_rounds, of this caller';
+COMMENT ON FUNCTION @extschema@.ldp_prune_rounds_as(name, text, integer) IS
+    'Implements ldp_prune_rounds for this caller, with the rights of the extension''s owner.';
 
 CREATE FUNCTION @extschema@.ldp_prune_rounds(name text, before integer, OUT partitions bigint, OUT rows bigint)
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 100000;
-COMMENT ON FUNCTION @extschema@.ldp_prune_rounds(text, integer) IS 'the same of the reports of rounds before this one';
+COMMENT ON FUNCTION @extschema@.ldp_prune_rounds(text, integer) IS
+    'Deletes the reports of a collection from rounds below a round. It refreshes the rollups first and deletes only '
+    'reports that all rollups have counted. Returns the number of partitions dropped and of rows deleted from others.';
 
--- A client keeps a batch until it knows that it was counted. One that is sent again after its record is gone counts twice.
+-- A client keeps a batch until the server confirms it. If a batch is repeated after its record was deleted, it is counted twice.
 CREATE FUNCTION @extschema@.ldp_prune_batches_as(caller name, name text, before timestamptz) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -112,22 +118,23 @@ BEGIN
     IF before > now() - interval '1 day' IS NOT FALSE THEN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_parameter_value',
-            MESSAGE = 'records of batches are kept for a day at least',
-            DETAIL = 'A batch whose record is gone would be counted again if it were sent again.',
-            HINT = 'Keep them for longer than any client may be offline with a batch that it has sent and got no answer for; by default that is a year.';
+            MESSAGE = 'records of batches must be kept for at least one day',
+            DETAIL = 'If a batch is repeated after its record was deleted, it is counted twice.',
+            HINT = 'Keep the records longer than a client may be offline with an unconfirmed batch. The default is one year.';
     END IF;
     DELETE FROM @extschema@.ldp_batch AS b WHERE b.collection = ldp_prune_batches_as.name AND b.claimed < before;
     GET DIAGNOSTICS pruned = ROW_COUNT;
     RETURN pruned;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_prune_batches_as(name, text, timestamptz) IS 'ldp_prune_batches, of this caller';
+COMMENT ON FUNCTION @extschema@.ldp_prune_batches_as(name, text, timestamptz) IS
+    'Implements ldp_prune_batches for this caller, with the rights of the extension''s owner.';
 
 CREATE FUNCTION @extschema@.ldp_prune_batches(name text, before timestamptz DEFAULT now() - interval '1 year') RETURNS bigint
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_prune_batches(text, timestamptz) IS
-    'forgets the batches of a collection that were counted before a time, by default a year ago; returns how many. No client may send '
-    'one of them again';
+    'Deletes the records of batches that were counted before a time, by default one year ago, and returns their '
+    'number. Clients must not send these batches again: a repetition would be counted twice.';
 
 REVOKE ALL ON FUNCTION
     @extschema@.ldp_prune_below(name, @extschema@.ldp_collection, text, text),

@@ -1,19 +1,18 @@
 
 -- Rollups ---------------------------------------------------------------------------------------------------
--- A rollup is a table with a summary for each bucket of a collection's reports: each day, say, and each country. A
--- refresh adds what has arrived since the last one, each report once.
+-- A rollup is a table with one summary for each bucket of a collection's reports, for example for each day and country. A
+-- refresh adds the reports that arrived since the last refresh, each exactly once.
 --
--- What has arrived is told by a stamp in the column ldp_arrival, which a table gets with its first rollup: the number of
--- the transaction that inserted the report. A refresh looks at a snapshot. It counts the reports of transactions that
--- had ended by then and had not by the last snapshot, and remembers where it stands as two things: the first stamp
--- that it has not come to (counted), and those below it whose transactions were still open. So nobody waits for
--- anybody, in whatever order transactions end, and however long one takes.
+-- A refresh finds new reports by their stamps in the column ldp_arrival, which the first rollup adds to the table. The stamp
+-- is the number of the transaction that inserted the report. A refresh takes a snapshot and counts the reports of all
+-- transactions that ended between the last snapshot and this one. It stores its progress as the first stamp that is not
+-- counted (counted), and the smaller stamps whose transactions were still open (open). Therefore refreshes and submissions
+-- do not wait for each other, regardless of the order and duration of transactions.
 --
--- Numbers of transactions mean something in one cluster only. Each table's default says in which database it stamps (home)
--- and adds what its stamps are to be above. In a copy of the database the default gives NULL, until the first refresh
--- there counts whatever is not counted yet while nobody writes, and makes the copy the home of what comes after.
--- Stamps in rows and rollups therefore never mean something else than they did where they were made, and a dump needs
--- no more than its rows.
+-- Transaction numbers are valid in one cluster only. The default of the column contains the database in which it creates
+-- stamps (home) and an offset for them. In a copy of the database the default is NULL until the first refresh. That refresh
+-- locks the table, counts all uncounted reports, and makes the copy the home of later stamps. Therefore stamps keep their
+-- meaning, and a dump needs only the rows.
 
 CREATE TABLE @extschema@.ldp_rollup (
     name       text PRIMARY KEY CHECK (octet_length(name) BETWEEN 1 AND 63),
@@ -26,24 +25,28 @@ CREATE TABLE @extschema@.ldp_rollup (
     open       bigint[] NOT NULL DEFAULT '{}',
     refreshed  timestamptz
 );
-COMMENT ON TABLE @extschema@.ldp_rollup IS 'all rollups, and how far each has come; see the view ldp_rollups';
-COMMENT ON COLUMN @extschema@.ldp_rollup.name IS 'what functions call it';
-COMMENT ON COLUMN @extschema@.ldp_rollup.collection IS 'whose reports it counts';
-COMMENT ON COLUMN @extschema@.ldp_rollup.summaries IS 'its table';
-COMMENT ON COLUMN @extschema@.ldp_rollup.buckets IS 'what makes a bucket, as it was asked for';
-COMMENT ON COLUMN @extschema@.ldp_rollup.columns IS 'what its table calls that';
-COMMENT ON COLUMN @extschema@.ldp_rollup.zone IS 'the time zone in which days begin';
-COMMENT ON COLUMN @extschema@.ldp_rollup.counted IS 'reports with this stamp or a higher one are not counted yet';
-COMMENT ON COLUMN @extschema@.ldp_rollup.open IS 'nor are those with these lower ones, whose transactions had not ended';
-COMMENT ON COLUMN @extschema@.ldp_rollup.refreshed IS 'what was there at this time is counted';
+COMMENT ON TABLE @extschema@.ldp_rollup IS 'all rollups and their progress; see the view ldp_rollups';
+COMMENT ON COLUMN @extschema@.ldp_rollup.name IS 'name of the rollup, as functions use it';
+COMMENT ON COLUMN @extschema@.ldp_rollup.collection IS 'collection whose reports the rollup counts';
+COMMENT ON COLUMN @extschema@.ldp_rollup.summaries IS 'table of the rollup';
+COMMENT ON COLUMN @extschema@.ldp_rollup.buckets IS
+    'columns and units of time that define a bucket, as given to ldp_create_rollup';
+COMMENT ON COLUMN @extschema@.ldp_rollup.columns IS 'names of these columns in the table of the rollup';
+COMMENT ON COLUMN @extschema@.ldp_rollup.zone IS 'time zone of days and other units of time';
+COMMENT ON COLUMN @extschema@.ldp_rollup.counted IS
+    'smallest stamp of reports that are not counted yet, apart from the stamps in open';
+COMMENT ON COLUMN @extschema@.ldp_rollup.open IS
+    'smaller stamps whose transactions had not ended at the last refresh; their reports are not counted yet';
+COMMENT ON COLUMN @extschema@.ldp_rollup.refreshed IS
+    'time of the last refresh; reports committed before it are counted';
 CREATE INDEX ldp_rollup_collection ON @extschema@.ldp_rollup (collection);
 COMMENT ON INDEX @extschema@.ldp_rollup_collection IS 'finds the rollups of a collection';
 SELECT pg_extension_config_dump('@extschema@.ldp_rollup',
     'WHERE EXISTS (SELECT FROM pg_catalog.pg_class AS t WHERE t.oid = summaries)');
 
--- Stamps say which reports of a table are counted, but not of a partition that was filled elsewhere and then attached. So each
--- rollup has a row for each partition whose reports it follows by their stamps. A row of a partition that was detached
--- keeps how far the rollup had come in it.
+-- Stamps identify the counted reports of a table, but not those of a partition that was filled elsewhere and then attached.
+-- Therefore each rollup has a row for each partition whose stamps it follows. The row of a detached partition stores the
+-- progress of the rollup at that time.
 CREATE TABLE @extschema@.ldp_rollup_part (
     rollup  text,
     part    regclass,
@@ -52,13 +55,13 @@ CREATE TABLE @extschema@.ldp_rollup_part (
     pages   bigint NOT NULL DEFAULT 0,
     PRIMARY KEY (rollup, part)
 );
-COMMENT ON TABLE @extschema@.ldp_rollup_part IS 'the tables and partitions whose reports each rollup counts by their stamps';
-COMMENT ON COLUMN @extschema@.ldp_rollup_part.rollup IS 'the rollup';
-COMMENT ON COLUMN @extschema@.ldp_rollup_part.part IS 'the partition, or the table itself if it has none';
+COMMENT ON TABLE @extschema@.ldp_rollup_part IS 'tables and partitions whose reports each rollup counts by stamp';
+COMMENT ON COLUMN @extschema@.ldp_rollup_part.rollup IS 'name of the rollup';
+COMMENT ON COLUMN @extschema@.ldp_rollup_part.part IS 'the partition, or the table itself if it has no partitions';
 COMMENT ON COLUMN @extschema@.ldp_rollup_part.counted IS
-    'NULL while the partition is attached; ldp_rollup.counted at the time when it was found detached';
+    'NULL while the partition is attached; otherwise ldp_rollup.counted at the time the partition was found detached';
 COMMENT ON COLUMN @extschema@.ldp_rollup_part.open IS 'ldp_rollup.open at that time';
-COMMENT ON COLUMN @extschema@.ldp_rollup_part.pages IS 'the number of its pages that the index on stamps describes, at least';
+COMMENT ON COLUMN @extschema@.ldp_rollup_part.pages IS 'number of pages that the index on stamps summarizes, at least';
 SELECT pg_extension_config_dump('@extschema@.ldp_rollup_part',
     'WHERE EXISTS (SELECT FROM pg_catalog.pg_class AS t WHERE t.oid = part) AND EXISTS (SELECT FROM @extschema@.ldp_rollup AS r '
     'JOIN pg_catalog.pg_class AS t ON t.oid = r.summaries WHERE r.name = rollup)');
@@ -66,36 +69,40 @@ SELECT pg_extension_config_dump('@extschema@.ldp_rollup_part',
 CREATE VIEW @extschema@.ldp_rollups AS
     SELECT r.name, r.collection, r.summaries, r.buckets, r.zone, r.refreshed, cardinality(r.open) AS open
     FROM @extschema@.ldp_rollup AS r JOIN pg_class AS t ON t.oid = r.summaries;
-COMMENT ON VIEW @extschema@.ldp_rollups IS 'the rollups, and when each was refreshed; open to everyone';
-COMMENT ON COLUMN @extschema@.ldp_rollups.name IS 'what functions call it';
-COMMENT ON COLUMN @extschema@.ldp_rollups.collection IS 'whose reports it counts';
-COMMENT ON COLUMN @extschema@.ldp_rollups.summaries IS 'its table';
-COMMENT ON COLUMN @extschema@.ldp_rollups.buckets IS 'what makes a bucket: the round, side columns, units of time of side columns';
-COMMENT ON COLUMN @extschema@.ldp_rollups.zone IS 'the time zone in which days begin';
-COMMENT ON COLUMN @extschema@.ldp_rollups.refreshed IS 'what was there at this time is counted; NULL if nothing is';
-COMMENT ON COLUMN @extschema@.ldp_rollups.open IS 'but for that of so many transactions at most, which had not ended';
+COMMENT ON VIEW @extschema@.ldp_rollups IS 'rollups and the time of their last refresh; readable by everyone';
+COMMENT ON COLUMN @extschema@.ldp_rollups.name IS 'name of the rollup, as functions use it';
+COMMENT ON COLUMN @extschema@.ldp_rollups.collection IS 'collection whose reports the rollup counts';
+COMMENT ON COLUMN @extschema@.ldp_rollups.summaries IS 'table of the rollup';
+COMMENT ON COLUMN @extschema@.ldp_rollups.buckets IS
+    'parts of a bucket: the round, side columns, or units of time of side columns';
+COMMENT ON COLUMN @extschema@.ldp_rollups.zone IS 'time zone of days and other units of time';
+COMMENT ON COLUMN @extschema@.ldp_rollups.refreshed IS 'time of the last refresh; NULL before the first one';
+COMMENT ON COLUMN @extschema@.ldp_rollups.open IS
+    'largest number of transactions whose reports were not counted because the transactions had not ended';
 
 CREATE FUNCTION @extschema@.ldp_cluster_database() RETURNS text
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.ldp_cluster_database() IS 'which database this is, in which cluster: where stamps mean what they say';
+COMMENT ON FUNCTION @extschema@.ldp_cluster_database() IS
+    'Returns an identifier of this database and its cluster. Stamps are valid only within one of them.';
 
--- All rows of a transaction have the same number, however many statements and subtransactions inserted them. So the function
--- is STABLE: the default of a column that is not volatile lets COPY insert many rows at once.
+-- All rows of a transaction have the same stamp, for any number of statements and subtransactions. The function is STABLE,
+-- because COPY can insert many rows at once only if no default is volatile.
 CREATE FUNCTION @extschema@.ldp_arrival(home text, above bigint) RETURNS bigint
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION @extschema@.ldp_arrival(text, bigint) IS
-    'the stamp of a report that arrives now: the number of the transaction, added to the second argument; NULL if this database is not '
-    'the home; error 22003 if the sum is no bigint';
+    'Returns the stamp of a report that arrives now: the transaction number plus the second argument. Returns NULL '
+    'if this database is not the home of the stamps. Error 22003 if the sum exceeds bigint.';
 
 CREATE FUNCTION @extschema@.ldp_change_as(role oid, command text) RETURNS bigint
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_change_as(oid, text) IS
-    'runs a command with the rights of this role; how many rows it changed, or the one number that it gives';
+    'Runs a command with the rights of a role. Returns the number of rows changed, or the single number that the '
+    'command returns.';
 
 CREATE FUNCTION @extschema@.ldp_listed(names text[]) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-    AS $$ SELECT COALESCE('There are "' || NULLIF(array_to_string($1, '", "'), '') || '".', 'There are none.') $$;
-COMMENT ON FUNCTION @extschema@.ldp_listed(text[]) IS 'what there is, for the details of an error';
+    AS $$ SELECT COALESCE('Available: "' || NULLIF(array_to_string($1, '", "'), '') || '".', 'None is available.') $$;
+COMMENT ON FUNCTION @extschema@.ldp_listed(text[]) IS 'Returns a list of names for the detail of an error message.';
 
 CREATE FUNCTION @extschema@.ldp_rollup_named(name text, by text[] DEFAULT NULL, timed boolean DEFAULT false, counted boolean DEFAULT false)
     RETURNS @extschema@.ldp_rollup
@@ -114,25 +121,26 @@ BEGIN
     IF NOT FOUND THEN
         RAISE EXCEPTION USING
             ERRCODE = 'undefined_object',
-            MESSAGE = format('there is no rollup %s', COALESCE('"' || ldp_rollup_named.name || '"', 'NULL')),
+            MESSAGE = format('rollup %s does not exist', COALESCE('"' || ldp_rollup_named.name || '"', 'NULL')),
             DETAIL = CASE WHEN EXISTS (SELECT FROM @extschema@.ldp_collections AS c WHERE c.name = ldp_rollup_named.name)
-                          THEN 'There is a collection with this name, but no rollup of it that knows what is asked for.'
+                          THEN 'A collection with this name exists, but none of its rollups has all the requested columns.'
                           ELSE @extschema@.ldp_listed(ARRAY(SELECT r.name FROM @extschema@.ldp_rollups AS r ORDER BY r.name)) END,
-            HINT = 'The view ldp_rollups shows which there are; ldp_create_rollup creates one.';
+            HINT = 'The view ldp_rollups lists all rollups. To create one, use ldp_create_rollup.';
     END IF;
     RETURN found_one;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_rollup_named(text, text[], boolean, boolean) IS
-    'the rollup with this name; or if it is a collection''s, the one of its rollups with the fewest columns that has all these, and a time or '
-    'rounds where they are needed';
+    'Returns the rollup with this name. If name is a collection, returns its rollup with the fewest columns that has '
+    'all columns in by, a time column if timed, and the round if counted.';
 
--- Names of buckets become expressions here, and nowhere else: a column's name, quoted, or a unit of time of a column that has a
--- time. Every value of a column has a bucket, or one report would stop all refreshes. date_trunc() fails near both ends of
--- its range, and a date may be beyond it: times before 4712 BC are in the bucket -infinity, those from 294275 AD on in infinity.
--- The words identify the bucket, so values that are equal have the same words, whatever the session's settings.
+-- Only this function translates names of buckets into expressions: a quoted column name, or a unit of time of a column with a
+-- time. Every value of a column must have a bucket, because otherwise one report would make all refreshes fail. However,
+-- date_trunc() fails near both ends of its range, and a date may exceed the range. Therefore times before 4712 BC are in
+-- the bucket -infinity, and times from 294275 AD on in the bucket infinity.
+-- The column key_text identifies the bucket. Equal values have equal texts under all settings of a session.
 CREATE FUNCTION @extschema@.ldp_buckets(source regclass, columns text[], by text[], zone text)
-    RETURNS TABLE (name text, expression text, result_type text, words text)
+    RETURNS TABLE (name text, expression text, result_type text, key_text text)
     LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 3 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     part text;
@@ -149,9 +157,9 @@ BEGIN
         IF NOT FOUND OR pieces[1] IS NOT NULL AND of_type NOT IN ('date'::regtype, 'timestamp'::regtype, 'timestamptz'::regtype) THEN
             RAISE EXCEPTION USING
                 ERRCODE = 'undefined_column',
-                MESSAGE = format('there are no buckets by %s', COALESCE('"' || part || '"', 'NULL')),
+                MESSAGE = format('invalid bucket %s', COALESCE('"' || part || '"', 'NULL')),
                 DETAIL = @extschema@.ldp_listed(columns),
-                HINT = 'Name some of these, or minute, hour, day, week, month, quarter or year of one that is a time, as in "day(visited)".';
+                HINT = 'Specify a column, or minute, hour, day, week, month, quarter or year of a column with a time, as in "day(visited)".';
         END IF;
         name := COALESCE(pieces[1], part);
         low := format('%L::%s', '4712-01-01 00:00:00+00 BC', result_type);
@@ -163,7 +171,7 @@ BEGIN
             expression := format('CASE WHEN t.%1$I >= %2$s AND t.%1$I < %3$s THEN %4$s WHEN t.%1$I < %2$s THEN ''-infinity''::%5$s '
                                  'WHEN t.%1$I >= %3$s THEN ''infinity''::%5$s END', pieces[2], low, high, expression, result_type);
         END IF;
-        words := format(CASE WHEN of_type = 'numeric'::regtype THEN 'trim_scale(%s)::text'
+        key_text := format(CASE WHEN of_type = 'numeric'::regtype THEN 'trim_scale(%s)::text'
                              WHEN of_type IN ('float4'::regtype, 'float8'::regtype) THEN '(%s + 0)::text'  -- -0 is 0
                              ELSE '(%s)::text' END, expression);
         RETURN NEXT;
@@ -171,18 +179,17 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_buckets(regclass, text[], text[], text) IS
-    'what buckets by these columns, or units of their time, are called, the expressions in SQL, with their types, of a table t, and '
-    'expressions of their words, which identify a bucket';
+    'Returns for each bucket column, or unit of time of a column, its name, SQL expression over a table t, result '
+    'type, and an expression of the text that identifies the bucket.';
 
--- Bytes of the array's text as they are: a value that is no valid text in another encoding has a key, too.
-CREATE FUNCTION @extschema@.ldp_bucket_key(words text[]) RETURNS bytea
+-- Hashes the bytes of the array's text without conversion, so that values that are invalid in another encoding have a key.
+CREATE FUNCTION @extschema@.ldp_bucket_key(key_texts text[]) RETURNS bytea
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
     AS $$ SELECT sha256(replace($1::text, chr(92), chr(92) || chr(92))::bytea) $$;
 COMMENT ON FUNCTION @extschema@.ldp_bucket_key(text[]) IS
-    'the key of a bucket in its rollup: a hash of its words, of the same length however long they are';
+    'Returns the key of a bucket in its rollup: a hash of fixed length of the texts that identify the bucket.';
 
--- Whoever changes what belongs to a collection's rollups holds this lock, until the end of the transaction. Submitters
--- do not wait for it.
+-- Every change of a collection's rollups holds this lock until the end of the transaction. Submitters do not wait for it.
 CREATE FUNCTION @extschema@.ldp_own_collection(caller name, name text) RETURNS @extschema@.ldp_collection
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -195,26 +202,29 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_own_collection(name, text) IS
-    'the row of ldp_collection with this name, locked; an error unless this role owns the collection';
+    'Locks and returns the row of ldp_collection with this name. Error 42501 unless the role owns the collection.';
 
 CREATE FUNCTION @extschema@.ldp_owner(source regclass) RETURNS oid
     LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
     AS $$ SELECT t.relowner FROM pg_class AS t WHERE t.oid = $1 $$;
-COMMENT ON FUNCTION @extschema@.ldp_owner(regclass) IS 'the owner of a table';
+COMMENT ON FUNCTION @extschema@.ldp_owner(regclass) IS 'Returns the owner of a table.';
 
 CREATE FUNCTION @extschema@.ldp_uncounted(rollup @extschema@.ldp_rollup) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
     AS $$ SELECT format('(t.ldp_arrival >= %s OR t.ldp_arrival = ANY (%L::bigint[]))', $1.counted, $1.open) $$;
-COMMENT ON FUNCTION @extschema@.ldp_uncounted(@extschema@.ldp_rollup) IS 'the condition of a report t that a rollup has not counted';
+COMMENT ON FUNCTION @extschema@.ldp_uncounted(@extschema@.ldp_rollup) IS
+    'Returns the SQL condition for reports of a table t that a rollup has not counted.';
 
--- Only the owner can store a stamp that no transaction has. No rollup could count by it, so it is replaced.
+-- Only the owner can store a stamp that no transaction has. Rollups cannot use such a stamp, so a refresh replaces it.
 CREATE FUNCTION @extschema@.ldp_unstamped() RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
     AS $$ SELECT '(t.ldp_arrival IS NULL OR t.ldp_arrival < 0 OR t.ldp_arrival > 4611686018427387904)'::text $$;
-COMMENT ON FUNCTION @extschema@.ldp_unstamped() IS 'the condition of a report t that has no stamp, or one that no transaction can have';
+COMMENT ON FUNCTION @extschema@.ldp_unstamped() IS
+    'Returns the SQL condition for reports of a table t without a stamp, or with a stamp that no transaction can '
+    'have.';
 
--- A row is found by the hash of its bucket: a wide value fits into no index. Two values that have the same words, which only
--- types of extensions can have, are one bucket.
+-- The key of a row is a hash of its bucket, because a wide value does not fit into an index. Two values with equal texts,
+-- which only types of extensions can have, share a bucket.
 CREATE FUNCTION @extschema@.ldp_roll_up_statement(rollup @extschema@.ldp_rollup, collection @extschema@.ldp_collection, source text,
         condition text, odd text) RETURNS text
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -222,11 +232,11 @@ DECLARE
     names text;
     named text;
     expressions text;
-    words text;
+    key_texts text;
 BEGIN
     SELECT string_agg(format('%I, ', b.name), ''), string_agg(format('%s AS %I, ', b.expression, b.name), ''),
-           string_agg(format(', %s', b.expression), ''), string_agg(b.words, ', ')
-    INTO names, named, expressions, words
+           string_agg(format(', %s', b.expression), ''), string_agg(b.key_text, ', ')
+    INTO names, named, expressions, key_texts
     FROM @extschema@.ldp_buckets(collection.reports, @extschema@.ldp_group_columns(collection.reports), rollup.buckets, rollup.zone) AS b;
     RETURN format(
         'WITH fresh AS (SELECT %9$s AS ldp_odd, %3$s.ldp_bucket_key(ARRAY[%1$s]::text[]) AS bucket, %2$s %3$s.ldp_agg(t.%4$I, t.round) AS summary '
@@ -237,12 +247,12 @@ BEGIN
         'ON CONFLICT (bucket) DO UPDATE SET summary = %3$s.ldp_summary_merge(r.summary, EXCLUDED.summary)) '
         'SELECT CASE WHEN odd THEN -1 - n ELSE n END FROM (SELECT bool_or(ldp_odd) AS odd, '
         'COALESCE(sum(%3$s.ldp_count(summary)) FILTER (WHERE NOT ldp_odd), 0)::bigint AS n FROM fresh) AS f',
-        words, named, '@extschema@', @extschema@.ldp_report_column(collection.reports), source, condition,
+        key_texts, named, '@extschema@', @extschema@.ldp_report_column(collection.reports), source, condition,
         rollup.summaries, names, odd, expressions);
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_roll_up_statement(@extschema@.ldp_rollup, @extschema@.ldp_collection, text, text, text) IS
-    'the statement of ldp_roll_up';
+    'Returns the SQL statement that ldp_roll_up runs.';
 
 CREATE FUNCTION @extschema@.ldp_roll_up(rollup @extschema@.ldp_rollup, collection @extschema@.ldp_collection, source text, condition text,
         odd text DEFAULT '(t.round IS NULL AND false)') RETURNS bigint
@@ -251,19 +261,21 @@ CREATE FUNCTION @extschema@.ldp_roll_up(rollup @extschema@.ldp_rollup, collectio
 DECLARE
     owner oid := @extschema@.ldp_owner(collection.reports);
 BEGIN
-    -- What is new is found by the index on stamps, also where no statistics say how much there is.
-    -- The statement after the lock sees all that came before the lock was granted.
+    -- enable_seqscan is off so that the index on stamps is used without statistics, too. The statement after the lock has a
+    -- snapshot that includes everything committed before the lock was granted.
     PERFORM @extschema@.ldp_change_as(owner, format('LOCK TABLE %s IN ACCESS SHARE MODE', collection.reports));
     RETURN @extschema@.ldp_change_as(owner, @extschema@.ldp_roll_up_statement(rollup, collection, source, condition, odd));
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_roll_up(@extschema@.ldp_rollup, @extschema@.ldp_collection, text, text, text) IS
-    'adds the reports t of a source that meet a condition to a rollup, but for odd ones; returns their number n, or -1 - n if there are odd ones';
+    'Adds the reports t of a source that meet a condition to a rollup, except reports that meet the condition odd. '
+    'Returns the number n of reports added, or -1 - n if there are odd reports.';
 
 CREATE FUNCTION @extschema@.ldp_has_parts(reports regclass) RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
     AS $$ SELECT t.relkind = 'p' OR t.relhassubclass FROM pg_class AS t WHERE t.oid = $1 $$;
-COMMENT ON FUNCTION @extschema@.ldp_has_parts(regclass) IS 'whether a table has partitions, or may have';
+COMMENT ON FUNCTION @extschema@.ldp_has_parts(regclass) IS
+    'Returns true if a table has partitions or may have partitions.';
 
 CREATE FUNCTION @extschema@.ldp_parts(reports regclass) RETURNS SETOF regclass
     LANGUAGE sql STABLE PARALLEL SAFE ROWS 100 SET search_path = pg_catalog, pg_temp AS $$
@@ -272,10 +284,12 @@ CREATE FUNCTION @extschema@.ldp_parts(reports regclass) RETURNS SETOF regclass
         UNION SELECT i.inhrelid FROM tree AS t JOIN pg_inherits AS i ON i.inhparent = t.part)
     SELECT t.part::regclass FROM tree AS t UNION ALL SELECT p.relid FROM pg_partition_tree($1) AS p WHERE p.isleaf AND p.relid <> $1
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_parts(regclass) IS 'the tables that hold the rows of a table: its partitions, or itself';
+COMMENT ON FUNCTION @extschema@.ldp_parts(regclass) IS
+    'Returns the tables that store the rows of a table: its leaf partitions, or the table itself.';
 
--- A partition that a rollup does not follow was attached by the owner. What it holds may have any stamp, so all rollups count
--- it whole while nobody else uses it. One that was detached and is attached again: what they had not counted by then.
+-- A partition that a rollup does not follow was attached by the owner. Its reports may have any stamps, so all rollups count
+-- the whole partition under an exclusive lock. If the partition was detached and attached again, they count only the
+-- reports that they had not counted at the time of the detachment.
 CREATE FUNCTION @extschema@.ldp_count_parts(collection @extschema@.ldp_collection, rollup text) RETURNS bigint
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -290,7 +304,7 @@ DECLARE
     counted bigint;
     of_rollup bigint := 0;
 BEGIN
-    -- No partition is attached or detached until the end of the transaction. Submitters do not wait for this lock.
+    -- This lock prevents ATTACH and DETACH until the end of the transaction. Submitters do not wait for it.
     IF @extschema@.ldp_has_parts(reports) THEN
         PERFORM @extschema@.ldp_change_as(owner, format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', reports));
     END IF;
@@ -307,8 +321,8 @@ BEGIN
             RAISE EXCEPTION USING
                 ERRCODE = 'active_sql_transaction',
                 MESSAGE = format('partition %s of collection "%s" cannot be counted in a transaction with an old snapshot', added, collection.name),
-                DETAIL = 'It was attached since the last refresh, so all of it is to be counted.',
-                HINT = 'Refresh in a transaction of the isolation level READ COMMITTED.';
+                DETAIL = 'The partition was attached since the last refresh and must be counted completely.',
+                HINT = 'Refresh in a transaction with the isolation level READ COMMITTED.';
         END IF;
         PERFORM @extschema@.ldp_change_as(owner, format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', added));
         uncounted := @extschema@.ldp_unstamped();
@@ -335,10 +349,11 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_count_parts(@extschema@.ldp_collection, text) IS
-    'counts partitions that were attached since the last refresh in all rollups of a collection; returns how many reports one of them counted';
+    'Counts partitions attached since the last refresh in all rollups of a collection. Returns the number of reports '
+    'that the named rollup counted.';
 
--- Pages of which the index on stamps knows nothing are read by every refresh. Where something else uses the table, as VACUUM
--- does, which does the same work, the next refresh does it.
+-- Every refresh reads the pages that the BRIN index on stamps does not summarize. If another command such as VACUUM holds a
+-- lock, this work is left to the next refresh; VACUUM itself does the same work.
 CREATE FUNCTION @extschema@.ldp_summarize_parts(rollup text, reports regclass) RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -364,12 +379,12 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_summarize_parts(text, regclass) IS
-    'brings the indexes on stamps of a collection''s table up to date, where partitions have grown since this rollup was refreshed';
+    'Updates the BRIN indexes on stamps of the partitions that have grown since the last refresh of this rollup.';
 
 CREATE FUNCTION @extschema@.ldp_grantee(role oid) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
     AS $$ SELECT CASE $1 WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid($1)) END $$;
-COMMENT ON FUNCTION @extschema@.ldp_grantee(oid) IS 'a role as GRANT names it';
+COMMENT ON FUNCTION @extschema@.ldp_grantee(oid) IS 'Returns the name of a role as GRANT expects it.';
 
 CREATE FUNCTION @extschema@.ldp_stamp_reports(collection @extschema@.ldp_collection, rollup text) RETURNS bigint
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -394,9 +409,9 @@ BEGIN
     IF elsewhere THEN
         RAISE EXCEPTION USING
             ERRCODE = 'feature_not_supported',
-            MESSAGE = format('rollups of collection "%s" are not possible: its reports are on several servers', collection.name),
-            DETAIL = 'What a rollup has counted it knows by numbers of transactions, and each server has its own.',
-            HINT = 'Let each server keep a collection and a rollup of its part, and add their summaries up with ldp_rollup.';
+            MESSAGE = format('rollups of collection "%s" are not supported: its reports are on several servers', collection.name),
+            DETAIL = 'A rollup identifies counted reports by transaction numbers, which differ between servers.',
+            HINT = 'Create a collection and a rollup on each server, and merge the summaries with ldp_rollup.';
     END IF;
     IF collection.home = @extschema@.ldp_cluster_database() THEN
         RETURN @extschema@.ldp_count_parts(collection, rollup);
@@ -406,17 +421,17 @@ BEGIN
         IF EXISTS (SELECT FROM pg_class AS t WHERE t.oid = reports AND t.reloftype <> 0) THEN
             RAISE EXCEPTION USING
                 ERRCODE = 'wrong_object_type',
-                MESSAGE = format('a rollup needs a further column in the typed table %s', reports),
-                DETAIL = 'A table that was created with OF takes no further columns.',
-                HINT = format('Make it an ordinary table first: ALTER TABLE %s NOT OF. Its columns and reports stay.', reports);
+                MESSAGE = format('cannot add a column for rollups to the typed table %s', reports),
+                DETAIL = 'A table that was created with OF accepts no further columns.',
+                HINT = format('Use ALTER TABLE %s NOT OF to make it an ordinary table first. Its columns and reports are kept.', reports);
         END IF;
         PERFORM @extschema@.ldp_change_as(owner, format('ALTER TABLE %s ADD COLUMN ldp_arrival bigint DEFAULT 0', reports));
         PERFORM @extschema@.ldp_change_as(owner, format('COMMENT ON COLUMN %s.ldp_arrival IS %L', reports,
-            'when the report arrived: the number of its transaction, for rollups'));
+            'stamp of the report for rollups: the number of its transaction, plus an offset'));
         PERFORM @extschema@.ldp_change_as(owner, format(
             'CREATE INDEX ON %s USING brin (ldp_arrival) WITH (pages_per_range = 32, autosummarize = on)', reports));
     ELSE
-        -- A copy, or adopted: nobody else writes, so all reports that are there and not counted can be counted.
+        -- A copied or adopted table. The lock blocks all writers, so all uncounted reports can be counted.
         of_rollup := @extschema@.ldp_count_parts(collection, rollup);
         FOR each IN SELECT r.* FROM @extschema@.ldp_rollup AS r JOIN pg_class AS t ON t.oid = r.summaries WHERE r.collection = ldp_stamp_reports.collection.name LOOP
             counted := @extschema@.ldp_roll_up(each, collection, reports::text,
@@ -435,8 +450,9 @@ BEGIN
     UPDATE @extschema@.ldp_collection AS c SET home = @extschema@.ldp_cluster_database(), stamp = above WHERE c.name = ldp_stamp_reports.collection.name;
     UPDATE @extschema@.ldp_rollup AS r SET counted = above + 1, open = '{}', refreshed = clock_timestamp()
     WHERE r.collection = ldp_stamp_reports.collection.name;
-    -- A role that may insert may not choose the stamp. Roles that granted the right on grant it again, so that it ends with
-    -- theirs as before; the owner does for a role that cannot name the table any more.
+    -- Submitters must not choose the stamp, so INSERT on the table is replaced by INSERT on the other columns. The same
+    -- grantors grant it again, so that REVOKE CASCADE works as before. For a grantor without USAGE on the schema, the owner
+    -- grants it.
     SELECT t.relacl INTO rights FROM pg_class AS t WHERE t.oid = reports;
     FOR granted IN SELECT DISTINCT a.grantee FROM aclexplode(rights) AS a WHERE a.privilege_type = 'INSERT' AND a.grantor = owner AND a.grantee <> owner LOOP
         PERFORM @extschema@.ldp_change_as(owner, format('REVOKE INSERT ON %s FROM %s CASCADE', reports, @extschema@.ldp_grantee(granted.grantee)));
@@ -457,8 +473,9 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_stamp_reports(@extschema@.ldp_collection, text) IS
-    'sees to it that a collection''s reports are stamped in this database; if they were in another, counts whatever its rollups '
-    'have not, and returns how many reports one of them had not';
+    'Ensures that reports of a collection are stamped in this database. If they were stamped in another database, '
+    'counts the reports that its rollups have not counted. Returns the number of reports that the named rollup '
+    'counted.';
 
 CREATE FUNCTION @extschema@.ldp_create_rollup_as(caller name, name text, collection text, by text[], zone text) RETURNS regclass
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -476,15 +493,15 @@ BEGIN
     IF name IS NULL OR collection IS NULL OR by IS NULL OR zone IS NULL THEN
         RAISE EXCEPTION USING
             ERRCODE = 'null_value_not_allowed',
-            MESSAGE = 'a rollup needs a name, a collection, columns and a time zone';
+            MESSAGE = 'name, collection, columns and time zone of a rollup must not be NULL';
     END IF;
-    PERFORM date_trunc('day', now(), zone);  -- or it is none
+    PERFORM date_trunc('day', now(), zone);  -- raises an error for an invalid zone
     whole := @extschema@.ldp_own_collection(caller, collection);
     IF EXISTS (SELECT FROM @extschema@.ldp_rollups AS r WHERE r.name = ldp_create_rollup_as.name) THEN
         RAISE EXCEPTION USING
             ERRCODE = 'duplicate_object',
-            MESSAGE = format('rollup "%s" exists already', name),
-            HINT = 'ldp_drop_rollup drops it with all its summaries.';
+            MESSAGE = format('rollup "%s" already exists', name),
+            HINT = 'To drop it with all its summaries, use ldp_drop_rollup.';
     END IF;
     PERFORM @extschema@.ldp_check_free(name);
     SELECT array_agg(b.name), string_agg(format('%I %s, ', b.name, b.result_type), ''),
@@ -505,10 +522,10 @@ BEGIN
     IF indexed IS NOT NULL THEN
         PERFORM @extschema@.ldp_change_as(owner, format('CREATE INDEX ON %s (%s)', created, indexed));
     END IF;
-    DELETE FROM @extschema@.ldp_rollup AS r WHERE r.name = ldp_create_rollup_as.name;  -- whose table is gone
+    DELETE FROM @extschema@.ldp_rollup AS r WHERE r.name = ldp_create_rollup_as.name;  -- its table was dropped
     INSERT INTO @extschema@.ldp_rollup (name, collection, summaries, buckets, columns, zone)
     VALUES (name, collection, created, by, COALESCE(names, '{}'), zone) RETURNING * INTO made;
-    -- Stamps of what is there by now are those of this database, or 0.
+    -- The stamps of existing reports are those of this database, or 0.
     DELETE FROM @extschema@.ldp_rollup_part AS p WHERE p.rollup = ldp_create_rollup_as.name;
     INSERT INTO @extschema@.ldp_rollup_part (rollup, part) SELECT name, p FROM @extschema@.ldp_parts(whole.reports) AS p;
     BEGIN
@@ -516,21 +533,22 @@ BEGIN
     EXCEPTION WHEN undefined_function THEN
         RAISE EXCEPTION USING
             ERRCODE = 'undefined_function',
-            MESSAGE = format('there are no buckets by some column of rollup "%s"', name),
+            MESSAGE = format('rollup "%s" has a column whose type cannot be grouped', name),
             DETAIL = SQLERRM,
-            HINT = 'Take side columns of types whose values can be compared, such as jsonb in place of json.';
+            HINT = 'Use side columns of types with an equality operator, such as jsonb instead of json.';
     END;
     RETURN created;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_create_rollup_as(name, text, text, text[], text) IS 'ldp_create_rollup, of this caller';
+COMMENT ON FUNCTION @extschema@.ldp_create_rollup_as(name, text, text, text[], text) IS
+    'Implements ldp_create_rollup for this caller, with the rights of the extension''s owner.';
 
 CREATE FUNCTION @extschema@.ldp_create_rollup(name text, collection text, by text[], zone text DEFAULT 'UTC') RETURNS regclass
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_create_rollup(text, text, text[], text) IS
-    'creates a table of summaries of a collection''s reports beside its table, a row for each bucket by the round, side columns, or '
-    'units of time of side columns, as in {day(visited),country}; ldp_refresh fills it, and ldp_series reads it. The table itself is '
-    'readable for its owner only';
+    'Creates a rollup: a table of summaries of a collection''s reports, one row per bucket. The argument by lists '
+    'the parts of a bucket: the round, side columns, or units of time of side columns, as in {day(visited),country}. '
+    'Use ldp_refresh to fill the table and ldp_series to read it. Only the owner may read the table itself.';
 
 CREATE FUNCTION @extschema@.ldp_refresh_as(caller name, name text) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -544,11 +562,11 @@ DECLARE
     not_ended bigint[];
     counted bigint;
 BEGIN
-    -- Again, for another refresh may have ended meanwhile.
+    -- Read again, because another refresh may have ended in the meantime.
     SELECT r.* INTO STRICT rollup FROM @extschema@.ldp_rollup AS r WHERE r.name = ldp_refresh_as.name FOR UPDATE;
     SELECT c.* INTO STRICT collection FROM @extschema@.ldp_collection AS c WHERE c.name = rollup.collection;
-    -- Not beyond this transaction: of its number every crash keeps a trace if it keeps what is counted here; higher
-    -- ones, of transactions that left none, are used again.
+    -- Count no stamps beyond the number of this transaction. After a crash, numbers of transactions that left no trace on disk
+    -- are assigned again. The number of this transaction is durable whenever the counts are.
     snapshot := pg_current_snapshot();
     first_not := LEAST(pg_snapshot_xmax(snapshot), pg_current_xact_id())::text::bigint + collection.stamp;
     not_ended := ARRAY(SELECT x.id FROM (SELECT o::text::bigint + collection.stamp FROM pg_snapshot_xip(snapshot) AS o) AS x (id) WHERE x.id < first_not);
@@ -558,7 +576,7 @@ BEGIN
             rollup.counted, first_not, not_ended, ARRAY(SELECT o FROM unnest(rollup.open) AS o WHERE o < first_not AND o <> ALL (not_ended) AND o < rollup.counted),
             @extschema@.ldp_unstamped()),
         @extschema@.ldp_unstamped());
-    -- Reports without a stamp arrive now, and are counted next time.
+    -- Reports without a stamp get the current one; the next refresh counts them.
     IF counted < 0 THEN
         counted := -1 - counted;
         PERFORM @extschema@.ldp_change_as(@extschema@.ldp_owner(collection.reports), format('UPDATE %s AS t SET ldp_arrival = %s.ldp_arrival(%L, %s) WHERE %s',
@@ -566,7 +584,7 @@ BEGIN
     END IF;
     count := count + counted;
     PERFORM @extschema@.ldp_summarize_parts(rollup.name, collection.reports);
-    -- This transaction may have begun before one that has counted further.
+    -- A transaction that began later may have counted further already.
     UPDATE @extschema@.ldp_rollup AS r
     SET counted = GREATEST(r.counted, first_not), refreshed = began,
         open = ARRAY(SELECT o FROM unnest(r.open || not_ended) AS o WHERE o >= first_not OR o = ANY (not_ended) GROUP BY o ORDER BY o)
@@ -574,12 +592,13 @@ BEGIN
     RETURN count;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_refresh_as(name, text) IS 'ldp_refresh, of this caller';
+COMMENT ON FUNCTION @extschema@.ldp_refresh_as(name, text) IS
+    'Implements ldp_refresh for this caller, with the rights of the extension''s owner.';
 
 CREATE FUNCTION @extschema@.ldp_refresh(name text) RETURNS bigint
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 100000;
 COMMENT ON FUNCTION @extschema@.ldp_refresh(text) IS
-    'adds the reports to a rollup that have arrived since the last time, each once; returns how many';
+    'Adds the reports that arrived since the last refresh to a rollup, each exactly once, and returns their number.';
 
 CREATE FUNCTION @extschema@.ldp_drop_rollup_as(caller name, name text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -593,13 +612,14 @@ BEGIN
     PERFORM @extschema@.ldp_change_as(@extschema@.ldp_owner(rollup.summaries), format('DROP TABLE %s', rollup.summaries));
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_drop_rollup_as(name, text) IS 'ldp_drop_rollup, of this caller';
+COMMENT ON FUNCTION @extschema@.ldp_drop_rollup_as(name, text) IS
+    'Implements ldp_drop_rollup for this caller, with the rights of the extension''s owner.';
 
 CREATE FUNCTION @extschema@.ldp_drop_rollup(name text) RETURNS void
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_drop_rollup(text) IS 'drops a rollup with all its summaries';
+COMMENT ON FUNCTION @extschema@.ldp_drop_rollup(text) IS 'Drops a rollup with all its summaries.';
 
--- Who may call what, as at the end of the script before this one.
+-- Privileges
 GRANT SELECT ON @extschema@.ldp_rollup, @extschema@.ldp_rollups TO PUBLIC;
 REVOKE ALL ON FUNCTION
     @extschema@.ldp_change_as(oid, text),

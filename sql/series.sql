@@ -1,8 +1,8 @@
 
 -- Series ----------------------------------------------------------------------------------------------------
 
--- Policies on the reports say nothing of sums of them. So a role that they apply to reads a rollup only if its table has
--- policies of its own. Everybody else who may read the reports may read what a rollup adds up of them.
+-- Row-level policies on reports do not apply to sums of reports. Therefore a role that is subject to such policies may read a
+-- rollup only if the rollup's table has its own policies. Every other role that may read the reports may read the rollup.
 CREATE FUNCTION @extschema@.ldp_rollup_reader(rollup @extschema@.ldp_rollup, collection @extschema@.ldp_collection, caller name,
         OUT role oid, OUT policies boolean, OUT fewest bigint)
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
@@ -22,8 +22,8 @@ BEGIN
             RAISE EXCEPTION USING
                 ERRCODE = 'insufficient_privilege',
                 MESSAGE = format('permission denied: collection "%s" has row-level policies', collection.name),
-                DETAIL = format('Rollup "%s" adds up the reports of all rows, also of those that policies hide from role "%s".', rollup.name, caller),
-                HINT = 'Ask the reports themselves; or let the owner enable row-level security on the rollup''s table, with policies, and grant SELECT on it.';
+                DETAIL = format('Rollup "%s" includes reports that policies hide from role "%s".', rollup.name, caller),
+                HINT = 'Query the reports directly; or let the owner enable row-level security on the rollup''s table, create policies, and grant SELECT.';
         END IF;
         reads := has_schema_privilege(caller, relation.relnamespace, 'USAGE') AND NOT EXISTS (
             SELECT FROM unnest(needed) AS n LEFT JOIN pg_attribute AS a ON a.attrelid = collection.reports AND a.attname = n AND NOT a.attisdropped
@@ -39,9 +39,10 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_rollup_reader(@extschema@.ldp_rollup, @extschema@.ldp_collection, name) IS
-    'how a caller reads a rollup: as which role, whether under policies, and of how many reports together at least; an error if not at all';
+    'Returns how a caller may read a rollup. The result has the role that reads, whether row-level policies apply, '
+    'and the smallest number of reports per group. Error 42501 if the caller has no access.';
 
--- With its offset, no hour of a day on which clocks are set back has the name of another. Times outside of these years are in UTC.
+-- The offset distinguishes the repeated hour of a day on which clocks are set back. Times outside these years are in UTC.
 CREATE FUNCTION @extschema@.ldp_time_label(moment timestamptz, zone text) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $$
 DECLARE
@@ -58,7 +59,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_time_label(timestamptz, text) IS
-    'a time as ISO 8601 has it, in a time zone and with its offset, or in UTC if it is before the year 2 or after 294274';
+    'Returns a time in ISO 8601 format in a time zone, with its offset. Times before the year 2 or after 294274 are '
+    'in UTC.';
 
 CREATE FUNCTION @extschema@.ldp_rolled_up_as(caller name, name text, by text[], since timestamptz, until timestamptz,
         first_round integer, last_round integer) RETURNS @extschema@.ldp_group[]
@@ -76,7 +78,7 @@ BEGIN
     SELECT r.* INTO reading FROM @extschema@.ldp_collection AS c,
            LATERAL @extschema@.ldp_rollup_reader(rollup, c, caller) AS r
     WHERE c.name = rollup.collection;
-    -- A bucket belongs to where it begins. Times without a zone are the rollup's.
+    -- The beginning of a bucket decides. Times without a zone are in the zone of the rollup.
     FOR bound IN SELECT * FROM (VALUES ('>=', since, NULL::integer), ('<', until, NULL), ('>=', NULL, first_round), ('<=', NULL, last_round))
                                AS v (operator, moment, round) WHERE moment IS NOT NULL OR round IS NOT NULL LOOP
         SELECT format(CASE a.atttypid WHEN 'timestamptz'::regtype THEN 't.%I %s %L::timestamptz' WHEN 'integer'::regtype THEN 't.%I %s %L::integer'
@@ -91,13 +93,13 @@ BEGIN
         IF NOT FOUND THEN
             RAISE EXCEPTION USING
                 ERRCODE = 'undefined_column',
-                MESSAGE = format('rollup "%s" does not know %s', rollup.name, CASE WHEN bound.moment IS NULL THEN 'rounds' ELSE 'times' END),
+                MESSAGE = format('rollup "%s" has no column for %s', rollup.name, CASE WHEN bound.moment IS NULL THEN 'rounds' ELSE 'times' END),
                 DETAIL = @extschema@.ldp_listed(rollup.columns),
-                HINT = 'Create a rollup by what is asked for.';
+                HINT = 'Create a rollup with this column.';
         END IF;
         condition := condition || ' AND ' || column_name;
     END LOOP;
-    -- Names of 40 columns at a time: a function takes no more than 100 arguments.
+    -- In groups of 40 columns, because a function has at most 100 arguments.
     SELECT string_agg(n.object, ' || ' ORDER BY n.chunk), string_agg(n.expressions, '' ORDER BY n.chunk) INTO groups, expressions
     FROM (SELECT b.index / 40 AS chunk, format('jsonb_build_object(%s)', string_agg(format(CASE b.result_type WHEN 'timestamp with time zone'
                      THEN '%L, %s.ldp_time_label(%s, %L)' ELSE '%L, %3$s' END, b.name, '@extschema@', b.expression, rollup.zone), ', ' ORDER BY b.index)) AS object,
@@ -106,20 +108,21 @@ BEGIN
                 FROM @extschema@.ldp_buckets(rollup.summaries, rollup.columns, COALESCE(by, rollup.columns), rollup.zone) AS b) AS b
           GROUP BY 1) AS n;
     RETURN @extschema@.ldp_run_as(reading.role, reading.policies,
-        format('SELECT array_agg(ROW(g.name, g.summary)::%1$s.ldp_group ORDER BY g.place) FROM '
-               '(SELECT %2$s AS name, %1$s.ldp_rollup(t.summary) AS summary, row_number() OVER (ORDER BY %3$s count(*)) AS place '
+        format('SELECT array_agg(ROW(g.name, g.summary)::%1$s.ldp_group ORDER BY g.index) FROM '
+               '(SELECT %2$s AS name, %1$s.ldp_rollup(t.summary) AS summary, row_number() OVER (ORDER BY %3$s count(*)) AS index '
                'FROM %4$s AS t WHERE %5$s GROUP BY %3$s () HAVING %1$s.ldp_count(%1$s.ldp_rollup(t.summary)) >= %6$s) AS g',
                '@extschema@', COALESCE(groups, 'jsonb_build_object()'), expressions, rollup.summaries, condition, reading.fewest),
         NULL::@extschema@.ldp_group[]);
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_rolled_up_as(name, text, text[], timestamptz, timestamptz, integer, integer) IS 'ldp_rolled_up, of this caller';
+COMMENT ON FUNCTION @extschema@.ldp_rolled_up_as(name, text, text[], timestamptz, timestamptz, integer, integer) IS
+    'Implements ldp_rolled_up for this caller, with the rights of the extension''s owner.';
 
 CREATE FUNCTION @extschema@.ldp_rolled_up(name text, by text[] DEFAULT NULL, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL,
         first_round integer DEFAULT NULL, last_round integer DEFAULT NULL) RETURNS @extschema@.ldp_group[]
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_rolled_up(text, text[], timestamptz, timestamptz, integer, integer) IS
-    'the summaries behind ldp_series, as an array of rows of name and summary';
+    'Returns the summaries that ldp_series estimates from, as an array of rows of group and summary.';
 
 CREATE FUNCTION @extschema@.ldp_series(name text, by text[] DEFAULT NULL, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL,
         first_round integer DEFAULT NULL, last_round integer DEFAULT NULL, confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')
@@ -127,14 +130,15 @@ CREATE FUNCTION @extschema@.ldp_series(name text, by text[] DEFAULT NULL, since 
         attribute_number integer, value integer, note text)
     LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 1000 SET search_path = pg_catalog, pg_temp AS $$
     SELECT g."group", e.attribute, e.label, e.estimate, e.stderr, e.lower, e.upper, e.n, e.people, e.attribute_number, e.value, e.note
-    FROM unnest(@extschema@.ldp_rolled_up($1, $2, $3, $4, $5, $6)) WITH ORDINALITY AS g ("group", summary, place),
+    FROM unnest(@extschema@.ldp_rolled_up($1, $2, $3, $4, $5, $6)) WITH ORDINALITY AS g ("group", summary, index),
          LATERAL @extschema@.ldp_estimate(g.summary, $7, $8) WITH ORDINALITY AS e (attribute, label, estimate, stderr, lower, upper, n, people,
              attribute_number, value, note, row)
-    ORDER BY g.place, e.row
+    ORDER BY g.index, e.row
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_series(text, text[], timestamptz, timestamptz, integer, integer, float8, text) IS
-    'what the reports in a rollup tell, as ldp_estimate does of a collection: bucket by bucket, or the sums by some of its columns, or '
-    'longer units of its time; of the buckets that begin in a span of time, or of rounds';
+    'Returns the estimates of a rollup by bucket, with the rows of ldp_estimate. The argument by merges buckets by '
+    'some of the rollup''s columns, or by longer units of its time. The arguments since and until, or first_round '
+    'and last_round, select the buckets that begin in this range.';
 
 CREATE FUNCTION @extschema@.ldp_missing_values(name text) RETURNS TABLE ("column" text, missing bigint, reports bigint)
     LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 5 SET search_path = pg_catalog, pg_temp AS $$
@@ -142,8 +146,8 @@ CREATE FUNCTION @extschema@.ldp_missing_values(name text) RETURNS TABLE ("column
     FROM unnest(@extschema@.ldp_rolled_up($1)) AS g ("group", summary), LATERAL jsonb_each(g."group") AS c GROUP BY c.key ORDER BY c.key
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_missing_values(text) IS
-    'for each column of a rollup, the number of reports in buckets where it is NULL, and of all reports in the rollup: an alarm for '
-    'clients that do not send a side column';
+    'Returns for each column of a rollup the number of reports in buckets where the column is NULL, and the number '
+    'of all reports. A growing number indicates clients that do not send a side column.';
 
 REVOKE ALL ON FUNCTION
     @extschema@.ldp_rolled_up_as(name, text, text[], timestamptz, timestamptz, integer, integer)

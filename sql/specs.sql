@@ -3,127 +3,139 @@
 CREATE FUNCTION @extschema@.ldp_spec_canonical(spec jsonb) RETURNS jsonb
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2000;
 COMMENT ON FUNCTION @extschema@.ldp_spec_canonical(jsonb) IS
-    'the spec with every default filled in, and in "derived" what follows from it, such as sizes in bytes; error '
-    '22023 that says what is wrong';
+    'Returns the canonical spec: all defaults filled in, and derived quantities such as sizes in bytes under '
+    '"derived". Error 22023 if the spec is invalid.';
 
 CREATE FUNCTION @extschema@.ldp_spec_parameters(spec jsonb) RETURNS bytea
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2000;
 COMMENT ON FUNCTION @extschema@.ldp_spec_parameters(jsonb) IS
-    'the parameter block that every report under the spec begins with, in bytes; error 22023 if the spec is wrong';
+    'Returns the parameter block at the beginning of every report under the spec. Error 22023 if the spec is invalid.';
 
 CREATE FUNCTION @extschema@.ldp_spec_fingerprint(spec jsonb) RETURNS text
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2000;
 COMMENT ON FUNCTION @extschema@.ldp_spec_fingerprint(jsonb) IS
-    'what identifies the spec in every report and summary, 16 hexadecimal digits; error 22023 if the spec is wrong';
+    'Returns the fingerprint that identifies the spec in every report and summary: 16 hexadecimal digits. Error '
+    '22023 if the spec is invalid.';
 
 CREATE FUNCTION @extschema@.ldp_part_fingerprint(fingerprint text, attribute integer) RETURNS text
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION @extschema@.ldp_part_fingerprint(text, integer) IS 'what identifies the summary of one attribute of a record with this fingerprint';
+COMMENT ON FUNCTION @extschema@.ldp_part_fingerprint(text, integer) IS
+    'Returns the fingerprint of the summary of one attribute of a record with this fingerprint.';
 
 CREATE FUNCTION @extschema@.ldp_check_report(report @extschema@.ldp_report, parameters bytea) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1;
 COMMENT ON FUNCTION @extschema@.ldp_check_report(@extschema@.ldp_report, bytea) IS
-    'true if the report was made with these parameters, otherwise error 23514; stands in each collection''s CHECK';
+    'Returns true if the report has these parameters, and raises error 23514 otherwise. Used in the CHECK constraint '
+    'of each collection.';
 
 CREATE FUNCTION @extschema@.ldp_check_report(batch @extschema@.ldp_report_batch, parameters bytea) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1;
 COMMENT ON FUNCTION @extschema@.ldp_check_report(@extschema@.ldp_report_batch, bytea) IS
-    'true if the reports of the batch were made with these parameters, otherwise error 23514; stands in a '
-    'collection''s CHECK';
+    'Returns true if the reports of the batch have these parameters, and raises error 23514 otherwise. Used in the '
+    'CHECK constraint of a collection of batches.';
 
 CREATE FUNCTION @extschema@.ldp_check_round(round integer, first integer, last integer) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.ldp_check_round(integer, integer, integer) IS
-    'true if the round is one of these, otherwise error 23514; stands in each collection''s CHECK';
+    'Returns true if the round is between first and last, and raises error 23514 otherwise. Used in the CHECK '
+    'constraint of each collection.';
 
 CREATE FUNCTION @extschema@.ldp_spec_labels(spec jsonb) RETURNS text[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2000;
 COMMENT ON FUNCTION @extschema@.ldp_spec_labels(jsonb) IS
-    'the labels of the first attribute''s values, in order, or of its bins; NULL if it has none; error 22023 if the spec is wrong';
+    'Returns the labels of the first attribute''s values or bins, in order. Returns NULL if the attribute has no '
+    'labels. Error 22023 if the spec is invalid.';
 
 CREATE FUNCTION @extschema@.ldp_advise(spec jsonb, users bigint DEFAULT 100000,
-        OUT mechanism text, OUT stderr float8, OUT lower_bound float8, OUT pull float8, OUT report_bytes bigint,
+        OUT mechanism text, OUT stderr float8, OUT lower_bound float8, OUT worst_case_bias float8, OUT report_bytes bigint,
         OUT summary_bytes bigint, OUT decode_cost float8, OUT obstacle text)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_advise(jsonb, bigint) IS
-    'the mechanisms that suit a spec''s epsilon, attribute and limits (its own mechanism does not matter), best '
-    'first: stderr, of a value with an average share, from so many users; lower_bound, what that of no unbiased '
-    'estimate under this epsilon can be below; pull, how far one forged report in a hundred moves it at most, on a '
-    'share or on a number from -1 to 1; sizes in bytes; decode_cost, steps of about a nanosecond a report; '
-    'obstacle, why "auto" would not choose it';
+    'Returns the mechanisms that support a spec''s epsilon, attributes and limits, best first. The spec''s own '
+    'mechanism is ignored. The column stderr is the standard error for a value with an average share, at this number '
+    'of users. The column lower_bound is a lower bound on the standard error of every unbiased estimate under this '
+    'epsilon. The column worst_case_bias is the largest shift by one forged report in a hundred, of a share or of a '
+    'number scaled to -1 to 1. Sizes are in bytes; decode_cost is in steps of about a nanosecond per report. The '
+    'column obstacle states why "auto" would not choose the mechanism.';
 
-CREATE FUNCTION @extschema@.ldp_plan(spec jsonb, question jsonb DEFAULT '{}', people bigint DEFAULT NULL,
+CREATE FUNCTION @extschema@.ldp_plan(spec jsonb, planning_target jsonb DEFAULT '{}', people bigint DEFAULT NULL,
         OUT source text, OUT stderr float8, OUT part float8, OUT margin float8, OUT effect float8,
         OUT n bigint, OUT epsilon float8, OUT mechanism text, OUT canonical jsonb)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000 ROWS 5;
 COMMENT ON FUNCTION @extschema@.ldp_plan(jsonb, jsonb, bigint) IS
-    'the standard error to expect of an answer before anybody reports (source "all"), and where it comes from, part '
-    'being the share of its square; margin is half an interval, effect what a test would find; of '
-    'people, epsilon and error what is not given is found out. Error 22023 if spec or question is wrong';
+    'Returns the predicted standard error of an estimate (source "all") and its sources, before any data is '
+    'collected. The column part is a source''s share of the squared error. The column margin is half the length of '
+    'an interval, effect the smallest effect that a test detects. The function computes the missing one of people, '
+    'epsilon and error. Error 22023 if the spec or the planning target is invalid.';
 
-CREATE FUNCTION @extschema@.ldp_required_n(spec jsonb, question jsonb) RETURNS bigint
+CREATE FUNCTION @extschema@.ldp_required_n(spec jsonb, planning_target jsonb) RETURNS bigint
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION @extschema@.ldp_required_n(jsonb, jsonb) IS
-    'how many people the answer to a question needs for the error, margin or effect that it gives; error 22023 if '
-    'spec or question is wrong';
+    'Returns the number of people needed to reach the error, margin or effect of a planning target. Error 22023 if '
+    'the spec or the planning target is invalid.';
 
-CREATE FUNCTION @extschema@.ldp_required_epsilon(spec jsonb, question jsonb, people bigint) RETURNS float8
+CREATE FUNCTION @extschema@.ldp_required_epsilon(spec jsonb, planning_target jsonb, people bigint) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100000;
 COMMENT ON FUNCTION @extschema@.ldp_required_epsilon(jsonb, jsonb, bigint) IS
-    'the least epsilon, of four digits, at which so many people are enough; where the spec says "auto", through the '
-    'mechanism chosen there';
+    'Returns the smallest epsilon, rounded up to four digits, at which this number of people reaches a planning '
+    'target. If the mechanism is "auto", the mechanism chosen at that epsilon is used.';
 
-CREATE FUNCTION @extschema@.ldp_power(spec jsonb, question jsonb, people bigint) RETURNS float8
+CREATE FUNCTION @extschema@.ldp_power(spec jsonb, planning_target jsonb, people bigint) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION @extschema@.ldp_power(jsonb, jsonb, bigint) IS
-    'the chance that a test of so many people''s reports finds the effect that the question gives';
+    'Returns the probability that a test on reports of this number of people detects the effect of a planning target.';
 
 CREATE FUNCTION @extschema@.ldp_influence(spec jsonb, forged float8 DEFAULT 0.01,
         OUT attribute text, OUT one_report float8, OUT down float8, OUT up float8)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_influence(jsonb, float8) IS
-    'what forgers can do to each attribute''s estimate at most, in its own units or of a share: one report among n '
-    'moves it by one_report/n, and the share forged of all reports by down or up';
+    'Returns bounds on the shift of each attribute''s estimate by forged reports, in the attribute''s units or as a '
+    'share. One report among n shifts the estimate by at most one_report/n. The share forged of all reports shifts '
+    'it by at most down or up.';
 
 CREATE FUNCTION @extschema@.ldp_minimax_bound(spec jsonb, users bigint DEFAULT 100000)
     RETURNS TABLE (attribute text, stderr float8, lower_bound float8, minimax float8, ratio float8)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_minimax_bound(jsonb, bigint) IS
-    'of each attribute, in its own units: stderr, to expect of an estimate from so many reports; lower_bound, what '
-    'that of no unbiased estimate by any mechanism at this epsilon can be below, at its worst people; minimax, what '
-    'no estimate at all can be below, root mean squared, of a category over its values; ratio, stderr by '
-    'lower_bound. The row without attribute is about all numbers together, scaled to -1 to 1, and has no stderr';
+    'Returns the predicted standard error of each attribute beside lower bounds of the error, in the attribute''s '
+    'units, at this number of users. The column lower_bound is the smallest worst-case standard error of any '
+    'unbiased estimate by any mechanism at this epsilon. The column minimax is a lower bound for all estimates, as a '
+    'root mean square, for a category over its values. The column ratio is stderr divided by lower_bound. The row '
+    'without an attribute covers all numbers together, scaled to -1 to 1, and has no stderr.';
 
 CREATE FUNCTION @extschema@.ldp_compose(epsilons float8[], at_delta float8)
     RETURNS TABLE (method text, epsilon float8, delta float8, smallest boolean)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 3;
 COMMENT ON FUNCTION @extschema@.ldp_compose(float8[], float8) IS
-    'what answers about one person cost together, each pure at its epsilon (at most 700): basic, advanced and '
-    'optimal composition, each with the delta at which it holds; all are true, so the smallest one counts. at_delta '
-    'is 1e-200 or more; NULLs are left out';
+    'Returns the total privacy cost of several reports about one person by basic, advanced and optimal composition. '
+    'Each report is pure at its epsilon (at most 700). The column delta is the value at which the bound holds. All '
+    'bounds hold; smallest marks the tightest one. The argument at_delta is at least 1e-200. NULL elements are '
+    'ignored.';
 
 CREATE FUNCTION @extschema@.ldp_shuffled(local_epsilon float8, n bigint, at_delta float8)
     RETURNS TABLE (epsilon float8, delta float8, closed_form float8, lower_bound float8)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000000 ROWS 1;
 COMMENT ON FUNCTION @extschema@.ldp_shuffled(float8, bigint, float8) IS
-    'what a report at local_epsilon costs, at this delta (1e-100 or more), if somebody who is trusted shuffles it '
-    'among those of n people (at most 10^9) before anybody sees them; beside it a closed form that holds as well, '
-    'NULL where it says nothing, and what no bound for all mechanisms can be below';
+    'Returns the central privacy cost of a report at local_epsilon after a trusted party shuffles it among the '
+    'reports of n people (at most 10^9). The argument at_delta is at least 1e-100. The column closed_form is another '
+    'valid bound, NULL where it does not apply. The column lower_bound is a lower bound on every result that holds '
+    'for all mechanisms.';
 
 CREATE FUNCTION @extschema@.ldp_odds(epsilon float8, prior float8 DEFAULT 0.5, people integer DEFAULT 1)
     RETURNS TABLE (odds float8, right_guess float8, posterior float8)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 1;
 COMMENT ON FUNCTION @extschema@.ldp_odds(float8, float8, integer) IS
-    'what epsilon (at delta 0) means at most: odds, the factor by which odds between two values move; right_guess, '
-    'the chance of telling two equally likely values apart; posterior, what is believed of something that was '
-    'believed with probability prior. Of people who answer together, of all their values';
+    'Returns worst-case interpretations of epsilon (at delta 0). The column odds is the largest factor by which the '
+    'odds between two values change. The column right_guess is the largest probability of guessing correctly between '
+    'two equally likely values. The column posterior is the largest probability of an event that had the probability '
+    'prior. The argument people is the number of people whose values are considered jointly.';
 
 CREATE FUNCTION @extschema@.ldp_duplicates(report @extschema@.ldp_report, copies bigint, reports bigint) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION @extschema@.ldp_duplicates(@extschema@.ldp_report, bigint, bigint) IS
-    'a bound of the chance, 0 to 1, that among so many reports of as many honest people any comes as often as this '
-    'one did, whatever people''s values are';
+    'Returns an upper bound (0 to 1) on the probability that any report occurs at least copies times among this '
+    'number of reports from different honest people. The bound holds for all values of the people.';
 

@@ -1,7 +1,7 @@
 -- Submission ------------------------------------------------------------------------------------------------
--- Reports are inserted with the rights of whoever submits. Only the record of batches is written with the rights
--- of the extension's owner, by a function that touches nothing else: one that inserted into a table for its caller
--- would run that table's triggers as the owner, too.
+-- Reports are inserted with the rights of the submitter. Only the records of batches are written with the rights of the
+-- extension's owner, by a function that accesses no other table. If a function with these rights inserted the reports, it
+-- would also run the triggers of the caller's table with these rights.
 
 CREATE FUNCTION @extschema@.ldp_insertable(name text, caller name DEFAULT CURRENT_USER) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -10,20 +10,21 @@ DECLARE
     allowed boolean := (SELECT has_column_privilege(caller, t.oid, @extschema@.ldp_report_column(t.oid), 'INSERT') AND has_schema_privilege(caller, t.relnamespace, 'USAGE')
                         FROM @extschema@.ldp_collections AS c JOIN pg_class AS t ON t.oid = c.reports WHERE c.name = ldp_insertable.name);
 BEGIN
-    IF allowed IS NULL THEN  -- of a table that is gone since the statement began
-        PERFORM @extschema@.ldp_table(name);  -- says so
+    IF allowed IS NULL THEN  -- the table was dropped since the statement began
+        PERFORM @extschema@.ldp_table(name);  -- raises the error
     END IF;
     IF allowed IS NOT TRUE THEN
         RAISE EXCEPTION USING
             ERRCODE = 'insufficient_privilege',
             MESSAGE = format('permission denied to submit reports to collection "%s"', name),
-            HINT = 'Members of the role ldp_submitter may submit reports; they need USAGE on the schema, too.';
+            HINT = 'Members of the role ldp_submitter may submit reports; they also need USAGE on the schema.';
     END IF;
     RETURN table_name;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_insertable(text, name) IS
-    'a collection''s table, quoted and with its schema; error 42501 if this role may not submit to it';
+    'Returns the quoted and schema-qualified name of a collection''s table. Error 42501 if the role may not submit '
+    'reports to it.';
 
 CREATE FUNCTION @extschema@.ldp_claim_batch_as(caller name, name text, batch uuid, reports bigint, digest bytea) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -33,22 +34,22 @@ BEGIN
     IF batch IS NULL OR reports IS NULL OR digest IS NULL THEN
         RAISE EXCEPTION USING
             ERRCODE = 'null_value_not_allowed',
-            MESSAGE = 'a batch needs a number, how many reports it has, and a digest of them';
+            MESSAGE = 'identifier, number of reports and digest of a batch must not be NULL';
     END IF;
     IF octet_length(digest) <> 32 THEN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_parameter_value',
             MESSAGE = 'the digest of a batch must have 32 bytes',
-            DETAIL = format('Found %s.', octet_length(digest)),
-            HINT = 'Give SHA-256 of what the batch contains, the same whenever it is sent.';
+            DETAIL = format('The digest has %s bytes.', octet_length(digest)),
+            HINT = 'Send the SHA-256 digest of the content, the same for each repetition of the batch.';
     END IF;
     PERFORM FROM @extschema@.ldp_collection AS c WHERE c.name = ldp_claim_batch_as.name FOR KEY SHARE;
     PERFORM @extschema@.ldp_insertable(name, caller);
-    -- Who submits a batch forgets its reports once it is committed: the commit has to be durable then.
+    -- The submitter deletes the reports of a batch after the commit, so the commit must be durable.
     IF current_setting('synchronous_commit') = 'off' THEN
         PERFORM set_config('synchronous_commit', 'on', true);
     END IF;
-    -- Waits if another transaction is submitting the same batch, until it is known how that ends.
+    -- If another transaction is submitting the same batch, this statement waits until that transaction ends.
     INSERT INTO @extschema@.ldp_batch AS b (collection, submitter, batch, reports, digest)
     VALUES (ldp_claim_batch_as.name, caller, ldp_claim_batch_as.batch, ldp_claim_batch_as.reports, ldp_claim_batch_as.digest)
     ON CONFLICT DO NOTHING;
@@ -62,21 +63,22 @@ BEGIN
             ERRCODE = 'LD001',
             MESSAGE = format('batch %s of collection "%s" was counted before with other reports',
                              ldp_claim_batch_as.batch, ldp_claim_batch_as.name),
-            DETAIL = format('It had %s reports; now there are %s%s.', counted.reports, ldp_claim_batch_as.reports,
-                            CASE WHEN counted.reports = ldp_claim_batch_as.reports THEN ', but not the same' ELSE '' END),
-            HINT = 'Give every batch a number of its own, and repeat a batch unchanged.';
+            DETAIL = format('The counted batch has %s reports; the new batch has %s%s.', counted.reports, ldp_claim_batch_as.reports,
+                            CASE WHEN counted.reports = ldp_claim_batch_as.reports THEN ' different ones' ELSE '' END),
+            HINT = 'Use a new identifier for each batch, and repeat a batch unchanged.';
     END IF;
     RETURN false;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_claim_batch_as(name, text, uuid, bigint, bytea) IS 'ldp_claim_batch, of this caller';
+COMMENT ON FUNCTION @extschema@.ldp_claim_batch_as(name, text, uuid, bigint, bytea) IS
+    'Implements ldp_claim_batch for this caller, with the rights of the extension''s owner.';
 
 CREATE FUNCTION @extschema@.ldp_claim_batch(name text, batch uuid, reports bigint, digest bytea) RETURNS boolean
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_claim_batch(text, uuid, bigint, bytea) IS
-    'for COPY: true if the batch is new, and its reports are to be inserted in the same transaction; false if the '
-    'same role submitted it before; error LD001 if it was counted with other reports. digest is SHA-256 of them, 32 '
-    'bytes';
+    'Records a batch whose reports the client inserts with COPY. Returns true if the batch is new; insert its '
+    'reports in the same transaction. Returns false if the same role submitted it before. The argument digest is the '
+    'SHA-256 digest (32 bytes) of the reports. Error LD001 if the batch was counted with other reports.';
 
 CREATE FUNCTION @extschema@.ldp_packed(reports @extschema@.ldp_report[]) RETURNS SETOF @extschema@.ldp_report_batch
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
@@ -84,19 +86,19 @@ BEGIN
     IF array_position(reports, NULL::@extschema@.ldp_report) IS NOT NULL THEN
         RAISE EXCEPTION USING
             ERRCODE = 'not_null_violation',
-            MESSAGE = 'a report to be packed is NULL',
-            HINT = 'Leave it out, or send what it was meant to be.';
+            MESSAGE = 'reports of a batch must not be NULL',
+            HINT = 'Remove the NULL elements of the array.';
     END IF;
-    -- Groups for which a batch has room. Reports of another spec, whose block differs, are in batches of their own, for the
-    -- table's CHECK to refuse as it refuses single ones. A block tells its size in its bytes 4 and 5.
+    -- Groups that fit into a batch. Reports of another spec have another parameter block and form separate batches, which the
+    -- CHECK constraint of the table rejects like single reports. Bytes 4 and 5 of a block are its size.
     RETURN QUERY
     SELECT @extschema@.ldp_pack(u.report)
-    FROM unnest(reports) WITH ORDINALITY AS u (report, place), LATERAL (SELECT @extschema@.ldp_report_send(u.report)) AS s (bytes)
-    GROUP BY substr(s.bytes, 1, get_byte(s.bytes, 4) + 256 * get_byte(s.bytes, 5)), (u.place - 1) / GREATEST(16777216 / length(s.bytes), 1);
+    FROM unnest(reports) WITH ORDINALITY AS u (report, index), LATERAL (SELECT @extschema@.ldp_report_send(u.report)) AS s (bytes)
+    GROUP BY substr(s.bytes, 1, get_byte(s.bytes, 4) + 256 * get_byte(s.bytes, 5)), (u.index - 1) / GREATEST(16777216 / length(s.bytes), 1);
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_packed(@extschema@.ldp_report[]) IS
-    'reports as batches: one for each spec, or several where one has no room for all';
+    'Returns the reports as batches: one for each spec, or several if the reports exceed the size of a batch.';
 
 CREATE FUNCTION @extschema@.ldp_insertion(table_name text) RETURNS text
     LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -105,15 +107,15 @@ CREATE FUNCTION @extschema@.ldp_insertion(table_name text) RETURNS text
                   ELSE 'INSERT INTO %s (report, round) SELECT r, $2 FROM pg_catalog.unnest($1) AS r' END, $1, '@extschema@')
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_insertion(text) IS
-    'the statement that inserts reports, $1, of a round, $2, into a collection''s table';
+    'Returns the statement that inserts reports ($1) of a round ($2) into a collection''s table.';
 
 CREATE FUNCTION @extschema@.ldp_insert_reports(table_name text, reports @extschema@.ldp_report[], round integer) RETURNS bigint
     AS 'MODULE_PATHNAME' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_insert_reports(text, @extschema@.ldp_report[], integer) IS
-    'runs ldp_insertion of a table with the rights of the caller; returns how many rows were inserted; error LD002 while no '
-    'partition takes the rows, which passes';
+    'Runs the statement of ldp_insertion with the rights of the caller and returns the number of rows inserted. '
+    'Error LD002 if no partition accepts the rows at the moment.';
 
--- Where rows are batches, an array of reports is as many rows as ldp_packed makes of it.
+-- In a collection of batches, an array of reports becomes one row for each batch of ldp_packed.
 CREATE FUNCTION @extschema@.ldp_check_inserted(name text, table_name text, inserted bigint, reports @extschema@.ldp_report[]) RETURNS void
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -125,14 +127,14 @@ BEGIN
     IF inserted <> expected THEN
         RAISE EXCEPTION USING
             ERRCODE = 'triggered_data_change_violation',
-            MESSAGE = format('the table of collection "%s" took %s rows of %s', name, inserted, expected),
-            DETAIL = 'A trigger or a rule of the table keeps rows out or adds some. Nothing of the batch was counted.',
-            HINT = 'The table''s owner can remove the trigger or the rule.';
+            MESSAGE = format('the table of collection "%s" accepted %s of %s rows', name, inserted, expected),
+            DETAIL = 'A trigger or rule of the table suppresses or adds rows. No report of the batch was counted.',
+            HINT = 'The owner of the table can remove the trigger or rule.';
     END IF;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_check_inserted(text, text, bigint, @extschema@.ldp_report[]) IS
-    'error 27000 unless a collection''s table took all rows of these reports';
+    'Raises error 27000 unless a collection''s table accepted all rows of these reports.';
 
 CREATE FUNCTION @extschema@.ldp_submit(name text, report @extschema@.ldp_report, round integer DEFAULT 0) RETURNS void
     LANGUAGE plpgsql AS $$
@@ -141,8 +143,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_submit(text, @extschema@.ldp_report, integer) IS
-    'adds a report to a collection; repeated, it counts again. Error 23514 if it is of another spec, or the round '
-    'is not open; LD002 while no partition takes the row, which passes; 42501 for who may not insert';
+    'Adds one report to a collection. A repeated call counts again. Error 23514 if the report has another spec or '
+    'the round is closed, LD002 if no partition accepts the row at the moment, 42501 if the caller may not insert.';
 
 CREATE FUNCTION @extschema@.ldp_submit_batch(name text, batch uuid, reports @extschema@.ldp_report[], round integer DEFAULT 0) RETURNS bigint
     LANGUAGE plpgsql AS $$
@@ -151,7 +153,7 @@ DECLARE
 BEGIN
     IF reports IS NULL OR batch IS NULL THEN
         RAISE EXCEPTION USING
-            ERRCODE = 'null_value_not_allowed', MESSAGE = 'a batch needs a number and an array of reports';
+            ERRCODE = 'null_value_not_allowed', MESSAGE = 'identifier and reports of a batch must not be NULL';
     END IF;
     IF NOT @extschema@.ldp_claim_batch(name, batch, pg_catalog.cardinality(reports), pg_catalog.sha256(
             pg_catalog.convert_to(pg_catalog.format('%s:%s', round,
@@ -165,7 +167,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_submit_batch(text, uuid, @extschema@.ldp_report[], integer) IS
-    'adds reports to a collection, all or none, and once however often the same role repeats it; returns how many '
-    'were added, 0 for a repetition; error LD001 if the batch was counted with other reports, LD002 while no partition '
-    'takes the rows, which passes; 27000 if a trigger or a rule of the table keeps rows out';
+    'Adds a batch of reports to a collection, all or none, and exactly once if the same role repeats it. Returns the '
+    'number of reports added, 0 for a repetition. Error LD001 if the batch was counted with other reports, LD002 if '
+    'no partition accepts the rows at the moment, 27000 if a trigger or rule of the table suppresses rows.';
 

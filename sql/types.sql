@@ -1,17 +1,17 @@
--- ldp: private aggregate queries. The script is one file a topic; the Makefile lists them (TOPICS) in the order in which
--- the build joins them.
+-- ldp: private aggregate queries. The script has one file per topic; pgxs.mk lists the files (TOPICS) in the order in which
+-- the build concatenates them.
 --
--- The schema that this is installed into may belong to somebody who is not to gain the installer's rights, and so
--- may every schema on a caller's search_path. Nothing of theirs is ever picked up instead of PostgreSQL's own:
---   - the script runs with PostgreSQL's schema alone on its path, and names everything of ldp's with its schema
---     (@extschema@, written in by CREATE EXTENSION; hence relocatable = false);
---   - so do the bodies of functions, which pin their path;
---   - the two bodies that do not, because they insert where the caller's triggers run, name every function with its
---     schema and use no operator.
+-- The schema of the extension, and every schema on a caller's search_path, may belong to a role that must not gain the
+-- rights of the installer. Objects of such schemas must never replace objects of PostgreSQL. Three rules ensure this.
+--   - The script runs with pg_catalog as its only search path, and qualifies every name of ldp with its schema
+--     (@extschema@, substituted by CREATE EXTENSION; hence relocatable = false).
+--   - The bodies of functions do the same and set their search path.
+--   - Two bodies cannot set their path, because the caller's triggers run during their INSERT. They qualify every
+--     function and use no operators.
 --
--- Nobody writes to ldp's own tables but through its functions. Those that do come in pairs: NAME, which anybody may
--- call, and NAME_as, which nobody may, and which runs with the rights of the extension's owner. NAME calls NAME_as
--- with the name of its caller before its arguments, and NAME_as decides what that role may do.
+-- Only functions of ldp write to its tables. They come in pairs. Everyone may execute NAME. NAME_as runs with the rights
+-- of the extension's owner and is not executable by others. NAME passes the name of its caller as the first argument to
+-- NAME_as, which checks the caller's privileges.
 
 -- complain if script is sourced in psql, rather than via CREATE EXTENSION
 \echo Use "CREATE EXTENSION ldp" to load this file. \quit
@@ -36,11 +36,11 @@ CREATE TYPE @extschema@.ldp_report (
     INPUT = @extschema@.ldp_report_in, OUTPUT = @extschema@.ldp_report_out, RECEIVE = @extschema@.ldp_report_recv, SEND = @extschema@.ldp_report_send,
     INTERNALLENGTH = variable, ALIGNMENT = int4, STORAGE = extended, CATEGORY = 'l'
 );
-COMMENT ON TYPE @extschema@.ldp_report IS 'one perturbed report, with the parameters that its noise was drawn with';
-COMMENT ON FUNCTION @extschema@.ldp_report_in(cstring) IS 'hexadecimal text to report; checks everything';
-COMMENT ON FUNCTION @extschema@.ldp_report_out(@extschema@.ldp_report) IS 'report to hexadecimal text';
-COMMENT ON FUNCTION @extschema@.ldp_report_recv(internal) IS 'bytes to report; checks everything';
-COMMENT ON FUNCTION @extschema@.ldp_report_send(@extschema@.ldp_report) IS 'report to bytes';
+COMMENT ON TYPE @extschema@.ldp_report IS 'one randomized report with the parameters of its randomizer';
+COMMENT ON FUNCTION @extschema@.ldp_report_in(cstring) IS 'Converts hexadecimal text to a report; validates all bytes.';
+COMMENT ON FUNCTION @extschema@.ldp_report_out(@extschema@.ldp_report) IS 'Converts a report to hexadecimal text.';
+COMMENT ON FUNCTION @extschema@.ldp_report_recv(internal) IS 'Converts bytes to a report; validates all bytes.';
+COMMENT ON FUNCTION @extschema@.ldp_report_send(@extschema@.ldp_report) IS 'Converts a report to bytes.';
 
 CREATE FUNCTION @extschema@.ldp_report_batch_in(cstring) RETURNS @extschema@.ldp_report_batch
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 500;
@@ -56,13 +56,15 @@ CREATE TYPE @extschema@.ldp_report_batch (
     INTERNALLENGTH = variable, ALIGNMENT = int4, STORAGE = extended, CATEGORY = 'l'
 );
 COMMENT ON TYPE @extschema@.ldp_report_batch IS
-    'many reports of one spec as one value, which has its parameters once; their order tells nothing';
-COMMENT ON FUNCTION @extschema@.ldp_report_batch_in(cstring) IS 'hexadecimal text to batch; checks everything';
-COMMENT ON FUNCTION @extschema@.ldp_report_batch_out(@extschema@.ldp_report_batch) IS 'batch to hexadecimal text';
-COMMENT ON FUNCTION @extschema@.ldp_report_batch_recv(internal) IS 'bytes to batch; checks everything';
-COMMENT ON FUNCTION @extschema@.ldp_report_batch_send(@extschema@.ldp_report_batch) IS 'batch to bytes';
+    'batch of reports of one spec, with one copy of the parameters; the order of the reports carries no information';
+COMMENT ON FUNCTION @extschema@.ldp_report_batch_in(cstring) IS
+    'Converts hexadecimal text to a batch; validates all bytes.';
+COMMENT ON FUNCTION @extschema@.ldp_report_batch_out(@extschema@.ldp_report_batch) IS
+    'Converts a batch to hexadecimal text.';
+COMMENT ON FUNCTION @extschema@.ldp_report_batch_recv(internal) IS 'Converts bytes to a batch; validates all bytes.';
+COMMENT ON FUNCTION @extschema@.ldp_report_batch_send(@extschema@.ldp_report_batch) IS 'Converts a batch to bytes.';
 
--- Where a literal could be a report, a batch or a summary, it is a summary.
+-- The preferred type of the category: an untyped literal resolves to a summary.
 CREATE FUNCTION @extschema@.ldp_summary_in(cstring) RETURNS @extschema@.ldp_summary
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
 CREATE FUNCTION @extschema@.ldp_summary_out(@extschema@.ldp_summary) RETURNS cstring
@@ -76,15 +78,17 @@ CREATE TYPE @extschema@.ldp_summary (
     INTERNALLENGTH = variable, ALIGNMENT = int4, STORAGE = extended, CATEGORY = 'l', PREFERRED = true
 );
 COMMENT ON TYPE @extschema@.ldp_summary IS
-    'what reports add up to: all that estimates need; its size depends on the spec, not on the number of reports';
-COMMENT ON FUNCTION @extschema@.ldp_summary_in(cstring) IS 'hexadecimal text to summary; checks everything';
-COMMENT ON FUNCTION @extschema@.ldp_summary_out(@extschema@.ldp_summary) IS 'summary to hexadecimal text';
-COMMENT ON FUNCTION @extschema@.ldp_summary_recv(internal) IS 'bytes to summary; checks everything';
-COMMENT ON FUNCTION @extschema@.ldp_summary_send(@extschema@.ldp_summary) IS 'summary to bytes';
+    'mergeable summary of reports, sufficient for all estimates; its size depends on the spec, not on the number of '
+    'reports';
+COMMENT ON FUNCTION @extschema@.ldp_summary_in(cstring) IS
+    'Converts hexadecimal text to a summary; validates all bytes.';
+COMMENT ON FUNCTION @extschema@.ldp_summary_out(@extschema@.ldp_summary) IS 'Converts a summary to hexadecimal text.';
+COMMENT ON FUNCTION @extschema@.ldp_summary_recv(internal) IS 'Converts bytes to a summary; validates all bytes.';
+COMMENT ON FUNCTION @extschema@.ldp_summary_send(@extschema@.ldp_summary) IS 'Converts a summary to bytes.';
 
--- Equality, order and hashing by bytes, so that GROUP BY, DISTINCT, ORDER BY and indexes work: PostgreSQL's
--- functions for bytea under names of their own, for all three types alike. Names reach format() as arguments, for the
--- schema's may hold a percent sign.
+-- Equality, order and hashing by bytes, for GROUP BY, DISTINCT, ORDER BY and indexes. All three types use PostgreSQL's
+-- functions for bytea under names of their own. Names are arguments of format(), because the name of the schema may
+-- contain a percent sign.
 DO $script$
 DECLARE
     type text;
@@ -139,67 +143,77 @@ BEGIN
 END
 $script$;
 
--- Answers ---------------------------------------------------------------------------------------------------
--- A column that stands in several kinds of rows has the same name, type and order in each: what the row is about,
--- in words; the estimate and how sure it is; of how many reports; the numbers behind the words. What
--- is said of a column of ldp_answer holds in the others, too.
+-- Result rows -----------------------------------------------------------------------------------------------
+-- A column of several row types has the same name, type and order in each of them. First come the names and labels, then the
+-- estimate with its error, the number of reports, and the numeric codes of the labels. The comment on a column of
+-- ldp_estimate_row applies to the other types, too.
 
-CREATE TYPE @extschema@.ldp_answer AS (
+CREATE TYPE @extschema@.ldp_estimate_row AS (
     attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint,
     attribute_number integer, value integer, note text
 );
-COMMENT ON TYPE @extschema@.ldp_answer IS 'an estimated mean of an attribute, or share of one of its values';
-COMMENT ON COLUMN @extschema@.ldp_answer.attribute IS 'the attribute, by name; its number where no collection here knows its name';
-COMMENT ON COLUMN @extschema@.ldp_answer.label IS 'the value, by label or number; NULL if the row is about no single value';
-COMMENT ON COLUMN @extschema@.ldp_answer.estimate IS 'the estimate: a share of 1, or a mean in the attribute''s own units';
-COMMENT ON COLUMN @extschema@.ldp_answer.stderr IS 'its standard error';
-COMMENT ON COLUMN @extschema@.ldp_answer.lower IS 'the lower end of its interval';
-COMMENT ON COLUMN @extschema@.ldp_answer.upper IS 'the upper end of its interval';
-COMMENT ON COLUMN @extschema@.ldp_answer.n IS 'how many reports the row is about';
-COMMENT ON COLUMN @extschema@.ldp_answer.people IS 'the fewest people whose reports these can be, at one a round; NULL if their rounds were not told';
-COMMENT ON COLUMN @extschema@.ldp_answer.attribute_number IS 'the attribute''s number, from 0';
-COMMENT ON COLUMN @extschema@.ldp_answer.value IS 'the value''s number, from 0';
-COMMENT ON COLUMN @extschema@.ldp_answer.note IS 'why estimates are not shown, errors are larger than n reports would have, or of what values an answer is';
+COMMENT ON TYPE @extschema@.ldp_estimate_row IS
+    'estimated mean of an attribute, or estimated share of one of its values';
+COMMENT ON COLUMN @extschema@.ldp_estimate_row.attribute IS
+    'name of the attribute; its number if no collection in this database has the spec';
+COMMENT ON COLUMN @extschema@.ldp_estimate_row.label IS
+    'label or number of the value; NULL if the row has no single value';
+COMMENT ON COLUMN @extschema@.ldp_estimate_row.estimate IS
+    'the estimate: a share of 1, or a mean in the attribute''s units';
+COMMENT ON COLUMN @extschema@.ldp_estimate_row.stderr IS 'standard error of the estimate';
+COMMENT ON COLUMN @extschema@.ldp_estimate_row.lower IS 'lower end of the interval';
+COMMENT ON COLUMN @extschema@.ldp_estimate_row.upper IS 'upper end of the interval';
+COMMENT ON COLUMN @extschema@.ldp_estimate_row.n IS 'number of reports';
+COMMENT ON COLUMN @extschema@.ldp_estimate_row.people IS
+    'lower bound on the number of distinct respondents, at one report per round; NULL if the rounds are unknown';
+COMMENT ON COLUMN @extschema@.ldp_estimate_row.attribute_number IS 'number of the attribute, from 0';
+COMMENT ON COLUMN @extschema@.ldp_estimate_row.value IS 'number of the value, from 0';
+COMMENT ON COLUMN @extschema@.ldp_estimate_row.note IS
+    'reason for missing estimates, reason for errors larger than those of n reports, or the values that the row '
+    'covers';
 
 CREATE TYPE @extschema@.ldp_ranked AS (
     attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint, p_value float8,
     attribute_number integer, value integer, note text
 );
-COMMENT ON TYPE @extschema@.ldp_ranked IS 'an estimated share and its significance';
-COMMENT ON COLUMN @extschema@.ldp_ranked.p_value IS 'how likely so large an estimate is of a value that nobody holds, adjusted for all values';
+COMMENT ON TYPE @extschema@.ldp_ranked IS 'estimated share and its significance';
+COMMENT ON COLUMN @extschema@.ldp_ranked.p_value IS
+    'probability of an estimate at least this large if no person holds the value, adjusted for all values';
 
 CREATE TYPE @extschema@.ldp_quantile_at AS (
     attribute text, share float8, estimate float8, lower float8, upper float8, n bigint, people bigint,
     attribute_number integer, note text
 );
-COMMENT ON TYPE @extschema@.ldp_quantile_at IS 'the estimated value below which a share of the people lies';
-COMMENT ON COLUMN @extschema@.ldp_quantile_at.share IS 'the share asked for';
-COMMENT ON COLUMN @extschema@.ldp_quantile_at.estimate IS 'the value below which it lies, in the attribute''s own units';
+COMMENT ON TYPE @extschema@.ldp_quantile_at IS 'estimated quantile: the value below which a share of the people lies';
+COMMENT ON COLUMN @extschema@.ldp_quantile_at.share IS 'requested share';
+COMMENT ON COLUMN @extschema@.ldp_quantile_at.estimate IS 'estimated quantile in the attribute''s units';
 
 CREATE TYPE @extschema@.ldp_bin AS (
     attribute text, low float8, high float8, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint,
     attribute_number integer, bin integer, note text
 );
-COMMENT ON TYPE @extschema@.ldp_bin IS 'the estimated share of a bin of a histogram';
-COMMENT ON COLUMN @extschema@.ldp_bin.low IS 'where the bin begins';
-COMMENT ON COLUMN @extschema@.ldp_bin.high IS 'where the bin ends';
-COMMENT ON COLUMN @extschema@.ldp_bin.bin IS 'the bin''s number, from 0';
+COMMENT ON TYPE @extschema@.ldp_bin IS 'estimated share of a bin of a histogram';
+COMMENT ON COLUMN @extschema@.ldp_bin.low IS 'lower end of the bin';
+COMMENT ON COLUMN @extschema@.ldp_bin.high IS 'upper end of the bin';
+COMMENT ON COLUMN @extschema@.ldp_bin.bin IS 'number of the bin, from 0';
 
 CREATE TYPE @extschema@.ldp_cell AS (
     cell text[], estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint, cell_numbers integer[], note text
 );
-COMMENT ON TYPE @extschema@.ldp_cell IS 'the estimated share of a cell of a cross table, or of a box of several';
-COMMENT ON COLUMN @extschema@.ldp_cell.cell IS 'the values, by label or number, one for each attribute asked for';
-COMMENT ON COLUMN @extschema@.ldp_cell.cell_numbers IS 'the values'' numbers, from 0; NULL of a box';
+COMMENT ON TYPE @extschema@.ldp_cell IS 'estimated share of a cell of a cross table, or of a box of several cells';
+COMMENT ON COLUMN @extschema@.ldp_cell.cell IS 'values, by label or number, one for each requested attribute';
+COMMENT ON COLUMN @extschema@.ldp_cell.cell_numbers IS 'numbers of the values, from 0; NULL for a box';
 
 CREATE TYPE @extschema@.ldp_statistic AS (
     statistic text, observed float8, expected float8, p_value float8
 );
-COMMENT ON TYPE @extschema@.ldp_statistic IS 'what honest reports follow, and how likely they are as far off';
-COMMENT ON COLUMN @extschema@.ldp_statistic.statistic IS 'what was looked at';
-COMMENT ON COLUMN @extschema@.ldp_statistic.observed IS 'what the reports have';
-COMMENT ON COLUMN @extschema@.ldp_statistic.expected IS 'what honest reports would have, or the nearest they could';
-COMMENT ON COLUMN @extschema@.ldp_statistic.p_value IS 'how likely honest reports are as far off';
+COMMENT ON TYPE @extschema@.ldp_statistic IS 'diagnostic statistic and its p-value under honest reporting';
+COMMENT ON COLUMN @extschema@.ldp_statistic.statistic IS 'name of the statistic';
+COMMENT ON COLUMN @extschema@.ldp_statistic.observed IS 'observed value';
+COMMENT ON COLUMN @extschema@.ldp_statistic.expected IS
+    'expected value under honest reporting, or the closest possible one';
+COMMENT ON COLUMN @extschema@.ldp_statistic.p_value IS
+    'probability of a deviation at least this large under honest reporting';
 
 DO $script$
 DECLARE
@@ -207,7 +221,7 @@ DECLARE
 BEGIN
     FOR twin IN
         SELECT a.attrelid::regclass AS type, a.attname AS name, col_description(o.attrelid, o.attnum) AS description
-        FROM pg_attribute AS a JOIN pg_attribute AS o ON o.attname = a.attname AND o.attrelid = '@extschema@.ldp_answer'::regclass
+        FROM pg_attribute AS a JOIN pg_attribute AS o ON o.attname = a.attname AND o.attrelid = '@extschema@.ldp_estimate_row'::regclass
         WHERE a.attrelid IN ('@extschema@.ldp_ranked'::regclass, '@extschema@.ldp_quantile_at'::regclass,
                              '@extschema@.ldp_bin'::regclass, '@extschema@.ldp_cell'::regclass)
           AND col_description(a.attrelid, a.attnum) IS NULL
@@ -217,8 +231,8 @@ BEGIN
 END
 $script$;
 
--- The state of an aggregate that is asked more than its reports: the arguments, then a summary. It is not for storing;
--- text and bytes let it travel between servers.
+-- The state of an aggregate with arguments besides the reports: the arguments, then a summary. It is not meant to be
+-- stored; its text and binary formats serve the transfer between servers.
 CREATE TYPE @extschema@.ldp_query;
 CREATE FUNCTION @extschema@.ldp_query_in(cstring) RETURNS @extschema@.ldp_query
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
@@ -233,9 +247,12 @@ CREATE TYPE @extschema@.ldp_query (
     RECEIVE = @extschema@.ldp_query_recv, SEND = @extschema@.ldp_query_send,
     INTERNALLENGTH = variable, ALIGNMENT = int4, STORAGE = extended
 );
-COMMENT ON TYPE @extschema@.ldp_query IS 'a summary and what an aggregate was asked of it; the state of one that is at work';
-COMMENT ON FUNCTION @extschema@.ldp_query_in(cstring) IS 'hexadecimal text to question; checks everything';
-COMMENT ON FUNCTION @extschema@.ldp_query_out(@extschema@.ldp_query) IS 'question to hexadecimal text';
-COMMENT ON FUNCTION @extschema@.ldp_query_recv(internal) IS 'bytes to question; checks everything';
-COMMENT ON FUNCTION @extschema@.ldp_query_send(@extschema@.ldp_query) IS 'question to bytes';
+COMMENT ON TYPE @extschema@.ldp_query IS 'state of an aggregate with arguments: the arguments and a summary';
+COMMENT ON FUNCTION @extschema@.ldp_query_in(cstring) IS
+    'Converts hexadecimal text to an aggregate state; validates all bytes.';
+COMMENT ON FUNCTION @extschema@.ldp_query_out(@extschema@.ldp_query) IS
+    'Converts an aggregate state to hexadecimal text.';
+COMMENT ON FUNCTION @extschema@.ldp_query_recv(internal) IS
+    'Converts bytes to an aggregate state; validates all bytes.';
+COMMENT ON FUNCTION @extschema@.ldp_query_send(@extschema@.ldp_query) IS 'Converts an aggregate state to bytes.';
 

@@ -1,8 +1,8 @@
 # What scripts of tests begin with: . "$(dirname "$0")/../prelude.sh"
 #
-# Gives them $root, $ldp (the command; LDP names another), a folder $work that goes at the end with the databases
-# that were made, and the counting of checks; finish, their last line, tells the counts. The server is the one that
-# PGHOST and its like name.
+# Defines $root, $ldp (the command; LDP overrides it), a folder $work that is removed at the end together with the
+# created databases, and the counting of checks. The last line of a script is finish, which prints the counts. PGHOST
+# and the other variables of libpq select the server.
 set -uo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -28,7 +28,7 @@ trap cleanup EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
-# create_databases NAME...: the first is the one that programs connect to if they are told no other.
+# create_databases NAME...: the first one is the default database of programs.
 create_databases() {
     local database
     for database; do
@@ -42,7 +42,7 @@ sql() { psql -XqAt -v ON_ERROR_STOP=1 "$@" 2>&1; }
 
 passed=0 failed=0
 ok() { passed=$((passed + 1)); }
-# bad WHAT [FILE...]: and what the files say.
+# bad WHAT [FILE...]: with the content of the files.
 bad() {
     local file
     failed=$((failed + 1))

@@ -19,15 +19,15 @@ using Held = std::vector<std::uint32_t>;
 /// taken to be spread evenly. Returns the estimated shares of the k values, k a power of 2.
 [[nodiscard]] std::vector<double> ahead(Held people, std::size_t k, double epsilon, std::mt19937_64& random);
 
-/// PriPL-Tree (Wang et al. 2024): a fifth of the people report through the square wave. A continuous,
-/// piecewise linear function is fitted to their distribution by least squares; breakpoints are added one by
-/// one, in the segment with the largest residue, while the residue falls by half a percent or more, up to 32
-/// segments: the first half of them for the fit without smoothing, the others for the smoothed one. A
-/// balanced binary tree stands over the segments; the other people are divided evenly among its levels and
-/// report their node through optimized unary encoding. Estimates are averaged bottom-up by their variances,
-/// those of the first fifth among them, and made consistent and non-negative top-down. Inside a leaf the
-/// fitted slope is kept as far as no share is negative. Left out: the merging of inner nodes that the paper
-/// adds to the balanced tree.
+/// PriPL-Tree (Wang et al. 2024). A fifth of the people report through the square wave. A continuous,
+/// piecewise linear function is fitted to their distribution by least squares. Breakpoints are added one
+/// by one, in the segment with the largest residue, while the residue falls by half a percent or more, up
+/// to 32 segments. The first half of the people serve the fit without smoothing, the others the smoothed
+/// one. A balanced binary tree stands over the segments. The other people are divided evenly among its
+/// levels and report their node through optimized unary encoding. Estimates are averaged bottom-up by
+/// their variances, including those of the first fifth, and made consistent and non-negative top-down.
+/// Inside a leaf the fitted slope is kept up to the slope at which a share becomes negative. The paper's
+/// merging of inner nodes is omitted.
 [[nodiscard]] std::vector<double> pripl_tree(Held people, std::size_t k, double epsilon,
                                              std::mt19937_64& random);
 

@@ -144,8 +144,9 @@ class ReleasedHaar final : public PublishedHaar {
     double one_, two_;  ///< the probability that a detail is masked, and that two are
 };
 
-/// Throws std::logic_error unless the forms cost what the manual says: as printed, with 1 to 8 details, 2, 2,
-/// 4, 4, 6, 6, 8, 8 times the claimed ε, and that of the mean; as released, without a bound.
+/// Throws std::logic_error unless the forms have the costs of the manual. As printed, 1 to 8 coefficients
+/// cost 2, 2, 4, 4, 6, 6, 8, 8 times the claimed ε, and that of the mean. As released, the cost is
+/// unbounded.
 void check_published_haar();
 
 }  // namespace bench

@@ -25,7 +25,7 @@ struct RangePeople {
 /// The result of one run: n times the squared error of a range's share, averaged over all ranges.
 struct RangeError {
     double found;
-    double expected;  ///< by the closed form; NaN if there is none
+    double expected;  ///< by the closed form; NaN without one
 };
 /// All people report once, with fresh noise from the seed.
 [[nodiscard]] RangeError range_error(const std::string& method, const RangePeople& people, double epsilon,

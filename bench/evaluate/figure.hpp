@@ -57,13 +57,12 @@ void write(const Figure& figure, const std::string& folder);
 /// The medians, as Markdown tables.
 void print(const Figure& figure, std::ostream& out);
 
-/// Tells every point that lies off its closed form, and every curve whose ratio to it, averaged over its
-/// points, is not 1; returns how many there are. The distance that is
-/// allowed is Student's for the point's repetitions, such that all of them together are off with a
-/// probability of 1e-6 if the forms hold; and the point's allowance.
+/// Prints every point outside the tolerance of its closed form, and every curve whose mean ratio to it is
+/// not 1; returns their number. The tolerance is Student's for the point's repetitions, plus the point's
+/// allowance. If the forms hold, all points together exceed it with probability 1e-6.
 std::size_t judge(const std::vector<Figure>& figures, std::ostream& out);
 
-/// Tells on standard error how far a part is, and how long it will take yet.
+/// Prints the progress of a part and its remaining time on standard error.
 class Progress {
   public:
     Progress(std::string part, std::size_t steps) : part_(std::move(part)), steps_(steps) {}

@@ -19,7 +19,7 @@ struct Method {
     std::string name;
     std::function<Learnt(const Records&, double epsilon, ldp::BitSource&)> learn;
     std::size_t repetitions;
-    std::size_t pairs = all, triples = all;  ///< so many are asked about, at most
+    std::size_t pairs = all, triples = all;  ///< largest number of queries
 };
 
 /// Expectation maximisation over all people takes seconds a table, so that few tables must do.
@@ -85,7 +85,7 @@ std::vector<Method> of_numbers(std::size_t repetitions) {
             {"HDG", hdg, repetitions}};
 }
 
-/// A panel for each thing that the exam asks about, with a curve for each method.
+/// A panel for each quantity of the benchmark, with a curve for each method.
 void hold(const Benchmark& benchmark, const std::vector<Method>& methods, const std::vector<double>& marks,
           std::uint64_t seed, std::vector<Panel>& panels) {
     struct Job {

@@ -2,9 +2,9 @@
 // form.
 //
 // evaluate [FOLDER [FIGURE…]]: prints tables, writes CSV and SVG into FOLDER (default build/evaluate), and
-// fails if a point lies off its closed form. Figures are numbers, means, shares, joint, evolving, series and
-// speed; all by default. LDP_DATA names the folder of the census; by default it is ../shared/data, and if
-// there is none, made-up people stand in. REPETITIONS may be set, at least and by default 20. It runs from
+// fails if a point is off its closed form. Figures are numbers, means, shares, joint, evolving, series and
+// speed; all by default. LDP_DATA names the folder of the census, by default ../shared/data. Without this
+// folder, synthetic people are used. REPETITIONS may be set to 20 or more; the default is 20. Run it from
 // the project's root.
 
 #include <algorithm>

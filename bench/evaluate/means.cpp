@@ -77,7 +77,7 @@ double leaf_variance(const PublishedHaar& published, const People& people) {
 
 struct MeanCompetitor {
     Method method;
-    Form published = {};  ///< of which form it is; if any, its true ε is told too
+    Form published = {};  ///< published form; if any, its true ε is printed, too
 };
 
 std::vector<MeanCompetitor> contenders() {

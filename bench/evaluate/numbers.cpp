@@ -18,7 +18,8 @@ namespace bench {
 namespace {
 
 constexpr std::uint64_t steps = 1000;
-/// A repetition is the mean over so many groups of so many people: one squared error by itself tells little.
+/// A repetition is the mean over several groups of people, because a single squared error has a large
+/// variance.
 constexpr std::size_t groups = 2000, people = 20;
 
 struct NumberCompetitor {

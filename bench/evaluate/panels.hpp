@@ -13,7 +13,7 @@ namespace bench {
 inline constexpr double epsilons[] = {0.5, 1, 2, 3, 4, 5};
 inline constexpr std::size_t least_repetitions = 20;
 
-/// What all parts are told.
+/// Arguments of all parts.
 struct Setup {
     std::string data;         ///< folder of the census
     std::size_t repetitions;  ///< at least least_repetitions; parts whose repetitions vary little take fewer

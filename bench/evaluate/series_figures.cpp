@@ -22,13 +22,13 @@ namespace bench {
 namespace {
 
 constexpr std::size_t people = 16384, values = 4, most_changes = 2;
-/// So many rounds, one drawn from each stretch of them, are looked at in a repetition.
+/// Number of rounds evaluated in a repetition, one drawn from each segment of the rounds.
 constexpr std::size_t looks = 8;
 
 /// What somebody does about rounds.
 enum class Way {
     series,  ///< ddrm
-    once,    ///< answers in one of them, with the ε of all; who answers when follows from who they are
+    once,    ///< responds in one round with the whole ε; the round follows from the person's identity
     anew,    ///< answers in each, and divides ε by their number
     kept,    ///< answers in each, and keeps an answer for each value
 };
@@ -52,7 +52,7 @@ constexpr Protocol protocols[] = {
 struct SeriesPoint {
     double x;
     std::uint32_t rounds;
-    double of_series, of_kept;  ///< ε of all rounds, and of a kept answer
+    double of_series, of_kept;  ///< ε of all rounds, and of a memoized response
 
     [[nodiscard]] double epsilon(Way way) const {
         return way == Way::kept ? of_kept : way == Way::anew ? of_series / rounds : of_series;
@@ -210,7 +210,7 @@ SeriesErrors run(const Protocol& protocol, const ldp::Mechanism& mechanism, std:
 
 enum class Spent { is_reported, is_not };
 
-/// Everything at every place: the errors, and what it costs if that is told.
+/// All quantities at each position: the errors, and the privacy cost of publishing them.
 void compare(std::vector<Panel>& panels, const std::string& title, const std::string& x,
              const std::vector<SeriesPoint>& places, std::size_t repetitions, Spent spent) {
     struct Cell {
@@ -270,8 +270,8 @@ Figure series_figure(const Setup& setup) {
     Figure figure{"series", {}};
     std::vector<SeriesPoint> places;
     for (const double epsilon : epsilons) places.push_back({epsilon, 128, epsilon, epsilon});
-    compare(figure.panels, "few changes, 128 rounds", "epsilon of a kept answer, or of the series", places,
-            3 * setup.repetitions, Spent::is_reported);
+    compare(figure.panels, "few changes, 128 rounds", "epsilon of a memoized response, or of the series",
+            places, 3 * setup.repetitions, Spent::is_reported);
 
     // As much for everybody: most_changes + 1 answers of 1 may have to be kept.
     constexpr double total = most_changes + 1;

@@ -52,7 +52,7 @@ double nanoseconds(Work work) {
     return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - began).count();
 }
 
-/// So many people and, on the server, the same reports over again.
+/// Number of people; the server counts their reports repeatedly.
 struct Load {
     double users;
     std::size_t reports, passes;

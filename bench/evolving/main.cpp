@@ -66,7 +66,7 @@ Figure summed_up(const Mechanism& mechanism, std::span<const Outcome> outcomes) 
     return figure;
 }
 
-/// Tells each tenth of so many steps.
+/// Prints progress after each tenth of the steps.
 class Tenths {
   public:
     Tenths(const char* what, std::size_t steps) : what_(what), steps_(steps) {}
@@ -123,7 +123,8 @@ bool print(const std::vector<std::vector<Figure>>& figures, std::ostream& csv) {
     constexpr double allowed = 0.05;
     std::cout << "Frequencies of values that change: Syn, " << people << " people, " << rounds << " rounds, "
               << values << " values; epsilon is what an answer costs,\n"
-              << "one report of the first six tells half of it. Mean squared error over values and rounds; "
+              << "one report of the first six has half of the information. Mean squared error over values "
+                 "and rounds; "
                  "what a person has spent at the end\n\n"
               << std::left << std::setw(20) << "" << std::right << std::setw(8) << "epsilon" << std::setw(12)
               << "error" << std::setw(12) << "formula" << std::setw(8) << "ratio" << std::setw(8) << "+-"

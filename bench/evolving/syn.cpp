@@ -42,8 +42,8 @@ struct Server {
 void judge(const Mechanism& mechanism, const Server& server, Outcome& outcome) {
     const std::vector<Estimate> estimates =
         mechanism.estimate({people, server.state}, {Quantity::frequencies, Target::sample});
-    // The variance of rappor differs from value to value with the design, which n_variance() tells the
-    // largest of; so there each estimate's own is taken.
+    // The variance of rappor depends on the value through its design, and n_variance() returns the
+    // largest one. Therefore each estimate's own variance is used.
     const bool by_value = mechanism.header().mechanism == find_mechanism("rappor")->id;
     for (std::size_t v = 0; v < values; ++v) {
         const double truth = server.holders[v] / people;
@@ -54,8 +54,8 @@ void judge(const Mechanism& mechanism, const Server& server, Outcome& outcome) {
     }
 }
 
-/// A key that a share s of the values lead to is met by 1 − (1−s)(1−s/4)^119 of the people: by the first
-/// value, or by one of those that come later with probability 1/4 in each round.
+/// A key that a share s of the values maps to occurs for 1 − (1−s)(1−s/4)^119 of the people. They meet it
+/// by the first value, or by a later value with probability 1/4 in each round.
 double expected_keys(const Mechanism& mechanism, Bytes public_randomness) {
     std::map<std::vector<Cell>, double> shares;
     for (Cell value = 0; value < values; ++value)

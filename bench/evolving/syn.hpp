@@ -37,9 +37,9 @@ struct Outcome {
     double expected_answers = 0;  ///< permanent responses that a person needs, by the closed form
 };
 
-/// Everybody's client as MemoizingReporter has it, with no more around it than the mechanism: permanent
-/// responses by key. The server looks at one round of every so many; the others cost what they cost. Memos
-/// are drawn when they are first looked at, which is the same by law.
+/// All clients with the behaviour of MemoizingReporter: permanent responses by key. The server evaluates
+/// one round in every `stride`; the other rounds only add cost. Memos are drawn at their first use, which
+/// has the same distribution.
 [[nodiscard]] Outcome run(const ldp::Mechanism& mechanism, std::uint64_t seed, std::size_t every = 1);
 
 }  // namespace bench::syn

@@ -1,8 +1,9 @@
-// The power of the tests of health: 10,000 reports, of which a share is wrong in one of these ways:
-//   noise    payloads of fair random bits, as of a device that reports without looking at its value
-//   copies   one honest report, again and again
-//   chosen   honest reports of any value, of which only those are sent that support one (frequency oracles)
-// An alarm is that the least p-value, times how many there are, is below one in a thousand.
+// Power of the diagnostics. A share of 10,000 reports is wrong in one of these ways:
+//   noise    payloads of fair random bits, as of a device that ignores its value.
+//   copies   copies of one honest report.
+//   chosen   honest reports of any value, of which only those that support one value are sent (frequency
+//   oracles).
+// An alarm means that the smallest p-value, times the number of tests, is below 0.001.
 
 #include "health.hpp"
 
@@ -38,7 +39,7 @@ bool supports_first(const Mechanism& m, const FrequencyOracle& oracle, const Rep
     return m.accumulate(state, Bytes(report).last(m.payload_size())) && oracle.supports(state)[0] != 0;
 }
 
-/// A wrong report; none if so many attempts make none.
+/// A wrong report; empty if this number of attempts produces none.
 std::optional<Report> wrong(const Mechanism& m, Wrong kind, BitSource& bits) {
     const auto* oracle = dynamic_cast<const FrequencyOracle*>(&m);
     for (int attempt = 0; attempt < 10000; ++attempt) {
@@ -56,7 +57,7 @@ std::optional<Report> wrong(const Mechanism& m, Wrong kind, BitSource& bits) {
     return {};
 }
 
-/// Whether so many wrong reports among all raise an alarm.
+/// Whether this number of wrong reports among all raises an alarm.
 bool alarm(const Mechanism& m, const std::vector<Report>& wrong, std::size_t count, BitSource& bits) {
     std::vector<std::byte> summary(summary_size(m));
     start_summary(m, summary);

@@ -1,12 +1,12 @@
-// What forged reports can do: the most, by mechanism, and how many copies of one report show; how many show
-// in ldp_health; and what forgers make of shares that are made consistent afterwards.
+// Effect of forged reports: the largest shift by mechanism, the number of copies of one report that is
+// significant, the number that ldp_health detects, and the shift of shares after consistency.
 //
-// The last is how far one report in a hundred moves the share of a value that nobody
-// holds, and all shares together, by method. Every line is one attack:
-//   alone    supports the value and, where a payload may, no other
-//   crowd    supports the value and, where a payload may, all others
-//   mimic    honest reports of other values, of which only those are sent that support it
-// Differences to the same honest reports, counted without the forged ones.
+// The last column is the shift by one report in a hundred: of the share of a value that no client holds,
+// and of all shares together, by method. Every line is one attack.
+//   alone    supports the value and, if a payload allows it, no other.
+//   crowd    supports the value and, if a payload allows it, all others.
+//   mimic    honest reports of other values, of which only those that support the value are sent.
+// Differences are relative to the same honest reports without the forged ones.
 
 #include <algorithm>
 #include <cmath>
@@ -74,7 +74,7 @@ double bias(const Mechanism& m, double share) {
     return std::max(-down, up);
 }
 
-/// How often one report must come among so many for its chance to be below one in a million.
+/// Number of copies of one report among `reports` at which its probability is below one in a million.
 std::uint64_t telling(const Mechanism& m, std::uint64_t reports, BitSource& bits) {
     double max_probability = 0;
     for (int i = 0; i < 500; ++i) {
@@ -100,7 +100,7 @@ void bounds() {
     vector += "]";
     std::cout
         << "How far one forged report in a hundred moves a share (of 64), or a mean on -1 to 1, at most;\n"
-        << "and copies of one report that tell in 10,000 (chance below one in a million)\n\n"
+        << "and significant copies of one report in 10,000 (probability below one in a million)\n\n"
         << std::left << std::setw(16) << "" << std::right;
     for (const char* epsilon : {"0.5", "1", "2", "4"})
         std::cout << std::setw(9) << epsilon << std::setw(8) << "copies";

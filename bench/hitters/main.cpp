@@ -2,16 +2,16 @@
 // the r-th most frequent held by a share in proportion to 1/r, letters as uneven as a draw of their own makes
 // them.
 //
-//   bench-hitters people USERS SEED           their strings, one a line
-//   bench-hitters pem USERS SEED EPSILON      ten strings that PEM finds among them
-//   bench-hitters score USERS SEED <FOUND     of the strings found: those among the ten most frequent (of the
-//   first
-//                                             ten found, and of all), those that nobody has, and how many
-//                                             they are
+//   bench-hitters people USERS SEED           prints their strings, one per line.
+//   bench-hitters pem USERS SEED EPSILON      prints ten strings that PEM finds among them.
+//   bench-hitters score USERS SEED <FOUND     scores the strings found.
+// The score has the number of the ten most frequent strings (among the first ten found, and among all),
+// the number of strings that do not occur, and the total.
 //
-// PEM is the prefix extending method of Wang, Li, Jha 2018, here for comparison only: strings are numbers of
-// 30 bits, five a letter; people are divided evenly among rounds; each round estimates the beginnings grown
-// out of the 16 largest of the round before by local hashing (olh), and the last hands out the ten largest.
+// PEM is the prefix extending method of Wang, Li, Jha 2018, for comparison only. Strings are numbers of 30
+// bits, five per letter. People are divided evenly among rounds. Each round extends the 16 largest
+// prefixes of the round before and estimates them by local hashing (olh). The last round returns the ten
+// largest.
 
 #include <algorithm>
 #include <cmath>

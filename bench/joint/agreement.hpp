@@ -9,11 +9,11 @@
 
 namespace bench {
 
-/// Makes tables agree on what they share and be distributions: by turns, every attribute's slices get the
-/// mean of what the tables say of them, weighted by its precision, the difference spread evenly over the
-/// slice; and every table is replaced by the nearest distribution, until that changes nothing, 100 times at
-/// most (Qardaji, Yang, Li 2014; Zhang et al. 2018; Yang et al. 2020). slices[a] divides the number of values
-/// that any table has of attribute a.
+/// Makes tables consistent distributions (Qardaji, Yang, Li 2014; Zhang et al. 2018; Yang et al. 2020).
+/// Two steps alternate, at most 100 times, until nothing changes. First, the slices of every attribute
+/// get the precision-weighted mean over all tables, and the difference is spread evenly over the slice.
+/// Second, every table is replaced by the nearest distribution. slices[a] divides the number of values of
+/// attribute a in each table.
 void make_agree(std::vector<ldp::Table>& tables, std::span<const std::size_t> slices);
 
 /// The table of maximum entropy over the attributes of these tables that has them as its marginals, by

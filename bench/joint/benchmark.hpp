@@ -46,7 +46,7 @@ class Answers {
 struct Score {
     double pairs, triples;            ///< variation distance of the cross table
     double pair_boxes, triple_boxes;  ///< absolute error of the share of a box
-    double regression;                ///< misfit of made-up rows
+    double regression;                ///< misfit of synthetic records
     double expected_pairs;            ///< variation distance by the closed form, if there is one
 };
 
@@ -64,7 +64,7 @@ class Benchmark {
     [[nodiscard]] bool asks_tables() const noexcept { return asks_ != Asks::boxes; }
     [[nodiscard]] bool asks_boxes() const noexcept { return asks_ != Asks::tables; }
     [[nodiscard]] bool asks_regression() const noexcept { return regression_.has_value(); }
-    /// Asks about so many pairs and triples at most, drawn evenly.
+    /// Evaluates at most this number of pairs and triples, drawn evenly.
     [[nodiscard]] Score score(const Answers& answers, std::size_t most_pairs, std::size_t most_triples,
                               ldp::BitSource& bits) const;
 

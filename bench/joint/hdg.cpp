@@ -149,8 +149,9 @@ class Hdg final : public Answers {
         return table;
     }
 
-    /// The share inside three ranges at once, given those inside every two: of the eight combinations of
-    /// inside and outside, those inside both of a pair are scaled to the pair's share, and all to 1.
+    /// The share inside three ranges, given the shares inside every two. Of the eight combinations of
+    /// inside and outside, those inside both ranges of a pair are scaled to the pair's share, and all
+    /// are scaled to 1.
     [[nodiscard]] double sign_vector(const std::array<double, 3>& of_pairs) const {
         std::array<double, 8> shares;  // bit p is set outside of range p
         shares.fill(1.0 / 8);

@@ -1,6 +1,6 @@
-// NOT PRIVATE at the ε that it is usually told by, that of one attribute. LoPub as published (Ren, Yu, Yu,
-// Yang, Yang, McCann, Yu 2018), written anew from its description, to be compared with. Of the filters the
-// description gives the shape: 32 bits and 4 hash functions are ours.
+// NOT PRIVATE at the ε that is usually reported for it, the ε of one attribute. LoPub as published (Ren,
+// Yu, Yu, Yang, Yang, McCann, Yu 2018), implemented from its description for comparison. The description
+// has the form of the filters; 32 bits and 4 hash functions are our choice.
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -82,8 +82,8 @@ class LoPub final : public Answers {
   private:
     using Matrix = Eigen::MatrixXf;
 
-    /// Of each person's reports about these attributes under each of their cells, but for a factor of the
-    /// person's own.
+    /// The probability of each person's reports about these attributes under each cell, up to a
+    /// factor of the person.
     [[nodiscard]] Matrix likelihoods(const Attributes& attributes, std::size_t from,
                                      std::size_t people) const {
         Matrix all = Matrix::Ones(static_cast<Eigen::Index>(people), 1);
@@ -105,7 +105,8 @@ class LoPub final : public Answers {
         return all;
     }
 
-    /// How likely a report is that differs from a filter in so many bits, beside one that differs in half.
+    /// Relative probability of a report that differs from a filter in this number of bits; 1 for half
+    /// of the bits.
     std::array<float, filter_bits + 1> powers_;
     std::vector<std::vector<Filter>> filters_, reports_;
 };

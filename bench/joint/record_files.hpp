@@ -34,7 +34,7 @@ class Records {
     /// The share of people in each.
     [[nodiscard]] std::vector<double> table(std::span<const std::size_t> attributes) const;
 
-    /// The same people, so many neighbouring values of each attribute being one.
+    /// The same people, after merging this number of neighbouring values of each attribute.
     [[nodiscard]] Records coarser(std::size_t by) const;
 
   private:
@@ -46,9 +46,9 @@ class Records {
 /// The employees of 1988 with their numbers in bins: wage 16 of $156.25, education 19 of a year, experience
 /// 17 of four years, and four categories.
 [[nodiscard]] Records binned_employees();
-/// 21,574 people and 16 yes/no attributes that follow one trait that nobody sees, so that they depend
-/// strongly on each other. The number of people and of attributes is that of the National Long Term Care
-/// Experiment, on which methods for marginals are usually compared, and which may not be passed on.
+/// 21,574 people and 16 yes/no attributes that follow one hidden trait, so that they are strongly
+/// dependent. The numbers of people and attributes are those of the National Long Term Care Experiment.
+/// Methods for marginals are usually compared on that data set, which may not be redistributed.
 [[nodiscard]] Records yes_and_no();
 /// Six numbers of a Laplace law in all directions, each of mean 0 and variance 1, every two of correlation
 /// 0.8, in 64 bins of [−4,4].

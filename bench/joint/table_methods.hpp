@@ -1,5 +1,5 @@
-// Published ways to learn how attributes hang together under local privacy, each rebuilt from its
-// description, to be compared with.
+// Published methods for associations of attributes under local privacy, each implemented from its
+// description for comparison.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,8 @@ namespace bench {
 /// Everybody reports once, with fresh noise; the answers look at the records for their shape only.
 using Learnt = std::unique_ptr<const Answers>;
 
-/// Which cross tables people are divided among: all pairs, or what the spec chooses for so many people.
+/// The cross tables among which people are divided: all pairs, or the choice of the spec for this number
+/// of people.
 enum class Views { pairs, chosen };
 /// `joint` with all pairs as views, and its consistent answers, which are unbiased. Triples have none.
 [[nodiscard]] Learnt joint_consistent(const Records& records, double epsilon, ldp::BitSource& bits);
@@ -20,31 +21,31 @@ enum class Views { pairs, chosen };
 /// The same, a model made of the tables, and rows that are spread as it says.
 [[nodiscard]] Learnt joint_rows(const Records& records, double epsilon, Views views, ldp::BitSource& bits);
 
-/// `joint` of numbers in bins, so many values in one: answers boxes that begin and end with bins.
+/// `joint` of numbers in bins of this width: supports boxes that begin and end with bins.
 enum class Numbers { consistent, fit };
 [[nodiscard]] Learnt joint_bins(const Records& records, double epsilon, std::size_t by, Numbers how,
                                 ldp::BitSource& bits);
 
-/// `joint_haar` of the same: consistent for boxes anywhere, fitted for so many people.
+/// `joint_haar` of the same numbers: consistent for all boxes, fitted for this number of people.
 [[nodiscard]] Learnt haar_bins(const Records& records, double epsilon, std::size_t by, Numbers how,
                                ldp::BitSource& bits);
 
-/// The product of the attributes' own shares, of which `sampled` tells what one report of everybody tells
-/// (norm_sub): what an answer must be better than, so that asking for attributes together was worth it.
+/// The product of the attributes' own shares, which `sampled` estimates from one report per person
+/// (norm_sub). A joint method must have a smaller error than this baseline.
 [[nodiscard]] Learnt independence(const Records& records, double epsilon, ldp::BitSource& bits);
 /// The same of the true shares: not an estimate, but what is lost by taking attributes for independent.
 [[nodiscard]] Learnt true_independence(const Records& records);
 
-/// CALM (Zhang, Wang, Li, He, Chen 2018) with all pairs as its marginals: people are divided evenly among the
-/// pairs, each pair goes through grr or olh, whichever has the smaller variance; the tables are made to
-/// agree; a triple has the maximum entropy given its three pairs.
+/// CALM (Zhang, Wang, Li, He, Chen 2018) with all pairs as its marginals. People are divided evenly among
+/// the pairs. Each pair uses grr or olh, whichever has the smaller variance. The tables are made
+/// consistent, and a triple has the maximum entropy given its three pairs.
 [[nodiscard]] Learnt calm(const Records& records, double epsilon, ldp::BitSource& bits);
 
-/// Hybrid-dimensional grids (Yang, Wang, Li, Cheng, Su 2020): people are divided evenly among a fine grid
-/// over each attribute and a coarse one over each pair, as fine as the paper's guideline says; grids are made
-/// to agree; a pair's table is fitted to its grids by weighted update, and so is a box of three attributes to
-/// the boxes of its pairs. All attributes have the same number of values, a power of two. Has no tables of
-/// triples.
+/// Hybrid-dimensional grids (Yang, Wang, Li, Cheng, Su 2020). People are divided evenly among a fine grid
+/// over each attribute and a coarse grid over each pair, with the granularity of the paper's guideline.
+/// The grids are made consistent. A pair's table is fitted to its grids by weighted update, and a box of
+/// three attributes to the boxes of its pairs. All attributes have the same number of values, a power of
+/// two. There are no tables of triples.
 [[nodiscard]] Learnt hdg(const Records& records, double epsilon, ldp::BitSource& bits);
 
 /// LoPub (Ren et al. 2018): everybody reports all attributes, each as a Bloom filter whose bits are flipped.

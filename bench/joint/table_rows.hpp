@@ -1,4 +1,4 @@
-// What made-up rows are good for, in place of the people they stand for.
+// Utility of synthetic records in place of the original records.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@ struct Regression {
     std::vector<std::size_t> predictors;
 };
 
-/// How far what a regression predicts for people that was fitted on rows lies from what it predicts if it was
-/// fitted on the people, by least squares: the root of the mean square, in standard deviations of the
-/// outcome. Values are the numbers of cells.
+/// Difference of the predictions of two regressions by least squares, one fitted on the rows and one on
+/// the people: the root mean square over the people, in standard deviations of the outcome. Values are
+/// the numbers of cells.
 [[nodiscard]] double misfit(const Records& people, const Records& rows, const Regression& regression);
 
 }  // namespace bench

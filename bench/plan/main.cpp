@@ -3,10 +3,10 @@
 //
 //     bench-plan [RUNS [MECHANISM]]
 //
-// A line for each answer, and at the end a table of the least and the greatest simulated error for a
-// predicted one of 1. Fails if one is off by more than 5 % and five times what so many runs leave open.
-// Quantiles of categories that are next to never off are shown, but not judged: so few runs err that their
-// number is chance.
+// One line per estimate, and a final table of the smallest and the largest simulated error relative to the
+// prediction. Fails if a ratio is off by more than 5 % plus five standard errors of the simulation.
+// Quantiles of categories with almost no error are printed without a check, because the number of erring
+// runs is too small.
 
 #include <algorithm>
 #include <array>

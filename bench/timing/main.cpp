@@ -1,7 +1,7 @@
-// Whether the time to randomize tells the value: medians for the lowest, the middle and the highest value of
-// every attribute, and for values drawn at random, of every mechanism. The four take turns, call by call, so
-// that whatever else the machine does falls on all alike; the noise is what two halves of the calls for one
-// value differ by.
+// Whether the time to randomize depends on the value. Prints medians for the lowest, the middle and the
+// highest value of every attribute, and for random values, of every mechanism. The four cases alternate
+// call by call, so that disturbances affect all of them equally. The noise is the difference between two
+// halves of the calls for one value.
 
 #include <algorithm>
 #include <chrono>

@@ -1,4 +1,4 @@
-// What no mechanism can do better, beside what a spec's own does.
+// Lower bounds of the error, beside the error of a spec's mechanism.
 
 #include <cmath>
 #include <map>
@@ -22,7 +22,7 @@ constexpr Column bound_columns[] = {{"attribute", TEXTOID},
                                     {"minimax", FLOAT8OID},
                                     {"ratio", FLOAT8OID}};
 
-/// A row per attribute, in its own unit, and one of all numbers together, in PostgreSQL's memory.
+/// One row per attribute, in its own unit, and one for all numbers together, in PostgreSQL's memory.
 struct Bounds {
     struct BoundRow {
         const char* attribute;
@@ -41,8 +41,8 @@ struct Bounds {
     }
 };
 
-/// What no mechanism is below, of an attribute and n reports, as ever more and as n of them have it. It is
-/// the same for all numbers, and for all categories of one size.
+/// Lower bounds of one attribute's error: asymptotic, and for n reports. They are equal for all numbers,
+/// and for all categories of one size.
 class LeastErrors {
   public:
     [[nodiscard]] std::pair<double, double> of(double epsilon, const Attribute& attribute, double n) {
@@ -60,20 +60,21 @@ class LeastErrors {
 
 Bounds bounds(const char* text, std::int64_t users) {
     if (users < 1)
-        raise(ErrorCode::invalid_value, "there must be at least one user",
+        raise(ErrorCode::invalid_value, "the number of users must be at least 1",
               "Found " + std::to_string(users) + ".");
     const auto n = static_cast<double>(users);
     const Spec spec = Spec::from_json(text);
     if (spec.delta() != 0)
-        raise(ErrorCode::unsupported, "these bounds are not known where epsilon holds but for a delta",
-              std::string(spec.mechanism().name) + " has \"delta\": " + shortest(spec.delta()) + ".",
-              "ldp_plan and ldp_required_n tell the errors of the mechanism itself.");
+        raise(ErrorCode::unsupported, "lower bounds require a delta of 0",
+              std::string("Mechanism ") + spec.mechanism().name +
+                  " has \"delta\": " + shortest(spec.delta()) + ".",
+              "Use ldp_plan or ldp_required_n for the errors of the mechanism.");
     const std::unique_ptr<const Mechanism> mechanism = make_mechanism(spec);
     const std::vector<Attribute>& attributes = spec.attributes();
     auto* items =
         static_cast<Bounds::BoundRow*>(try_palloc((attributes.size() + 1) * sizeof(Bounds::BoundRow)));
     std::size_t count = 0, numbers = 0;
-    double promised = 0;  // added up over the numbers
+    double promised = 0;  // sum over the numbers
     LeastErrors least_errors;
     Work work;
     for (const Attribute& attribute : attributes) {
@@ -99,7 +100,7 @@ Bounds bounds(const char* text, std::int64_t users) {
 
 }  // namespace
 
-/// (spec, users): what an estimate's standard error is, and what none can be below.
+/// (spec, users): standard error of each estimate, and its lower bounds.
 LDP_FUNCTION_OF_REPORTS(ldp_minimax_bound, ERRCODE_INVALID_PARAMETER_VALUE) {
     return rows<bound_columns>(fcinfo, [=] { return bounds(json_argument(fcinfo, 0), PG_GETARG_INT64(1)); });
 }

@@ -1,5 +1,4 @@
-// What ε's come to: several answers together, reports that are shuffled, and what a person may read out of
-// it.
+// Privacy costs: composition of several reports, shuffled reports, and the posterior odds for one person.
 
 #include <cmath>
 #include <vector>
@@ -37,7 +36,7 @@ struct Wholes {
 Wholes wholes(const Numbers& epsilons, double delta) {
     std::vector<EqualReleases> answers;
     for (std::size_t i = 0; i < epsilons.count; ++i) {
-        // Runs of equal ones are one entry, however many answers they are.
+        // Equal values form one entry, for any number of reports.
         if (answers.empty() || answers.back().epsilon != epsilons.numbers[i])
             answers.push_back({epsilons.numbers[i], 0});
         ++answers.back().count;
@@ -78,16 +77,16 @@ Belief belief(double epsilon, double prior, std::int32_t people) {
               "Found " + shortest(epsilon) + ".");
     if (!(prior > 0 && prior < 1))
         raise(ErrorCode::invalid_value, "the prior must be between 0 and 1", "Found " + shortest(prior) + ".",
-              "It is how likely something is taken to be before the report is seen.");
+              "The prior is the probability before the report.");
     if (people < 1)
-        raise(ErrorCode::invalid_value, "there must be at least one person",
+        raise(ErrorCode::invalid_value, "the number of people must be at least 1",
               "Found " + std::to_string(people) + ".");
     return {group_epsilon(epsilon, people), prior, 1};
 }
 
 }  // namespace
 
-/// (epsilons, delta): a row per way of composing.
+/// (epsilons, delta): a row per composition theorem.
 LDP_FUNCTION_OF_REPORTS(ldp_compose, ERRCODE_INVALID_PARAMETER_VALUE) {
     return rows<composition_columns>(
         fcinfo, [=] { return wholes(numbers_argument(fcinfo, 0), PG_GETARG_FLOAT8(1)); });

@@ -1,8 +1,8 @@
-// Many reports into a table at once. COPY fills a page with rows before it writes them to the log, where
-// INSERT writes each for itself; so a batch is taken apart into what COPY reads.
+// Insertion of many reports into a table. COPY fills a page with rows before it writes the page to the
+// log, while INSERT writes each row by itself. Therefore a batch is converted into the input of COPY.
 //
-// A batch is checked when it enters as a value of its type, and each report again when COPY reads it; here
-// only the batch's frame is checked, which bounds what is read.
+// A batch is checked when it enters as a value of its type, and COPY checks each report again. This file
+// checks only the frame of the batch, which bounds all reads.
 
 #include <algorithm>
 #include <type_traits>
@@ -49,28 +49,28 @@ struct Stream {
     }
 };
 
-/// A batch as COPY is to read it: a head, a row for each report, an end.
+/// A batch as input of COPY: a head, one row per report, and an end.
 struct Source {
     Bytes batch;
     BatchFrame frame;
-    std::size_t count, next;  ///< reports, and which of them comes next
-    char* row;                ///< a row, in which reports take turns,
-    char* payload;            ///< and where in it their payloads stand
+    std::size_t count, next;  ///< number of reports, and the next one
+    char* row;                ///< buffer of a row, reused for all reports
+    char* payload;            ///< payload within the row
     std::size_t row_size;
-    const char *at, *end;  ///< what of the present piece was not read yet
+    const char *at, *end;  ///< unread rest of the current piece
     bool ended;
 };
 static_assert(std::is_trivially_destructible_v<Source>, "COPY may jump");
 
-// A signature, no flags, no more of a head: the ninth zero is the literal's own. The end is a row of -1
-// columns.
+// Signature, no flags, no extension of the head; the ninth zero is the terminator of the literal. The end
+// is a row of -1 columns.
 constexpr char copy_head[] = "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0";
 constexpr char copy_end[] = {'\377', '\377'};
 
-/// COPY gives its source no argument. A trigger may begin another insertion amid one.
+/// COPY passes no argument to its source. A trigger may start another insertion during one.
 Source* reading = nullptr;
 
-/// COPY's next bytes.
+/// Reads the next bytes for COPY.
 int read(void* to, int, int most) {
     Source& source = *reading;
     auto* out = static_cast<char*>(to);
@@ -98,11 +98,11 @@ int read(void* to, int, int most) {
     return most - static_cast<int>(left);
 }
 
-/// Checks the batch's frame. PostgreSQL is called for memory alone.
+/// Checks the frame of the batch. Calls PostgreSQL only for memory.
 Source source_of(FunctionCallInfo fcinfo, Bytes batch, std::int32_t round) {
     const Mechanism& mechanism = mechanism_of(fcinfo, batch, Kind::batch);
     const BatchFrame frame = batch_frame(mechanism);
-    if (!frame.fits(batch, mechanism.block())) check_batch(mechanism, batch);  // which says why
+    if (!frame.fits(batch, mechanism.block())) check_batch(mechanism, batch);  // throws the reason
     const std::size_t block = mechanism.block().size(), payload = mechanism.payload_size();
     const std::size_t row_size = 2 + 4 + block + payload + 4 + 4;
     auto* bytes = static_cast<char*>(try_palloc(row_size));
@@ -119,13 +119,13 @@ Source source_of(FunctionCallInfo fcinfo, Bytes batch, std::int32_t round) {
             row_size, copy_head, std::ranges::end(copy_head), false};
 }
 
-/// Columns that reports go to: report, or batch, and round.
+/// The columns for reports: report or batch, and round.
 struct ReportColumns {
     AttrNumber report, round;
 };
 
-/// The columns of a table, the first of this name and type, the second "round"; without number if one is
-/// missing.
+/// The columns of a table: the first one by name and type, the second one "round". A missing column has
+/// the number 0.
 ReportColumns columns_of(Relation table, const char* name, Oid type) {
     const Oid relation = RelationGetRelid(table);
     const ReportColumns found{get_attnum(relation, name), get_attnum(relation, "round")};
@@ -140,14 +140,15 @@ ReportColumns columns_of(Relation table, const char* name, Oid type) {
         ERROR,
         (errcode(ERRCODE_WRONG_OBJECT_TYPE),
          errmsg("reports cannot be inserted into \"%s\"", RelationGetRelationName(table)),
-         errdetail("It has neither a column \"report\" of the type ldp_report nor a column \"batch\" of the "
-                   "type ldp_report_batch, or no column \"round\" of the type integer."),
-         errhint("Name the table of a collection.")));
+         errdetail(
+             "The table has neither a column \"report\" of the type ldp_report nor a column \"batch\" of the "
+             "type ldp_report_batch, or no column \"round\" of the type integer."),
+         errhint("Specify the table of a collection.")));
     pg_unreachable();
 }
 
-/// Whether COPY does with these rows what INSERT would do: not where policies, rules or triggers have a say
-/// in each row, nor where an extension sends rows elsewhere, as Citus does while INSERT is planned.
+/// Whether COPY has the same effect as INSERT for these rows. This is false if policies, rules or
+/// triggers process each row, or if an extension redirects rows, as Citus does when it plans an INSERT.
 bool copies(Relation table) {
     const char kind = table->rd_rel->relkind;
     return (kind == RELKIND_RELATION || kind == RELKIND_PARTITIONED_TABLE) && table->rd_rules == nullptr &&
@@ -156,7 +157,7 @@ bool copies(Relation table) {
            get_relname_relid("pg_dist_partition", PG_CATALOG_NAMESPACE) == InvalidOid;
 }
 
-/// The range table of COPY into these columns, once it is certain that the caller may insert there.
+/// The range table of COPY into these columns, after a check of the caller's privileges.
 ParseState* permitted(Relation table, const ReportColumns& columns) {
     ParseState* state = make_parsestate(nullptr);
     ParseNamespaceItem* item =
@@ -204,7 +205,7 @@ std::uint64_t copy_in(Relation table, const ReportColumns& columns, Source& sour
     return rows;
 }
 
-/// Runs an INSERT whose parameters have these types. Returns how many rows it inserted.
+/// Runs an INSERT with parameters of these types. Returns the number of rows inserted.
 std::uint64_t run(const char* statement, Oid (&types)[2], Datum (&values)[2], const char* nulls) {
     SPI_connect();
     if (SPI_execute_with_args(statement, 2, types, values, nulls, false, 0) < 0)
@@ -214,7 +215,7 @@ std::uint64_t run(const char* statement, Oid (&types)[2], Datum (&values)[2], co
     return rows;
 }
 
-/// The batch, with INSERT: as it is, or taken apart into rows of single reports.
+/// Inserts the batch with INSERT: as one row, or as one row per report.
 std::uint64_t insert(Relation table, Oid schema, bool apart, Oid batch_type, Datum batch, Datum round) {
     const char* name = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(table)),
                                                   RelationGetRelationName(table));
@@ -226,7 +227,7 @@ std::uint64_t insert(Relation table, Oid schema, bool apart, Oid batch_type, Dat
     return run(statement, types, values, nullptr);
 }
 
-/// How many reports a batch has.
+/// The number of reports in a batch.
 std::uint64_t count_of(Bytes batch) {
     const BatchFrame frame(read_header(batch, Kind::batch).block_size, 1);
     return batch.size() < frame.payloads_at() ? 0 : frame.count(batch);
@@ -235,14 +236,14 @@ std::uint64_t count_of(Bytes batch) {
 /// SQLSTATE of a row that fits no partition; sqlstate_no_partition of core/delivery/next_step.hpp.
 constexpr int no_partition = MAKE_SQLSTATE('L', 'D', '0', '0', '2');
 
-/// Throws the error that is being handled once more. A row that fits no partition is told from one that a
-/// CHECK of the table refuses: while partitions are being added it passes, so clients send it again.
+/// Rethrows the error being handled. A row without a partition has an SQLSTATE of its own, unlike a row
+/// that violates a CHECK: the former may succeed after partitions are added, so clients repeat it.
 [[noreturn]] void rethrow(MemoryContextData* caller) {
     if (geterrcode() != ERRCODE_CHECK_VIOLATION) PG_RE_THROW();
     MemoryContextSwitchTo(caller);
     ErrorData* error = CopyErrorData();
     FlushErrorState();
-    // A CHECK has a name; the bounds of a partition have none.
+    // The name of a CHECK is set, unlike that of a partition bound.
     if (error->table_name != nullptr && error->constraint_name == nullptr) {
         error->sqlerrcode = no_partition;
         if (error->hint == nullptr)
@@ -255,7 +256,7 @@ constexpr int no_partition = MAKE_SQLSTATE('L', 'D', '0', '0', '2');
     pg_unreachable();
 }
 
-/// Runs an insertion, whose errors are told as rethrow() does.
+/// Runs an insertion; errors pass through rethrow().
 template <class Insertion>
 std::uint64_t inserted(const Insertion& insertion) {
     std::uint64_t rows = 0;
@@ -270,15 +271,15 @@ std::uint64_t inserted(const Insertion& insertion) {
 
 }  // namespace
 
-/// (table, batch, round) → bigint: how many reports were inserted.
+/// (table, batch, round) → bigint: number of reports inserted.
 LDP_FUNCTION(ldp_insert) {
     const Oid schema = get_func_namespace(fcinfo->flinfo->fn_oid);
     const Datum batch = PointerGetDatum(PG_GETARG_VARLENA_PP(1));
     Relation table = try_relation_open(PG_GETARG_OID(0), RowExclusiveLock);
     if (table == nullptr)
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
-                        errmsg("there is no table with the number %u", PG_GETARG_OID(0)),
-                        errhint("Name it, as in ldp_insert('visits', ...).")));
+                        errmsg("table with OID %u does not exist", PG_GETARG_OID(0)),
+                        errhint("Specify a table, as in ldp_insert('visits', ...).")));
     const Oid batch_type = type_named("ldp_report_batch", schema);
     const ReportColumns columns = columns_of(table, "report", type_named("ldp_report", schema));
     const bool apart = columns.report != InvalidAttrNumber;
@@ -296,18 +297,19 @@ LDP_FUNCTION(ldp_insert) {
     PG_RETURN_INT64(static_cast<std::int64_t>(rows));
 }
 
-/// (table, reports, round) → bigint: runs what ldp_insertion says. The table's name is quoted.
+/// (table, reports, round) → bigint: runs the statement of ldp_insertion. The name of the table is
+/// quoted.
 LDP_FUNCTION(ldp_insert_reports) {
     if (PG_ARGISNULL(0)) PG_RETURN_NULL();
     const char* schema = quote_identifier(get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid)));
     MemoryContextData* caller = CurrentMemoryContext;
     Oid text_type[] = {TEXTOID};
     Datum name[] = {PG_GETARG_DATUM(0)};
-    const char* question = psprintf("SELECT %s.ldp_insertion($1)", schema);
+    const char* query = psprintf("SELECT %s.ldp_insertion($1)", schema);
     SPI_connect();
-    if (SPI_execute_with_args(question, 1, text_type, name, nullptr, true, 1) != SPI_OK_SELECT ||
+    if (SPI_execute_with_args(query, 1, text_type, name, nullptr, true, 1) != SPI_OK_SELECT ||
         SPI_processed != 1)
-        elog(ERROR, "a command of ldp could not run: %s", question);
+        elog(ERROR, "a command of ldp could not run: %s", query);
     const char* found = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);
     const char* statement = MemoryContextStrdup(caller, found == nullptr ? "" : found);
     SPI_finish();

@@ -1,6 +1,6 @@
-// What SQL cannot say by itself, or not fast enough: who called a function that runs with its owner's rights;
-// that a query is to run with the rights of another role; whether a table is one for reports; in which order
-// transactions began. Rules are written in sql/; here are only the steps.
+// Operations that SQL cannot do, or not fast enough. These are: the caller of a function with its owner's
+// rights, a query with the rights of another role, the check of a report table, and the order of
+// transactions. The rules are in sql/; this file has only the steps.
 
 #include "boundary.hpp"
 
@@ -29,7 +29,7 @@ using namespace ldp;
 
 namespace {
 
-/// NAME_as(caller name, …), beside the function NAME(…) that was called.
+/// NAME_as(caller name, …), in the schema of the called function NAME(…).
 FmgrInfo* namesake(FmgrInfo* called) {
     Oid* types;
     int count;
@@ -45,7 +45,7 @@ FmgrInfo* namesake(FmgrInfo* called) {
     return found;
 }
 
-/// The number of the column of this name and type that rows have by themselves; 0 if there is none.
+/// The number of the stored column of this name and type; 0 if it does not exist.
 AttrNumber column(TupleDesc columns, const char* name, Oid type) {
     for (int i = 0; i < columns->natts; ++i) {
         const FormData_pg_attribute* one = TupleDescAttr(columns, i);
@@ -68,9 +68,9 @@ bool calls(const char* expression, Oid function, AttrNumber column, Bytes block)
     return found.size() == block.size() && std::memcmp(found.data(), block.data(), found.size()) == 0;
 }
 
-/// What is wrong with a table; `block` may be NULL, which leaves the CHECK out.
+/// The problem of a table. If `block` is NULL, the CHECK is not examined.
 const char* problem(Relation table, Oid schema, const varlena* block) {
-    // As ldp_report_column has it: single reports come first.
+    // As in ldp_report_column, single reports take precedence.
     Oid report = type_named("ldp_report", schema);
     TupleDescData* columns = RelationGetDescr(table);
     AttrNumber reports = column(columns, "report", report);
@@ -101,16 +101,16 @@ const char* problem(Relation table, Oid schema, const varlena* block) {
     return "It has no CHECK \"report_follows_spec\" that its reports follow the spec.";
 }
 
-/// Who the session was before it took another role's rights.
+/// The role and security context of the session before the change of rights.
 struct Disguise {
     Oid user;
     int context;
     int settings;
 };
 
-/// From here to reveal() what runs has the rights of that role, as what belongs to a table's owner has in
-/// PostgreSQL (ANALYZE, REFRESH MATERIALIZED VIEW): nothing that is called gets the caller's rights, changes
-/// the session, or outlives the command. An error reveals, too.
+/// Runs the following code with the rights of that role until restored, in the way PostgreSQL runs code
+/// of a table's owner (ANALYZE, REFRESH MATERIALIZED VIEW). Called functions cannot get the caller's
+/// rights, change the session, or outlive the command. An error restores the rights, too.
 Disguise disguise(Oid role, bool policies) {
     Disguise before{};
     GetUserIdAndSecContext(&before.user, &before.context);
@@ -125,18 +125,18 @@ void reveal(const Disguise& before) {
     SetUserIdAndSecContext(before.user, before.context);
 }
 
-/// The system and the database in it, in words.
+/// Identifier of the cluster and the database in it.
 const char* home() {
-    static char words[48];
-    if (words[0] == '\0')
-        snprintf(words, sizeof words, UINT64_FORMAT "/%u", GetSystemIdentifier(), MyDatabaseId);
-    return words;
+    static char identifier[48];
+    if (identifier[0] == '\0')
+        snprintf(identifier, sizeof identifier, UINT64_FORMAT "/%u", GetSystemIdentifier(), MyDatabaseId);
+    return identifier;
 }
 
 }  // namespace
 
-/// (table, parameter block or NULL) → text: what is wrong with the table; NULL if nothing is, empty if it is
-/// gone. It is not locked afterwards.
+/// (table, parameter block or NULL) → text: the problem of the table; NULL if it has none, empty if it
+/// does not exist. The table is not locked.
 LDP_FUNCTION(ldp_table_problem) {
     if (PG_ARGISNULL(0)) PG_RETURN_NULL();
     const varlena* block = PG_ARGISNULL(1) ? nullptr : PG_GETARG_VARLENA_PP(1);
@@ -148,8 +148,9 @@ LDP_FUNCTION(ldp_table_problem) {
     PG_RETURN_TEXT_P(cstring_to_text(found));
 }
 
-/// Calls the namesake with the caller's name before the arguments. It is SECURITY DEFINER, so it cannot see
-/// the caller, and nobody may execute it, so it can believe what it is told.
+/// Calls the function NAME_as with the name of the caller before the arguments. NAME_as is SECURITY
+/// DEFINER, so it cannot determine the caller itself. Only its owner may execute it, so it can trust this
+/// argument.
 LDP_FUNCTION(ldp_with_caller) {
     FmgrInfo* const called = fcinfo->flinfo;
     if (called->fn_extra == nullptr) called->fn_extra = namesake(called);
@@ -166,8 +167,8 @@ LDP_FUNCTION(ldp_with_caller) {
     return result;
 }
 
-/// (role, policies, query, NULL of the result's type): the one value that the query gives, run with the
-/// rights of that role. Without policies, an owner's own rows are all there is to see.
+/// (role, policies, query, NULL of the result's type): the single value of a query that runs with the
+/// rights of that role. Without policies, row-level security is off, as for an owner.
 LDP_FUNCTION(ldp_run_as) {
     if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2)) PG_RETURN_NULL();
     const char* query = text_to_cstring(PG_GETARG_TEXT_PP(2));
@@ -188,8 +189,8 @@ LDP_FUNCTION(ldp_run_as) {
     return value;
 }
 
-/// (role, command) → bigint: runs a command that changes something with the rights of that role. Of a SELECT,
-/// whose WITH changes it, the one number that it gives; of another the number of rows.
+/// (role, command) → bigint: runs a command with the rights of that role. Returns the single number of a
+/// SELECT, and the number of rows of any other command.
 LDP_FUNCTION(ldp_change_as) {
     const char* command = text_to_cstring(PG_GETARG_TEXT_PP(1));
     const Disguise before = disguise(PG_GETARG_OID(0), false);
@@ -209,16 +210,16 @@ LDP_FUNCTION(ldp_change_as) {
     PG_RETURN_INT64(number);
 }
 
-/// () → text: which database this is. Transactions are numbered by the cluster; a copy of a database, which
-/// took the numbers in its rows along, is another one.
+/// () → text: identifies this database. Transactions are numbered by the cluster, so a copy of a database
+/// has another identifier.
 LDP_FUNCTION(ldp_cluster_database) {
     PG_RETURN_TEXT_P(cstring_to_text(home()));
 }
 
-/// (home, stamp) → bigint: the number of the current transaction, added to a stamp; NULL in another database
-/// than home, where transaction numbers mean something else. The result is the same for all rows of a
-/// transaction, subtransactions included, so the function is STABLE and COPY inserts many rows at once. An
-/// error if the sum is no bigint: a stamp that wrapped around would never be counted.
+/// (home, stamp) → bigint: the number of the current transaction plus a stamp; NULL in a database other
+/// than home, where transaction numbers have another meaning. The result is equal for all rows of a
+/// transaction and its subtransactions. Therefore the function is STABLE, and COPY inserts many rows at
+/// once. An error if the sum exceeds bigint, because a stamp that wrapped around would never be counted.
 LDP_FUNCTION(ldp_arrival) {
     const text* there = PG_GETARG_TEXT_PP(0);
     const char* here = home();

@@ -1,4 +1,4 @@
-// Rows about several attributes together, of reports on cross tables.
+// Rows about several attributes together, for reports on cross tables.
 
 #include <algorithm>
 #include <numeric>
@@ -13,7 +13,7 @@ using namespace ldp;
 
 namespace {
 
-/// What all questions have in common.
+/// Arguments of all these functions.
 struct MarginalQuery {
     Bytes summary;
     SummaryLabels labels;
@@ -22,7 +22,7 @@ struct MarginalQuery {
     Target target;
 };
 
-/// The summary, and from `number` on: method, confidence, target. May jump.
+/// The summary, and from argument `number` on: method, confidence, target. May jump.
 MarginalQuery asked_argument(FunctionCallInfo fcinfo, int number) {
     const Subject subject = whole_argument(fcinfo);
     return {subject.summary, subject.labels, word_argument(fcinfo, number),
@@ -50,7 +50,7 @@ constexpr Column conditional_columns[] = {{"given_cell", TEXTARRAYOID},
 struct CellRows {
     struct CellRow {
         const char** labels;
-        std::int32_t* numbers;  // null of a box
+        std::int32_t* numbers;  // null for a box
         Estimate estimate;
         ldp::Interval interval;
         const char* note;
@@ -58,7 +58,7 @@ struct CellRows {
 
     CellRow* rows = nullptr;
     std::size_t count = 0, attributes = 0, given = 0;
-    ReportStatus told = {};
+    ReportStatus status = {};
 
     template <class Writer>
     void write(Writer& row, std::size_t number) const {
@@ -70,17 +70,17 @@ struct CellRows {
             row.put("given_cell", text_array(one.labels, given));
             row.put("given_numbers", number_array(one.numbers, given));
         }
-        if (told.enough) {
+        if (status.enough) {
             row.put("estimate", one.estimate.value);
             row.put("stderr", one.estimate.standard_error);
             row.put("lower", one.interval.lower);
             row.put("upper", one.interval.upper);
         }
-        told.put_counts(row);
-        if (told.enough && one.note != nullptr)
+        status.put_counts(row);
+        if (status.enough && one.note != nullptr)
             row.put("note", one.note);
         else
-            told.put_note(row, !std::isnan(one.estimate.value));
+            status.put_note(row, !std::isnan(one.estimate.value));
     }
 
     // Allowed beside C++ objects.
@@ -97,7 +97,7 @@ struct CellRows {
     }
 };
 
-/// A share of all, or of others.
+/// A share of all people, or among others.
 void answer(CellRows::CellRow& row, const Marginal& marginal, const JointShares::Box& box,
             double critical_value) {
     const MeasuredShare share = marginal.measured(box);
@@ -110,15 +110,15 @@ void answer(CellRows::CellRow& row, const Marginal& marginal, const JointShares:
     row.estimate = quotient.estimate;
     row.interval = quotient.interval;
     if (std::isnan(quotient.estimate.value) && marginal.told())
-        row.note = "there may be nobody with the given values";
+        row.note = "the given values may have probability zero";
 }
 
-/// A question and what it is asked of, in the order of the words and in ascending order of the attributes.
+/// A query and its subject, in the order of the arguments and in ascending order of the attributes.
 class Together {
   public:
-    Together(const SummaryView& view, const MarginalQuery& asked, std::vector<std::size_t> attributes)
+    Together(const SummaryView& view, const MarginalQuery& query, std::vector<std::size_t> attributes)
         : order_(attributes.size()),
-          marginal_(view, sorted(attributes), combination_named(asked.method), asked.target) {
+          marginal_(view, sorted(attributes), combination_named(query.method), query.target) {
         std::vector<std::size_t> ascending = sorted(attributes);
         for (std::size_t i = 0; i < attributes.size(); ++i) {
             order_[i] = static_cast<std::size_t>(std::ranges::lower_bound(ascending, attributes[i]) -
@@ -127,12 +127,12 @@ class Together {
         }
         SummaryView about = view;
         about.n = marginal_.reports();
-        told_ = ldp::told(about);
+        status_ = ldp::report_status(about);
     }
 
-    /// As asked for.
+    /// In the order of the arguments.
     [[nodiscard]] const std::vector<std::uint64_t>& sizes() const noexcept { return sizes_; }
-    /// Of the values of the first so many attributes, or of the others; all of the rest.
+    /// The values of the first `count` attributes, or of the others; by default all the rest.
     [[nodiscard]] JointShares::Box box(std::span<const std::uint64_t> values, std::size_t from,
                                        std::size_t to) const {
         JointShares::Box box(order_.size());
@@ -143,7 +143,7 @@ class Together {
         return box;
     }
     [[nodiscard]] const Marginal& marginal() const noexcept { return marginal_; }
-    [[nodiscard]] const ReportStatus& told() const noexcept { return told_; }
+    [[nodiscard]] const ReportStatus& status() const noexcept { return status_; }
 
   private:
     static std::vector<std::size_t> sorted(std::vector<std::size_t> attributes) {
@@ -151,27 +151,28 @@ class Together {
         return attributes;
     }
 
-    std::vector<std::size_t> order_;  // where each attribute asked for stands among them in ascending order
+    std::vector<std::size_t> order_;  // index of each requested attribute in ascending order
     Marginal marginal_;
     std::vector<std::uint64_t> sizes_;
-    ReportStatus told_;
+    ReportStatus status_;
 };
 
-/// All cells of the attributes, or of those after the first `given` among the people of each cell of these.
-CellRows cells(const MarginalQuery& asked, const Words& given, const Words& of) {
-    return ask(asked.summary, CellRows{}, [&](const SummaryView& view) {
+/// All cells of the attributes, or of those after the first `given` among the people of each cell of
+/// these.
+CellRows cells(const MarginalQuery& query, const TextArray& given, const TextArray& of) {
+    return ask(query.summary, CellRows{}, [&](const SummaryView& view) {
         const std::vector<std::uint64_t> all_sizes = view.mechanism->cells();
-        const Labels& labels = asked.labels.fitting(all_sizes);
+        const Labels& labels = query.labels.fitting(all_sizes);
         std::vector<std::size_t> attributes;
-        for (const Words& names : {given, of})
+        for (const TextArray& names : {given, of})
             for (std::size_t i = 0; i < names.count; ++i)
-                attributes.push_back(labels.attribute_called(names.words[i], all_sizes.size()));
-        const Together together(view, asked, attributes);
+                attributes.push_back(labels.attribute_called(names.texts[i], all_sizes.size()));
+        const Together together(view, query, attributes);
         std::vector<std::vector<const char*>> words(attributes.size());
         for (std::size_t i = 0; i < attributes.size(); ++i)
             for (std::size_t v = 0; v < together.sizes()[i]; ++v)
                 words[i].push_back(keep(labels.label(attributes[i], v)));
-        CellRows all{.attributes = attributes.size(), .given = given.count, .told = together.told()};
+        CellRows all{.attributes = attributes.size(), .given = given.count, .status = together.status()};
         const Cells every(together.sizes());
         all.reserve(every.count());
         for (std::size_t cell = 0; cell < every.count(); ++cell) {
@@ -185,27 +186,27 @@ CellRows cells(const MarginalQuery& asked, const Words& given, const Words& of) 
             }
             const JointShares::Box wanted = together.box(values, given.count, attributes.size());
             if (given.count == 0)
-                answer(row, together.marginal(), wanted, asked.critical_value);
+                answer(row, together.marginal(), wanted, query.critical_value);
             else
                 answer(row, together.marginal(), wanted, together.box(values, 0, given.count),
-                       asked.critical_value);
+                       query.critical_value);
         }
         return all;
     });
 }
 
-/// A box, of all or of those in another.
-CellRows box(const MarginalQuery& asked, const char* conditions, const char* given) {
-    return ask(asked.summary, CellRows{}, [&](const SummaryView& view) {
+/// A box, among all people or among those in another box.
+CellRows box(const MarginalQuery& query, const char* conditions, const char* given) {
+    return ask(query.summary, CellRows{}, [&](const SummaryView& view) {
         const std::vector<std::uint64_t> all_sizes = view.mechanism->cells();
-        const Labels& labels = asked.labels.fitting(all_sizes);
+        const Labels& labels = query.labels.fitting(all_sizes);
         const Labels::Conditions wanted = labels.conditions(conditions, all_sizes);
         const Labels::Conditions among =
             given == nullptr ? Labels::Conditions{} : labels.conditions(given, all_sizes);
         std::vector<std::size_t> attributes;
         std::ranges::set_union(wanted.attributes, among.attributes, std::back_inserter(attributes));
-        const Together together(view, asked, attributes);
-        // All values of what is not said.
+        const Together together(view, query, attributes);
+        // Attributes without a condition take all values.
         const auto whole = [&](const Labels::Conditions& said) {
             JointShares::Box all;
             for (std::size_t i = 0; i < attributes.size(); ++i) {
@@ -215,7 +216,7 @@ CellRows box(const MarginalQuery& asked, const char* conditions, const char* giv
             }
             return all;
         };
-        CellRows all{.attributes = wanted.attributes.size(), .told = together.told()};
+        CellRows all{.attributes = wanted.attributes.size(), .status = together.status()};
         all.reserve(1);
         CellRows::CellRow& row = all.add();
         for (std::size_t i = 0; i < wanted.attributes.size(); ++i) {
@@ -226,9 +227,9 @@ CellRows box(const MarginalQuery& asked, const char* conditions, const char* giv
             row.labels[i] = keep(words);
         }
         if (given == nullptr)
-            answer(row, together.marginal(), whole(wanted), asked.critical_value);
+            answer(row, together.marginal(), whole(wanted), query.critical_value);
         else
-            answer(row, together.marginal(), whole(wanted), whole(among), asked.critical_value);
+            answer(row, together.marginal(), whole(wanted), whole(among), query.critical_value);
         return all;
     });
 }
@@ -236,7 +237,7 @@ CellRows box(const MarginalQuery& asked, const char* conditions, const char* giv
 constexpr Column view_columns[] = {
     {"attributes", TEXTARRAYOID}, {"cells", INT8OID}, {"n", INT8OID}, {"attribute_numbers", INT4ARRAYOID}};
 
-/// What is reported together.
+/// The views of the spec.
 struct Views {
     struct ViewRow {
         const char** names;
@@ -294,7 +295,7 @@ LDP_FUNCTION(ldp_views) {
 /// (summary, attributes, method, confidence, target): a row for each cell.
 LDP_FUNCTION(ldp_marginal) {
     return rows<cell_columns>(fcinfo, [=] {
-        const Words attributes = words_argument(fcinfo, 1);
+        const TextArray attributes = text_array_argument(fcinfo, 1);
         return cells(asked_argument(fcinfo, 2), {nullptr, 0}, attributes);
     });
 }
@@ -314,10 +315,10 @@ LDP_FUNCTION_OF_REPORTS(ldp_share, ERRCODE_INVALID_PARAMETER_VALUE) {
 /// (summary, of, given, method, confidence, target): a row for each cell of all attributes.
 LDP_FUNCTION(ldp_conditional) {
     return rows<conditional_columns>(fcinfo, [=] {
-        const Words of = words_argument(fcinfo, 1), given = words_argument(fcinfo, 2);
+        const TextArray of = text_array_argument(fcinfo, 1), given = text_array_argument(fcinfo, 2);
         if (given.count == 0)
-            throw Error(ErrorCode::invalid_value, "no attribute is given", "The third argument is empty.",
-                        "Shares of all people are what ldp_marginal tells.");
+            throw Error(ErrorCode::invalid_value, "no attribute is given", "The argument \"given\" is empty.",
+                        "Use ldp_marginal for shares among all people.");
         return cells(asked_argument(fcinfo, 3), given, of);
     });
 }

@@ -1,5 +1,5 @@
-// How the numbers of a record hang together: rows about several of its attributes. And several answers to one
-// question as one.
+// Association of the numbers of a record: covariance, correlation and regression. Also the combination of
+// several estimates of one quantity.
 
 #include "core/regression/product_regression.hpp"
 
@@ -14,16 +14,16 @@ struct EstimateRow {
     const char *term, *label;
     Estimate estimate;
     ldp::Interval interval;
-    const char* note;  ///< of its own; null if there is none
+    const char* note;  ///< of this row; null without one
 };
 
 constexpr Column term_columns[] = {{"term", TEXTOID},     {"label", TEXTOID},   {"estimate", FLOAT8OID},
                                    {"stderr", FLOAT8OID}, {"lower", FLOAT8OID}, {"upper", FLOAT8OID},
                                    {"n", INT8OID},        {"people", INT8OID},  {"note", TEXTOID}};
 
-/// Rows that are about all reports together: of ldp_answer, or each of a term.
+/// Rows about all reports together: ldp_estimate_row, or one per term.
 struct Rows {
-    ReportStatus told = {};
+    ReportStatus status = {};
     EstimateRow* rows = nullptr;
     std::size_t count = 0;
 
@@ -38,11 +38,11 @@ struct Rows {
         row.put("stderr", estimate.standard_error);
         row.put("lower", interval.lower);
         row.put("upper", interval.upper);
-        told.put_counts(row);
+        status.put_counts(row);
         if (note != nullptr)
             row.put("note", server_text(note));
         else
-            told.put_note(row, !std::isnan(estimate.value));
+            status.put_note(row, !std::isnan(estimate.value));
     }
 
     void add(const char* term, const char* label, const Estimate& estimate, const ldp::Interval& interval,
@@ -58,30 +58,32 @@ struct Rows {
     }
 };
 
-/// Room for so many rows about a summary, of whose attributes the scarcest decides whether any are shown.
+/// Space for this number of rows about a summary. The attribute with the fewest reports decides whether
+/// estimates are published.
 Rows room(const SummaryView& view, std::size_t scarcest, std::size_t count) {
-    const ReportStatus least = told(part(view, scarcest));
-    Rows all{.told = told(view), .rows = static_cast<EstimateRow*>(try_palloc(count * sizeof(EstimateRow)))};
-    if (!least.enough) all.told.note = least.note;
+    const ReportStatus least = report_status(part(view, scarcest));
+    Rows all{.status = report_status(view),
+             .rows = static_cast<EstimateRow*>(try_palloc(count * sizeof(EstimateRow)))};
+    if (!least.enough) all.status.note = least.note;
     return all;
 }
 
-/// `ask(joint)` of a summary whose attributes are known; no rows if there are no reports.
+/// `ask(joint)` of a summary whose attributes are known; no rows without reports.
 template <class Ask>
 Rows ask_joint(const Subject& subject, Target target, Ask ask) {
     const auto found = [&](const SummaryView& view) {
         const Labels& labels = *subject.labels;
         if (!labels.known())
-            throw Error(ErrorCode::invalid_value, "the names of the attributes are not known",
-                        "No collection has the summary's spec, which also says what products they form.",
-                        "Ask where the collection is that the reports were made for.");
+            throw Error(ErrorCode::invalid_value, "the names of the attributes are unknown",
+                        "No collection in this database has the summary's spec, which defines the products.",
+                        "Run the query in the database of the collection.");
         return ask(Joint{view, labels.attributes(), target});
     };
     return ldp::ask(subject.summary, Rows{}, found,
                     [](const SummaryView& view) { (void)capability<Record>(*view.mechanism); });
 }
 
-/// An attribute's name, from its name or number; what is neither is refused later.
+/// An attribute's name, from its name or number; other text is rejected later.
 std::string named(const Joint& joint, std::string_view name) {
     const auto found = find_attribute_or_number(joint.attributes, name);
     return found ? joint.attributes[*found].name : std::string(name);
@@ -100,11 +102,11 @@ Rows associated(Associate associate, const Subject& subject, std::string_view x,
     });
 }
 
-Rows regressed(const Subject& subject, std::string_view of, const Words& on,
+Rows regressed(const Subject& subject, std::string_view of, const TextArray& on,
                std::optional<std::string_view> group, double critical_value, Target target) {
     return ask_joint(subject, target, [&](const Joint& joint) {
         RegressionDesign design{named(joint, of), {}, {}};
-        for (std::size_t i = 0; i < on.count; ++i) design.on.push_back(named(joint, on.words[i]));
+        for (std::size_t i = 0; i < on.count; ++i) design.on.push_back(named(joint, on.texts[i]));
         if (group) design.group = named(joint, *group);
         const Regression found = regression(joint, design);
         Rows all = room(joint.view, found.scarcest, found.intercepts.size() + found.slopes.size() + 1);
@@ -116,9 +118,9 @@ Rows regressed(const Subject& subject, std::string_view of, const Words& on,
         }
         for (std::size_t j = 0; j < found.slopes.size(); ++j)
             all.add(keep(design.on[j]), nullptr, found.slopes[j], critical_value);
-        const bool told = !found.r_squared_note.empty() && !std::isnan(found.intercepts[0].value);
+        const bool status = !found.r_squared_note.empty() && !std::isnan(found.intercepts[0].value);
         all.add("(r_squared)", nullptr, found.r_squared, critical_value,
-                told ? keep(found.r_squared_note) : nullptr);
+                status ? keep(found.r_squared_note) : nullptr);
         return all;
     });
 }
@@ -133,9 +135,9 @@ Datum association_rows(FunctionCallInfo fcinfo, Associate associate) {
     });
 }
 
-// Answers combined -----------------------------------------------------------------------------------------
+// Combination of estimates ----------------------------------------------------------------------------------
 
-/// A row of ldp_answer, as Answers writes it.
+/// A row of ldp_estimate_row, as Answers writes it.
 struct Answered {
     static constexpr std::size_t columns = std::size(answer_columns);
     enum Field : std::size_t {
@@ -161,16 +163,16 @@ struct Answered {
         heap_deform_tuple(&tuple, shape, values, missing);
     }
 
-    /// Whether there is an estimate to weigh. An error where its standard error gives it no weight.
+    /// Whether the row has an estimate. Raises an error if its standard error gives no weight.
     [[nodiscard]] bool weighs() const {
         if (missing[estimate] || missing[standard_error]) return false;
         const double error = DatumGetFloat8(values[standard_error]);
         if (error > 0 && std::isfinite(error) && std::isfinite(DatumGetFloat8(values[estimate]))) return true;
-        ereport(ERROR,
-                (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                 errmsg("an answer has no standard error to be weighed by"),
-                 errdetail("Found %g as the standard error of %g.", error, DatumGetFloat8(values[estimate])),
-                 errhint("Answers with an estimate and a standard error above 0 can be combined.")));
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("estimate has no valid standard error"),
+             errdetail("The standard error is %g, the estimate %g.", error, DatumGetFloat8(values[estimate])),
+             errhint("Combine rows with an estimate and a standard error greater than 0.")));
         pg_unreachable();
     }
     [[nodiscard]] const char* words(Field column) const {
@@ -182,12 +184,12 @@ struct Answered {
                 std::string_view(words(column)) == std::string_view(other.words(column)))
                 continue;
             ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                            errmsg("answers to different questions cannot be combined"),
+                            errmsg("cannot combine estimates of different quantities"),
                             errdetail("Found \"%s\" and \"%s\".", words(column), other.words(column)),
                             errhint("Group them by attribute and label.")));
         }
     }
-    /// Of two counts their sum, if both are known and it is a number.
+    /// The sum of two counts, if both are known and the sum does not overflow.
     void count(Field column, const Answered& other) {
         std::int64_t sum = 0;
         missing[column] =
@@ -195,7 +197,7 @@ struct Answered {
             __builtin_add_overflow(DatumGetInt64(values[column]), DatumGetInt64(other.values[column]), &sum);
         values[column] = Int64GetDatum(sum);
     }
-    /// Of two numbers the one that they have in common.
+    /// The common value of two numbers.
     void agree(Field column, const Answered& other) {
         missing[column] = missing[column] || other.missing[column] ||
                           DatumGetInt32(values[column]) != DatumGetInt32(other.values[column]);
@@ -205,7 +207,7 @@ struct Answered {
             return Estimate{DatumGetFloat8(answer.values[estimate]),
                             DatumGetFloat8(answer.values[standard_error])};
         };
-        // An answer without bounds has those of the normal law.
+        // A row without bounds gets those of the normal law.
         const auto bounds = [&](const Answered& answer) {
             if (answer.missing[lower] || answer.missing[upper]) return interval(of(answer), usual_confidence);
             return ldp::Interval{DatumGetFloat8(answer.values[lower]), DatumGetFloat8(answer.values[upper])};
@@ -233,15 +235,15 @@ LDP_FUNCTION(ldp_correlation) {
     return association_rows(fcinfo, correlation);
 }
 
-/// (summary, of, predictors, confidence, target, group): a row for the intercept, or each group's; for each
-/// predictor; and for R².
+/// (summary, of, predictors, confidence, target, group): a row for the intercept, or for each group's
+/// intercept; for each predictor; and for R².
 LDP_FUNCTION(ldp_regression) {
     return rows<term_columns>(
         fcinfo,
         [=] {
             const Subject subject = whole_argument(fcinfo);
             const std::string_view of = word_argument(fcinfo, 1);
-            const Words on = words_argument(fcinfo, 2);
+            const TextArray on = text_array_argument(fcinfo, 2);
             std::optional<std::string_view> group;
             if (!PG_ARGISNULL(5)) group = word_argument(fcinfo, 5);
             return regressed(subject, of, on, group, critical_value(PG_GETARG_FLOAT8(3)),
@@ -250,8 +252,8 @@ LDP_FUNCTION(ldp_regression) {
         1);
 }
 
-/// (ldp_answer, ldp_answer): both as one. What tells nothing has no part in it.
-LDP_FUNCTION(ldp_combine_answers) {
+/// (ldp_estimate_row, ldp_estimate_row): the combination of both. A row without an estimate is ignored.
+LDP_FUNCTION(ldp_combine_rows) {
     HeapTupleHeader first = PG_GETARG_HEAPTUPLEHEADER(0), second = PG_GETARG_HEAPTUPLEHEADER(1);
     TupleDesc shape =
         lookup_rowtype_tupdesc_copy(HeapTupleHeaderGetTypeId(first), HeapTupleHeaderGetTypMod(first));

@@ -1,5 +1,5 @@
-// Rows about how attributes hang together, of reports on cross tables: associations, fitted tables, models,
-// and made-up records.
+// Associations of attributes from reports on cross tables: tests, fitted tables, models, and synthetic
+// records.
 
 #include "core/tables/model/graphical_model.hpp"
 
@@ -46,16 +46,16 @@ struct Associations {
     struct AssociationRow {
         const char *first, *second;
         Association found;
-        ReportStatus told;
+        ReportStatus status;
     };
     AssociationRow* rows = nullptr;
     std::size_t count = 0;
 
     void write(RowWriter<association_columns>& row, std::size_t number) const {
-        const auto& [first, second, found, told] = rows[number];
+        const auto& [first, second, found, status] = rows[number];
         row.put("attribute", server_text(first));
         row.put("other_attribute", server_text(second));
-        if (told.enough) {
+        if (status.enough) {
             row.put("estimate", found.cramers_v);
             row.put("lower", found.v_interval.lower);
             row.put("upper", found.v_interval.upper);
@@ -64,13 +64,13 @@ struct Associations {
             row.put("p_value", found.p_value);
             row.put("adjusted_p_value", found.adjusted);
         }
-        row.put("n", told.n);
+        row.put("n", status.n);
         row.put("attribute_number", static_cast<std::int32_t>(found.first));
         row.put("other_attribute_number", static_cast<std::int32_t>(found.second));
-        if (told.enough && std::isnan(found.cramers_v))
-            row.put("note", "of one of them no two values can be told from nobody");
+        if (status.enough && std::isnan(found.cramers_v))
+            row.put("note", "fewer than two values of one attribute are significantly greater than zero");
         else
-            told.put_note(row, true);
+            status.put_note(row, true);
     }
 };
 
@@ -90,7 +90,7 @@ Associations associated(const Subject& subject, double confidence) {
                          found.size()};
         for (std::size_t i = 0; i < found.size(); ++i)
             all.rows[i] = {keep(labels.name(found[i].first)), keep(labels.name(found[i].second)), found[i],
-                           told(about(view, found[i]))};
+                           report_status(about(view, found[i]))};
         return all;
     });
 }
@@ -99,7 +99,7 @@ constexpr Column fitted_columns[] = {
     {"cell", TEXTARRAYOID}, {"estimate", FLOAT8OID},        {"n", INT8OID},
     {"people", INT8OID},    {"cell_numbers", INT4ARRAYOID}, {"note", TEXTOID}};
 
-/// The cells of a fitted table, in the order of the words.
+/// The cells of a fitted table, in the order of the arguments.
 struct FittedCells {
     struct FittedCell {
         const char** labels;
@@ -109,41 +109,41 @@ struct FittedCells {
     FittedCell* rows = nullptr;
     std::size_t count = 0, attributes = 0;
     bool modelled = false;
-    ReportStatus told = {};
+    ReportStatus status = {};
 
     void write(RowWriter<fitted_columns>& row, std::size_t number) const {
         row.put("cell", text_array(rows[number].labels, attributes));
-        row.put("estimate", told.enough ? rows[number].share : unknown);
-        told.put_counts(row);
+        row.put("estimate", status.enough ? rows[number].share : unknown);
+        status.put_counts(row);
         row.put("cell_numbers", number_array(rows[number].numbers, attributes));
-        if (told.enough && modelled)
-            row.put("note", "a model's answer: no view has all of these attributes");
+        if (status.enough && modelled)
+            row.put("note", "model-based: no view covers all these attributes");
         else
-            told.put_note(row, true);
+            status.put_note(row, true);
     }
 };
 
-FittedCells fitted(const Subject& subject, const Words& words) {
+FittedCells fitted(const Subject& subject, const TextArray& words) {
     return ask(subject.summary, FittedCells{}, [&](const SummaryView& view) {
         const std::size_t count = view.mechanism->cells().size();
         const Labels& labels = subject.labels.fitting(view.mechanism->cells());
         std::vector<std::size_t> attributes, order;
         for (std::size_t i = 0; i < words.count; ++i)
-            attributes.push_back(labels.attribute_called(words.words[i], count));
+            attributes.push_back(labels.attribute_called(words.texts[i], count));
         std::vector<std::size_t> ascending = attributes;
         std::ranges::sort(ascending);
         if (ascending.empty() || std::ranges::adjacent_find(ascending) != ascending.end())
             throw Error(ErrorCode::invalid_value,
                         ascending.empty() ? "no attribute is named" : "an attribute is named twice",
                         "Found " + std::to_string(ascending.size()) + " names.",
-                        "Name each attribute of the question once.");
+                        "Specify each attribute once.");
         const Fit fit = fitted(measured(view));
         for (const std::size_t j : ascending)
             if (!fit.holds({&j, 1}))
-                throw Error(ErrorCode::unsupported, "no report tells of \"" + labels.name(j) + "\"", {},
-                            "Ask for others, or wait for more reports.");
+                throw Error(ErrorCode::unsupported, "attribute \"" + labels.name(j) + "\" has no reports", {},
+                            "Use other attributes, or wait for more reports.");
         const Table table = fit.table(ascending);
-        // Where a word's value stands in a cell of the table.
+        // Position of the value of each argument in a cell of the table.
         std::vector<std::size_t> strides(attributes.size()), sizes(attributes.size());
         for (std::size_t i = ascending.size(), stride = 1; i-- > 0; stride *= table.sizes[i]) {
             const auto word =
@@ -155,8 +155,9 @@ FittedCells fitted(const Subject& subject, const Words& words) {
         for (std::size_t i = 0; i < attributes.size(); ++i)
             for (std::size_t v = 0; v < sizes[i]; ++v)
                 texts[i].push_back(keep(labels.label(attributes[i], v)));
-        FittedCells all{
-            .attributes = attributes.size(), .modelled = !fit.holds(ascending), .told = told(view)};
+        FittedCells all{.attributes = attributes.size(),
+                        .modelled = !fit.holds(ascending),
+                        .status = report_status(view)};
         all.rows = static_cast<FittedCells::FittedCell*>(
             try_palloc(table.shares.size() * sizeof(FittedCells::FittedCell)));
         for (; all.count < table.shares.size(); ++all.count) {
@@ -191,11 +192,11 @@ struct ModelRows {
         std::size_t attributes;
         double v, information, p_value;
         std::uint64_t cells;
-        std::int32_t clique, parent;  // parent: below 0 of none
+        std::int32_t clique, parent;  // parent is negative for a root
     };
     ModelRow* rows = nullptr;
     std::size_t count = 0;
-    ReportStatus told = {};
+    ReportStatus status = {};
 
     void write(RowWriter<model_columns>& row, std::size_t number) const {
         const ModelRow& one = rows[number];
@@ -231,7 +232,7 @@ struct ModelRows {
     }
 };
 
-/// An array of arrays of names, as a spec tells views.
+/// An array of arrays of names, in the format of "views" in a spec.
 const char* learnt(const Subject& subject, double significance) {
     return ask(subject.summary, static_cast<const char*>(nullptr), [&](const SummaryView& view) {
         const std::vector<Association> found = associations(measured_for_model(view), 0.95);
@@ -284,24 +285,25 @@ ModelRows modelled(const Subject& subject, const ModelOptions& options) {
 
 constexpr Column record_columns[] = {{"number", INT8OID}, {"record", JSONBOID}};
 
-/// Made-up records: of each attribute a value, and of a number in bins where in its bin.
+/// Synthetic records: a value for each attribute, and for a number in bins its position in the bin.
 struct Records {
     struct Item {
         std::uint32_t value;
         float within;
     };
     struct Key {
-        const char* text;    // a JSON array: the attribute's name and its values', none of a number in bins
+        const char* text;    // a JSON array: the name of the attribute and its values; without values for a
+                             // number in bins
         const double* ends;  // of bins
-        std::size_t at;      // among the pairs of a record
-        JsonbValue* values;  // as `text` has them, behind the name
+        std::size_t at;      // position among the pairs of a record
+        JsonbValue* values;  // values of `text` behind the name
     };
     Key* keys = nullptr;
     Item* items = nullptr;
     std::size_t attributes = 0, count = 0;
-    JsonbPair* pairs = nullptr;  // of the record that is being written
+    JsonbPair* pairs = nullptr;  // of the current record
 
-    // Reading each record's text would take longer than all else.
+    // Parsing the text of each record would dominate the cost.
     void write(RowWriter<record_columns>& row, std::size_t number) const {
         for (std::size_t j = 0; j < attributes; ++j) {
             const auto& [value, within] = items[number * attributes + j];
@@ -319,7 +321,8 @@ struct Records {
         row.put("record", TypedDatum<JSONBOID>{JsonbPGetDatum(JsonbValueToJsonb(&record))});
     }
 
-    /// Reads the keys' texts. PostgreSQL keeps an object's pairs by their names' length, then bytes.
+    /// Reads the texts of the keys. PostgreSQL orders an object's pairs by the length of their names,
+    /// then by bytes.
     void read() {
         pairs = static_cast<JsonbPair*>(palloc0((attributes + 1) * sizeof(JsonbPair)));
         auto* names = static_cast<JsonbValue*>(palloc((attributes + 1) * sizeof(JsonbValue)));
@@ -365,11 +368,10 @@ Records synthesized(const Subject& subject, std::int64_t count, std::int64_t see
         const Labels& labels = subject.labels.fitting(sizes);
         const std::size_t most = (std::size_t{1} << 30) / sizeof(Records::Item) / sizes.size() - 1;
         if (count < 0 || static_cast<std::uint64_t>(count) > most)
-            throw Error(ErrorCode::invalid_value,
-                        "records must be 0 or more, and not too many to keep at once",
-                        "Found " + std::to_string(count) + "; of these attributes at most " +
+            throw Error(ErrorCode::invalid_value, "number of records is out of range",
+                        "Found " + std::to_string(count) + "; the limit for these attributes is " +
                             std::to_string(most) + ".",
-                        "Ask several times, with other seeds.");
+                        "Use several calls with different seeds.");
         const Model model = model_of(measured_for_model(view), options);
         const Synthesis synthesis(model, sizes.size());
         Records all{.attributes = sizes.size(), .count = static_cast<std::size_t>(count)};
@@ -417,7 +419,7 @@ LDP_FUNCTION(ldp_association) {
 /// (summary, attributes): a row for each cell.
 LDP_FUNCTION(ldp_fitted) {
     return rows<fitted_columns>(fcinfo, [=] {
-        const Words attributes = words_argument(fcinfo, 1);
+        const TextArray attributes = text_array_argument(fcinfo, 1);
         const Subject subject = whole_argument(fcinfo);
         return fitted(subject, attributes);
     });
@@ -431,7 +433,7 @@ LDP_FUNCTION(ldp_model) {
     });
 }
 
-/// (summary, significance): views for a second round, or NULL if there are no reports.
+/// (summary, significance): views for a second round; NULL without reports.
 LDP_FUNCTION(ldp_learn_views) {
     const Subject subject = whole_argument(fcinfo);
     const char* views = learnt(subject, PG_GETARG_FLOAT8(1));

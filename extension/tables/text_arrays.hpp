@@ -1,20 +1,20 @@
-// Arrays of words and numbers, which rows about several attributes have.
+// Arrays of text and numbers, for rows about several attributes.
 #pragma once
 
 #include "result_rows.hpp"
 
 namespace ldp {
 
-/// Words in PostgreSQL's memory.
-struct Words {
-    const char* const* words;
+/// Texts in PostgreSQL's memory.
+struct TextArray {
+    const char* const* texts;
     std::size_t count;
 };
 
 // May jump: not beside C++ objects.
 
-/// An array argument of text, as UTF-8; an error if there is a NULL in it.
-[[nodiscard]] inline Words words_argument(FunctionCallInfo fcinfo, int number) {
+/// An array argument of text, as UTF-8; raises an error for a NULL element.
+[[nodiscard]] inline TextArray text_array_argument(FunctionCallInfo fcinfo, int number) {
     Datum* values;
     bool* missing;
     int count;
@@ -23,9 +23,9 @@ struct Words {
     auto** words = static_cast<const char**>(palloc(sizeof(char*) * (static_cast<std::size_t>(count) + 1)));
     for (int i = 0; i < count; ++i) {
         if (missing[i])
-            ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("an attribute's name is NULL"),
-                            errdetail("It is number %d of %d.", i + 1, count),
-                            errhint("Leave it out, or name an attribute.")));
+            ereport(ERROR,
+                    (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("name of an attribute must not be NULL"),
+                     errdetail("It is number %d of %d.", i + 1, count), errhint("Remove the NULL element.")));
         words[i] = core_text(TextDatumGetCString(values[i])).data();
     }
     return {words, static_cast<std::size_t>(count)};

@@ -1,4 +1,4 @@
-// Rows about views for a second round: how far off answers would be with each choice.
+// Rows about views for a second round: the predicted error of each choice.
 
 #include "core/tables/model/view_plan.hpp"
 
@@ -15,7 +15,7 @@ constexpr Column view_plan_columns[] = {{"views", JSONBOID}, {"error", FLOAT8OID
 
 struct Plans {
     struct ViewPlanRow {
-        const char* views;  // as a spec says them
+        const char* views;  // in the format of a spec
         double error;
     };
     ViewPlanRow* rows = nullptr;
@@ -37,14 +37,14 @@ std::string listed(const AttributeSets& views, const Labels& labels) {
     return "[" + all + "]";
 }
 
-Plans planned(const Subject& subject, double people, const char* asked) {
+Plans planned(const Subject& subject, double people, const char* queries) {
     return ask(subject.summary, Plans{}, [&](const SummaryView& view) {
         const std::vector<std::uint64_t> sizes = view.mechanism->cells();
         const Labels& labels = subject.labels.fitting(sizes);
         InsecureBits bits(1);
-        const std::vector<ViewPlan> found =
-            planned_views(measured_for_model(view), sizes.size(),
-                          {view.mechanism->header().epsilon, people, labels.sets(asked, sizes.size())}, bits);
+        const std::vector<ViewPlan> found = planned_views(
+            measured_for_model(view), sizes.size(),
+            {view.mechanism->header().epsilon, people, labels.sets(queries, sizes.size())}, bits);
         Plans all{
             static_cast<Plans::ViewPlanRow*>(try_palloc((found.size() + 1) * sizeof(Plans::ViewPlanRow)))};
         for (const ViewPlan& plan : found)
@@ -56,11 +56,11 @@ Plans planned(const Subject& subject, double people, const char* asked) {
 
 }  // namespace
 
-/// (summary, people, asked): a row for each choice, the best first.
+/// (summary, people, queries): a row for each choice, best first.
 LDP_FUNCTION_OF_REPORTS(ldp_plan_views, ERRCODE_INVALID_PARAMETER_VALUE) {
     return rows<view_plan_columns>(fcinfo, [=] {
-        const char* asked = json_argument(fcinfo, 2);
+        const char* queries = json_argument(fcinfo, 2);
         const Subject subject = whole_argument(fcinfo);
-        return planned(subject, PG_GETARG_FLOAT8(1), asked);
+        return planned(subject, PG_GETARG_FLOAT8(1), queries);
     });
 }

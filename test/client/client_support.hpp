@@ -46,7 +46,7 @@ struct Directory {
     std::filesystem::path root;
 };
 
-/// Reports that are told apart by their numbers, and by nothing else.
+/// Reports that differ only in their numbers.
 inline Report report(int number) {
     return {std::byte{1}, static_cast<std::byte>(number >> 8), static_cast<std::byte>(number)};
 }

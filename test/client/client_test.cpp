@@ -204,8 +204,9 @@ BOOST_AUTO_TEST_CASE(flush_tells_its_progress_and_refuses_empty_batches) {
     BOOST_TEST(seen == (std::vector<std::uint64_t>{2, 4, 5}), boost::test_tools::per_element());
 }
 
-// Dies at the first step, the second, … of a session that queues and flushes, with or without a batch ahead,
-// starts again on the same file, and demands each time that every promised report was counted exactly once.
+// Dies at the first step, the second, … of a session that queues and flushes, with or without a batch
+// ahead. It restarts on the same file, and requires each time that every promised report was counted
+// exactly once.
 BOOST_AUTO_TEST_CASE(death_at_any_step_loses_and_doubles_nothing) {
     constexpr int sessions = 3;
     for (const bool ahead : {false, true}) {

@@ -44,7 +44,7 @@ Uuid numbered(std::size_t number) {
     return id;
 }
 
-/// A queue, and what was told of the batches that a test numbers.
+/// A queue, and the outcomes of batches that a test numbers.
 struct QueueResults {
     explicit QueueResults(std::size_t hold, Clock::duration hold_for = 1h, std::size_t bytes = 1 << 20)
         : queue({hold, hold_for, bytes, 50ms}) {}
@@ -60,7 +60,7 @@ struct QueueResults {
         return {[this, number](const collect::Answer& answer) { statuses[number].push_back(answer.status); },
                 std::move(gone)};
     }
-    /// How many the next group has; 0 if there is none now.
+    /// Size of the next group; 0 if no group is ready.
     std::size_t next() {
         Group group = queue.take(Clock::now());
         for (const QueuedBatch& one : group) one.end({201});
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(ids_and_digests_are_as_the_manual_says) {
     const ReceivedBatch one = received_batch(shop, id, -7, octets);
     BOOST_CHECK(one.digest == expected("round -7:", octets));
     BOOST_TEST(one.reports() == 4U);
-    // But for the version and the variant.
+    // All fields except the version and the variant.
     std::string stored = to_hex(expected("id", {})).substr(0, 32);
     for (const std::size_t at : {8, 13, 18, 23}) stored.insert(at, 1, '-');
     stored[14] = '8';

@@ -110,7 +110,7 @@ class Disk {
     static inline bool lasts = false, failed = false;
 };
 
-/// All that a store can tell.
+/// The observable content of a store.
 struct Content {
     std::vector<std::pair<std::int32_t, Report>> queue;
     std::vector<Refused> refused;
@@ -282,7 +282,7 @@ BOOST_FIXTURE_TEST_CASE(damage_is_noticed_or_harmless, Directory) {
             case 1:  // a byte
                 damaged[at] = static_cast<char>(random());
                 break;
-            case 2:  // a stretch of nothing
+            case 2:  // a range of zeros
                 std::fill_n(damaged.begin() + static_cast<std::ptrdiff_t>(at),
                             std::min<std::size_t>(1 + below(600), damaged.size() - at), '\0');
                 break;
@@ -315,8 +315,8 @@ BOOST_FIXTURE_TEST_CASE(damage_is_noticed_or_harmless, Directory) {
     BOOST_TEST(harmless > 0);
 }
 
-// What is damaged waits aside, report by report where it can still be told apart; the grain is what one
-// append queued, in parts of 64 KiB.
+// Damaged data is dead-lettered, report by report where reports can still be separated. The unit is one
+// append, in parts of 64 KiB.
 BOOST_FIXTURE_TEST_CASE(damaged_reports_keep_no_others_back, Directory) {
     struct Damage {
         const char* change;
@@ -374,7 +374,8 @@ BOOST_FIXTURE_TEST_CASE(a_batch_on_its_way_that_changed_is_damage, Directory) {
 
 // Two histories of one file ---------------------------------------------------------------------------
 
-/// A server as ldp_claim_batch makes it, which tells a batch from another one under its id, and refuses some.
+/// A server with the rules of ldp_claim_batch: it distinguishes a batch from another one with the same
+/// id, and rejects some.
 class ClaimingServer final : public BatchTransport {
   public:
     bool deliver(const Batch& batch) override {

@@ -23,7 +23,7 @@ std::string name_of(int person) {
     return "person-" + std::to_string(person);
 }
 
-/// What is remembered of each of so many people.
+/// The memory of this number of people.
 std::vector<Memory> memories(SqliteFleet& fleet, int people) {
     std::vector<Memory> all;
     for (int i = 0; i < people; ++i) all.push_back(fleet.store(name_of(i)).memory());
@@ -140,7 +140,7 @@ BOOST_FIXTURE_TEST_CASE(together_is_whole_or_nothing, Directory) {
     BOOST_TEST(fleet.queue().next_batch(10)->reports.size() == 2u);
 }
 
-// A store that fails takes the whole with it, whoever catches its error.
+// An error in a store rolls back the whole transaction, even if it is caught.
 BOOST_FIXTURE_TEST_CASE(a_part_that_failed_cannot_be_left_out, Directory) {
     SqliteFleet fleet(file("fleet"));
     SqliteStore one = fleet.store("one"), two = fleet.store("two");
@@ -252,8 +252,9 @@ BOOST_FIXTURE_TEST_CASE(a_changed_person_is_damage, Directory) {
         }
 }
 
-// While a batch is on its way and the next one has its name, others report; a batch with one report that the
-// server refuses is divided until that one stands aside, and what was named before leaves under other ids.
+// While a batch is in flight and the next one has its id, other clients report. If a batch has one report
+// that the server rejects, it is divided until that report is isolated. The batches with ids assigned
+// before leave under other ids.
 BOOST_FIXTURE_TEST_CASE(others_report_while_batches_are_named_ahead, Directory) {
     constexpr int people = 40, late = 20;
     const Collection values = collection(remembered);

@@ -57,7 +57,7 @@ class FailingStore final : public Store {
     const bool& broken_;
 };
 
-/// The moment at which the program dies: after so many steps.
+/// The moment at which the program dies: after this number of steps.
 struct Died {};
 class Fuse {
   public:

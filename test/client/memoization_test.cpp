@@ -101,8 +101,8 @@ BOOST_AUTO_TEST_CASE(equal_values_are_answered_alike) {
     BOOST_CHECK_THROW(static_cast<void>(client.spent(1)), Error);
 }
 
-// Of two layers, the answer is kept and costs once; what is sent of it is drawn anew, and tells what the
-// answer is no sooner than many reports do.
+// With two layers, the permanent response is memoized and costs once. The second layer is drawn anew, and
+// only many reports reveal the permanent response.
 BOOST_AUTO_TEST_CASE(a_second_layer_answers_anew) {
     const std::string rest =
         R"(, "epsilon": 6, "first_epsilon": 1, "evolving": {}, "budget": {"epsilon": 12},)";
@@ -543,7 +543,7 @@ class Killer {
     static inline const sqlite3_io_methods* inner_ = nullptr;
 };
 
-/// Tells the parent, which hears it even if this process is killed right after.
+/// Notifies the parent, which receives it even if this process is killed right after.
 void tell(int pipe, const std::string& line) {
     if (write(pipe, line.data(), line.size()) != static_cast<ssize_t>(line.size())) _exit(98);
 }

@@ -1,4 +1,4 @@
-// Made-up people who report round after round: their lives, and what a simulation tells of them.
+// Simulated people who report in every round: their values, and the results of a simulation.
 
 #include "simulation/simulation.hpp"
 
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(lives_change_as_they_should) {
         last = value;
     }
     BOOST_TEST(near(changes / n, 0.25 * 359 / 360));
-    // Rounds hang together as long as a value lasts: 1 + 2·Σ 0.75^s = 7 times the variance.
+    // Rounds are correlated for the lifetime of a value: 1 + 2·Σ 0.75^s = 7 times the variance.
     BOOST_TEST(std::abs(sum / n - 179.5) < 6 * std::sqrt(7.0 / n * 360 * 360 / 12));
 
     Life jitter(Stream::jitter, bits);
@@ -88,7 +88,8 @@ BOOST_AUTO_TEST_CASE(answers_are_those_of_the_values) {
         const Round& round = rounds[t];
         BOOST_TEST(round.drawn + round.kept == people);
         BOOST_TEST((round.nearest == 0 && round.refused == 0));
-        // Of the 360 values a person has had each of so many draws, all but the first at one change in four.
+        // Of the 360 values, a person has each of this number of draws; all draws except the first
+        // occur at one change in four.
         const double missed = std::pow(1 - 0.25 / 360, static_cast<double>(t));
         const double expected = 360 * (1 - 359.0 / 360 * missed);
         BOOST_TEST(std::abs(round.answers.mean - expected) <
@@ -155,7 +156,7 @@ BOOST_AUTO_TEST_CASE(nobody_left_is_no_answer) {
     BOOST_TEST(refused > 10u);
 }
 
-// People whose values change about once in four rounds, of which eight are told truthfully at most.
+// People whose values change about once in four rounds; at most eight rounds have truthful responses.
 BOOST_AUTO_TEST_CASE(a_series_costs_once) {
     const std::string json =
         R"({"mechanism": "ddrm", "epsilon": 8, "domain": 2, "rounds": 16, "changes": 8})";

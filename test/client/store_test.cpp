@@ -286,7 +286,7 @@ BOOST_FIXTURE_TEST_CASE(a_second_store_is_refused, Directory) {
                        return error_with(ErrorCode::environment, "in use")(error) ? 0 : 2;
                    }
                }) == 0);
-    store.append(reports(0, 1), 0);  // and the first one is none the worse
+    store.append(reports(0, 1), 0);  // and the first one is intact
     BOOST_TEST(store.pending() == 1u);
 }
 

@@ -1,4 +1,4 @@
-// What the server says, as an Error.
+// Responses of the server as an Error.
 
 #include "client/uploader.hpp"
 #include "client_support.hpp"

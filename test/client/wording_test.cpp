@@ -18,7 +18,7 @@ BOOST_AUTO_TEST_CASE(digits_follow_the_error) {
     BOOST_CHECK_EQUAL(shown(-1234.5678, 0.01, false), "\u22121,234.568");
     BOOST_CHECK_EQUAL(shown(-0.0001, 0.2, false), "0.00");
     BOOST_CHECK_EQUAL(shown(NAN, 1, true), "none");
-    // No error, or one that is none: what the number itself has.
+    // No error, or an unknown one: the message of the number itself.
     BOOST_CHECK_EQUAL(shown(0.25, NAN, true), "25\u00A0%");
     BOOST_CHECK_EQUAL(shown(0.25, 1e-17, true), "25\u00A0%");
     BOOST_CHECK_EQUAL(shown(2.0 / 3, 0, false), "0.66667");

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Every function stops when told: called with the most expensive arguments that are legal, under a time limit of a tenth of a
-# second, by pg_cancel_backend, by pg_terminate_backend and by a fast shutdown. test/e2e/calls has a call of each function;
-# a function without one fails the test.
+# Every function can be cancelled: by a time limit of a tenth of a second, by pg_cancel_backend, by
+# pg_terminate_backend and by a fast shutdown. The functions run with the most expensive legal arguments.
+# test/e2e/calls has a call of each function; a function without one fails the test.
 #
-# The promise is 0.2 s after the limit. The test allows 5 s, for it runs beside others, and prints what broke the promise
-# and the most that it saw. LDP_CANCEL=largest asks everything of everything at its full size; by default domains of 2^24 values are 2^21,
-# and only those questions are asked that take long.
+# The documented limit is 0.2 s. The test allows 5 s, because it runs beside others. It prints all calls that exceed
+# the limit, and the largest time. LDP_CANCEL=largest runs all calls at full size. By default domains of 2^24 values
+# are reduced to 2^21, and only calls that take long run.
 . "$(dirname "$0")/../prelude.sh"
 cd "$work" || exit 1
 largest=${LDP_CANCEL:-}
@@ -311,9 +311,9 @@ if [ $((2 * cut)) -ge $long_ones ]; then ok; else bad "only $cut of $long_ones l
 check "no error is of ldp itself" "" "$(grep -i 'bug in ldp\|server closed' errors)"
 echo "The latest end was ${worst:-0} ms after the limit: ${slowest:-none}"
 
-# The same without a limit, by whoever may stop it: a cancel, a terminate, a fast shutdown.
+# The same without a time limit: a cancel, a terminate, and a fast shutdown.
 question="SELECT count(*) FROM large, ldp_candidates(summary, 'nnls') WHERE name = 'forged'"
-# stops WHAT STATE COMMAND...: the question is running, is told to stop by the command, and ends in time with this state.
+# stops WHAT STATE COMMAND...: the running query ends within the limit with this SQLSTATE after the command.
 stops() {
     local what=$1 state=$2 began over
     shift 2

@@ -54,7 +54,7 @@ until [ -n "$(address)" ] || ! kill -0 $first; do sleep 0.05; done
 at=$(address) port=${at##*:}
 kill -TERM $first
 wait $first
-check "it ends when it is told to" 0 $?
+check "it ends at the signal" 0 $?
 endpoint 2>/dev/null &
 supervisor=$!
 
@@ -91,7 +91,8 @@ for ((i = 0; i < kills; ++i)); do
         *) kill -9 "$(cat endpoint.pid)" 2>/dev/null ;;
     esac
 done
-# To their end, by who is left or others. Whoever meets nothing passing within its patience goes on by itself.
+# To their end, by the remaining gateway or by others. A gateway without incoming batches continues after its retry
+# interval.
 for client in 1 2 3 4; do
     if [ -n "${clients[$client]:-}" ]; then wait "${clients[$client]}"; fi
     submit "$client"

@@ -313,7 +313,7 @@ BOOST_FIXTURE_TEST_CASE(a_database_that_lags_slows_clients_down, Server) {
     BOOST_TEST(uploader.deliver(batches[2]));
 }
 
-// Stored together they fail together, and are told apart then.
+// Reports of one transaction fail together; the errors are attributed afterwards.
 BOOST_FIXTURE_TEST_CASE(what_is_refused_has_no_others_refused, Server) {
     const Collection collection = create("colour", hashed);
     const Endpoint endpoint({"--lag", "60"});

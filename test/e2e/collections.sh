@@ -10,7 +10,7 @@ sql $here -c "CREATE EXTENSION ldp" -c "SELECT ldp_create_collection('colour', '
 report=$(sql $here -c "SELECT encode(ldp_spec_parameters('$spec'), 'hex') || '01'")
 
 # Dropping while others submit ------------------------------------------------------------------------------
-# A session of its own, which is told what to do step by step.
+# A session of its own that runs commands step by step.
 session() {
     coproc PSQL { psql -XqAt -d "$here" 2>&1; }
 }
@@ -49,10 +49,10 @@ until_waiting ldp_submit_batch
 tell "COMMIT; SELECT 'dropped';"
 check "who drops first ends first" dropped "$(answered)"
 wait $submitting
-check "then there is none to submit to" 'ERROR:  there is no collection "colour"' "$(head -n 1 "$work/submitted")"
+check "a dropped collection accepts no reports" 'ERROR:  collection "colour" does not exist' "$(head -n 1 "$work/submitted")"
 leave
 
-# Everybody at once: whatever happens is told as what it is, and nobody waits for each other for ever.
+# Concurrent sessions: every outcome has the correct error, and there is no deadlock.
 sql $here -c "SELECT ldp_create_collection('colour', '$spec')" >/dev/null
 crowd=()
 for way in "SELECT ldp_submit_batch('colour', gen_random_uuid(), ARRAY['$report']::ldp_report[]);" "SELECT ldp_submit('colour', '$report');" \

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# pg_dump | psql of a database with collections, reports, counted batches and a materialised view of summaries:
-# the copy gives the same answers, keeps the same rules, and knows which batches it has counted.
+# pg_dump | psql of a database with collections, reports, counted batches and a materialised view of summaries. The
+# copy returns the same estimates, has the same constraints, and has the records of counted batches.
 . "$(dirname "$0")/../prelude.sh"
 cd "$root" || exit 1
 from=ldp_dump_from to=ldp_dump_to

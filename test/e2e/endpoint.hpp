@@ -1,4 +1,4 @@
-// A running endpoint (ldp collect), and connections to it over which a test says what it likes.
+// A running endpoint (ldp collect), and connections to it with arbitrary bytes.
 #pragma once
 
 // Before Boost.Asio, which in version 1.74 uses std::exchange without it.
@@ -107,8 +107,7 @@ struct Endpoint {
     std::uint16_t port = 0;
 };
 
-/// A connection over which a test says what it likes. It fails by what it throws, since it is used in
-/// threads.
+/// A connection for arbitrary bytes. It reports failures by exceptions, because it is used in threads.
 class Wire {
   public:
     explicit Wire(const Endpoint& to) : stream_(io_) {

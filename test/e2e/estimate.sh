@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# ldp estimate, of every kind of collection: what it shows is what SQL gives, by whoever may ask, whatever attributes and
-# values are called. Pages are well-formed XML, so PostgreSQL itself reads them.
+# ldp estimate for every kind of collection. Its output equals the SQL estimates, for every role with access and for
+# all names of attributes and values. Pages are well-formed XML, which PostgreSQL parses.
 . "$(dirname "$0")/../prelude.sh"
 cd "$work" || exit 1
 create_databases ldp_estimate
@@ -154,7 +154,7 @@ run "no reports" 0 "$ldp" estimate empty --html empty.html
 has empty.html "There are no reports"
 if grep -q 'class="refused"' empty.html; then bad "no reports were asked about" empty.html; else ok; fi
 
-# Whoever may ask -----------------------------------------------------------------------------------------------
+# Privileges ----------------------------------------------------------------------------------------------------
 reader=ldp_estimate_reader
 at_exit() { psql -Xqc "DROP ROLE IF EXISTS $reader" >/dev/null 2>&1; }
 sql -c "CREATE ROLE $reader LOGIN" >/dev/null || exit 1

@@ -2,12 +2,13 @@
 # Frequent strings out of a domain too large to list, found round by round among different people: precision and
 # recall against the truth. And rappor's candidates, which take real filters.
 #
-# The client's noise is new in every run, so thresholds are loose: the rarest string that must be found has a share of
-# 0.02 among 30,000 people a round. At epsilon 4 a share's standard error is at most sqrt(0.38/30000) = 0.0036 (frequent
-# ones) and sqrt(0.08/30000) = 0.0016 (absent ones), and significance at 0.05 among a thousand labels takes four of
-# those: each beginning of a frequent string is missed with probability P(Z < (0.0064 - 0.02)/0.0018), below 1e-13.
-# Of the labels that nobody holds a round calls any significant with probability 0.05 at most, and one in 27 of them is
-# a whole string: more than three false strings in nine rounds have a probability below 1e-8.
+# The client's noise differs in every run, so thresholds are loose. The rarest string that must be found has a share
+# of 0.02 among 30,000 people per round. At epsilon 4 the standard error of a share is at most sqrt(0.38/30000) =
+# 0.0036 (frequent strings) and sqrt(0.08/30000) = 0.0016 (absent strings). Significance at 0.05 among a thousand
+# labels takes four of the latter. Thus each prefix of a frequent string is missed with probability P(Z < (0.0064 -
+# 0.02)/0.0018), below 1e-13. Of the labels without holders, a round finds any significant with probability at most
+# 0.05, and one in 27 of them is a whole string. More than three false strings in nine rounds have a probability below
+# 1e-8.
 . "$(dirname "$0")/../prelude.sh"
 cd "$root" || exit 1
 # collect COLLECTION FILE: reports of a file of values, as the collection's spec has them made.
@@ -78,8 +79,8 @@ check "by rank there are as many as are asked for" "12 true" "$(sql -c "
 check "the largest first" "abba abcd" "$(sql -c "SELECT string_agg(label, ' ' ORDER BY estimate DESC) FROM ldp_hitters('codes', top => 2)")"
 sql -c "SELECT ldp_drop_hitters('codes')" >/dev/null
 
-# What a plan promises. Each label of so many is exceeded by chance as often as is allowed, a share of this size falls short
-# of it as seldom: these are quantiles of the normal law, and the variance is that of ldp_advise.
+# Guarantees of a plan: the false alarm rate of each label equals the allowed one, and a share of the planned size is
+# missed at the allowed rate. Both are quantiles of the normal law with the variance of ldp_advise.
 check "a plan's rounds are those of the search" "1|2|32 2|3|97 3|4|97" "$(sql -c "
     SELECT concat_ws('|', round, characters, labels) FROM ldp_plan_hitters(2, 'abcde', longest => 4, keep => 16, step => 1)" | xargs)"
 check "its people are all the people" t "$(sql -c "SELECT abs(sum(n) - 5000) <= 2 FROM ldp_plan_hitters(1, 'abcdefgh', 5000, longest => 7)")"
@@ -96,7 +97,7 @@ check "a second search of one name" 42710 "$(refusal "SELECT ldp_create_hitters(
 check "a round without reports" 55000 "$(refusal "SELECT ldp_next_round('words')")"
 check "a search that is not there" 42704 "$(refusal "SELECT ldp_next_round('nothing')")"
 check "a step of 0" 22023 "$(refusal "SELECT ldp_create_hitters('more', 2, 'ab', step => 0)")"
-check "a method that there is not" 22023 "$(refusal "SELECT ldp_create_hitters('more', 2, 'ab', method => 'luck')")"
+check "an unknown method" 22023 "$(refusal "SELECT ldp_create_hitters('more', 2, 'ab', method => 'luck')")"
 check "fewer strings than none" 22023 "$(refusal "SELECT ldp_hitters('words', top => -1)")"
 check "a plan for nobody" 22023 "$(refusal "SELECT ldp_plan_hitters(2, 'ab', 0)")"
 check "no alphabet" 22023 "$(refusal "SELECT ldp_create_hitters('more', 2, '')")"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A superuser installs ldp into a schema that belongs to somebody else, who has filled it with functions and operators that
-# fit better than PostgreSQL's own wherever a name, or the types of arguments, are left open; then calls everything. None
-# of the owner's code may run: each piece of it would record itself and make its owner a superuser.
+# A superuser installs ldp into a schema of another owner. The owner has created functions and operators that match
+# unqualified names and argument types better than PostgreSQL's own. Then all functions are called. None of the
+# owner's code may run: each function would record the call and make its owner a superuser.
 . "$(dirname "$0")/../prelude.sh"
 cd "$root" || exit 1
 version=${LDP_VERSION:-$(sed -n "s/^default_version = '\(.*\)'/\1/p" ldp.control)}

@@ -97,9 +97,9 @@ INSERT INTO pool VALUES
     ('cstring', $q$''$q$), ('cstring', $q$'xyz'$q$),
     ('ldp_hitter_search', $q$ROW('h', 'NaN', 'ab', 2147483647, 1, 64, 0.05, 'rank', 2147483647)$q$), ('ldp_hitter_search', $q$ROW(NULL, 1, 'abc', 1, 1, 64, 0.05, 'rank', 1)$q$),
     ('ldp_hitter_search', $q$ROW('h', 1, 'ab', 1, 10, 4, 0.05, 'significance', 1)$q$),
-    ('ldp_answer', $q$ROW('a', NULL, 1, 0.5, 0, 2, 9223372036854775807, -1, 0, NULL, NULL)::ldp_answer$q$), ('ldp_answer', $q$ROW('a', NULL, -1e308, 5e-324, NULL, NULL, 1, 1, 1, 3, repeat('n', 100000))::ldp_answer$q$),
-    ('ldp_answer', $q$ROW('a', NULL, 1e308, 1e308, 0, 0, 30, 30, 0, 2, 'few')::ldp_answer$q$), ('ldp_answer', $q$ROW(NULL, 'é', 'NaN', 0, 0, 0, 0, 0, 0, 0, '')::ldp_answer$q$),
-    ('ldp_answer', $q$ROW(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::ldp_answer$q$);
+    ('ldp_estimate_row', $q$ROW('a', NULL, 1, 0.5, 0, 2, 9223372036854775807, -1, 0, NULL, NULL)::ldp_estimate_row$q$), ('ldp_estimate_row', $q$ROW('a', NULL, -1e308, 5e-324, NULL, NULL, 1, 1, 1, 3, repeat('n', 100000))::ldp_estimate_row$q$),
+    ('ldp_estimate_row', $q$ROW('a', NULL, 1e308, 1e308, 0, 0, 30, 30, 0, 2, 'few')::ldp_estimate_row$q$), ('ldp_estimate_row', $q$ROW(NULL, 'é', 'NaN', 0, 0, 0, 0, 0, 0, 0, '')::ldp_estimate_row$q$),
+    ('ldp_estimate_row', $q$ROW(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::ldp_estimate_row$q$);
 INSERT INTO pool SELECT 'text', format('%L', name) FROM ldp_collections;
 -- Functions of the extension, but for those that SQL cannot call.
 CREATE TABLE called AS

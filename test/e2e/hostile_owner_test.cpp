@@ -1,6 +1,6 @@
-// What an administrator who means no good can do to others' collections by a trigger of a collection of his
-// own, which runs in the session that stores: in the endpoint, and in a connection that uploaders share. And
-// what clients who mean no good can take from the endpoint.
+// Attacks by a malicious administrator on other collections through a trigger on a collection of his own.
+// The trigger runs in the session that stores reports: in the endpoint, and in a connection that uploaders
+// share. Also attacks by malicious clients on the endpoint.
 
 #include "endpoint.hpp"
 
@@ -9,7 +9,7 @@ using namespace ldp::e2e;
 
 namespace {
 
-/// A hostile collection "snare", whose trigger runs what a test says, and an honest one "colour".
+/// A hostile collection "snare" with a trigger that a test defines, and an honest one "colour".
 struct Hostile : Server {
     Hostile() {
         const std::string role = "ldp_e2e_hostile_" + std::to_string(getpid());
@@ -55,7 +55,7 @@ struct Hostile : Server {
 
 const char* const deferred = "CONSTRAINT AFTER INSERT ON hostile.snare DEFERRABLE INITIALLY DEFERRED";
 
-/// False names in a schema that a trigger puts first, for whoever looks names up on a path.
+/// False names in a schema that a trigger puts first on the search path.
 const char* const false_names =
     "CREATE OR REPLACE FUNCTION hostile.ldp_claim_batch(text, uuid, bigint, bytea) RETURNS boolean LANGUAGE "
     "sql "

@@ -33,7 +33,7 @@ split -l 20 -a 5 reports batches/
 by_insert() { exec "$ldp" submit --collection by_insert --method insert --batch 5 values.csv; }
 by_call() { exec "$ldp" submit --collection by_call --method call --batch 5 values.csv; }
 id_of() { printf '00000000-0000-4000-8000-%012x' $((36#${1##*/})); }
-# each_batch WAY COMMAND...: until there is a mark for every batch, or patience ends.
+# each_batch WAY COMMAND...: until every batch has a mark, or until the time limit.
 each_batch() {
     local batch patience=600
     for batch in batches/*; do

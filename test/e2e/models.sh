@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# How attributes hang together, from devices to a model and to records, through the server and through the command.
+# Associations of attributes, from devices to a model and to synthetic records, through the server and through the
+# command.
 . "$(dirname "$0")/../prelude.sh"
 cd "$work" || exit 1
 create_databases ldp_models

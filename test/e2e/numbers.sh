@@ -2,9 +2,9 @@
 # Numbers, vectors and records from the client's noise to SQL's answers, against the truth; ranges learnt in a first
 # round and used in a second.
 #
-# The noise is new in every run. An answer agrees with the truth if it is off by less than six of its own standard
-# errors: a false alarm in 10^9, and there are some fifty comparisons, so less than 10^-6 in all. Intervals of quantiles
-# are asked for at a confidence of 0.999999999.
+# The noise differs in every run. An estimate is correct if its error is below six of its own standard errors: a false
+# alarm rate of 10^-9. With some fifty comparisons the total is below 10^-6. Intervals of quantiles use a confidence
+# of 0.999999999.
 . "$(dirname "$0")/../prelude.sh"
 cd "$root" || exit 1
 # collect COLLECTION SPEC FILE: a collection with reports of the file's records.

@@ -27,8 +27,7 @@ using Response = http::response<http::string_body>;
 const char* const spec = R"({"mechanism": "grr", "epsilon": 1, "domain": 5})";
 const char* const login_page = "<html><title>Welcome to our network</title>";
 
-/// Answers requests one after another, each by the next of the answers that a test has lined up; 599 if there
-/// is none.
+/// Responds to requests in order, each with the next response that a test has prepared; 599 without one.
 class Portal {
   public:
     using Reply = std::function<Response(const Request&)>;

@@ -54,7 +54,7 @@ SELECT r.name, COALESCE((SELECT sum(ldp_count(summary)) FROM weekly), 0) + (SELE
        = (SELECT count(*) FROM sent) FROM ldp_rollup AS r WHERE r.name = 'weekly';
 SQL
 refresh() { sql "${1:-$here}" -c "SELECT ldp_refresh('daily'), ldp_refresh('weekly'), ldp_refresh('packed')"; }
-# insert COUNT COUNTRY: statements that send so many reports.
+# insert COUNT COUNTRY: statements that insert this number of reports.
 insert() {
     echo "INSERT INTO visits (report, round, seen, country) SELECT report(i), i % 3, timestamptz '2026-01-02 00:00Z' + i * interval '1 minute', '$2' FROM generate_series(1, $1) AS i;
           INSERT INTO sent SELECT report(i), i % 3, timestamptz '2026-01-02 00:00Z' + i * interval '1 minute', '$2' FROM generate_series(1, $1) AS i;"
@@ -62,7 +62,7 @@ insert() {
 wrong() { sql "${1:-$here}" -c "SELECT count(*) FROM wrong"; }
 waits() { sql -c "SELECT counted > 0 AND cardinality(open) FROM ldp_rollup WHERE name = 'daily'"; }
 
-# Sessions of their own, which are told what to do step by step.
+# Sessions of their own that run commands step by step.
 open_session() {
     mkfifo "$work/$1.in"
     psql -XqAt -d $here <"$work/$1.in" >"$work/$1.out" 2>&1 &
@@ -194,7 +194,7 @@ check "here all is right" 0 "$(wrong)"
 
 # Where Citus has spread a part alone, its list of tables says so, which here is one of our own making.
 check "what lies on several servers is refused, if only a part does" \
-    "ERROR:  rollups of collection \"visits\" are not possible: its reports are on several servers" "$(sql -c "SET allow_system_table_mods = on" -c "
+    "ERROR:  rollups of collection \"visits\" are not supported: its reports are on several servers" "$(sql -c "SET allow_system_table_mods = on" -c "
         CREATE TABLE pg_catalog.pg_dist_partition AS SELECT min(relid::oid)::regclass AS logicalrelid FROM pg_partition_tree('visits') WHERE isleaf" -c "
         SELECT ldp_refresh('daily')" 2>&1 | grep ERROR)"
 sql -c "SET allow_system_table_mods = on" -c "DROP TABLE pg_catalog.pg_dist_partition"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Reports on several servers, with nothing but PostgreSQL's own postgres_fdw: each of three clusters holds a part, one of
-# them asks all, and what is added up is, byte for byte, the summary that one server would have. Where a server is gone,
-# there is an error and no smaller answer.
+# Reports on several servers with PostgreSQL's own postgres_fdw. Each of three clusters stores a part, and one of them
+# queries all. The merged summary equals, byte for byte, the summary of a single server. If a server is down, the
+# query fails instead of returning a partial result.
 #
 # The clusters are this one and two that test/with-cluster puts beside it, one inside the other.
 LDP_CLUSTERS="${LDP_CLUSTERS:-} $PGHOST"
@@ -31,8 +31,8 @@ for name in "${names[@]}"; do
     done
 done
 
-# One partitioned table over all, whose parts that are elsewhere postgres_fdw reaches. extensions tells it that ldp is
-# there as well, so that whole aggregates may be computed there.
+# One partitioned table over all parts; postgres_fdw accesses the remote ones. The option extensions declares that ldp
+# is installed there, so that whole aggregates are computed remotely.
 {
     echo "CREATE EXTENSION postgres_fdw;"
     for shard in 0 1; do
@@ -72,7 +72,7 @@ check "answers are those of one server" t "$(ask "
 check "a collection may lie on several servers" "t 3000" "$(at $asks -F ' ' -c "
     SELECT ldp_adopt_collection('colour', 'colour', '$spec_colour')" -c "
     SELECT ldp_summary_of('colour') = (SELECT ldp_agg(report, id % 2) FROM colour_whole), ldp_count(ldp_summary_of('colour'))" | tail -n 1)"
-check "a rollup would have to know arrivals on every server" 'ERROR:  0A000: rollups of collection "colour" are not possible: its reports are on several servers' \
+check "a rollup would have to know arrivals on every server" 'ERROR:  0A000: rollups of collection "colour" are not supported: its reports are on several servers' \
     "$(at $asks -v VERBOSITY=verbose -c "SELECT ldp_create_rollup('shards', 'colour', '{shard}')" | grep '^ERROR')"
 
 # One is gone.

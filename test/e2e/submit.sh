@@ -93,18 +93,18 @@ has err "30,000 rows read, 0 skipped, 20,000 people averaged, 0 skipped,"
 has err "20,000 reports submitted"
 equal "$(sql -c "SELECT count(*) FROM killed_averages")" 20000
 
-# The server goes away in the middle: with patience nobody notices, without it the command says how to go on.
+# The server stops in the middle: retries hide the failure; without retries the command prints how to continue.
 cut() { sql -c "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()" >/dev/null; }
-for patience in 60 0; do
-    create "cut_$patience" "$colours"
-    start "cut_$patience" --retry-for $patience
+for retries in 60 0; do
+    create "cut_$retries" "$colours"
+    start "cut_$retries" --retry-for $retries
     cut
-    if [ $patience = 60 ]; then end KILL; else wait "$child"; status=$?; child=; fi
-    name="the connection is cut ($patience)"
-    equal "$status" "$([ $patience = 60 ] && echo 137 || echo 4)"
-    run "and made again ($patience)" 0 "$ldp" submit --collection "cut_$patience" values.csv
+    if [ $retries = 60 ]; then end KILL; else wait "$child"; status=$?; child=; fi
+    name="the connection is cut ($retries)"
+    equal "$status" "$([ $retries = 60 ] && echo 137 || echo 4)"
+    run "and made again ($retries)" 0 "$ldp" submit --collection "cut_$retries" values.csv
     has err "30,000 reports submitted"
-    equal "$(sql -c "SELECT count(*) FROM cut_$patience")" 30000
+    equal "$(sql -c "SELECT count(*) FROM cut_$retries")" 30000
 done
 run "no server" 4 "$ldp" submit --dsn "host=$work" --retry-for 0.3 --collection whole values.csv
 has err "there is no connection to the server; trying again"
@@ -182,7 +182,7 @@ printf 'id,age\n1,20\n' >short.csv
 run "a missing column" 1 "$ldp" submit --collection whole short.csv
 has err 'no column "wage"'
 cp values.csv text.ldp
-run "a state file that is none" 1 "$ldp" submit --collection twin --state text.ldp values.csv
+run "an invalid state file" 1 "$ldp" submit --collection twin --state text.ldp values.csv
 has err "not a state file of ldp"
 if cmp -s values.csv text.ldp; then ok; else bad "it was overwritten"; fi
 

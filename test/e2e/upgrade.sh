@@ -70,7 +70,7 @@ CREATE VIEW record AS SELECT f.* FROM ldp_frequencies(ldp_part((SELECT ldp_agg(r
 CREATE VIEW steps AS
     SELECT (SELECT ldp_quantile(report, 0.25) FROM age) AS quartile, (SELECT ldp_top(report, 2) FROM region) AS top, (SELECT ldp_frequency(report, 'east') FROM region) AS east,
            (SELECT ldp_range(report, 100, 900) FROM age) AS middle;
-CREATE TABLE published OF ldp_answer;
+CREATE TABLE published OF ldp_estimate_row;
 INSERT INTO published SELECT * FROM ldp_estimate('profile');
 CREATE VIEW quartiles AS SELECT * FROM ldp_quantiles((SELECT ldp_agg(report) FROM age), '{0.25,0.5,0.75}');
 CREATE VIEW change AS SELECT * FROM ldp_change((SELECT ldp_agg(report) FROM region WHERE round = 0), (SELECT ldp_agg(report) FROM region WHERE round = 1), 0.5);

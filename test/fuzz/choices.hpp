@@ -31,7 +31,7 @@ class Choices final : public BitSource {
     [[nodiscard]] std::uint64_t up_to(std::uint64_t bound) {
         return (bound <= 256 ? byte() : word()) % bound;
     }
-    /// True once in so many.
+    /// True once in this number of calls.
     [[nodiscard]] bool rarely(std::uint64_t times) { return up_to(times) == times - 1; }
     template <class T>
     [[nodiscard]] T one_of(std::initializer_list<T> all) {
@@ -62,7 +62,7 @@ class Choices final : public BitSource {
                 return std::min(most, least + up_to(40));
         }
     }
-    /// A number among those that tell faults.
+    /// A number that often reveals faults.
     [[nodiscard]] double real() {
         const auto bits = word();
         return up_to(2) == 0
@@ -96,9 +96,9 @@ inline bool ask_everything = false;
 class Drawn {
   public:
     explicit Drawn(Bytes input) : draws_(input) { static_cast<void>(draws_.take(input.size())); }
-    /// True once in so many, unless everything is asked.
+    /// True once in this number of calls, or always for complete inputs.
     [[nodiscard]] bool one_in(std::uint64_t times) { return ask_everything || draws_.rarely(times); }
-    /// One of so many, unless everything is asked, which is all of them: the first and the end.
+    /// One of this number of choices; for complete inputs all of them: the first and the end.
     [[nodiscard]] std::pair<std::size_t, std::size_t> among(std::size_t count) {
         if (ask_everything) return {0, count};
         const std::size_t one = draws_.up_to(count);

@@ -54,7 +54,8 @@ bool csv(Bytes bytes) {
     std::istringstream in(text);
     std::optional<cli::CsvReader> reader;
     if (refused({ErrorCode::malformed}, [&] { reader.emplace(in, "file.csv"); })) return false;
-    // How many columns the header has, the reader tells nobody: a record of another number is refused.
+    // The reader does not return the number of columns of the header: a record of another length is
+    // rejected.
     std::size_t columns = 0;
     {
         const std::string header = text.substr(0, reader->place().offset);

@@ -21,8 +21,8 @@
 
 namespace ldp::fuzz {
 
-/// What a mechanism may ask for while it is loaded, whatever its block says: at most 4096 attributes with a
-/// place in a tree and two ranges each.
+/// Bound on the memory for loading a mechanism, for every block: at most 4096 attributes with a tree
+/// position and two ranges each.
 constexpr std::size_t most_for_a_mechanism = std::size_t{1} << 20;
 
 std::unique_ptr<const Mechanism> loaded(Bytes bytes, Kind kind) {
@@ -61,11 +61,10 @@ class Moved {
     std::vector<std::byte> copy_;
 };
 
-/// One in so many questions is put to a summary that draws its questions.
+/// One in this number of queries runs on a summary that draws its queries.
 constexpr std::uint64_t one_question_in = 16;
 
-/// What was answered to the questions that a summary draws, in a form that tells equal answers: numbers bit
-/// by bit.
+/// The results of the drawn queries in a form that identifies equal results: numbers bit by bit.
 class Transcript {
   public:
     explicit Transcript(Bytes summary) : drawn_(summary) {}

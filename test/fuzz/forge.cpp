@@ -106,7 +106,7 @@ class Forge {
             writer, d, [this](Writer& to, std::uint64_t length) { four(to, length); },
             [this](Writer& to) { range(to); });
     }
-    /// An attribute of a record: of so many cells, if not 0.
+    /// An attribute of a record, with this number of cells if it is not 0.
     void run(Writer& writer, std::uint64_t length, std::uint64_t weight, std::uint64_t cells, unsigned depth);
     void record(Writer& writer, unsigned depth);
     /// The record of categories that a vector of d numbers becomes.

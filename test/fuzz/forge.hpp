@@ -1,5 +1,5 @@
-// Blocks that are well-formed but for what was chosen to be wrong in them: parameters at and beyond their
-// bounds, and mechanisms inside mechanisms that do not belong there, are too many, or too few.
+// Well-formed blocks with one chosen fault: parameters at and beyond their bounds, and nested mechanisms
+// that are not allowed, too many, or too few.
 #pragma once
 
 #include <vector>

@@ -16,13 +16,12 @@ inline void need(bool met, const char* what) {
     if (!met) throw Broken(what);
 }
 
-bool report(Bytes bytes);   ///< bytes as a report
-bool batch(Bytes bytes);    ///< bytes as a batch of reports
-bool summary(Bytes bytes);  ///< bytes as a summary, and every question to it
-bool forged(Bytes bytes);   ///< choices of a block, well-formed but for wrong parts, of a report, a batch and
-                            ///< a summary
-bool spec(Bytes bytes);     ///< text as a spec
-bool question(Bytes bytes);  ///< text as a question that is planned for
+bool report(Bytes bytes);    ///< bytes as a report
+bool batch(Bytes bytes);     ///< bytes as a batch of reports
+bool summary(Bytes bytes);   ///< bytes as a summary, and every query on it
+bool forged(Bytes bytes);    ///< choices of a block with wrong parts, of a report, a batch and a summary
+bool spec(Bytes bytes);      ///< text as a spec
+bool question(Bytes bytes);  ///< text as a planning target
 bool csv(Bytes bytes);       ///< text as a CSV file
 bool memory(Bytes bytes);    ///< choices of what a person's store remembers, near to what it may
 bool state(Bytes bytes);     ///< choices of damage to a client's state file

@@ -1,5 +1,5 @@
-// What a store remembers of a person, damaged where no digest tells: a client refuses it, or goes on with
-// reports that a server takes.
+// A person's memory in a store, damaged where no digest detects it. A client rejects it, or continues with
+// reports that a server accepts.
 
 #include "client/memory_store.hpp"
 #include "client/reporter.hpp"

@@ -1,11 +1,11 @@
-// Runs the targets without libFuzzer: first the inputs of test/fuzz/corpus, then cases of its own, which a
-// seed tells.
+// Runs the targets without libFuzzer: first the inputs of test/fuzz/corpus, then generated cases, which
+// are determined by a seed.
 //
 //     test-fuzz [TARGET [CASES [SEED]]]       from the root of the sources
 //
-// Of the corpus everything is asked, of other cases what they draw. A case is an input of the corpus with
-// damage, or bytes at random. What fails is written to a file, to be looked into, and kept in the corpus when
-// it is put right.
+// Inputs of the corpus run with all queries, other cases with drawn ones. A case is a damaged input of the
+// corpus, or random bytes. A failing input is written to a file for inspection; after the correction it
+// belongs into the corpus.
 
 #include <chrono>
 #include <cstdlib>

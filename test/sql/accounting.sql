@@ -1,10 +1,10 @@
--- What ε's come to: several answers, shuffling, odds; and what no mechanism can do better.
+-- Privacy costs: composition, shuffling, odds. Lower bounds of the error.
 \ir setup.sql
 
 -- Composition -----------------------------------------------------------------------------------------------
 SELECT method, round(epsilon::numeric, 6) AS epsilon, delta, smallest FROM ldp_compose(array_fill(0.05::float8, ARRAY[365]), 1e-6);
 SELECT method, round(epsilon::numeric, 6) AS epsilon, delta, smallest FROM ldp_compose('{1,0.25,0.25,0.1,NULL,0.1,2}', 1e-6);
--- At a δ that is too small for anything else, the sum is the least.
+-- At a very small δ, the sum is the smallest bound.
 SELECT method, round(epsilon::numeric, 3) AS epsilon, delta, smallest FROM ldp_compose('{1,1}', 1e-200);
 SELECT method, epsilon, delta, smallest FROM ldp_compose('{}', 1e-6);
 SELECT count(*) FROM ldp_compose(NULL, 1e-6);
@@ -31,14 +31,14 @@ SELECT * FROM ldp_odds(1, 1);
 SELECT * FROM ldp_odds(1, 0.5, 0);
 
 -- Lower bounds ----------------------------------------------------------------------------------------------
--- Subsets come up to the bound; one bit does where the mean is 0.
+-- subset reaches the bound; a mechanism of one bit reaches it at mean 0.
 SELECT attribute, round(stderr::numeric, 6) AS stderr, round(lower_bound::numeric, 6) AS lower_bound, round(minimax::numeric, 6) AS minimax, round(ratio::numeric, 4) AS ratio
 FROM ldp_minimax_bound('{"mechanism": "subset", "epsilon": 1, "attributes": [{"name": "town", "domain": 40}]}', 1000000000);
 SELECT attribute, round(stderr::numeric, 3) AS stderr, round(lower_bound::numeric, 3) AS lower_bound, round(minimax::numeric, 3) AS minimax, round(ratio::numeric, 2) AS ratio
 FROM ldp_minimax_bound('{"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "wage", "min": 0, "max": 2500, "mechanism": "duchi"},
     {"name": "age", "min": 0, "max": 100, "mechanism": "duchi"}, {"name": "town", "domain": ["a", "b"], "mechanism": "grr"}]}');
 SELECT bool_and(lower_bound <= stderr) AS kept, count(DISTINCT lower_bound) AS bounds FROM ldp_advise('{"epsilon": 1, "domain": 64}');
--- Who asks for cross tables is advised about them, by the error that is planned for the hardest pair.
+-- For cross tables, the advice uses the planned error of the pair with the largest error.
 SELECT mechanism, round(stderr::numeric, 4) AS stderr, obstacle
 FROM ldp_advise('{"mechanism": "auto", "epsilon": 1, "views": "pairs", "attributes": [{"name": "sex", "domain": ["f", "m"]}, {"name": "town", "domain": 5}, {"name": "age", "min": 0, "max": 100, "bins": 4}]}', 10000);
 SELECT round(max(stderr)::numeric, 4) AS stderr
@@ -46,7 +46,7 @@ FROM unnest('{sex,sex,town}'::text[], '{town,age,age}'::text[]) AS pair (a, b),
      ldp_plan('{"mechanism": "joint", "epsilon": 1, "attributes": [{"name": "sex", "domain": ["f", "m"]}, {"name": "town", "domain": 5}, {"name": "age", "min": 0, "max": 100, "bins": 4}]}',
               jsonb_build_object('attribute', a, 'with', b), 10000) WHERE source = 'randomizer';
 SELECT mechanism, obstacle FROM ldp_advise('{"epsilon": 1, "views": "pairs", "attributes": [{"name": "sex", "domain": ["f", "m"]}, {"name": "age", "min": 0, "max": 100}]}');
--- By the error of what is asked: of cells or of boxes. What one of both cannot do, the other is chosen for.
+-- The choice depends on the error of the queries: cells or boxes. If only one mechanism supports them, it is chosen.
 SELECT target, advised, obstacle FROM unnest('{cells,ranges}'::text[]) AS target,
      LATERAL (SELECT mechanism AS advised, obstacle FROM ldp_advise(jsonb_build_object('epsilon', 1, 'views', 'pairs', 'target', target, 'attributes',
          '[{"name": "age", "min": 0, "max": 100, "bins": 20}, {"name": "wage", "min": 0, "max": 100, "bins": 16}]'::jsonb), 10000) LIMIT 2) AS a;

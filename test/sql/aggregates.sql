@@ -1,4 +1,4 @@
--- Aggregates and accessors: right answers, the same answers in every plan, and no belief in forged states.
+-- Aggregates and accessors: correct estimates, equal results in every plan, and rejection of forged states.
 \ir setup.sql
 
 
@@ -18,8 +18,8 @@ CREATE TABLE colour AS
 CREATE TABLE tags AS
     SELECT i AS id, i % 3 AS part, pg_temp.report(spec, pg_temp.little((i * 37 + i / 5) % 4096, 2)) AS report
     FROM spec, generate_series(1, 3000) AS i WHERE name = 'tags';
--- Of the windows below piecewise has 61 cells on a grid of 100, pdp 100 on 200, haar 72 on 100: so many more outputs
--- than grid steps.
+-- Of the windows below piecewise has 61 cells on a grid of 100, pdp 100 on 200, haar 72 on 100: the number
+-- of outputs exceeds the number of grid steps by these amounts.
 CREATE TABLE wage AS
     SELECT i AS id, i % 3 AS part, (i * 13 + i / 9) % 161 AS cell,
            pg_temp.report(spec, pg_temp.little((i * 13 + i / 9) % 161, 1)) AS report
@@ -33,7 +33,7 @@ CREATE TABLE profile AS
     FROM spec, generate_series(1, 4000) AS i WHERE name = 'profile';
 ANALYZE;
 
--- What a report and its summary say about themselves.
+-- The parameters of a report and of its summary.
 SELECT name, ldp_spec(report) ->> 'mechanism' AS mechanism, ldp_spec(report) ->> 'epsilon' AS epsilon,
        ldp_spec(report) #>> '{parameters,window}' AS window, ldp_spec(report) = ldp_spec(ldp_agg(report)) AS agrees
 FROM (SELECT 'colour' AS name, report FROM colour WHERE id = 1 UNION ALL SELECT 'tags', report FROM tags WHERE id = 1
@@ -46,7 +46,7 @@ SELECT round(f::numeric, 9) AS frequency FROM (SELECT ldp_frequency(report) AS a
 SELECT value, round(estimate::numeric, 9) AS estimate, round(stderr::numeric, 9) AS stderr,
        round(lower::numeric, 9) AS lower, round(upper::numeric, 9) AS upper
 FROM ldp_frequencies((SELECT ldp_agg(report) FROM colour));
--- The card's formulas, computed here from counts: e = exp(epsilon), p = e/(e+k-1), q = 1/(e+k-1).
+-- The formulas of grr, computed here from counts: e = exp(epsilon), p = e/(e+k-1), q = 1/(e+k-1).
 WITH card AS (SELECT exp(1.0::float8) / (exp(1.0::float8) + 3) AS p, 1 / (exp(1.0::float8) + 3) AS q),
      counted AS (SELECT v, (SELECT count(*) FROM colour WHERE right(report::text, 2) = pg_temp.little(v, 1))::float8 / 5000 AS share
                  FROM generate_series(0, 3) AS v),
@@ -87,7 +87,7 @@ SELECT coefficient, round(estimate::numeric, 9) AS estimate, round(stderr::numer
 FROM ldp_coefficients((SELECT ldp_agg(report) FROM profile));
 SELECT attribute, round(estimate::numeric, 9) AS estimate, round(stderr::numeric, 9) AS stderr
 FROM ldp_means((SELECT ldp_agg(report) FROM profile));
--- Each coefficient inverted here; then each leaf is the mean and the details on its path.
+-- Each coefficient inverted here; then each leaf is the sum of the mean and the coefficients on its path.
 WITH c AS (SELECT coefficient, 2 * pg_temp.inverted(avg(cell), 100, 72, 1) - 1 AS value FROM profile GROUP BY coefficient),
      v AS (SELECT array_agg(value ORDER BY coefficient) AS c FROM c),
      s AS (SELECT ldp_agg(report) AS whole FROM profile)
@@ -97,14 +97,14 @@ SELECT bool_and(abs(estimate - v.c[coefficient + 1]) < 1e-9) AS coefficients,
        abs(ldp_mean(whole, 2) - 5 * (v.c[1] - v.c[2] + v.c[4])) < 1e-9 AS c,
        abs(ldp_mean(whole, 3) - (200 + 100 * (v.c[1] - v.c[2] - v.c[4]))) < 1e-9 AS d
 FROM v, s, ldp_coefficients(whole) GROUP BY v.c, whole;
--- A coefficient that nobody reported is not known, nor is what depends on it.
+-- A coefficient without reports is unknown, and so are the elements that depend on it.
 SELECT ldp_haar(report) IS NOT NULL AS answered, array_position(ldp_haar(report), NULL) AS first_unknown,
        ldp_mean(ldp_agg(report), 3) IS NULL AS d_unknown, ldp_mean(ldp_agg(report), 0) IS NOT NULL AS a_known
 FROM profile WHERE coefficient <> 3;
 SELECT coefficient, estimate IS NULL AS unknown, stderr IS NULL AS s, lower IS NULL AS l, upper IS NULL AS u
 FROM ldp_coefficients((SELECT ldp_agg(report) FROM profile WHERE coefficient <> 3));
 
--- Groups, filters, NULLs, nothing ---------------------------------------------------------------------------
+-- Groups, filters, NULLs, no rows ---------------------------------------------------------------------------
 SELECT part, ldp_count(ldp_agg(report)) AS n, round((ldp_frequency(report))[1]::numeric, 9) AS red FROM colour GROUP BY part ORDER BY part;
 SELECT part, ldp_count(ldp_agg(report)) AS n FROM colour GROUP BY ROLLUP (part) ORDER BY part;
 SELECT ldp_count(ldp_agg(report) FILTER (WHERE part = 1)) AS n FROM colour;
@@ -122,7 +122,7 @@ SELECT bool_and(ldp_count(running) = id) AS counted, bool_and(running::text = al
 FROM (SELECT id, ldp_agg(report) OVER (ORDER BY id) AS running FROM colour WHERE id <= 50) AS w,
      LATERAL (SELECT ldp_agg(report) AS alone FROM colour AS c WHERE c.id <= w.id) AS a;
 SELECT id, ldp_count(ldp_agg(report) OVER (ORDER BY id ROWS BETWEEN 2 PRECEDING AND 1 PRECEDING)) AS n FROM colour WHERE id <= 4;
--- A summary of no reports knows nothing.
+-- A summary without reports has only NULL estimates.
 SELECT encode(ldp_spec_parameters(spec), 'hex') AS block FROM spec WHERE name = 'wage' \gset
 SELECT overlay(:'block' PLACING '01' FROM 3) || repeat('00', 8) || 'ffffff7f00000080' || repeat('00', 24) AS nothing \gset
 SELECT ldp_count(:'nothing'), ldp_mean(:'nothing'::ldp_summary) IS NULL AS mean, ldp_mean(:'nothing', 7) IS NULL AS seventh,
@@ -175,7 +175,7 @@ SELECT ldp_agg(report) = :'serial' AS partitionwise FROM parted;
 RESET enable_partitionwise_aggregate;
 RESET max_parallel_workers_per_gather;
 RESET parallel_setup_cost; RESET parallel_tuple_cost; RESET min_parallel_table_scan_size;
--- More specs in turn than a query remembers.
+-- More specs in turn than the cache of a query holds.
 SELECT count(*) AS groups, min(ldp_count(s)) AS least, max(ldp_count(s)) AS most, count(DISTINCT ldp_spec(s) ->> 'spec') AS specs
 FROM (SELECT k, ldp_agg(report) AS s FROM (
           SELECT k, pg_temp.report(format('{"mechanism": "grr", "epsilon": 1, "domain": %s}', k)::jsonb, '00') AS report
@@ -191,7 +191,7 @@ SELECT ldp_agg(pg_temp.report(spec, '00'))
 FROM (VALUES ('{"mechanism": "grr", "epsilon": 1, "domain": ["yes", "no"]}'::jsonb), ('{"mechanism": "grr", "epsilon": 1, "domain": ["no", "yes"]}')) AS s (spec);
 \echo :LAST_ERROR_SQLSTATE
 
--- Questions that a summary cannot answer --------------------------------------------------------------------
+-- Queries that a summary does not support --------------------------------------------------------------------
 SELECT ldp_mean(report) FROM colour;
 \echo :LAST_ERROR_SQLSTATE
 SELECT ldp_mean(report) FROM profile;
@@ -210,7 +210,7 @@ SELECT * FROM ldp_means(:'nothing', 'NaN');
 SELECT * FROM ldp_frequencies((SELECT ldp_agg(report) FROM colour), target => 'everybody');
 \echo :LAST_ERROR_SQLSTATE
 
--- Called by anyone ------------------------------------------------------------------------------------------
+-- Direct calls ----------------------------------------------------------------------------------------------
 -- Outside an aggregate the argument stays as it is: a variable, a stored row, a long stored row.
 CREATE TABLE state AS SELECT ldp_agg(report) AS s FROM wage WHERE id <= 10;
 CREATE TABLE long_state AS SELECT ldp_agg(pg_temp.report('{"mechanism": "oue", "epsilon": 1, "domain": 8000}', repeat(pg_temp.little(id, 1), 1000))) AS s FROM wage WHERE id <= 255;
@@ -240,7 +240,7 @@ SELECT ldp_count(ldp_summary_merge(s, s)) AS merged, ldp_count(ldp_summary_merge
 SELECT ldp_count(ldp_rollup(s)) AS rolled_up FROM state, generate_series(1, 3) GROUP BY s ORDER BY 1;
 SELECT ldp_count(s) AS still FROM state ORDER BY 1;
 
--- Full: 2^40 reports are the most.
+-- Full: 2^40 reports are the maximum.
 SELECT overlay(encode(ldp_spec_parameters(spec), 'hex') PLACING '01' FROM 3) || pg_temp.little((1::bigint << 40) - 1, 8) || repeat('00', 8) || pg_temp.little((1::bigint << 40) - 1, 8) || repeat('00', 24) AS nearly_full
 FROM spec WHERE name = 'colour' \gset
 SELECT ldp_count(ldp_summary_accumulate(:'nearly_full', report)) FROM colour WHERE right(report::text, 2) = '00' LIMIT 1;
@@ -252,8 +252,8 @@ SELECT ldp_rollup(s) FROM (SELECT :'nearly_full'::ldp_summary AS s UNION ALL SEL
 -- Forged: a cast without checks, which only a superuser can make, lets any bytes through as a state or a report.
 CREATE CAST (bytea AS ldp_summary) WITHOUT FUNCTION;
 CREATE CAST (bytea AS ldp_report) WITHOUT FUNCTION;
--- s, r: a whole summary and report. forged: the other. Each where nothing is remembered, and where the whole one
--- has just been.
+-- s, r: a valid summary and report. forged: the other argument. Each with an empty cache, and with the valid value in the
+-- cache.
 SELECT s::text AS s, report::text AS r FROM state, wage WHERE ldp_spec(s) ->> 'mechanism' = 'piecewise' AND id = 1 \gset
 CREATE TABLE forged (number integer, what text, bytes bytea);
 INSERT INTO forged VALUES
@@ -298,12 +298,12 @@ ORDER BY number, place;
 DROP CAST (bytea AS ldp_summary);
 DROP CAST (bytea AS ldp_report);
 
--- A state is changed in place where it is the executor's; a summary of somebody else's is not.
+-- A state is changed in place only if it belongs to the executor; other summaries are copied.
 SELECT ldp_count(summary) AS before, ldp_count(ldp_summary_accumulate(summary, report)) AS counted,
        ldp_count(ldp_summary_merge(summary, summary)) AS merged, ldp_count(summary) AS after
 FROM (SELECT ldp_agg(report) AS summary, (array_agg(report))[1] AS report FROM colour OFFSET 0) AS s;
 
--- A parameter block is checked as well.
+-- Parameter blocks are checked, too.
 SELECT ldp_check_report(:'r'::ldp_report, ''::bytea);
 SELECT ldp_check_report(:'r'::ldp_report, decode(left(:'r', 96) || '00', 'hex'));
 SELECT ldp_check_report(:'r'::ldp_report, decode(left(:'r', 96), 'hex'));

@@ -1,4 +1,4 @@
--- Answers: the same columns everywhere, attributes and values by name, one step or two, and what is refused.
+-- Result rows: equal columns in all functions, attributes and values by name, one step or two, and errors.
 \ir setup.sql
 CREATE SCHEMA answers;
 SET search_path = answers, public;
@@ -23,7 +23,7 @@ CREATE TABLE whole AS
     UNION ALL SELECT 'day', ldp_agg(report) FROM day UNION ALL SELECT 'person', ldp_agg(report) FROM person;
 
 -- Columns ---------------------------------------------------------------------------------------------------
--- Of all functions and types: a name has one type, and names come in one order (ldp_hitters tells last in which round).
+-- In all functions and types a column name has one type, and columns have one order (ldp_hitters has the round last).
 CREATE VIEW columns AS
     SELECT p.proname || CASE p.proargnames[1] WHEN 'name' THEN ' by name' ELSE '' END || ' returns' AS source, a.name, a.place, format_type(a.type, NULL) AS type
     FROM pg_proc AS p, unnest(p.proargnames, p.proargmodes, p.proallargtypes) WITH ORDINALITY AS a (name, mode, type, place)
@@ -31,7 +31,7 @@ CREATE VIEW columns AS
     UNION ALL
     SELECT t.typname, a.attname, a.attnum, format_type(a.atttypid, NULL)
     FROM pg_type AS t JOIN pg_attribute AS a ON a.attrelid = t.typrelid
-    WHERE t.typname IN ('ldp_answer', 'ldp_ranked', 'ldp_quantile_at', 'ldp_bin', 'ldp_cell', 'ldp_statistic');
+    WHERE t.typname IN ('ldp_estimate_row', 'ldp_ranked', 'ldp_quantile_at', 'ldp_bin', 'ldp_cell', 'ldp_statistic');
 SELECT source, string_agg(name, ', ' ORDER BY place) AS columns FROM columns WHERE source NOT LIKE 'ldp_advise%' GROUP BY source ORDER BY source COLLATE "C";
 SELECT name, string_agg(DISTINCT type, ', ') AS types FROM columns GROUP BY name HAVING count(DISTINCT type) > 1;
 SELECT DISTINCT a.name AS before, b.name AS after
@@ -58,12 +58,12 @@ SELECT ldp_resolution(s, 'age') = ldp_resolution(s) AS resolution FROM whole WHE
 SELECT attribute, round(low::numeric, 1) AS low, round(high::numeric, 1) AS high, attribute_number, coefficient FROM whole, ldp_learn_range(s) WHERE name = 'age';
 SELECT attribute, round(low::numeric, 1) AS low, round(high::numeric, 1) AS high, n, bin FROM whole, ldp_histogram(s, 2, attribute => 'age') WHERE name = 'age';
 SELECT attribute, n, attribute_number FROM whole, ldp_shrunk(s) WHERE name = 'day';
--- Nobody knows the names of a summary whose collection is not here.
+-- The names of a summary are unknown if its collection is not in this database.
 CREATE TABLE stranger AS SELECT ldp_agg((encode(ldp_spec_parameters('{"mechanism": "sampled", "epsilon": 1, "attributes": [
     {"name": "a", "domain": 2, "mechanism": "grr"}, {"name": "b", "min": 0, "max": 1, "mechanism": "duchi"}]}'), 'hex') || p)::ldp_report) AS s FROM unnest(ARRAY['0000', '0101']) AS p;
 SELECT attribute, label, n, attribute_number, value FROM stranger, ldp_estimate(s);
 SELECT attribute, label FROM stranger, ldp_frequencies(s, attribute => '0');
--- A literal that could be either is a summary.
+-- An untyped literal is a summary.
 SELECT ldp_count(s::text::ldp_summary) = ldp_count(s) AS same FROM whole WHERE name = 'town';
 SELECT s::text AS literal FROM whole WHERE name = 'town' \gset
 SELECT count(*) AS values FROM ldp_frequencies(:'literal');
@@ -81,11 +81,11 @@ SELECT ldp_quantile(report, 0.5) = ldp_quantile(ldp_agg(report), 0.5) AS quantil
        ldp_histogram(report, 4) = ARRAY(SELECT h FROM whole, ldp_histogram(s, 4) AS h WHERE name = 'age') AS histogram,
        ldp_range(report, 2, 5) = (SELECT r FROM whole, ldp_range(s, 2, 5) AS r WHERE name = 'age') AS range,
        ldp_cdf(report, 3) = (SELECT c FROM whole, ldp_cdf(s, 3) AS c WHERE name = 'age') AS cdf FROM age;
--- Rows out of an array.
+-- Rows from an array.
 SELECT label, round(estimate::numeric, 4) AS estimate FROM unnest((SELECT ldp_frequencies(report) FROM town));
 SELECT round, (a).label, (a).n FROM (SELECT round, unnest(ldp_top(report, 1)) AS a FROM town GROUP BY round) AS x ORDER BY round;
 SELECT (r).n, round((r).estimate::numeric, 4) AS estimate FROM (SELECT ldp_range(report, 2, 5) AS r FROM age) AS x;
--- Groups, filters, NULLs, nothing.
+-- Groups, filters, NULLs, no rows.
 SELECT round, round(ldp_mean(report, 'wage')::numeric, 4) AS mean, ldp_mean(report, 'wage') = ldp_mean(report) AS same FROM wage GROUP BY ROLLUP (round) ORDER BY round;
 SELECT ldp_quantile(report, 0.5) IS NULL AS quantile, ldp_quantiles(report, '{0.5}') IS NULL AS quantiles, ldp_frequencies(report) IS NULL AS rows, ldp_range(report, 1, 2) IS NULL AS range FROM age WHERE false;
 SELECT ldp_quantile(NULL::ldp_report, 0.5) IS NULL AS no_report, ldp_quantile(report, NULL) IS NULL AS no_share, ldp_range(report, 1, NULL) IS NULL AS no_end, ldp_mean(report, NULL::text) IS NULL AS no_name FROM age;
@@ -117,7 +117,7 @@ SELECT ldp_frequency(report, 'Bonn')::text = :'bonn' AS partitionwise FROM parte
 RESET ALL;
 SET search_path = answers, public;
 
--- States travel between servers as text or bytes, and are added there.
+-- States are transferred between servers as text or bytes, and merged there.
 CREATE AGGREGATE state_of(report ldp_report, share float8) (SFUNC = ldp_query_accumulate, STYPE = ldp_query);
 CREATE AGGREGATE state_of(report ldp_report, words text) (SFUNC = ldp_query_accumulate, STYPE = ldp_query);
 CREATE TABLE state AS SELECT state_of(report, 0.5) AS q FROM age;
@@ -126,16 +126,16 @@ SELECT ldp_quantile_final(ldp_query_merge(a.half::text::ldp_query, b.half))::tex
 FROM (SELECT state_of(report, 0.5) AS half FROM age WHERE ctid::text < '(10') AS a, (SELECT state_of(report, 0.5) AS half FROM age WHERE NOT ctid::text < '(10') AS b;
 SELECT ldp_query_merge(NULL, NULL) IS NULL AS nothing, ldp_query_merge(q, NULL)::text = q::text AS first, ldp_query_merge(NULL, q)::text = q::text AS second FROM state;
 
--- A first round, of nobody yet.
+-- A first round without reports.
 CREATE TABLE first AS SELECT (overlay(block PLACING '01' FROM 3) || repeat('00', 8) || 'ffffff7f00000080' || repeat('00', (canonical #>> '{derived,summary_bytes}')::integer - length(block) / 2 - 16))::ldp_summary AS s
 FROM ldp_spec_canonical('{"mechanism": "haar_ranges", "epsilon": 1, "attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 1}]}') AS canonical,
      LATERAL (SELECT encode(ldp_spec_parameters(canonical), 'hex')) AS p (block);
 
--- What is refused, and how ----------------------------------------------------------------------------------
+-- Errors --------------------------------------------------------------------------------------------------
 \pset format unaligned
 \pset tuples_only on
 SELECT query || E'\n' || pg_temp.refusal(query) || E'\n' FROM (VALUES
-    -- A record, asked as if it had one attribute.
+    -- A record, queried as a single attribute.
     ($$SELECT ldp_frequencies(s) FROM whole WHERE name = 'person'$$),
     ($$SELECT ldp_top(s) FROM whole WHERE name = 'person'$$),
     ($$SELECT ldp_frequency(s) FROM whole WHERE name = 'person'$$),
@@ -148,16 +148,16 @@ SELECT query || E'\n' || pg_temp.refusal(query) || E'\n' FROM (VALUES
     ($$SELECT ldp_frequencies(report) FROM person$$),
     ($$SELECT ldp_top(report, 2) FROM person$$),
     ($$SELECT ldp_mean(report) FROM person$$),
-    -- Ranges, asked for anything else.
+    -- Ranges, queried for other quantities.
     ($$SELECT ldp_frequencies(s) FROM first$$),
     ($$SELECT ldp_frequencies(s, attribute => '0') FROM first$$),
     ($$SELECT ldp_means(s) FROM first$$),
     ($$SELECT ldp_estimate(s) FROM first$$),
-    -- A number, asked for shares.
+    -- A number, queried for shares.
     ($$SELECT ldp_frequencies(s, attribute => 'size') FROM whole WHERE name = 'person'$$),
     ($$SELECT ldp_top(s, attribute => 'size') FROM whole WHERE name = 'person'$$),
     ($$SELECT ldp_quantile(s, 0.5, 'size') FROM whole WHERE name = 'person'$$),
-    -- Names that there are not.
+    -- Names that do not exist.
     ($$SELECT ldp_frequencies(s, attribute => 'village') FROM whole WHERE name = 'person'$$),
     ($$SELECT ldp_frequencies(s, attribute => '3') FROM whole WHERE name = 'person'$$),
     ($$SELECT ldp_means(s, attribute => '3') FROM whole WHERE name = 'person'$$),
@@ -168,7 +168,7 @@ SELECT query || E'\n' || pg_temp.refusal(query) || E'\n' FROM (VALUES
     ($$SELECT ldp_mean(report, 1) FROM wage$$),
     ($$SELECT ldp_mean(report, -1) FROM wage$$),
     ($$SELECT ldp_frequency(report, 3) FROM town$$),
-    -- A collection's name where a summary belongs.
+    -- The name of a collection instead of a summary.
     ($$SELECT * FROM ldp_frequencies('town')$$),
     ($$SELECT ldp_count('town')$$),
     -- Arguments of aggregates.
@@ -180,7 +180,7 @@ SELECT query || E'\n' || pg_temp.refusal(query) || E'\n' FROM (VALUES
     ($$SELECT ldp_histogram(report, 0) FROM age$$),
     ($$SELECT ldp_frequencies(report, 'magic') FROM town$$),
     ($$SELECT ldp_quantile(report, 0.5) FROM (SELECT report FROM age UNION ALL SELECT report FROM town) AS mixed$$),
-    -- States of other aggregates, or of none.
+    -- States of other aggregates, and invalid states.
     ($$SELECT ldp_frequency_of_label_final(q) FROM state$$),
     ($$SELECT ldp_range_final(q) FROM state$$),
     ($$SELECT ldp_quantile_final(state_of(report, 'x'::text)) FROM age$$),
@@ -193,18 +193,18 @@ SELECT query || E'\n' || pg_temp.refusal(query) || E'\n' FROM (VALUES
     ($$SELECT '0100000000'::ldp_query$$),
     ($$SELECT (left(q::text, -2))::ldp_query FROM state$$),
     ($$SELECT 'town'::ldp_query$$)) AS q (query);
--- Forged past the input function, as only a superuser can: nothing is believed that is not checked.
+-- Forged values that bypass the input function, as only a superuser can create: every use checks them.
 CREATE CAST (bytea AS ldp_query) WITHOUT FUNCTION;
 CREATE TABLE forged AS SELECT what, bytes FROM state, LATERAL (SELECT decode(q::text, 'hex')) AS h (whole), LATERAL (VALUES
     (1, 'no bytes', ''::bytea), (2, 'a length alone', substr(whole, 1, 4)), (3, 'a head alone', substr(whole, 1, 13)), (4, 'a summary alone', substr(whole, 14)),
     (5, 'a byte short', substr(whole, 1, length(whole) - 1)), (6, 'a byte long', whole || '\x00'), (7, 'a huge head', '\xffffffff'::bytea || substr(whole, 5)),
-    (8, 'a kind there is not', overlay(whole PLACING '\x02'::bytea FROM 5)), (9, 'a share that is none', overlay(whole PLACING '\xffffffffffffffff'::bytea FROM 6))) AS f (place, what, bytes)
+    (8, 'a kind there is not', overlay(whole PLACING '\x02'::bytea FROM 5)), (9, 'an invalid share', overlay(whole PLACING '\xffffffffffffffff'::bytea FROM 6))) AS f (place, what, bytes)
 ORDER BY place;
 SELECT what || ': ' || pg_temp.refusal(replace(query, '$f', quote_literal(bytes) || '::bytea::ldp_query'))
 FROM forged, (VALUES (1, 'SELECT ldp_quantile_final($f)'), (2, 'SELECT ldp_top_final($f)'), (3, 'SELECT ldp_query_merge($f, q) FROM state'), (4, 'SELECT ldp_query_merge(q, $f) FROM state'),
                      (5, 'SELECT ldp_query_merge(NULL, $f)'), (6, 'SELECT ldp_query_accumulate($f, (SELECT report FROM age LIMIT 1), 0.5::float8)')) AS w (place, query);
 DROP CAST (bytea AS ldp_query);
--- An error in an estimate has a short context: no statement of the extension's own.
+-- An error in an estimate has a short context, without internal statements of the extension.
 CREATE FUNCTION pg_temp.context(query text) RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
     context text;

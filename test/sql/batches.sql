@@ -1,8 +1,8 @@
--- Batches: many reports as one value. They count what their reports count, in every plan and aggregate, and what is no
--- batch is refused.
+-- Batches: many reports as one value. Their counts equal those of their reports, in every plan and aggregate. Invalid
+-- batches are rejected.
 \ir setup.sql
 
--- A batch by hand: a block of the kind 2, how many, payloads.
+-- A batch by hand: a block of the kind 2, the number of reports, payloads.
 CREATE FUNCTION pg_temp.batch(spec jsonb, count bigint, payloads text) RETURNS text LANGUAGE sql AS
 $$ SELECT overlay(encode(ldp_spec_parameters(spec), 'hex') PLACING '02' FROM 3) || pg_temp.little(count, 4) || payloads $$;
 
@@ -24,13 +24,13 @@ CREATE TABLE packed AS
     SELECT name, part, round, ldp_pack(report) AS batch FROM single GROUP BY name, part, round, id / 500;
 ANALYZE single, packed;
 
--- In, out, and what a batch tells of itself ------------------------------------------------------------------
+-- Input, output, and parameters of a batch -------------------------------------------------------------------
 SELECT ldp_pack(pg_temp.report(:'colour', pg_temp.little(i % 4, 1)))::text = pg_temp.batch(:'colour', 6, '000101020203') AS by_hand
 FROM unnest('{2,1,0,3,2,1}'::integer[]) AS i;
 SELECT ldp_count(b), ldp_spec(b) ->> 'mechanism' AS mechanism, ldp_spec(b) = ldp_spec(ldp_agg(b)) AS agrees, b = b::text::ldp_report_batch AS same,
        count(*) AS reports, count(DISTINCT r) AS different, bool_and(right(r::text, 2) IN ('00', '03')) AS right_ones
 FROM (SELECT pg_temp.batch(:'colour', 3, '000303')::ldp_report_batch AS b) AS one, LATERAL ldp_unpack(b) AS r GROUP BY b;
--- NULLs are skipped; of nothing there is no batch; a batch packed is a batch; order does not matter.
+-- NULLs are ignored; without reports the result is NULL; batches can be packed; the order has no effect.
 SELECT ldp_pack(NULL::ldp_report) IS NULL AS nothing, ldp_count(ldp_pack(report)) AS counted FROM (SELECT report FROM single WHERE id <= 2 AND name = 'wage' UNION ALL SELECT NULL) AS r;
 SELECT count(DISTINCT b) = 1 AS one_batch
 FROM (SELECT ldp_pack(report ORDER BY id) FROM single WHERE name = 'score' UNION ALL SELECT ldp_pack(report ORDER BY -id) FROM single WHERE name = 'score'
@@ -40,7 +40,7 @@ FROM (SELECT name, report, row_number() OVER (PARTITION BY name, report) AS copy
      FULL JOIN (SELECT name, r AS unpacked, row_number() OVER (PARTITION BY name, r) AS copy FROM packed, ldp_unpack(batch) AS r) AS u
      USING (name, copy) WHERE report = unpacked OR report IS NULL OR unpacked IS NULL GROUP BY name ORDER BY name;
 
--- The same summary from reports and from batches, and the same answer in one step ---------------------------
+-- The same summary from reports and from batches, and the same one-step result ------------------------------
 SELECT name, ldp_agg(batch) = s AS same, ldp_agg(batch, round) = r AS same_rounds, sum(ldp_count(batch)) = ldp_count(s) AS all_of_them
 FROM packed JOIN (SELECT name, ldp_agg(report) AS s, ldp_agg(report, round) AS r FROM single GROUP BY name) AS one USING (name) GROUP BY name, s, r ORDER BY name;
 CREATE FUNCTION pg_temp.either(call text, collection text) RETURNS TABLE (single text, packed text) LANGUAGE plpgsql AS $$
@@ -57,12 +57,12 @@ FROM (VALUES ('ldp_agg(%s)', 'wage'), ('ldp_agg(%s, 7)', 'wage'), ('ldp_mean(%s)
              ('ldp_range(%s, 2, 5)', 'score'), ('ldp_cdf(%s, 3)', 'score'), ('ldp_quantile(%s, 0.5)', 'score'), ('ldp_quantiles(%s, ''{0.25,0.75}'')', 'score'),
              ('ldp_histogram(%s, 4)', 'score'), ('ldp_health(%s)', 'colour'), ('ldp_pack(%s)', 'wage')) AS c (call, collection),
      LATERAL pg_temp.either(c.call, c.collection) AS a;
--- That is every aggregate of reports there is.
+-- These are all aggregates over reports.
 SELECT count(*) AS aggregates, count(*) FILTER (WHERE twin.oid IS NULL) AS without_twin
 FROM pg_proc AS f LEFT JOIN pg_proc AS twin ON twin.proname = f.proname AND twin.prokind = 'a' AND twin.pronargs = f.pronargs
      AND twin.proargtypes[0] = 'ldp_report_batch'::regtype AND twin.proargtypes[1] IS NOT DISTINCT FROM f.proargtypes[1]
 WHERE f.prokind = 'a' AND f.proargtypes[0] = 'ldp_report'::regtype;
--- Of one table with both, and of two.
+-- From one table with both, and from two tables.
 CREATE TABLE mixed AS SELECT report, NULL::ldp_report_batch AS batch FROM single WHERE name = 'colour' AND id <= 1000
     UNION ALL SELECT NULL, ldp_pack(report) FROM single WHERE name = 'colour' AND id > 1000;
 SELECT ldp_summary_merge(ldp_agg(report), ldp_agg(batch)) = (SELECT ldp_agg(report) FROM single WHERE name = 'colour') AS both FROM mixed;
@@ -88,7 +88,7 @@ SELECT ldp_agg(batch) = :'serial' AS agg, ldp_pack(batch) = :'serial_pack' AS pa
 RESET parallel_leader_participation; RESET max_parallel_workers_per_gather;
 RESET parallel_setup_cost; RESET parallel_tuple_cost; RESET min_parallel_table_scan_size;
 
--- What does not go together, or is too much -----------------------------------------------------------------
+-- Different specs, and limits -------------------------------------------------------------------------------
 SELECT ldp_pack(report) FROM (SELECT report FROM single WHERE id = 1 ORDER BY name) AS s;
 \echo :LAST_ERROR_SQLSTATE
 SELECT ldp_agg(batch) FROM (SELECT batch FROM packed ORDER BY name) AS p;
@@ -102,7 +102,7 @@ SELECT ldp_count(ldp_pack(report)) FROM wide, generate_series(1, 2049);
 \echo :LAST_ERROR_SQLSTATE
 SELECT sum(ldp_count(b)) AS in_groups, count(*) AS batches FROM (SELECT ldp_pack(report) AS b FROM wide, generate_series(1, 2049) AS i GROUP BY i / 1000) AS groups;
 
--- What is no batch. One error in full, the others in a table.
+-- Invalid batches. One error in full, the others in a table.
 SELECT pg_temp.batch(:'colour', 2, '0100')::ldp_report_batch;
 \pset format unaligned
 \pset tuples_only on
@@ -124,14 +124,14 @@ FROM (VALUES
     (14, 'another mechanism',          overlay(pg_temp.batch(:'colour', 3, '000103') PLACING '63' FROM 5)),
     (15, '17 megabytes and a byte',    repeat('00', 17 * 1024 * 1024 + 1))
 ) AS hostile (number, what, input) ORDER BY number;
--- Every truncation, and every byte damaged: refused, unless it is a batch of other reports or of another spec.
+-- Every truncation, and every byte damaged: rejected, unless the result is a valid batch of other reports or of another spec.
 SELECT count(*) FILTER (WHERE pg_temp.outcome(format('SELECT %L::ldp_report_batch', left(whole, 2 * size))) LIKE '22P02 %') = count(*) AS refused
 FROM (SELECT pg_temp.batch(:'colour', 3, '000103') AS whole) AS w, generate_series(0, length(whole) / 2 - 1) AS size;
 SELECT count(*) AS damaged, count(*) FILTER (WHERE o LIKE '22P02 %') AS refused, count(*) FILTER (WHERE o NOT LIKE '22P02 %' AND o <> 'accepted') AS otherwise
 FROM (SELECT pg_temp.batch(:'colour', 3, '000103') AS whole) AS w, generate_series(0, length(whole) / 2 - 1) AS place, unnest('{00,01,7f,80,ff}'::text[]) AS hex,
      LATERAL (SELECT pg_temp.outcome(format('SELECT ldp_agg(%L::ldp_report_batch)', overlay(whole PLACING hex FROM 2 * place + 1)))) AS t (o);
--- Past the input function, as only a superuser's cast can bring them; where nothing is remembered, and where a whole
--- one has just been.
+-- Values that bypass the input function, as only a superuser's cast allows; with an empty cache, and with a valid batch in
+-- the cache.
 CREATE CAST (bytea AS ldp_report_batch) WITHOUT FUNCTION;
 SELECT what, how, pg_temp.outcome(replace(replace(query, '$b', format('%L::ldp_report_batch', pg_temp.batch(:'colour', 3, '000103'))),
                                           '$f', format('%L::bytea::ldp_report_batch', decode(input, 'hex'))))
@@ -151,8 +151,8 @@ DROP CAST (bytea AS ldp_report_batch);
 DROP TABLE batch_spec, single, packed, mixed, wide;
 
 -- Collections of batches ------------------------------------------------------------------------------------
--- Beside each a collection of single reports of the same spec, which has the same reports: whatever is asked of the two
--- has the same answer.
+-- Each has a counterpart: a collection of single reports with the same spec and the same reports. All queries must give
+-- equal results for both.
 CREATE FUNCTION pg_temp.of(collection text, payload text) RETURNS ldp_report LANGUAGE sql AS
 $$ SELECT (encode(ldp_spec_parameters(ldp_client_spec(collection)), 'hex') || payload)::ldp_report $$;
 CREATE TABLE kind AS SELECT * FROM (VALUES
@@ -187,7 +187,7 @@ FROM kind, LATERAL (SELECT row_number() OVER (), e AS m FROM ldp_estimate(name |
 GROUP BY name ORDER BY name;
 SELECT ldp_groups_of('fresh_many', '{batch}');
 
--- Submitting: single reports and arrays become batches; one that is repeated counts once; all or nothing.
+-- Submission: single reports and arrays become batches; a repeated batch counts once; all or nothing.
 SELECT ldp_submit('plain_many', pg_temp.of('plain_many', '01'));
 SELECT ldp_submit('plain_many', NULL);
 \echo :LAST_ERROR_SQLSTATE
@@ -209,7 +209,7 @@ SELECT reports FROM ldp_batch WHERE collection = 'plain_many' ORDER BY reports;
 WITH taken AS (DELETE FROM plain_many RETURNING batch, round) INSERT INTO plain_many SELECT ldp_pack(batch), round FROM taken GROUP BY round;
 SELECT count(*) AS rows, sum(ldp_count(batch)) AS reports FROM plain_many;
 
--- Who sees what: groups are of as many reports as people are asked for, not rows.
+-- Privileges: the minimum size of a group counts reports, not rows.
 SELECT ldp_create_collection('hidden_many', '{"mechanism": "grr", "epsilon": 1, "domain": 3, "min_group": 10}', '{{country,text}}', analysts => 'aggregates', rows => 'batches');
 INSERT INTO hidden_many (batch, country) SELECT ldp_pack(pg_temp.of('hidden_many', '01')), country FROM (VALUES ('de', 10), ('fr', 9)) AS c (country, n), generate_series(1, n) GROUP BY country;
 INSERT INTO hidden_many (batch, country) SELECT ldp_pack(pg_temp.of('hidden_many', '01')), 'it' FROM generate_series(1, 9) AS i GROUP BY i;
@@ -230,7 +230,7 @@ SELECT ldp_submit_batch('hidden_many', '6f1b3d52-8f0e-4b55-9d0e-3f6a51c0a003', A
 RESET ROLE;
 DROP ROLE ldp_test_reader, ldp_test_writer;
 
--- Adopting a table, and what is none.
+-- Adoption of a table, and tables that are rejected.
 SELECT ldp_create_collection('odd', '{"mechanism": "grr", "epsilon": 1, "domain": 3}', rows => 'columns');
 \echo :LAST_ERROR_SQLSTATE
 CREATE TABLE adopted (batch ldp_report_batch, round integer);

@@ -15,7 +15,7 @@ SELECT ldp_spec_canonical('{"mechanism": "grr", "epsilon": 1, "domain": 4, "colo
 \echo :LAST_ERROR_SQLSTATE
 \pset format unaligned
 \pset tuples_only on
--- (Without the details that quote a JSON library or a number to its last digit.)
+-- (Without details that quote a JSON library or a number to its last digit.)
 SELECT what, CASE WHEN number IN (13, 40) THEN split_part(outcome, ' / ', 1) ELSE outcome END
 FROM (VALUES
     ( 1, 'no JSON',              '{"mechanism": "grr", '),
@@ -42,7 +42,7 @@ FROM (VALUES
     (22, 'k beyond the limit, oue', '{"mechanism": "oue", "epsilon": 1, "domain": 65537}'),
     (23, 'duplicate labels',     '{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "red"]}'),
     (24, 'an empty label',       '{"mechanism": "grr", "epsilon": 1, "domain": ["red", ""]}'),
-    (25, 'a label that is none', '{"mechanism": "grr", "epsilon": 1, "domain": ["red", 7]}'),
+    (25, 'a label that is missing', '{"mechanism": "grr", "epsilon": 1, "domain": ["red", 7]}'),
     (26, 'min = max',            '{"mechanism": "piecewise", "epsilon": 1, "min": 5, "max": 5}'),
     (27, 'min > max',            '{"mechanism": "piecewise", "epsilon": 1, "min": 5, "max": 4}'),
     (28, 'no max',               '{"mechanism": "piecewise", "epsilon": 1, "min": 5}'),
@@ -77,7 +77,7 @@ SELECT attname, format_type(atttypid, atttypmod) AS type, attnotnull FROM pg_att
 SELECT relname, reloftype::regtype FROM pg_class WHERE relname IN ('colour', 'visit', 'Weird "name", 100%s') ORDER BY relname COLLATE "C";
 SELECT name, reports, mechanism, epsilon, spec = ldp_client_spec(name) AS same_spec, spec = ldp_spec_canonical(spec) AS canonical FROM ldp_collections ORDER BY name COLLATE "C";
 SELECT obj_description('colour'::regclass);
--- In the current schema, whichever it is.
+-- In the current schema.
 CREATE SCHEMA elsewhere;
 SET search_path = elsewhere, public;
 SELECT ldp_create_collection('away', '{"mechanism": "grr", "epsilon": 1, "domain": 3}');
@@ -133,7 +133,7 @@ SELECT spec ->> 'epsilon' AS epsilon FROM ldp_collections WHERE name = 'colour';
 
 -- Submission ------------------------------------------------------------------------------------------------
 SELECT ldp_submit('colour', pg_temp.report_to('colour', '01'));
--- Rounds are the owner's to open; what is there stays when one is closed.
+-- Only the owner opens rounds; reports of a closed round are kept.
 SELECT ldp_submit('colour', pg_temp.report_to('colour', '02'), 5);
 \echo :LAST_ERROR_SQLSTATE
 SELECT ldp_open_rounds('colour', 4, 5);
@@ -165,14 +165,14 @@ SELECT ldp_submit_batch('colour', :batch, :'reports');
 SELECT count(*) FROM colour;
 SELECT ldp_submit_batch('colour', :other, :'reports', 1);
 SELECT round, count(*) FROM colour GROUP BY round ORDER BY round;
--- The same number with other reports, fewer reports, another round: an error, or they would be lost.
+-- The same identifier with other reports, fewer reports or another round is an error; otherwise reports would be lost.
 SELECT ldp_submit_batch('colour', :batch, (:'reports'::ldp_report[])[1:9] || pg_temp.report_to('colour', '02'));
 \echo :LAST_ERROR_SQLSTATE
 SELECT ldp_submit_batch('colour', :batch, (:'reports'::ldp_report[])[1:9]);
 SELECT ldp_submit_batch('colour', :batch, :'reports', 1);
 -- Another collection has batches of its own.
 SELECT ldp_submit_batch('visit', :batch, ARRAY[pg_temp.report_to('visit', '00')]);
--- All or nothing: one bad report and none is counted, nor is the batch.
+-- All or nothing: with one invalid report, no report of the batch is counted.
 SELECT ldp_submit_batch('colour', :third, :'reports'::ldp_report[] || pg_temp.report_to('shade', '00'));
 SELECT ldp_submit_batch('colour', :third, :'reports'::ldp_report[] || NULL::ldp_report);
 SELECT count(*) FROM colour;
@@ -186,7 +186,7 @@ SELECT ldp_submit_batch('colour', 'bbbbbbbb-0000-0000-0000-000000000000', '{}');
 SELECT ldp_submit_batch('colour', :batch, NULL);
 SELECT ldp_submit_batch('colour', NULL, :'reports');
 SELECT ldp_submit_batch('colours', :batch, :'reports');
--- What COPY needs: claim, then copy, in one transaction.
+-- COPY: claim the batch, then copy, in one transaction.
 SELECT ldp_claim_batch('shade', :batch, 2, sha256('a')), ldp_claim_batch('shade', :batch, 2, sha256('a'));
 SELECT ldp_claim_batch('shade', :batch, 2, sha256('b'));
 SELECT ldp_claim_batch('shade', :batch, 3, sha256('a'));
@@ -226,7 +226,7 @@ CREATE ROLE regress_ldp_stranger;
 GRANT USAGE ON SCHEMA public TO regress_ldp_device, regress_ldp_reader, regress_ldp_owner, regress_ldp_stranger;
 GRANT CREATE ON SCHEMA public TO regress_ldp_owner;
 SELECT pg_temp.report_to('colour', '01') AS report, pg_temp.report_to('shade', '01') AS foreign_report \gset
--- A device submits, and reads nothing.
+-- A device submits and cannot read.
 SET ROLE regress_ldp_device;
 SELECT name FROM ldp_collections WHERE name = 'colour';
 SELECT ldp_client_spec('colour') ->> 'mechanism' AS mechanism;
@@ -246,7 +246,7 @@ DELETE FROM ldp_batch;
 SELECT ldp_drop_collection('colour');
 SELECT ldp_create_collection('mine', '{"mechanism": "grr", "epsilon": 1, "domain": 3}');
 RESET ROLE;
--- An analyst reads, and changes nothing.
+-- An analyst reads and cannot write.
 SET ROLE regress_ldp_reader;
 SELECT n FROM ldp_estimate('colour') LIMIT 1;
 SELECT ldp_count(ldp_agg(report)) FROM colour;
@@ -257,7 +257,7 @@ INSERT INTO colour (report) VALUES (:'report');
 DELETE FROM colour;
 SELECT ldp_drop_collection('colour');
 RESET ROLE;
--- An administrator creates collections, and drops its own.
+-- An administrator creates collections and drops its own.
 SET ROLE regress_ldp_owner;
 SELECT ldp_create_collection('mine', '{"mechanism": "grr", "epsilon": 1, "domain": 3}');
 SELECT ldp_drop_collection('colour');
@@ -274,7 +274,7 @@ SELECT ldp_drop_collection('mine');
 SELECT to_regclass('mine') IS NULL AS gone, (SELECT count(*) FROM ldp_collections WHERE name = 'mine') AS registered;
 RESET ROLE;
 SELECT count(*) AS batches FROM ldp_batch WHERE collection = 'mine';
--- Anyone may see which collections there are, and nothing else.
+-- Every role may list the collections, and nothing else.
 SET ROLE regress_ldp_stranger;
 SELECT count(*) > 0 AS seen FROM ldp_collections;
 SELECT ldp_client_spec('colour') ->> 'mechanism' AS mechanism;
@@ -284,7 +284,7 @@ SELECT ldp_submit('colour', :'report');
 SELECT ldp_claim_batch('colour', :batch, 1, sha256('a'));
 SELECT ldp_create_collection('theirs', '{"mechanism": "grr", "epsilon": 1, "domain": 3}');
 RESET ROLE;
--- A trigger on a table runs with the rights of whoever submits, not with those of the extension's owner.
+-- A trigger on a table runs with the rights of the submitter, not of the extension's owner.
 CREATE TABLE witnessed (role name);
 GRANT INSERT ON witnessed TO PUBLIC;
 CREATE FUNCTION witness() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO witnessed VALUES (current_user); RETURN NEW; END $$;
@@ -296,7 +296,7 @@ RESET ROLE;
 SELECT DISTINCT role FROM witnessed;
 DROP FUNCTION witness() CASCADE;
 DROP TABLE witnessed;
--- Definer functions pin their search_path, and nobody may call them.
+-- SECURITY DEFINER functions set their search_path, and only their owner may execute them.
 SELECT proname, proconfig, proacl FROM pg_proc WHERE proname LIKE 'ldp\_%' AND prosecdef ORDER BY proname;
 REVOKE ALL ON SCHEMA public FROM regress_ldp_device, regress_ldp_reader, regress_ldp_owner, regress_ldp_stranger;
 DROP ROLE regress_ldp_device, regress_ldp_reader, regress_ldp_owner, regress_ldp_stranger;
@@ -309,13 +309,13 @@ SELECT to_regclass('colour') IS NULL AS gone, (SELECT count(*) FROM ldp_collecti
 SELECT ldp_drop_collection('colour');
 \echo :LAST_ERROR_SQLSTATE
 SELECT ldp_drop_collection('Weird "name", 100%s');
--- What depends on a table keeps it.
+-- Dependent objects prevent the drop.
 CREATE VIEW dependent AS SELECT ldp_agg(report) FROM profile;
 SELECT ldp_drop_collection('profile');
 DROP VIEW dependent;
 SELECT count(*) FROM ldp_collections WHERE name = 'profile';
 SELECT ldp_drop_collection('profile');
--- A table dropped by hand takes its collection out of sight; the name is free again, and its batches are forgotten.
+-- If a table is dropped directly, its collection disappears, its name is free, and its batches are deleted.
 DROP TABLE shade;
 SELECT count(*) AS seen, (SELECT count(*) FROM ldp_collection WHERE name = 'shade') AS stale FROM ldp_collections WHERE name = 'shade';
 SELECT ldp_client_spec('shade');
@@ -330,14 +330,14 @@ ALTER TABLE visit RENAME TO seen_before;
 ALTER TABLE seen_before SET SCHEMA elsewhere;
 SELECT reports FROM ldp_collections WHERE name = 'visit';
 SELECT ldp_submit('visit', pg_temp.report_to('visit', '02'));
--- pg_dump keeps what is registered and its table exists.
+-- pg_dump saves the registered collections whose tables exist.
 DROP TABLE elsewhere.away;
 SELECT conf.oid::regclass AS dumped, condition FROM pg_extension, unnest(extconfig, extcondition) AS conf (oid, condition) WHERE extname = 'ldp';
 SELECT count(*) FROM ldp_collection WHERE EXISTS (SELECT FROM pg_catalog.pg_class AS t WHERE t.oid = reports);
 -- pg_restore -j fills the tables in any order.
 SELECT conname FROM pg_constraint AS c JOIN pg_depend AS d ON d.classid = 'pg_class'::regclass AND d.objid = c.conrelid
 WHERE c.contype = 'f' AND d.deptype = 'e' AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ldp');
--- A collection begins without what was counted for one of its name, however that went away.
+-- A new collection has no records of batches of an earlier collection with the same name.
 INSERT INTO ldp_batch VALUES ('away', 'regress_ldp_device', gen_random_uuid(), 1, sha256('a'));
 SELECT ldp_drop_collection('away');
 SELECT ldp_create_collection('away', '{"mechanism": "grr", "epsilon": 1, "domain": 3}');
@@ -349,5 +349,5 @@ SELECT ldp_drop_collection('visit'), ldp_drop_collection('away');
 SELECT count(*) FROM ldp_collection;
 DROP SCHEMA elsewhere;
 
--- Citus takes one change in each ALTER TABLE.
+-- Citus supports one change per ALTER TABLE.
 SELECT proname FROM pg_proc WHERE proname LIKE 'ldp\_%' AND prosrc ~ 'ALTER TABLE[^;]*(DROP CONSTRAINT [a-z_]+,|SET NOT NULL,)';

@@ -1,4 +1,4 @@
--- Frequencies through every oracle: the same answers in every plan, labels, consistency, significance, health.
+-- Frequencies of every mechanism: equal results in every plan, labels, consistency, significance, diagnostics.
 \ir setup.sql
 
 
@@ -10,7 +10,7 @@ FROM (VALUES ('grr', '{}'::jsonb), ('oue', '{}'), ('sue', '{}'), ('subset', '{}'
              ('exponential', '{"columns": 4, "reach": 2}')) AS o (name, more);
 
 
--- Whatever the data, reports of one spec have one length, and derived shows the constants.
+-- For all data, reports of one spec have one length, and "derived" has the constants.
 SELECT name, ldp_spec_canonical(spec) -> 'derived' ->> 'report_bytes' AS report, ldp_spec_canonical(spec) -> 'derived' ->> 'summary_bytes' AS summary,
        round((ldp_spec_canonical(spec) -> 'derived' ->> 'p')::numeric, 9) AS p, round((ldp_spec_canonical(spec) -> 'derived' ->> 'q')::numeric, 9) AS q
 FROM oracle ORDER BY name;
@@ -109,7 +109,7 @@ SELECT * FROM whole, ldp_top(serial, -1) WHERE name = 'grr';
 \echo :LAST_ERROR_SQLSTATE
 SELECT * FROM whole, ldp_top(serial, control => 'luck') WHERE name = 'grr';
 \echo :LAST_ERROR_SQLSTATE
--- Noise speaks for nobody. (What does is in test/e2e/hitters.sh: only the client knows the filters' bits.)
+-- Pure noise has no significant candidates. (test/e2e/hitters.sh tests real ones, because only the client has the filters.)
 SELECT (SELECT count(*) FROM ldp_candidates(serial, 'nnls')) AS nnls,
        (SELECT count(*) FROM ldp_candidates(serial, 'lasso', 'benjamini_hochberg')) AS lasso FROM whole WHERE name = 'rappor';
 SELECT * FROM whole, ldp_candidates(serial) WHERE name = 'grr';
@@ -118,14 +118,14 @@ SELECT * FROM whole, ldp_candidates(serial, 'best') WHERE name = 'rappor';
 \echo :LAST_ERROR_SQLSTATE
 
 -- Health ----------------------------------------------------------------------------------------------------
--- Reports that no randomizer made, in a format that cannot tell: the statistics can.
+-- Reports that do not come from the randomizer and have a valid format: the statistics detect them.
 SELECT name, statistic FROM whole, ldp_health(serial) WHERE p_value < 1e-6 ORDER BY name, statistic COLLATE "C";
 -- All bits set; a hash function with a single bucket; the output that every value has in common.
 SELECT name, bool_or(p_value < 1e-6) AS seen
 FROM (SELECT name, ldp_agg(pg_temp.report(spec, forged)) AS s
       FROM oracle JOIN (VALUES ('oue', 'ff0f'), ('sue', 'ff0f'), ('rappor', '00ff0f'), ('olh', repeat('00', 17)), ('blh', repeat('00', 17)), ('hadamard', '00')) AS f (name, forged) USING (name),
            generate_series(1, 100) GROUP BY name) AS flood, ldp_health(s) GROUP BY name ORDER BY name;
--- What breaks the format is refused.
+-- Reports with an invalid format are rejected.
 CREATE FUNCTION pg_temp.refusal(spec jsonb, payload text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM pg_temp.report(spec, payload);
@@ -150,7 +150,7 @@ WITH answers AS (SELECT ldp_agg(pg_temp.report('{"mechanism": "exponential", "ep
      law AS (SELECT exp(1::float8) / (exp(1::float8) + 1) AS p)
 SELECT value, abs(estimate - ((CASE value WHEN 0 THEN 0.75 ELSE 0.25 END - (1 - p)) / (2 * p - 1))) < 1e-9 AS estimates,
        abs(stderr - sqrt(p * (1 - p) / 400) / (2 * p - 1)) < 1e-9 AS errors FROM answers, law, ldp_frequencies(s);
--- Near values are told apart by less, and a reach spends epsilon on them.
+-- Near values are less distinguishable, and a limited range spends epsilon on them.
 SELECT round((ldp_spec_canonical(spec) -> 'derived' ->> 'epsilon_per_unit')::numeric, 6) AS per_unit FROM (VALUES
     ('{"mechanism": "exponential", "epsilon": 4, "domain": 5}'::jsonb), ('{"mechanism": "exponential", "epsilon": 4, "domain": 5, "reach": 2}'),
     ('{"mechanism": "exponential", "epsilon": 4, "domain": 5, "reach": 1}')) AS s (spec);
@@ -158,12 +158,12 @@ SELECT ldp_create_collection('twins', '{"mechanism": "exponential", "epsilon": 1
 \echo :LAST_ERROR_SQLSTATE
 
 -- Few reports ------------------------------------------------------------------------------------------------
--- All 25 say the same. Against a population they do so with probability x ^ 25, half of which is 0.025 at the lower end.
+-- All 25 reports are equal. Against a population they do so with probability x ^ 25, half of which is 0.025 at the lower end.
 WITH law AS (SELECT exp(3::float8) / (exp(3::float8) + 1) AS p),
      few AS (SELECT ldp_agg(pg_temp.report('{"mechanism": "grr", "epsilon": 3, "domain": 2}', '00')) AS s FROM generate_series(1, 25))
 SELECT value, estimate > 1 AS beyond, abs(upper - estimate) < 1e-12 AS room, abs(lower - (0.05 ^ (1 / 25::float8) - (1 - p)) / (2 * p - 1)) < 1e-9 AS exact
 FROM few, law, ldp_frequencies(s, target => 'population') WHERE value = 0;
--- Of a number that is a bit a report the mean is a share of the way.
+-- For a number with one bit per report, the mean is a share of the range.
 WITH law AS (SELECT exp(3::float8) / (exp(3::float8) + 1) AS p),
      few AS (SELECT ldp_agg(pg_temp.report('{"mechanism": "duchi", "epsilon": 3, "min": 10, "max": 50}', '00')) AS s FROM generate_series(1, 25))
 SELECT estimate < 10 AS beyond, abs(upper - (50 - 40 * (0.05 ^ (1 / 25::float8) - (1 - p)) / (2 * p - 1))) < 1e-7 AS exact, abs(lower - estimate) < 1e-12 AS room

@@ -1,5 +1,5 @@
--- ldp_insert: a batch's reports into a table, one a row, as COPY does. Whatever stands in COPY's way, the rows are those
--- that INSERT would make, or there are none.
+-- ldp_insert: the reports of a batch into a table, one per row, as COPY does. Where COPY is not possible, the rows are those
+-- of INSERT, or the call fails.
 \ir setup.sql
 
 -- What an insertion comes to, and whether COPY was at it when it failed.

@@ -1,4 +1,4 @@
--- Cross tables: what several attributes have to do with each other, of reports that each tell of some of them.
+-- Cross tables: joint estimates of several attributes from reports that each cover some of them.
 \ir setup.sql
 CREATE SCHEMA joint;
 SET search_path = joint, public;
@@ -53,7 +53,7 @@ CREATE FUNCTION pg_temp.short(number float8) RETURNS numeric LANGUAGE sql AS $$ 
 SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, pg_temp.short(lower) AS lower, pg_temp.short(upper) AS upper, n, people, cell_numbers, note
 FROM ldp_marginal(:'s', '{sex,age}');
 SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, n FROM ldp_marginal(:'s', '{age,sex}', 'unbiased', target => 'population');
--- The order of the question is that of the answer; one attribute is what ldp_frequencies tells.
+-- Rows follow the order of the arguments; for one attribute the result is that of ldp_frequencies.
 SELECT count(*), max(abs(a.estimate - b.estimate)) < 1e-12 AS same FROM ldp_marginal(:'s', '{sex,age}') AS a JOIN ldp_marginal(:'s', '{age,sex}') AS b
     ON a.cell = ARRAY[b.cell[2], b.cell[1]];
 SELECT f.label, f.estimate = m.estimate AS same, f.stderr = m.stderr AS as_sure, f.n = m.n AS of_as_many

@@ -1,4 +1,4 @@
--- Haar details of several attributes: boxes of ordered values, told by a level of one attribute or of each of two.
+-- Haar coefficients of several attributes: boxes of ordered values, reported as a level of one attribute or of two.
 \ir setup.sql
 CREATE SCHEMA joint_haar;
 SET search_path = joint_haar, public;
@@ -9,7 +9,7 @@ CREATE FUNCTION pg_temp.short(number float8) RETURNS numeric LANGUAGE sql AS $$ 
 -- Specs.
 SELECT ldp_spec_canonical('{"mechanism": "joint_haar", "epsilon": 4, "views": [["age", "sex"]], "people": 1000, "attributes": [{"name": "sex", "domain": ["f", "m"]},
     {"name": "age", "min": 0, "max": 100, "edges": [18, 40, 65]}]}') - 'derived';
--- With views "auto" takes the mechanism that tells what is asked best; advice needs no answer that "people" leaves to fits.
+-- With views, "auto" chooses the mechanism with the smallest error for the queries; the advice ignores queries that "people" leaves to fits.
 SELECT c->>'mechanism' AS mechanism, c->'chosen'->>'reason' AS reason FROM unnest(ARRAY['"views": "pairs"', '"views": "pairs", "target": "ranges"', '"views": "triples"']) AS rest,
     ldp_spec_canonical(('{"mechanism": "auto", "epsilon": 1, "attributes": [{"name": "a", "domain": 16}, {"name": "b", "domain": 16}, {"name": "c", "domain": 12}], ' || rest || '}')::jsonb) AS c;
 SELECT mechanism, pg_temp.short(stderr) AS stderr, obstacle FROM ldp_advise('{"mechanism": "auto", "epsilon": 1, "views": "pairs", "target": "ranges", "people": 300,
@@ -26,7 +26,7 @@ FROM unnest(ARRAY[
     '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "singles": 0.5',
     '"attributes": [{"name": "a", "domain": 4096}, {"name": "b", "domain": 2048}]']) AS rest;
 
--- A collection. Its questions are sex; two levels of age; sex with each of these. At this epsilon a report says a place and a
+-- A collection. Its queries are sex; two levels of age; sex with each of these. At this epsilon a report has a position and a
 -- sign, and these say the truth.
 SELECT ldp_create_collection('survey', '{"mechanism": "joint_haar", "epsilon": 4, "attributes": [{"name": "sex", "domain": ["f", "m"]},
     {"name": "age", "min": 0, "max": 100, "edges": [18, 40, 65]}]}');
@@ -56,7 +56,7 @@ SELECT cell, pg_temp.short(estimate) AS estimate, note FROM ldp_fitted(:'s', '{s
 SELECT bool_and(estimate >= 0) AS none_negative, abs(sum(estimate) - 1) < 1e-9 AS whole FROM ldp_fitted(:'s', '{age,sex}');
 SELECT ldp_health.statistic, p_value < 1e-6 AS suspect FROM ldp_health(:'s') WHERE p_value < 1e-6 OR statistic = 'questions drawn';
 
--- How both hang together: what a table of the people has, if rare ages were told as well; a model, and rows that are made of it.
+-- Association of both attributes, which equals that of the true table if rare ages are reported, too; a model, and synthetic records.
 SELECT pg_temp.short(sqrt(sum(power(both_ - sex_ * age_, 2) / (sex_ * age_)))) AS cramers_v FROM
     (SELECT avg((p.sex = s AND p.age = a)::integer) AS both_, avg((p.sex = s)::integer) AS sex_, avg((p.age = a)::integer) AS age_
      FROM people AS p, generate_series(0, 1) AS s, generate_series(0, 3) AS a GROUP BY s, a) AS cells;
@@ -77,7 +77,7 @@ SELECT pg_temp.refusal(format(query, :'s')) FROM unnest(ARRAY[
     'SELECT ldp_quantile(%L, 0.5, ''age'')']) AS query;
 SELECT pg_temp.refusal(format('SELECT pg_temp.report_to(%L, %L)', 'survey', payload)) FROM unnest(ARRAY['0500', '0002', '0404', '04', '040000']) AS payload;
 
--- Of so few people as are expected levels of pairs are left out: what needs them is not told, but fitted.
+-- For this small expected number of people, levels of pairs are omitted: estimates that need them are fitted.
 SELECT ldp_create_collection('small', '{"mechanism": "joint_haar", "epsilon": 1, "people": 300, "attributes": [{"name": "a", "domain": 16}, {"name": "b", "domain": 16}]}');
 INSERT INTO small SELECT pg_temp.report_to('small', pg_temp.byte(i % 9) || pg_temp.byte(i / 9 % 2)) FROM generate_series(1, 900) AS i;
 SELECT conditions, (s).estimate IS NULL AS unknown, (s).note

@@ -108,7 +108,7 @@ EXECUTE part;
 EXECUTE part;
 SELECT ldp_labels(ldp_part(record, 'town')) AS town, ldp_attributes(ldp_part(record, 0)) AS size, ldp_value(ldp_part(record, 1), 'Bonn') AS bonn FROM s;
 
--- The table of collections is read with the rights of whoever asks, at every call.
+-- Every call reads the table of collections with the rights of the caller.
 SET client_min_messages = warning;
 CREATE ROLE ldp_labels_reader;
 GRANT USAGE ON SCHEMA labels TO ldp_labels_reader;

@@ -1,4 +1,4 @@
--- What a few bytes may demand: ldp.max_state bounds states, before memory is taken for one. What the planner is told.
+-- Resource limits: ldp.max_state bounds states before their memory is allocated. Estimates for the planner.
 \ir setup.sql
 
 -- A report of parameters and zeros, as any of these randomizers might make.
@@ -56,7 +56,7 @@ SET ldp.max_state = '1GB';
 RESET ROLE;
 DROP ROLE ldp_test_limited;
 
--- Rows that an argument tells of.
+-- Numbers of rows that an argument determines.
 CREATE FUNCTION planned(query text) RETURNS float8 LANGUAGE plpgsql AS $$
 DECLARE plan json;
 BEGIN

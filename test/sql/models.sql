@@ -1,4 +1,4 @@
--- How attributes hang together: associations, fitted tables, models, and made-up records.
+-- Associations of attributes: tests, fitted tables, models, and synthetic records.
 \ir setup.sql
 CREATE SCHEMA models;
 SET search_path = models, public;
@@ -28,7 +28,7 @@ SELECT a.cell[2] AS age, abs(sum(a.estimate) - min(b.estimate)) < 1e-7 AS agrees
     ON a.cell[2] = b.cell[1] GROUP BY 1 ORDER BY 1;
 SELECT count(*), max(abs(a.estimate - b.estimate)) < 1e-12 AS same FROM ldp_fitted(:'s', '{sex,age}') AS a JOIN ldp_fitted(:'s', '{age,sex}') AS b
     ON a.cell = ARRAY[b.cell[2], b.cell[1]];
--- No view has all three: they hang together as far as the views say, and the row says so.
+-- No view covers all three: the association follows from the views, and the note states it.
 SELECT count(*), pg_temp.short(sum(estimate)) AS whole, min(note) AS note FROM ldp_fitted(:'s', '{sex,age,"town \"here\""}');
 SELECT max(abs(m.estimate - f.estimate)) < 1e-6 AS agrees FROM (SELECT cell[1:2] AS cell, sum(estimate) AS estimate FROM ldp_fitted(:'s', '{sex,age,"town \"here\""}') GROUP BY 1) AS m
     JOIN ldp_fitted(:'s', '{sex,age}') AS f USING (cell);
@@ -36,7 +36,7 @@ SELECT max(abs(m.estimate - f.estimate)) < 1e-6 AS agrees FROM (SELECT cell[1:2]
 SELECT kind, attributes, pg_temp.short(estimate) AS v, pg_temp.short(information) AS bits, p_value < 1e-6 AS beyond_chance, cells, clique, parent, attribute_numbers FROM ldp_model(:'s', 0.0001);
 SELECT kind, attributes, clique, parent FROM ldp_model(:'s', 0.0001, cells => 4);
 
--- Views for a second round, as a spec has them: the pair that hangs together, and the towns alone.
+-- Views for a second round, in the format of a spec: the associated pair, and the towns alone.
 SELECT ldp_learn_views(:'s'), ldp_learn_views(:'s', 0);
 SELECT ldp_create_collection('second', ldp_client_spec('survey') - 'derived' || jsonb_build_object('views', ldp_learn_views(:'s')));
 INSERT INTO second SELECT pg_temp.report_to('second', '0001');
@@ -106,17 +106,17 @@ SELECT pg_temp.refusal(format('SELECT ldp_learn_views(%L)', :'few'));
 SELECT ldp_learn_views(ldp_agg(report)) IS NULL AS none FROM survey WHERE false;
 SELECT (SELECT count(*) FROM ldp_association(ldp_agg(report))) AS pairs, (SELECT count(*) FROM ldp_fitted(ldp_agg(report), '{sex}')) AS cells,
        (SELECT count(*) FROM ldp_model(ldp_agg(report))) AS cliques, (SELECT count(*) FROM ldp_synthesize(ldp_agg(report), 5)) AS records FROM survey WHERE false;
--- A pair that fewer are about than others shows nothing of itself.
+-- A pair with fewer reports than others has no estimates.
 SELECT attribute, other_attribute, n, estimate IS NULL AS hidden, p_value IS NULL AND lower IS NULL AND information IS NULL AS all_of_it, note
 FROM ldp_association((SELECT ldp_agg(report) FROM (SELECT report, row_number() OVER (PARTITION BY substr(report::text, length(report::text) - 3, 2) ORDER BY report) AS i,
     substr(report::text, length(report::text) - 3, 2) AS view FROM survey) AS r WHERE i <= CASE view WHEN '01' THEN 19 ELSE 1800 END));
 SELECT attributes, estimate IS NULL AS hidden, p_value IS NULL AND information IS NULL AS all_of_it
 FROM ldp_model((SELECT ldp_agg(report) FROM (SELECT report, row_number() OVER (PARTITION BY substr(report::text, length(report::text) - 3, 2) ORDER BY report) AS i,
     substr(report::text, length(report::text) - 3, 2) AS view FROM survey) AS r WHERE i <= CASE view WHEN '01' THEN 19 ELSE 1800 END), 1) WHERE kind = 'edge';
--- Of an attribute that no report tells of no value is made up.
+-- Without reports about an attribute there are no synthetic records.
 SELECT ldp_create_collection('rare', '{"mechanism": "joint", "epsilon": 4, "views": [["a", "b"], ["c"]], "attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}, {"name": "c", "domain": 2}]}');
 SELECT pg_temp.refusal(format('SELECT ldp_synthesize(%L, 5)', ldp_agg(pg_temp.report_to('rare', '0001')))) FROM generate_series(1, 30);
--- People who keep their answers: reports count as so many people, and their rounds must be known.
+-- Memoized responses: n counts people instead of reports, and the rounds must be known.
 SELECT ldp_create_collection('panel', '{"mechanism": "joint", "epsilon": 4, "min_group": 30, "evolving": {}, "budget": {"epsilon": 40}, "attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}]}');
 SELECT ldp_open_rounds('panel', 0, 2);
 INSERT INTO panel SELECT pg_temp.report_to('panel', '00' || pg_temp.little(1 << i % 4, 1)), round FROM generate_series(1, 30) AS i, generate_series(0, 2) AS round;

@@ -72,7 +72,7 @@ SELECT name, partitions, partitionwise = serial AS the_same, refreshed, rolled_u
 FROM collected AS c JOIN whole AS w USING (name) ORDER BY name;
 SELECT count(*) FROM whole, LATERAL (SELECT ldp_drop_collection('of_' || name)) AS dropped;
 
--- duchi by hand: the share of ones, stretched.
+-- duchi by hand: the share of ones, scaled to the range.
 WITH e AS (SELECT exp(1.0::float8) AS e),
 counted AS (SELECT avg(get_byte(decode(right(report::text, 2), 'hex'), 0))::float8 AS ones FROM report WHERE name = 'duchi')
 SELECT abs(ldp_mean(serial) - 100 * ((ones - 1 / (e + 1)) * (e + 1) / (e - 1))) < 1e-6 AS mean_of_duchi FROM e, counted, whole WHERE name = 'duchi';

@@ -156,7 +156,7 @@ SELECT n FROM ldp_estimate('parted') LIMIT 1;
 SELECT ldp_drop_collection('parted');
 
 -- What runs when a table is read ----------------------------------------------------------------------------
--- Expressions of indexes are evaluated whenever the table is planned for; here they are its owner's, whoever asks, and
+-- Expressions of indexes are evaluated whenever the table is planned for; here they run with the rights of its owner for every caller, and
 -- change nothing of the session.
 SET ROLE regress_ldp_owner;
 CREATE FUNCTION witness(place text) RETURNS integer LANGUAGE plpgsql IMMUTABLE AS $$
@@ -168,7 +168,7 @@ END $$;
 CREATE INDEX ON colour ((witness('an index')));
 INSERT INTO colour SELECT report('colour', '01'), 0, CASE WHEN i % 2 = 0 THEN 'a' ELSE 'b' END FROM generate_series(1, 50) AS i;
 RESET ROLE;
--- Asked for by hand, it runs as whoever asks: a new session has nothing evaluated yet.
+-- In a direct query it runs as the caller: a new session has nothing evaluated yet.
 \c -
 SELECT count(report) FROM owners.colour;
 SELECT current_setting('owners.trace', true) = current_user AS caught;
@@ -203,7 +203,7 @@ RESET ROLE;
 SELECT has_table_privilege('regress_ldp_reader', 'colour', 'SELECT') AS rows, has_any_column_privilege('regress_ldp_reader', 'colour', 'SELECT') AS columns;
 
 -- Tenants ---------------------------------------------------------------------------------------------------
--- Policies hold in everything that reads, for those that they are about.
+-- Policies apply to every read by the roles that they concern.
 SET ROLE regress_ldp_owner;
 ALTER TABLE colour ENABLE ROW LEVEL SECURITY;
 CREATE POLICY of_tenant ON colour FOR SELECT TO ldp_analyst USING (tenant = current_setting('owners.tenant', true));
@@ -256,14 +256,14 @@ SELECT * FROM ldp_summaries_of('guarded', '{}');
 SELECT * FROM ldp_summaries_of('guarded', NULL);
 SELECT * FROM ldp_summaries_of('guarded', ARRAY['tenant); DROP TABLE guarded; --']);
 RESET ROLE;
--- Nor does another's type run anything: how it becomes JSON would be the type's owner's to say.
+-- A type of another owner runs no code: its conversion to JSON would be code of the type's owner.
 CREATE TYPE foreign_kind AS ENUM ('a');
 ALTER TYPE foreign_kind OWNER TO regress_ldp_rival;
 ALTER TABLE guarded ADD COLUMN kind foreign_kind;
 SELECT * FROM ldp_summaries_of('guarded', '{kind}');
 ALTER TABLE guarded DROP COLUMN kind;
 DROP TYPE foreign_kind;
--- Others ask in vain; the owner, who reads rows, sees every group.
+-- Other roles get an error; the owner, who reads rows, gets every group.
 SET ROLE regress_ldp_device;
 SELECT ldp_summary_of('guarded');
 SELECT * FROM ldp_summaries_of('guarded', '{tenant}');
@@ -275,7 +275,7 @@ RESET ROLE;
 SET ROLE regress_ldp_reader;
 SELECT ldp_summary_of('guarded');
 RESET ROLE;
--- A schema that is closed is closed to functions, too.
+-- A schema without USAGE is closed to functions, too.
 REVOKE USAGE ON SCHEMA owners FROM PUBLIC;
 GRANT USAGE ON SCHEMA owners TO regress_ldp_owner;
 SET ROLE regress_ldp_reader;
@@ -287,7 +287,7 @@ RESET ROLE;
 GRANT USAGE ON SCHEMA owners TO PUBLIC;
 
 -- Batches ---------------------------------------------------------------------------------------------------
--- The right to insert is the right to claim; a batch is its submitter's, whoever else has heard of its number.
+-- The right to insert is the right to claim; a batch belongs to its submitter, even if other roles know its identifier.
 \set batch '''6b1e0f5c-1b1a-4b52-9d1c-0a8d6f1f0001'''
 SET ROLE regress_ldp_stranger;
 SELECT ldp_claim_batch('colour', :batch, 1, :'digest');

@@ -1,4 +1,4 @@
--- Planning: what is expected of an answer before anybody reports, and what it takes.
+-- Planning: the predicted error of an estimate before the collection, and the required people and epsilon.
 \ir setup.sql
 CREATE SCHEMA plan;
 SET search_path = plan, public;
@@ -11,7 +11,7 @@ FROM ldp_plan('{"mechanism": "grr", "epsilon": 1, "domain": 4}', people => 1000)
 SELECT abs(margin / stderr - 1.959964) < 1e-6 AS margin, abs(effect / stderr - 2.801585) < 1e-5 AS effect, canonical ->> 'mechanism' AS canonical
 FROM ldp_plan('{"mechanism": "grr", "epsilon": 1, "domain": 4}', people => 1000) WHERE source = 'all';
 
--- Of people, ε and error any two give the third.
+-- Two of people, ε and error determine the third.
 SELECT n, epsilon, mechanism, stderr <= 0.01 AND stderr > 0.0097 AS reached
 FROM (VALUES ('{"mechanism": "auto", "epsilon": 1, "domain": 12}'::jsonb, NULL::bigint), ('{"mechanism": "auto", "domain": 12}', 20000), ('{"mechanism": "auto", "domain": 12}', 2000)) AS c (spec, people),
      ldp_plan(spec, '{"error": 0.01}', people) WHERE source = 'all';
@@ -19,12 +19,12 @@ SELECT ldp_required_n('{"mechanism": "auto", "epsilon": 1, "domain": 12}', '{"er
        ldp_required_epsilon('{"mechanism": "auto", "domain": 12}', '{"error": 0.01}', 20000) AS epsilon;
 SELECT ldp_power(spec, question, ldp_required_n(spec, question)) BETWEEN 0.9 AND 0.9001 AS power
 FROM (VALUES ('{"mechanism": "auto", "epsilon": 1, "domain": 12}'::jsonb, '{"effect": 0.05, "power": 0.9, "compare": "groups"}'::jsonb)) AS c (spec, question);
--- The spec that comes out is one to create a collection with, and says the same again.
+-- The resulting spec is valid for a collection and has the same prediction.
 SELECT again.stderr = first.stderr AS same
 FROM ldp_plan('{"mechanism": "auto", "domain": 12}', '{"error": 0.02}', 5000) AS first,
      ldp_plan(ldp_spec_canonical(canonical), '{}', 5000) AS again WHERE first.source = 'all' AND again.source = 'all';
 
--- Every kind of question has its sources.
+-- The sources of error of every kind of target.
 SELECT name, round(stderr::numeric, 5) AS stderr, sources
 FROM (VALUES (1, 'mean', '{"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 100, "grid": 20}'::jsonb, '{"mean": 10, "sd": 20}'::jsonb),
              (2, 'range', '{"mechanism": "tree", "epsilon": 1, "min": 0, "max": 100, "grid": 100}', '{"low": 10, "high": 20}'),
@@ -37,7 +37,7 @@ FROM (VALUES (1, 'mean', '{"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 10
      LATERAL (SELECT max(stderr) FILTER (WHERE source = 'all'), string_agg(source, ', ' ORDER BY stderr DESC) FILTER (WHERE source <> 'all') FROM ldp_plan(spec, question, 10000)) AS p (stderr, sources)
 ORDER BY place;
 
--- What cannot be told.
+-- Errors.
 SELECT * FROM ldp_plan('{"mechanism": "grr", "epsilon": 1, "domain": 4}');
 \echo :LAST_ERROR_SQLSTATE
 SELECT * FROM ldp_plan('{"mechanism": "grr", "domain": 4}', '{"error": 0.1}');

@@ -1,10 +1,10 @@
--- Numbers together: products of a record's attributes, covariance, correlation, regression, and answers combined.
+-- Covariance, correlation and regression from products of a record's attributes; combination of estimates.
 \ir setup.sql
 CREATE SCHEMA regression;
 SET search_path = regression, public;
 
 
--- A record by hand, whose products a regression takes, and how many of a hundred reports say 1 of each number.
+-- A record by hand with the products for a regression, and the number of ones among a hundred reports about each number.
 SELECT ldp_create_collection('pupil', '{"mechanism": "sampled", "epsilon": 4, "grid": 100, "regression": {"of": "score", "on": ["hours"], "group": "school"}, "attributes": [
     {"name": "school", "domain": ["north", "süd"], "mechanism": "grr"},
     {"name": "hours", "min": 0, "max": 10, "mechanism": "duchi"}, {"name": "score", "min": 0, "max": 100, "mechanism": "duchi"},
@@ -19,7 +19,7 @@ INSERT INTO pupil SELECT (encode(ldp_spec_parameters(ldp_client_spec('pupil')), 
 FROM ones, generate_series(1, 800) AS i;
 CREATE TABLE told AS SELECT ldp_agg(report) AS s FROM pupil;
 
--- By hand: centred means, each told by people of its own, so that their errors are independent.
+-- By hand: centred means from different people, so that their errors are independent.
 CREATE VIEW m AS SELECT attribute AS name, estimate - CASE attribute WHEN 'hours' THEN 5 WHEN 'score' THEN 50 ELSE 0 END AS m, stderr AS e
     FROM told, ldp_means(s, target => 'population');
 CREATE VIEW moment AS SELECT x.m AS x, x.e AS ex, y.m AS y, y.e AS ey, xx.m AS xx, xx.e AS exx, xy.m AS xy, xy.e AS exy, yy.m AS yy, yy.e AS eyy
@@ -56,7 +56,7 @@ SELECT r.term, r.label, abs(r.estimate - (50 + y.m / f.estimate)) < 1e-9 AS mean
 FROM told, ldp_regression(s, 'score', '{}', "group" => 'school') AS r LEFT JOIN (SELECT f.* FROM told, ldp_frequencies(s, attribute => 'school') AS f) AS f ON f.label = r.label LEFT JOIN m AS y ON y.name = 'score*school=' || r.label ORDER BY r.label;
 SELECT jsonb_path_query_array(ldp_spec_canonical('{"mechanism": "sampled", "epsilon": 1, "regression": {"of": "y", "on": [], "group": "g"}, "attributes": [{"name": "g", "domain": 2}, {"name": "y", "min": -1, "max": 1}]}'), '$.attributes[*].name') AS names;
 
--- Nothing, and little.
+-- No reports, and few reports.
 SELECT count(*) AS of_no_summary FROM ldp_regression(NULL, 'score', ARRAY['hours']);
 SELECT count(*) AS of_no_reports FROM ldp_regression((SELECT ldp_agg(report) FROM pupil WHERE false), 'score', ARRAY['hours']);
 SELECT term, estimate, lower, n, note FROM ldp_regression((SELECT ldp_agg(report) FROM (SELECT report FROM pupil WHERE get_byte(ldp_report_send(report), length(ldp_report_send(report)) - 2) <> 3 UNION ALL (SELECT report FROM pupil WHERE get_byte(ldp_report_send(report), length(ldp_report_send(report)) - 2) = 3 LIMIT 19)) AS r), 'score', ARRAY['hours']);
@@ -64,26 +64,26 @@ SELECT ldp_create_collection('partial', '{"mechanism": "sampled", "epsilon": 4, 
     {"product": ["hours", "hours"], "mechanism": "duchi"}, {"product": ["score", "hours"], "mechanism": "duchi"}]}');
 INSERT INTO partial SELECT (encode(ldp_spec_parameters(ldp_client_spec('partial')), 'hex') || lpad(to_hex(i % 4), 2, '0') || CASE WHEN i % 7 < 4 THEN '01' ELSE '00' END)::ldp_report FROM generate_series(1, 4000) AS i;
 SELECT term, estimate IS NULL AS missing, note FROM ldp_regression(ldp_summary_of('partial'), 'score', ARRAY['hours']);
--- The same of people who keep their answers: what is missing is said, whatever errors were widened.
+-- The same with memoized responses: the note states missing rounds even if errors were inflated.
 SELECT ldp_create_collection('partial_kept', (ldp_client_spec('partial') - 'derived') || '{"evolving": {}, "budget": {"epsilon": 40}}');
 SELECT ldp_open_rounds('partial_kept', 0, 1);
 INSERT INTO partial_kept SELECT (encode(ldp_spec_parameters(ldp_client_spec('partial_kept')), 'hex') || right(report::text, 4))::ldp_report, r FROM partial, generate_series(0, 1) AS r;
 SELECT term, estimate IS NULL AS missing, n, people, note FROM ldp_regression(ldp_summary_of('partial_kept'), 'score', ARRAY['hours']);
 
--- Refusals.
+-- Errors.
 SELECT pg_temp.refusal(format($$SELECT * FROM told, %s$$, question)) FROM (VALUES
     (1, $$ldp_covariance(s, 'hours', 'age')$$), (2, $$ldp_correlation(s, 'school', 'hours')$$), (3, $$ldp_regression(s, 'score', '{}')$$),
     (4, $$ldp_regression(s, 'score', '{hours,hours}')$$), (5, $$ldp_regression(s, 'score', '{hours}', "group" => 'hours')$$),
     (6, $$ldp_regression(s, 'score', '{hours}', 1)$$), (7, $$ldp_regression(s, 'score', '{hours}', 0.9, 'all')$$),
     (8, $$ldp_covariance(ldp_part(s, 'hours'), 'hours', 'hours')$$)) AS q (place, question) ORDER BY place;
 SELECT pg_temp.refusal($$SELECT * FROM ldp_correlation(ldp_summary_of('partial'), 'hours', 'score')$$);
--- All the same hours: nothing to draw a line through.
+-- Equal hours: the design is singular.
 SELECT pg_temp.refusal($$SELECT * FROM ldp_regression((SELECT ldp_agg(report) FROM pupil WHERE substr(encode(ldp_report_send(report), 'hex'), length(ldp_report_send(report)) * 2 - 3) <> '0501'), 'score', '{hours}')$$);
--- A summary that no collection here can name.
+-- A summary without a collection in this database.
 SELECT pg_temp.refusal(format($$SELECT * FROM ldp_covariance(%L::ldp_summary, 'hours', 'score')$$, s)) FROM
     (SELECT ldp_agg((encode(ldp_spec_parameters(spec), 'hex') || '0001')::ldp_report) AS s FROM (SELECT ldp_client_spec('partial') - 'derived' || '{"min_group": 7}' AS spec) AS other) AS stranger;
 
--- Combined: two specs, one question. -----------------------------------------------------------------------
+-- Combination: two specs, one quantity. --------------------------------------------------------------------
 SELECT ldp_create_collection('shy', '{"mechanism": "duchi", "epsilon": 1, "attributes": [{"name": "wage", "min": 0, "max": 100}]}');
 SELECT ldp_create_collection('open', '{"mechanism": "duchi", "epsilon": 4, "attributes": [{"name": "wage", "min": 0, "max": 100}]}');
 INSERT INTO shy SELECT (encode(ldp_spec_parameters(ldp_client_spec('shy')), 'hex') || CASE WHEN i % 100 < 60 THEN '01' ELSE '00' END)::ldp_report FROM generate_series(1, 3000) AS i;
@@ -96,11 +96,11 @@ FROM (SELECT (ldp_combine(a)).* FROM each) AS c, mean AS m;
 SELECT abs((c).estimate - m.estimate) < 1e-9 AS estimate, abs((c).stderr - m.stderr) < 1e-9 AS stderr, (c).n
 FROM (SELECT ldp_combine((a).estimate, (a).stderr) AS c FROM each) AS c, mean AS m;
 SELECT (c).attribute, round((c).estimate::numeric, 3) AS estimate, (c).n FROM (SELECT ldp_combine(a) AS c FROM each WHERE (a).n = 3000) AS alone;
--- What tells nothing has no part in it; nothing comes of nothing.
+-- Rows without estimates are ignored; without rows the result is NULL.
 SELECT b.c = e.c AS with_nothing FROM (SELECT ldp_combine(a) AS c FROM each) AS e,
-    (SELECT ldp_combine(a) AS c FROM (SELECT a FROM each UNION ALL SELECT NULL UNION ALL SELECT ROW('wage', NULL, NULL, NULL, NULL, NULL, 3, NULL, 0, NULL, 'few')::ldp_answer) AS all_) AS b;
+    (SELECT ldp_combine(a) AS c FROM (SELECT a FROM each UNION ALL SELECT NULL UNION ALL SELECT ROW('wage', NULL, NULL, NULL, NULL, NULL, 3, NULL, 0, NULL, 'few')::ldp_estimate_row) AS all_) AS b;
 SELECT ldp_combine(a) IS NULL AS none, (SELECT (ldp_combine(e, s)).estimate FROM (VALUES (1, NULL), (2, 0.5), (NULL, 1)) AS v (e, s)) AS known FROM each WHERE false;
-SELECT pg_temp.refusal($$SELECT ldp_combine(a) FROM (SELECT a FROM each UNION ALL SELECT ROW('age', NULL, 3, 1, 1, 5, 30, NULL, 0, NULL, NULL)::ldp_answer) AS both_$$);
+SELECT pg_temp.refusal($$SELECT ldp_combine(a) FROM (SELECT a FROM each UNION ALL SELECT ROW('age', NULL, 3, 1, 1, 5, 30, NULL, 0, NULL, NULL)::ldp_estimate_row) AS both_$$);
 SELECT pg_temp.refusal($$SELECT ldp_combine(e, 0) FROM (VALUES (1), (2)) AS v (e)$$);
 SELECT pg_temp.refusal($$SELECT ldp_combine(e, 'NaN') FROM (VALUES (1), (2)) AS v (e)$$);
 SELECT pg_temp.refusal($$SELECT ldp_combine(1, -1)$$);

@@ -1,4 +1,4 @@
--- Who reads rollups: policies on the reports, enabled before or after a rollup is created; rights that were passed on.
+-- Privileges on rollups: policies on the reports, enabled before or after the creation of a rollup; grant options.
 \ir setup.sql
 CREATE SCHEMA rollup_rights;
 SET search_path = rollup_rights, public;
@@ -17,7 +17,7 @@ INSERT INTO tenants (report, tenant) SELECT report(i), CASE WHEN i <= 30 THEN 'r
 SELECT ldp_create_rollup('by_tenant', 'tenants', '{tenant}'), ldp_create_rollup('by_secret', 'tenants', '{secret}');
 SELECT ldp_refresh('by_tenant'), ldp_refresh('by_secret');
 REVOKE SELECT (secret) ON tenants FROM ldp_analyst;
--- Analysts who may read the reports read what a rollup adds up of them, through functions; its table is the owner's.
+-- Analysts with access to the reports read the rollup through functions; its table belongs to the owner.
 SET ROLE regress_ldp_acme;
 SELECT "group", n FROM ldp_series('by_tenant') WHERE label = 'red';
 SELECT * FROM by_tenant;
@@ -63,7 +63,7 @@ SET ROLE regress_ldp_acme;
 SELECT "group", n FROM ldp_series('by_tenant') WHERE label = 'red';
 RESET ROLE;
 
--- Rights that were passed on --------------------------------------------------------------------------------
+-- Grant options ---------------------------------------------------------------------------------------------
 CREATE ROLE regress_ldp_middle;
 CREATE ROLE regress_ldp_end;
 SET ROLE regress_ldp_owner;
@@ -83,7 +83,7 @@ INSERT INTO passed (report, country) VALUES (report(1), 'de');
 INSERT INTO passed (report, ldp_arrival) VALUES (report(1), 0);
 SET ROLE regress_ldp_owner;
 SELECT ldp_refresh('of_passed');
--- They end with the first.
+-- A revoked grant option revokes its grants.
 REVOKE INSERT (report, round, country) ON passed FROM regress_ldp_middle CASCADE;
 SELECT DISTINCT grantee::regrole FROM pg_attribute, aclexplode(attacl) WHERE attrelid = 'passed'::regclass AND privilege_type = 'INSERT';
 SELECT count(ldp_drop_collection(name)) FROM unnest('{tenants,passed}'::text[]) AS name;

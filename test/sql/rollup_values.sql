@@ -165,7 +165,7 @@ UPDATE ldp_collection SET home = 'elsewhere' WHERE name = 'gaps';
 SELECT ldp_refresh('gaps_daily'), ldp_refresh('gaps_daily');
 INSERT INTO gaps (report, seen) VALUES (report(1), '2026-03-01');
 SELECT ldp_refresh('gaps_daily'), ldp_refresh('gaps_daily'), (SELECT sum(ldp_count(summary)) FROM gaps_daily) AS all_of_them, (SELECT stamp < 4611686018427387904 FROM ldp_collection WHERE name = 'gaps') AS small;
--- A refresh finds what is new by the index, which knows all pages after it.
+-- A refresh finds new reports by the index, which summarizes all pages afterwards.
 INSERT INTO gaps SELECT report(i), 0, '2026-04-01', 'de' FROM generate_series(1, 20000) AS i;
 SELECT ldp_refresh('gaps_daily');
 INSERT INTO gaps SELECT report(i), 0, '2026-04-02', 'de' FROM generate_series(1, 10) AS i;

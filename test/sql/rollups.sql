@@ -1,4 +1,4 @@
--- Rollups: buckets by round, side columns and units of time; series from them; partitions; retention; whose they are.
+-- Rollups: buckets by round, side columns and units of time; series from them; partitions; retention; privileges.
 \ir setup.sql
 CREATE SCHEMA rollups;
 SET search_path = rollups, public;
@@ -20,13 +20,13 @@ SELECT relname, relkind, pg_get_partkeydef(oid) FROM pg_class WHERE relnamespace
 SELECT ldp_create_collection('odd', :spec, ARRAY[['country', 'text']], partition_by => 'country');
 SELECT ldp_create_collection('odd', :spec, partition_by => 'nothing');
 SELECT ldp_create_collection(repeat('n', 60), :spec, partition_by => 'round');
--- What has no partition of its own rests in the default one.
+-- Rows without a partition go to the default partition.
 SELECT ldp_open_rounds('visits', 0, 99), ldp_open_rounds('panel', 0, 99), ldp_open_rounds('stays', 0, 99), ldp_open_rounds('packed', 0, 99);
 INSERT INTO visits SELECT report('visits', i), i % 4, timestamptz '2026-03-27 00:00Z' + i * interval '30 minutes', (ARRAY['de', 'fr', NULL])[i % 3 + 1] FROM generate_series(0, 479) AS i;
 INSERT INTO panel SELECT report('panel', i), r, date '2026-03-27' + r FROM generate_series(1, 30) AS i, generate_series(0, 9) AS r;
 INSERT INTO stays SELECT ldp_pack(report('stays', i)), 0, timestamp '2026-03-27 12:00' + i % 5 * interval '1 day', ARRAY['a', NULL] FROM generate_series(1, 100) AS i GROUP BY i % 5;
 SELECT DISTINCT tableoid::regclass FROM visits UNION ALL SELECT DISTINCT tableoid::regclass FROM panel UNION ALL SELECT DISTINCT tableoid::regclass FROM stays;
--- Partitions go on where the last one ends, and take what is theirs.
+-- New partitions start where the last one ends, and take their rows from the default partition.
 SELECT ldp_add_partitions('visits', '2026-04-01 00:00Z', since => '2026-03-27 12:00Z');
 SELECT ldp_add_partitions('visits', '2026-04-01 00:00Z');
 SELECT ldp_add_partitions('visits', '2026-04-05 00:00Z', '3 days');
@@ -45,7 +45,7 @@ SELECT ldp_add_partitions('visits', '2126-01-01', '1 hour');
 SELECT ldp_add_partitions('visits', NULL);
 SELECT ldp_add_round_partitions('panel', 2147483647);
 SELECT ldp_add_round_partitions('panel', 20, 0);
--- They follow the spec and the rounds, and what is asked of the whole is asked of all.
+-- Partitions have the constraints of the table, and queries read all of them.
 INSERT INTO panel_3 SELECT report('visits', 1), 3;
 SELECT ldp_open_rounds('panel', 5, 99);
 INSERT INTO panel_3 SELECT report('panel', 1), 3;
@@ -68,13 +68,13 @@ SELECT ldp_rollup(d.summary) = ldp_summary_of('visits') AS sums, (SELECT summary
 SELECT bool_and(b.summary = ldp_summary_of('panel', b.round)) FROM by_round AS b;
 SELECT week, tags, ldp_count(summary) FROM stays_weekly ORDER BY week;
 SELECT min(month), max(month), min(day), max(day), count(*) FROM days_of_panel;
--- Later and late.
+-- New and late reports.
 INSERT INTO visits SELECT report('visits', i), 0, timestamptz '2026-03-28 00:00Z' + i * interval '10 days', 'de' FROM generate_series(0, 2) AS i;
 INSERT INTO visits SELECT report('visits', 1), 0, '2026-06-01 00:00Z';
 SELECT ldp_submit_batch('packed', '6b1e0f5c-1b1a-4b52-9d1c-0a8d6f1f0001', ARRAY[report('packed', 1), report('packed', 2)], 3);
 SELECT ldp_refresh('daily'), ldp_refresh('everything');
 SELECT ldp_rollup(summary) = ldp_summary_of('visits') FROM daily;
--- What cannot be.
+-- Errors.
 SELECT ldp_create_rollup('odd', 'visits', '{report}');
 SELECT ldp_create_rollup('odd', 'visits', '{ldp_arrival}');
 SELECT ldp_create_rollup('odd', 'visits', '{day(country)}');
@@ -102,7 +102,7 @@ SELECT count(*), bool_and(s.estimate = e.estimate AND s.stderr = e.stderr AND s.
 FROM ldp_series('daily', by => '{}', confidence => 0.9, target => 'population') AS s JOIN ldp_estimate('visits', 0.9, 'population') AS e USING (attribute, label);
 SELECT "group", n FROM ldp_series('stays_weekly', since => '2026-03-30 00:00Z') WHERE label = 'red';
 SELECT "group", n FROM ldp_series('days_of_panel', by => '{quarter(day)}', since => '2026-03-31 00:00Z') WHERE label = 'red';
--- People who keep their answers are no more after ten rounds than after one: errors are those of a round, nearly.
+-- With memoized responses, ten rounds have nearly the errors of one round.
 SELECT s."group", s.n, s.people, round((s.stderr / o.stderr)::numeric, 4) AS of_one_round, s.note
 FROM ldp_series('by_round', by => '{}', first_round => 2, last_round => 5) AS s, ldp_estimate('panel', round => 2) AS o WHERE s.label = 'red' AND o.label = 'red';
 SELECT count(*) FROM ldp_series('by_round', first_round => 4);
@@ -113,7 +113,7 @@ SELECT * FROM ldp_series('daily', by => '{round}');
 SELECT * FROM ldp_series('visits', by => '{seen}');
 SELECT * FROM ldp_series('plain', by => '{}');
 
--- Whose they are --------------------------------------------------------------------------------------------
+-- Privileges ------------------------------------------------------------------------------------------------
 CREATE ROLE regress_ldp_keeper IN ROLE ldp_admin;
 CREATE ROLE regress_ldp_reader IN ROLE ldp_analyst;
 CREATE ROLE regress_ldp_device IN ROLE ldp_submitter;
@@ -128,7 +128,7 @@ INSERT INTO guarded SELECT report('guarded', i), 0, CASE WHEN i < 20 THEN 'few' 
 INSERT INTO tenants SELECT report('tenants', i), 0, 'regress_ldp_' || CASE WHEN i < 20 THEN 'reader' ELSE 'keeper' END FROM generate_series(1, 50) AS i;
 SELECT ldp_create_rollup('guarded_by_country', 'guarded', '{country}'), ldp_create_rollup('by_tenant', 'tenants', '{tenant}');
 SELECT ldp_refresh('guarded_by_country'), ldp_refresh('by_tenant');
--- Code of the owner's runs as the owner, whoever refreshes.
+-- Code of the owner runs as the owner in every refresh.
 CREATE TABLE witnessed (who name, path text);
 CREATE FUNCTION witness() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO rollups.witnessed VALUES (current_user, current_setting('search_path')); RETURN NEW; END $$;
 CREATE TRIGGER witness BEFORE INSERT OR UPDATE ON guarded_by_country FOR EACH ROW EXECUTE FUNCTION witness();
@@ -138,7 +138,7 @@ RESET ROLE;
 SELECT ldp_refresh('guarded_by_country');
 SELECT * FROM ldp_prune_rounds('guarded', 0);
 SELECT DISTINCT * FROM witnessed;
--- Who submits cannot choose the stamp; who asks sees no group that is too small; policies are of rows.
+-- Submitters cannot choose the stamp; analysts get no small groups; policies apply to rows.
 SET ROLE regress_ldp_device;
 INSERT INTO guarded (report, ldp_arrival) VALUES (report('guarded', 1), 0);
 INSERT INTO guarded SELECT report('guarded', 1), 0, 'many';

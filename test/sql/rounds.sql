@@ -1,5 +1,5 @@
--- Rounds that are counted together: of people who keep their answers and of people who draw afresh, however they are
--- put together; and groups too small to show.
+-- Rounds that are counted together: memoized and fresh responses in all ways of aggregation; and groups that are too small
+-- to be published.
 \ir setup.sql
 
 CREATE FUNCTION pg_temp.answered(query text) RETURNS text LANGUAGE plpgsql AS $$
@@ -30,8 +30,8 @@ INSERT INTO fresh_record SELECT pg_temp.report_to('fresh_record', '0' || i % 2 |
 INSERT INTO kept_record SELECT pg_temp.report_to('kept_record', '0' || i % 2 || '0' || i % 5 % 2), t FROM generate_series(1, 300) AS i, generate_series(7, 10) AS t;
 ANALYZE;
 
--- However they are put together: the error of the whole beside that of a round. Four rounds of fresh answers are twice
--- as sure as one, four of kept ones no surer at all.
+-- In all ways of aggregation: the error of the whole relative to that of a round. Four rounds of fresh responses halve the
+-- error; four rounds of memoized responses do not reduce it.
 CREATE VIEW way AS
     SELECT 'fresh' AS answers, 'by name' AS way, ldp_summary_of('fresh') AS whole, ldp_summary_of('fresh', 7) AS one
     UNION ALL SELECT 'kept', 'by name', ldp_summary_of('kept'), ldp_summary_of('kept', round => 7)
@@ -47,7 +47,7 @@ SELECT way, answers, round((w.stderr / o.stderr)::numeric, 9) AS of_one_round, w
 FROM way, ldp_frequencies(whole) AS w JOIN LATERAL ldp_frequencies(one) AS o ON o.value = w.value WHERE w.value = 0 ORDER BY way, answers;
 SELECT answers, bool_and(same) AS same_bytes FROM (
     SELECT answers, whole = first_value(whole) OVER (PARTITION BY answers ORDER BY way) AS same FROM way WHERE way NOT LIKE '%part%') AS w GROUP BY answers ORDER BY answers;
--- Everything that has an error agrees: twice that of independent reports; against a population, too.
+-- All functions with errors agree: twice that of independent reports; against a population, too.
 SELECT f.target, bool_and(abs(k.stderr / f.stderr - 2) < 1e-9) AS twice
 FROM (VALUES ('sample'), ('population')) AS t (target),
      LATERAL (SELECT t.target, * FROM ldp_estimate('fresh', target => t.target)) AS f
@@ -58,7 +58,7 @@ SELECT k.value, k.p_value > f.p_value AS less_significant FROM ldp_top(ldp_summa
 SELECT attribute, label, n, people, note FROM ldp_estimate('kept_record', round => 8);
 SELECT bool_and(abs(k.stderr / f.stderr - 2) < 1e-9) AS change FROM ldp_change(ldp_summary_of('kept'), ldp_summary_of('kept')) AS k JOIN ldp_change(ldp_summary_of('fresh'), ldp_summary_of('fresh')) AS f USING (value);
 
--- In one step, or counted without rounds: fine where answers are fresh, and told where they are not.
+-- In one step, or counted without rounds: valid for fresh responses, with a note for memoized ones.
 \pset format unaligned
 \pset tuples_only on
 CREATE TABLE question (number integer, of_summary text, of_reports text);
@@ -70,7 +70,7 @@ SELECT number, answers, told, count(*), pg_temp.answered(format('SELECT %s FROM 
 FROM question, (VALUES ('fresh'), ('kept')) AS a (answers), (VALUES ('ldp_agg(report)'), ('ldp_agg(report, round)'), ('ldp_agg(report, round) FILTER (WHERE round = 9)')) AS t (told)
 GROUP BY number, of_summary, answers, told ORDER BY answers, told, number;
 SELECT number, answers, pg_temp.answered(format('SELECT %s FROM %I', of_reports, answers)) FROM question, (VALUES ('fresh'), ('kept')) AS a (answers) WHERE of_reports IS NOT NULL ORDER BY answers, number;
--- What is no estimate stays open: counting, and adding up. A round that is NULL is not told.
+-- Functions without estimates still work: counting and merging. A NULL round is unknown.
 SELECT ldp_count(ldp_agg(report)), ldp_agg(report) = ldp_agg(report, NULL), ldp_agg(report) = ldp_agg(report, round) FROM kept;
 SELECT bool_and(people IS NULL), min(n) FROM ldp_frequencies((SELECT ldp_agg(report) FROM fresh));
 \pset tuples_only off
@@ -117,18 +117,18 @@ SELECT ldp_frequency(s) IS NULL AND ldp_frequency(s, 0) IS NULL AND ldp_frequenc
 SELECT ldp_quantile(s, 0.5) IS NULL AS quantile FROM ldp_summary_of('day') AS s;
 SELECT ldp_mean(s, 0) IS NULL AND ldp_mean(s, 'b') IS NULL AND ldp_haar(s) IS NULL AND ldp_haar(s, 'soft') = ARRAY[NULL, NULL]::float8[] AS means FROM ldp_summary_of('pair') AS s;
 SELECT ldp_frequency(report) IS NULL AND ldp_frequency(report, 0) IS NULL AS in_one_step, (ldp_frequencies(report))[1] FROM few;
--- Health goes by exact laws, which hold for any number; so does learning a range, which is the declared one then.
+-- Diagnostics use exact laws for any number of reports. So does ldp_learn_range, which returns the declared range.
 SELECT count(*) FROM ldp_health(ldp_summary_of('few'));
 SELECT low, high, note LIKE 'the declared range: % reports do not narrow it; it takes about % about the attribute' AS says_how_many FROM ldp_learn_range(ldp_summary_of('few'));
--- Small summaries add up to one that is large enough.
+-- Merged small summaries are large enough.
 SELECT ldp_open_rounds('few', 0, 1);
 INSERT INTO few VALUES (pg_temp.report_to('few', '01'), 1);
 SELECT bool_and(ldp_frequency(s, 0) IS NULL) AS none, ldp_frequency(ldp_rollup(s), 0) IS NOT NULL AS whole FROM (SELECT ldp_agg(report) AS s FROM few GROUP BY round) AS r;
 SELECT count(estimate), count(note) FROM ldp_estimate('few');
--- Where answers are kept, people count: five of them in four rounds are twenty reports.
+-- With memoized responses, people count: five of them in four rounds send twenty reports.
 SELECT label, estimate, n, people, note FROM ldp_frequencies((SELECT ldp_agg(report, round) FROM (SELECT report, round, row_number() OVER (PARTITION BY round) AS i FROM kept) AS k WHERE i <= 5));
 
--- Confidences that no interval has ---------------------------------------------------------------------------
+-- Invalid confidences ----------------------------------------------------------------------------------------
 SELECT pg_temp.answered(format(q, c)) FROM (VALUES ('SELECT ldp_estimate(''any'', confidence => %s)'), ('SELECT ldp_quantiles(ldp_summary_of(''day''), confidence => %s)'), ('SELECT ldp_critical_value(%s)')) AS v (q), (VALUES ('0.9999999999999999'), ('0.9999999999999998')) AS w (c);
 
 DROP VIEW way;

@@ -37,11 +37,11 @@ SELECT cardinality(ldp_means(wage)), cardinality(ldp_frequencies(town)), cardina
        cardinality(ldp_health(town)), (ldp_range(age, 1, 3)).attribute, (ldp_cdf(age, 3)).attribute, cardinality(ldp_quantiles(age, ARRAY[0.5])),
        cardinality(ldp_histogram(age, 2))
 FROM reports;
-SELECT (ldp_combine_answers(a, a)).attribute FROM ldp_estimate((SELECT ldp_agg(town) FROM reports)) AS a LIMIT 1;
--- All but those that pass on what a function in SQL returns were called.
+SELECT (ldp_combine_rows(a, a)).attribute FROM ldp_estimate((SELECT ldp_agg(town) FROM reports)) AS a LIMIT 1;
+-- All were called, except functions that return the result of an SQL function.
 SELECT proname FROM functions WHERE NOT proretset ORDER BY proname COLLATE "C";
 
--- Other columns are refused, whatever the arguments are.
+-- Other columns are rejected for all arguments.
 CREATE FUNCTION pg_temp.refused_columns(columns text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     detail text; hint text;
@@ -62,15 +62,15 @@ SELECT pg_temp.refused_columns('right_guess float8, odds float8, posterior float
 SELECT pg_temp.refused_columns('odds float8, right_guess float8');
 SELECT pg_temp.refused_columns('odds float8, right_guess float8, posterior float8, note text');
 
--- So are those of a type that was changed, in an array and in an argument, too.
+-- So are columns of an altered type, also in an array and in an argument.
 BEGIN;
 ALTER TYPE ldp_statistic ADD ATTRIBUTE note text;
 SELECT ldp_health(town) FROM reports;
 ROLLBACK;
 BEGIN;
-ALTER TYPE ldp_answer RENAME ATTRIBUTE lower TO least;
-SELECT ldp_combine_answers(NULL::ldp_answer, NULL) IS NULL AS "strict", ldp_combine_answers(ROW(NULL, NULL, 1, 1, 0, 2, 1, 1, 0, 0, NULL)::ldp_answer,
-    ROW(NULL, NULL, 1, 1, 0, 2, 1, 1, 0, 0, NULL)::ldp_answer);
+ALTER TYPE ldp_estimate_row RENAME ATTRIBUTE lower TO least;
+SELECT ldp_combine_rows(NULL::ldp_estimate_row, NULL) IS NULL AS "strict", ldp_combine_rows(ROW(NULL, NULL, 1, 1, 0, 2, 1, 1, 0, 0, NULL)::ldp_estimate_row,
+    ROW(NULL, NULL, 1, 1, 0, 2, 1, 1, 0, 0, NULL)::ldp_estimate_row);
 ROLLBACK;
 
 DROP SCHEMA row_types CASCADE;

@@ -1,4 +1,4 @@
--- Series: rounds are a column, summaries of days roll up to weeks, and a difference knows what two days have in common.
+-- Series: rounds are a column, summaries of days roll up to weeks, and a difference accounts for the common part of two days.
 \ir setup.sql
 CREATE SCHEMA series;
 SET search_path = series, public;
@@ -70,7 +70,7 @@ WITH constant AS (SELECT p, q, 1 / (exp(2.0::float8) + 1) AS r FROM (SELECT (d -
 item AS (SELECT c.*, LEAST(1, GREATEST(0, x.estimate)) AS f, LEAST(1, GREATEST(0, y.estimate)) AS g, x.stderr ^ 2 + y.stderr ^ 2 AS apart
          FROM pair, ldp_change(before, after, 1) AS c JOIN LATERAL ldp_frequencies(before) AS x USING (value) JOIN LATERAL ldp_frequencies(after) AS y USING (value) WHERE name = 'app')
 SELECT bool_and(abs(stderr ^ 2 - (apart - 2.0 / 300 * LEAST(f / 4 + (1 - f) * r * (1 - r), g / 4 + (1 - g) * r * (1 - r)) / (0.5 - r) ^ 2)) < 1e-9) AS by_hand FROM item, constant;
--- The more is kept, the narrower; the same reports twice have not changed for certain, unless a second layer drew anew.
+-- A larger memoized share gives a narrower interval; equal reports have a change of exactly 0, unless a second layer drew anew.
 SELECT name, bool_and(a.stderr > b.stderr AND b.stderr > c.stderr) AS narrower
 FROM pair, ldp_change(before, after) AS a JOIN LATERAL ldp_change(before, after, 0.5) AS b ON (b.attribute, b.value) IS NOT DISTINCT FROM (a.attribute, a.value)
      JOIN LATERAL ldp_change(before, after, 1) AS c ON (c.attribute, c.value) IS NOT DISTINCT FROM (a.attribute, a.value) GROUP BY name ORDER BY name;
@@ -82,7 +82,7 @@ SELECT label, value, round(estimate::numeric, 6) AS estimate FROM pair, ldp_chan
 SELECT day, round(c.estimate::numeric, 4) AS change, round(c.stderr::numeric, 4) AS stderr
 FROM (SELECT day, summary, lag(summary) OVER (ORDER BY day) AS previous FROM daily WHERE name = 'minutes' AND day <= 4) AS d, ldp_change(previous, summary, 0.5) AS c ORDER BY day;
 
--- What is refused, and how.
+-- Errors.
 \pset format unaligned
 SELECT pg_temp.refusal(query) FROM (VALUES
     ($$SELECT ldp_change((SELECT before FROM pair WHERE name = 'minutes'), (SELECT before FROM pair WHERE name = 'person'))$$),

@@ -1,7 +1,7 @@
--- ldp_report and ldp_summary as types: text, binary, comparison; and what must not come in.
+-- ldp_report and ldp_summary as types: text, binary, comparison; and rejected input.
 \ir setup.sql
 
--- Bytes are written here by hand, so that the format is what is tested and not the code that writes it.
+-- Bytes are written by hand here. So the test checks the format, not the code that writes it. The helpers are:
 -- header(kind, mechanism, size of the parameters, epsilon): version, kind, mechanism, flags, size, min_group,
 -- fingerprint, epsilon
 CREATE FUNCTION pg_temp.double(number float8) RETURNS text LANGUAGE sql AS
@@ -10,7 +10,7 @@ CREATE FUNCTION pg_temp.header(kind integer, mechanism integer, parameters integ
 LANGUAGE sql AS
 $$ SELECT '02' || pg_temp.little(kind, 1) || pg_temp.little(mechanism, 1) || '00' || pg_temp.little(24 + parameters, 2)
           || '0000' || '8877665544332211' || pg_temp.double(epsilon) $$;
--- How many reports, and their first and last round: 0 and 0, or where there are none the greatest and the least.
+-- The number of reports, and their first and last round: 0 and 0, or without reports the greatest and the least number.
 CREATE FUNCTION pg_temp.counted(reports bigint) RETURNS text LANGUAGE sql AS
 $$ SELECT pg_temp.little(reports, 8) || CASE reports WHEN 0 THEN 'ffffff7f00000080' ELSE repeat('00', 8) END $$;
 -- grr over 4 values; oue over 12 values; piecewise with 10 steps and a window of 6 on [0,1]; haar on 4 attributes
@@ -43,7 +43,7 @@ SELECT left(:'summary', -2)::ldp_summary;
 \pset format unaligned
 \pset tuples_only on
 
--- What is no report.
+-- Invalid reports.
 SELECT what, pg_temp.outcome(format('SELECT %L::ldp_report', input))
 FROM (VALUES
     ( 1, 'a whole grr report',              pg_temp.grr(0) || '00'),
@@ -66,7 +66,7 @@ FROM (VALUES
     (18, 'mechanism 255',                   pg_temp.header(0, 255, 4) || '0400000000'),
     (19, 'reserved byte 3',                 overlay(pg_temp.grr(0) || '00' PLACING '02' FROM 7)),
     (20, 'the usual min_group, written',    overlay(pg_temp.grr(0) || '00' PLACING '1400' FROM 13)),
-    (21, 'another min_group, kept answers', overlay(overlay(pg_temp.grr(0) || '00' PLACING '1500' FROM 13) PLACING '01' FROM 7)),
+    (21, 'another min_group, memoized', overlay(overlay(pg_temp.grr(0) || '00' PLACING '1500' FROM 13) PLACING '01' FROM 7)),
     (22, 'a block smaller than its header', overlay(pg_temp.grr(0) || '00' PLACING '1700' FROM 9)),
     (23, 'a block larger than the report',  overlay(pg_temp.grr(0) || '00' PLACING '1e00' FROM 9)),
     (24, 'the largest block size',          overlay(pg_temp.grr(0) || '00' PLACING 'ffff' FROM 9)),
@@ -107,7 +107,7 @@ FROM (VALUES
     (59, 'a megabyte and a byte',           repeat('00', 1024 * 1024 + 1))
 ) AS hostile (number, what, input) ORDER BY number;
 
--- What is no summary.
+-- Invalid summaries.
 SELECT what, pg_temp.outcome(format('SELECT %L::ldp_summary', input))
 FROM (VALUES
     ( 1, 'an empty grr summary',            pg_temp.grr(1) || pg_temp.counted(0) || repeat('00', 32)),
@@ -144,14 +144,14 @@ FROM (VALUES
     (32, 'ones too spread, oue',            pg_temp.oue(1) || pg_temp.counted(3) || pg_temp.planes(3) || pg_temp.little(3 * 144 + 1, 8) || pg_temp.little(0, 8))
 ) AS hostile (number, what, input) ORDER BY number;
 
--- One byte of a report or a summary damaged: refused, unless the result might be a report or summary of another spec.
+-- One byte of a report or a summary damaged: rejected, unless the result is a valid report or summary of another spec.
 SELECT count(*) AS tried, count(*) FILTER (WHERE pg_temp.outcome(format('SELECT %L::%s', input, type)) LIKE '22P02 %') AS refused
 FROM (SELECT 'ldp_report' AS type, pg_temp.haar(0) || '0000' AS whole
       UNION ALL SELECT 'ldp_summary', pg_temp.piecewise(1) || pg_temp.counted(0) || repeat('00', 24)) AS kinds,
      LATERAL generate_series(0, length(whole) / 2 - 1) AS place,
      LATERAL (VALUES ('00'), ('01'), ('7f'), ('80'), ('ff')) AS byte (hex),
      LATERAL (SELECT overlay(whole PLACING hex FROM 2 * place + 1)) AS damaged (input);
--- So is every truncation; all are refused.
+-- Every truncation is rejected.
 SELECT count(*) AS tried, count(*) FILTER (WHERE pg_temp.outcome(format('SELECT %L::%s', input, type)) LIKE '22P02 %') AS refused
 FROM (SELECT 'ldp_report' AS type, pg_temp.haar(0) || '0000' AS whole
       UNION ALL SELECT 'ldp_summary', pg_temp.haar(1) || pg_temp.counted(0) || repeat('00', 128)) AS kinds,
@@ -161,7 +161,7 @@ FROM (SELECT 'ldp_report' AS type, pg_temp.haar(0) || '0000' AS whole
 \pset tuples_only off
 \pset format aligned
 
--- Input functions report errors softly where the server knows how to ask for that.
+-- Input functions report soft errors on servers that support them.
 DO $$
 DECLARE
     valid boolean;
@@ -219,7 +219,7 @@ COPY (SELECT report, summary FROM reports JOIN summaries USING (id)) TO :'file' 
 CREATE TEMP TABLE copied (report ldp_report, summary ldp_summary);
 COPY copied FROM :'file' (FORMAT binary);
 SELECT count(*), count(DISTINCT report) FROM copied JOIN reports USING (report) JOIN summaries USING (summary, id);
--- What is hostile as text is so in binary; a column of bytea writes a file of whatever bytes.
+-- Input that is invalid as text is also invalid in binary format; a column of bytea writes a file of whatever bytes.
 CREATE TEMP TABLE received_report (report ldp_report);
 CREATE TEMP TABLE received_summary (summary ldp_summary);
 COPY (SELECT decode(left(:'report', -2), 'hex')) TO :'file' (FORMAT binary);
@@ -251,7 +251,7 @@ SELECT pg_relation_size(reltoastrelid) > 0 AS out_of_line FROM pg_class WHERE oi
 SELECT bool_and(report = report::text::ldp_report) AS same, max(length(report::text)) / 2 AS bytes,
        ldp_count(ldp_agg(report)) FROM long_reports;
 
--- Every object of the extension says what it is.
+-- Every object of the extension has a comment.
 SELECT pg_describe_object(classid, objid, 0) AS without_comment
 FROM pg_depend
 WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ldp')

@@ -1,4 +1,4 @@
--- Moving windows: what leaves one is taken out of its summary, which is then the one that adding up anew would give.
+-- Moving windows: rows that leave a window are subtracted from its summary. The result equals a new aggregation.
 \ir setup.sql
 
 CREATE TABLE daily_report AS
@@ -14,7 +14,7 @@ CREATE TABLE daily AS
     SELECT name, day, ldp_agg(report) AS summary, ldp_agg(report, day) AS told, ldp_pack(report) AS batch
     FROM (SELECT name, day, CASE WHEN day NOT BETWEEN 15 AND 24 THEN report END AS report FROM daily_report) AS r GROUP BY name, day;
 
--- A window of seven days, by days and by rows, with rounds told or not, up to today or up to last week; two windows at once.
+-- A window of seven days, by days and by rows, with and without rounds, up to today or up to last week; two windows at once.
 SELECT name, count(*) AS days, bool_and(week IS NOT DISTINCT FROM anew) AS same, count(week) AS answered, bool_and(told IS NOT DISTINCT FROM anew_told) AS same_rounds,
        bool_and(before IS NOT DISTINCT FROM before_anew) AS same_before, bool_and(parts IS NOT DISTINCT FROM anew) AS same_parts
 FROM (SELECT name, day, ldp_rollup(summary) OVER w AS week, ldp_rollup(told) OVER w AS told, ldp_rollup(summary) OVER (PARTITION BY name ORDER BY day ROWS BETWEEN 12 PRECEDING AND 7 PRECEDING) AS before,
@@ -31,16 +31,16 @@ FROM (SELECT name, ldp_agg(report) OVER (PARTITION BY name ORDER BY i ROWS 19 PR
              (SELECT ldp_agg(o.report) FROM daily_report AS o WHERE o.name = d.name AND o.i BETWEEN d.i - 19 AND d.i) AS twenty_anew, (SELECT ldp_agg(o.report) FROM daily_report AS o WHERE o.name = d.name AND o.i BETWEEN d.i - 12 AND d.i - 7) AS before_anew,
              (SELECT ldp_agg(o.report) FROM daily_report AS o WHERE o.name = d.name AND o.i = d.i - 1) AS one_anew, (SELECT ldp_agg(o.report) FROM daily_report AS o WHERE o.name = d.name AND o.i <= 120 AND o.day BETWEEN d.day - 2 AND d.day - 1) AS days_anew
       FROM daily_report AS d WHERE i <= 120) AS m GROUP BY name ORDER BY name;
--- What leaves is taken out of reports and batches alike, where their rounds are not told.
+-- Rows that leave are subtracted for reports and batches alike, without rounds.
 SELECT aggfnoid::regprocedure AS aggregate, aggminvtransfn AS inverse FROM pg_aggregate WHERE aggfnoid IN (SELECT oid FROM pg_proc WHERE proname = 'ldp_agg') ORDER BY 1::text;
 -- Different specs do not mix in a window either.
 SELECT count(ldp_agg) FROM (SELECT ldp_agg(report) OVER (ORDER BY i, name ROWS 1 PRECEDING) FROM daily_report) AS m;
 \echo :LAST_ERROR_SQLSTATE
--- Batches, and the answers of one step, which are added up anew.
+-- Batches, and one-step aggregates, which are aggregated anew.
 SELECT bool_and(agg IS NOT DISTINCT FROM anew) AS agg, bool_and(mean IS NOT DISTINCT FROM ldp_mean(anew)) AS mean
 FROM (SELECT ldp_agg(batch) OVER w AS agg, ldp_mean(batch) OVER w AS mean, ldp_rollup(summary) OVER w AS anew FROM daily WHERE name = 'wage' WINDOW w AS (ORDER BY day ROWS 6 PRECEDING)) AS m;
 
--- Of people who keep their answers, where some summaries know their rounds.
+-- Memoized responses, with rounds in some summaries only.
 CREATE TABLE mixed AS SELECT day, CASE WHEN day % 5 = 0 THEN ldp_agg(r) ELSE ldp_agg(r, day) END AS summary
     FROM generate_series(1, 30) AS day, pg_temp.report('{"mechanism": "grr", "epsilon": 1, "domain": 4, "evolving": {}, "budget": {"epsilon": 9}}', pg_temp.little(day % 4, 1)) AS r, generate_series(1, 3) GROUP BY day;
 SELECT count(*) AS days, bool_and(week = (SELECT ldp_rollup(o.summary) FROM mixed AS o WHERE o.day BETWEEN w.day - 3 AND w.day)) AS same
@@ -51,7 +51,7 @@ FROM (SELECT ldp_agg(r) OVER (ORDER BY day ROWS 2 PRECEDING) AS three, ldp_rollu
       FROM (SELECT day, r, ldp_agg(r) OVER (PARTITION BY day) AS s FROM generate_series(1, 30) AS day,
                    pg_temp.report('{"mechanism": "grr", "epsilon": 1, "domain": 4, "evolving": {}, "budget": {"epsilon": 9}}', pg_temp.little(day % 4, 1)) AS r) AS t) AS w;
 
--- Called by anyone: a part and the rest are the whole, which stays as it was; what is no part is refused.
+-- Direct calls: a part and the rest make the whole, which is unchanged; a summary that is not a part is rejected.
 SELECT name, ldp_summary_subtract(whole, part) = rest AS rest, ldp_summary_subtract(whole, NULL) IS NULL AS nothing, ldp_summary_subtract(part, part) IS NULL AS all_of_it,
        ldp_summary_subtract(part, whole) IS NULL AS too_much, ldp_summary_subtract(whole, batch) = rest AS batch, ldp_count(whole) = ldp_count(part) + ldp_count(rest) AS still
 FROM (SELECT name, ldp_rollup(summary) AS whole, ldp_rollup(summary) FILTER (WHERE day = 3) AS part, ldp_rollup(summary) FILTER (WHERE day <> 3) AS rest,

@@ -11,16 +11,16 @@ inline constexpr double epsilons[] = {0.001, 0.01, 0.5, 1, 2, 4, 10, 20};
 /// The ratio a mechanism claims is at most exp(ε), and no more than `waste` of ε is left unused.
 void check_worst_ratio(const Mechanism& m, double waste = 1e-9);
 
-/// All inputs against all that the randomizer can draw, under every public randomness if there are at most
-/// 64, else under those of so many users: its probabilities are the stated ones and sum to 1. Returns the
-/// worst ratio.
+/// All inputs and all draws of the randomizer, under every public randomness if there are at most 64
+/// values, otherwise under this number of users. The probabilities are the stated ones and sum to 1.
+/// Returns the worst ratio.
 [[nodiscard]] Exact worst_of_all(const Mechanism& m, std::uint64_t users = 10);
 
 /// The worst ratio of all is the one the mechanism claims.
 void prove(const Mechanism& m, std::uint64_t users = 10);
 
-/// The same where ε holds but for a probability of δ: the greatest Σ max(0, p − e^ε·q) of all pairs of inputs
-/// is at most what the mechanism claims, which is δ or hardly less. Returns it.
+/// The same where ε holds except with probability δ. The largest Σ max(0, p − e^ε·q) over all pairs of
+/// inputs is at most the claimed δ, and close to it. Returns it.
 [[nodiscard]] double prove_but_for_delta(const Mechanism& m);
 
 /// The same of the permanent responses and of the reports that a second layer makes of them.

@@ -1,7 +1,7 @@
-// Estimates by simulation, seeded, so that a run repeats itself. The thresholds stand six standard deviations
-// from what is expected: for a correct program and a fresh seed, a check fails with probability 2e-9, and a
-// suite of fewer than 500 checks with less than 1e-6. The coverage band, 93 to 97 %, is six or more standard
-// deviations wide on either side from 5000 repetitions on.
+// Estimates by seeded, reproducible simulation. The thresholds are six standard deviations from the
+// expectation. For a correct program and a new seed, a check fails with probability 2e-9, and a suite of
+// fewer than 500 checks with less than 1e-6. The coverage band, 93 to 97 %, has a margin of six or more
+// standard deviations on either side from 5000 repetitions on.
 #pragma once
 
 #include <map>

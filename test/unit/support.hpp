@@ -34,7 +34,7 @@ inline std::unique_ptr<const Mechanism> mechanism(const std::string& name, doubl
 /// "attributes" of `d` numbers on [−1,1].
 std::string unit_attributes(std::size_t d);
 
-/// A constant of test/data/golden.csv; fails the test if there is none. `parameters` as written there.
+/// A constant of test/data/golden.csv; fails the test if it is missing. `parameters` as written there.
 double golden(const std::string& candidate, const std::string& parameters, const std::string& quantity);
 
 /// Every input of a small mechanism.

@@ -31,7 +31,7 @@ inline Table population(std::vector<std::uint64_t> sizes,
     return all;
 }
 
-/// Attributes that each hang together with the next, and through it alone with those behind.
+/// Attributes that each depend on the next one, and through it alone on the following ones.
 inline Table chain(std::vector<std::uint64_t> sizes, double strength) {
     return population(std::move(sizes), [=](const std::vector<std::size_t>& v) {
         double weight = 1;
@@ -45,7 +45,8 @@ inline Table chain(std::vector<std::uint64_t> sizes, double strength) {
     });
 }
 
-/// What so many people drawn from it tell of some of its attributes, if each cell's noise has this variance.
+/// Reports of this number of people drawn from it about some of its attributes, if each cell's noise has
+/// this variance.
 inline Table measured(const Table& all, const std::vector<std::size_t>& attributes, std::uint64_t people,
                       double noise, BitSource& bits) {
     Table table = summed(all, attributes);
@@ -67,7 +68,7 @@ inline Table measured(const Table& all, const std::vector<std::size_t>& attribut
     return table;
 }
 
-/// All pairs of so many attributes.
+/// All pairs of this number of attributes.
 inline std::vector<std::vector<std::size_t>> all_pairs(std::size_t attributes) {
     std::vector<std::vector<std::size_t>> pairs;
     for (std::size_t a = 0; a < attributes; ++a)

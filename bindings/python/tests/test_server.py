@@ -52,7 +52,7 @@ class Servers(unittest.TestCase):
 
     def test_specs(self):
         self.assertEqual(self.region.fingerprint, ldp.Collection(REGION).fingerprint)
-        with self.assertRaisesRegex(psycopg2.errors.UndefinedObject, 'no collection "nothing"'):
+        with self.assertRaisesRegex(psycopg2.errors.UndefinedObject, 'collection "nothing" does not exist'):
             ldp.fetch_spec(self.connection, "nothing")
 
     def test_batches_count_once(self):
@@ -166,7 +166,7 @@ class OtherDriver(unittest.TestCase):
         self.assertEqual(caught.exception.code, ldp.Code.INCOMPATIBLE)
         found = ldp.estimate(connection, "region", confidence=0.9)
         self.assertEqual(found["n"].tolist(), [100] * 4)
-        with self.assertRaisesRegex(Exception, "no collection"):
+        with self.assertRaisesRegex(Exception, 'collection "nothing" does not exist'):
             ldp.fetch_spec(connection, "nothing")
         self.assertEqual(ldp.frame(connection, "SELECT 1 AS one")["one"].tolist(), [1])
 

@@ -81,7 +81,8 @@ BOOST_AUTO_TEST_CASE(it_is_written_down) {
 
     const Spec again = Spec::from_json(spec.to_json());
     BOOST_CHECK_EQUAL(again.to_json(), spec.to_json());
-    // Reports are the same as those of a spec that names the mechanism: the choice is told, not identified.
+    // Reports equal those of a spec that names the mechanism: the choice is recorded, but not part of
+    // the fingerprint.
     auto named = canonical;
     named.erase("chosen");
     BOOST_CHECK_EQUAL(Spec::from_json(named.dump()).fingerprint(), spec.fingerprint());

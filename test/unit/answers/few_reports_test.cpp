@@ -1,5 +1,5 @@
-// Intervals of few reports at extreme populations: shares near 0 and 1 and beyond, levels, groups and buckets
-// of which few reports tell, and combined answers.
+// Intervals with few reports at extreme populations: shares near 0 and 1 and beyond, levels, groups and
+// buckets with few reports, and combined estimates.
 
 #include <cmath>
 #include <functional>
@@ -43,7 +43,7 @@ Law with_one(const Law& law, double speaking, double silent) {
     return next;
 }
 
-/// What a report says of an item, of a person who holds it and of another.
+/// The law of a report about an item, from a person who holds it and from another.
 struct Report {
     double speaking, silent;
 };

@@ -36,7 +36,8 @@ class Host {
     static inline std::size_t asked, stop_at;
 };
 
-/// How often a computation asks; and it ends at once where it is told to the first time, or in the middle.
+/// Counts how often a computation checks for interrupts. The computation must end at once, both at the
+/// first check and at one in the middle.
 std::size_t asks(const std::string& what, const std::function<void()>& compute) {
     std::size_t whole;
     {
@@ -48,7 +49,7 @@ std::size_t asks(const std::string& what, const std::function<void()>& compute) 
         if (whole == 0) break;
         const Host host(last);
         BOOST_CHECK_THROW(compute(), Interrupted);
-        BOOST_CHECK_MESSAGE(Host::asked == last, what << " went on after it was told to stop");
+        BOOST_CHECK_MESSAGE(Host::asked == last, what << " continued after the interrupt");
     }
     return whole;
 }
@@ -144,7 +145,7 @@ BOOST_AUTO_TEST_CASE(every_question_stops, *boost::unit_test::label("slow")) {
                                 [&] {
                                     try {
                                         (void)learn_ranges(view, 0.9);
-                                    } catch (const Error&) {  // some tell no ranges
+                                    } catch (const Error&) {  // some do not support ranges
                                         check_interrupt();
                                     }
                                 }),

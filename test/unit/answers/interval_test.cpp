@@ -30,7 +30,8 @@ std::vector<double> binomial(std::uint64_t n, double one) {
     return law;
 }
 
-/// The chance that an interval of n reports holds the truth, with so many holders of the value.
+/// The probability that an interval from n reports covers the truth, at this number of holders of the
+/// value.
 struct Coverage {
     double average = 0, least = 1;
 };
@@ -115,7 +116,7 @@ BOOST_AUTO_TEST_CASE(shares_of_few_reports_are_covered, *boost::unit_test::label
         }
 }
 
-// A bit for each of few buckets is a protocol of its own; of others the count alone tells nothing.
+// A bit for each of a few buckets is a special protocol; for others the count alone has no information.
 BOOST_AUTO_TEST_CASE(bits_of_few_reports_are_covered) {
     for (const double epsilon : {0.5, 2.0, 8.0}) {
         const auto m = mechanism("dbitflip", epsilon, R"("domain": 3)");
@@ -133,7 +134,7 @@ BOOST_AUTO_TEST_CASE(bits_of_few_reports_are_covered) {
     }
 }
 
-// From a standard deviation of 10 on both are the same but for a little.
+// From a standard deviation of 10 on, both agree up to a small difference.
 BOOST_AUTO_TEST_CASE(exact_intervals_go_over_into_normal_ones) {
     const auto m = mechanism("grr", 1, R"("domain": 4)");
     const auto& oracle = capability<FrequencyOracle>(*m);
@@ -280,8 +281,8 @@ BOOST_AUTO_TEST_CASE(smeared_shares_of_few_reports_are_covered) {
     BOOST_CHECK_GT(covered, 0.93 * 5 * repetitions);
 }
 
-// A coefficient that five reports tell varies as its errors say on average; their spread about their own mean
-// alone would say a fifth too little.
+// A coefficient with five reports varies according to its errors on average. Their variance about their
+// own mean alone would be a fifth too small.
 BOOST_AUTO_TEST_CASE(errors_of_few_coefficients_are_as_large_as_they_vary) {
     constexpr int repetitions = 6000;
     // Of two attributes the mean and the detail are of one law.

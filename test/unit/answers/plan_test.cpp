@@ -232,8 +232,8 @@ PlanCase bins(const std::string& mechanism) {
             200};
 }
 
-/// What one person reports: all answers of a series, of which perturb() would tell one; answers from memory
-/// on all days and in all rounds; or a single one.
+/// The report of one person: all rounds of a series, of which perturb() would return one; memoized
+/// responses on all days and in all rounds; or a single response.
 void report(const Mechanism& m, const PlanCase& one, const std::vector<Cell>& person,
             std::vector<OwnedSummary>& days, BitSource& bits) {
     std::vector<std::byte> report(m.block().begin(), m.block().end());
@@ -522,7 +522,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_planned_is_said) {
     const std::string few = spec_of("joint_haar", 1, R"("people": 300, "attributes": [
         {"name": "a", "domain": 16}, {"name": "b", "domain": 16}])");
     BOOST_CHECK(code(few, R"({"error": 0.1, "with": "b"})") == ErrorCode::unsupported);
-    // Of bins whole ones are told.
+    // Whole bins are estimated.
     const std::string binned = spec_of("joint", 1, R"("attributes": [{"name": "a", "domain": 3},
         {"name": "b", "min": 0, "max": 8, "bins": 8}])");
     BOOST_CHECK(code(spec_of("sampled", 1, profile),

@@ -26,7 +26,7 @@ People first_round(const Mechanism& m, std::size_t people) {
     return all;
 }
 
-/// Of ten people next to each other so many keep their values; the others get others.
+/// Of every ten consecutive people, this number keep their values; the others get other values.
 People second_round(const Mechanism& m, People people, std::size_t keep) {
     for (std::size_t i = 0; i < people.size(); ++i)
         if (i % 10 >= keep)
@@ -63,7 +63,7 @@ std::vector<Estimate> differences(const std::vector<Change>& changes) {
     return all;
 }
 
-/// A second round in which so many of ten people keep their values.
+/// A second round in which this number of every ten people keep their values.
 struct After {
     After(const Mechanism& m, const People& before, std::size_t keeping)
         : keep(keeping), people(second_round(m, before, keep)), moved(truth(m, people)) {
@@ -236,7 +236,7 @@ BOOST_AUTO_TEST_CASE(records_change_by_attribute) {
     BOOST_CHECK_CLOSE_FRACTION(std::pow(changes[0].difference.standard_error, 2),
                                v_a + v_b - 2 * 0.5 / n_b * std::min(n_a * v_a, n_b * v_b), 1e-9);
 
-    // An attribute that nobody reported has changed by nobody knows how much.
+    // An attribute without reports has an unknown change.
     OwnedSummary single(*m);
     single.add(m->perturb(std::vector<Cell>{0, 0}, bits));
     std::size_t untold = 0;

@@ -1,5 +1,5 @@
-// Difference trees: what a whole series tells, exactly; the frequencies of every round, from people who
-// report round by round; and what happens to those who change too often.
+// Difference trees: the exact law of a whole series, the frequencies of every round from people who report
+// round by round, and the treatment of people who change too often.
 
 #include <cmath>
 #include <map>
@@ -238,8 +238,8 @@ BOOST_AUTO_TEST_CASE(words_drawn_do_not_depend_on_values) {
 // Estimates ------------------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(three_rounds_in_closed_form) {
-    // Single rounds and a pair: the last round, which is the worst, is the pair, told or made, and a single
-    // one.
+    // Single rounds and a pair. The last round, which has the largest error, is the pair, reported or
+    // derived, plus a single round.
     for (const double epsilon : {0.5, 2.0, 6.0})
         for (const double f : {0.0, 0.3, 0.5}) {
             const auto m = mechanism("ddrm", epsilon, trees(2, 3, 1));

@@ -1,5 +1,5 @@
-// Values that change: the ladder of steps, α-point rounding, what moves the step, keys of permanent
-// responses, and what a spec says of all this.
+// Values that change: rounding levels, α-point rounding, changes of the rounding step, keys of permanent
+// responses, and their representation in a spec.
 
 #include "core/spec/evolving_options.hpp"
 

@@ -1,5 +1,5 @@
-// Values that change: what a permanent response and what one report of it tell, exactly; estimates of several
-// rounds to which the same users report from permanent responses they keep, and how these hang together.
+// Values that change: the exact law of a permanent response and of one report of it. Estimates of several
+// rounds of memoized responses, and the correlation of these rounds.
 //
 // Length: the mechanisms of two layers are tested by the same checks.
 
@@ -169,7 +169,8 @@ BOOST_AUTO_TEST_CASE(buckets_keep_epsilon, *boost::unit_test::label("slow")) {
                              R"("domain": 9, "buckets": 4, "bits": )" + std::to_string(d)));
 }
 
-// What one report tells, by the parameters alone; ε₁ next to ε∞, where the second layer hardly does anything.
+// The law of one report, from the parameters alone; ε₁ close to ε∞, where the second layer adds little
+// noise.
 BOOST_AUTO_TEST_CASE(large_specs_keep_both_epsilons) {
     for (const double epsilon : epsilons)
         for (const double first : {epsilon / 2, std::nextafter(epsilon, 0.0)}) {

@@ -1,5 +1,5 @@
-// Rounds that are counted together, of people who keep their answers and of others: which rounds a summary is
-// of, how much wider its errors are, what is refused, and from how many reports on anything is shown.
+// Rounds that are counted together, with memoized and with fresh responses: the rounds of a summary, the
+// inflation of its errors, rejected queries, and the smallest number of reports for publication.
 
 #include <cmath>
 #include <limits>
@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_SUITE(pooled_rounds)
 
 namespace {
 
-/// What makes a spec one of kept answers.
+/// Keys of a spec with memoized responses.
 const std::string kept = R"(, "evolving": {}, "budget": {"epsilon": 1000})";
 
 constexpr std::int32_t rounds = 20;
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(rounds_add_up) {
     BOOST_CHECK_EQUAL(fewest_people(late.view()), 0u);
 }
 
-// A block tells whether answers are kept; one of a spec that says nothing of all this is what it was.
+// A block records memoization; the block of a spec without these keys is unchanged.
 BOOST_AUTO_TEST_CASE(the_block_tells_what_a_summary_has_to_know) {
     const std::string plain = R"({"mechanism": "grr", "epsilon": 1, "domain": 4)";
     const auto fresh = mechanism(plain + "}"), remembered = mechanism(plain + kept + "}"),
@@ -189,8 +189,8 @@ BOOST_AUTO_TEST_CASE(widening_stays_within_its_bounds_everywhere) {
         }
 }
 
-// Kept answers of 60 people, 20 rounds of them counted together: 95 % intervals hold. Without widening, those
-// of one-layer mechanisms held in a third of the cases.
+// Memoized responses of 60 people, with 20 rounds counted together: 95 % intervals hold. Without
+// inflation, those of one-layer mechanisms held in a third of the cases.
 BOOST_AUTO_TEST_CASE(intervals_of_pooled_rounds_hold, *boost::unit_test::label("slow")) {
     SeededBits bits(20);
     for (const PoolingCase& one : cases) {
@@ -308,7 +308,8 @@ BOOST_AUTO_TEST_CASE(every_answer_is_widened) {
     BOOST_CHECK_LT(wide_share.standard_error, 2.5 * narrow_share.standard_error);
 }
 
-// Of a value that nobody holds, in 20 rounds of kept answers: significant at 0.05 no more often than that.
+// A value without holders, in 20 rounds of memoized responses: significant at 0.05 with at most that
+// frequency.
 BOOST_AUTO_TEST_CASE(significance_of_pooled_rounds) {
     SeededBits bits(24);
     for (const char* name : {"grr", "l_osue", "rappor"}) {
@@ -373,7 +374,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_known_is_refused) {
     ask_all(Rounds::only(1), Rounds::only(1), answered, answered);
 }
 
-// Whoever draws each answer afresh needs no rounds.
+// Clients that draw each response afresh need no rounds.
 BOOST_AUTO_TEST_CASE(fresh_answers_are_as_sure_as_they_are_many) {
     const auto m = mechanism("grr", 1, R"("domain": 4)");
     SeededBits bits(26);
@@ -406,8 +407,9 @@ BOOST_AUTO_TEST_CASE(people_count_where_answers_are_kept) {
     BOOST_CHECK_EQUAL(note(summary.view()), "up to 10 reports of one person: errors are widened");
 }
 
-// The default: of 5, 10, 15, … the least from which on the 95 % intervals of the usual mechanisms, averaged
-// over shares from 0 to 1, hold in 92 % of all cases, by the exact binomial laws.
+// The default of min_group, the smallest of 5, 10, 15, … with sufficient coverage. From it on, the 95 %
+// intervals of the usual mechanisms, averaged over shares from 0 to 1, hold in 92 % of all cases, by the
+// exact binomial laws.
 BOOST_AUTO_TEST_CASE(the_usual_min_group_is_where_intervals_begin_to_hold) {
     const auto law = [](std::size_t n, double p) {
         std::vector<double> chances(n + 1);
@@ -449,7 +451,7 @@ BOOST_AUTO_TEST_CASE(the_usual_min_group_is_where_intervals_begin_to_hold) {
     for (std::size_t n = usual_min_group; n <= 40; n += 5) BOOST_CHECK_GE(least(n), 0.92);
 }
 
-// The radius of a bound among millions of millions, as a domain of 2^24 values has stretches.
+// The radius of a bound over 10^12 ranges, the number for a domain of 2^24 values.
 BOOST_AUTO_TEST_CASE(a_bound_among_many_is_finite) {
     BOOST_CHECK_CLOSE_FRACTION(one_of_many_radius(10), critical_value(1 - 2 * 0.01 / 10), 1e-9);
     const double k = 16777216;

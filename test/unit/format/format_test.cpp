@@ -171,8 +171,8 @@ BOOST_AUTO_TEST_CASE(what_was_added_is_taken_out_again) {
         BOOST_CHECK(!subtract(*m, left, rest.bytes()) && left == rest.bytes());
         BOOST_CHECK(!subtract(*m, left, whole.bytes()) && left == rest.bytes());
     }
-    // Rounds are known where the part lies inside them; where it has the first or the last, nobody knows the
-    // next.
+    // The rounds are known if the part lies inside them. If it has the first or the last round, the
+    // neighbouring one is unknown.
     const auto m = mechanism("grr", 1, "\"domain\": 4"), other = mechanism("grr", 2, "\"domain\": 4");
     OwnedSummary ends = of_rounds(*m, 3, 3), inside = of_rounds(*m, 4, 6), whole = of_rounds(*m, 7, 7);
     ends.merge(of_rounds(*m, 7, 7).bytes());
@@ -474,7 +474,7 @@ BOOST_AUTO_TEST_CASE(intervals) {
     BOOST_CHECK_CLOSE_FRACTION(bar.lower, 10 - 2 * 1.959963984540054, 1e-12);
     BOOST_CHECK_CLOSE_FRACTION(bar.upper, 10 + 2 * 1.959963984540054, 1e-12);
     BOOST_CHECK_GT(interval({0, 1}, 0.9999999999999998).upper, 8.1);
-    // The last is below 1, but its upper end is at a probability that no double tells from 1.
+    // The last share is below 1, but the probability of its upper end rounds to 1 in double precision.
     for (const double confidence :
          {0.0, 1.0, -1.0, 2.0, std::numeric_limits<double>::quiet_NaN(), 0.9999999999999999})
         BOOST_CHECK_EXCEPTION(static_cast<void>(interval({0, 1}, confidence)), Error,

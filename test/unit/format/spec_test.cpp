@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(oversized_specs_are_refused) {
     BOOST_CHECK_EXCEPTION(
         static_cast<void>(make_mechanism(Spec::from_json(tables))), Error,
         [](const Error& e) { return contains(e.what(), "cross tables would be too large"); });
-    // 4096 utilities of 5 bits each, no row like another but for a constant.
+    // 4096 utilities of 5 bits each; no two rows differ by a constant.
     std::string rows;
     for (int i = 0; i < 64; ++i) {
         rows += i == 0 ? "[" : ",[";

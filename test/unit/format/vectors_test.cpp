@@ -1,7 +1,7 @@
-// Golden vectors: what each mechanism makes of given words of randomness. test/data/vectors.txt has five
-// lines for each case: the spec; the parameters of its block; the payloads of the first three reports; hashes
-// of the payloads of all reports, and of the state that counted them. A change in any of these is a change of
-// the format.
+// Golden vectors: the output of each mechanism for given random words. test/data/vectors.txt has five
+// lines per case. The first three are the spec, the parameters of its block, and the payloads of the first
+// three reports. The others are hashes of the payloads of all reports, and of the state that counted them. A
+// change in any of these is a change of the format.
 
 #include <boost/test/unit_test.hpp>
 #include <fstream>

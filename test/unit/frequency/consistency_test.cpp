@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(estimates_that_are_all_negative_give_distributions) {
         BOOST_CHECK_GE(x, 0);
         BOOST_CHECK_LE(x, 0.25);
     }
-    // Every report supports everything: as little to tell the values apart by.
+    // Every report supports every value, so the values are indistinguishable.
     const auto all = counted(*m, {100, 100, 100, 100}, 100);
     for (const char* name :
          {"norm", "norm_mul", "norm_sub", "mle_apx", "ibu", "ibu_early", "empirical_bayes"})

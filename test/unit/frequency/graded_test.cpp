@@ -87,7 +87,8 @@ BOOST_AUTO_TEST_CASE(all_of_epsilon_is_spent) {
         }
 }
 
-// Values are told apart in proportion to their distance, and some by all that is stated.
+// The distinguishability of values is proportional to their distance, and some pairs reach the stated
+// bound.
 BOOST_AUTO_TEST_CASE(privacy_is_in_proportion_to_distance) {
     const auto check = [](const Mechanism& m, auto distance) {
         const double unit = parameter(m, "epsilon_per_unit");
@@ -168,8 +169,8 @@ BOOST_AUTO_TEST_CASE(exponential_estimates, *boost::unit_test::label("slow")) {
         }
 }
 
-// Of each estimate, over every report with its probability: the mean is the share, the variance what the
-// standard error says if the reports are as they are on average.
+// For each estimate, over every report with its probability: the mean equals the share, and the variance
+// equals the squared standard error for reports with average frequencies.
 BOOST_AUTO_TEST_CASE(errors_are_those_of_the_enumerated_reports) {
     for (const std::string& spec : {scores, map, near, places, table}) {
         const auto m = mechanism("exponential", 2, spec);
@@ -236,7 +237,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_estimated_is_refused) {
         contains(refusal(1, R"("domain": 3, "places": [[0, 0], [5, 5], [0, 0]])"), "condition number"));
     BOOST_CHECK(contains(refusal(1, R"("domain": 3, "utilities": [[1, 0, 0], [0, 1, 1], [0, 2, 2]])"),
                          "condition number"));
-    // So little for a step that neighbours are told apart by nothing.
+    // Such a small ε per step that neighbours are indistinguishable.
     BOOST_CHECK(contains(refusal(0.001, R"("domain": 3, "places": [[0, 0], [1, 0], [1000000, 0]])"),
                          "condition number"));
     BOOST_CHECK(contains(refusal(1, R"("domain": 2, "utilities": [[1, 1], [3, 3]])"), "All are equal"));
@@ -327,7 +328,8 @@ BOOST_AUTO_TEST_CASE(honest_reports_look_honest_and_floods_do_not) {
     BOOST_CHECK_LT(summary.health(), 1e-6);
 }
 
-// An attribute of a record, reported by half of the people: what its part tells is what the record tells.
+// An attribute of a record, reported by half of the people: the estimates of its part equal those of the
+// record.
 BOOST_AUTO_TEST_CASE(records_have_graded_attributes) {
     const auto m = mechanism(R"({"mechanism": "sampled", "epsilon": 3, "attributes": [
         {"name": "mood", "domain": 5, "mechanism": "exponential"}, {"name": "town", "domain": 3, "mechanism": "grr"}]})");

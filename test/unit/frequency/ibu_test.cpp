@@ -109,8 +109,8 @@ BOOST_AUTO_TEST_CASE(ibu_of_one_reported_value_is_nearly_that_of_its_channel) {
 }
 
 BOOST_AUTO_TEST_CASE(ibu_of_two_values_is_exact) {
-    // Two values that exclude each other: supports of one tell those of the other, and a negative estimate
-    // becomes 0.
+    // Two values that exclude each other: the supports of one determine those of the other, and a
+    // negative estimate becomes 0.
     const auto m = mechanism("grr", 1, "\"domain\": 2");
     SeededBits bits(305);
     for (const double share : {1.0, 0.6}) {
@@ -164,9 +164,10 @@ BOOST_AUTO_TEST_CASE(early_is_on_the_way) {
 }
 
 BOOST_AUTO_TEST_CASE(early_stops_about_where_it_is_best, *boost::unit_test::label("slow")) {
-    // Sums of squared errors over 40 summaries, as shares of those of two others: of where the iteration
-    // ends, and of the number of steps that is best for all 40, which nobody knows beforehand. Bounds are
-    // five standard deviations of 24 other seeds above their mean: a false alarm in a million seeds.
+    // Sums of squared errors over 40 summaries, relative to two references: the limit of the
+    // iteration, and the number of steps that is best for all 40, which is unknown in practice. Bounds
+    // are five standard deviations of 24 other seeds above their mean: a false alarm in a million
+    // seeds.
     struct Kind {
         Distribution truth;
         double of_end, of_best;

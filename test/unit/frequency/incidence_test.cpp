@@ -31,7 +31,7 @@ double parameter(const Mechanism& m, const std::string& wanted) {
     throw std::logic_error("no parameter " + wanted);
 }
 
-/// hadamard with so many blocks, whatever suits ε.
+/// hadamard with this number of blocks, independent of ε.
 std::unique_ptr<const Mechanism> in_blocks(double epsilon, std::uint64_t k, std::uint64_t blocks) {
     const auto m = over("hadamard", epsilon, k);
     std::vector<std::byte> block(m->block().begin(), m->block().end());
@@ -251,8 +251,9 @@ BOOST_AUTO_TEST_CASE(blocks_are_as_many_as_is_best) {
 }
 
 BOOST_AUTO_TEST_CASE(errors_know_who_shares_a_block, *boost::unit_test::label("slow")) {
-    // Values 0, 3 and 6 of eight share one of three blocks. All hold 0 or 3: of 6, whose block all are in,
-    // the error is that of F = 1 in the closed form, and of 1, in whose block nobody is, that of F = 0.
+    // Values 0, 3 and 6 of eight share one of three blocks. All people hold 0 or 3. The error of 6,
+    // whose block contains all people, is that of F = 1 in the closed form; the error of 1, whose
+    // block is empty, is that of F = 0.
     const auto m = in_blocks(2, 8, 3);
     const double e = std::exp(2.0), both = (e - 1 + 6) / ((e - 1) * (e - 1));
     std::vector<std::vector<Cell>> people(300, {0});
@@ -485,7 +486,8 @@ BOOST_AUTO_TEST_CASE(each_statistic_sees_its_kind_of_forgery) {
     const auto p_value = [](const std::vector<Check>& checks, const std::string& name) {
         return std::ranges::find(checks, name, &Check::name)->p_value;
     };
-    // Output 0, and no more often than output 5 may come: only what is everybody's tells.
+    // Output 0 may not occur more often than output 5: only the common part of all values is
+    // informative.
     const auto m = over("hadamard", 1, 15);
     const auto flood = health_of(*m, 19000, 1000, 0, 441);
     BOOST_CHECK_LT(p_value(flood, "share of output 0"), 1e-6);

@@ -49,7 +49,8 @@ std::vector<std::byte> with_counts(const Mechanism& m, std::vector<std::byte> su
     return summary;
 }
 
-/// Answers below() by every sequence of draws in turn, but for the first, the coin that `truth` decides.
+/// Responds to below() with every sequence of draws in turn, except the first draw, which `truth`
+/// decides.
 class EveryDraw final : public BitSource {
   public:
     explicit EveryDraw(bool truth) : truth_(truth) {}

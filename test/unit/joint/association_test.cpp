@@ -74,8 +74,8 @@ BOOST_AUTO_TEST_CASE(sizes_are_those_of_the_table) {
 }
 
 BOOST_AUTO_TEST_CASE(noise_alone_gives_a_chi_square) {
-    // Even margins have no contrast, and so many people no sampling error: only the noise of the cells is
-    // left.
+    // Even margins have no contrast, and this number of people has no sampling error: only the noise
+    // of the cells remains.
     SeededBits bits(81);
     const Table even = population({4, 5}, [](const Values&) { return 1.0; });
     Table table = measured(even, {0, 1}, 1, 1e-4, bits);
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(intervals_of_v_hold, *boost::unit_test::label("slow")) {
             BOOST_TEST_CONTEXT("V " << share << ", noise " << noise << ", held " << held) {
                 BOOST_CHECK_GE(held, runs * 91 / 100);
                 BOOST_CHECK_LE(held, runs * 99 / 100);
-                // Where V is hardly told from 0, its root is biased.
+                // Where V is hardly distinguishable from 0, its root is biased.
                 if (noise < 1e-3) BOOST_CHECK_SMALL(sum / runs - share, 0.02);
             }
         }
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(rare_values_count_as_one) {
     const auto found = associations(std::vector{table}, 0.95).at(0);
     BOOST_CHECK_SMALL(found.cramers_v - 0.6, 0.02);
 
-    // Of one value there is nothing to hang together.
+    // An attribute with one value has no associations.
     Table single = population({3, 2}, [](const Values& v) { return v[0] == 0 ? 1.0 : 1e-6; });
     single.variance = 1e-4;
     single.people = 1e12;

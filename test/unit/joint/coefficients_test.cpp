@@ -1,5 +1,5 @@
-// How attributes hang together by their Haar details: against closed forms, and as often right as it says;
-// models and made-up rows.
+// Associations from Haar coefficients: against closed forms, with the stated coverage. Models and
+// synthetic records.
 
 #include <boost/math/distributions/chi_squared.hpp>
 #include <boost/test/unit_test.hpp>
@@ -21,7 +21,7 @@ namespace {
 
 using Values = std::vector<std::size_t>;
 
-/// The details of some attributes of a population, as if so many people had told each.
+/// The coefficients of some attributes of a population, as if this number of people had reported each.
 Details coefficients_of(const Table& all, const Values& attributes, double reports) {
     const Table table = summed(all, attributes);
     Details found{attributes, table.sizes, table.shares, {}, {}, {}, reports};
@@ -52,7 +52,7 @@ double falling(std::size_t value) {
     return 1 / (1.0 + static_cast<double>(value));
 }
 
-/// Two attributes of so many values that agree in this share of the people.
+/// Two attributes of this number of values that agree in this share of the people.
 Table agreeing(std::uint64_t values, double share) {
     double all = 0;
     for (std::size_t v = 0; v < values; ++v) all += falling(v);
@@ -61,7 +61,7 @@ Table agreeing(std::uint64_t values, double share) {
     });
 }
 
-/// What so many people drawn from it report, of attributes that are called a, b, c and so on.
+/// The reports of this number of people drawn from it, about attributes named a, b, c and so on.
 class Collected {
   public:
     Collected(const Table& all, double epsilon, const std::string& more = "")
@@ -99,7 +99,7 @@ void check_rate(std::uint64_t tests, std::uint64_t hits, double rate) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(sizes_are_those_of_the_table) {
-    // Of 40 values each four are a stretch, and the last stretch is one of them alone.
+    // Of 40 values each four form a range, and the last range is a single one of them.
     for (const auto& [values, segment] : {std::pair(4UL, 1UL), {5, 1}, {37, 4}}) {
         const Table all = agreeing(values, 0.3);
         const std::uint64_t groups = (values + segment - 1) / segment;
@@ -231,14 +231,14 @@ BOOST_AUTO_TEST_CASE(what_nobody_was_asked_is_left_out) {
     BOOST_REQUIRE_EQUAL(found.size(), 1u);
     BOOST_CHECK_LT(found[0].p_value, 1e-6);
     BOOST_CHECK_GT(found[0].v_interval.lower, 0.05);
-    // Of nobody, or of an attribute that has one value, nothing is told.
+    // Without reports, or for an attribute with one value, there are no estimates.
     std::vector<Details> unasked = two(all, 1e6);
     unasked[2].reports.assign(unasked[2].reports.size(), 0);
     const auto unknown = associations(unasked, 0.95).at(0);
     BOOST_CHECK(std::isnan(unknown.p_value) && std::isnan(unknown.cramers_v));
     const Table alike = population({4, 4}, [](const Values& v) { return v[0] == 2 ? 1.0 : 0.0; });
     BOOST_CHECK(std::isnan(associations(two(alike, 1e6), 0.95).at(0).cramers_v));
-    // People who are all alike are told without any error, and nothing hangs together.
+    // Identical people have estimates without any error, and no association.
     const auto same =
         associations(two(population({4, 4}, [](const Values& v) { return v[0] + v[1] == 0; }), 1e6), 0.95);
     BOOST_CHECK(std::isnan(same.at(0).cramers_v) && same[0].p_value == 1);

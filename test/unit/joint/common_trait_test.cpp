@@ -27,7 +27,8 @@ Table followers(std::size_t attributes, double strength) {
     });
 }
 
-/// The interactions of attributes of so many values: of one trait, whose weights these are, and noise.
+/// The interactions of attributes of this number of values: from one trait with these weights, plus
+/// noise.
 std::vector<Interaction> made_up(std::size_t attributes, Eigen::Index values, double weight, double variance,
                                  BitSource& bits) {
     Eigen::VectorXd trait = Eigen::VectorXd::LinSpaced(values, -1, 1);

@@ -1,4 +1,4 @@
-// How clear dependence is among all pairs, and what pairs tell of single attributes.
+// Significance of dependence among all pairs, and estimates of single attributes from pairs.
 
 #include "core/tables/pairs.hpp"
 
@@ -32,8 +32,7 @@ std::vector<double> product(const Fit& fit, const Values& pair) {
     return cells;
 }
 
-/// How far the shares of single attributes are from the truth, fitted and as sums of pairs tell them without
-/// bias.
+/// Errors of the shares of single attributes, fitted and as unbiased sums of pairs.
 struct DependenceErrors {
     double fitted = 0, pooled = 0;
 };
@@ -101,8 +100,8 @@ BOOST_AUTO_TEST_CASE(clear_dependence_stays) {
     }
 }
 
-// If most people have one value of the other attribute, that column is nearly as good as the sum of all five,
-// and has the noise of one: errors are about √(1.43/5) = 0.53 as large, 1.43 being 1/Σq².
+// If most people have one value of the other attribute, that column is nearly as informative as the sum of
+// all five, with the noise of one. Errors are about √(1.43/5) = 0.53 as large, where 1.43 is 1/Σq².
 BOOST_AUTO_TEST_CASE(pairs_of_independent_attributes_tell_more_of_each) {
     SeededBits bits(99);
     const Table all = independent({5, 5, 5, 5});

@@ -76,12 +76,12 @@ BOOST_AUTO_TEST_CASE(without_noise_they_are_the_truth) {
     const Fit pairs(exactly(all, all_pairs(3)));
     for (const Table& table : pairs.tables())
         BOOST_CHECK_SMALL(variation(table.shares, summed(all, table.attributes).shares), 1e-6);
-    // Pairs tell all of a table that has no interaction of three.
+    // Pairs determine a table without an interaction of three.
     BOOST_CHECK(!pairs.holds(Values{0, 1, 2}));
     BOOST_CHECK_SMALL(variation(pairs.table(Values{0, 1, 2}).shares, all.shares), 1e-5);
     const Fit odd(exactly(parity(0.8), {{0, 1, 2}}));
     BOOST_CHECK_SMALL(variation(odd.table(Values{0, 1, 2}).shares, parity(0.8).shares), 1e-6);
-    // Pairs tell nothing of an interaction of three.
+    // Pairs have no information on an interaction of three.
     const Fit even(exactly(parity(0.8), all_pairs(3)));
     BOOST_CHECK_SMALL(variation(even.table(Values{0, 1, 2}).shares, std::vector<double>(8, 1 / 8.0)), 1e-6);
 }
@@ -182,8 +182,8 @@ std::vector<double> nearest(std::vector<double> shares) {
     return shares;
 }
 
-// Of many values the frequent ones are told, and how rare the others are; whatever the noise is, people come
-// out.
+// Of many values the frequent ones are estimated, and the total of the rare ones. For every noise the
+// result is a distribution.
 BOOST_AUTO_TEST_CASE(shares_of_many_values_lend_to_each_other) {
     const Table truth =
         population({64}, [](const Values& v) { return std::pow(1.0 + static_cast<double>(v[0]), -1.5); });

@@ -1,5 +1,5 @@
-// Haar details that people are divided among: what a report can be, and what is told of boxes, which is
-// unbiased and as sure as it says; which details are asked for; what is fitted to them.
+// Haar coefficients among which people are divided: possible reports, unbiased estimates of boxes with the
+// stated errors, the choice of coefficients, and fitted tables.
 
 #include <cmath>
 #include <random>
@@ -18,7 +18,7 @@ BOOST_AUTO_TEST_SUITE(joint_haar)
 
 namespace {
 
-// Sizes that are powers of two, and such that are none.
+// Sizes that are powers of two, and others.
 const std::string three = R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 5},
     {"name": "c", "min": 0, "max": 8, "bins": 8}])";
 constexpr std::size_t all_cells = 80;
@@ -27,7 +27,7 @@ std::vector<Cell> record_of(std::size_t i) {
     return {i / 40, i / 8 % 5, i % 8};
 }
 
-/// Shares of all records, whose attributes hang together.
+/// Shares of all records, whose attributes are associated.
 std::vector<double> records() {
     std::vector<double> shares(all_cells);
     double all = 0;
@@ -56,7 +56,7 @@ double share_in(const std::vector<double>& shares, const std::vector<std::size_t
     return all;
 }
 
-Box range_box(std::vector<std::array<std::size_t, 3>> ranges) {  // first, end, of so many
+Box range_box(std::vector<std::array<std::size_t, 3>> ranges) {  // first, end, size
     Box box;
     for (const auto& [first, end, size] : ranges) {
         auto& values = box.emplace_back(size);
@@ -76,8 +76,9 @@ struct CoveredRuns {
         squares += z * z;
         covered += interval.lower <= truth && truth <= interval.upper ? 1 : 0;
     }
-    /// The mean and the mean square of so many, each of which is further off than this once in 10^8; and how
-    /// often the interval holds, outside of which it is once in 10^7 if it does 95 % of the time.
+    /// The mean and the mean square of this number of errors, each of which exceeds its tolerance
+    /// once in 10^8. Also the coverage of the interval, which leaves its tolerance once in 10^7 at a
+    /// true coverage of 95 %.
     void check() const {
         BOOST_CHECK_SMALL(sum / std::sqrt(number), 5.8);
         BOOST_CHECK_SMALL((squares - number) / std::sqrt(2 * number), 5.8);
@@ -145,7 +146,7 @@ BOOST_AUTO_TEST_CASE(too_many_questions_and_too_large_summaries_are_refused) {
     BOOST_CHECK_EXCEPTION(mechanism("joint_haar", 1, alike(4, 2048)), Error, says("too large"));
 }
 
-// Against the people who reported, whoever they are, and against a population they come from.
+// With the respondents as target, for all respondents, and with a population as target.
 BOOST_AUTO_TEST_CASE(answers_are_unbiased_and_as_sure_as_they_say, *boost::unit_test::label("slow")) {
     const std::vector<double> truth = records();
     const Box cell = range_box({{1, 2, 5}, {3, 4, 8}}), wide = range_box({{1, 4, 5}, {2, 7, 8}}),
@@ -204,7 +205,7 @@ BOOST_AUTO_TEST_CASE(answers_are_unbiased_and_as_sure_as_they_say, *boost::unit_
     }
 }
 
-// Few reports a question, and cells that nobody is in.
+// Few reports per query, and empty cells.
 BOOST_AUTO_TEST_CASE(intervals_of_few_reports_hold, *boost::unit_test::label("slow")) {
     constexpr int runs = 1500;
     const Cells cells({2, 4});
@@ -328,8 +329,8 @@ BOOST_AUTO_TEST_CASE(the_lot_is_for_what_is_asked) {
     BOOST_CHECK_LT(cells.second, 0.9 * ranges.second);
 }
 
-// Of few people fine levels of pairs are left out: boxes that need them are unknown, others and single
-// attributes are told.
+// With few people fine levels of pairs are omitted. Boxes that need them are unknown; others and single
+// attributes are estimated.
 BOOST_AUTO_TEST_CASE(levels_too_fine_for_the_people_are_left_out) {
     const std::string two = R"("attributes": [{"name": "a", "domain": 16}, {"name": "b", "domain": 16}])";
     const auto questions = [&](const std::string& people) {
@@ -420,7 +421,7 @@ BOOST_AUTO_TEST_CASE(three_attributes_are_refused) {
     const auto other = mechanism("grr", 1, "\"domain\": 3");
     BOOST_CHECK_EXCEPTION(static_cast<void>(measured(OwnedSummary(*other).view())), Error,
                           fails_with(ErrorCode::unsupported));
-    // Nobody has reported yet: nothing is known, and nothing is wrong.
+    // Without reports: all estimates are unknown, and no error is raised.
     const OwnedSummary nobody(*m);
     const Marginal empty(nobody.view(), {0, 1}, Combination::consistent, Target::sample);
     BOOST_CHECK(!empty.told() && std::isnan(empty.shares()[0].value));

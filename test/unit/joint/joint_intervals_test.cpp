@@ -1,5 +1,5 @@
-// Intervals of several attributes' answers hold the truth where few people are asked each question, where all
-// are in one corner, and where attributes hang together strongly.
+// Intervals of joint estimates cover the truth with few reports per query, with all people in one corner,
+// and with strongly associated attributes.
 
 #include <boost/test/unit_test.hpp>
 
@@ -43,7 +43,7 @@ struct Held {
     std::uint64_t told = 0, held = 0;
 };
 
-/// Intervals of a box's share, of so many people through joint_haar.
+/// Intervals of a box's share, from this number of people through joint_haar.
 Held held(double epsilon, JointPeople kind, int people, const Box& box, Target target, int runs) {
     const auto m = mechanism("joint_haar", epsilon,
                              R"("attributes": [{"name": "a", "domain": 8}, {"name": "b", "domain": 8}])");
@@ -80,8 +80,8 @@ Held held(double epsilon, JointPeople kind, int people, const Box& box, Target t
 
 }  // namespace
 
-// A quarter of the table is told by the coarsest questions, which a dozen of 200 people are asked together.
-// Of variances of their reports alone 87 % held.
+// The coarsest queries, with a dozen of 200 people together, determine a quarter of the table. Intervals
+// from the variances of their reports alone covered 87 %.
 BOOST_AUTO_TEST_CASE(boxes_of_people_who_are_even_are_held) {
     for (const double epsilon : {4.0, 8.0})
         for (const Target target : {Target::sample, Target::population}) {
@@ -94,8 +94,8 @@ BOOST_AUTO_TEST_CASE(boxes_of_people_who_are_even_are_held) {
         }
 }
 
-// Where many agree the interval may be too long, and is never too short: of a box that all are in, of whom 86
-// % of the intervals held by the variances of reports alone, and of one that nobody is in.
+// If many people agree, the interval may be too long, but never too short. One box contains all people;
+// from the variances of reports alone, 86 % of its intervals covered the truth. The other box is empty.
 BOOST_AUTO_TEST_CASE(boxes_of_people_who_are_in_a_corner_are_held) {
     for (const double epsilon : {4.0, 8.0})
         for (const JointPeople kind : {JointPeople::sign_vector, JointPeople::one_cell}) {

@@ -58,8 +58,8 @@ class EstimateRuns {
         sum_ += z;
         squares_ += z * z;
     }
-    /// The errors are those stated: by the mean and the mean square of so many of them, each of which is
-    /// further off than this once in 10^8.
+    /// The errors are those stated, by the mean and the mean square of this number of errors, each of
+    /// which exceeds its tolerance once in 10^8.
     void check() const {
         BOOST_CHECK_SMALL(sum_ / std::sqrt(runs_), 5.8);
         BOOST_CHECK_SMALL((squares_ - runs_) / std::sqrt(2 * runs_), 5.8);
@@ -127,7 +127,8 @@ BOOST_AUTO_TEST_CASE(views_are_chosen_for_how_many_there_are) {
     BOOST_CHECK_CLOSE(distance / runs, 0.1, 15);
 }
 
-// As many people report one attribute alone as the spec says, whatever the views' own weights are.
+// The share of people who report one attribute alone is that of the spec, independent of the views'
+// weights.
 BOOST_AUTO_TEST_CASE(so_many_report_one_attribute_alone) {
     for (const char* told :
          {R"(, "singles": 0.25)", R"(, "singles": 0.9)", R"(, "views": "triples", "singles": 0.25)",
@@ -149,7 +150,8 @@ BOOST_AUTO_TEST_CASE(so_many_report_one_attribute_alone) {
     }
 }
 
-// The noisier the tables are, the more people report one attribute; what the spec says stands.
+// The larger the noise of the tables, the more people report one attribute; an explicit share in the spec
+// is kept.
 BOOST_AUTO_TEST_CASE(people_are_chosen_to_report_one_attribute_alone, *boost::unit_test::label("slow")) {
     const auto singles = [](const std::string& people, const std::string& more = "") {
         const Spec spec =
@@ -222,7 +224,8 @@ BOOST_AUTO_TEST_CASE(tables_of_all_views_are_unbiased_and_as_sure_as_they_say) {
         for (const double count : expected) all += count;
         for (const double count : expected) {
             const double variance = square[at] - mean[at] * mean[at];
-            // Ten standard errors: of so many cells one is further off once in 10^20 runs.
+            // Ten standard errors: with this number of cells, one is further off once in 10^20
+            // runs.
             BOOST_CHECK_SMALL(mean[at] - count / all, 10 * std::sqrt(variance / runs));
             measured += variance;
             ++cells;
@@ -414,7 +417,7 @@ BOOST_AUTO_TEST_CASE(intervals_of_rare_cells_hold, *boost::unit_test::label("slo
             normal += holds(interval(pair.measured(rare).estimate, 1.96, {}));
             of_all += holds(pair.quotient(rare, {{true, true}, {true, true, true}}, 1.96).interval);
         }
-        // A standard error of so many runs is 0.0056.
+        // The standard error of this number of runs is 0.0056.
         BOOST_CHECK_GT(covered, 0.93 * runs);
         BOOST_CHECK_GT(both_covered, 0.93 * runs);
         BOOST_CHECK_GT(of_all, 0.93 * runs);
@@ -422,9 +425,9 @@ BOOST_AUTO_TEST_CASE(intervals_of_rare_cells_hold, *boost::unit_test::label("slo
     }
 }
 
-// Several tables that are put together, each of some seventeen reports, most of them about common cells: with
-// what these do not show, all cells' intervals hold; without, one in eight does not. 3000 runs of 6 cells
-// that hang together: a standard deviation is 0.006 at most.
+// Several tables are combined, each from about seventeen reports, most of them about common cells. With
+// the variance of unobserved cells, all intervals hold; without it, one in eight does not. There are 3000
+// runs of 6 dependent cells: a standard deviation is at most 0.006.
 BOOST_AUTO_TEST_CASE(intervals_of_few_reports_in_many_tables_hold, *boost::unit_test::label("slow")) {
     const auto m = mechanism("joint", 4, three);
     const Cells cells({2, 3});
@@ -506,7 +509,7 @@ BOOST_AUTO_TEST_CASE(states_that_no_reports_lead_to_are_refused) {
     };
     const std::vector<std::byte> sound(summary.state().begin(), summary.state().end());
     BOOST_CHECK(takes(sound, 60) && !takes(sound, 59) && !takes(sound, 61));
-    // How many reports a view has, and how many cells their sets have, hang together.
+    // The number of reports of a view and the number of cells of its sets are dependent.
     std::vector<std::byte> damaged = sound;
     for (std::byte& byte : damaged) {
         byte ^= std::byte{1};
@@ -536,7 +539,7 @@ BOOST_AUTO_TEST_CASE(what_no_view_has_is_refused) {
     OwnedSummary shares(*other);
     BOOST_CHECK_EXCEPTION(Marginal(shares.view(), {0}, Combination::consistent, Target::sample), Error,
                           fails_with(ErrorCode::unsupported));
-    // Nobody has reported yet: nothing is known, and nothing is wrong.
+    // Without reports: all estimates are unknown, and no error is raised.
     const OwnedSummary nobody(*m);
     const Marginal empty(nobody.view(), {0, 1}, Combination::consistent, Target::sample);
     BOOST_CHECK(!empty.told() && std::isnan(empty.shares()[0].value));

@@ -122,8 +122,9 @@ BOOST_AUTO_TEST_CASE(a_chain_is_found) {
     BOOST_CHECK_SMALL(variation(one.cliques[0].table.shares, all.shares), 1e-4);
 }
 
-// Each neighbour in a circle of four agrees with the next, but for the last with the first: opposite ones are
-// independent, and a clique of three knows of the other's pairs through the two that they share.
+// Each neighbour in a circle of four agrees with the next, except the last with the first. Opposite
+// attributes are independent. A clique of three is associated with the other pairs through the two
+// attributes that it shares.
 BOOST_AUTO_TEST_CASE(cliques_learn_from_each_other) {
     const Table all = population({2, 2, 2, 2}, [](const Values& v) {
         const auto agrees = [&](std::size_t i, std::size_t j) { return v[i] == v[j] ? 1.0 : 0.0; };
@@ -204,11 +205,11 @@ BOOST_AUTO_TEST_CASE(rows_are_spread_as_the_model_says) {
     }
     // A rounding in each clique on the way, where rows drawn one by one would be some 40 off.
     BOOST_CHECK_LT(worst, 4);
-    // Attributes that share no clique hang together through others only.
+    // Attributes without a common clique are associated only through others.
     for (const Values& pair : all_pairs(4))
         BOOST_CHECK_SMALL(variation(shares_of(rows, all, pair), summed(all, pair).shares), 0.01);
     BOOST_CHECK_SMALL(variation(shares_of(rows, all, {0, 1, 2, 3}), all.shares), 0.02);
-    // In no order: every stretch is like the whole.
+    // In random order: every segment is like the whole.
     const std::vector<std::uint32_t> some(rows.begin(), rows.begin() + 4 * 2000);
     BOOST_CHECK_SMALL(variation(shares_of(some, all, {0}), summed(all, Values{0}).shares), 0.04);
 }

@@ -1,4 +1,4 @@
-// What share of a whole its part is: as often right as it says, among the wholes that are told.
+// The share of a part in a whole: the stated coverage, given that the whole is significant.
 
 #include "core/tables/quotient.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr double critical_value_95 = 1.959963984540054;
 
-/// Of so many sums with independent errors of variance 1, of which a part is `cells`.
+/// Sums of this number of cells with independent errors of variance 1, of which `cells` form the part.
 PartOfWhole of_cells(double cells, double part, double whole) {
     return {
         .part = part, .whole = whole, .variance_of_part = cells, .variance_of_whole = 1, .covariance = cells};
@@ -24,8 +24,8 @@ PartOfWhole of_cells(double cells, double part, double whole) {
 
 }  // namespace
 
-// Few, many and nearly all people, in a part of few or many cells, and wholes from hardly any, which are told
-// by chance, to those that nearly always pass their test.
+// Few, many and nearly all people, in a part of few or many cells. Wholes range from nearly empty ones,
+// which pass their test by chance, to those that nearly always pass it.
 BOOST_AUTO_TEST_CASE(intervals_hold_among_the_wholes_that_are_told, *boost::unit_test::label("slow")) {
     std::mt19937_64 random(7);
     std::normal_distribution<double> normal;
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(a_whole_far_above_its_test_has_the_interval_of_fieller) {
 }
 
 BOOST_AUTO_TEST_CASE(quotients_at_the_edge) {
-    // Not told, just told, and told without a doubt.
+    // Not significant, barely significant, and clearly significant.
     BOOST_CHECK(
         std::isnan(interval_of_quotient(of_cells(0.5, 1, critical_value_95), critical_value_95).lower));
     const Interval just = interval_of_quotient(of_cells(0.5, 1, critical_value_95 + 1e-9), critical_value_95);

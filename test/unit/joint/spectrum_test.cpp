@@ -12,7 +12,7 @@ BOOST_AUTO_TEST_SUITE(spectrum)
 
 namespace {
 
-/// A turn in two of so many dimensions.
+/// A rotation in two of this number of dimensions.
 Eigen::MatrixXd turned(Eigen::Index size, Eigen::Index i, Eigen::Index j, double angle) {
     Eigen::MatrixXd turn = Eigen::MatrixXd::Identity(size, size);
     turn(i, i) = turn(j, j) = std::cos(angle);

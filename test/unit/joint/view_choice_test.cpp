@@ -40,7 +40,7 @@ std::string word(const Spec& spec) {
     return found == nullptr ? "a list" : *found;
 }
 
-/// People whose yes/no answers are those of a class that they are in, but for some; three of them decide a
+/// People whose yes/no answers are those of their class, with some exceptions. Three of them determine a
 /// fourth by their parity, which no pair shows.
 std::vector<Cell> person(std::size_t count, bool dependent, BitSource& bits) {
     const std::uint64_t kind = bits.below(4);
@@ -93,7 +93,7 @@ ViewErrors errors_of(const std::string& rest, double epsilon, bool dependent, st
 BOOST_AUTO_TEST_CASE(triples_are_taken_where_they_tell_more_of_pairs) {
     const std::vector<int> binary(16, 2);
     BOOST_CHECK_EQUAL(word(chosen(4, binary, 21574)), "triples");
-    // Where noise is large, what fits know are the single attributes, of which pairs tell more.
+    // With large noise, fits depend on the single attributes, which pairs estimate better.
     BOOST_CHECK_EQUAL(word(chosen(1, binary, 21574)), "pairs");
     // Of ten values each a sum over the third is noisier than three times the people make good.
     BOOST_CHECK_EQUAL(word(chosen(1, std::vector<int>(8, 10), 21574)), "pairs");
@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(expected_errors_are_those_of_noise) {
     const double found = ldp::joint::ExpectedErrors(sizes, 2, false, {both}, people).of(both);
     const double cell = ldp::joint::promised_cell(16, 2) / people;
     BOOST_CHECK_CLOSE(found, 16 * std::sqrt(2 / std::numbers::pi * cell) / 2, 0.1);
-    // Nobody tells the pair: no error is known. Of three attributes the pairs suffice.
+    // The pair has no reports: its error is unknown. For three attributes the pairs suffice.
     const ViewAttributes first{.count = 1, .numbers = {0}}, second{.count = 1, .numbers = {1}};
     BOOST_CHECK(std::isinf(ldp::joint::ExpectedErrors(sizes, 2, false, {first, second}, people).of(both)));
     const ViewAttributes three{.count = 3, .numbers = {0, 1, 2}};
@@ -165,8 +165,8 @@ BOOST_AUTO_TEST_CASE(the_choice_is_as_good_as_the_better_views) {
     }
 }
 
-// A first round of a few people tells that three answers hang together in a way that no pair shows: triples
-// are best for triples. What it asks with the least error is what truly has it.
+// A first round of a few people shows that three attributes are associated in a way that no pair shows:
+// triples are best for triples. The predicted and the true ranking agree.
 BOOST_AUTO_TEST_CASE(a_first_round_tells_which_views_are_best) {
     constexpr std::size_t count = 5;
     SeededBits bits(11);
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(a_first_round_tells_which_views_are_best) {
     BOOST_REQUIRE(pairs != plans.end());
     BOOST_CHECK_GT(pairs->error, 2 * plans.front().error);
     for (std::size_t i = 1; i < plans.size(); ++i) BOOST_CHECK_GE(plans[i].error, plans[i - 1].error);
-    // Of independent people pairs tell all there is.
+    // For independent people, pairs have all the information.
     const auto by_pairs = mechanism("joint", 4, attributes(std::vector<int>(count, 2)));
     OwnedSummary others(*by_pairs);
     for (int i = 0; i < 3000; ++i) others.draw(person(count, false, bits), bits);

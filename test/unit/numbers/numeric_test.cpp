@@ -253,7 +253,7 @@ BOOST_AUTO_TEST_CASE(onebit_is_duchi_by_algebra) {
 }
 
 BOOST_AUTO_TEST_CASE(one_bit_has_one_interval) {
-    // Nobody can tell from bits how much people differ: both targets get B² − μ².
+    // Bits have no information on the variance of people: both targets get B² − μ².
     const auto m = on_range("duchi", 1, -1, 1, 100);
     SeededBits bits(4);
     OwnedSummary summary(*m);

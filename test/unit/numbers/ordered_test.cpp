@@ -213,8 +213,8 @@ BOOST_AUTO_TEST_CASE(errors_are_those_of_the_enumerated_reports, *boost::unit_te
             const auto noise = ordered(*m).noise({n, state}, shares);
             const auto empty = ordered(*m).cumulative({1, std::vector<std::byte>(m->state_size())});
 
-            /// n·Var, if so many reports drew each level; the people distributed as `held` says, and one
-            /// more of each level evenly, whose reports are any output alike.
+            /// n·Var, if this number of reports drew each level. The people are distributed
+            /// as `held`, plus one more of each level with uniform outputs.
             const auto enumerated = [&](std::span<const double> function, std::span<const double> drew,
                                         std::span<const double> held) {
                 std::vector<double> read(k, mean(function, empty));
@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(errors_are_those_of_the_enumerated_reports, *boost::unit_te
                 }
                 double first = 0, second = 0;
                 for (Cell x = 0; x < k; ++x) {
-                    BOOST_CHECK_SMALL(read[x] - function[x], 1e-9);  // unbiased, whoever it is
+                    BOOST_CHECK_SMALL(read[x] - function[x], 1e-9);  // unbiased for every person
                     first += held[x] * function[x];
                     second += held[x] * function[x] * function[x];
                 }
@@ -438,9 +438,9 @@ BOOST_AUTO_TEST_CASE(quantiles_are_covered, *boost::unit_test::label("slow")) {
     }
 }
 
-// Where many people are at one point, the share jumps beside a long stretch on which it stays: pools of
-// estimates end there, and no course from one pool to the next may hide the jump. The point is the quantile
-// of every share that is jumped over.
+// If many people are at one point, the share jumps next to a long interval without change. Pools of
+// estimates end there, and no path from one pool to the next may hide the jump. The point is the quantile
+// of every share within the jump.
 BOOST_AUTO_TEST_CASE(quantiles_at_a_jump_are_covered, *boost::unit_test::label("slow")) {
     constexpr std::size_t n = 200, repetitions = 1000;
     for (const char* name : {"haar_ordered", "tree"}) {
@@ -606,7 +606,7 @@ BOOST_AUTO_TEST_CASE(few_reports_have_valid_answers) {
                 }
 }
 
-// With 20 people some levels are told by a single report, and some by none.
+// With 20 people some levels have a single report, and some have none.
 BOOST_AUTO_TEST_CASE(few_reports_are_covered, *boost::unit_test::label("slow")) {
     SeededBits bits(617);
     constexpr std::size_t k = 1024, repetitions = 3000;

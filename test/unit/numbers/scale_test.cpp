@@ -1,6 +1,6 @@
-// What is answered about numbers moves with their range and stretches with it, whatever range that is: from
-// 10^-300 to 10^300 wide, and up to 10^15 widths away from 0. The same reports are read under many ranges,
-// since a range stands in the parameter block and nowhere in a payload or a state.
+// Estimates of numbers scale with their range, for ranges from 10^-300 to 10^300 wide, and up to 10^15
+// widths away from 0. The same reports are decoded under many ranges, because only the parameter block
+// contains the range, not the payload or the state.
 
 #include <cmath>
 

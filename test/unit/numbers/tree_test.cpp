@@ -45,7 +45,7 @@ double probability(const Mechanism& m, Cell cell, Bytes payload) {
     return static_cast<double>(m.probability(std::vector<Cell>{cell}, {}, payload));
 }
 
-/// What a parameter block says of its levels.
+/// The levels in a parameter block.
 struct Planned {
     unsigned depth;
     double weight;
@@ -116,8 +116,8 @@ BOOST_AUTO_TEST_CASE(draws_do_not_depend_on_the_value) {
     for (const auto& each : asked) BOOST_CHECK(each == asked[0]);
 }
 
-// Against the normal equations, the root being 1, on complete trees; where depths are missing, and where what
-// is missing is not told at all.
+// Against the normal equations with root 1, on complete trees; with missing depths, and with depths that
+// cannot be estimated.
 BOOST_AUTO_TEST_CASE(shares_are_those_of_least_squares) {
     SeededBits bits(2803);
     for (const unsigned depth : {1u, 2u, 3u, 4u})
@@ -303,7 +303,7 @@ BOOST_AUTO_TEST_CASE(errors_are_those_of_the_enumerated_reports) {
                 }
                 double first = 0, second = 0;
                 for (Cell x = 0; x < k; ++x) {
-                    BOOST_CHECK_SMALL(constant + told[x] - function[x], 1e-9);  // unbiased, whoever it is
+                    BOOST_CHECK_SMALL(constant + told[x] - function[x], 1e-9);  // unbiased for every person
                     first += shares[x] * function[x];
                     second += shares[x] * function[x] * function[x];
                 }
@@ -377,7 +377,7 @@ BOOST_AUTO_TEST_CASE(estimates_are_unbiased_and_covered, *boost::unit_test::labe
     simulation.check_coverage();
 }
 
-// With 20 people some levels are told by a single report, and some by none.
+// With 20 people some levels have a single report, and some have none.
 BOOST_AUTO_TEST_CASE(few_reports_are_covered, *boost::unit_test::label("slow")) {
     SeededBits bits(2809);
     constexpr std::size_t k = 256, repetitions = 2000;
@@ -423,7 +423,8 @@ BOOST_AUTO_TEST_CASE(rare_values_of_few_reports_are_covered) {
 }
 
 BOOST_AUTO_TEST_CASE(what_nobody_drew_is_an_error) {
-    // Only the first level is told, at an ε that leaves no noise: halves are known, and nothing within them.
+    // Only the first level is estimated, at an ε without noise: halves are known, and nothing within
+    // them.
     const auto m = categories(1, 16);
     const auto first = [&] {
         std::vector<std::byte> payload(m->payload_size());

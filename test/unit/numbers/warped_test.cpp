@@ -37,7 +37,7 @@ double cost(const Warp& warp, double epsilon, WarpAim aim) {
     return aim == WarpAim::worst ? worst(channel) : channel.average_noise();
 }
 
-/// As many of each output as are expected of these shares of places, of 2^40 in all but for rounding.
+/// The expected number of each output at these shares of positions, of 2^40 in total up to rounding.
 std::vector<std::byte> expected_tally(const WarpedChannel& channel, const std::vector<double>& shares) {
     std::vector<std::byte> tally(channel.tally_size());
     for (std::uint64_t out = 0; out < channel.outputs(); ++out) {

@@ -28,7 +28,7 @@ const std::string record = R"("attributes": [{"name": "a", "domain": 3, "mechani
     {"name": "b", "domain": 4, "mechanism": "oue", "share": 3},
     {"name": "c", "min": 0, "max": 5, "mechanism": "hybrid"}], "grid": 2)";
 
-/// Mechanisms whose estimates are plain means of what reports say: of all of them, or of those about an
+/// Mechanisms whose estimates are plain means over reports: over all of them, or over those about an
 /// attribute.
 const std::vector<ForgeryCase> means{
     {"grr", R"("domain": 2)"},
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(bounds_are_sound_everywhere) {
     for (const auto* cases : {&means, &sums})
         for (const auto& [name, spec] : *cases)
             for (const double epsilon : {0.01, 20.0}) {
-                // Of two layers, the first is what one report tells.
+                // With two layers, the first value belongs to one report.
                 const std::string first = ", \"first_epsilon\": 0.4";
                 std::string given = spec;
                 if (const auto at = given.find(first); at != std::string::npos) given.erase(at, first.size());
@@ -200,9 +200,9 @@ BOOST_AUTO_TEST_CASE(bounds_are_sound_everywhere) {
     }
 }
 
-// One report more among very many honest ones, of people who all hold the same, in turn everything that is as
-// low or as high as can be: the worst moves an estimate by its influence over n. How many honest ones there
-// are of each part is a matter of chance, hence the tolerance: six standard deviations of the least number.
+// One more report among very many honest ones, from people with the same value. All extreme inputs are
+// tried: the worst one moves an estimate by its influence divided by n. The number of honest reports of
+// each part is random, hence the tolerance: six standard deviations of the smallest number.
 BOOST_AUTO_TEST_CASE(a_report_moves_a_sum_of_means_by_its_influence) {
     SeededBits bits(1202);
     for (const auto& [name, spec] : sums) {
@@ -307,10 +307,10 @@ struct Attack {
 
 }  // namespace
 
-// Everybody holds the least value, or another than the one that forgers raise. One report in twenty is the
-// best payload there is: what is seen is what was computed, within six standard errors; the intervals that
-// withstand one in twenty hold the truth (one side is all that they can be missed on: 97.5 %), the usual ones
-// hardly ever do.
+// All people hold the least value, or a value other than the one that forgers raise. One report in twenty
+// is the best possible payload. The observed shift equals the computed one within six standard errors. The
+// robust intervals for one in twenty cover the truth (97.5 %, because only one side can be missed); the
+// usual intervals hardly ever do.
 BOOST_AUTO_TEST_CASE(the_best_attack_does_what_was_computed_and_is_withstood,
                      *boost::unit_test::label("slow")) {
     SeededBits bits(1203);
@@ -347,8 +347,8 @@ BOOST_AUTO_TEST_CASE(the_best_attack_does_what_was_computed_and_is_withstood,
     BOOST_CHECK_GE(fooled, 0.7 * runs);
 }
 
-// Honest reports of other values, of which forgers send only those that support one: as far as the best
-// attack, and nothing that honest reports must follow is broken.
+// Honest reports of other values, of which forgers send only those that support one value. The shift
+// reaches the bound of the best attack, and no diagnostic detects it.
 BOOST_AUTO_TEST_CASE(a_stealthy_attack_gets_as_far_and_does_not_show) {
     SeededBits bits(1206);
     for (const char* name : {"grr", "oue", "sue", "subset", "olh", "hadamard", "projective"}) {
@@ -378,8 +378,8 @@ BOOST_AUTO_TEST_CASE(a_stealthy_attack_gets_as_far_and_does_not_show) {
     }
 }
 
-// Of very many reports of one value, no payload comes more often than its bound allows (a false alarm has
-// probability 1e-9), and where some come often enough to tell, the bound of one is met.
+// Of very many reports of one value, no payload occurs more often than its bound allows (false alarm
+// probability 1e-9). If some payloads occur often enough for a test, the bound is reached.
 BOOST_AUTO_TEST_CASE(no_payload_is_likelier_than_its_bound) {
     SeededBits bits(1207);
     std::vector<ForgeryCase> all = means;
@@ -403,7 +403,8 @@ BOOST_AUTO_TEST_CASE(no_payload_is_likelier_than_its_bound) {
                 tightest = static_cast<double>(count) / most, expected = most;
             }
         }
-        // Attributes drawn together, and answers to any round, are bounded, not told.
+        // Attributes drawn together, and responses to any round, have bounds instead of exact
+        // values.
         if (expected > 0 && name != "sampled" && name != "ddrm") BOOST_TEST_CONTEXT(name << ' ' << spec)
         BOOST_CHECK_GE(tightest, 1 - 6 / std::sqrt(expected));
     }
@@ -421,7 +422,7 @@ double least_chance_of_copies(const Mechanism& m, const std::map<Payload, std::u
     return least;
 }
 
-/// Of which reports differ so much that copies tell.
+/// Reports that differ so much that copies are significant.
 const std::vector<ForgeryCase> large{{"grr", R"("domain": 1000)"},
                                      {"oue", R"("domain": 64)"},
                                      {"sue", R"("domain": 64)"},

@@ -23,7 +23,7 @@ std::vector<Check> health(const OwnedSummary& summary) {
     return ldp::health(summary.view());
 }
 
-/// The p-value of a check by its name; fails the test if there is none.
+/// The p-value of a check by its name; fails the test for an unknown name.
 double p_value(const OwnedSummary& summary, const std::string& name) {
     for (const Check& check : health(summary))
         if (check.name == name) return check.p_value;

@@ -1,7 +1,6 @@
-// ε, proven: every input and output of small instances of every mechanism is enumerated with the sampler's
-// own integer weights, in exact fractions; and the samplers are driven through every value of their random
-// words, so that the weights are what they do.
-
+// Proof of ε by enumeration. Every input and output of small instances of every mechanism is enumerated
+// with the integer weights of the sampler, in exact fractions. The samplers are driven through every value
+// of their random words, so that the weights are their actual behaviour.
 #include "core/channel/epsilon_odds.hpp"
 #include "core/channel/symmetric.hpp"
 #include "core/channel/window_channel.hpp"
@@ -130,7 +129,8 @@ BOOST_AUTO_TEST_CASE(every_mechanism_was_enumerated, *boost::unit_test::label("s
             for (const double epsilon : {0.5, 1.0, 4.0})
                 for (const std::string& spec : specs) {
                     const auto m = mechanism(name, epsilon, spec);
-                    // With less epsilon there are so many outputs that once is enough: gaussian_test.cpp.
+                    // With a smaller epsilon there are too many outputs for a second
+                    // enumeration: gaussian_test.cpp.
                     if (m->delta() != 0 && epsilon < 4) continue;
                     BOOST_TEST_CONTEXT(spec) {
                         if (m->delta() != 0)
@@ -220,7 +220,8 @@ BOOST_AUTO_TEST_CASE(draws_have_their_laws) {
     BOOST_CHECK(!Words({0}).lands(0, 64));
 }
 
-// What an audit must find: probabilities that are not those of the randomizer, and too much told.
+// Faults that an audit must find: probabilities other than those of the randomizer, and reports with too
+// much information.
 BOOST_AUTO_TEST_CASE(explored_laws_are_exact) {
     std::uint64_t steps = 1000;
     const auto law = law_of(

@@ -309,7 +309,7 @@ BOOST_AUTO_TEST_CASE(attacks_show_no_more_than_was_promised) {
     BOOST_CHECK_GT(found.epsilon, 1);
 }
 
-// An event that one kind of report shows at most with the probability δ tells nothing of ε.
+// An event with probability at most δ in one kind of report has no information on ε.
 BOOST_AUTO_TEST_CASE(attacks_leave_delta_out) {
     std::vector<double> first(20000), second(20000);
     for (std::size_t i = 0; i < 20000; i += 100) second[i] = 1;

@@ -44,7 +44,7 @@ bool refused(const std::function<void()>& action, ErrorCode code) {
     }
 }
 
-/// Values of a category, value v held by so many.
+/// Values of a category; the element v is the number of holders of value v.
 OwnedSummary held_by(const Mechanism& m, const std::vector<int>& held, BitSource& bits) {
     OwnedSummary summary(m);
     for (std::size_t v = 0; v < held.size(); ++v)
@@ -79,7 +79,7 @@ std::vector<double> smooth_vector(std::size_t d, BitSource& bits) {
 
 }  // namespace
 
-// The block says which oracles report the facts, so that those with short reports can be proven at every ε.
+// The block has the oracle for each fact, so that oracles with short reports can be proven at every ε.
 BOOST_AUTO_TEST_CASE(haar_ranges_keeps_epsilon, *boost::unit_test::label("slow")) {
     for (const double epsilon : epsilons)
         for (const std::size_t d : {2, 3, 4})
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(haar_ranges_draws_what_its_probabilities_say) {
     check_frequencies_of_reports(*through("grr", 1, 4), std::vector<Cell>{0, 3, 1, 2}, 101);
 }
 
-// At a large ε every report tells the truth, so that the ranges are the bins of what all people hold.
+// At a large ε every report is truthful, so the ranges are the bins of all people's values.
 BOOST_AUTO_TEST_CASE(a_vector_falls_in_its_bins) {
     const auto m = mechanism("haar_ranges", 20, unit_attributes(5));
     SeededBits bits(102);

@@ -110,7 +110,7 @@ struct Town {
             cells.push_back(collection.encode(values, bits).cells);
         }
     }
-    /// Reports of so many people who are drawn from it, or of everybody once.
+    /// Reports of this number of people drawn from it, or of all people once.
     [[nodiscard]] OwnedSummary asked(std::size_t drawn, BitSource& bits) const {
         OwnedSummary summary(mechanism);
         for (std::size_t i = 0; i < drawn; ++i) summary.draw(cells[bits.below(cells.size())], bits);
@@ -392,7 +392,7 @@ BOOST_AUTO_TEST_CASE(what_the_reports_do_not_tell_is_said) {
                }).what() == "the attributes of these reports are not known");
 }
 
-// Sleep is hours but for a shift: the matrix is singular, and estimates of it are near that.
+// Sleep equals hours up to a shift: the matrix is singular, and its estimates are nearly singular.
 BOOST_AUTO_TEST_CASE(a_regression_has_a_hundred_coefficients_at_most) {
     const auto asked = [](int towns) {
         const Collection collection(Spec::from_json(record(
@@ -431,7 +431,7 @@ BOOST_AUTO_TEST_CASE(a_singular_design_is_refused_with_the_numbers_that_show_it)
             "what the other terms leave open of the variance of \"sleep\" is not told apart from 0")
             ++refused;
         if (repetition == 0) BOOST_TEST(error.detail().find("with a standard error of") != std::string::npos);
-        // One of the two by itself is told.
+        // Each of the two alone has an estimate.
         BOOST_CHECK_NO_THROW(
             static_cast<void>(regression({view, collection.spec().attributes()}, {"score", {"hours"}, {}})));
     }
@@ -474,8 +474,8 @@ BOOST_AUTO_TEST_CASE(a_refused_regression_says_how_many_reports_it_takes) {
     BOOST_CHECK(estimated > 0 && bounded > 0);
 }
 
-// Of few people noise may leave no value of a category a share above 0; how sure that is can be told all the
-// same.
+// With few people, noise may leave no value of a category with a share above 0; the precision is still
+// estimated.
 BOOST_AUTO_TEST_CASE(groups_that_nobody_seems_to_be_in_are_refused_with_numbers) {
     const Spec spec = Spec::from_json(
         record(0.2, R"({"name": "school", "domain": 2, "mechanism": "oue"}, )" + score,
@@ -502,7 +502,7 @@ BOOST_AUTO_TEST_CASE(groups_that_nobody_seems_to_be_in_are_refused_with_numbers)
     BOOST_TEST(nobody > 10);
 }
 
-// Answers move and stretch with the ranges: the same cells, in other units, are the same people.
+// Estimates scale with the ranges: equal cells in other units represent the same people.
 BOOST_AUTO_TEST_CASE(answers_go_by_the_units_of_the_ranges) {
     const auto of = [](double x_from, double x_unit, double y_from, double y_unit) {
         return Spec::from_json(record(5,
@@ -604,7 +604,7 @@ Simulation regressed(const Town& town, const RegressionDesign& design, Target ta
 }
 
 constexpr std::size_t repetitions = 1000;
-/// Six standard deviations of a share of so many around 95 %.
+/// Six standard deviations of a share of this number of trials around 95 %.
 constexpr double least = 0.95 - 6 * 0.0069, most = 0.95 + 6 * 0.0069;
 
 void check_coverage(const Simulation& simulation) {
@@ -681,8 +681,8 @@ BOOST_AUTO_TEST_CASE(covariances_and_correlations_lie_in_theirs, *boost::unit_te
     }
 }
 
-// People who tell several attributes, keep their answers over rounds, or groups told by an oracle whose
-// errors are bounded: errors are no smaller than those that there are.
+// People who report several attributes, memoized responses over rounds, or groups from an oracle with
+// bounded errors: the stated errors are at least the true ones.
 BOOST_AUTO_TEST_CASE(what_is_bounded_is_covered_at_least, *boost::unit_test::label("slow")) {
     const std::string on_hours = R"(, "regression": {"of": "score", "on": ["hours"])";
     const std::string by_oue =

@@ -52,7 +52,7 @@ double parameter(const Mechanism& m, const std::string& name) {
     throw std::logic_error("no parameter " + name);
 }
 
-/// Draws attributes as one value of the only random word leads to; tells how many values there are.
+/// Draws attributes for one value of the only random word; returns the number of possible values.
 struct Place final : BitSource {
     std::uint64_t at = 0, bound = 0;
     std::uint64_t word() override { throw std::logic_error("a word was asked for"); }
@@ -132,7 +132,7 @@ Error refusal(const std::string& json) {
 // ε --------------------------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(records_keep_epsilon) {
-    // So many users draw every combination.
+    // This number of users draw every combination.
     constexpr int users = 40;
     const std::string grid = ", \"grid\": 3";
     for (const double epsilon : {0.002, 0.5, 2.0, 4.9}) {
@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(attributes_are_drawn_in_proportion_to_their_shares) {
     const struct {
         std::vector<std::uint64_t> shares;
         std::uint64_t s;
-        std::vector<std::size_t> drawn;  // at so many of the draws
+        std::vector<std::size_t> drawn;  // at this number of draws
     } cases[] = {
         {{1, 1}, 1, {1, 1}},
         {{1, 1}, 2, {1, 1}},
@@ -377,7 +377,8 @@ BOOST_AUTO_TEST_CASE(estimates_are_unbiased_and_as_accurate_as_stated, *boost::u
             const double inverse = (1 + (1 - pi) / (people * pi)) / pi;
             sample.check_variance(i, (of.noise[i] * inverse + of.people[i] * (inverse - 1)) / people);
             population.check_variance(i, (of.noise[i] + of.people[i]) * inverse / people);
-            // duchi's reports do not tell how people differ: its interval is wider, and covers more.
+            // duchi's reports have no information on the variance of people: its interval is
+            // longer and covers more.
             const double covered = sample.covered[i] / repetitions;
             BOOST_CHECK_GE(covered, 0.93);
             BOOST_CHECK_LE(covered, i == 1 ? 1 : 0.97);
@@ -447,7 +448,7 @@ BOOST_AUTO_TEST_CASE(means_of_groups_cover, *boost::unit_test::label("slow")) {
                 simulation.check_unbiased();
                 BOOST_CHECK_GE(simulation.covered[0] / repetitions, 0.93);
                 BOOST_CHECK_GE(stated, 0.85 * simulation.variance(0));
-                // With nothing correlated that cannot be told, the bound is what it is.
+                // Without unknown correlations, the bound is exact.
                 if (target == Target::population && name == std::string("pdp"))
                     BOOST_CHECK_LE(stated, 1.15 * simulation.variance(0));
                 if (s == 3 && target == Target::sample && name == std::string("pdp"))
@@ -486,7 +487,7 @@ BOOST_AUTO_TEST_CASE(values_of_one_attribute_are_ranked_and_made_consistent) {
                           true);
         BOOST_CHECK_LT(ranking[1].p_value, 1e-9);
         BOOST_CHECK_GT(ranking[2].p_value, 1e-4);
-        // As the attribute's own mechanism sees its own reports.
+        // As the attribute's own mechanism decodes its own reports.
         const SummaryView part = ldp::part(summary.view(), attribute);
         BOOST_CHECK_LT(part.n, 5000u);
         BOOST_CHECK_EQUAL(
@@ -610,7 +611,7 @@ BOOST_AUTO_TEST_CASE(hostile_blocks_are_refused) {
         {1, {grr_run(2, 0), grr_run(3, 2)}},
         {1, {grr_run(2, 1), grr_run(3, 1)}},   // alike
         {2, {grr_run(3, 1)}},                  // turns are no whole number
-        {2, {grr_run(1, 3), grr_run(1, 1)}},   // a stretch longer than a turn
+        {2, {grr_run(1, 3), grr_run(1, 1)}},   // a segment longer than a turn
         {2, {grr_run(2, 1)}, 0.0015},          // too little for each
         {1, {grr_run(2, 1, 1)}},               // what grr refuses
         {1, {grr_run(2, 1), {2, 1, 99, {}}}},  // no mechanism

@@ -106,7 +106,7 @@ std::vector<double> draw_probabilities(const Mechanism& m) {
         m.draw_public(bits, public_randomness);
         return std::to_integer<std::size_t>(public_randomness[0]);
     };
-    static_cast<void>(coefficient(0));  // tells how many numbers there are
+    static_cast<void>(coefficient(0));  // returns the number of values
     std::vector<double> drawn;
     for (std::uint64_t first = 0, next = 0; first < bits.bound; first = next) {
         const auto rest = std::views::iota(first, bits.bound);
@@ -367,7 +367,7 @@ BOOST_AUTO_TEST_CASE(forged_corners_are_refused) {
     auto bytes = summary.bytes();
     BOOST_CHECK(accumulate(*m, bytes, report) == Outcome::malformed);
     BOOST_CHECK(bytes == summary.bytes());
-    // Squares that no corners with so many ones have.
+    // Squares that no sign vectors with this number of ones have.
     for (const std::uint64_t forged : {std::uint64_t{0}, std::uint64_t{122}, ~std::uint64_t{0}}) {
         auto state = std::vector<std::byte>(summary.state().begin(), summary.state().end());
         store(state.data() + state.size() - sizeof(Uint128), forged);
