@@ -67,6 +67,11 @@ BEGIN
                             CASE WHEN counted.reports = ldp_claim_batch_as.reports THEN ' different ones' ELSE '' END),
             HINT = 'Use a new identifier for each batch, and repeat a batch unchanged.';
     END IF;
+    -- The commit that counted the batch may have been cut off while it waited for a standby. A transaction without a
+    -- record in the log would not wait for one; this one is replicated after the batch.
+    IF current_setting('synchronous_standby_names') <> '' THEN
+        PERFORM pg_logical_emit_message(true, 'ldp', ''::text);
+    END IF;
     RETURN false;
 END
 $$;

@@ -252,16 +252,38 @@ std::vector<BatchOutcome> ReportWriter::attempt(Worker& worker, pqxx::connection
         }
         transaction.exec("RELEASE SAVEPOINT one");
     }
+    const auto commit = [&](pqxx::work& work) {
+        try {
+            work.commit();
+        } catch (const pqxx::sql_error&) {
+            worker.doubt = worker.doubt || !connection.is_open();
+            throw;
+        } catch (const std::exception&) {
+            worker.doubt = true;
+            throw;
+        }
+    };
     if (!is_void(group)) {
-        ReceivedBatches fresh;
+        ReceivedBatches fresh, repeated;
         std::vector<Bytes> frames;
         for (std::size_t i = 0; i < group.size(); ++i)
             if (outcomes[i] == BatchOutcome::delivered) {
                 fresh.push_back(&group[i].batch);
                 frames.push_back(group[i].batch.bytes());
+            } else if (outcomes[i] == BatchOutcome::repeated) {
+                repeated.push_back(&group[i].batch);
             }
         if (fresh.empty() || fresh.size() < hold) {
             std::ranges::replace(outcomes, BatchOutcome::delivered, BatchOutcome::later);
+            // Repeated batches are acknowledged after a commit, which waits for a standby (ldp_claim_batch).
+            if (fresh.empty()) {
+                commit(transaction);
+            } else if (!repeated.empty()) {
+                transaction.abort();
+                pqxx::work again(connection);
+                claim(again, schema, repeated);
+                commit(again);
+            }
             return outcomes;
         }
         const CatalogEntry& to = *group.front().batch.to;
@@ -278,15 +300,7 @@ std::vector<BatchOutcome> ReportWriter::attempt(Worker& worker, pqxx::connection
         // What still runs at COMMIT is bounded, too, whatever a trigger did to the limit.
         transaction.exec(worker.session.settings());
     }
-    try {
-        transaction.commit();
-    } catch (const pqxx::sql_error&) {
-        worker.doubt = worker.doubt || !connection.is_open();
-        throw;
-    } catch (const std::exception&) {
-        worker.doubt = true;
-        throw;
-    }
+    commit(transaction);
     return outcomes;
 }
 
