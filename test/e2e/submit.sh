@@ -177,7 +177,7 @@ create twin "$people"
 run "values outside" 1 "$ldp" submit --collection twin --outside refuse values.csv
 has err "line 1003: 1001 lies outside the range of \"wage\""
 run "no such collection" 1 "$ldp" submit --collection nowhere values.csv
-has err 'no collection "nowhere"'
+has err 'collection "nowhere" does not exist'
 printf 'id,age\n1,20\n' >short.csv
 run "a missing column" 1 "$ldp" submit --collection whole short.csv
 has err 'no column "wage"'

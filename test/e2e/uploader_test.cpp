@@ -55,7 +55,8 @@ BOOST_FIXTURE_TEST_CASE(the_spec_makes_the_round_trip, Server) {
         const Collection fetched = create("round_trip", spec);
         BOOST_TEST(fetched.spec().fingerprint() == Spec::from_json(spec).fingerprint());
     }
-    BOOST_CHECK_EXCEPTION((void)fetch_spec(connection, "nowhere"), Error, says("no collection \"nowhere\""));
+    BOOST_CHECK_EXCEPTION((void)fetch_spec(connection, "nowhere"), Error,
+                          says("collection \"nowhere\" does not exist"));
 }
 
 BOOST_FIXTURE_TEST_CASE(estimates_agree_with_the_truth, Server) {

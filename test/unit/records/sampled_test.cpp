@@ -467,6 +467,8 @@ BOOST_AUTO_TEST_CASE(means_of_groups_are_means_of_numbers) {
     const auto means = summary.estimate(Quantity::means);
     const Estimate both = capability<GroupMean>(*m).group_mean({101, summary.state()}, 0, 1, Target::sample);
     BOOST_CHECK_CLOSE_FRACTION(both.value, (means[0].value + means[1].value) / 2, 1e-12);
+    // The law of a group with a category is that of no estimate; the mean itself is refused.
+    BOOST_TEST(capability<GroupMean>(*m).group_law({101, summary.state()}, 1, 2, Target::sample).n == 0U);
     BOOST_CHECK_EXCEPTION(
         static_cast<void>(capability<GroupMean>(*m).group_mean({101, summary.state()}, 1, 2, Target::sample)),
         Error, [](const Error& error) { return error.code() == ErrorCode::unsupported; });

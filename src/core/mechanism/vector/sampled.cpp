@@ -399,7 +399,11 @@ Estimate Sampled::group_mean(const Counts& counts, std::size_t first, std::size_
 // 1946).
 ErrorLaw Sampled::group_law(const Counts& counts, std::size_t first, std::size_t last, Target) const {
     double unit = 0, sum = 0, squares = 0, unseen = 0;
-    for (std::size_t j = first; j <= last; ++j) unit = std::max(unit, run_of(j).number->range().half());
+    for (std::size_t j = first; j <= last; ++j) {
+        const Number* number = run_of(j).number;
+        if (number == nullptr) return {};  // group_mean() refuses a category
+        unit = std::max(unit, number->range().half());
+    }
     for (std::size_t j = first; j <= last; ++j) {
         const SummaryView one = part(counts, j);
         const auto* known = find_capability<KnownErrors>(*one.mechanism);
