@@ -294,7 +294,8 @@ while read -r kind first second rest; do
                 long_ones=$((long_ones + 1))
                 if [ "$first" = 57014 ]; then
                     cut=$((cut + 1))
-                elif [ "$first" != 00000 ] || [ "$over" -gt 0 ]; then
+                # Of a query that ends just before its limit, psql measures the release of memory, too.
+                elif [ "$first" != 00000 ] || [ "$over" -gt 200 ]; then
                     bad "$question was not cut short: $first"
                 fi
             elif [ "$long" = call ] && [ "$first" != 00000 ] && [ "$first" != 57014 ]; then
