@@ -194,5 +194,5 @@ check "damaged values on the wire are refused with a hint" "t t " "$(sql -F ' ' 
     FROM on_the_wire")"
 check "damaged values are refused with a hint" "" "$(sql -c "
     SELECT DISTINCT sqlstate || ' ' || message FROM outcome
-    WHERE signature ~ '^ldp_(report|report_batch|summary|question)_in' AND sqlstate NOT IN ('LDP00', '54000') AND (hint = '' OR sqlstate NOT IN ('22P02', '22023')) LIMIT 5")"
+    WHERE signature ~ '^ldp_(report|report_batch|summary|query)_in' AND sqlstate NOT IN ('LDP00', '54000') AND (hint = '' OR sqlstate NOT IN ('22P02', '22023')) LIMIT 5")"
 finish

@@ -95,8 +95,8 @@ class LevelTree {
     }
     // The mean is Σ share·function over the points. Let z be the estimate of a node's share from its subtree.
     // A node's share is z plus half of the correction of its parent. The weight of z is therefore the mean of
-    // the function in the node minus that in its parent, plus the weight of the parent's z as far as it
-    // consists of this z.
+    // the function in the node minus that in its parent, plus the weight of the parent's z to the extent that
+    // it consists of this z.
     template <class Function, class Visit>
     void descend(const Function& function, Visit& visit, Mean& found, unsigned depth, std::uint64_t node,
                  double mean_here, double weight_here, Work& work) const {
