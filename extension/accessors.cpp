@@ -50,6 +50,20 @@ double mean(Bytes summary, std::int64_t attribute) {
         [](const SummaryView& view) { check_answer(*view.mechanism, Quantity::means); });
 }
 
+/// The mean of an attribute that is given by name. Throws Error (unsupported) for the name of a vector.
+double mean_called(const Subject& subject, std::string_view name) {
+    const std::string_view words = core_text(name);
+    const std::size_t first = subject.labels.attribute_called(name),
+                      elements = subject.labels->attributes_called(first, words);
+    if (elements > 1)
+        throw Error(ErrorCode::unsupported,
+                    "\"" + std::string(words) + "\" is a vector and has no single mean",
+                    "The vector has " + std::to_string(elements) + " elements.",
+                    "Name an element, such as \"" + subject.labels->name(first) +
+                        "\", or use ldp_means(summary, attribute => name).");
+    return mean(subject.summary, static_cast<std::int64_t>(first));
+}
+
 double only_mean(Bytes summary) {
     return ask(
         summary, unknown,
@@ -117,13 +131,13 @@ ArrayType* all_items(Bytes summary, Quantity quantity) {
         [=](const SummaryView& view) { check_answer(*view.mechanism, quantity); });
 }
 
-ArrayType* all_consistent(Bytes summary, Consistency method) {
+ArrayType* all_consistent(Bytes summary, Consistency method, std::optional<std::size_t> attribute = {}) {
     return ask(
         summary, static_cast<ArrayType*>(nullptr),
         [=](const SummaryView& view) {
-            const std::vector<double> values =
-                consistent(view, method, one_attribute(*view.mechanism, std::nullopt));
-            if (!enough(view)) return static_cast<ArrayType*>(nullptr);
+            const std::size_t one = one_attribute(*view.mechanism, attribute);
+            const std::vector<double> values = consistent(view, method, one);
+            if (!enough(part(view, one))) return static_cast<ArrayType*>(nullptr);
             return new_array(values.size(), [&](std::size_t i) { return values[i]; });
         },
         [](const SummaryView& view) { check_answer(*view.mechanism, Quantity::frequencies); });
@@ -224,8 +238,8 @@ LDP_FUNCTION(ldp_mean_of_number) {
 
 /// (summary, attribute): its mean, by name.
 LDP_FUNCTION(ldp_mean_of_name) {
-    const Subject subject = subject_argument(fcinfo);
-    return number_or_null(fcinfo, mean(subject.summary, static_cast<std::int64_t>(*subject.attribute)));
+    const Subject subject = whole_argument(fcinfo);
+    return number_or_null(fcinfo, mean_called(subject, name_argument(fcinfo, 1)));
 }
 
 LDP_FUNCTION(ldp_mean_of_number_final) {
@@ -235,8 +249,7 @@ LDP_FUNCTION(ldp_mean_of_number_final) {
 
 LDP_FUNCTION(ldp_mean_of_name_final) {
     const AggregateArguments query = text_query(fcinfo);
-    const std::size_t attribute = query.subject.labels.attribute_called(query.text);
-    return number_or_null(fcinfo, mean(query.subject.summary, static_cast<std::int64_t>(attribute)));
+    return number_or_null(fcinfo, mean_called(query.subject, query.text));
 }
 
 LDP_FUNCTION(ldp_frequency) {
@@ -257,6 +270,12 @@ LDP_FUNCTION(ldp_frequency_of_label) {
                           frequency(subject.summary, static_cast<std::int64_t>(value), subject.attribute));
 }
 
+/// (summary, value, attribute): its share, by number, for one attribute of a record.
+LDP_FUNCTION(ldp_frequency_of_number_in) {
+    const Subject subject = subject_argument(fcinfo);
+    return number_or_null(fcinfo, frequency(subject.summary, PG_GETARG_INT32(1), subject.attribute));
+}
+
 LDP_FUNCTION(ldp_frequency_of_number_final) {
     const AggregateArguments query = integer_query(fcinfo);
     return number_or_null(fcinfo, frequency(query.subject.summary, query.integer(), std::nullopt));
@@ -274,6 +293,13 @@ LDP_FUNCTION(ldp_consistent) {
     const Bytes summary = summary_argument(fcinfo);
     const Consistency method = consistency_named(word_argument(fcinfo, 1));
     return array_or_null(fcinfo, all_consistent(summary, method));
+}
+
+/// (summary, method, attribute) → float8[]: the same for one attribute of a record.
+LDP_FUNCTION(ldp_consistent_of_name) {
+    const Subject subject = subject_argument(fcinfo);
+    const Consistency method = consistency_named(word_argument(fcinfo, 1));
+    return array_or_null(fcinfo, all_consistent(subject.summary, method, subject.attribute));
 }
 
 /// The mean vector reconstructed from the estimated Haar coefficients, in the attributes' own units.

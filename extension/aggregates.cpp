@@ -6,6 +6,8 @@
 // Every role may call these functions with any arguments. Therefore the code relies only on the size and
 // the block of a state, which bound every write. A state is changed in place only if the executor confirms
 // that the state is its own.
+//
+// Length: all transition functions share the code that counts in place and reads heads.
 
 #include <algorithm>
 #include <cmath>
@@ -20,6 +22,7 @@
 extern "C" {
 #include "access/detoast.h"
 #include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
 }
 
 using namespace ldp;
@@ -244,7 +247,7 @@ Datum packing_result(FunctionCallInfo fcinfo, Packing* packing) {
 
 // Aggregates with arguments ---------------------------------------------------------------------------------
 
-constexpr std::size_t length_size = sizeof(std::uint32_t), kind_size = 1;
+constexpr std::size_t length_size = sizeof(std::uint32_t), kind_size = 1, count_size = sizeof(std::uint32_t);
 
 /// Counts reports for an aggregate with a head that is written here; `size` bytes of arguments.
 Datum count_with_arguments(FunctionCallInfo fcinfo, ArgumentKind kind, const void* arguments,
@@ -265,6 +268,19 @@ Datum count_numbers(FunctionCallInfo fcinfo, Numbers... numbers) {
     return count_with_arguments(fcinfo, ArgumentKind::numbers, all, sizeof(all));
 }
 
+/// Counts reports for an aggregate with numbers and the name of an attribute, which is the argument `name`.
+Datum count_numbers_of(FunctionCallInfo fcinfo, const double* numbers, std::size_t count, int name) {
+    const Bytes words = contents(PG_GETARG_VARLENA_PP(name));
+    const std::size_t size = count_size + count * sizeof(double) + words.size();
+    auto* arguments = static_cast<std::byte*>(try_palloc(size));
+    store(arguments, static_cast<std::uint32_t>(count));
+    std::memcpy(arguments + count_size, numbers, count * sizeof(double));
+    std::memcpy(arguments + count_size + count * sizeof(double), words.data(), words.size());
+    const Datum state = count_with_arguments(fcinfo, ArgumentKind::numbers_of_attribute, arguments, size);
+    pfree(arguments);
+    return state;
+}
+
 /// As in strict aggregates of several arguments, a row with a NULL argument is ignored.
 bool incomplete(FunctionCallInfo fcinfo) {
     for (int i = 1; i < PG_NARGS(); ++i)
@@ -274,21 +290,35 @@ bool incomplete(FunctionCallInfo fcinfo) {
 
 AggregateArguments aggregate_arguments(FunctionCallInfo fcinfo, ArgumentKind kind) {
     const Bytes state = summary_argument(fcinfo);
-    const Bytes head = head_of(state), arguments = head.subspan(length_size + kind_size);
-    if (head[length_size] != static_cast<std::byte>(kind) ||
-        (kind == ArgumentKind::numbers && arguments.size() % sizeof(double) != 0))
-        throw_other_state();
+    const Bytes head = head_of(state);
+    Bytes arguments = head.subspan(length_size + kind_size), name;
+    const bool of_attribute = kind == ArgumentKind::numbers &&
+                              head[length_size] == static_cast<std::byte>(ArgumentKind::numbers_of_attribute);
+    if (!of_attribute && head[length_size] != static_cast<std::byte>(kind)) throw_other_state();
+    if (of_attribute) {
+        if (arguments.size() < count_size) throw_other_state();
+        const std::size_t size = std::size_t{load<std::uint32_t>(arguments.data())} * sizeof(double);
+        arguments = arguments.subspan(count_size);
+        if (arguments.size() < size) throw_other_state();
+        name = arguments.subspan(size);
+        arguments = arguments.first(size);
+        if (!pg_verify_mbstr(GetDatabaseEncoding(), reinterpret_cast<const char*>(name.data()),
+                             static_cast<int>(name.size()), true))
+            throw_other_state();
+    }
+    if (kind == ArgumentKind::numbers && arguments.size() % sizeof(double) != 0) throw_other_state();
     const Bytes summary = state.subspan(head.size());
     AggregateArguments query{{summary, {}, {}}, nullptr, 0, {}};
+    query.subject.labels = SummaryLabels(fcinfo, summary);
     if (kind == ArgumentKind::numbers) {
         query.count = arguments.size() / sizeof(double);
         auto* numbers = static_cast<double*>(try_palloc(arguments.size() + 1));
         std::memcpy(numbers, arguments.data(), arguments.size());
         query.numbers = numbers;
+        if (of_attribute) query.subject.select({reinterpret_cast<const char*>(name.data()), name.size()});
     } else {
         query.text = {reinterpret_cast<const char*>(arguments.data()), arguments.size()};
     }
-    query.subject.labels = SummaryLabels(fcinfo, summary);
     return query;
 }
 
@@ -437,6 +467,32 @@ LDP_FUNCTION(ldp_query_text) {
     if (incomplete(fcinfo)) return first_argument(fcinfo);
     const Bytes words = contents(PG_GETARG_VARLENA_PP(2));
     return count_with_arguments(fcinfo, ArgumentKind::text, words.data(), words.size());
+}
+
+// The same with the name of an attribute as the last argument.
+
+LDP_FUNCTION(ldp_query_number_of) {
+    if (incomplete(fcinfo)) return first_argument(fcinfo);
+    const double number[] = {PG_GETARG_FLOAT8(2)};
+    return count_numbers_of(fcinfo, number, 1, 3);
+}
+
+LDP_FUNCTION(ldp_query_integer_of) {
+    if (incomplete(fcinfo)) return first_argument(fcinfo);
+    const double number[] = {static_cast<double>(PG_GETARG_INT32(2))};
+    return count_numbers_of(fcinfo, number, 1, 3);
+}
+
+LDP_FUNCTION(ldp_query_range_of) {
+    if (incomplete(fcinfo)) return first_argument(fcinfo);
+    const double ends[] = {PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(3)};
+    return count_numbers_of(fcinfo, ends, 2, 4);
+}
+
+LDP_FUNCTION(ldp_query_numbers_of) {
+    if (incomplete(fcinfo)) return first_argument(fcinfo);
+    const Numbers list = numbers_argument(fcinfo, 2);
+    return count_numbers_of(fcinfo, list.numbers, list.count, 3);
 }
 
 /// (ldp_query, ldp_query) → ldp_query: merges two states with equal arguments.

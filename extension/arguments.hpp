@@ -29,6 +29,18 @@ struct Subject {
     Bytes summary;
     SummaryLabels labels;
     std::optional<std::size_t> attribute;
+    std::size_t attributes = 1;  ///< number of attributes from `attribute` on: several if a vector is named
+
+    /// Selects the attributes with this name: an attribute, or all elements of a vector. Throws Error
+    /// (invalid_value) if the name is unknown.
+    void select(std::string_view name) {
+        attribute = labels.attribute_called(name);
+        attributes = labels->attributes_called(*attribute, core_text(name));
+    }
+    /// Whether the subject includes an attribute.
+    [[nodiscard]] bool has(std::size_t number) const noexcept {
+        return !attribute || (number >= *attribute && number - *attribute < attributes);
+    }
 };
 
 // Reading arguments. These functions may jump, so do not call them beside C++ objects. ----------------------
@@ -57,7 +69,7 @@ struct Subject {
 [[nodiscard]] inline Subject subject_argument(FunctionCallInfo fcinfo) {
     Subject subject = whole_argument(fcinfo);
     const int last = PG_NARGS() - 1;
-    if (!PG_ARGISNULL(last)) subject.attribute = subject.labels.attribute_called(name_argument(fcinfo, last));
+    if (!PG_ARGISNULL(last)) subject.select(name_argument(fcinfo, last));
     return subject;
 }
 
@@ -108,10 +120,10 @@ struct Numbers {
 // contains them, because a final function on another worker or server receives only the state.
 //
 // The state has the type ldp_query: 4 bytes with the length of the rest of the head, one byte for the
-// kind, the arguments (numbers of 8 bytes each, or text), and a summary. An ordinary state is the same
-// without a head.
+// kind, the arguments, and a summary. The arguments are numbers of 8 bytes each, text, or both: the count of
+// numbers (4 bytes), the numbers, and the name of an attribute. An ordinary state is the same without a head.
 
-enum class ArgumentKind : std::uint8_t { numbers = 0, text = 1 };
+enum class ArgumentKind : std::uint8_t { numbers = 0, text = 1, numbers_of_attribute = 2 };
 
 /// The size of the head before the summary. Throws Error (malformed).
 [[nodiscard]] Bytes head_of(Bytes state);
@@ -126,7 +138,8 @@ struct AggregateArguments {
     [[nodiscard]] std::int32_t integer() const { return static_cast<std::int32_t>(numbers[0]); }
 };
 /// The first argument as an ldp_query with this number of numbers, with an integer, with any number of
-/// numbers, or with text. May jump; throws Error (malformed) for a state of another kind.
+/// numbers, or with text. Beside numbers, the state may name an attribute, which becomes the subject's. May
+/// jump; throws Error (malformed) for a state of another kind.
 [[nodiscard]] AggregateArguments numbers_query(FunctionCallInfo fcinfo, std::size_t count);
 [[nodiscard]] AggregateArguments integer_query(FunctionCallInfo fcinfo);
 [[nodiscard]] AggregateArguments list_query(FunctionCallInfo fcinfo);
@@ -188,14 +201,23 @@ template <class Answer, class Ask>
 Answer ask_part(const Subject& subject, const Answer& otherwise, Ask ask) {
     const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(subject.summary);
     SummaryView view = view_of(*mechanism, subject.summary);
-    if (subject.attribute) view = single_part(view, *subject.attribute);
-    return view.n == 0 ? otherwise : ask(view);
+    if (!subject.attribute) return view.n == 0 ? otherwise : ask(view);
+    view = single_part(view, *subject.attribute);
+    try {
+        return view.n == 0 ? otherwise : ask(view);
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::unsupported || view.mechanism == mechanism.get()) throw;
+        throw Error(
+            error.code(), error.what(), error.detail(),
+            "The spec determines the queries of an attribute: \"want\": \"distribution\" allows ranges "
+            "and quantiles, \"together\" joint tables, and \"vector\" means of ranges of elements.");
+    }
 }
 /// The same for mechanisms that estimate only one attribute of a record.
 template <class Answer, class Ask>
 Answer ask_one(const Subject& subject, const Answer& otherwise, Ask ask) {
     return ask_part(subject, otherwise, [&](const SummaryView& view) {
-        (void)one_attribute(*view.mechanism, std::nullopt);
+        if (!subject.attribute) (void)one_attribute(*view.mechanism, std::nullopt);
         return ask(view);
     });
 }

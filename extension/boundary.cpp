@@ -91,6 +91,8 @@ constexpr RemedyWords sql_words{
     "Use ldp_frequencies(summary, attribute => name) or ldp_marginal for shares.",
     "Use ldp_means for means.",
     "Use ldp_learn_range.",
+    "Name them in \"together\" of the next spec. ldp_views(summary) lists the attributes that are reported "
+    "together.",
 };
 
 /// The hint in terms of SQL functions.

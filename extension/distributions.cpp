@@ -133,6 +133,7 @@ Answers range(const Subject& subject, double low, double high, double critical_v
         if (find_capability<Ordered>(*view.mechanism) != nullptr)
             return one_share(subject, subject.attribute.value_or(0), share_between(view, low, high, target),
                              told_smeared(view), critical_value);
+        if (subject.attribute && subject.attributes == 1) refuse(*view.mechanism, Ordered::offers);
         const std::size_t attributes = view.mechanism->cells().size();
         const std::size_t first = attribute_at(low, attributes), last = attribute_at(high, attributes);
         if (first > last)

@@ -48,8 +48,8 @@ struct ReportStatus {
 [[nodiscard]] inline ReportStatus report_status(const SummaryView& view, std::size_t attribute,
                                                 Target target) {
     SummaryView about = part(view, attribute);
-    if (const auto* joint = find_capability<JointViews>(*view.mechanism))
-        about.n = joint->reports(view, attribute);
+    if (const auto* joint = find_capability<JointViews>(*about.mechanism))
+        about.n = joint->reports(about, attribute - part_of(*view.mechanism, attribute).first);
     ReportStatus all = report_status(about);
     all.law = error_law(view, attribute, target);
     return all;

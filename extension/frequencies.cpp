@@ -25,7 +25,7 @@ std::size_t limit_of(std::int32_t limit) {
 
 /// Whether the primary estimate of an attribute is its mean, rather than the shares of its values.
 bool is_number(const SummaryView& view, std::size_t attribute) {
-    return part(view, attribute).mechanism->tells(Quantity::means);
+    return part_of(*view.mechanism, attribute).mechanism->tells(Quantity::means);
 }
 
 /// As one_attribute(), for an attribute whose values have shares.
@@ -70,7 +70,8 @@ class ValueStatus {
   public:
     ValueStatus(const SummaryView& view, std::size_t attribute, Target target, const ReportStatus* about)
         : about_(about) {
-        if (find_capability<JointViews>(*view.mechanism) == nullptr || !about->enough) return;
+        const Mechanism& mechanism = *part_of(*view.mechanism, attribute).mechanism;
+        if (find_capability<JointViews>(mechanism) == nullptr || !about->enough) return;
         tables_.emplace(view, std::vector{attribute}, Combination::consistent, target);
         cells_.emplace(tables_->sizes());
     }
@@ -131,8 +132,7 @@ Answers means(const Subject& subject, double critical_value, Target target) {
         const auto estimates = estimate(view, {Quantity::means, target});
         Answers all = answers(subject, critical_value, estimates.size());
         for (std::size_t j = 0; j < estimates.size(); ++j) {
-            const SummaryView one = part(view, j);
-            if (one.mechanism->tells(Quantity::means) && j == subject.attribute.value_or(j))
+            if (is_number(view, j) && subject.has(j))
                 all.add(j, Answers::none, estimates[j], kept(report_status(view, j, target)));
         }
         return all;
@@ -298,7 +298,7 @@ Answers changed(const Subject& subject, Bytes after, double repeated, double cri
         Work work;
         for (const auto& [attribute, value, difference] : changes) {
             work.done();
-            if (attribute == subject.attribute.value_or(attribute))
+            if (subject.has(attribute))
                 all.add(attribute, value ? *value : Answers::none, difference, about(attribute));
         }
         return all;

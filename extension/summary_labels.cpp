@@ -65,12 +65,12 @@ struct Known {
 };
 using Shared = std::shared_ptr<const Known>;
 
-/// The owner of a fingerprint: a collection, or an attribute of a collection with this fingerprint of its
-/// own.
+/// The owner of a fingerprint: a collection, or a part of a record that has a fingerprint of its own.
 struct LabelSource {
     static constexpr std::size_t whole = std::numeric_limits<std::size_t>::max();
     std::uint64_t collection = 0;
-    std::size_t attribute = whole;
+    std::size_t attribute = whole;  ///< the first attribute of the part
+    std::size_t attributes = 1;     ///< of the part
 };
 
 struct Entry {
@@ -87,8 +87,8 @@ struct LabelCache {
     std::string schema;
     SPIPlanPtr find_row = nullptr, all_rows = nullptr;
     std::vector<Entry> entries;  ///< newest last
-    /// Numbers of attributes of collections of records, by fingerprint; 0 without such collections.
-    std::unordered_map<std::uint64_t, std::size_t> records;
+    /// For each collection of records, by fingerprint: the number of attributes of each of its parts.
+    std::unordered_map<std::uint64_t, std::vector<std::size_t>> records;
 
     [[nodiscard]] const Entry* find(std::uint64_t fingerprint) const noexcept {
         const auto found = std::ranges::find(entries, fingerprint, &Entry::fingerprint);
@@ -203,11 +203,17 @@ LabelSource find_record(std::uint64_t fingerprint) {
         if (known == records.end()) {
             if (records.size() >= LabelCache::most_records) records.clear();
             const std::unique_ptr<const Mechanism> mechanism = load_mechanism(block, Kind::report);
-            const bool record = find_capability<Record>(*mechanism) != nullptr;
-            known = records.emplace(collection, record ? mechanism->cells().size() : 0).first;
+            std::vector<std::size_t> parts;
+            if (find_capability<Record>(*mechanism) != nullptr)
+                for (const RecordPart& part : parts_of(*mechanism))
+                    parts.push_back(part.mechanism->cells().size());
+            known = records.emplace(collection, std::move(parts)).first;
         }
-        for (std::size_t j = 0; j < known->second; ++j)
-            if (part_fingerprint(collection, j) == fingerprint) return {collection, j};
+        std::size_t first = 0;
+        for (const std::size_t attributes : known->second) {
+            if (part_fingerprint(collection, first) == fingerprint) return {collection, first, attributes};
+            first += attributes;
+        }
     }
     return {};
 }
@@ -237,9 +243,11 @@ Shared keep_labels(std::uint64_t fingerprint, const LabelSource& source, const R
                    const char* json) {
     std::vector<Attribute> attributes = read_attributes(json);
     if (source.attribute != LabelSource::whole) {
-        std::vector<Attribute> one;
-        if (source.attribute < attributes.size()) one.push_back(std::move(attributes[source.attribute]));
-        attributes = std::move(one);
+        const auto begin = attributes.begin();
+        const std::size_t first = std::min(source.attribute, attributes.size()),
+                          end = std::min(first + source.attributes, attributes.size());
+        attributes = std::vector<Attribute>(begin + static_cast<std::ptrdiff_t>(first),
+                                            begin + static_cast<std::ptrdiff_t>(end));
     }
     Shared known = std::make_shared<const Known>(std::move(attributes));
     cache().keep({fingerprint, source, row, known});

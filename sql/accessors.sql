@@ -62,13 +62,15 @@ CREATE FUNCTION @extschema@.ldp_part(summary @extschema@.ldp_summary, attribute 
     AS 'MODULE_PATHNAME', 'ldp_part_of_number' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_part(@extschema@.ldp_summary, integer) IS
     'Returns the summary of one attribute of a sampled record, computed from the reports about this attribute. The '
-    'argument attribute is numbered from 0.';
+    'argument attribute is numbered from 0. Attributes that are reported together (a vector, or the attributes of '
+    '"together") have one summary.';
 
 CREATE FUNCTION @extschema@.ldp_part(summary @extschema@.ldp_summary, attribute text)
     RETURNS @extschema@.ldp_summary
     AS 'MODULE_PATHNAME', 'ldp_part_of_name' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_part(@extschema@.ldp_summary, text) IS
-    'Returns the summary of the named attribute of a sampled record, computed from the reports about this attribute.';
+    'Returns the summary of the named attribute of a sampled record, computed from the reports about this attribute. '
+    'Attributes that are reported together (a vector, or the attributes of "together") have one summary.';
 
 CREATE FUNCTION @extschema@.ldp_robust_interval(summary @extschema@.ldp_summary, forged float8 DEFAULT 0.01,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')
@@ -154,8 +156,7 @@ COMMENT ON FUNCTION @extschema@.ldp_frequency(@extschema@.ldp_summary, integer) 
     'value does not exist.';
 
 CREATE FUNCTION @extschema@.ldp_frequency(summary @extschema@.ldp_summary, value integer, attribute text) RETURNS float8
-    LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-    AS $$ SELECT @extschema@.ldp_frequency(@extschema@.ldp_part($1, $3), $2) $$;
+    AS 'MODULE_PATHNAME', 'ldp_frequency_of_number_in' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_frequency(@extschema@.ldp_summary, integer, text) IS
     'Returns the estimated share (of 1) of one value of the named attribute of a record. The argument value is '
     'numbered from 0.';
@@ -175,8 +176,7 @@ COMMENT ON FUNCTION @extschema@.ldp_consistent(@extschema@.ldp_summary, text) IS
     'norm_mul, norm_cut, norm_sub, mle_apx, power, ibu, ibu_early and empirical_bayes.';
 
 CREATE FUNCTION @extschema@.ldp_consistent(summary @extschema@.ldp_summary, method text, attribute text) RETURNS float8[]
-    LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-    AS $$ SELECT @extschema@.ldp_consistent(@extschema@.ldp_part($1, $3), $2) $$;
+    AS 'MODULE_PATHNAME', 'ldp_consistent_of_name' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION @extschema@.ldp_consistent(@extschema@.ldp_summary, text, text) IS
     'Returns consistent shares (of 1) of all values of the named attribute of a record. The methods are those of '
     'ldp_consistent for a single attribute.';
@@ -217,7 +217,7 @@ CREATE FUNCTION @extschema@.ldp_range(summary @extschema@.ldp_summary, low float
 COMMENT ON FUNCTION @extschema@.ldp_range(@extschema@.ldp_summary, float8, float8, float8, text, text) IS
     'Returns one row. For an ordered attribute: the share of people from the value low to the value high, both '
     'included. For several numeric attributes: the mean of the attributes numbered low to high taken together, in '
-    'their units.';
+    'their units. If the argument attribute names a vector of a record, low and high number its elements from 0.';
 
 CREATE FUNCTION @extschema@.ldp_cdf(summary @extschema@.ldp_summary, value float8,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)

@@ -84,6 +84,34 @@ CREATE FUNCTION @extschema@.ldp_query_accumulate(state @extschema@.ldp_query,
 COMMENT ON FUNCTION @extschema@.ldp_query_accumulate(@extschema@.ldp_query, @extschema@.ldp_report, text) IS
     'Returns the aggregate state with one more report. A NULL state has no reports.';
 
+CREATE FUNCTION @extschema@.ldp_query_accumulate(state @extschema@.ldp_query,
+        report @extschema@.ldp_report, number float8, attribute text)
+    RETURNS @extschema@.ldp_query
+    AS 'MODULE_PATHNAME', 'ldp_query_number_of' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
+COMMENT ON FUNCTION @extschema@.ldp_query_accumulate(@extschema@.ldp_query, @extschema@.ldp_report, float8, text) IS
+    'Returns the aggregate state with one more report. A NULL state has no reports.';
+
+CREATE FUNCTION @extschema@.ldp_query_accumulate(state @extschema@.ldp_query,
+        report @extschema@.ldp_report, number integer, attribute text)
+    RETURNS @extschema@.ldp_query
+    AS 'MODULE_PATHNAME', 'ldp_query_integer_of' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
+COMMENT ON FUNCTION @extschema@.ldp_query_accumulate(@extschema@.ldp_query, @extschema@.ldp_report, integer, text) IS
+    'Returns the aggregate state with one more report. A NULL state has no reports.';
+
+CREATE FUNCTION @extschema@.ldp_query_accumulate(state @extschema@.ldp_query,
+        report @extschema@.ldp_report, low float8, high float8, attribute text)
+    RETURNS @extschema@.ldp_query
+    AS 'MODULE_PATHNAME', 'ldp_query_range_of' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
+COMMENT ON FUNCTION @extschema@.ldp_query_accumulate(@extschema@.ldp_query, @extschema@.ldp_report, float8, float8, text) IS
+    'Returns the aggregate state with one more report. A NULL state has no reports.';
+
+CREATE FUNCTION @extschema@.ldp_query_accumulate(state @extschema@.ldp_query,
+        report @extschema@.ldp_report, numbers float8[], attribute text)
+    RETURNS @extschema@.ldp_query
+    AS 'MODULE_PATHNAME', 'ldp_query_numbers_of' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
+COMMENT ON FUNCTION @extschema@.ldp_query_accumulate(@extschema@.ldp_query, @extschema@.ldp_report, float8[], text) IS
+    'Returns the aggregate state with one more report. A NULL state has no reports.';
+
 CREATE FUNCTION @extschema@.ldp_query_merge(state @extschema@.ldp_query,
         other @extschema@.ldp_query)
     RETURNS @extschema@.ldp_query

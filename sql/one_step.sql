@@ -146,6 +146,14 @@ CREATE AGGREGATE @extschema@.ldp_top(report @extschema@.ldp_report, "limit" inte
 COMMENT ON AGGREGATE @extschema@.ldp_top(@extschema@.ldp_report, integer) IS
     'Returns the values with the largest estimated shares as an array of rows. Confidence is 0.95, target sample.';
 
+CREATE AGGREGATE @extschema@.ldp_top(report @extschema@.ldp_report, "limit" integer, attribute text) (
+    SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_top_final,
+    COMBINEFUNC = @extschema@.ldp_query_merge, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.ldp_top(@extschema@.ldp_report, integer, text) IS
+    'Returns the values of the named attribute with the largest estimated shares as an array of rows. '
+    'Confidence is 0.95, target sample.';
+
 CREATE AGGREGATE @extschema@.ldp_range(report @extschema@.ldp_report, low float8, high float8) (
     SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_range_final,
     COMBINEFUNC = @extschema@.ldp_query_merge, PARALLEL = SAFE
@@ -154,6 +162,14 @@ COMMENT ON AGGREGATE @extschema@.ldp_range(@extschema@.ldp_report, float8, float
     'Returns the share of people from low to high, or the mean of a range of attributes, as a row. Confidence is '
     '0.95, target sample.';
 
+CREATE AGGREGATE @extschema@.ldp_range(report @extschema@.ldp_report, low float8, high float8, attribute text) (
+    SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_range_final,
+    COMBINEFUNC = @extschema@.ldp_query_merge, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.ldp_range(@extschema@.ldp_report, float8, float8, text) IS
+    'Returns the share of people whose value of the named attribute is from low to high, as a row. For a vector, '
+    'returns the mean of the elements from low to high, numbered from 0. Confidence is 0.95, target sample.';
+
 CREATE AGGREGATE @extschema@.ldp_cdf(report @extschema@.ldp_report, value float8) (
     SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_cdf_final,
     COMBINEFUNC = @extschema@.ldp_query_merge, PARALLEL = SAFE
@@ -161,12 +177,27 @@ CREATE AGGREGATE @extschema@.ldp_cdf(report @extschema@.ldp_report, value float8
 COMMENT ON AGGREGATE @extschema@.ldp_cdf(@extschema@.ldp_report, float8) IS
     'Returns the estimated share of people at or below a value, as a row. Confidence is 0.95, target sample.';
 
+CREATE AGGREGATE @extschema@.ldp_cdf(report @extschema@.ldp_report, value float8, attribute text) (
+    SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_cdf_final,
+    COMBINEFUNC = @extschema@.ldp_query_merge, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.ldp_cdf(@extschema@.ldp_report, float8, text) IS
+    'Returns the estimated share of people whose value of the named attribute is at most this value, as a row. '
+    'Confidence is 0.95, target sample.';
+
 CREATE AGGREGATE @extschema@.ldp_quantile(report @extschema@.ldp_report, share float8) (
     SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_quantile_final,
     COMBINEFUNC = @extschema@.ldp_query_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_quantile(@extschema@.ldp_report, float8) IS
     'Returns the value, in the attribute''s units, below which this share of the people lies. 0.5 gives the median.';
+
+CREATE AGGREGATE @extschema@.ldp_quantile(report @extschema@.ldp_report, share float8, attribute text) (
+    SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_quantile_final,
+    COMBINEFUNC = @extschema@.ldp_query_merge, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.ldp_quantile(@extschema@.ldp_report, float8, text) IS
+    'Returns the value of the named attribute, in its units, below which this share of the people lies.';
 
 CREATE AGGREGATE @extschema@.ldp_quantiles(report @extschema@.ldp_report, shares float8[]) (
     SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_quantiles_final,
@@ -176,6 +207,14 @@ COMMENT ON AGGREGATE @extschema@.ldp_quantiles(@extschema@.ldp_report, float8[])
     'Returns the values, in the attribute''s units, below which these shares of the people lie, as an array of rows. '
     'Confidence is 0.95, target sample.';
 
+CREATE AGGREGATE @extschema@.ldp_quantiles(report @extschema@.ldp_report, shares float8[], attribute text) (
+    SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_quantiles_final,
+    COMBINEFUNC = @extschema@.ldp_query_merge, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.ldp_quantiles(@extschema@.ldp_report, float8[], text) IS
+    'Returns the values of the named attribute, in its units, below which these shares of the people lie, as an '
+    'array of rows. Confidence is 0.95, target sample.';
+
 CREATE AGGREGATE @extschema@.ldp_histogram(report @extschema@.ldp_report, bins integer) (
     SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_histogram_final,
     COMBINEFUNC = @extschema@.ldp_query_merge, PARALLEL = SAFE
@@ -183,6 +222,14 @@ CREATE AGGREGATE @extschema@.ldp_histogram(report @extschema@.ldp_report, bins i
 COMMENT ON AGGREGATE @extschema@.ldp_histogram(@extschema@.ldp_report, integer) IS
     'Returns the estimated shares (of 1) of bins of equal width as an array of rows. Confidence is 0.95, target '
     'sample.';
+
+CREATE AGGREGATE @extschema@.ldp_histogram(report @extschema@.ldp_report, bins integer, attribute text) (
+    SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_histogram_final,
+    COMBINEFUNC = @extschema@.ldp_query_merge, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.ldp_histogram(@extschema@.ldp_report, integer, text) IS
+    'Returns the estimated shares (of 1) of bins of equal width of the named attribute as an array of rows. '
+    'Confidence is 0.95, target sample.';
 
 CREATE AGGREGATE @extschema@.ldp_health(report @extschema@.ldp_report) (
     SFUNC = @extschema@.ldp_summary_accumulate, STYPE = @extschema@.ldp_summary, SSPACE = 512, FINALFUNC = @extschema@.ldp_health_final,

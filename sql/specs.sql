@@ -20,7 +20,8 @@ COMMENT ON FUNCTION @extschema@.ldp_spec_fingerprint(jsonb) IS
 CREATE FUNCTION @extschema@.ldp_part_fingerprint(fingerprint text, attribute integer) RETURNS text
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION @extschema@.ldp_part_fingerprint(text, integer) IS
-    'Returns the fingerprint of the summary of one attribute of a record with this fingerprint.';
+    'Returns the fingerprint of the summary of one attribute of a record with this fingerprint. For attributes that '
+    'are reported together, the argument attribute is the number of the first.';
 
 CREATE FUNCTION @extschema@.ldp_check_report(report @extschema@.ldp_report, parameters bytea) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1;

@@ -1,191 +1,175 @@
-/** The kind of a failure. */
+/** What went wrong, by kind. */
 export type ErrorCode =
-    | "invalid_spec"   // The spec is invalid.
-    | "invalid_value"  // A value violates the spec, or an argument is out of range.
-    | "malformed"      // The text is not a spec.
-    | "incompatible"   // The store belongs to another spec, or is an outdated copy.
-    | "unsupported"    // The mechanism does not support the operation.
-    | "full"           // A summary or batch has reached its maximum count.
-    | "spent"          // The person's budget does not allow a new response.
-    | "environment";   // Storage, network or memory failed.
+    | "invalid_spec"   // a spec that cannot be honoured
+    | "invalid_value"  // a value outside what the spec declares, or an argument out of range
+    | "malformed"      // text that is no spec
+    | "incompatible"   // a store of another spec, or one that is older than what the server counted
+    | "unsupported"    // what the mechanism cannot do
+    | "full"
+    | "spent"          // the person's budget leaves no further answer
+    | "environment";   // storage, network or memory failed
 
-/** The error class of the package. `message` is the primary message. */
+/** Every failure of the package. `message` says what happened. */
 export class LdpError extends Error {
     constructor(code: ErrorCode, message: string, detail?: string, hint?: string, options?: { cause?: unknown });
     readonly code: ErrorCode;
-    /** Facts about the failure, such as the value found and the allowed values; may be empty. */
+    /** What was found and what is allowed; may be empty. */
     readonly detail: string;
     /** What to do; may be empty. */
     readonly hint: string;
 }
 
-/** A number in the attribute's unit, a label, or null for a missing value. */
+/** A number in the attribute's own unit, a label, or null where there is no answer. */
 export type Value = number | string | null;
-/** One value for each attribute except products, in the spec's order or by name. */
+/** One value for each attribute but products: in the spec's order, or by name. */
 export type Row = readonly Value[] | Readonly<Record<string, Value>>;
 
-/** The result of reporting a record. */
+/** What became of a record. */
 export interface Receipt {
-    /**
-     * The origin of the response:
-     *   "drawn"     It was drawn for this record, at a cost.
-     *   "memoized"  It is the memoized response of the same value, at no cost.
-     *   "nearest"   It is the memoized response of the nearest value, because the budget is spent.
-     *   "silent"    The series had no response that was due in this round.
-     */
-    readonly origin: "drawn" | "memoized" | "nearest" | "silent";
-    /** Names of attributes whose value was clamped to its range or replaced by "other". */
+    /** Drawn at a cost; kept of an earlier report; nearest to one, since the budget is spent; or not due yet. */
+    readonly origin: "drawn" | "kept" | "nearest" | "silent";
+    /** Attributes whose value was clamped into what the spec declares. */
     readonly clamped: readonly string[];
-    /** Number of clamped Haar coefficients, or of clamped components of a vector (gaussian). */
+    /** How many numbers that follow from the record were. */
     readonly coefficients: number;
 }
 
 export interface CollectionOptions {
-    /** Treatment of numbers outside their range: clamp them to the nearer end (default), or reject the record. */
+    /** What becomes of a number outside its range: it is clamped to the nearer end (the default), or refused. */
     readonly outside?: "clamp" | "refuse";
-    /** The compiled module. By default the file ldp.wasm beside the package's sources is loaded. */
+    /** The module, compiled already; without it the file ldp.wasm beside the package's sources is loaded. */
     readonly module?: WebAssembly.Module;
 }
 
 /** A spec and its randomizer. */
 export class Collection {
     private constructor();
-    /** Makes a collection from a spec, as JSON text or object. Rejects with LdpError (malformed, invalid_spec). */
+    /** Of a spec in JSON, or parsed, as the server gives it. Rejects with LdpError (malformed, invalid_spec). */
     static from(spec: string | object, options?: CollectionOptions): Promise<Collection>;
-    /**
-     * Makes a collection from the spec at {endpoint}/collections/{name}/spec. Rejects as from() does, and with LdpError
-     * (environment) if the spec cannot be fetched.
-     */
+    /** Of GET {endpoint}/collections/{name}/spec. Rejects with LdpError (environment), too. */
     static fetch(endpoint: string | URL, name: string,
         options?: CollectionOptions & { readonly init?: RequestInit }): Promise<Collection>;
 
     /** The spec in its canonical form. */
     readonly spec: Readonly<{ mechanism: string; epsilon: number; [key: string]: unknown }>;
-    /** The spec's fingerprint, 16 hexadecimal digits, which every report contains. */
+    /** What identifies the spec in every report: 16 hexadecimal digits. */
     readonly fingerprint: string;
-    /** Names of a record's values: the attributes except products. */
+    /** Names of what a record has values of. */
     readonly attributes: readonly string[];
 
     /**
-     * Returns a new report of the record, which costs ε in every call. Nothing is memoized or queued. Use it in
-     * pipelines and simulations; a device uses a Client. Rejects with LdpError (invalid_value).
+     * A report of the record, drawn anew, which nobody remembers: each costs ε again. For pipelines and
+     * simulations; a device reports through a Client. Rejects with LdpError (invalid_value).
      */
     perturb(record: Row): Promise<Receipt & { readonly report: Uint8Array }>;
 }
 
-/** The storage of a client's state. Applications may implement it. */
+/** Where a client's state lies. A program may bring its own. */
 export interface Store {
-    /** Returns the last saved state and its revision; revision 0 and no state before the first save. */
+    /** What was last saved; revision 0 and no state at the very beginning. */
     load(): Promise<{ revision: number; state: Uint8Array | undefined }>;
     /**
-     * Replaces the state of revision `revision` − 1 durably and atomically. Resolves with false, and changes nothing, if
-     * another revision is stored. Rejects on failure.
+     * Puts a state in place of the revision before this one, durably and at once, or does nothing and resolves
+     * with false if what is stored has another revision. Rejects if it fails.
      */
     save(state: Uint8Array, revision: number): Promise<boolean>;
-    /** Runs the work, if possible not concurrently with such work in another page or process. */
+    /** Runs the work; if it can be arranged, not while another page or process is at it. */
     alone<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** A store in the browser: an entry of an IndexedDB database of the page's origin. Several tabs can share it. */
+/** In the browser, as an entry of a database of the page's origin. Serves several tabs at once. */
 export class IndexedDBStore implements Store {
-    /** `name` must be unique for each collection and person. */
+    /** One name for each collection and person. */
     constructor(name: string, options?: { readonly database?: string });
     load(): Promise<{ revision: number; state: Uint8Array | undefined }>;
     save(state: Uint8Array, revision: number): Promise<boolean>;
     alone<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** A store in memory. It is lost with the page, and the person then spends the budget again. */
+/** In memory: ends with the page, and with it what is remembered of a person, who then spends again. */
 export class MemoryStore implements Store {
     load(): Promise<{ revision: number; state: Uint8Array | undefined }>;
     save(state: Uint8Array, revision: number): Promise<boolean>;
     alone<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** The total cost of the permanent responses. `sum` and `advanced` are both valid bounds. */
 export interface Spent {
-    /** Number of permanent responses. */
     readonly answers: number;
-    /** Cost of one response. */
+    /** Of each. */
     readonly epsilon: number;
-    /** Pure ε of all responses (basic composition). */
+    /** Of all, for certain. */
     readonly sum: number;
-    /** ε of all responses at `delta` (advanced composition). */
+    /** Of all but for a probability of delta. */
     readonly advanced: number;
     readonly delta: number;
 }
 
-/** The result of a flush. */
+/** What a flush did. */
 export interface Flushed {
-    /** Batches that the server has counted. */
+    /** Batches that are now known to be counted. */
     readonly batches: number;
-    /** Reports in these batches. */
+    /** Reports in them. */
     readonly reports: number;
-    /** Batches among these that an earlier attempt had delivered. */
+    /** Of the batches, those that an earlier attempt had got through. */
     readonly repeated: number;
-    /** Reports moved to the dead letters; Client.refused has the reasons. */
+    /** Reports that were set aside: Client.refused says why. */
     readonly refused: number;
 }
 
 export interface FlushOptions {
-    /** Address of the endpoint (`ldp collect`), such as https://example.org. */
+    /** Where `ldp collect` is: https://example.org, say. */
     readonly endpoint: string | URL;
-    /** Name of the collection. */
+    /** The collection's name there. */
     readonly name: string;
-    /** Maximum number of reports in a batch; default 1000. */
+    /** The most reports in a batch; 1000. */
     readonly most?: number;
-    /** Milliseconds for which temporary failures of a batch are retried; default 60000. */
+    /** Milliseconds to keep trying what may succeed another time, for each batch; 60000. */
     readonly retryFor?: number;
-    /** Timeout of a request in milliseconds; default 30000. */
+    /** Milliseconds to wait for an answer; 30000. */
     readonly timeout?: number;
-    /** Aborts the flush. */
     readonly signal?: AbortSignal;
-    /** Further options of fetch, such as headers. By default neither cookies nor referrers are sent. */
+    /** Further settings of fetch, such as headers. By default neither cookies nor referrers are sent. */
     readonly init?: RequestInit;
-    /** Called after each batch with the result so far. */
+    /** Called after each batch with what this flush has done so far. */
     readonly progress?: (done: Flushed) => void;
 }
 
 /**
- * The client of one person or device. It randomizes records and writes the reports durably to the store before it sends
- * them. True values never leave the client. Under a spec with "evolving", a repeated value gets its memoized response at
- * no cost, and the budget bounds the cost of new responses. Several clients, in several tabs or processes, may share a
- * store.
+ * The client of one person or device. What is in a record leaves it only as a report; what was drawn is written to the
+ * store, durably, before anything is sent. Under a spec with "evolving" it remembers: equal values are answered alike,
+ * and the budget bounds the rest. Several clients, in several tabs or processes, may share a store.
  *
  * Every method may reject with LdpError (environment) if the store fails; then nothing was reported and nothing spent.
  */
 export class Client {
     private constructor();
-    /** Makes a client with the state in the store. Rejects with LdpError (incompatible) for the store of another spec. */
+    /** Goes on with what the store holds. Rejects with LdpError (incompatible) if it belongs to another spec. */
     static open(collection: Collection, store: Store): Promise<Client>;
     readonly collection: Collection;
 
     /**
-     * Perturbs a record, queues the report and returns a receipt. `round` identifies repeated surveys of the same people;
-     * in a series it is the round of the value, counted from 1, in ascending order. Rejects with LdpError
-     * (invalid_value), and with LdpError (spent) if the record needs a new response, the budget is spent and
-     * "when_spent" is "refuse".
+     * Perturbs a record and queues the report. `round` tells repeated surveys of the same people apart. Rejects with
+     * LdpError: invalid_value, and spent if the record needs a new answer, the budget has none left and the spec says
+     * "refuse".
      */
     report(record: Row, options?: { readonly round?: number }): Promise<Receipt>;
-    /** Reports many records in one durable step: all of them or none. Not available under mechanisms for series. */
+    /** The same of many records, in one durable step: all of them or none. Not for mechanisms of series. */
     reportAll(records: Iterable<Row>, options?: { readonly round?: number }): Promise<Receipt[]>;
 
     /**
-     * Sends the queued reports, the oldest first, and returns the result. The call may be repeated after any failure and
-     * from a new page or process: no queued report is lost, and none is counted twice. Rejects with LdpError
-     * (environment) if the endpoint cannot be reached or refuses all reports, and with LdpError (incompatible) if the
-     * store is an outdated copy.
+     * Sends what is queued, the oldest first. Safe to repeat after any failure and from a new page or process: nothing
+     * queued is lost and nothing is counted twice. Rejects with LdpError (environment) if the endpoint cannot be
+     * reached or refuses all, and (incompatible) if it has counted what the store does not know.
      */
     flush(options: FlushOptions): Promise<Flushed>;
 
-    /** Returns the number of reports that are queued and not known to be counted. */
+    /** Reports queued and not known to be counted. */
     pending(): Promise<number>;
-    /** Returns the total cost of the permanent responses. Rejects with LdpError (unsupported) without "evolving". */
+    /** What the answers that were drawn cost together. Rejects with LdpError (unsupported) without "evolving". */
     spent(delta?: number): Promise<Spent>;
-    /** Returns the dead letters: the round of each report that the endpoint refused for good, and the reason. */
+    /** Reports that the endpoint refused for good. */
     refused(): Promise<{ round: number; reason: string }[]>;
-    /** Queues the dead letters again, except damaged ones, and returns the number of queued reports. */
+    /** Queues them anew, or forgets them; resolves with how many. */
     requeueRefused(): Promise<number>;
-    /** Deletes the dead letters, and returns their number. */
     dropRefused(): Promise<number>;
 }

@@ -260,10 +260,15 @@ struct Views {
 Views views(const Subject& subject) {
     const Bytes summary = subject.summary;
     const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
-    const SummaryView view = view_of(*mechanism, summary);
-    const auto& joint = capability<JointViews>(*mechanism);
     const std::vector<std::uint64_t> sizes = mechanism->cells();
     const Labels& labels = subject.labels.fitting(sizes);
+    const std::vector<RecordPart> parts = parts_of(*mechanism);
+    const auto with_tables = std::ranges::find_if(
+        parts, [](const RecordPart& one) { return find_capability<JointViews>(*one.mechanism) != nullptr; });
+    if (with_tables == parts.end()) refuse(*mechanism, JointViews::offers);
+    const std::size_t first = with_tables->first;
+    const SummaryView view = part(view_of(*mechanism, summary), first);
+    const auto& joint = capability<JointViews>(*view.mechanism);
     const std::vector<std::vector<std::size_t>> found = joint.views();
     Views all{static_cast<Views::ViewRow*>(try_palloc(found.size() * sizeof(Views::ViewRow)))};
     for (const std::vector<std::size_t>& attributes : found) {
@@ -273,9 +278,10 @@ Views views(const Subject& subject) {
                static_cast<std::int32_t*>(try_palloc(attributes.size() * sizeof(std::int32_t))),
                attributes.size(), 1, joint.reports_of_view(view, all.count)};
         for (std::size_t i = 0; i < attributes.size(); ++i) {
-            row.names[i] = keep(labels.name(attributes[i]));
-            row.numbers[i] = static_cast<std::int32_t>(attributes[i]);
-            row.cells *= sizes[attributes[i]];
+            const std::size_t attribute = first + attributes[i];
+            row.names[i] = keep(labels.name(attribute));
+            row.numbers[i] = static_cast<std::int32_t>(attribute);
+            row.cells *= sizes[attribute];
         }
         ++all.count;
     }

@@ -32,6 +32,7 @@ constexpr RemedyWords command_words{
     "Ask for shares of one attribute, or of several together.",
     "Ask for means.",
     "ldp estimate COLLECTION shows the ranges.",
+    "Name them in \"together\" of the next spec.",
 };
 
 Arguments parse(const Command& command, const std::vector<std::string>& words) {

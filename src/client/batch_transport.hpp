@@ -1,4 +1,4 @@
-// Delivery of batches to the server, and the retry policy.
+// What takes batches to where they are counted, and how long it keeps trying.
 #pragma once
 
 #include <chrono>
@@ -12,34 +12,33 @@
 
 namespace ldp {
 
-/// Reports that a batch was not counted and never will be, neither by this attempt nor by an earlier one.
-/// After this exception Client::flush sends the reports in other batches. Therefore a transport may throw it
-/// only if the outcome is certain, and must throw another exception if it is not.
+/// What a transport throws if it knows not only that it failed, but that the batch was not counted and cannot
+/// be any more, by this attempt or an earlier one. Client::flush then sends its reports in other batches, so
+/// whoever throws this must be certain; where nothing is certain, any other exception will do.
 class Undelivered : public Error {
   public:
-    /// Takes the outcome (`refused`, `too_large` or `outdated`) and the error of the server or transport.
+    /// The outcome (`refused`, `too_large` or `outdated`), and what the server or the transport said.
     Undelivered(BatchOutcome outcome, const Error& why) : Error(why), outcome_(outcome) {}
-    /// Returns the outcome: `refused`, `too_large` or `outdated`.
+    /// One of the three outcomes of a batch that was not counted.
     [[nodiscard]] BatchOutcome outcome() const noexcept { return outcome_; }
 
   private:
     BatchOutcome outcome_;
 };
 
-/// An Error (environment) of the server or of the connection to it.
+/// Error (environment) of the server or the way to it.
 class TransportFailure : public Error {
   public:
-    /// Takes the error and whether it is temporary.
+    /// What failed, and whether it passes.
     TransportFailure(const Error& error, bool passing) : Error(error), passing_(passing) {}
-    /// Returns whether the failure is temporary: the same request may succeed later.
+    /// Whether the same may succeed another time, without anybody's doing.
     [[nodiscard]] bool passing() const noexcept { return passing_; }
 
   private:
     bool passing_;
 };
 
-/// Delivers batches: over a database connection (Uploader), through an endpoint (HttpUploader), or by an
-/// implementation of the application.
+/// A way to the server: a database connection (Uploader), an endpoint (HttpUploader), or a program's own.
 class BatchTransport {
   public:
     BatchTransport() = default;
@@ -47,39 +46,36 @@ class BatchTransport {
     BatchTransport& operator=(const BatchTransport&) = delete;
     virtual ~BatchTransport() = default;
 
-    /// Delivers a batch, which is never empty, and returns when the server has counted it as a whole and
-    /// durably. Returns true if this call caused the count, and false if the batch was counted before. Throws
-    /// Undelivered if the batch was certainly not counted. After any other exception, the client delivers the
-    /// same batch again under the same id until the outcome is known.
+    /// Has the batch (see there; never empty) counted, whole and durably, before it returns. True if this
+    /// call did it; false if the batch had been counted before. Throws if it is not known to be counted: the
+    /// client then offers the same batch again, under the same id, as often as it takes; unless it is
+    /// Undelivered that is thrown.
     virtual bool deliver(const Batch& batch) = 0;
 
-    /// A call of deliver() for a prepared batch.
+    /// deliver() of a batch that is ready to be sent.
     using Delivery = std::function<bool()>;
-    /// Returns a delivery after the preparation that does not need the server. May run while another thread
-    /// delivers another batch. The batch need not outlive the call. The transport must outlive the result.
+    /// Does beforehand what needs no server, also while another thread is at a delivery of another batch. The
+    /// batch may go; the transport must outlive what is returned.
     [[nodiscard]] virtual Delivery prepare(const Batch& batch) {
         return [this, batch] { return deliver(batch); };
     }
 };
 
-/// The limits of retries after temporary failures.
+/// How long to keep trying what may succeed another time.
 struct RetryPolicy {
-    /// Time from the first failure to the last attempt; 0: no retries.
-    std::chrono::milliseconds limit{60000};
-    /// Pause after the first failure; each further pause is twice as long.
-    std::chrono::milliseconds first{100};
-    /// Maximum pause.
-    std::chrono::milliseconds longest{10000};
+    std::chrono::milliseconds limit{
+        60000};  ///< in all, from the first failure to the last attempt; 0: not at all
+    std::chrono::milliseconds first{100};  ///< pause after the first failure; each next one is twice as long
+    std::chrono::milliseconds longest{10000};  ///< but no longer than this
 };
 
-/// Pauses between attempts (exponential backoff). Their length is random, so that clients that failed
-/// together do not retry together.
+/// The pauses between attempts: of random length, so that many clients that failed together do not come back
+/// together.
 class Backoff {
   public:
-    /// Starts a series of failures. `bits` must outlive the object.
+    /// Of one series of failures. `bits` must outlive it.
     Backoff(const RetryPolicy& retry_policy, BitSource& bits) : retry_policy_(retry_policy), bits_(bits) {}
-    /// Returns the next pause; nothing if the policy allows no attempt after the time `elapsed` since the
-    /// first failure.
+    /// The next pause, if so long after the first failure there is to be another attempt.
     [[nodiscard]] std::optional<std::chrono::milliseconds> next(std::chrono::milliseconds elapsed);
 
   private:

@@ -1,4 +1,4 @@
-// Receipts: the origin of a report and the clamped values of its record.
+// What became of a record.
 #pragma once
 
 #include <cstddef>
@@ -7,45 +7,44 @@
 
 namespace ldp {
 
-/// The clamped values of a record.
+/// What of a record was moved into what the spec declares.
 struct Clamped {
-    /// Indexes of attributes with a clamped value, ascending: a number moved to the nearer end of its range,
-    /// or a label replaced by "other".
+    /// Which attributes, ascending: a number to the nearer end of its range, a label to "other".
     std::vector<std::size_t> attributes;
-    /// Number of clamped values that are derived from the record: Haar coefficients outside their range, or
-    /// the components of a vector that is longer than the norm bound of gaussian. They are clamped also under
-    /// Outside::refuse, because these ranges are chosen narrower than the possible values.
+    /// How many of the numbers that the record leads to lay outside the ranges that the spec gives them: the
+    /// coefficients of haar, or the numbers of a vector that is longer than the norm of gaussian. They are
+    /// moved whatever Outside says: such ranges are chosen narrower than what people hold.
     std::size_t coefficients = 0;
 
-    /// Returns whether any value was clamped.
+    /// Whether anything was.
     [[nodiscard]] bool any() const noexcept { return !attributes.empty() || coefficients != 0; }
 };
 
-/// Numbers of clamped values in many records.
+/// The same of many records.
 struct ClampedCount {
-    std::vector<std::uint64_t> attributes;  ///< clamped values by attribute
-    std::uint64_t coefficients = 0;         ///< clamped coefficients or vector components
+    std::vector<std::uint64_t> attributes;  ///< for each attribute, how many values
+    std::uint64_t coefficients = 0;         ///< how many coefficients of haar
 
-    /// Adds a record.
+    /// One record more.
     void add(const Clamped& clamped) noexcept {
         for (const std::size_t j : clamped.attributes) ++attributes[j];
         coefficients += clamped.coefficients;
     }
 };
 
-/// The origin of the response in a report.
+/// Where a report's answer comes from.
 enum class Origin {
-    drawn,     ///< The response was drawn for this record, at a cost.
-    memoized,  ///< It is the memoized response of the same value, at no cost.
-    nearest,   ///< It is the memoized response of the nearest value, because the budget is spent.
-    silent,    ///< The series has no response that was due in this round.
+    drawn,    ///< drawn for it, at a cost
+    kept,     ///< kept from an earlier report
+    nearest,  ///< kept of the nearest value that has one, because the budget is spent
+    silent,   ///< none: nothing was due yet, the value is kept for what will be
 };
 
-/// The result of reporting a record.
+/// What became of a record.
 struct Receipt {
-    Clamped clamped;  ///< values that were clamped
-    /// The origin of the response, which determines the cost. Without "evolving" every response is drawn. All
-    /// reports of a series together cost ε once, and its rounds may be silent.
+    Clamped clamped;  ///< into what the spec declares
+    /// Whether the report cost anything. Without "evolving" it always did; but of a series all reports cost ε
+    /// once, together, and rounds may be silent.
     Origin origin;
 };
 

@@ -125,9 +125,10 @@ class Forge {
 std::uint8_t Forge::inner(bool category) {
     if (choices_.rarely(16)) return static_cast<std::uint8_t>(choices_.up_to(256));
     if (choices_.rarely(8)) return static_cast<std::uint8_t>(1 + choices_.up_to(end - 1));
-    return category ? choices_.one_of({grr, oue, sue, subset, blh, olh, hadamard, projective})
-                    : choices_.one_of({piecewise, pdp, laplace, duchi, hybrid, onebit, optimal, grr, oue, olh,
-                                       l_grr, rappor});
+    return category
+               ? choices_.one_of({grr, oue, sue, subset, blh, olh, hadamard, projective})
+               : choices_.one_of({piecewise, pdp, laplace, duchi, hybrid, onebit, optimal, grr, oue, olh,
+                                  l_grr, rappor, tree, haar_ordered, square_wave, haar, duchi_vector, joint});
 }
 
 void Forge::tables(Writer& writer) {

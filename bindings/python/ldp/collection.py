@@ -1,4 +1,4 @@
-"""The client's view of a collection: the validation and randomization of records."""
+"""A collection as a device knows it."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ if TYPE_CHECKING:
 class Collection:
     """A spec and its mechanism. Immutable, and safe to share between threads.
 
-    `spec` is a dict or JSON, such as the result of `fetch_spec`. `outside` selects the treatment of numbers outside their
-    declared range: "clamp" moves them to the nearer end, "refuse" rejects the record. Raises Error (MALFORMED,
-    INVALID_SPEC) with the key.
+    `spec` is the spec, as a dict or in JSON, as `fetch_spec` gives it. `outside` says what becomes of a number outside its
+    declared range: "clamp" moves it to the nearer end, "refuse" refuses the record. Raises Error (MALFORMED,
+    INVALID_SPEC), which names the key.
     """
 
     def __init__(self, spec: str | Mapping[str, Any], outside: str = "clamp") -> None:
         ways = ("clamp", "refuse")
         if outside not in ways:
-            raise Error(Code.INVALID_VALUE, f'outside must be "clamp" or "refuse", not {outside!r}')
+            raise Error(Code.INVALID_VALUE, f"there is no way {outside!r} with numbers outside their range", "",
+                        'Use "clamp" or "refuse".')
         text = (spec if isinstance(spec, str) else json.dumps(dict(spec))).encode("utf-8", "surrogatepass")
         handle = ctypes.c_void_p()
         native.call("ldp_collection_new", text, len(text), ways.index(outside), ctypes.byref(handle))
@@ -44,37 +45,37 @@ class Collection:
 
     @property
     def spec(self) -> dict[str, Any]:
-        """The spec as a dict."""
+        """The same, read."""
         found: dict[str, Any] = json.loads(self.json)
         return found
 
     @property
     def fingerprint(self) -> str:
-        """The spec's fingerprint, 16 hexadecimal digits, which every report contains."""
+        """16 hexadecimal digits, which every report carries."""
         return native.text(native.library.ldp_collection_fingerprint(self._handle))
 
     @property
     def names(self) -> list[str]:
-        """The names of a record's values, in their order: the attributes except products."""
+        """What a record has values of, in their order: the attributes but products."""
         return list(self._names)
 
     @property
     def report_size(self) -> int:
-        """The size of every report in bytes."""
+        """Bytes of every report."""
         return int(native.library.ldp_collection_report_size(self._handle))
 
     def perturb(self, record: Record) -> bytes:
-        """Returns a new report of the record, which costs epsilon in every call. Nothing is memoized.
+        """A report of the record, drawn anew each time, at the cost of epsilon each time; nothing is remembered.
 
-        Raises Error (INVALID_VALUE), also under a mechanism for series.
+        Raises Error (INVALID_VALUE), also for mechanisms of series.
         """
         return bytes(self._perturb([record]))
 
     def perturb_many(self, records: Records) -> numpy.ndarray[Any, numpy.dtype[numpy.uint8]]:
-        """Returns new reports of many records, as an array of bytes with one row for each record. Needs numpy.
+        """A report of each record, as an array of bytes with a row for each: for simulations. Needs numpy.
 
-        `records` is an iterable of records, or has them in columns: a data frame, or a dict of arrays. Raises Error
-        (INVALID_VALUE), whose `record` is the index of the failed record.
+        Takes records one after another, or in columns: a data frame, or a dict of arrays. Raises Error (INVALID_VALUE)
+        that tells which record it is about.
         """
         import numpy
 

@@ -1,4 +1,4 @@
-// A database session of the endpoint for collections of several owners.
+// A session of the endpoint with the database, which serves collections of several owners.
 #pragma once
 
 #include <mutex>
@@ -10,15 +10,16 @@
 
 namespace ldp::collect {
 
-/// A session that is reset before each work. Its functions must be called from one thread, except overdue().
+/// Used from one thread, but for overdue(). Before work begins, the session is as it was when it was made,
+/// with these settings; work may leave in it whatever it likes.
 class Session {
   public:
-    /// `settings` are SQL commands that run after each reset. A work is overdue one second after `limit`.
+    /// `settings` are SQL commands. No work lasts longer than `limit` and a second, if overdue() is asked.
     Session(const std::string& dsn, const RetryPolicy& retry_policy, std::string settings,
             Clock::duration limit)
         : link_(dsn, retry_policy), settings_(std::move(settings)), limit_(limit) {}
 
-    /// Calls work(connection, schema of the extension) as Connection::persist does.
+    /// As Link::persist, of work(connection, schema of the extension).
     template <class Work>
     auto persist(std::string_view doing, Work&& work) {
         const Running running(*this);
@@ -28,11 +29,11 @@ class Session {
             return work(connection, static_cast<const std::string&>(schema_));
         });
     }
-    /// Resets the session after the last work. If this fails, the session is reset before the next work.
+    /// Removes what the last work left. If that fails, the next work does it.
     void clean() noexcept;
     [[nodiscard]] const std::string& settings() const noexcept { return settings_; }
-    /// Returns the process id of the server's backend at the first call after the current work has become
-    /// overdue, else 0. May be called from any thread.
+    /// From another thread: the process of the server that works for this session, the first time that it
+    /// does so for longer than the limit; else 0.
     [[nodiscard]] int overdue();
 
   private:
@@ -53,10 +54,10 @@ class Session {
     std::string settings_;
     Clock::duration limit_;
     std::string schema_;
-    int process_ = 0;  ///< backend of the last reset
+    int process_ = 0;  ///< that was last prepared
     bool dirty_ = true;
 
-    std::mutex mutex_;  ///< protects the members below
+    std::mutex mutex_;  ///< of what follows
     bool running_ = false, overdue_ = false;
     int working_ = 0;
     Clock::time_point since_;

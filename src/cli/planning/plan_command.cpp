@@ -7,6 +7,7 @@
 
 #include "accounting/posterior_odds.hpp"
 #include "cli/command.hpp"
+#include "cli/planning/record_plan.hpp"
 #include "client/in_quotes.hpp"
 #include "core/base/json.hpp"
 
@@ -161,9 +162,14 @@ void print(const Planning& planning, const Planning::Plan& plan) {
 }
 
 int run(const Arguments& arguments) {
-    const Planning planning(spec(arguments), question(arguments));
     std::optional<std::int64_t> people;
     if (arguments.count("people") > 0) people = arguments["people"].as<std::int64_t>();
+    if (const std::string text = spec(arguments), target = question(arguments); plans_record(text, target)) {
+        write_record_plan(std::cout, plan_record(text, target, people), arguments["csv"].as<bool>());
+        std::cout << std::flush;
+        return Exit::done;
+    }
+    const Planning planning(spec(arguments), question(arguments));
     const Planning::Plan plan = planning.plan(people);
     arguments["csv"].as<bool>() ? print_csv(planning, plan) : print(planning, plan);
     std::cout << std::flush;

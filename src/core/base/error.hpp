@@ -38,10 +38,11 @@ enum class Remedy {
     ask_attribute_shares,  ///< shares of one attribute of a joint report
     ask_attribute_means,   ///< means of all attributes
     learn_ranges,          ///< the reports give ranges
+    collect_together,      ///< a record does not collect these attributes together
 };
 
 /// The host's text for every Remedy, in their order: a phrase for estimates, a sentence for the others.
-using RemedyWords = std::array<const char*, static_cast<std::size_t>(Remedy::learn_ranges) + 1>;
+using RemedyWords = std::array<const char*, static_cast<std::size_t>(Remedy::collect_together) + 1>;
 
 /// The texts for programs that use the library.
 inline constexpr RemedyWords program_words{
@@ -57,6 +58,7 @@ inline constexpr RemedyWords program_words{
     "Ask for shares of one attribute, or of several together.",
     "Ask for means.",
     "Ask for the learnt ranges.",
+    "Name them in \"together\" of the next spec.",
 };
 
 /// Returns a hint that lists these remedies in a host's words.

@@ -90,10 +90,26 @@ double variance_of_sum(std::span<const Addend> addends, std::uint64_t per_report
     return std::min(all + static_cast<double>(per_report - 1) * sampled, noise + deviation * deviation);
 }
 
+RecordPart part_of(const Mechanism& mechanism, std::size_t attribute) {
+    if (const auto* record = find_capability<Record>(mechanism)) return record->part_of(attribute);
+    check_attribute(attribute, mechanism.cells().size());
+    return {&mechanism, 0, 0, 1};
+}
+
+std::vector<RecordPart> parts_of(const Mechanism& mechanism) {
+    const auto* record = find_capability<Record>(mechanism);
+    if (record == nullptr) return {{&mechanism, 0, 0, 1}};
+    std::vector<RecordPart> parts;
+    for (std::size_t j = 0; j < record->attributes(); j += parts.back().mechanism->cells().size())
+        parts.push_back(record->part_of(j));
+    return parts;
+}
+
 SummaryView part(const SummaryView& view, std::size_t attribute) {
     if (const auto* record = find_capability<Record>(*view.mechanism)) {
         SummaryView one = record->part(view, attribute);
         one.rounds = view.rounds;
+        if (view.n > 0) one.drawn = view.drawn * static_cast<double>(one.n) / static_cast<double>(view.n);
         return one;
     }
     check_attribute(attribute, view.mechanism->cells().size());

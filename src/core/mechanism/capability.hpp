@@ -42,18 +42,35 @@ void check_tells(const Mechanism& mechanism, Quantity quantity);
 
 // Capabilities of several kinds of mechanisms --------------------------------------------------------------
 
-/// Attributes that are reported apart, each by people of its own through a mechanism of its own.
+/// A part of a record: consecutive attributes that one mechanism reports together.
+struct RecordPart {
+    const Mechanism* mechanism;  ///< of the part's attributes, as many as it has cells()
+    std::size_t number;          ///< of the part, from 0
+    std::size_t first;           ///< the first attribute
+    double chance;               ///< the probability that a report is about the part
+};
+
+/// A record of parts. Each report is about a few of them, which the client draws at random. A part is a
+/// single attribute, a vector of numbers, or attributes whose joint tables are reported.
 class Record : public Capability {
   public:
     static constexpr const char* offers = "single attributes of a record";
 
-    /// The mechanism of an attribute; the attribute is below cells().size().
-    [[nodiscard]] virtual const Mechanism& reporter(std::size_t attribute) const = 0;
-    /// The reports about one attribute: what its frequency follows from. n may be 0. Throws Error
-    /// (invalid_value) if there is no such attribute. A state does not know its rounds: part() below does.
+    /// The number of attributes of all parts together.
+    [[nodiscard]] virtual std::size_t attributes() const noexcept = 0;
+    /// The part with an attribute. Throws Error (invalid_value) if there is no such attribute.
+    [[nodiscard]] virtual RecordPart part_of(std::size_t attribute) const = 0;
+    /// The reports about the part with an attribute, and their state; n may be 0. The rounds are unknown,
+    /// since a state has none: ldp::part() adds them. Throws Error (invalid_value) if there is no such
+    /// attribute.
     [[nodiscard]] virtual SummaryView part(const Counts& counts, std::size_t attribute) const = 0;
-    /// How many attributes every report is about.
+    /// The number of parts of every report.
     [[nodiscard]] virtual std::uint64_t per_report() const noexcept = 0;
+
+    /// The mechanism of the part with an attribute.
+    [[nodiscard]] const Mechanism& reporter(std::size_t attribute) const {
+        return *part_of(attribute).mechanism;
+    }
 };
 
 /// What one attribute of a record adds to a sum of estimates: variances, of its mean or shares times whatever
@@ -94,9 +111,15 @@ class GroupMean : public Capability {
                                              Target target) const;
 };
 
-/// Throws Error (invalid_value) unless the attribute is one of so many.
+/// Throws Error (invalid_value) unless the attribute is below this number.
 void check_attribute(std::size_t attribute, std::size_t attributes);
-/// The reports of a summary that are about one attribute: of a record some of them, else all.
+/// The part of a mechanism with an attribute: of a record one of its parts, else the whole mechanism. Throws
+/// Error (invalid_value) if there is no such attribute.
+[[nodiscard]] RecordPart part_of(const Mechanism& mechanism, std::size_t attribute);
+/// The parts of a mechanism in order: of a record its parts, else the whole mechanism.
+[[nodiscard]] std::vector<RecordPart> parts_of(const Mechanism& mechanism);
+/// The reports of a summary about the part with an attribute: of a record some of the reports, else all.
+/// Throws as part_of().
 [[nodiscard]] SummaryView part(const SummaryView& view, std::size_t attribute);
 
 }  // namespace ldp

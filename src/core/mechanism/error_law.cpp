@@ -147,6 +147,15 @@ TruthCurve TruthCurve::of_terms(double n, const TermMoments& holders, const Term
     return {n, {others.second, second, -1, 0}, {others.third, third - 3 * others.second, -3 * second, 2}};
 }
 
+TruthCurve TruthCurve::mixed(const TruthCurve& one, const TruthCurve& other, double weight) noexcept {
+    TruthCurve all{.n = one.n};
+    for (std::size_t i = 0; i < all.variance.size(); ++i) {
+        all.variance[i] = std::lerp(other.variance[i], one.variance[i], weight);
+        all.third[i] = std::lerp(other.third[i], one.third[i], weight);
+    }
+    return all;
+}
+
 TruthCurve TruthCurve::through(double n, const Cubic& variances, const Cubic& thirds) noexcept {
     return {n, cubic_through(variances), cubic_through(thirds)};
 }

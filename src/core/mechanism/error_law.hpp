@@ -28,6 +28,11 @@ struct TruthCurve {
     /// Returns the curve through the given cumulants at the true values 0, 1/3, 2/3 and 1.
     [[nodiscard]] static TruthCurve through(double n, const Cubic& variances, const Cubic& thirds) noexcept;
 
+    /// Returns the curve with `weight` times the cumulants of one curve and 1 − weight times those of the
+    /// other. Both must have the same n.
+    [[nodiscard]] static TruthCurve mixed(const TruthCurve& one, const TruthCurve& other,
+                                          double weight) noexcept;
+
     [[nodiscard]] double variance_at(double truth) const noexcept;
     [[nodiscard]] double third_at(double truth) const noexcept;
 };

@@ -1,6 +1,7 @@
 // Estimates, standard errors and normal intervals.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -14,6 +15,13 @@ struct Estimate {
     double value;
     double standard_error;
 };
+
+/// Returns an estimate whose variance is `weight` times the variance of the first and 1 − weight times that
+/// of the second. Both have the same value.
+[[nodiscard]] inline Estimate mixed(const Estimate& one, const Estimate& other, double weight) noexcept {
+    return {one.value,
+            std::hypot(std::sqrt(weight) * one.standard_error, std::sqrt(1 - weight) * other.standard_error)};
+}
 
 struct Interval {
     double lower;

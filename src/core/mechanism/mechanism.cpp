@@ -119,10 +119,10 @@ double Mechanism::promised_variance(std::size_t attribute) const {
 
 // For a mean this is a bound, since the distance from the middle is at most 1. For frequencies, the sampling
 // term is concave in the frequency, and its average over the values is largest for equal frequencies.
-double Mechanism::promised_variance_of_part(double part) const {
-    if (tells(Quantity::means)) return promised_variance(0) + (1 - part);
-    const double f = 1 / static_cast<double>(cells()[0]);
-    return promised_variance(0) + f * (1 - f) * (1 - part);
+double Mechanism::promised_variance_of_part(std::size_t attribute, double part) const {
+    if (tells(Quantity::means)) return promised_variance(attribute) + (1 - part);
+    const double f = 1 / static_cast<double>(cells()[attribute]);
+    return promised_variance(attribute) + f * (1 - f) * (1 - part);
 }
 
 double Mechanism::n_variance_of(std::size_t, std::size_t item, std::span<const double> shares) const {

@@ -18,10 +18,10 @@ class Mechanism : public PrivacyProof, public Aggregator, public Planner, public
     [[nodiscard]] std::vector<double> key_spans(Bytes public_randomness) const override;
     /// Returns whether permanent_response() can produce these permanent_size() bytes under valid public
     /// randomness. Not for series, whose responses no client stores.
-    [[nodiscard]] bool valid_permanent(Bytes public_randomness, Bytes permanent) const;
+    [[nodiscard]] virtual bool valid_permanent(Bytes public_randomness, Bytes permanent) const;
     /// Both follow from n_variance().
     [[nodiscard]] double promised_variance(std::size_t attribute) const override;
-    [[nodiscard]] double promised_variance_of_part(double part) const override;
+    [[nodiscard]] double promised_variance_of_part(std::size_t attribute, double part) const override;
     /// Computes the variance from n_variance(). The variance of a frequency depends on the value's share
     /// only. The variance of a mean is the average over the users.
     [[nodiscard]] double n_variance_of(std::size_t attribute, std::size_t item,

@@ -53,7 +53,7 @@ void check_shape(const MechanismEntry& mechanism, const std::vector<Attribute>& 
             return;
     }
     for (const Attribute& attribute : attributes)
-        if (!attribute.mechanism.empty() || attribute.share != 0 || attribute.derived())
+        if (attribute.of_record() || attribute.derived())
             raise(ErrorCode::invalid_spec,
                   "an attribute has a \"mechanism\", a \"share\" or a \"product\" in records only",
                   std::string(mechanism.name) + " reports all attributes in one way.",

@@ -25,6 +25,31 @@ struct Factor {
     friend bool operator==(const Factor&, const Factor&) = default;
 };
 
+/// A range within [−1,1] in steps of 1/127, the resolution of a parameter block.
+struct UnitRange {
+    static constexpr double steps = 127;  ///< steps from 0 to 1
+    std::int8_t lo = -127;                ///< lower end, in steps
+    std::int8_t hi = 127;                 ///< upper end, in steps
+
+    /// Returns the lower end.
+    [[nodiscard]] double low() const noexcept { return lo / steps; }
+    /// Returns the upper end.
+    [[nodiscard]] double high() const noexcept { return hi / steps; }
+    /// Returns the middle of the range.
+    [[nodiscard]] double middle() const noexcept { return (lo + hi) / (2 * steps); }
+    /// Returns half the width.
+    [[nodiscard]] double half() const noexcept { return (hi - lo) / (2 * steps); }
+    friend bool operator==(const UnitRange&, const UnitRange&) = default;
+};
+
+/// Rows of integers: coordinates, or a table.
+using IntegerRows = std::vector<std::vector<std::int64_t>>;
+
+/// The value of an option: an integer, a string, a range per attribute, a real number, or rows of integers.
+using OptionValue = std::variant<std::uint64_t, std::string, std::vector<UnitRange>, double, IntegerRows>;
+/// Options by name.
+using OptionValues = std::map<std::string, OptionValue>;
+
 /// One column of a user's record: numeric with a declared range, or categorical with a declared domain.
 struct Attribute {
     std::string name;  ///< as in the spec
@@ -39,8 +64,15 @@ struct Attribute {
     /// In a record: the factors of a product that the client computes, see spec/products.hpp. Empty if users
     /// provide the value.
     std::vector<Factor> product;
+    std::string vector;       ///< in a record: the name of the vector of which this is an element, or empty
     std::string mechanism;    ///< in a record: the mechanism of this attribute; empty otherwise
     std::uint64_t share = 0;  ///< in a record: sampling weight relative to the other attributes; 0 otherwise
+    /// In a record: the options of the mechanism. For a vector, those of its first element count.
+    OptionValues options;
+    /// In a record, for "auto": the estimates to optimize ("mean", "distribution", "quantiles", "shape"; for
+    /// a vector "means" or "ranges"), or empty.
+    std::string want;
+    double margin = 0;  ///< in a record, for "auto": the margin of error at 95 %, in its units; 0 if none
     /// numeric: whether it is rounded to the scale of its movement; see spec/evolving.hpp
     bool evolving = false;
 
@@ -48,6 +80,10 @@ struct Attribute {
     [[nodiscard]] bool numeric() const noexcept { return domain == 0; }
     /// Returns whether the attribute is computed from other attributes of the record.
     [[nodiscard]] bool derived() const noexcept { return !product.empty(); }
+    /// Returns whether the attribute has settings that only records support.
+    [[nodiscard]] bool of_record() const noexcept {
+        return !mechanism.empty() || share != 0 || !options.empty() || !want.empty() || margin != 0;
+    }
     /// Returns whether users hold a number of which the bin is reported. The attribute is then a category,
     /// and its labels are the bins.
     [[nodiscard]] bool binned() const noexcept { return !edges.empty(); }
@@ -68,37 +104,12 @@ struct Attribute {
     friend bool operator==(const Attribute&, const Attribute&) = default;
 };
 
-/// A range within [−1,1] in steps of 1/127, the resolution of a parameter block.
-struct UnitRange {
-    static constexpr double steps = 127;  ///< steps from 0 to 1
-    std::int8_t lo = -127;                ///< lower end, in steps
-    std::int8_t hi = 127;                 ///< upper end, in steps
-
-    /// Returns the lower end.
-    [[nodiscard]] double low() const noexcept { return lo / steps; }
-    /// Returns the upper end.
-    [[nodiscard]] double high() const noexcept { return hi / steps; }
-    /// Returns the middle of the range.
-    [[nodiscard]] double middle() const noexcept { return (lo + hi) / (2 * steps); }
-    /// Returns half the width.
-    [[nodiscard]] double half() const noexcept { return (hi - lo) / (2 * steps); }
-    friend bool operator==(const UnitRange&, const UnitRange&) = default;
-};
-
 /// The limits of "auto". In a record, each attribute must keep to them as if it were reported alone.
 struct Limits {
     std::uint64_t report_bytes = 64;   ///< maximum size of a whole report, parameter block included
     std::uint64_t decode_cost = 1000;  ///< maximum of Cost::decode(): steps per report at a million reports
     friend bool operator==(const Limits&, const Limits&) = default;
 };
-
-/// Rows of integers: coordinates, or a table.
-using IntegerRows = std::vector<std::vector<std::int64_t>>;
-
-/// The value of an option: an integer, a string, a range per attribute, a real number, or rows of integers.
-using OptionValue = std::variant<std::uint64_t, std::string, std::vector<UnitRange>, double, IntegerRows>;
-/// Options by name.
-using OptionValues = std::map<std::string, OptionValue>;
 
 /// A key of the spec that only some mechanisms support.
 struct Option {

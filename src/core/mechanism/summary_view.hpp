@@ -16,11 +16,14 @@ struct Counts {
     Bytes state;
 };
 
-/// Reports that one mechanism counted: all reports of a summary, or those about one attribute. The mechanism
-/// and the bytes must outlive the view.
+/// Reports that one mechanism counted: all reports of a summary, or those about one part of a record. The
+/// mechanism and the bytes must outlive the view.
 struct SummaryView : Counts {
     const Mechanism* mechanism;
     Rounds rounds = Rounds::untold();
+    /// For a part of a record: the share of the record's reports that are about the part. With the target
+    /// `sample`, the other people who reported add the sampling error of the part, times 1 − drawn.
+    double drawn = 1;
 };
 
 }  // namespace ldp

@@ -28,6 +28,12 @@ Parts parts(Variance variance) {
     return {noise, std::max(0.0, variance(Target::population) - noise)};
 }
 
+/// Returns the variances of an answer of a part of a record from those for the people who report the part.
+/// For all people who report, the sampling error of the part counts for the people who do not report it.
+Parts of_record(const Parts& part, double chance) {
+    return {part.noise + (1 - chance) * part.sampling, chance * part.sampling, part.smearing};
+}
+
 /// The values of a category within a range; of bins those within it.
 std::vector<bool> values_within(const Attribute& asked, const Interval& within) {
     std::vector<bool> values(asked.domain);
@@ -63,7 +69,7 @@ Distribution between_points(const Ordered& ordered, const std::vector<double>& s
 std::size_t ErrorPrediction::points_of(const Mechanism& mechanism, std::size_t attribute,
                                        const Attribute& asked) {
     if (!asked.numeric()) return asked.domain;
-    const bool own = find_capability<Ordered>(mechanism) != nullptr;
+    const bool own = find_capability<Ordered>(*part_of(mechanism, attribute).mechanism) != nullptr;
     return own ? mechanism.cells()[attribute] : prediction_points;
 }
 
@@ -81,7 +87,9 @@ const std::vector<double>& ErrorPrediction::spread(std::size_t attribute) const 
 }
 
 Parts ErrorPrediction::share(std::size_t attribute, std::size_t value, double n) const {
-    if (find_capability<JointViews>(mechanism_) != nullptr) return cell({attribute}, {value}, n);
+    if (find_capability<SeriesRandomizer>(mechanism_) == nullptr &&
+        find_capability<JointViews>(*part_of(mechanism_, attribute).mechanism) != nullptr)
+        return cell({attribute}, {value}, n);
     const bool series = find_capability<SeriesRandomizer>(mechanism_) != nullptr;
     const std::vector<double>& shares = spread(series ? 0 : attribute);
     const double f = shares[value];
@@ -107,10 +115,18 @@ Parts ErrorPrediction::pair(std::pair<std::size_t, std::size_t> attributes,
 Parts ErrorPrediction::box(const std::vector<std::size_t>& attributes, const JointShares::Box& box,
                            double n) const {
     check_interrupt();
+    const RecordPart part = part_of(mechanism_, attributes.front());
+    if (attributes.back() >= part.first + part.mechanism->cells().size())
+        raise(ErrorCode::unsupported, "nobody reports these attributes together",
+              "They are in several parts of the record.", "Name them in \"together\".");
+    std::vector<std::size_t> within = attributes;
+    for (std::size_t& attribute : within) attribute -= part.first;
+    const double reports = n * part.chance;
     const std::unique_ptr<const JointShares> shares =
-        capability<JointViews>(mechanism_)
+        capability<JointViews>(*part.mechanism)
             .expected_shares(
-                attributes, [this](std::size_t j) -> const std::vector<double>& { return spread(j); }, n);
+                within, [&](std::size_t j) -> const std::vector<double>& { return spread(part.first + j); },
+                reports);
     if (!shares->told())
         raise(ErrorCode::unsupported, "nobody reports these attributes together", {},
               "Ask about attributes that stand in one view, or declare a view of these.");
@@ -119,8 +135,10 @@ Parts ErrorPrediction::box(const std::vector<std::size_t>& attributes, const Joi
         raise(ErrorCode::unsupported, "nobody is asked so finely about these attributes",
               "The spec leaves out what too few people would tell.",
               "Ask for a box with coarser ends, or leave \"people\" out of the spec.");
-    return parts(
-        [&](Target target) { return square(estimate_of(*shares, share, whole(n), target).standard_error); });
+    return of_record(parts([&](Target target) {
+                         return square(estimate_of(*shares, share, whole(reports), target).standard_error);
+                     }),
+                     part.chance);
 }
 
 Parts ErrorPrediction::cell(const std::vector<std::size_t>& attributes,
@@ -144,12 +162,15 @@ double ErrorPrediction::rounding(std::size_t attribute, double n) const {
 
 Parts ErrorPrediction::range(std::size_t attribute, Interval within, double n,
                              std::optional<double> truth) const {
-    if (find_capability<JointViews>(mechanism_) != nullptr)
+    const RecordPart part = part_of(mechanism_, attribute);
+    if (find_capability<JointViews>(*part.mechanism) != nullptr)
         return box({attribute}, {values_within(attributes_[attribute], within)}, n);
-    const auto& ordered = capability<Ordered>(mechanism_);
-    Reading reading(ordered, spread(attribute), whole(n));
+    const auto& ordered = capability<Ordered>(*part.mechanism);
+    Reading reading(ordered, spread(attribute), whole(n * part.chance));
     const double from = reading.before(within.lower), to = reading.behind(within.upper);
-    Parts all = parts([&](Target target) { return square(reading.share(from, to, target).standard_error); });
+    Parts all = of_record(
+        parts([&](Target target) { return square(reading.share(from, to, target).standard_error); }),
+        part.chance);
     if (reading.sharp()) return all;
     const Distribution evenly = between_points(ordered, spread(attribute));
     all.smearing = reading.share(from, to, Target::sample).value -
@@ -161,19 +182,21 @@ Parts ErrorPrediction::range(std::size_t attribute, Interval within, double n,
 // is among the noise.
 Parts ErrorPrediction::quantile(std::size_t attribute, double share, double n,
                                 std::optional<double> truth) const {
-    const auto& ordered = capability<Ordered>(mechanism_);
+    const RecordPart part = part_of(mechanism_, attribute);
+    const auto& ordered = capability<Ordered>(*part.mechanism);
     const std::vector<double>& shares = spread(attribute);
-    Reading reading(ordered, shares, whole(n));
+    Reading reading(ordered, shares, whole(n * part.chance));
     const auto [low, high] = ordered.ends();
     const double place = (truth.value_or(between_points(ordered, shares).quantile(share)) - low) /
                          (high - low) * reading.steps();
     const double step = attributes_[attribute].numeric() ? 2 / reading.steps() : 1;
     double off = 0;
-    Parts all = parts([&](Target target) {
-        const auto [mean, variance] = quantile_error(reading, shares, share, target);
-        if (target == Target::sample) off = mean - place;
-        return square(step) * variance;
-    });
+    Parts all = of_record(parts([&](Target target) {
+                              const auto [mean, variance] = quantile_error(reading, shares, share, target);
+                              if (target == Target::sample) off = mean - place;
+                              return square(step) * variance;
+                          }),
+                          part.chance);
     if (reading.sharp())
         all.noise += square(step * off);
     else
@@ -183,8 +206,7 @@ Parts ErrorPrediction::quantile(std::size_t attribute, double share, double n,
 
 double ErrorPrediction::memoized_part(std::size_t attribute, std::size_t value) const {
     if (!mechanism_.header().kept) return 0;
-    const auto* record = find_capability<Record>(mechanism_);
-    const Mechanism& own = record == nullptr ? mechanism_ : record->reporter(attribute);
+    const Mechanism& own = *part_of(mechanism_, attribute).mechanism;
     const double truth =
         attributes_[attribute].numeric() ? moments_of(spread(attribute)).first : spread(attribute)[value];
     return own.n_covariance(truth) / own.n_variance(truth);

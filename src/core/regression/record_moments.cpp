@@ -26,6 +26,13 @@ std::size_t MomentEstimator::source(std::size_t attribute, Quantity quantity, do
     if (known != sources_.end()) return static_cast<std::size_t>(known - sources_.begin());
     const SummaryView one = part(view_, attribute);
     check_tells(*one.mechanism, quantity);
+    const bool alone = quantity == Quantity::means ? find_capability<Number>(*one.mechanism) != nullptr
+                                                   : one.mechanism->cells().size() == 1;
+    if (!alone)
+        raise(ErrorCode::unsupported,
+              "attribute " + std::to_string(attribute) + " is not reported alone as a mean or a category",
+              "Regressions use attributes of which each report is about one, by its mean or its value.",
+              "In the next spec, remove \"want\", \"vector\" or \"together\" for the attribute.");
     AttributeReports source{attribute, one, 1, unit, {}, {}};
     if (target_ == Target::sample) source.left -= static_cast<double>(one.n) / static_cast<double>(view_.n);
     if (one.n == 0) {

@@ -9,6 +9,7 @@
 #include "core/spec/json_object.hpp"
 #include "core/spec/keys.hpp"
 #include "core/spec/labels.hpp"
+#include "core/spec/mechanism_options.hpp"
 #include "core/spec/products.hpp"
 
 namespace ldp {
@@ -17,6 +18,7 @@ namespace {
 
 constexpr std::size_t max_name = 63;
 constexpr std::size_t max_label = 200;
+constexpr std::size_t max_elements = 4096;
 
 void domain(const Json& found, Attribute& attribute) {
     const std::string allowed = "a number of values (2 or more) or an array of 2 or more labels";
@@ -149,28 +151,124 @@ Attribute read_derived(JsonObject& reader) {
     return attribute;
 }
 
-/// How an attribute of a record is reported.
-void reporting(JsonObject& reader, Attribute& attribute) {
+/// What "want" may be for an attribute of a record.
+std::vector<std::string> wants(const Attribute& attribute) {
+    if (!attribute.vector.empty()) return {"means", "ranges"};
+    if (attribute.numeric()) return {"mean", "distribution", "quantiles", "shape"};
+    return {"distribution", "quantiles"};
+}
+
+/// How an attribute of a record is reported: `elements` are the attribute alone, or those of a vector.
+void reporting(JsonObject& reader, std::vector<Attribute>& elements) {
+    Attribute& attribute = elements[0];
+    const MechanismEntry* entry = nullptr;
     if (reader.find("mechanism") != nullptr) {
         attribute.mechanism = reader.word("mechanism", mechanism_names());
-        if (attribute.mechanism != keys::automatic && find_mechanism(attribute.mechanism) == nullptr)
+        entry = find_mechanism(attribute.mechanism);
+        if (attribute.mechanism != keys::automatic && entry == nullptr)
             JsonObject::wrong("mechanism", Json(attribute.mechanism), mechanism_names());
     }
+    if (entry != nullptr) {
+        for (const Option& option : entry->options)
+            if (reader.contains(option.name)) read_option(reader, option, elements, attribute.options);
+    } else if (reader.contains("grid")) {
+        attribute.options["grid"] = reader.whole(keys::grid);
+    }
+    if (reader.contains("want")) {
+        const std::string allowed = "one of " + joined(wants(attribute));
+        attribute.want = reader.word("want", allowed);
+        if (std::ranges::count(wants(attribute), attribute.want) == 0)
+            JsonObject::wrong("want", Json(attribute.want), allowed);
+        if (entry != nullptr)
+            invalid("\"want\" is for attributes whose mechanism is chosen",
+                    "Attribute \"" + attribute.name + "\" names the mechanism " + attribute.mechanism + ".",
+                    "Remove \"want\" or \"mechanism\".");
+    }
     attribute.share = reader.whole(keys::share);
+    for (Attribute& element : elements) {
+        element.mechanism = attribute.mechanism;
+        element.options = attribute.options;
+        element.want = attribute.want;
+        element.share = attribute.share;
+    }
+}
+
+/// The elements of a vector: numbers of one range, each with a label.
+std::vector<Attribute> read_vector(JsonObject& reader, const Json& found, const std::string& name) {
+    const std::string allowed =
+        "a number of elements from 2 to " + std::to_string(max_elements) + ", or an array of as many labels";
+    std::vector<std::string> labels;
+    if (found.is_number_unsigned() && found.get<std::uint64_t>() >= 2 &&
+        found.get<std::uint64_t>() <= max_elements) {
+        for (std::uint64_t i = 0; i < found.get<std::uint64_t>(); ++i) labels.push_back(std::to_string(i));
+    } else {
+        if (!found.is_array() || found.size() < 2 || found.size() > max_elements)
+            JsonObject::wrong("vector", found, allowed);
+        for (const Json& label : found) {
+            if (!label.is_string() || label.get_ref<const std::string&>().empty())
+                JsonObject::wrong("vector", found, allowed);
+            labels.push_back(label.get<std::string>());
+        }
+    }
+    if (reader.contains("domain") || reader.contains("bins") || reader.contains("edges"))
+        invalid("a vector has numbers as elements", "\"" + name + "\" has a domain or bins.",
+                "Give it \"min\" and \"max\" alone.");
+    Attribute element;
+    element.name = name;
+    check_name(element);
+    range(reader, element);
+    element.vector = name;
+    std::vector<Attribute> elements(labels.size(), element);
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        elements[i].name = name + "." + labels[i];
+        check_name(elements[i]);
+    }
+    return elements;
 }
 
 /// Whether an attribute's values change.
-void movement(JsonObject& reader, Attribute& attribute) {
+void movement(JsonObject& reader, std::vector<Attribute>& elements) {
     const Json* found = reader.find("evolving");
     if (found == nullptr) return;
     if (!found->is_boolean()) JsonObject::wrong("evolving", *found, "true or false, in an attribute");
-    attribute.evolving = found->get<bool>();
-    if (attribute.evolving && !attribute.numeric())
-        invalid("an evolving attribute must be numeric", "\"" + attribute.name + "\" is categorical.",
-                "Categories are remembered as they are, with \"evolving\": {} beside \"attributes\".");
+    for (Attribute& attribute : elements) {
+        attribute.evolving = found->get<bool>();
+        if (attribute.evolving && !attribute.numeric())
+            invalid("an evolving attribute must be numeric", "\"" + attribute.name + "\" is categorical.",
+                    "Categories are remembered as they are, with \"evolving\": {} beside \"attributes\".");
+    }
+}
+
+/// The margins of error that a spec asks for: a number for each name of an attribute or a vector.
+void margins(const Json& found, std::vector<Attribute>& attributes) {
+    const std::string allowed = "an object that maps names of attributes to numbers above 0";
+    if (!found.is_object() || found.empty()) JsonObject::wrong("margins", found, allowed);
+    for (const auto& [name, margin] : found.items()) {
+        if (!margin.is_number() || !(margin.get<double>() > 0)) JsonObject::wrong("margins", found, allowed);
+        bool known = false;
+        for (Attribute& attribute : attributes) {
+            if (attribute.name != name && attribute.vector != name) continue;
+            known = true;
+            attribute.margin = margin.get<double>();
+            const bool share = !attribute.numeric() || (!attribute.want.empty() && attribute.want != "mean" &&
+                                                        attribute.vector.empty());
+            const double most = share ? 1 : attribute.max - attribute.min;
+            if (attribute.margin >= most)
+                invalid("the margin of \"" + name + "\" is as wide as all its values",
+                        "Found " + shown(attribute.margin) + "; it must be below " + shown(most) + ".",
+                        share ? "A margin of a share is a part of 1: 0.02 stands for 2 points." : "");
+        }
+        if (!known)
+            invalid("\"margins\" names \"" + name + "\", and no attribute has this name",
+                    "The spec has " + std::to_string(attributes.size()) + " attributes.");
+    }
 }
 
 }  // namespace
+
+std::string element_label(const Attribute& element) {
+    return element.name.substr(element.vector.size() + 1);
+}
 
 std::string mechanism_names() {
     std::vector<std::string> names{keys::automatic};
@@ -187,18 +285,33 @@ std::vector<Attribute> read_attributes(JsonObject& top) {
     if (const Json* all = top.find("attributes")) {
         if (!all->is_array() || all->empty()) JsonObject::wrong("attributes", *all, "a non-empty array");
         std::vector<std::pair<std::size_t, const Json*>> products;
+        std::size_t number = 0;
         for (const Json& found : *all) {
-            JsonObject reader(found, "attribute " + std::to_string(attributes.size()));
-            const Json* product = reader.find("product");
+            JsonObject reader(found, "attribute " + std::to_string(number++));
+            const Json *product = reader.find("product"), *vector = reader.find("vector");
             if (product != nullptr) products.emplace_back(attributes.size(), product);
-            Attribute& attribute = attributes.emplace_back(
-                product != nullptr ? read_derived(reader)
-                                   : read_attribute(reader, reader.word("name", "the attribute's name")));
-            reporting(reader, attribute);
-            movement(reader, attribute);
-            if (all->size() == 1) reader.ignore("want");  // read with the mechanism
+            std::vector<Attribute> elements;
+            if (vector != nullptr)
+                elements = read_vector(reader, *vector, reader.word("name", "the vector's name"));
+            else
+                elements.push_back(product != nullptr
+                                       ? read_derived(reader)
+                                       : read_attribute(reader, reader.word("name", "the attribute's name")));
+            if (all->size() == 1 && vector == nullptr) {
+                reader.ignore("want");  // read with the mechanism
+                if (reader.find("mechanism") != nullptr)
+                    elements[0].mechanism = reader.word("mechanism", mechanism_names());
+                elements[0].share = reader.whole(keys::share);
+            } else {
+                reporting(reader, elements);
+            }
+            movement(reader, elements);
             reader.finish();
+            if (attributes.size() + elements.size() > max_elements * 4)
+                invalid("the spec has too many attributes", "Vectors count with all their elements.");
+            for (Attribute& element : elements) attributes.push_back(std::move(element));
         }
+        if (const Json* found = top.find("margins")) margins(*found, attributes);
         if (!products.empty() && attributes.size() > max_with_products)
             invalid("a record with products has at most " + std::to_string(max_with_products) + " attributes",
                     "Found " + std::to_string(attributes.size()) + ".");

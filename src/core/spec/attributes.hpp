@@ -16,6 +16,9 @@ class JsonObject;
 /// Whether text holds control characters, which no name or sentence may.
 [[nodiscard]] bool has_control(std::string_view text);
 
+/// The label of an element of a vector: its name without the vector's.
+[[nodiscard]] std::string element_label(const Attribute& element);
+
 /// "attributes", or what a single attribute may be written as without the array: {"domain": …}, or {"min": …,
 /// "max": …}, at the top. Throws Error (invalid_spec).
 [[nodiscard]] std::vector<Attribute> read_attributes(JsonObject& top);

@@ -4,8 +4,10 @@
 
 #include "core/format/summary_frame.hpp"
 #include "core/mechanism/mechanism.hpp"
+#include "core/spec/attributes.hpp"
 #include "core/spec/json_object.hpp"
 #include "core/spec/keys.hpp"
+#include "core/spec/mechanism_options.hpp"
 #include "core/spec/products.hpp"
 
 namespace ldp {
@@ -15,8 +17,15 @@ Json canonical_json(const Spec& spec) {
                   {"mechanism", spec.mechanism().name},
                   {"epsilon", spec.epsilon()},
                   {"attributes", Json::array()}};
-    for (const Attribute& attribute : spec.attributes()) {
-        Json entry{{"name", attribute.name}};
+    const std::vector<Attribute>& attributes = spec.attributes();
+    for (std::size_t j = 0; j < attributes.size(); ++j) {
+        const Attribute& attribute = attributes[j];
+        const bool element = !attribute.vector.empty();
+        if (element && j > 0 && attributes[j - 1].vector == attribute.vector) continue;
+        Json entry{{"name", element ? attribute.vector : attribute.name}};
+        if (element)
+            for (std::size_t i = j; i < attributes.size() && attributes[i].vector == attribute.vector; ++i)
+                entry["vector"].push_back(element_label(attributes[i]));
         if (attribute.numeric() || attribute.binned()) {
             entry["min"] = attribute.min;
             entry["max"] = attribute.max;
@@ -30,34 +39,22 @@ Json canonical_json(const Spec& spec) {
         if (!attribute.none.empty()) entry["none"] = attribute.none;
         if (attribute.prefix != 0) entry["prefix"] = attribute.prefix;
         for (const Factor& factor : attribute.product)
-            entry["product"].push_back(factor_json(spec.attributes(), factor));
-        if (!attribute.mechanism.empty()) entry["mechanism"] = attribute.mechanism;
+            entry["product"].push_back(factor_json(attributes, factor));
+        if (!attribute.mechanism.empty()) {
+            entry["mechanism"] = attribute.mechanism;
+            for (const Option& option : find_mechanism(attribute.mechanism)->options)
+                if (const auto given = attribute.options.find(option.name); given != attribute.options.end())
+                    entry[option.name] = option_json(option, given->second, attributes);
+        }
         if (attribute.share != 0) entry["share"] = attribute.share;
         if (attribute.evolving) entry["evolving"] = true;
         document["attributes"].push_back(std::move(entry));
     }
     for (const Option& option : spec.mechanism().options) {
-        if (!option.applies(spec.attributes())) continue;
+        if (!option.applies(attributes)) continue;
         const auto& value = spec.option(option.name);
-        if (option.optional && value == option.fallback_for(spec.attributes().size())) continue;
-        if (option.ranges) {
-            for (const UnitRange& range : std::get<std::vector<UnitRange>>(value))
-                document[option.name].push_back({range.low(), range.high()});
-        } else if (option.rows) {
-            document[option.name] = std::get<IntegerRows>(value);
-        } else if (option.groups && std::holds_alternative<IntegerRows>(value)) {
-            for (const auto& row : std::get<IntegerRows>(value)) {
-                Json& names = document[option.name].emplace_back(Json::array());
-                for (const std::int64_t j : row)
-                    names.push_back(spec.attributes()[static_cast<std::size_t>(j)].name);
-            }
-        } else if (option.real) {
-            document[option.name] = std::get<double>(value);
-        } else if (option.choices.empty()) {
-            document[option.name] = std::get<std::uint64_t>(value);
-        } else {
-            document[option.name] = std::get<std::string>(value);
-        }
+        if (option.optional && value == option.fallback_for(attributes.size())) continue;
+        document[option.name] = option_json(option, value, attributes);
     }
     if (spec.evolving()) {
         Json& evolving = document["evolving"] = Json::object();

@@ -69,7 +69,9 @@ std::optional<double> bound(const Json& found, double open) {
 
 std::optional<std::size_t> find_attribute(std::span<const Attribute> attributes,
                                           std::string_view name) noexcept {
-    const auto found = std::ranges::find(attributes, name, &Attribute::name);
+    auto found = std::ranges::find(attributes, name, &Attribute::name);
+    if (found == attributes.end() && !name.empty())
+        found = std::ranges::find(attributes, name, &Attribute::vector);
     if (found == attributes.end()) return std::nullopt;
     return static_cast<std::size_t>(found - attributes.begin());
 }
@@ -114,6 +116,14 @@ std::optional<std::string_view> Labels::find_name(std::size_t attribute) const n
 std::optional<std::string_view> Labels::find_label(std::size_t attribute, std::size_t value) const noexcept {
     if (attribute >= attributes_.size() || value >= attributes_[attribute].labels.size()) return std::nullopt;
     return attributes_[attribute].labels[value];
+}
+
+std::size_t Labels::attributes_called(std::size_t first, std::string_view name) const noexcept {
+    if (first >= attributes_.size() || attributes_[first].name == name || attributes_[first].vector != name)
+        return 1;
+    std::size_t end = first;
+    while (end < attributes_.size() && attributes_[end].vector == name) ++end;
+    return end - first;
 }
 
 std::string Labels::name(std::size_t attribute) const {
@@ -185,7 +195,8 @@ std::size_t Labels::value_called(std::size_t attribute, std::string_view label,
 void Labels::check_fit(std::span<const std::uint64_t> sizes) const {
     if (!known()) return;
     for (std::size_t j = 0; j < sizes.size(); ++j)
-        if (attributes_.size() != sizes.size() || attributes_[j].domain != sizes[j])
+        if (attributes_.size() != sizes.size() ||
+            (!attributes_[j].numeric() && attributes_[j].domain != sizes[j]))
             raise(ErrorCode::malformed, "the labels do not fit the summary",
                   "They belong to other attributes than attribute " + std::to_string(j) + ", of " +
                       std::to_string(sizes[j]) + " values.");

@@ -16,7 +16,7 @@
 
 namespace ldp {
 
-/// The number of the attribute with this name.
+/// The number of the attribute with this name; of a vector's name that of its first element.
 [[nodiscard]] std::optional<std::size_t> find_attribute(std::span<const Attribute> attributes,
                                                         std::string_view name) noexcept;
 /// The same, or, if none has this name, the number in digits if it is one of theirs.
@@ -66,6 +66,10 @@ class Labels {
     /// attribute_called().
     [[nodiscard]] std::size_t value_called(std::size_t attribute, std::string_view label,
                                            const std::string& hint = {}) const;
+
+    /// The number of attributes that a name stands for: of a vector its elements, else 1. `first` is the
+    /// first.
+    [[nodiscard]] std::size_t attributes_called(std::size_t first, std::string_view name) const noexcept;
 
     // `sizes` are the numbers of values of the reports' attributes. Without labels nothing else is known.
 

@@ -25,13 +25,11 @@ std::optional<OrderedUse> ordered_use(const Json& spec) {
         if (found != nullptr)
             invalid("\"want\" belongs to an attribute", "The spec has \"attributes\" beside it.",
                     "Write it into the attribute.");
-        for (const Json& one : *attributes) {
-            if (!one.is_object() || !one.contains(want_key)) continue;
-            if (attributes->size() > 1)
-                invalid("\"want\" is for a single attribute",
-                        "The spec has " + std::to_string(attributes->size()) + " attributes.",
-                        "Collect the distribution of the attribute by itself, or give a number \"bins\" in "
-                        "a record.");
+        if (attributes->size() > 1) return {};  // each attribute of a record has its own
+        if (attributes->empty()) return {};
+        const Json& one = (*attributes)[0];
+        if (!one.is_object() || one.contains("vector")) return {};
+        if (one.contains(want_key)) {
             attribute = &one;
             found = &one[want_key];
         }

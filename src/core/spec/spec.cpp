@@ -7,10 +7,12 @@
 #include "core/channel/epsilon_odds.hpp"
 #include "core/mechanism/capability.hpp"
 #include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/record/record_parts.hpp"
 #include "core/spec/attributes.hpp"
 #include "core/spec/canonical.hpp"
 #include "core/spec/json_object.hpp"
 #include "core/spec/keys.hpp"
+#include "core/spec/mechanism_options.hpp"
 #include "core/spec/purpose.hpp"
 #include "core/spec/together.hpp"
 
@@ -20,82 +22,6 @@ namespace {
 
 constexpr std::size_t max_reason = 1000;
 constexpr double max_budget = 1e6;
-
-// Outward to whole steps, and as a step reads back: the canonical form of a range is itself.
-UnitRange read_unit_range(const std::string& key, const Json& found) {
-    const auto number = [&](std::size_t i) {
-        return found.is_array() && found.size() == 2 && found[i].is_number() ? found[i].get<double>() : NAN;
-    };
-    const auto up = [](double value) {
-        const double step = std::floor(value * UnitRange::steps);
-        return static_cast<std::int8_t>(step / UnitRange::steps < value ? step + 1 : step);
-    };
-    const double low = number(0), high = number(1);
-    if (low >= -1 && low <= high && high <= 1) {
-        const UnitRange range{static_cast<std::int8_t>(-up(-low)), up(high)};
-        if (range.lo < range.hi) return range;
-    }
-    JsonObject::wrong(key, found, "pairs [least, greatest] within -1 and 1, the first less than the second");
-}
-
-IntegerRows read_rows(const std::string& key, const Json& found) {
-    IntegerRows rows;
-    for (const Json& row : found.is_array() ? found : Json::array({nullptr})) {
-        std::vector<std::int64_t>& numbers = rows.emplace_back();
-        for (const Json& number : row.is_array() ? row : Json::array({nullptr})) {
-            if (!number.is_number_integer())
-                JsonObject::wrong(key, found, "an array of arrays of whole numbers");
-            numbers.push_back(number.get<std::int64_t>());
-        }
-    }
-    return rows;
-}
-
-/// Sets of attributes, by name.
-IntegerRows read_groups(const Option& option, const Json& found, const std::vector<Attribute>& attributes) {
-    const std::string allowed =
-        "one of " + joined(option.choices) + ", or an array of arrays of attributes' names";
-    IntegerRows rows;
-    for (const Json& group : found.is_array() ? found : Json::array({nullptr})) {
-        std::vector<std::int64_t>& row = rows.emplace_back();
-        for (const Json& name : group.is_array() ? group : Json::array({nullptr})) {
-            const auto at = std::ranges::find_if(
-                attributes, [&](const Attribute& attribute) { return name == attribute.name; });
-            if (at == attributes.end()) JsonObject::wrong(option.name, found, allowed);
-            row.push_back(at - attributes.begin());
-        }
-    }
-    return rows;
-}
-
-void read_option(JsonObject& top, const Option& option, const std::vector<Attribute>& of,
-                 OptionValues& values) {
-    const std::size_t attributes = of.size();
-    if (option.ranges) {
-        const Json* found = top.find(option.name);
-        if (found == nullptr) return;
-        if (!found->is_array() || found->size() != attributes)
-            JsonObject::wrong(option.name, *found,
-                              "an array of " + std::to_string(attributes) + " ranges, one each attribute");
-        std::vector<UnitRange> ranges;
-        for (const Json& pair : *found) ranges.push_back(read_unit_range(option.name, pair));
-        values[option.name] = std::move(ranges);
-    } else if (option.rows) {
-        if (const Json* found = top.find(option.name)) values[option.name] = read_rows(option.name, *found);
-    } else if (option.real) {
-        if (top.find(option.name) != nullptr) values[option.name] = top.real(option.name, "a finite number");
-    } else if (option.choices.empty()) {
-        values[option.name] = top.whole(option);
-    } else if (const Json* found = top.find(option.name)) {
-        if (option.groups && !found->is_string()) {
-            values[option.name] = read_groups(option, *found, of);
-            return;
-        }
-        if (std::ranges::find(option.choices, *found) == option.choices.end())
-            JsonObject::wrong(option.name, *found, "one of " + joined(option.choices));
-        values[option.name] = found->get<std::string>();
-    }
-}
 
 /// `ordered`: whether a distribution is wanted.
 Limits read_limits(JsonObject& reader, bool ordered) {
@@ -225,6 +151,22 @@ void check_evolving(const Spec& spec) {
     }
 }
 
+/// Whether the attributes are the elements of one vector.
+bool is_vector(const std::vector<Attribute>& attributes) {
+    const std::string& name = attributes[0].vector;
+    return !name.empty() &&
+           std::ranges::all_of(attributes, [&](const Attribute& one) { return one.vector == name; });
+}
+
+/// Settles "auto" for a vector that is reported alone.
+Selected choose_vector(SelectionRequest& demand) {
+    const MechanismEntry& chosen = choose_vector_mechanism(demand.attributes, demand.epsilon, demand.limits);
+    const bool ranges = demand.attributes[0].want == "ranges";
+    for (Attribute& attribute : demand.attributes) attribute.want.clear();
+    return {&chosen, ranges ? "the mechanism for means of ranges of a vector"
+                            : "least expected variance of the means of a vector"};
+}
+
 /// Throws unless "derived" says what follows from the rest.
 void check_derived(const Json& derived, const Json& truth) {
     const auto agrees = [&](const std::string& key, const Json& value) {
@@ -272,7 +214,8 @@ Spec Spec::from_json(std::string_view text) {
             limits = demand.limits = read_limits(top, use.has_value());
         Selected verdict = together ? choose_together(document)
                            : use    ? choose_ordered(ordered_request(document, demand, *use))
-                                    : choose(demand);
+                           : is_vector(demand.attributes) ? choose_vector(demand)
+                                                          : choose(demand);
         mechanism = verdict.mechanism;
         choice = {limits, std::move(verdict.reason)};
     } else {
@@ -280,7 +223,7 @@ Spec Spec::from_json(std::string_view text) {
         if (chosen != nullptr) choice = read_choice(*chosen, together);
     }
     OptionValues options;
-    if (name != keys::automatic || together || use)
+    if (name != keys::automatic || together || use || mechanism->shape == Shape::record)
         for (const Option& option : mechanism->options)
             if (option.applies(demand.attributes)) read_option(top, option, demand.attributes, options);
     Spec spec(Settings(*mechanism, demand.epsilon, std::move(demand.attributes), std::move(options),

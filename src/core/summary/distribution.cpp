@@ -24,7 +24,7 @@ void check_share(double share) {
 Reading reading_of(const SummaryView& view) {
     const auto& ordered = capability<Ordered>(*view.mechanism);
     need_reports(view);
-    return {ordered, view, most_of_one(view)};
+    return {ordered, view, most_of_one(view), view.drawn};
 }
 
 ShareOfRange share_of_range(Reading& reading, double from, double to, Target target) {

@@ -10,9 +10,9 @@ namespace ldp {
 
 namespace {
 
-/// Reports about one attribute of a record are a random sample of all reports.
-Target target_of_part(const SummaryView& view, const SummaryView& part, Target target) noexcept {
-    return part.n == view.n ? target : Target::population;
+/// Reports about one part of a record are a random sample of all reports.
+Target target_of_part(const SummaryView& part, Target target) noexcept {
+    return part.drawn == 1 ? target : Target::population;
 }
 
 }  // namespace
@@ -22,12 +22,12 @@ ErrorLaw error_law(const SummaryView& view, std::size_t attribute, Target target
     const ErrorLaw unknown_law = one.mechanism->tells(Quantity::frequencies) ? law_of_share() : ErrorLaw{};
     const auto* known = find_capability<KnownErrors>(*one.mechanism);
     if (known == nullptr || one.n == 0 || repeats(one)) return unknown_law;
-    return known->error_law(one.n, target_of_part(view, one, target));
+    return known->error_law(one.n, target_of_part(one, target));
 }
 
 ErrorLaw group_law(const SummaryView& view, std::size_t first, std::size_t last, Target target) {
     if (repeats(view)) return {};
-    return capability<GroupMean>(*view.mechanism).group_law(view, first, last, target);
+    return capability<GroupMean>(*view.mechanism).group_law(view, first, last, target_of_part(view, target));
 }
 
 Interval combined_interval(const Estimate& one, const Interval& of_one, const Estimate& other,
@@ -51,8 +51,10 @@ std::vector<Interval> intervals(const SummaryView& view, const Question& questio
         const SummaryView one = part(view, attribute);
         const auto* of_items = find_capability<ItemErrors>(*one.mechanism);
         if (of_items != nullptr && one.n > 0 && !repeats(one))
-            return of_items->intervals(
-                one, {question.quantity, target_of_part(view, one, question.target), 0}, critical_value);
+            return of_items->intervals(one,
+                                       {question.quantity, target_of_part(one, question.target),
+                                        attribute - part_of(*view.mechanism, attribute).first},
+                                       critical_value);
     }
     std::vector<Interval> all;
     all.reserve(estimates.size());

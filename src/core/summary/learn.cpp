@@ -57,6 +57,14 @@ std::vector<LearntRange> learn_ranges(const SummaryView& view, double coverage) 
     std::vector<LearntRange> ranges;
     for (std::size_t j = 0; j < mechanism.cells().size(); ++j) {
         const SummaryView one = part(view, j);
+        if (const auto* ordered = find_capability<Ordered>(*one.mechanism)) {
+            const auto [least, greatest] = ordered->ends();
+            ranges.push_back(one.n > 0 ? quantiles(*ordered, one, coverage)
+                                       : LearntRange{0, least, greatest, false,
+                                                     reports_to_narrow(*one.mechanism, coverage)});
+            ranges.back().item = j;
+            continue;
+        }
         if (find_capability<ValueOracle>(*one.mechanism) != nullptr) {
             const auto [first, last] = shortest_segment(one, coverage);
             const bool whole = first == 0 && last + 1 == one.mechanism->cells()[0];

@@ -117,6 +117,39 @@ void need_reports(const SummaryView& view) {
     need_rounds(view);
 }
 
+namespace {
+
+/// Returns the estimates of a record whose reports repeat. Each part is inflated by itself, because each
+/// mechanism memoizes another share of its noise.
+std::vector<Estimate> estimate_repeated_parts(const SummaryView& view, const Question& question) {
+    std::vector<Estimate> all = view.mechanism->estimate(view, question);  // rejects unsupported queries
+    const auto estimated = [&](const RecordPart& one, std::size_t attribute) {
+        return estimate(part(view, one.first), {question.quantity, question.target, attribute - one.first});
+    };
+    if (question.quantity == Quantity::frequencies) {
+        const RecordPart one = part_of(*view.mechanism, question.attribute);
+        return part(view, one.first).n == 0 ? all : estimated(one, question.attribute);
+    }
+    for (const RecordPart& one : parts_of(*view.mechanism)) {
+        if (part(view, one.first).n == 0 || !one.mechanism->tells(question.quantity)) continue;
+        std::ranges::copy(estimated(one, one.first), all.begin() + static_cast<std::ptrdiff_t>(one.first));
+    }
+    return all;
+}
+
+/// Returns estimates with the errors for all people who reported to the record of this part.
+std::vector<Estimate> mixed_estimates(const SummaryView& part, const Question& question) {
+    SummaryView alone = part;
+    alone.drawn = 1;
+    std::vector<Estimate> all = estimate(alone, question);
+    const std::vector<Estimate> population =
+        estimate(alone, {question.quantity, Target::population, question.attribute});
+    for_each_index(all.size(), [&](std::size_t i) { all[i] = mixed(all[i], population[i], part.drawn); });
+    return all;
+}
+
+}  // namespace
+
 std::vector<Estimate> estimate(const SummaryView& view, const Question& question) {
     check_tells(*view.mechanism, question.quantity);
     const bool all = question.attribute == only_attribute;
@@ -124,8 +157,11 @@ std::vector<Estimate> estimate(const SummaryView& view, const Question& question
         refuse(*view.mechanism, "which of their attributes is meant");
     need_reports(view);
     const Question settled{question.quantity, question.target, all ? 0 : question.attribute};
-    std::vector<Estimate> estimates = view.mechanism->estimate(view, settled);
+    if (settled.target == Target::sample && view.drawn < 1) return mixed_estimates(view, settled);
     const Inflation inflation(view);
+    if (inflation.needed() && find_capability<Record>(*view.mechanism) != nullptr)
+        return estimate_repeated_parts(view, settled);
+    std::vector<Estimate> estimates = view.mechanism->estimate(view, settled);
     if (!inflation.needed()) return estimates;
     const std::vector<Estimate> noisy =
         settled.target == Target::sample
@@ -159,6 +195,8 @@ Estimate group_mean(const SummaryView& view, std::size_t first, std::size_t last
     const auto& means = capability<GroupMean>(*view.mechanism);
     need_reports(view);
     Estimate mean = means.group_mean(view, first, last, target);
+    if (target == Target::sample && view.drawn < 1)
+        mean = mixed(mean, means.group_mean(view, first, last, Target::population), view.drawn);
     mean.standard_error *= std::sqrt(most_of_one(view));
     return mean;
 }
@@ -193,7 +231,7 @@ SummaryDraft summary_of_part(const SummaryView& view, std::size_t attribute) {
     }
     const Header& header = one.mechanism->header();
     Terms terms = header;
-    terms.fingerprint = part_fingerprint(header.fingerprint, attribute);
+    terms.fingerprint = part_fingerprint(header.fingerprint, part_of(*view.mechanism, attribute).first);
     return {make_block(header.mechanism, terms, header.epsilon, one.mechanism->block().subspan(header_size)),
             one.n, one.n == 0 ? Rounds::none() : view.rounds, one.state};
 }

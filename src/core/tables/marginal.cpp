@@ -25,10 +25,32 @@ void check_attributes(const SummaryView& view, const std::vector<std::size_t>& a
         raise(ErrorCode::invalid_value, "an attribute stands twice in a question", {}, "Name each once.");
 }
 
+/// Returns the reports about the part of a record with these attributes. Throws Error (unsupported) if the
+/// attributes are in several parts.
+SummaryView part_with(const SummaryView& view, const std::vector<std::size_t>& attributes) {
+    check_attributes(view, attributes);
+    const RecordPart one = part_of(*view.mechanism, attributes.front());
+    if (attributes.back() >= one.first + one.mechanism->cells().size())
+        raise(ErrorCode::unsupported, "no report is about these attributes together",
+              "Found " + std::to_string(attributes.size()) + " attributes, in several parts of the record.",
+              std::vector{Remedy::collect_together});
+    if (one.mechanism != view.mechanism && find_capability<JointViews>(*one.mechanism) == nullptr)
+        raise(ErrorCode::unsupported, "the record has no joint tables of these attributes",
+              "Attribute " + std::to_string(attributes.front()) + " is reported alone.",
+              std::vector{Remedy::collect_together});
+    return part(view, attributes.front());
+}
+
+/// Returns the attributes by their indexes within their part.
+std::vector<std::size_t> within_part(const SummaryView& view, std::vector<std::size_t> attributes) {
+    const std::size_t first = part_of(*view.mechanism, attributes.front()).first;
+    for (std::size_t& attribute : attributes) attribute -= first;
+    return attributes;
+}
+
 /// Returns the joint shares of the attributes. Error (unsupported) unless a view has all of them.
 std::unique_ptr<const JointShares> shares_of(const SummaryView& view,
                                              const std::vector<std::size_t>& attributes, Combination how) {
-    check_attributes(view, attributes);
     const auto& joint = capability<JointViews>(*view.mechanism);
     const std::vector<std::vector<std::size_t>> views = joint.views();
     const auto has_all = [&](const std::vector<std::size_t>& one) {
@@ -76,14 +98,14 @@ JointShares::Box Cells::box(std::size_t cell) const {
 
 Marginal::Marginal(const SummaryView& view, const std::vector<std::size_t>& attributes, Combination how,
                    Target target)
-    : view_(view),
-      shares_(shares_of(view, attributes, how)),
-      n_(static_cast<double>(view.n)),
-      each_(most_of_one(view)),
+    : view_(part_with(view, attributes)),
+      shares_(shares_of(view_, within_part(view, attributes), how)),
+      n_(static_cast<double>(view_.n)),
+      each_(most_of_one(view_)),
       target_(target) {
-    const std::vector<std::uint64_t> cells = view.mechanism->cells();
+    const std::vector<std::uint64_t> cells = view_.mechanism->cells();
     JointShares::Box all;
-    for (const std::size_t attribute : attributes) {
+    for (const std::size_t attribute : within_part(view, attributes)) {
         sizes_.push_back(cells[attribute]);
         all.emplace_back(cells[attribute], true);
     }
@@ -96,10 +118,18 @@ std::uint64_t Marginal::reports() const noexcept {
     return static_cast<std::uint64_t>(shares_->people());
 }
 
+// Those who report the part are a sample of all who report, so that a part of the sampling error remains.
+Estimate Marginal::estimate(const JointShares& shares, const JointShares::Share& share) const {
+    const auto n = static_cast<std::uint64_t>(n_);
+    const Estimate found = estimate_of(shares, share, n, target_);
+    if (target_ == Target::population || view_.drawn == 1) return found;
+    return mixed(found, estimate_of(shares, share, n, Target::population), view_.drawn);
+}
+
 MeasuredShare Marginal::measured(const JointShares::Box& box) const {
     if (!told()) return {{unknown, unknown}, law_of_share()};
     const JointShares::Share share = shares_->share(box);
-    Estimate estimate = estimate_of(*shares_, share, static_cast<std::uint64_t>(n_), target_);
+    Estimate estimate = this->estimate(*shares_, share);
     const double variance = estimate.standard_error * estimate.standard_error;
     estimate.standard_error *= std::sqrt(each_);
     return {estimate, law(box, share, variance)};
@@ -123,13 +153,14 @@ ErrorLaw Marginal::law(const JointShares::Box& box, const JointShares::Share& sh
     // The sum of all cells is 1 without error.
     return inside == cells
                ? law_of_share()
-               : capability<CrossTables>(*view_.mechanism).error_law(view_, *only, inside, target_);
+               : capability<CrossTables>(*view_.mechanism)
+                     .error_law(view_, *only, inside, view_.drawn == 1 ? target_ : Target::population);
 }
 
 double Marginal::unseen_variance(const JointShares::Box& box, const JointShares::Share& share,
                                  double variance) const {
     const auto cautious_variance = [&](const JointShares& shares, const JointShares::Share& of) {
-        const double error = estimate_of(shares, of, static_cast<std::uint64_t>(n_), target_).standard_error;
+        const double error = this->estimate(shares, of).standard_error;
         return error * error;
     };
     if (cautious_) return std::max(0.0, cautious_variance(*cautious_, share) - variance);
@@ -174,7 +205,8 @@ PartOfWhole Marginal::part_of_whole(const JointShares& shares, const JointShares
                                     const JointShares::Box& whole, double times) const {
     const auto share = [](const JointShares::Share& of) { return std::clamp(of.value, 0.0, 1.0); };
     const auto covariance = [&](const JointShares::Share& x, const JointShares::Share& y, double in_both) {
-        const double sampling = target_ == Target::sample ? (in_both - share(x) * share(y)) / (n_ - 1) : 0;
+        const double sampling =
+            target_ == Target::sample ? view_.drawn * (in_both - share(x) * share(y)) / (n_ - 1) : 0;
         return times * (shares.covariance(x, y) - sampling);
     };
     const JointShares::Share of = shares.share(part), all = shares.share(whole);

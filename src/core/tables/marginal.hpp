@@ -60,6 +60,8 @@ class Marginal {
                                     double critical_value) const;
 
   private:
+    /// Returns a share with its standard error for the target.
+    [[nodiscard]] Estimate estimate(const JointShares& shares, const JointShares::Share& share) const;
     /// Returns two boxes' shares, of which one is part of the other, with their variances and covariance,
     /// multiplied by `times`.
     [[nodiscard]] PartOfWhole part_of_whole(const JointShares& shares, const JointShares::Box& part,
@@ -75,7 +77,7 @@ class Marginal {
     [[nodiscard]] double unseen_variance(const JointShares::Box& box, const JointShares::Share& share,
                                          double variance) const;
 
-    SummaryView view_;
+    SummaryView view_;  // for a record, the part with the attributes
     std::vector<std::uint64_t> sizes_;
     std::unique_ptr<const JointShares> shares_;
     std::unique_ptr<const JointShares> cautious_;  // for Haar coefficients

@@ -129,9 +129,9 @@ BOOST_AUTO_TEST_CASE(what_is_wanted_is_checked) {
     refuses(wanting(R"("min": 0, "max": 1, "grid": 9)"), "grid");
     refuses(wanting(R"("want": "distribution", "attributes": [{"name": "a", "min": 0, "max": 1}])"),
             "belongs to an attribute");
-    refuses(wanting(R"("attributes": [{"name": "a", "min": 0, "max": 1, "want": "distribution"},
+    refuses(wanting(R"("attributes": [{"name": "a", "min": 0, "max": 1, "want": "median"},
                                       {"name": "b", "domain": 2}])"),
-            "single attribute");
+            "want");
     refuses(R"({"mechanism": "tree", "epsilon": 1, "min": 0, "max": 1, "want": "distribution"})",
             "\"auto\" only");
 }

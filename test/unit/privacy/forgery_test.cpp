@@ -54,6 +54,12 @@ const std::vector<ForgeryCase> means{
     {"optimal", number + layers},
     {"square_wave", number},
     {"sampled", record},
+    {"sampled", R"("attributes": [{"name": "a", "domain": 3, "mechanism": "grr"},
+        {"name": "b", "vector": 2, "min": 0, "max": 5, "mechanism": "duchi_vector"},
+        {"name": "c", "min": 0, "max": 5, "mechanism": "square_wave", "grid": 3}], "grid": 2)"},
+    {"sampled", R"("attributes": [{"name": "a", "domain": 3, "mechanism": "rappor", "bits": 8, "hashes": 2,
+         "cohorts": 3}, {"name": "b", "min": 0, "max": 5, "mechanism": "onebit"}], "grid": 2)" +
+                    layers},
     {"duchi_vector",
      R"("attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 5, "max": 9}])"},
     {"gaussian", R"("attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 5, "max": 9}],
@@ -77,7 +83,11 @@ const std::vector<ForgeryCase> sums{
     {"joint", R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 3},
                                  {"name": "c", "domain": 2}], "views": [["a", "b"], ["b", "c"]])"},
     {"joint_haar", R"("attributes": [{"name": "a", "domain": 5}, {"name": "b", "domain": 3}])"},
-    {"ddrm", R"("domain": 3, "rounds": 4, "changes": 1)"}};
+    {"ddrm", R"("domain": 3, "rounds": 4, "changes": 1)"},
+    {"sampled", R"("attributes": [{"name": "a", "min": 0, "max": 1, "mechanism": "tree", "grid": 3},
+        {"name": "b", "vector": 2, "min": 0, "max": 1, "mechanism": "haar"}], "grid": 2)"},
+    {"sampled", R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2},
+        {"name": "c", "domain": 3, "mechanism": "grr"}], "together": [["a", "b"]])"}};
 
 Payload payload_of(const Mechanism& m, const Report& report) {
     return {report.end() - static_cast<std::ptrdiff_t>(m.payload_size()), report.end()};

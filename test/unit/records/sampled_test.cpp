@@ -619,19 +619,33 @@ BOOST_AUTO_TEST_CASE(hostile_blocks_are_refused) {
         {1, {grr_run(2, 1), {2, 1, 99, {}}}},  // no mechanism
     };
     for (const ForgedBlock& forged : bad) BOOST_CHECK(refused_block(forged.block()));
-    // Mechanisms that are not for one attribute, or have options, with parameters of their own.
-    for (const std::string& json :
-         {std::string(R"({"mechanism": "rappor", "epsilon": 1, "domain": 4})"),
-          std::string(R"({"mechanism": "square_wave", "epsilon": 1, "min": 0, "max": 1})"),
-          std::string(R"({"mechanism": "onebit", "epsilon": 1, "first_epsilon": 0.5, "min": 0, "max": 1})"),
-          "{\"mechanism\": \"haar\", \"epsilon\": 1, " + unit_attributes(3) + "}",
-          record(1, {number("pdp"), category(3, "grr")})}) {
+    // Mechanisms that cannot report a part: in two layers beside parts in one, with a delta, of series, of
+    // ranges of a vector, and records. Others may.
+    const auto with = [](const std::string& json) {
         const auto block = block_of(json);
         const std::vector<std::byte> parameters(block.begin() + header_size, block.end());
-        BOOST_CHECK(refused_block(
+        return refused_block(
             ForgedBlock{1, {grr_run(2, 1), {2, 1, std::to_integer<std::uint8_t>(block[2]), parameters}}}
-                .block()));
-    }
+                .block());
+    };
+    const auto of_three = [](const std::string& name, const std::string& rest = {}) {
+        return "{\"mechanism\": \"" + name + "\", \"epsilon\": 1, " + unit_attributes(3) + rest + "}";
+    };
+    for (const std::string& json :
+         {std::string(R"({"mechanism": "l_grr", "epsilon": 1, "domain": 4})"),
+          std::string(R"({"mechanism": "onebit", "epsilon": 1, "first_epsilon": 0.5, "min": 0, "max": 1})"),
+          std::string(R"({"mechanism": "ddrm", "epsilon": 1, "domain": 4})"),
+          of_three("gaussian", R"(, "delta": 1e-9)"), of_three("haar_ranges"),
+          std::string(R"({"mechanism": "joint_haar", "epsilon": 1, "attributes": [
+              {"name": "a", "domain": 4}, {"name": "b", "domain": 4}]})"),
+          record(1, {number("pdp"), category(3, "grr")})})
+        BOOST_CHECK_MESSAGE(with(json), json);
+    for (const std::string& json :
+         {std::string(R"({"mechanism": "square_wave", "epsilon": 1, "min": 0, "max": 1})"),
+          std::string(R"({"mechanism": "tree", "epsilon": 1, "domain": 9})"), of_three("haar"),
+          of_three("duchi_vector"), std::string(R"({"mechanism": "joint", "epsilon": 1, "attributes": [
+              {"name": "a", "domain": 4}, {"name": "b", "domain": 4}]})")})
+        BOOST_CHECK_MESSAGE(!with(json), json);
     // As many as fit, each as large as can be: refused before anything of the size is made.
     ForgedBlock large{1, {}};
     for (std::uint32_t i = 0; i < 100; ++i) large.runs.push_back(grr_run(40, 1 + i % 2, 1u << 24));
@@ -758,8 +772,10 @@ BOOST_AUTO_TEST_CASE(bad_records_are_refused_by_name) {
         {record(1, {number("pdp"), R"("domain": 3, "mechanism": 7)"}), "\"mechanism\" must be one of auto"},
         {record(1, {number("grr"), category(3, "grr")}), "Suitable for a number are auto, piecewise"},
         {record(1, {number("pdp"), category(3, "pdp")}), "Suitable for a category are auto, grr"},
-        {record(1, {number("square_wave"), category(3, "grr")}), "square_wave cannot report \"a0\""},
-        {record(1, {number("pdp"), category(3, "rappor")}), "rappor cannot report \"a1\""},
+        {record(1, {number("l_grr"), category(3, "grr")}), "l_grr cannot report \"a0\""},
+        {record(1, {number("pdp"), category(3, "loloha")}), "loloha cannot report \"a1\""},
+        {record(1, {number("pdp"), category(3, "ddrm")}), "ddrm cannot report \"a1\""},
+        {record(1, {number("pdp"), category(3, "haar")}), "haar cannot report \"a1\""},
         {record(1, {number("sampled"), category(3, "grr")}), "sampled cannot report \"a0\""},
         {record(1, {R"("min": 1, "max": 2, "mechanism": "onebit")", category(3, "grr")}),
          "\"a0\" does not begin"},

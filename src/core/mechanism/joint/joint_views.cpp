@@ -102,7 +102,7 @@ void check_joint_attributes(const std::vector<Attribute>& attributes, const char
             refuse_spec(std::string(mechanism) + " reports cells of cross tables, and a number has none",
                         name + " is a number.",
                         "Divide its range: add \"bins\": 16, or \"edges\" with the inner ends of its bins.");
-        if (!attribute.mechanism.empty() || attribute.share != 0)
+        if (attribute.of_record())
             refuse_spec(
                 std::string("an attribute of ") + mechanism + " has no \"mechanism\" and no \"share\"",
                 name + " has; attributes are reported together.");

@@ -87,8 +87,8 @@ double DrawnLevels::n_variance_of(std::size_t, std::size_t item, std::span<const
 // middle and half on its other side, or half at each end. The worse of the two depends on the additional
 // variance of concentrated distributions. No known distribution exceeds the result by more than 3 %
 // (test/unit/answers/plan_test.cpp searches for one).
-double DrawnLevels::promised_variance_of_part(double part) const {
-    if (!range_) return Mechanism::promised_variance_of_part(part);
+double DrawnLevels::promised_variance_of_part(std::size_t attribute, double part) const {
+    if (!range_) return Mechanism::promised_variance_of_part(attribute, part);
     const std::vector<double> numbers = values(-1, 1);
     const auto halves_at = [&](std::uint64_t first, std::uint64_t second) {
         std::vector<double> shares(points_);

@@ -38,12 +38,13 @@ std::size_t first_without(Property has, std::size_t first, std::size_t last) {
 
 }  // namespace
 
-Reading::Reading(const Ordered& ordered, const Counts& counts, double each)
+Reading::Reading(const Ordered& ordered, const Counts& counts, double each, double drawn)
     : ordered_(ordered),
       counts_(counts),
       steps_(ordered.points() - 1),
       blur_(ordered.blur(counts.n)),
-      each_(each) {}
+      each_(each),
+      drawn_(drawn) {}
 
 Reading::Reading(const Ordered& ordered, std::vector<double> shares, std::uint64_t n)
     : Reading(ordered, Counts{n, {}}) {
@@ -104,6 +105,8 @@ ErrorLaw Reading::law_between(std::size_t first, std::size_t end, Target target)
     if (first >= end || (first == 0 && end == steps_ + 1) || each_ > 1) return law;
     read();
     law.curve = noise_->curve(first, end, target);
+    if (target == Target::sample && drawn_ < 1)
+        law.curve = TruthCurve::mixed(law.curve, noise_->curve(first, end, Target::population), drawn_);
     return law;
 }
 
@@ -259,8 +262,8 @@ Interval Reading::sharp_interval(double share, std::size_t point, double critica
 }
 
 double Reading::error(double noise, double sampling, Target target) const {
-    return std::sqrt((noise + (target == Target::population ? sampling : 0)) * each_ /
-                     static_cast<double>(counts_.n));
+    const double sampled = target == Target::population ? 1 : 1 - drawn_;
+    return std::sqrt((noise + sampled * sampling) * each_ / static_cast<double>(counts_.n));
 }
 
 double Reading::at(double value) const {

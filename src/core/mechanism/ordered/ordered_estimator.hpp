@@ -24,8 +24,9 @@ struct Quantile {
 /// A state prepared for estimation. The mechanism and the state must outlive the object.
 class Reading {
   public:
-    /// `each` is the largest number of reports of one person, which may repeat each other.
-    Reading(const Ordered& ordered, const Counts& counts, double each = 1);
+    /// `each` is the largest number of reports of one person, which may repeat each other. `drawn` is
+    /// SummaryView::drawn.
+    Reading(const Ordered& ordered, const Counts& counts, double each = 1, double drawn = 1);
 
     /// Expected estimates and errors from n reports of people with these shares of the points.
     Reading(const Ordered& ordered, std::vector<double> shares, std::uint64_t n);
@@ -101,7 +102,7 @@ class Reading {
     Counts counts_;
     std::size_t steps_;
     std::uint64_t blur_;
-    double each_;
+    double each_, drawn_;
     std::vector<double> cumulative_;  ///< unbiased
     std::vector<double> nearest_;     ///< a cumulative distribution close to it
     std::vector<double> shares_;      ///< the shares of `nearest_`

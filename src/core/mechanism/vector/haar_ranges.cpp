@@ -112,7 +112,8 @@ class HaarRanges final : public Mechanism, public Record, public RangeLearner {
 
     // The shares of a statistic's bins. In these requests, `attribute` is the index of a statistic.
     std::span<const Quantity> answers() const noexcept override { return facts_->answers(); }
-    const Mechanism& reporter(std::size_t fact) const override { return record_.reporter(fact); }
+    std::size_t attributes() const noexcept override { return record_.attributes(); }
+    RecordPart part_of(std::size_t fact) const override { return record_.part_of(fact); }
     SummaryView part(const Counts& counts, std::size_t fact) const override {
         return record_.part(counts, fact);
     }

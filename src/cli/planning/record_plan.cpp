@@ -1,0 +1,183 @@
+#include "cli/planning/record_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <ostream>
+
+#include "cli/command.hpp"
+#include "core/base/error.hpp"
+#include "core/base/json.hpp"
+#include "core/base/text.hpp"
+#include "core/mechanism/entries.hpp"
+#include "core/mechanism/joint/joint.hpp"
+#include "core/mechanism/ordered/ordered.hpp"
+#include "core/plan/plan.hpp"
+
+namespace ldp::cli {
+
+namespace {
+
+constexpr const char* common_keys[] = {"target", "confidence", "answering"};
+
+/// A planning target for one estimate, and the text that describes it.
+struct Wanted {
+    std::size_t attribute;
+    std::string estimate;
+    Json target;
+};
+
+/// Returns the estimates that are planned for a part: the mean of a number or of an element of a vector, the
+/// shares of a category, and the cells of pairs. For a distribution, they are its median and the share of half
+/// the range.
+std::vector<Wanted> estimates_of(const RecordPart& part, const std::vector<Attribute>& attributes) {
+    const std::size_t count = part.mechanism->cells().size();
+    std::vector<Wanted> all;
+    const auto add = [&](std::size_t attribute, const std::string& estimate, Json target = Json::object()) {
+        target["attribute"] = attributes[attribute].name;
+        all.push_back({attribute, estimate, std::move(target)});
+    };
+    if (!attributes[part.first].vector.empty()) {
+        add(part.first, "mean of an element");
+        return all;
+    }
+    for (std::size_t j = part.first; j < part.first + count; ++j) {
+        const Attribute& attribute = attributes[j];
+        if (find_capability<Ordered>(*part.mechanism) != nullptr) {
+            add(j, "median", {{"quantile", 0.5}});
+            if (attribute.numeric())
+                add(j, "share of half the range",
+                    {{"low", attribute.min}, {"high", attribute.min / 2 + attribute.max / 2}});
+        } else {
+            add(j, attribute.numeric() ? "mean" : "share of a value");
+        }
+    }
+    if (const auto* joint = find_capability<JointViews>(*part.mechanism))
+        for (const std::vector<std::size_t>& view : joint->views())
+            if (view.size() == 2)
+                add(part.first + view[0], "cell with " + attributes[part.first + view[1]].name,
+                    {{"with", attributes[part.first + view[1]].name}});
+    return all;
+}
+
+/// The name under which the spec lists an attribute.
+const std::string& listed_name(const Attribute& attribute) {
+    return attribute.vector.empty() ? attribute.name : attribute.vector;
+}
+
+std::string quoted_field(const std::string& text) {
+    std::string quoted = "\"";
+    for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return quoted + "\"";
+}
+
+void need(bool fulfilled, const char* message, const char* detail, const char* hint) {
+    if (!fulfilled) throw Error(ErrorCode::invalid_spec, message, detail, hint);
+}
+
+}  // namespace
+
+bool plans_record(const std::string& spec, const std::string& target) {
+    const Json document = json_of(spec, Unsound::allowed), asked = json_of(target, Unsound::allowed);
+    if (!document.is_object() || !document.contains("epsilon") || !asked.is_object()) return false;
+    for (const auto& [key, value] : asked.items())
+        if (std::ranges::find(common_keys, key) == std::end(common_keys)) return false;
+    const Json* attributes = document.contains("attributes") ? &document["attributes"] : nullptr;
+    if (attributes == nullptr || !attributes->is_array() || attributes->size() < 2) return false;
+    return &Spec::from_json(spec).mechanism() == &sampled::entry;
+}
+
+RecordPlan plan_record(const std::string& spec, const std::string& target,
+                       std::optional<std::int64_t> people) {
+    Json document = json_of(spec, Unsound::refused);
+    if (people) {
+        for (const char* key : {"derived", "chosen"}) document.erase(key);
+        document["people"] = *people;
+    }
+    const std::string text = json_text(document);
+    const Spec settled = Spec::from_json(text);
+    const std::unique_ptr<const Mechanism> mechanism = make_mechanism(settled);
+    const Json margins = document.value("margins", Json::object()),
+               common = json_of(target, Unsound::refused);
+
+    struct Planned {
+        RecordPart part;
+        Wanted wanted;
+        Planning planning;
+        std::optional<std::uint64_t> needed;
+    };
+    std::vector<Planned> all;
+    for (const RecordPart& part : parts_of(*mechanism))
+        for (Wanted& wanted : estimates_of(part, settled.attributes())) {
+            wanted.target.update(common);
+            const std::string& name = listed_name(settled.attributes()[wanted.attribute]);
+            // A margin is one of shares or of means, not of quantiles and cells of tables.
+            const bool of_margin = margins.contains(name) && !wanted.target.contains("quantile") &&
+                                   !wanted.target.contains("with");
+            if (of_margin) wanted.target["margin"] = margins[name];
+            Planning planning(text, json_text(wanted.target));
+            const auto needed =
+                of_margin ? std::optional(planning.required_people()) : std::optional<std::uint64_t>();
+            all.push_back({part, std::move(wanted), std::move(planning), needed});
+        }
+    RecordPlan plan{settled, 0, {}};
+    if (people)
+        plan.people = static_cast<std::uint64_t>(*people);
+    else if (document.contains("people"))
+        plan.people = settled.number("people");
+    else
+        for (const Planned& one : all) plan.people = std::max(plan.people, one.needed.value_or(0));
+    need(plan.people > 0, "the number of people is missing",
+         "The spec has neither \"people\" nor \"margins\".", "Add one of them, or give the option --people.");
+    for (const Planned& one : all) {
+        const double error = one.planning.plan(static_cast<std::int64_t>(plan.people)).prediction.error();
+        plan.estimates.push_back(
+            {listed_name(settled.attributes()[one.wanted.attribute]), one.wanted.estimate,
+             find_mechanism(one.part.mechanism->header().mechanism)->name,
+             static_cast<double>(plan.people) * one.part.chance * one.planning.question().answering, error,
+             one.planning.margin(error), one.needed});
+    }
+    return plan;
+}
+
+void write_record_plan(std::ostream& out, const RecordPlan& plan, bool csv) {
+    if (csv) {
+        out << "attribute,estimate,mechanism,reports,stderr,margin,people\n";
+        for (const RecordEstimate& one : plan.estimates) {
+            out << quoted_field(one.attribute) << "," << quoted_field(one.estimate) << "," << one.mechanism
+                << "," << shortest(one.reports) << "," << shortest(one.error) << "," << shortest(one.margin)
+                << ",";
+            if (one.people) out << *one.people;
+            out << "\n";
+        }
+        return;
+    }
+    std::size_t name = 9, estimate = 8;
+    for (const RecordEstimate& one : plan.estimates) {
+        name = std::max(name, one.attribute.size());
+        estimate = std::max(estimate, one.estimate.size());
+    }
+    const bool margins =
+        std::ranges::any_of(plan.estimates, [](const auto& one) { return one.people.has_value(); });
+    const auto left = [&](const std::string& text, std::size_t width) {
+        out << std::left << std::setw(static_cast<int>(width) + 2) << text << std::right;
+    };
+    out << "people        " << grouped(plan.people) << "\nepsilon       " << shortest(plan.spec.epsilon())
+        << " for all attributes of a person together\n\n";
+    left("attribute", name), left("estimate", estimate), left("mechanism", 12);
+    out << std::setw(12) << "reports" << std::setw(12) << "error" << std::setw(12) << "margin";
+    out << (margins ? "    people needed\n" : "\n");
+    for (const RecordEstimate& one : plan.estimates) {
+        left(one.attribute, name), left(one.estimate, estimate), left(one.mechanism, 12);
+        out << std::setw(12) << grouped(static_cast<std::uint64_t>(std::llround(one.reports)))
+            << std::setw(12) << rounded(one.error, 3) << std::setw(12) << rounded(one.margin, 3);
+        if (one.people) out << std::setw(17) << grouped(*one.people);
+        out << "\n";
+    }
+    out << "\nThe margin is half the length of a 95 % interval. \"reports\" is the expected number of people "
+           "who "
+           "report the\nattribute.\n\n"
+        << plan.spec.to_json() << "\n";
+}
+
+}  // namespace ldp::cli

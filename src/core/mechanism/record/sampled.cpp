@@ -1,0 +1,245 @@
+// The record of parts on the device, and its counting on the server.
+//
+// parameters: s (4 bytes), number of runs (2), then runs of equal parts: length, weight (4 each),
+//             mechanism (1), size of its parameters (2), its parameters
+// public randomness:  s times a part's number and its mechanism's public randomness
+// permanent response: s times the mechanism's permanent response
+// payload:    s times a part's number and its mechanism's payload, in ascending order
+// state:      per part: reports (8), its mechanism's state
+//
+// Shorter parts are padded with zeros to the size of the longest.
+
+#include "core/mechanism/record/sampled.hpp"
+
+#include <algorithm>
+
+#include "core/base/error.hpp"
+#include "core/base/exact.hpp"
+
+namespace ldp {
+
+SampledRecord::SampledRecord(const Header& header, Bytes block, std::uint64_t s, std::vector<PartRun> runs)
+    : Mechanism(header, block), s_(s), runs_(std::move(runs)) {
+    std::uint64_t line = 0;
+    for (PartRun& run : runs_) {
+        run.width = run.inner->cells().size();
+        run.first = parts_;
+        run.first_attribute = attributes_;
+        run.begin = line;
+        run.state = state_size_;
+        parts_ += run.length;
+        attributes_ += run.length * run.width;
+        line += run.length * run.weight;
+        run.slot = run.slot_size();
+        run.answer = run.inner->payload_size();
+        state_size_ += run.length * run.slot;
+        public_ = std::max(public_, run.inner->public_size());
+        permanent_ = std::max(permanent_, run.inner->permanent_size());
+        payload_ = std::max(payload_, run.answer);
+    }
+    turn_ = line / s_;
+    index_ = cell_width(parts_);
+    public_ += index_;
+    payload_ += index_;
+}
+
+std::vector<std::uint64_t> SampledRecord::cells() const {
+    std::vector<std::uint64_t> all;
+    all.reserve(attributes_);
+    for (const PartRun& run : runs_) {
+        const std::vector<std::uint64_t> own = run.inner->cells();
+        for (std::size_t i = 0; i < run.length; ++i) all.insert(all.end(), own.begin(), own.end());
+    }
+    return all;
+}
+
+std::vector<std::pair<std::string, double>> SampledRecord::parameters() const {
+    const auto [least, most] = std::ranges::minmax_element(runs_, {}, &PartRun::weight);
+    std::vector<std::pair<std::string, double>> all{{"attributes", static_cast<double>(attributes_)},
+                                                    {"per_report", static_cast<double>(s_)},
+                                                    {"epsilon_of_each", runs_[0].inner->epsilon()},
+                                                    {"least_chance", chance(*least)},
+                                                    {"greatest_chance", chance(*most)}};
+    if (parts_ != attributes_)
+        all.insert(all.begin() + 1, {std::string("parts"), static_cast<double>(parts_)});
+    return all;
+}
+
+SampledRecord::Place SampledRecord::part_numbered(std::size_t part) const noexcept {
+    const PartRun& run = std::ranges::upper_bound(runs_, part, {}, &PartRun::first)[-1];
+    return {&run, part - run.first};
+}
+
+SampledRecord::Place SampledRecord::place_of(std::size_t attribute) const noexcept {
+    const PartRun& run = std::ranges::upper_bound(runs_, attribute, {}, &PartRun::first_attribute)[-1];
+    return {&run, (attribute - run.first_attribute) / run.width};
+}
+
+RecordPart SampledRecord::part_of(std::size_t attribute) const {
+    check_attribute(attribute, attributes_);
+    const Place place = place_of(attribute);
+    return {place.run->inner.get(), place.run->first + place.number, place.attribute(), chance(*place.run)};
+}
+
+// Device ---------------------------------------------------------------------------------------------------
+
+void SampledRecord::draw_public(BitSource& bits, MutableBytes public_randomness) const {
+    std::ranges::fill(public_randomness, std::byte{0});
+    std::uint64_t point = bits.below(turn_);
+    for (std::size_t i = 0; i < s_; ++i, point += turn_) {
+        const PartRun& run = std::ranges::upper_bound(runs_, point, {}, &PartRun::begin)[-1];
+        const MutableBytes slot = nth(public_randomness, i, public_);
+        store_cell(slot.data(), index_, run.first + (point - run.begin) / run.weight);
+        run.inner->draw_public(bits, slot.subspan(index_, run.inner->public_size()));
+    }
+}
+
+void SampledRecord::permanent_response(Input input, Bytes public_randomness, BitSource& bits,
+                                       MutableBytes permanent) const {
+    std::ranges::fill(permanent, std::byte{0});
+    for_each_drawn(public_randomness, [&](const Place& place, Bytes own, std::size_t i) {
+        const Mechanism& inner = *place.run->inner;
+        inner.permanent_response(input_of(input, place), own, bits,
+                                 nth(permanent, i, permanent_).first(inner.permanent_size()));
+    });
+}
+
+void SampledRecord::instantaneous_response(Bytes public_randomness, Bytes permanent, BitSource& bits,
+                                           MutableBytes payload) const {
+    std::ranges::fill(payload, std::byte{0});
+    for_each_drawn(public_randomness, [&](const Place& place, Bytes own, std::size_t i) {
+        const Mechanism& inner = *place.run->inner;
+        const MutableBytes answer = nth(payload, i, payload_);
+        store_cell(answer.data(), index_, place.run->first + place.number);
+        inner.instantaneous_response(own, nth(permanent, i, permanent_).first(inner.permanent_size()), bits,
+                                     answer.subspan(index_, inner.payload_size()));
+    });
+}
+
+std::vector<Cell> SampledRecord::response_key(Input input, Bytes public_randomness) const {
+    std::vector<Cell> key;
+    for_each_drawn(public_randomness, [&](const Place& place, Bytes own, std::size_t) {
+        const std::vector<Cell> part = place.run->inner->response_key(input_of(input, place), own);
+        key.insert(key.end(), part.begin(), part.end());
+    });
+    return key;
+}
+
+std::vector<double> SampledRecord::key_spans(Bytes public_randomness) const {
+    std::vector<double> spans;
+    for_each_drawn(public_randomness, [&](const Place& place, Bytes own, std::size_t) {
+        const std::vector<double> part = place.run->inner->key_spans(own);
+        spans.insert(spans.end(), part.begin(), part.end());
+    });
+    return spans;
+}
+
+bool SampledRecord::valid_permanent(Bytes public_randomness, Bytes permanent) const {
+    bool valid = true;
+    for_each_drawn(public_randomness, [&](const Place& place, Bytes own, std::size_t i) {
+        const Mechanism& inner = *place.run->inner;
+        const Bytes part = nth(permanent, i, permanent_);
+        valid = valid && all_zero(part.subspan(inner.permanent_size())) &&
+                inner.valid_permanent(own, part.first(inner.permanent_size()));
+    });
+    return valid;
+}
+
+double SampledRecord::first_epsilon() const noexcept {
+    double most = 0;
+    for (const PartRun& run : runs_) most = std::max(most, run.inner->first_epsilon());
+    return most < runs_[0].inner->epsilon() ? static_cast<double>(s_) * most : epsilon();
+}
+
+// Server ---------------------------------------------------------------------------------------------------
+
+bool SampledRecord::accumulate(MutableBytes state, Bytes payload) const noexcept {
+    const auto count = [&](std::size_t i) __attribute__((always_inline)) {
+        const Bytes slot = nth(payload, i, payload_);
+        const Place place = part_numbered(number_in(slot));
+        const MutableBytes counted = state.subspan(place.state());
+        if (!place.run->inner->accumulate(counted.subspan(counter_size, place.run->slot - counter_size),
+                                          payload_in(slot, *place.run)))
+            return false;
+        add<std::uint64_t>(counted.data(), 1);
+        return true;
+    };
+    if (s_ == 1) {
+        const std::size_t part = number_in(payload);
+        return part < parts_ && all_zero(payload.subspan(index_ + part_numbered(part).run->answer)) &&
+               count(0);
+    }
+    // All parts are checked before any is counted, except the last, which is counted first: its mechanism
+    // checks the payload that it counts.
+    std::size_t checked = 0;
+    if (!drawn_together(
+            payload, payload_, [](const PartRun& run) { return run.answer; },
+            [&](const Mechanism& inner, Bytes own) { return ++checked == s_ || inner.valid_payload(own); }) ||
+        !count(s_ - 1))
+        return false;
+    for (std::size_t i = 0; i + 1 < s_; ++i) static_cast<void>(count(i));
+    return true;
+}
+
+void SampledRecord::merge(MutableBytes state, Bytes other) const noexcept {
+    for_each([&](const Place& place) {
+        const std::size_t at = place.state(), size = place.run->inner->state_size();
+        add(state.data() + at, load<std::uint64_t>(other.data() + at));
+        place.run->inner->merge(state.subspan(at + counter_size, size),
+                                other.subspan(at + counter_size, size));
+    });
+}
+
+// A value u that leads to these parts lies in all their segments, the i-th moved back by i turns. No such
+// value exists if the parts are not in ascending order, or equal, or never drawn together.
+template <class Size, class Sound>
+bool SampledRecord::drawn_together(Bytes all, std::size_t width, Size size, Sound sound) const noexcept {
+    std::int64_t low = 0, high = static_cast<std::int64_t>(turn_);
+    for (std::size_t i = 0; i < s_; ++i) {
+        const Bytes slot = nth(all, i, width);
+        const std::size_t part = number_in(slot);
+        if (part >= parts_) return false;
+        const auto [run, number] = part_numbered(part);
+        const auto begin = static_cast<std::int64_t>(run->begin + number * run->weight) -
+                           static_cast<std::int64_t>(i * turn_);
+        low = std::max(low, begin);
+        high = std::min(high, begin + static_cast<std::int64_t>(run->weight));
+        const std::size_t end = index_ + size(*run);
+        if (!sound(*run->inner, slot.subspan(index_, end - index_))) return false;
+        if (!all_zero(slot.subspan(end))) return false;
+    }
+    return low < high;
+}
+
+bool SampledRecord::valid_public(Bytes public_randomness) const noexcept {
+    return drawn_together(
+        public_randomness, public_, [](const PartRun& run) { return run.inner->public_size(); },
+        [](const Mechanism& inner, Bytes own) { return inner.valid_public(own); });
+}
+
+bool SampledRecord::valid_payload(Bytes payload) const noexcept {
+    return drawn_together(
+        payload, payload_, [](const PartRun& run) { return run.answer; },
+        [](const Mechanism& inner, Bytes own) { return inner.valid_payload(own); });
+}
+
+SummaryView SampledRecord::counted(const Counts& counts, const Place& place) const noexcept {
+    const std::size_t at = place.state();
+    return {{load<std::uint64_t>(counts.state.data() + at),
+             counts.state.subspan(at + counter_size, place.run->inner->state_size())},
+            place.run->inner.get()};
+}
+
+bool SampledRecord::valid_state(const Counts& counts) const noexcept {
+    bool valid = true;
+    std::uint64_t sum = 0;
+    for_each([&](const Place& place) {
+        const SummaryView part = counted(counts, place);
+        const bool possible = place.run->weight == turn_ ? part.n == counts.n : part.n <= counts.n;
+        valid = valid && possible && place.run->inner->valid_state(part);
+        sum += part.n;
+    });
+    return valid && sum == s_ * counts.n;
+}
+
+}  // namespace ldp

@@ -1,0 +1,166 @@
+// A record of parts. The mechanism is in sampled.cpp (device and counting) and sampled_estimates.cpp
+// (estimates, prediction and proof), its settings and parameters in sampled_parameters.cpp.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/mechanism/error_law.hpp"
+#include "core/mechanism/frequency/counters.hpp"
+#include "core/mechanism/mean/numeric_randomizer.hpp"
+
+namespace ldp {
+
+/// Consecutive parts of a record that are equal: the same mechanism with the same weight.
+struct PartRun {
+    std::uint64_t length;                    ///< the number of parts
+    std::uint64_t weight;                    ///< of each part; its probability is proportional to it
+    std::unique_ptr<const Mechanism> inner;  ///< reports a part
+    bool mean;                               ///< whether it estimates means
+    std::size_t width = 0;                   ///< attributes of a part
+    std::size_t first = 0;                   ///< the first part
+    std::size_t first_attribute = 0;         ///< the first attribute of the first part
+    std::uint64_t begin = 0;                 ///< the start of the first part's segment of the line
+    std::size_t state = 0;                   ///< the offset of the first part's state
+    std::size_t slot = 0;                    ///< slot_size(), which every report needs
+    std::size_t answer = 0;                  ///< the mechanism's payload_size(), which every report needs
+
+    /// Bytes of a part's state: the number of its reports, then the state of its mechanism.
+    [[nodiscard]] std::size_t slot_size() const noexcept { return counter_size + inner->state_size(); }
+};
+
+/// A record of numbers, categories, vectors and joint tables, of which every report is about s of the parts,
+/// each through a mechanism of its own at ε/s (Nguyên et al. 2016; Wang, Xiao et al. 2019).
+///
+/// The parts are drawn by systematic sampling (Madow 1949), independently of the values: every part has a
+/// segment of a line, as long as its weight and at most T. The segments add up to s·T. For u uniform below T,
+/// the parts that contain u, u+T, …, u+(s−1)T are reported: s different parts, part j with probability
+/// weight_j/T exactly.
+class SampledRecord final : public Mechanism, public Record, public GroupMean {
+  public:
+    /// Of `s` parts a report, from runs whose segments add up to a line of s turns.
+    SampledRecord(const Header& header, Bytes block, std::uint64_t s, std::vector<PartRun> runs);
+
+    std::vector<std::uint64_t> cells() const override;
+    std::size_t public_size() const noexcept override { return s_ * public_; }
+    std::size_t permanent_size() const noexcept override { return s_ * permanent_; }
+    std::size_t payload_size() const noexcept override { return s_ * payload_; }
+    std::size_t state_size() const noexcept override { return state_size_; }
+    std::vector<std::pair<std::string, double>> parameters() const override;
+
+    void draw_public(BitSource& bits, MutableBytes public_randomness) const override;
+    bool valid_public(Bytes public_randomness) const noexcept override;
+    void permanent_response(Input input, Bytes public_randomness, BitSource& bits,
+                            MutableBytes permanent) const override;
+    void instantaneous_response(Bytes public_randomness, Bytes permanent, BitSource& bits,
+                                MutableBytes payload) const override;
+    /// The keys of the parts that are reported: a change in another part costs nothing.
+    std::vector<Cell> response_key(Input input, Bytes public_randomness) const override;
+    std::vector<double> key_spans(Bytes public_randomness) const override;
+    bool valid_permanent(Bytes public_randomness, Bytes permanent) const override;
+    double first_epsilon() const noexcept override;
+
+    bool accumulate(MutableBytes state, Bytes payload) const noexcept override;
+    void merge(MutableBytes state, Bytes other) const noexcept override;
+    bool valid_payload(Bytes payload) const noexcept override;
+    bool valid_state(const Counts& counts) const noexcept override;
+
+    std::span<const Quantity> answers() const noexcept override;
+    std::size_t attributes() const noexcept override { return attributes_; }
+    RecordPart part_of(std::size_t attribute) const override;
+    SummaryView part(const Counts& counts, std::size_t attribute) const override;
+    std::uint64_t per_report() const noexcept override { return s_; }
+    std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override;
+    Estimate group_mean(const Counts& counts, std::size_t first, std::size_t last,
+                        Target target) const override;
+    ErrorLaw group_law(const Counts& counts, std::size_t first, std::size_t last,
+                       Target target) const override;
+    std::vector<Check> health(const Counts& counts) const override;
+
+    std::vector<Contribution> contributions(const Question& question) const override;
+    double max_probability(Bytes payload) const override;
+
+    double n_variance(double truth) const override;
+    double n_variance_of(std::size_t attribute, std::size_t item,
+                         std::span<const double> shares) const override;
+    double promised_variance(std::size_t attribute) const override;
+    Cost cost() const noexcept override;
+    Exact probability(Input input, Bytes public_randomness, Bytes permanent) const override;
+    Exact worst_ratio() const override;
+    Exact instantaneous_probability(Bytes public_randomness, Bytes permanent, Bytes payload) const override;
+    Exact first_report_ratio() const override;
+
+  private:
+    /// A part by its run and its number in the run.
+    struct Place {
+        const PartRun* run;
+        std::size_t number;
+
+        [[nodiscard]] std::size_t attribute() const noexcept {
+            return run->first_attribute + number * run->width;
+        }
+        [[nodiscard]] std::size_t state() const noexcept { return run->state + number * run->slot; }
+    };
+    [[nodiscard]] Place part_numbered(std::size_t part) const noexcept;
+    [[nodiscard]] Place place_of(std::size_t attribute) const noexcept;
+    [[nodiscard]] double chance(const PartRun& run) const noexcept {
+        return static_cast<double>(run.weight) / static_cast<double>(turn_);
+    }
+    /// Calls visit(place) for every part.
+    template <class Visit>
+    void for_each(Visit visit) const {
+        for (const PartRun& run : runs_)
+            for (std::size_t i = 0; i < run.length; ++i) visit(Place{&run, i});
+    }
+    [[nodiscard]] SummaryView counted(const Counts& counts, const Place& place) const noexcept;
+
+    /// The i-th of the parts of a report, each of this width.
+    [[nodiscard]] static Bytes nth(Bytes all, std::size_t i, std::size_t width) noexcept {
+        return all.subspan(i * width, width);
+    }
+    [[nodiscard]] static MutableBytes nth(MutableBytes all, std::size_t i, std::size_t width) noexcept {
+        return all.subspan(i * width, width);
+    }
+    [[nodiscard]] std::size_t number_in(Bytes slot) const noexcept { return load_cell(slot.data(), index_); }
+    [[nodiscard]] Bytes payload_in(Bytes slot, const PartRun& run) const noexcept {
+        return slot.subspan(index_, run.answer);
+    }
+    /// Calls visit(place, its public randomness, number in the report) for the parts of a report.
+    template <class Visit>
+    void for_each_drawn(Bytes public_randomness, Visit visit) const {
+        for (std::size_t i = 0; i < s_; ++i) {
+            const Bytes slot = nth(public_randomness, i, public_);
+            const Place place = part_numbered(number_in(slot));
+            visit(place, slot.subspan(index_, place.run->inner->public_size()), i);
+        }
+    }
+    [[nodiscard]] static Input input_of(Input input, const Place& place) noexcept {
+        return input.subspan(place.attribute(), place.run->width);
+    }
+
+    /// Whether some u leads to the parts at the start of these slots, sound(mechanism, bytes) holds for the
+    /// size(run) bytes that follow in each slot, and the rest of each slot is zero.
+    template <class Size, class Sound>
+    [[nodiscard]] bool drawn_together(Bytes all, std::size_t width, Size size, Sound sound) const noexcept;
+
+    /// Returns the estimates of a part from its reports, with errors for all n people who reported or for the
+    /// population. The divisor is the number of the part's reports instead of its expectation. This removes
+    /// the noise of the draw, and the estimate is unbiased if the part has reports.
+    [[nodiscard]] std::vector<Estimate> estimate_part(std::uint64_t n, const SummaryView& part,
+                                                      const Question& question) const;
+    /// n·Var of a mean if all have this value, or of a share that is this.
+    [[nodiscard]] double variance(const PartRun& run, double truth) const;
+    /// The worst product of ratio(mechanism) over the sets of parts that are drawn together.
+    template <class Ratio>
+    [[nodiscard]] Exact worst_product(Ratio ratio) const;
+
+    std::uint64_t s_;
+    std::vector<PartRun> runs_;
+    std::uint64_t turn_ = 0;  // T
+    std::size_t attributes_ = 0, parts_ = 0;
+    std::size_t index_ = 0;                                 // bytes of a part's number
+    std::size_t public_ = 0, permanent_ = 0, payload_ = 0;  // bytes of each, for one part
+    std::size_t state_size_ = 0;
+};
+
+}  // namespace ldp

@@ -1,0 +1,196 @@
+// The settings of a record of parts, and its parameter block.
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/base/error.hpp"
+#include "core/base/text.hpp"
+#include "core/channel/epsilon_odds.hpp"
+#include "core/mechanism/entries.hpp"
+#include "core/mechanism/frequency/second_layer.hpp"
+#include "core/mechanism/record/record_parts.hpp"
+#include "core/mechanism/record/sampled.hpp"
+
+namespace ldp::sampled {
+
+namespace {
+
+constexpr std::uint64_t max_attributes = 4096;
+constexpr std::uint64_t max_state = std::uint64_t{256} << 20;
+
+constexpr const char* together_words[] = {"none"};
+constexpr Option options[] = {
+    {.name = "per_report", .fallback = 0, .least = 0, .most = max_attributes},
+    grid_option,
+    {.name = "together", .choices = together_words, .groups = true, .optional = true},
+    second_layer_option,
+    {.name = "people", .fallback = 0, .least = 1, .most = max_count, .optional = true}};
+
+/// The sets of "together"; none if the option is its default.
+IntegerRows sets_of(const OptionValue& together) {
+    const auto* rows = std::get_if<IntegerRows>(&together);
+    return rows == nullptr ? IntegerRows{} : *rows;
+}
+
+void settle(SettingsDraft& draft) {
+    OptionValue& together = draft.options.at("together");
+    if (auto* rows = std::get_if<IntegerRows>(&together)) {
+        for (auto& set : *rows) std::ranges::sort(set);
+        std::ranges::sort(*rows);
+        const auto [again, end] = std::ranges::unique(*rows);
+        rows->erase(again, end);
+        if (rows->empty()) together = std::string(together_words[0]);
+    }
+    const IntegerRows sets = sets_of(together);
+    const std::vector<PartAttributes> parts = parts_of(draft.attributes, sets);
+    auto& s = std::get<std::uint64_t>(draft.options.at("per_report"));
+    const std::uint64_t d = parts.size();
+    // With V the randomizer's variance and σ² the people's own, an estimate has (V(ε/s) + σ²)·d/s. Of numbers
+    // that are spread at most evenly, and of categories, it is least for an ε of 3 or more each.
+    if (s == 0) s = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(draft.epsilon / 3), 1, d);
+    if (s > d)
+        raise(ErrorCode::invalid_spec, "\"per_report\" is more than there are attributes",
+              "Found " + std::to_string(s) + "; there are " + std::to_string(d) +
+                  (d == draft.attributes.size() ? " attributes." : " parts."));
+    const double each = epsilon_of_each(draft.epsilon, s);
+    if (each < min_epsilon)
+        raise(ErrorCode::invalid_spec, "\"per_report\" divides epsilon into too many parts",
+              "An attribute needs an epsilon of 0.001; " + std::to_string(s) + " share " +
+                  std::to_string(draft.epsilon) + ".");
+    const double first = std::get<double>(draft.options.at(second_layer_option.name));
+    settle_second_layer(draft);
+    const PartTerms terms{each, first == 0 ? 0 : epsilon_of_each(first, s),
+                          std::get<std::uint64_t>(draft.options.at(grid_option.name)), sets, draft.limits};
+    ChosenBySize chosen;
+    for (const PartAttributes& part : parts) settle_part(draft.attributes, part, terms, chosen);
+    settle_margins(draft.attributes, parts, terms, std::get<std::uint64_t>(draft.options.at("people")), s);
+}
+
+/// Weights that add up to s times their bound T, in proportion to the shares, except that a part whose
+/// probability would be above 1 is certain.
+std::vector<std::uint32_t> weights(const std::vector<std::uint64_t>& shares, std::uint64_t s) {
+    std::vector<bool> certain(shares.size());
+    std::uint64_t left = s, rest = std::accumulate(shares.begin(), shares.end(), std::uint64_t{0});
+    // Fewer than `left` parts can be above the average, so that some always remain.
+    for (bool found = true; found;) {
+        found = false;
+        const std::uint64_t places = left, all = rest;
+        for (std::size_t j = 0; j < shares.size(); ++j) {
+            if (certain[j] || places * shares[j] <= all) continue;
+            certain[j] = found = true;
+            rest -= shares[j];
+            --left;
+        }
+    }
+    std::vector<std::uint32_t> weights;
+    for (std::size_t j = 0; j < shares.size(); ++j)
+        weights.push_back(static_cast<std::uint32_t>(certain[j] ? rest : left * shares[j]));
+    auto common = static_cast<std::uint32_t>(std::max<std::uint64_t>(rest, 1));  // T; it is never 0
+    for (const std::uint32_t weight : weights) common = std::gcd(common, weight);
+    for (std::uint32_t& weight : weights) weight /= common;
+    return weights;
+}
+
+void write(const Settings& settings, Writer& writer) {
+    const std::uint64_t s = settings.number("per_report");
+    const IntegerRows sets = sets_of(settings.option("together"));
+    const std::vector<PartAttributes> parts = parts_of(settings.attributes(), sets);
+    const double first = settings.real(second_layer_option.name);
+    const Limits limits;
+    const PartTerms terms{epsilon_of_each(settings.epsilon(), s), first == 0 ? 0 : epsilon_of_each(first, s),
+                          settings.number(grid_option.name), sets, limits};
+    std::vector<std::uint64_t> shares;
+    for (const PartAttributes& part : parts)
+        shares.push_back(share_of_part(settings.attributes(), part, sets));
+    const std::vector<std::uint32_t> weight = weights(shares, s);
+    std::vector<std::pair<std::uint32_t, std::vector<std::byte>>> runs;  // length, and all that follows it
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const Settings inner = settings_of_part(settings.attributes(), parts[i], terms);
+        Writer parameters, run;
+        inner.mechanism().write(inner, parameters);
+        run.put(weight[i]);
+        run.put(inner.mechanism().id);
+        run.put(static_cast<std::uint16_t>(parameters.bytes().size()));
+        run.put_bytes(parameters.bytes());
+        if (runs.empty() || runs.back().second != run.bytes()) runs.emplace_back(0, std::move(run.bytes()));
+        ++runs.back().first;
+    }
+    writer.put(static_cast<std::uint32_t>(s));
+    writer.put(static_cast<std::uint16_t>(runs.size()));
+    for (const auto& [length, rest] : runs) {
+        writer.put(length);
+        writer.put_bytes(rest);
+    }
+}
+
+[[noreturn]] void malformed(const char* what) {
+    raise(ErrorCode::malformed, what, {}, "The bytes were damaged or forged.");
+}
+
+/// The mechanism of a run. It is no record of parts itself.
+PartRun read_run(Reader& reader, const Terms& terms, double epsilon) {
+    const auto length = reader.take<std::uint32_t>();
+    const auto weight = reader.take<std::uint32_t>();
+    const auto id = reader.take<std::uint8_t>();
+    const Bytes parameters = reader.take_bytes(reader.take<std::uint16_t>());
+    const MechanismEntry* entry = find_mechanism(id);
+    if (length == 0 || length > max_attributes || weight == 0) malformed("a run of attributes is empty");
+    if (entry == nullptr || !reports_parts(*entry))
+        malformed("a record has an attribute that its mechanism cannot report");
+    const std::vector<std::byte> block = make_block(id, terms, epsilon, parameters);
+    auto inner = entry->load(read_header(block, Kind::report), block);
+    const bool mean = inner->tells(Quantity::means);
+    return {length, weight, std::move(inner), mean};
+}
+
+std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
+    Reader reader(block.subspan(header_size));
+    const auto s = reader.take<std::uint32_t>();
+    const auto count = reader.take<std::uint16_t>();
+    if (s == 0 || s > max_attributes) malformed("the number of attributes in a report is out of range");
+    std::vector<PartRun> runs;
+    std::uint64_t parts = 0, attributes = 0, line = 0, state = 0, greatest = 0;
+    for (unsigned i = 0; i < count; ++i) {
+        PartRun run = read_run(reader, header, epsilon_of_each(header.epsilon, s));
+        if (!runs.empty() && runs.back().weight == run.weight &&
+            std::ranges::equal(runs.back().inner->block(), run.inner->block()))
+            malformed("two runs of attributes are alike");
+        const auto layers = [](const Mechanism& one) { return one.first_epsilon() < one.epsilon(); };
+        if (!runs.empty() && layers(*runs.back().inner) != layers(*run.inner))
+            malformed("a record has attributes in one layer and attributes in two layers");
+        parts += run.length;
+        attributes += run.length * run.inner->cells().size();
+        line += run.length * run.weight;
+        state += run.length * run.slot_size();
+        greatest = std::max(greatest, run.weight);
+        runs.push_back(std::move(run));
+    }
+    reader.finish();
+    if (parts < s || attributes < 2 || attributes > max_attributes)
+        malformed("the number of attributes is out of range");
+    if (line % s != 0 || greatest > line / s) malformed("the weights of the attributes are inconsistent");
+    if (state > max_state)
+        raise(ErrorCode::invalid_spec, "the summaries of this record would be too large",
+              "They would have " + std::to_string(state) + " bytes; allowed are " +
+                  std::to_string(max_state) + ".",
+              "Lower the number of attributes or of values, or the grid, or name other mechanisms.");
+    return std::make_unique<SampledRecord>(header, block, s, std::move(runs));
+}
+
+}  // namespace
+
+const MechanismEntry entry{
+    18,
+    "sampled",
+    "sampled attributes of a record",
+    "answers to some of the questions only, which are drawn at random and independently of yours; each of "
+    "these answers is drawn by chance: your own or another one",
+    Shape::record,
+    max_attributes,
+    true,
+    options,
+    write,
+    load,
+    settle};
+
+}  // namespace ldp::sampled

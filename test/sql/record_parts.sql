@@ -1,0 +1,138 @@
+-- Records of parts: distributions, vectors and joint tables of attributes in one collection, queried by name.
+\ir setup.sql
+CREATE SCHEMA record_parts;
+SET search_path = record_parts, public;
+
+
+-- Specs: the canonical form has the mechanism of each part, and margins have become shares.
+SELECT ldp_spec_canonical('{"mechanism": "auto", "epsilon": 2, "people": 60000, "attributes": [{"name": "mood", "domain": ["bad", "ok", "good"]},
+    {"name": "car", "domain": ["no", "yes"]}, {"name": "income", "min": 0, "max": 9000, "want": "distribution"}, {"name": "age", "min": 0, "max": 100},
+    {"name": "hours", "vector": ["0h", "8h", "16h"], "min": 0, "max": 60}], "together": [["mood", "car"]], "margins": {"mood": 0.02}}') - 'derived';
+SELECT pg_temp.refusal(format('SELECT ldp_spec_canonical(%L)', '{"mechanism": "auto", "epsilon": 1, "attributes": [{"name": "mood", "domain": ["bad", "ok", "good"]},
+    {"name": "car", "domain": 2}, {"name": "age", "min": 0, "max": 100' || rest || '}')) AS refused
+FROM unnest(ARRAY[
+    '}], "together": [["mood", "age"]]',
+    '}], "together": [["mood", "town"]]',
+    '}, {"name": "town", "domain": 3}], "together": [["mood", "town"]]',
+    ', "want": "median"}]',
+    ', "mechanism": "pdp", "want": "mean"}]',
+    ', "want": "distribution"}], "first_epsilon": 0.5',
+    '}], "margins": {"mood": 2}',
+    '}], "margins": {"town": 0.1}',
+    '}], "margins": {"mood": 0.01}, "people": 10000',
+    '}, {"name": "hours", "vector": ["0h"], "min": 0, "max": 60}]',
+    '}, {"name": "hours", "vector": 3, "domain": 4}]',
+    '}, {"name": "hours", "vector": 3, "min": 0, "max": 60, "mechanism": "grr"}]']) AS rest;
+
+-- A collection: part 0 has the joint tables of mood and car, of which view 0 is mood, 1 is car and 2 is both; parts 1 to 4 are town, age, income and hours.
+SELECT ldp_create_collection('poll', '{"mechanism": "sampled", "epsilon": 4, "grid": 100, "attributes": [{"name": "mood", "domain": ["bad", "ok", "good"]},
+    {"name": "car", "domain": ["no", "yes"]}, {"name": "town", "domain": ["Ulm", "Bonn", "Kiel"], "mechanism": "grr"}, {"name": "age", "min": 0, "max": 100, "mechanism": "duchi"},
+    {"name": "income", "min": 0, "max": 800, "mechanism": "haar_ordered", "grid": 8}, {"name": "hours", "vector": ["0h", "8h", "16h"], "min": 0, "max": 60, "mechanism": "duchi_vector"}],
+    "per_report": 1, "together": [["mood", "car"]]}');
+CREATE VIEW pg_temp.sent AS SELECT i, CASE
+    WHEN i % 7 < 3 THEN '00' || pg_temp.little(i / 7 % 3, 1) || pg_temp.little(1 << (CASE i / 7 % 3 WHEN 0 THEN mood WHEN 1 THEN car ELSE mood * 2 + car END), 1)
+    WHEN i % 7 = 3 THEN '01' || pg_temp.little(i / 7 % 3, 1) || '00'
+    WHEN i % 7 = 4 THEN '02' || pg_temp.little(LEAST(i / 7 % 3, 1), 1) || '00'
+    WHEN i % 7 = 5 THEN '03' || pg_temp.little(i / 7 % 4, 1) || pg_temp.little(i / 28 % (2 << (i / 7 % 4)) / (1 + i % 2), 1)
+    ELSE '04' || pg_temp.little(CASE WHEN i % 3 = 0 THEN 1 ELSE i / 7 % 8 END, 1) || '00' END AS payload
+FROM generate_series(1, 8400) AS i, LATERAL (SELECT i / 21 % 3 AS mood, (i / 63 % 2 | i / 21 % 3) & 1 AS car) AS p;
+INSERT INTO poll SELECT pg_temp.report_to('poll', payload) FROM pg_temp.sent;
+SELECT ldp_agg(report) AS s FROM poll \gset
+SELECT ldp_attributes(:'s'), ldp_count(:'s'::ldp_summary);
+
+\pset numericlocale off
+CREATE FUNCTION pg_temp.short(number float8) RETURNS numeric LANGUAGE sql AS $$ SELECT round($1::numeric, 4) $$;
+-- Every estimate by name.
+SELECT attribute, label, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, pg_temp.short(lower) AS lower, pg_temp.short(upper) AS upper, n, attribute_number
+FROM ldp_estimate(:'s'::ldp_summary);
+SELECT attribute, pg_temp.short(estimate) AS estimate, n FROM ldp_means(:'s'::ldp_summary, attribute => 'hours');
+SELECT attribute, pg_temp.short(estimate) AS estimate, n FROM ldp_means(:'s'::ldp_summary, attribute => 'hours.8h');
+SELECT pg_temp.short(ldp_mean(:'s'::ldp_summary, 'age')) AS age, pg_temp.short(ldp_mean(:'s'::ldp_summary, 'hours.8h')) AS eight, pg_temp.short(ldp_mean(:'s'::ldp_summary, 'income')) AS income;
+SELECT label, pg_temp.short(estimate) AS estimate, n FROM ldp_frequencies(:'s'::ldp_summary, attribute => 'mood');
+SELECT label, pg_temp.short(estimate) AS estimate FROM ldp_frequencies(:'s'::ldp_summary, 'norm_sub', attribute => 'mood');
+SELECT label, pg_temp.short(estimate) AS estimate, p_value < 1e-9 AS significant FROM ldp_top(:'s'::ldp_summary, 2, attribute => 'mood');
+SELECT pg_temp.short(ldp_frequency(:'s'::ldp_summary, 'ok', 'mood')) AS by_label, pg_temp.short(ldp_frequency(:'s'::ldp_summary, 1, 'mood')) AS by_number,
+    pg_temp.short((ldp_consistent(:'s'::ldp_summary, 'norm_sub', 'mood'))[2]) AS consistent;
+-- A distribution.
+SELECT attribute, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, pg_temp.short(lower) AS lower, pg_temp.short(upper) AS upper, n FROM ldp_range(:'s'::ldp_summary, 0, 300, attribute => 'income');
+SELECT attribute, pg_temp.short(estimate) AS estimate FROM ldp_cdf(:'s'::ldp_summary, 300, attribute => 'income');
+SELECT attribute, share, estimate, lower, upper, n FROM ldp_quantiles(:'s'::ldp_summary, '{0.25,0.5}', attribute => 'income');
+SELECT ldp_quantile(:'s'::ldp_summary, 0.5, 'income');
+SELECT attribute, low, high, pg_temp.short(estimate) AS estimate, n FROM ldp_histogram(:'s'::ldp_summary, 3, attribute => 'income');
+SELECT count(*), pg_temp.short(sum(estimate)) FROM ldp_distribution(:'s'::ldp_summary, attribute => 'income');
+SELECT attribute, low, high FROM ldp_learn_range(:'s'::ldp_summary, attribute => 'income');
+-- A vector: the means of ranges of its elements.
+SELECT attribute, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, n FROM ldp_range(:'s'::ldp_summary, 0, 1, attribute => 'hours');
+-- Joint tables.
+SELECT * FROM ldp_views(:'s');
+SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, n, cell_numbers FROM ldp_marginal(:'s', '{mood,car}');
+SELECT cell, pg_temp.short(estimate) AS estimate FROM ldp_marginal(:'s', '{car,mood}', 'unbiased', target => 'population') LIMIT 2;
+SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(lower) AS lower FROM ldp_share(:'s', '{"car": "yes"}', given => '{"mood": ["ok", "good"]}');
+SELECT row_label, column_label, pg_temp.short(estimate) AS estimate FROM ldp_crosstab(:'s', 'mood', 'car') \crosstabview
+-- The reports of all other people are a sample, too: the error against the people who reported lies between both.
+SELECT s.attribute, s.estimate = p.estimate AS same, s.stderr < p.stderr AS smaller
+FROM ldp_range(:'s'::ldp_summary, 0, 300, attribute => 'income') AS s, ldp_range(:'s'::ldp_summary, 0, 300, target => 'population', attribute => 'income') AS p;
+
+-- A part by itself has the same estimates.
+SELECT ldp_part(:'s'::ldp_summary, 'income') AS income, ldp_part(:'s'::ldp_summary, 'hours') AS hours, ldp_part(:'s'::ldp_summary, 'car') AS tables \gset
+SELECT ldp_attributes(:'income'), ldp_attributes(:'hours'), ldp_attributes(:'tables'), ldp_part(:'s'::ldp_summary, 'mood') = :'tables' AS one_part,
+    ldp_spec(:'tables'::ldp_summary) ->> 'spec' = ldp_part_fingerprint(ldp_spec(:'s'::ldp_summary) ->> 'spec', 0) AS known;
+SELECT bool_and(a.estimate = b.estimate) AS same FROM ldp_histogram(:'s'::ldp_summary, 3, target => 'population', attribute => 'income') AS a JOIN ldp_histogram(:'income'::ldp_summary, 3, target => 'population') AS b USING (bin, stderr, lower, upper);
+SELECT bool_and(a.estimate = b.estimate) AS same FROM ldp_marginal(:'s', '{mood,car}', target => 'population') AS a JOIN ldp_marginal(:'tables', '{mood,car}', target => 'population') AS b USING (cell, stderr, lower, upper);
+SELECT bool_and(a.estimate = b.estimate) AS same, count(*) FROM ldp_means(:'s'::ldp_summary, target => 'population', attribute => 'hours') AS a JOIN ldp_means(:'hours'::ldp_summary, target => 'population') AS b USING (attribute, stderr);
+
+-- One step, by name.
+SELECT pg_temp.short(ldp_quantile(report, 0.5, 'income')) AS median, (ldp_quantiles(report, '{0.25,0.75}'::float8[], 'income'))[2].estimate AS upper,
+    pg_temp.short((ldp_range(report, 0, 300, 'income')).estimate) AS low, pg_temp.short((ldp_range(report, 0, 1, 'hours')).estimate) AS hours, pg_temp.short((ldp_cdf(report, 300, 'income')).estimate) AS below,
+    (ldp_histogram(report, 3, 'income'))[3].low AS bin, (ldp_top(report, 1, 'mood'))[1].label AS top, pg_temp.short(ldp_mean(report, 'age')) AS age FROM poll;
+SELECT (ldp_range(report, 0, 300, 'income')) = (SELECT r FROM ldp_range(:'s'::ldp_summary, 0, 300, attribute => 'income') AS r) AS same FROM poll;
+-- Groups, batches, rollups and merged summaries.
+SELECT i % 2 AS half, pg_temp.short(ldp_quantile(report, 0.5, 'income')) AS median, pg_temp.short((ldp_range(report, 0, 1, 'hours')).estimate) AS hours
+FROM (SELECT report, row_number() OVER () AS i FROM poll) AS p GROUP BY 1 ORDER BY 1;
+SELECT ldp_rollup(s) = :'s' AS same FROM (SELECT ldp_agg(report) AS s FROM (SELECT report, row_number() OVER () % 7 AS part FROM poll) AS p GROUP BY part) AS parts;
+SELECT ldp_agg(ldp_pack) = :'s' AS same FROM (SELECT ldp_pack(report) FROM (SELECT report, row_number() OVER () % 5 AS part FROM poll) AS p GROUP BY part) AS batches;
+SELECT (ldp_quantiles(ldp_pack, '{0.5}'::float8[], 'income'))[1].estimate FROM (SELECT ldp_pack(report) FROM poll) AS batch;
+
+-- Diagnostics and forgery.
+SELECT statistic FROM ldp_health(:'s'::ldp_summary) ORDER BY statistic;
+SELECT count(*) FROM ldp_health(:'s'::ldp_summary, 'hours');
+SELECT attribute, pg_temp.short(one_report) AS one_report, pg_temp.short(up) AS up FROM ldp_influence(ldp_client_spec('poll'));
+SELECT attribute, label, lower <= estimate AND estimate <= upper AS inside, n FROM ldp_robust_interval(:'s') WHERE attribute_number IN (0, 4, 5);
+
+-- What is refused, and the key of the spec that would allow it.
+SELECT pg_temp.refusal(format(query, :'s')) FROM unnest(ARRAY[
+    'SELECT ldp_quantiles(%L::ldp_summary, attribute => ''age'')',
+    'SELECT ldp_range(%L::ldp_summary, 0, 10, attribute => ''age'')',
+    'SELECT ldp_range(%L::ldp_summary, 0, 1, attribute => ''town'')',
+    'SELECT ldp_range(%L::ldp_summary, 0, 1, attribute => ''car'')',
+    'SELECT ldp_range(%L::ldp_summary, 0, 1, attribute => ''hours.8h'')',
+    'SELECT ldp_range(%L::ldp_summary, 0, 3, attribute => ''hours'')',
+    'SELECT ldp_histogram(%L::ldp_summary, 3, attribute => ''mood'')',
+    'SELECT ldp_quantiles(%L::ldp_summary)',
+    'SELECT ldp_mean(%L::ldp_summary, ''hours'')',
+    'SELECT ldp_mean(%L::ldp_summary, ''wage'')',
+    'SELECT ldp_frequencies(%L::ldp_summary, attribute => ''income'')',
+    'SELECT ldp_frequencies(%L::ldp_summary, attribute => ''hours'')',
+    'SELECT ldp_marginal(%L, ''{mood,town}'')',
+    'SELECT ldp_marginal(%L, ''{town}'')',
+    'SELECT ldp_marginal(%L, ''{age}'')',
+    'SELECT ldp_coefficients(%L)']) AS query;
+SELECT pg_temp.refusal('SELECT ldp_quantiles(report, ''{0.5}''::float8[], ''age'') FROM poll');
+SELECT pg_temp.refusal('SELECT ldp_mean(report, ''hours'') FROM poll');
+
+-- Too few reports of a part to show.
+SELECT attribute, estimate, n, note FROM ldp_range((SELECT ldp_agg(pg_temp.report_to('poll', payload)) FROM pg_temp.sent WHERE i <= 100), 0, 300, attribute => 'income');
+
+-- People who keep their responses over rounds, in two layers: standard errors are inflated for each part by itself.
+SELECT ldp_create_collection('panel', '{"mechanism": "sampled", "epsilon": 4, "first_epsilon": 2, "evolving": {}, "budget": {"epsilon": 40},
+    "attributes": [{"name": "mood", "domain": 4, "mechanism": "l_grr"}, {"name": "car", "domain": 2, "mechanism": "l_grr"}]}');
+SELECT ldp_open_rounds('panel', 1, 4);
+INSERT INTO panel SELECT pg_temp.report_to('panel', lpad((i % 2)::text, 2, '0') || pg_temp.little(i / 2 % 2, 1)), r FROM generate_series(1, 800) AS i, generate_series(1, 4) AS r;
+SELECT attribute, label, pg_temp.short(o.estimate) AS estimate, pg_temp.short(a.stderr / o.stderr) AS inflated, a.n, a.people, a.note
+FROM ldp_estimate(ldp_summary_of('panel')) AS a JOIN ldp_estimate(ldp_summary_of('panel', round => 1)) AS o USING (attribute, label);
+SELECT attribute, label, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr FROM ldp_change(ldp_summary_of('panel', round => 1), ldp_summary_of('panel', round => 2), 1, attribute => 'mood');
+SELECT attribute, label, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr FROM ldp_change(ldp_summary_of('panel', round => 1), ldp_summary_of('panel', round => 2), 0, attribute => 'mood');
+
+SET client_min_messages = warning;
+SELECT count(ldp_drop_collection(name)) FROM unnest(ARRAY['poll', 'panel']) AS name;
+DROP SCHEMA record_parts CASCADE;

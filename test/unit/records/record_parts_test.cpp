@@ -1,0 +1,617 @@
+// Records whose parts are distributions, vectors, joint tables and attributes in two layers.
+
+#include <cmath>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.hpp"
+#include "core/math/statistics.hpp"
+#include "core/mechanism/error_law.hpp"
+#include "core/mechanism/joint/joint.hpp"
+#include "core/summary/distribution.hpp"
+#include "core/summary/errors.hpp"
+#include "core/tables/marginal.hpp"
+#include "proof.hpp"
+#include "repeated_draws.hpp"
+
+namespace ldp::test {
+
+BOOST_AUTO_TEST_SUITE(record_parts)
+
+namespace {
+
+/// A spec of attributes a0, a1, … as JSON writes them, without their names.
+std::string record(double epsilon, const std::vector<std::string>& attributes, const std::string& rest = {},
+                   const std::string& mechanism = "sampled") {
+    std::string list;
+    for (std::size_t j = 0; j < attributes.size(); ++j)
+        list += (j == 0 ? "" : ", ") + ("{\"name\": \"a" + std::to_string(j) + "\", " + attributes[j] + "}");
+    return "{\"mechanism\": \"" + mechanism + "\", \"epsilon\": " + text(epsilon) + ", \"attributes\": [" +
+           list + "]" + rest + "}";
+}
+
+std::string category(std::uint64_t domain, const std::string& mechanism = {}) {
+    return "\"domain\": " + std::to_string(domain) +
+           (mechanism.empty() ? "" : ", \"mechanism\": \"" + mechanism + "\"");
+}
+
+std::string number(const std::string& mechanism, const std::string& rest = {}) {
+    return R"("min": 0, "max": 10, "mechanism": ")" + mechanism + "\"" + rest;
+}
+
+std::string vector(std::size_t elements, const std::string& mechanism, const std::string& rest = {}) {
+    return "\"vector\": " + std::to_string(elements) + R"(, "min": 0, "max": 10, "mechanism": ")" +
+           mechanism + "\"" + rest;
+}
+
+const std::string pair = R"(, "together": [["a0", "a1"]])";
+
+nlohmann::json canonical(const std::string& json) {
+    return nlohmann::json::parse(Spec::from_json(json).to_json());
+}
+
+}  // namespace
+
+// ε --------------------------------------------------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(records_with_distributions_keep_epsilon) {
+    constexpr int users = 40;  // draw every combination of parts
+    const std::string grid = R"(, "grid": 3)";
+    for (const double epsilon : {0.5, 2.0, 4.9}) {
+        for (const char* name : {"tree", "haar_ordered"}) {
+            prove(*mechanism(record(epsilon, {number(name, grid), category(2, "grr")})), users);
+            prove(*mechanism(record(epsilon, {category(4, name), category(3, "oue"), number("duchi", grid)})),
+                  users);
+        }
+        prove(*mechanism(record(epsilon, {number("square_wave", grid), category(2, "grr")})), users);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(records_with_vectors_keep_epsilon) {
+    for (const double epsilon : {0.5, 3.0})
+        for (const char* name : {"haar", "duchi_vector"}) {
+            prove(*mechanism(record(epsilon, {vector(2, name, R"(, "grid": 2)"), category(3, "grr")})), 40);
+            prove(*mechanism(record(epsilon, {category(2, "oue"), vector(3, name), category(2, "hadamard")},
+                                    R"(, "grid": 2)")),
+                  40);
+        }
+}
+
+BOOST_AUTO_TEST_CASE(records_with_joint_tables_keep_epsilon) {
+    for (const double epsilon : {0.5, 3.0}) {
+        prove(*mechanism(record(epsilon, {category(2), category(3), category(3, "grr")}, pair)), 60);
+        prove(*mechanism(record(epsilon,
+                                {category(2), category(2), category(2),
+                                 R"("min": 0, "max": 1, "mechanism": "duchi", "grid": 2)"},
+                                R"(, "together": [["a0", "a1"], ["a0", "a1", "a2"]])")),
+              60);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(records_with_two_parts_a_report_keep_epsilon, *boost::unit_test::label("slow")) {
+    const std::string two = R"(, "per_report": 2)";
+    prove(*mechanism(
+              record(4, {number("tree", R"(, "grid": 3)"), category(2, "grr"), category(3, "oue")}, two)),
+          40);
+    prove(*mechanism(
+              record(4, {vector(2, "haar"), category(2, "grr"), category(2, "grr")}, two + R"(, "grid": 2)")),
+          40);
+    prove(
+        *mechanism(record(4, {category(2), category(2), category(3, "grr"), category(2, "oue")}, two + pair)),
+        60);
+}
+
+// The responses of all parts together keep ε, and a single report keeps the smaller ε of the first layer.
+BOOST_AUTO_TEST_CASE(records_in_two_layers_keep_both_epsilons) {
+    for (const double epsilon : {1.0, 3.0})
+        for (const double part : {0.3, 0.9}) {
+            const std::string layers = ", \"first_epsilon\": " + text(part * epsilon);
+            prove_two_layers(
+                *mechanism(record(epsilon, {category(3, "l_grr"), category(2, "l_grr")}, layers)), 20);
+            prove_two_layers(*mechanism(record(epsilon,
+                                               {category(3, "l_osue"), category(2, "l_sue"),
+                                                R"("min": 0, "max": 5, "mechanism": "onebit", "grid": 3)"},
+                                               layers)),
+                             20);
+            prove_two_layers(*mechanism(record(epsilon,
+                                               {category(4, "loloha"),
+                                                R"("min": 0, "max": 5, "mechanism": "onebit", "grid": 2)"},
+                                               layers)),
+                             20);
+        }
+    prove_two_layers(
+        *mechanism(record(2,
+                          {R"("min": -1, "max": 5, "mechanism": "optimal", "grid": 2)", category(2, "l_grr")},
+                          R"(, "first_epsilon": 1)")),
+        20);
+    prove_two_layers(*mechanism(record(3, {category(2, "l_grr"), category(3, "l_grr"), category(2, "l_grr")},
+                                       R"(, "first_epsilon": 2, "per_report": 2)")),
+                     20);
+}
+
+BOOST_AUTO_TEST_CASE(large_records_of_parts_keep_epsilon) {
+    for (const double epsilon : epsilons) {
+        const auto m = mechanism(
+            record(epsilon,
+                   {category(12), category(30), number("tree", R"(, "grid": 1000)"), vector(200, "haar"),
+                    category(100, "subset"), number("square_wave"), vector(50, "duchi_vector")},
+                   pair));
+        check_worst_ratio(*m, 1e-6);
+        BOOST_CHECK_EQUAL(m->cells().size(), 2u + 1 + 200 + 1 + 1 + 50);
+    }
+}
+
+// Parts ----------------------------------------------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(parts_have_the_weight_of_their_tables) {
+    // The joint part has three single attributes, a pair and a triple: 2 + 1 + 4, 2 and 4. The other has 5.
+    const auto m = mechanism(record(1,
+                                    {category(2) + R"(, "share": 2)", category(2),
+                                     category(2) + R"(, "share": 4)", category(3, "grr") + R"(, "share": 5)"},
+                                    R"(, "together": [["a0", "a1"], ["a0", "a1", "a2"]])"));
+    const auto parts = parts_of(*m);
+    BOOST_REQUIRE_EQUAL(parts.size(), 2u);
+    BOOST_CHECK_CLOSE_FRACTION(parts[0].chance, 13.0 / 18, 1e-15);
+    BOOST_CHECK_CLOSE_FRACTION(parts[1].chance, 5.0 / 18, 1e-15);
+    BOOST_CHECK_EQUAL(parts[1].first, 3u);
+    BOOST_CHECK_EQUAL(part_of(*m, 2).number, 0u);
+    BOOST_CHECK_EQUAL(part_of(*m, 3).number, 1u);
+    const auto& joint = capability<JointViews>(*parts[0].mechanism);
+    BOOST_CHECK((joint.views() == std::vector<std::vector<std::size_t>>{{0}, {1}, {2}, {0, 1}, {0, 1, 2}}));
+    BOOST_CHECK_THROW(static_cast<void>(part_of(*m, 4)), Error);
+    // A vector has the weight of one attribute.
+    const auto with_vector = mechanism(record(1, {vector(7, "haar"), category(3, "grr")}));
+    BOOST_CHECK_EQUAL(part_of(*with_vector, 6).chance, 0.5);
+    BOOST_CHECK_EQUAL(part_of(*with_vector, 6).first, 0u);
+}
+
+BOOST_AUTO_TEST_CASE(the_canonical_form_has_what_was_settled) {
+    const std::string json = R"({"mechanism": "auto", "epsilon": 2, "people": 20000, "attributes": [
+        {"name": "satisfaction", "domain": ["bad", "ok", "good"]},
+        {"name": "transport", "domain": ["car", "bus", "bike", "walk"]},
+        {"name": "income", "min": 0, "max": 9000, "want": "distribution"},
+        {"name": "hours", "vector": ["0h", "3h", "6h", "9h"], "min": 0, "max": 180},
+        {"name": "age", "min": 0, "max": 100}],
+        "together": [["satisfaction", "transport"]], "margins": {"satisfaction": 0.02}})";
+    const auto document = canonical(json);
+    BOOST_CHECK_EQUAL(document["mechanism"], "sampled");
+    BOOST_CHECK_EQUAL(document["people"], 20000);
+    BOOST_CHECK((document["together"] == nlohmann::json::parse(R"([["satisfaction", "transport"]])")));
+    BOOST_CHECK(!document.contains("margins"));
+    const auto& attributes = document["attributes"];
+    BOOST_REQUIRE_EQUAL(attributes.size(), 5u);
+    BOOST_CHECK(!attributes[0].contains("mechanism"));
+    const std::string income = attributes[2]["mechanism"];
+    BOOST_CHECK_MESSAGE(income == "tree" || income == "haar_ordered", income);
+    BOOST_CHECK(!attributes[2].contains("want"));
+    BOOST_CHECK_EQUAL(attributes[3]["vector"].size(), 4u);
+    BOOST_CHECK_EQUAL(attributes[4]["mechanism"], "optimal");
+    const Spec spec = Spec::from_json(json), again = Spec::from_json(spec.to_json());
+    BOOST_CHECK_EQUAL(again.to_json(), spec.to_json());
+    BOOST_CHECK_EQUAL(again.fingerprint(), spec.fingerprint());
+    BOOST_CHECK_EQUAL(spec.attributes()[4].name, "hours.3h" == spec.attributes()[4].name ? "hours.3h" : "?");
+    BOOST_CHECK_EQUAL(make_mechanism(spec)->cells().size(), 8u);
+}
+
+BOOST_AUTO_TEST_CASE(the_mechanism_of_a_part_is_the_best_at_its_epsilon) {
+    for (const double epsilon : {0.5, 1.0, 2.0, 4.0}) {
+        const auto document = canonical(record(
+            epsilon,
+            {R"("min": 0, "max": 1, "want": "distribution")", R"("min": 0, "max": 1, "want": "shape")",
+             R"("domain": 40, "want": "quantiles")", category(40), R"("min": 0, "max": 1, "want": "mean")"}));
+        const auto alone = [&](const std::string& attribute) {
+            return canonical("{\"mechanism\": \"auto\", \"epsilon\": " + text(epsilon) + ", " + attribute +
+                             "}")["mechanism"];
+        };
+        const auto& attributes = document["attributes"];
+        BOOST_CHECK_EQUAL(attributes[0]["mechanism"], alone(R"("min": 0, "max": 1, "want": "distribution")"));
+        BOOST_CHECK_EQUAL(attributes[1]["mechanism"], alone(R"("min": 0, "max": 1, "want": "shape")"));
+        BOOST_CHECK_EQUAL(attributes[2]["mechanism"], alone(R"("domain": 40, "want": "quantiles")"));
+        BOOST_CHECK_EQUAL(attributes[3]["mechanism"], alone(R"("domain": 40)"));
+        BOOST_CHECK_EQUAL(attributes[4]["mechanism"], alone(R"("min": 0, "max": 1)"));
+    }
+}
+
+// The mechanism of a vector has the least bound of the variance of a mean.
+BOOST_AUTO_TEST_CASE(the_mechanism_of_a_vector_is_the_best_at_its_epsilon) {
+    for (const double epsilon : {0.1, 1.0, 4.0})
+        for (const std::size_t elements : {2, 8, 64}) {
+            const std::string size = "\"vector\": " + std::to_string(elements) + R"(, "min": 0, "max": 1)";
+            const auto document = canonical(record(epsilon, {size, category(3, "grr")}));
+            const auto variance = [&](const std::string& name) {
+                const auto m = mechanism(record(epsilon, {vector(elements, name), category(3, "grr")}));
+                double largest = 0;
+                for (std::size_t j = 0; j < elements; ++j)
+                    largest = std::max(largest, part_of(*m, 0).mechanism->promised_variance(j));
+                return largest;
+            };
+            // Equal variances, up to rounding, are those of the first mechanism.
+            const bool first =
+                static_cast<float>(variance("haar")) <= static_cast<float>(variance("duchi_vector"));
+            const std::string best = first ? "haar" : "duchi_vector";
+            BOOST_TEST_CONTEXT("epsilon " << epsilon << ", " << elements << " elements: " << variance("haar")
+                                          << " and " << variance("duchi_vector"))
+            BOOST_CHECK_EQUAL(document["attributes"][0]["mechanism"], best);
+            const auto ranges =
+                canonical(record(epsilon, {size + R"(, "want": "ranges")", category(3, "grr")}));
+            BOOST_CHECK_EQUAL(ranges["attributes"][0]["mechanism"], "haar");
+        }
+}
+
+// People are divided so that all margins are reached with the same number of people.
+BOOST_AUTO_TEST_CASE(margins_divide_people) {
+    const std::string json =
+        record(1, {category(4, "grr"), category(4, "grr"), R"("min": 0, "max": 10, "mechanism": "optimal")"},
+               R"(, "margins": {"a0": 0.01, "a1": 0.02, "a2": 0.5})");
+    const Spec spec = Spec::from_json(json);
+    const auto m = make_mechanism(spec);
+    const auto grr = mechanism("grr", 1, R"("domain": 4)");
+    const auto optimal = mechanism("optimal", 1, R"("min": 0, "max": 10)");
+    const double first = (grr->promised_variance(0) + 0.25) / (0.01 * 0.01),
+                 second = (grr->promised_variance(0) + 0.25) / (0.02 * 0.02),
+                 third = (optimal->promised_variance(0) + 1.0 / 3) * 100;
+    const double all = first + second + third;
+    // Shares are whole numbers up to 1000.
+    BOOST_CHECK_SMALL(part_of(*m, 0).chance - first / all, 0.002);
+    BOOST_CHECK_SMALL(part_of(*m, 1).chance - second / all, 0.002);
+    BOOST_CHECK_SMALL(part_of(*m, 2).chance - third / all, 0.002);
+    BOOST_CHECK_GT(part_of(*m, 0).chance, 3.9 * part_of(*m, 1).chance);
+}
+
+// With the people that the margins need, each margin is 1.96 standard errors, and no smaller number suffices.
+BOOST_AUTO_TEST_CASE(margins_need_people) {
+    const std::string attributes[] = {category(2), category(3), category(4, "grr"),
+                                      R"("min": 0, "max": 10, "mechanism": "optimal")"};
+    const std::string margins = pair + R"(, "margins": {"a0": 0.04, "a1": 0.03, "a2": 0.02, "a3": 0.25})";
+    const auto spec = [&](std::uint64_t people) {
+        return record(2, {std::begin(attributes), std::end(attributes)},
+                      margins + ", \"people\": " + std::to_string(people));
+    };
+    std::uint64_t few = 1, enough = 10000000;
+    while (enough - few > 1) {
+        const std::uint64_t middle = (few + enough) / 2;
+        try {
+            static_cast<void>(Spec::from_json(spec(middle)));
+            enough = middle;
+        } catch (const Error& error) {
+            BOOST_REQUIRE(error.code() == ErrorCode::invalid_spec);
+            few = middle;
+        }
+    }
+    const auto m = mechanism(spec(enough));
+    const auto people = static_cast<double>(enough);
+    double closest = 0;
+    const struct {
+        std::size_t attribute;
+        double margin, spread;
+    } asked[] = {{0, 0.04, 0.25}, {1, 0.03, 0.25}, {2, 0.02, 0.25}, {3, 0.05, 1.0 / 3}};
+    for (const auto& [attribute, margin, spread] : asked) {
+        const RecordPart one = part_of(*m, attribute);
+        const double variance =
+            (one.mechanism->promised_variance(attribute - one.first) + spread) / (people * one.chance);
+        const double reached = 1.959964 * std::sqrt(variance) / margin;
+        BOOST_CHECK_LE(reached, 1.02);  // shares are integers
+        closest = std::max(closest, reached);
+    }
+    BOOST_CHECK_GT(closest, 0.99);
+    try {
+        static_cast<void>(Spec::from_json(spec(few)));
+    } catch (const Error& error) {
+        BOOST_CHECK(error.what() == std::string("the margins cannot be reached with so few people"));
+        for (const char* way : {"more people", "margins", "epsilon"})
+            BOOST_CHECK(error.hint().find(way) != std::string::npos);
+    }
+}
+
+// With few people, the parts without a margin get the rest.
+BOOST_AUTO_TEST_CASE(parts_without_a_margin_give_way) {
+    const auto chances = [](const std::string& people) {
+        const auto m = mechanism(record(
+            1, {category(4, "grr"), category(4, "grr"), R"("min": 0, "max": 10, "want": "distribution")"},
+            R"(, "margins": {"a0": 0.02})" + people));
+        std::vector<double> all;
+        for (const RecordPart& one : parts_of(*m)) all.push_back(one.chance);
+        return all;
+    };
+    const auto any = chances(""), few = chances(R"(, "people": 60000)"),
+               many = chances(R"(, "people": 9000000)");
+    BOOST_CHECK(any == many);
+    const double needed = 1.959964 * 1.959964 *
+                          (mechanism("grr", 1, R"("domain": 4)")->promised_variance(0) + 0.25) /
+                          (0.02 * 0.02);
+    BOOST_CHECK_LT(60000 * any[0], 0.9 * needed);
+    BOOST_CHECK_CLOSE_FRACTION(60000 * few[0], needed, 0.01);
+    BOOST_CHECK_CLOSE_FRACTION(few[1] / few[2], any[1] / any[2], 0.02);
+    BOOST_CHECK_THROW(chances(R"(, "people": 20000)"), Error);
+}
+
+BOOST_AUTO_TEST_CASE(bad_records_of_parts_are_refused_by_name) {
+    const std::string good = category(3, "grr");
+    const struct {
+        std::string json;
+        const char* part;
+    } cases[] = {
+        {record(1, {good, good}, pair), "\"a0\" is reported in joint tables"},
+        {record(1, {category(2), good, category(2)}, R"(, "together": [["a0", "a2"]])"),
+         "next to each other"},
+        {record(1, {category(2), category(2), good}, R"(, "together": [["a0"]])"), "two or three"},
+        {record(1, {category(2), category(2), good}, R"(, "together": [["a0", "a0"]])"), "two or three"},
+        {record(1, {category(2), category(2), good}, R"(, "together": [["a0", "a7"]])"),
+         "\"together\" must be"},
+        {record(1, {category(2), category(2), category(2), category(2), good},
+                R"(, "together": [["a0", "a1", "a2", "a3"]])"),
+         "two or three"},
+        {record(1, {category(2), R"("min": 0, "max": 1)", good}, pair), "\"a1\" is a number"},
+        {record(1, {category(200), category(200), good}, pair), "cells"},
+        {record(1, {vector(1, "haar"), good}), "\"vector\" must be"},
+        {record(1, {R"("vector": ["x", "x"], "min": 0, "max": 1)", good}), "name"},
+        {record(1, {R"("vector": 3, "domain": 2)", good}), "numbers as elements"},
+        {record(1, {vector(3, "grr"), good}), "Suitable for a vector are auto"},
+        {record(1, {vector(3, "gaussian"), good}), "gaussian cannot report \"a0\""},
+        {record(1, {R"("vector": 3, "min": 0, "max": 1, "want": "quantiles")", good}), "\"want\" must be"},
+        {record(1, {R"("min": 0, "max": 1, "want": "ranges")", good}), "\"want\" must be"},
+        {record(1, {R"("min": 0, "max": 1, "want": "mean", "mechanism": "pdp")", good}),
+         "names the mechanism pdp"},
+        {record(1, {good, good}, R"(, "margins": {"a0": 2})"), "2 points"},
+        {record(1, {good, good}, R"(, "margins": {"a0": 0})"), "\"margins\" must be"},
+        {record(1, {good, good}, R"(, "margins": {"b": 0.1})"), "no attribute has this name"},
+        {record(1, {R"("min": 0, "max": 4)", good}, R"(, "margins": {"a0": 4})"), "must be below 4"},
+        {record(1, {R"("min": 0, "max": 1, "want": "distribution")", category(3)},
+                R"(, "first_epsilon": 0.5)"),
+         "cannot be reported in two layers"},
+        {record(1, {category(2), category(2), category(3)}, pair + R"(, "first_epsilon": 0.5)"),
+         "joint tables cannot be reported in two layers"},
+        {record(1, {good, category(3)}, R"(, "first_epsilon": 0.5)"), "grr cannot report \"a0\""},
+        {record(1, {category(3, "l_grr"), category(3)}), "l_grr cannot report \"a0\""},
+        {record(1, {category(3, "l_grr"), category(3)}, R"(, "first_epsilon": 1)"), "first_epsilon"},
+        {record(1, {good, good}, R"(, "per_report": 3)"), "there are 2 attributes"},
+        {record(1, {vector(3, "haar"), good}, R"(, "per_report": 3)"), "there are 2 parts"},
+    };
+    for (const auto& c : cases) {
+        try {
+            static_cast<void>(Spec::from_json(c.json));
+            BOOST_ERROR("accepted: " << c.json);
+        } catch (const Error& error) {
+            const std::string all = std::string(error.what()) + ' ' + error.detail() + ' ' + error.hint();
+            BOOST_CHECK_MESSAGE(error.code() == ErrorCode::invalid_spec && all.find(c.part) != all.npos,
+                                c.json << ": " << all);
+        }
+    }
+}
+
+// Estimates ------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// A record with a part of every kind. The attributes are a category, a pair, a mean, a distribution and two
+/// vectors.
+std::string every_kind(double epsilon, const std::string& rest = {}) {
+    return record(epsilon,
+                  {category(3), category(2), category(4, "grr"), number("optimal", R"(, "grid": 100)"),
+                   number("tree", R"(, "grid": 99)"), number("haar_ordered", R"(, "grid": 15)"),
+                   vector(4, "haar"), vector(3, "duchi_vector")},
+                  pair + R"(, "grid": 100)" + rest);
+}
+
+/// The input of a person; all attributes depend on each other.
+std::vector<Cell> person(std::uint64_t u) {  // below 20
+    return {u % 3 == 0 ? 0u
+            : u < 12   ? 1u
+                       : 2u,
+            u < 8 ? 0u : 1u,
+            u < 10 ? 0u : u % 3,
+            u * 4,
+            20 + 3 * u,
+            u < 14 ? 3u : 9 + u % 6,
+            10 + u,
+            20 + 2 * u,
+            u < 10 ? 60u : 80u,
+            50,
+            u * 5,
+            u < 10 ? 0u : 100u,
+            30};
+}
+
+/// An estimate with its true value.
+struct Known {
+    std::string name;
+    std::function<double(const std::vector<Cell>&)> value;  ///< of a person; the truth is the mean
+    std::function<std::pair<Estimate, Interval>(const SummaryView&, Target)> estimate;
+    bool cautious = false;  ///< whether errors of few reports are larger than the observed ones
+};
+
+std::pair<Estimate, Interval> in_interval(const Estimate& estimate, const ErrorLaw& law) {
+    return {estimate, interval(estimate, critical_value(0.95), law)};
+}
+
+Known share_of(std::size_t attribute, std::size_t value) {
+    return {"share " + std::to_string(attribute) + "=" + std::to_string(value),
+            [=](const std::vector<Cell>& cells) { return cells[attribute] == value ? 1 : 0; },
+            [=](const SummaryView& view, Target target) {
+                const Question question{Quantity::frequencies, target, attribute};
+                const auto all = estimate(view, question);
+                return std::pair{all[value], intervals(view, question, all, critical_value(0.95))[value]};
+            }};
+}
+
+Known cautious(Known known) {
+    known.cautious = true;
+    return known;
+}
+
+Known mean_of(std::size_t attribute, double unit) {
+    return {"mean " + std::to_string(attribute),
+            [=](const std::vector<Cell>& cells) { return static_cast<double>(cells[attribute]) * unit; },
+            [=](const SummaryView& view, Target target) {
+                return in_interval(estimate(view, {Quantity::means, target})[attribute],
+                                   error_law(view, attribute, target));
+            }};
+}
+
+Known range_of(std::size_t attribute, double unit, double low, double high) {
+    return {"range " + std::to_string(attribute),
+            [=](const std::vector<Cell>& cells) {
+                const double value = static_cast<double>(cells[attribute]) * unit;
+                return low <= value && value <= high ? 1 : 0;
+            },
+            [=](const SummaryView& view, Target target) {
+                const ShareOfRange share = share_between(part(view, attribute), low, high, target);
+                return in_interval(share, share.law);
+            }};
+}
+
+Known cell_of(std::size_t first, std::size_t second, std::size_t one, std::size_t other) {
+    return {
+        "cell",
+        [=](const std::vector<Cell>& cells) { return cells[first] == one && cells[second] == other ? 1 : 0; },
+        [=](const SummaryView& view, Target target) {
+            const Marginal pair_of(view, {first, second}, Combination::consistent, target);
+            const MeasuredShare share =
+                pair_of.measured(Cells(pair_of.sizes()).box(one * pair_of.sizes()[1] + other));
+            return std::pair{share.estimate, interval(share, critical_value(0.95))};
+        }};
+}
+
+Known group_of(std::size_t first, std::size_t last, double unit) {
+    return {"group",
+            [=](const std::vector<Cell>& cells) {
+                double sum = 0;
+                for (std::size_t j = first; j <= last; ++j) sum += static_cast<double>(cells[j]) * unit;
+                return sum / static_cast<double>(last - first + 1);
+            },
+            [=](const SummaryView& view, Target target) {
+                const SummaryView one = part(view, first);
+                const std::size_t begin = part_of(*view.mechanism, first).first;
+                return in_interval(ldp::group_mean(one, first - begin, last - begin, target),
+                                   ldp::group_law(one, first - begin, last - begin, target));
+            }};
+}
+
+const std::vector<Known> all_known{share_of(0, 0),
+                                   share_of(1, 1),
+                                   cell_of(0, 1, 1, 1),
+                                   cell_of(0, 1, 0, 0),
+                                   share_of(2, 0),
+                                   mean_of(3, 0.1),
+                                   range_of(4, 10.0 / 99, 3, 6),
+                                   mean_of(4, 10.0 / 99),
+                                   range_of(5, 10.0 / 15, 0, 2),
+                                   cautious(mean_of(6, 0.1)),
+                                   cautious(mean_of(8, 0.1)),
+                                   cautious(group_of(6, 7, 0.1)),
+                                   mean_of(10, 0.1),
+                                   group_of(10, 12, 0.1)};
+
+}  // namespace
+
+// Each part has about 220 or 50 reports. Bounds of six standard deviations; a false alarm has a probability
+// of 1e-8 for coverage.
+BOOST_AUTO_TEST_CASE(estimates_of_parts_are_unbiased_and_covered, *boost::unit_test::label("slow")) {
+    constexpr std::size_t repetitions = 1500;
+    std::uint64_t seed = 1721;
+    for (const auto& [epsilon, people] : {std::pair{1.0, 2000u}, {3.5, 2000u}, {1.0, 460u}, {3.5, 460u}})
+        for (const Target target : {Target::sample, Target::population}) {
+            const auto m = mechanism(every_kind(epsilon, R"(, "per_report": 1)"));
+            SeededBits bits(seed++);
+            std::vector<double> truth, sum(all_known.size()), squares(all_known.size()),
+                stated(all_known.size());
+            std::vector<std::uint64_t> covered(all_known.size());
+            for (const Known& known : all_known) {
+                double mean = 0;
+                for (std::uint64_t u = 0; u < 20; ++u) mean += known.value(person(u)) / 20;
+                truth.push_back(mean);
+            }
+            for (std::size_t r = 0; r < repetitions; ++r) {
+                OwnedSummary summary(*m);
+                for (std::uint64_t i = 0; i < people; ++i)
+                    summary.draw(person(target == Target::sample ? i % 20 : bits.below(20)), bits);
+                for (std::size_t k = 0; k < all_known.size(); ++k) {
+                    const auto [found, within] = all_known[k].estimate(summary.view(), target);
+                    const double off = found.value - truth[k];
+                    sum[k] += off;
+                    squares[k] += off * off;
+                    stated[k] += found.standard_error * found.standard_error;
+                    covered[k] += within.lower <= truth[k] + 1e-9 && truth[k] - 1e-9 <= within.upper;
+                }
+            }
+            for (std::size_t k = 0; k < all_known.size(); ++k)
+                BOOST_TEST_CONTEXT(all_known[k].name
+                                   << ", epsilon " << epsilon << ", people " << people
+                                   << (target == Target::sample ? ", sample" : ", population") << ": covered "
+                                   << covered[k] << ", variance " << squares[k] / repetitions << ", stated "
+                                   << stated[k] / repetitions) {
+                    BOOST_TEST_MESSAGE(all_known[k].name
+                                       << " " << epsilon << " " << static_cast<int>(target) << " "
+                                       << static_cast<double>(covered[k]) / repetitions << " "
+                                       << stated[k] / squares[k]);
+                    const double bias = sum[k] / repetitions,
+                                 variance = squares[k] / repetitions - bias * bias;
+                    BOOST_CHECK_LT(std::abs(bias), 6 * std::sqrt(variance / repetitions));
+                    BOOST_CHECK_GT(binomial_at_most(repetitions, 0.93, covered[k]), 1e-8);
+                    if (all_known[k].cautious && people < 1000) continue;
+                    BOOST_CHECK_GT(binomial_at_least(repetitions, 0.97, covered[k]), 1e-8);
+                    BOOST_CHECK_LT(std::abs(stated[k] / squares[k] - 1),
+                                   0.03 + 6 * std::sqrt(2.0 / repetitions));
+                }
+        }
+}
+
+// The same people, divided equally among separate collections of the same attributes.
+BOOST_AUTO_TEST_CASE(errors_are_at_most_those_of_separate_collections) {
+    constexpr double units = 4;  // of which each person reports one
+    for (const double epsilon : {0.5, 1.0, 2.0, 2.9}) {
+        const auto m = mechanism(record(
+            epsilon, {category(5), R"("min": 0, "max": 10)", R"("min": 0, "max": 10, "want": "distribution")",
+                      R"("vector": 4, "min": 0, "max": 10)"}));
+        const std::string rest[] = {category(5), R"("min": 0, "max": 10)",
+                                    R"("min": 0, "max": 10, "want": "distribution")",
+                                    R"("attributes": [{"name": "v", "vector": 4, "min": 0, "max": 10}])"};
+        for (std::size_t j = 0; j < 4; ++j) {
+            const auto alone =
+                mechanism("{\"mechanism\": \"auto\", \"epsilon\": " + text(epsilon) + ", " + rest[j] + "}");
+            const std::size_t cells = j == 0 ? 5 : alone->cells()[0];
+            std::vector<double> shares(cells);
+            for (std::size_t v = 0; v < cells; ++v)
+                shares[v] = 2 * static_cast<double>(v + 1) / static_cast<double>(cells * (cells + 1));
+            const double mean = [&] {
+                double sum = 0;
+                for (std::size_t v = 0; v < cells; ++v)
+                    sum += shares[v] * (2 * static_cast<double>(v) / static_cast<double>(cells - 1) - 1);
+                return sum;
+            }();
+            double square = 0;
+            for (std::size_t v = 0; v < cells; ++v)
+                square +=
+                    shares[v] * std::pow(2 * static_cast<double>(v) / static_cast<double>(cells - 1) - 1, 2);
+            const double spread = j == 0 ? shares[1] * (1 - shares[1]) : square - mean * mean;
+            BOOST_TEST_CONTEXT("attribute " << j << ", epsilon " << epsilon) {
+                const double inside = m->n_variance_of(j, 1, shares),
+                             apart = alone->n_variance_of(0, 1, shares);
+                // For the people who reported, a separate collection has the sampling error of its share of
+                // them.
+                BOOST_CHECK_LE(inside, units * (apart + spread) * (1 + 1e-12));
+                BOOST_CHECK_CLOSE_FRACTION(inside + spread, units * (apart + spread), 1e-9);
+            }
+        }
+    }
+}
+
+// A pair in a record: both attributes and their table in three separate collections have no smaller error.
+BOOST_AUTO_TEST_CASE(pairs_err_no_more_than_separate_collections) {
+    for (const double epsilon : {0.5, 1.0, 2.0}) {
+        const auto m = mechanism(record(epsilon, {category(3), category(4), category(5)}, pair));
+        for (const std::size_t j : {0, 1}) {
+            const std::uint64_t cells = j == 0 ? 3 : 4;
+            const std::vector<double> shares(cells, 1 / static_cast<double>(cells));
+            const auto alone = mechanism("{\"mechanism\": \"auto\", \"epsilon\": " + text(epsilon) +
+                                         ", \"domain\": " + std::to_string(cells) + "}");
+            const double spread = shares[0] * (1 - shares[0]);
+            // The people are divided among a0, a1, their table and a2.
+            BOOST_CHECK_LE(m->promised_variance(j) + spread, 4 * (alone->n_variance(shares[0]) + spread));
+        }
+    }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace ldp::test
